@@ -4,7 +4,8 @@ import { clinicStore } from '../../shared/store/clinics.ts'
 import type { Table } from '../../shared/store/table/table.ts'
 import { connect, connectDynamoDb, requireClinic } from './connection.ts'
 import { barDeletionOf } from './deletion-barrier.ts'
-import { recordCount } from './export/record-count.ts'
+import { recordCounts } from './export/record-count.ts'
+import { resolveFromInvocationDir } from './invocation-path.ts'
 import {
   CommandFailure,
   type GlobalOptions,
@@ -14,14 +15,19 @@ import {
 } from './output.ts'
 import { progressBar } from './progress.ts'
 import { type Difference, FAULTS } from './verify/fault.ts'
+import type { Verification } from './verify/inspection.ts'
+import { isItemOfRecord, itemCount } from './verify/item-count.ts'
 import { withLeanReads } from './verify/lean-reads.ts'
-import { type Verification, verifyClinic } from './verify/verify-clinic.ts'
+import { openProgressFile, ProgressFileError } from './verify/progress-file.ts'
+import { verifyClinic } from './verify/verify-clinic.ts'
 import { inWords, subjectOf } from './verify/words.ts'
 
 /** Maximum number of differences in the JSON; `total` counts all. */
 const MAX_LISTED = 1000
 
-type Options = { clinic?: string; all: boolean; after?: string; repair: boolean }
+type Options = { clinic?: string; all: boolean; after?: string; repair: boolean; resume?: string }
+
+type ProgressFile = ReturnType<typeof openProgressFile>
 
 export function addVerifyCommand(program: Command): void {
   program
@@ -31,6 +37,10 @@ export function addVerifyCommand(program: Command): void {
     .option('--all', 'verify every clinic, one after the other, in the order of their ids', false)
     .option('--after <id>', 'with --all: continue after this clinic, the last that was verified')
     .option('--repair', 'repair what can be repaired', false)
+    .option(
+      '--resume <file>',
+      'where to save how far it is: if it is stopped, the same command continues; removed at the end',
+    )
     .addHelpText('after', ['\nDifferences and their repairs:', ...lines(Object.entries(FAULTS))].join('\n'))
     .action(async (given: Options, command: Command) => {
       if ((given.clinic === undefined) !== given.all)
@@ -40,9 +50,11 @@ export function addVerifyCommand(program: Command): void {
       const table = await withLeanReads(plain, client, tableName)
       const { json } = command.optsWithGlobals<GlobalOptions>()
       const printLine = (text: string) => printLines(command, text)
-      let remaining = 0
-      for await (const clinic of clinicsOf(plain, given)) {
-        const { result, listed } = await verifyWithProgress(command, table, clinic, given.repair)
+      const only = given.clinic === undefined ? null : await requireClinic(plain, given.clinic)
+      const file = openFile(given, only)
+      for await (const clinic of only ? [only] : everyClinic(plain, given)) {
+        if (file.progress().verified.includes(clinic.id)) continue
+        const { result, listed } = await verifyWithProgress(command, table, clinic, given.repair, file)
         const { checked, differences: total, repaired } = result
         const id = given.all ? { clinic_id: clinic.id } : {}
         if (json)
@@ -50,15 +62,20 @@ export function addVerifyCommand(program: Command): void {
             JSON.stringify({ ...id, checked, total, repaired, differences: listed.map(differenceJson) }),
           )
         else printLine(`${given.all ? `${clinic.id} ${clinic.name}: ` : ''}${summary(result)}`)
-        remaining += total - repaired
+        const { verified, remaining } = file.progress()
+        file.save({
+          verified: [...verified, clinic.id],
+          remaining: remaining + total - repaired,
+          current: null,
+        })
       }
-      if (remaining > 0) throw new NeedsAttention()
+      file.remove()
+      if (file.progress().remaining > 0) throw new NeedsAttention()
     })
 }
 
-/** The clinics to verify, each as it is at its turn. */
-async function* clinicsOf(table: Table, { clinic, after = '' }: Options): AsyncGenerator<Clinic> {
-  if (clinic !== undefined) return yield await requireClinic(table, clinic)
+/** The clinics of the table, each as it is at its turn. */
+async function* everyClinic(table: Table, { after = '' }: Options): AsyncGenerator<Clinic> {
   const clinics = clinicStore({ table })
   const ids = (await clinics.list()).map(({ id }) => id).filter((id) => id > after.toLowerCase())
   for (const id of ids.sort()) {
@@ -70,34 +87,46 @@ async function* clinicsOf(table: Table, { clinic, after = '' }: Options): AsyncG
   }
 }
 
-/** Every record is read several times, as are the items that list it. */
-const PROGRESS_KINDS: readonly string[] = [
-  'patients',
-  'appointments',
-  'invoices',
-  'payments',
-  'messages',
-  'changes',
-]
+/** @throws CommandFailure if the file of `--resume` cannot be used */
+function openFile({ repair, resume }: Options, only: Clinic | null): ProgressFile {
+  try {
+    return openProgressFile(resume && resolveFromInvocationDir(resume), { clinic: only?.id ?? null, repair })
+  } catch (error) {
+    throw error instanceof ProgressFileError ? new CommandFailure(error.message) : error
+  }
+}
 
-async function verifyWithProgress(command: Command, table: Table, clinic: Clinic, repair: boolean) {
+async function verifyWithProgress(
+  command: Command,
+  table: Table,
+  clinic: Clinic,
+  repair: boolean,
+  { progress, save }: ProgressFile,
+) {
   const { json } = command.optsWithGlobals<GlobalOptions>()
-  const listed: Difference[] = []
-  // Each record once, and once in the index of changes.
-  const bar = progressBar(command, clinic.id, 2 * (await recordCount(table, clinic.id)))
+  const { current } = progress()
+  const before = current?.clinic === clinic.id ? current : undefined
+  const listed: Difference[] = [...(before?.listed ?? [])]
+  const checked = Object.entries(before?.checked ?? {}).filter(([what]) => isItemOfRecord(what))
+  const done = checked.reduce((sum, [, count]) => sum + count, 0)
+  const size = itemCount(await recordCounts(table, clinic.id)) - done
+  const bar = progressBar(command, clinic.id, Math.max(0, size))
   let rows = 0
   try {
     const result = await verifyClinic(table, clinic.id, {
       repair,
+      before,
+      onPart: (verified) => save({ current: { clinic: clinic.id, ...verified, listed } }),
       onCount: (what, by) => {
-        if (PROGRESS_KINDS.includes(what)) rows += by
+        if (isItemOfRecord(what)) rows += by
         bar.show({ bytes: rows, rows })
       },
       onDifference: (difference) => {
         if (!json) {
           bar.done()
           printLines(command, formatDifference(difference))
-        } else if (listed.length < MAX_LISTED) listed.push(difference)
+        }
+        if (listed.length < MAX_LISTED) listed.push(difference)
       },
     })
     return { result, listed }

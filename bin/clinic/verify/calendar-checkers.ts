@@ -19,6 +19,7 @@ import {
   type AnyRecord,
   APPOINTMENT_KIND,
   INVOICE_KIND,
+  type KindName,
   MESSAGE_KIND,
   PAYMENT_KIND,
   type RecordKind,
@@ -42,7 +43,8 @@ export type Checkers = {
 
 export type CalendarCheckers = Awaited<ReturnType<typeof openCalendarCheckers>>
 
-export async function openCalendarCheckers(inspection: Inspection) {
+/** What verifies some kinds of records. `all` has only these. */
+export async function openCalendarCheckers(inspection: Inspection, kinds: readonly KindName[]) {
   const { clinic } = inspection
   const unrepaired = unrepairedRows()
   const open = <R extends AnyRecord>(kind: RecordKind<R>): Checkers =>
@@ -54,7 +56,9 @@ export async function openCalendarCheckers(inspection: Inspection) {
     busy: busyTimeChecker(inspection, new ItemSums()),
     settlements: settlementChecker(inspection, unrepaired),
     ...{ appointments, invoices, payments },
-    all: [appointments, invoices, payments, open(MESSAGE_KIND)],
+    all: [appointments, invoices, payments, open(MESSAGE_KIND)].filter(({ kind }) =>
+      kinds.includes(kind.name),
+    ),
     /** Existing doctors and rooms, and those that only appointments name. */
     doctors: await idsOf(inspection, doctorsPartition(clinic)),
     rooms: await idsOf(inspection, roomsPartition(clinic)),

@@ -12,15 +12,16 @@ import { surveyCalendarLists } from './calendar-survey.ts'
 import { forEachConcurrent } from './for-each-concurrent.ts'
 import type { Inspection } from './inspection.ts'
 import { partitionPages } from './partition-pages.ts'
+import type { KindName } from './record-kinds.ts'
 
 /**
- * Verifies appointments, invoices, payments and messages. A survey reads every item once, and compares the items that records
- * should have with those that are there by their sums. Only suspects are then read again and compared one by one: first the
- * records, then the items derived from them.
+ * Verifies appointments, invoices, payments or messages; invoices and payments only together. A survey reads every item once, and
+ * compares the items that records should have with those that are there by their sums. Only suspects are then read again and
+ * compared one by one: first the records, then the items derived from them.
  */
-export async function verifyCalendarLists(inspection: Inspection): Promise<void> {
+export async function verifyCalendarLists(inspection: Inspection, kinds: readonly KindName[]): Promise<void> {
   const { table, clinic } = inspection
-  const checkers = await openCalendarCheckers(inspection)
+  const checkers = await openCalendarCheckers(inspection, kinds)
   const { all, appointments, invoices, payments, busy, settlements, doctors, rooms } = checkers
   await surveyCalendarLists(inspection, checkers)
 

@@ -60,12 +60,16 @@ export async function surveyCalendarLists(inspection: Inspection, checkers: Cale
     )
   }
 
+  async function surveyDoctorsAndRooms(): Promise<void> {
+    await forEachConcurrent([...doctors], async (doctor) => {
+      const days = busy.surveyDays(doctorDayPartition(clinic, doctor))
+      await Promise.all([appointments.tallied.survey(doctor), days])
+    })
+    await forEachConcurrent([...rooms], (room) => busy.surveyDays(roomDayPartition(clinic, room)))
+  }
+
   await Promise.all(all.map(surveyRecords))
   await forEachConcurrent(all, ({ tallied }) => tallied.survey(null))
-  await forEachConcurrent([...doctors], async (doctor) => {
-    const days = busy.surveyDays(doctorDayPartition(clinic, doctor))
-    await Promise.all([appointments.tallied.survey(doctor), days])
-  })
-  await forEachConcurrent([...rooms], (room) => busy.surveyDays(roomDayPartition(clinic, room)))
+  if (all.includes(appointments)) await surveyDoctorsAndRooms()
   await forEachPatient(inspection, surveyPatient)
 }

@@ -15,8 +15,17 @@ export type InspectionOptions = {
   readonly onDifference: (difference: Difference) => void
   /** Called when items of a kind were checked. */
   readonly onCount?: (what: string, by: number) => void
+  /** What parts that were verified before have found. */
+  readonly before?: Verification | undefined
   /** Milliseconds between two readings of a suspect. */
   readonly pauseMs?: number
+}
+
+export type Verification = {
+  /** Number of checked items by kind; `unsettled` items changed too often to be checked. */
+  readonly checked: Record<string, number>
+  readonly differences: number
+  readonly repaired: number
 }
 
 export type Inspection = {
@@ -31,10 +40,10 @@ export type Inspection = {
 export function openInspection(
   table: Table,
   clinic: ClinicId,
-  { repair, onDifference, onCount, pauseMs: pause = 50 }: InspectionOptions,
+  { repair, onDifference, onCount, before, pauseMs: pause = 50 }: InspectionOptions,
 ) {
-  const checked: Record<string, number> = {}
-  const totals = { differences: 0, repaired: 0 }
+  const checked: Record<string, number> = { ...before?.checked }
+  const totals = { differences: before?.differences ?? 0, repaired: before?.repaired ?? 0 }
 
   const count = (what: string, by = 1): void => {
     checked[what] = (checked[what] ?? 0) + by

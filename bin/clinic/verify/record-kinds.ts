@@ -24,6 +24,8 @@ export type Owners = {
   readonly invoice: Invoice | null
 }
 
+export type KindName = 'appointments' | 'invoices' | 'payments' | 'messages'
+
 type CopiedAttributes = {
   readonly fullName: string
   readonly email?: string
@@ -31,7 +33,7 @@ type CopiedAttributes = {
 }
 
 export type RecordKind<R> = {
-  readonly name: 'appointments' | 'invoices' | 'payments' | 'messages'
+  readonly name: KindName
   readonly entity: CalendarEntity<R, never>
   /** The attributes of its rows with the names and addresses that they copy. */
   readonly copies: CopiedAttributes

@@ -10,7 +10,13 @@ import { checkCatalogue } from './catalogue.ts'
 import { checkClinicIndexes } from './clinic-indexes.ts'
 import { checkHolidays } from './doctor-holidays.ts'
 import { checkInactivePatients } from './inactive-patients.ts'
-import { type Inspection, type InspectionOptions, openInspection, trackRepairs } from './inspection.ts'
+import {
+  type Inspection,
+  type InspectionOptions,
+  openInspection,
+  trackRepairs,
+  type Verification,
+} from './inspection.ts'
 import { checkNationalIds } from './national-ids.ts'
 import { checkOverlappingVisits } from './overlapping-visits.ts'
 import { patientCountChecker } from './patient-count.ts'
@@ -20,16 +26,30 @@ import { checkSearch } from './search.ts'
 import { invalidateIndexes } from './segment-rewrite.ts'
 import { staleOwnerChecker } from './stale-owners.ts'
 
-export type VerifyOptions = InspectionOptions & {
-  /** Milliseconds that a refresh of copied names may take. */
-  readonly gracePeriodMs?: number
+/**
+ * The parts of a verification, in this order. Later ones rely on the repairs of those before. Each reads all patients again that
+ * it needs: a verification that was stopped continues with the part in which it was.
+ */
+const PARTS: Readonly<Record<string, (inspection: Inspection) => Promise<void>>> = {
+  settings: verifySettings,
+  patients: verifyPatients,
+  appointments: (inspection) => verifyCalendarLists(inspection, ['appointments']),
+  // An invoice is settled by its payments.
+  invoices: (inspection) => verifyCalendarLists(inspection, ['invoices', 'payments']),
+  messages: (inspection) => verifyCalendarLists(inspection, ['messages']),
+  visits: checkOverlappingVisits,
 }
 
-export type Verification = {
-  /** Number of checked items by kind; `unsettled` items changed too often to be checked. */
-  readonly checked: Record<string, number>
-  readonly differences: number
-  readonly repaired: number
+/** The parts that were verified, and what they found. */
+export type VerifiedParts = Verification & { readonly parts: readonly string[] }
+
+export type VerifyOptions = Omit<InspectionOptions, 'before'> & {
+  /** Milliseconds that a refresh of copied names may take. */
+  readonly gracePeriodMs?: number
+  /** Parts that were verified before a verification was stopped, and are not verified again. */
+  readonly before?: VerifiedParts | undefined
+  /** Called after each part, with all that were verified so far. */
+  readonly onPart?: (verified: VerifiedParts) => void
 }
 
 /** Verifies one clinic and reports every difference; with `repair`, after repairing it if possible. */
@@ -38,16 +58,24 @@ export async function verifyClinic(
   clinic: ClinicId,
   options: VerifyOptions,
 ): Promise<Verification> {
+  const { before, onPart = () => {}, gracePeriodMs } = options
   const { inspection, checked, totals } = openInspection(table, clinic, options)
-  const staleOwners = await staleOwnerChecker(inspection, options.gracePeriodMs)
+  const staleOwners = await staleOwnerChecker(inspection, gracePeriodMs)
+  const parts = [...(before?.parts ?? [])]
+  for (const [part, verify] of Object.entries(PARTS)) {
+    if (parts.includes(part)) continue
+    await verify(inspection)
+    parts.push(part)
+    onPart({ parts, checked, ...totals })
+  }
+  await staleOwners.check()
+  return { checked, ...totals }
+}
+
+async function verifySettings(inspection: Inspection): Promise<void> {
   await checkClinicIndexes(inspection)
   await checkCatalogue(inspection)
   await checkHolidays(inspection)
-  await verifyPatients(inspection)
-  await verifyCalendarLists(inspection)
-  await checkOverlappingVisits(inspection)
-  await staleOwners.check()
-  return { checked, ...totals }
 }
 
 /**

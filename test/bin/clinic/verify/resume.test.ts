@@ -1,0 +1,127 @@
+/** A verification that is stopped, and continues with the part in which it was. */
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import type { Difference } from '../../../../bin/clinic/verify/fault.ts'
+import { openProgressFile } from '../../../../bin/clinic/verify/progress-file.ts'
+import { type VerifiedParts, verifyClinic } from '../../../../bin/clinic/verify/verify-clinic.ts'
+import { calendarPartition, ownerPartition } from '../../../../shared/store/keys/calendar.ts'
+import type { Table } from '../../../../shared/store/table/table.ts'
+import { deployedStack } from '../../../support/deployed-stack.ts'
+import { freshTable, type TestTable } from '../../../support/table.ts'
+import { createPractice, type Practice } from './practice.ts'
+
+const SIZE = { patients: 8, doctors: 2, appointments: 12, invoices: 6, payments: 5, messages: 4 }
+const folder = mkdtempSync(join(tmpdir(), 'verify-resume-test-'))
+const file = join(folder, 'progress.json')
+
+let db: TestTable
+let practice: Practice
+let run: Awaited<ReturnType<typeof deployedStack>>['run']
+beforeAll(async () => {
+  db = await freshTable()
+  practice = await createPractice(db.table, SIZE)
+  const { clinic, appointments } = practice
+  const list = ownerPartition(clinic, 'A', 'patient', appointments[0]?.patient.id ?? '')
+  await db.table.deleteMany(await db.table.query({ pk: list, limit: 1 }))
+  run = (await deployedStack({ TableName: db.name, OperatorLogGroup: 'operator-group' })).run
+})
+beforeEach(() => rmSync(file, { force: true }))
+afterAll(() => rmSync(folder, { recursive: true }))
+
+/** The table, and the partitions that are read; those of `failing` cannot be read. */
+function observed(failing?: string): { table: Table; partitions: Set<string> } {
+  const partitions = new Set<string>()
+  const query: Table['query'] = (range) => {
+    partitions.add(range.pk)
+    return range.pk === failing ? Promise.reject(new Error('stopped')) : db.table.query(range)
+  }
+  return { table: { ...db.table, query }, partitions }
+}
+
+async function verify(table: Table, before?: VerifiedParts) {
+  const found: Difference[] = []
+  let verified = before
+  const settings = { repair: false, pauseMs: 2, gracePeriodMs: 50, before }
+  const result = await verifyClinic(table, practice.clinic, {
+    ...settings,
+    onDifference: (difference) => found.push(difference),
+    onPart: (parts) => {
+      verified = structuredClone(parts)
+    },
+  }).catch((error: Error) => error)
+  return { result, found, verified }
+}
+
+describe('a verification that was stopped', () => {
+  it('continues with the part in which it was, and has the result of one that was not stopped', async () => {
+    const messages = calendarPartition(practice.clinic, 'M')
+    const stopped = await verify(observed(messages).table)
+    expect(stopped.result).toEqual(new Error('stopped'))
+    expect(stopped.found).toMatchObject([{ kind: 'row_missing' }])
+    expect(stopped.verified).toMatchObject({
+      parts: ['settings', 'patients', 'appointments', 'invoices'],
+      differences: 1,
+    })
+    const { table, partitions } = observed()
+    const { result, found } = await verify(table, stopped.verified)
+    expect(result).toEqual((await verify(db.table)).result)
+    expect(found).toEqual([])
+    expect(partitions).toContain(messages)
+    for (const letter of ['A', 'I', 'Y'] as const)
+      expect(partitions).not.toContain(calendarPartition(practice.clinic, letter))
+  })
+})
+
+describe('verify --resume', () => {
+  /** What a command leaves that was stopped after the invoices. */
+  async function stop(given: { clinic: string | null; repair: boolean }): Promise<void> {
+    const { verified, found } = await verify(observed(calendarPartition(practice.clinic, 'M')).table)
+    const current = { clinic: practice.clinic, ...(verified as VerifiedParts), listed: found }
+    openProgressFile(file, given).save({ current })
+  }
+
+  it('continues, prints the differences of before, and removes the file at the end', async () => {
+    await stop({ clinic: practice.clinic, repair: false })
+    expect(statSync(file).mode & 0o777).toBe(0o600)
+    const resumed = await run('--json', 'verify', '--clinic', practice.clinic, '--resume', file)
+    expect(resumed.code).toBe(1)
+    expect(existsSync(file)).toBe(false)
+    const whole = await run('--json', 'verify', '--clinic', practice.clinic)
+    expect(JSON.parse(resumed.printed)).toEqual(JSON.parse(whole.printed))
+    expect(JSON.parse(whole.printed)).toMatchObject({ total: 1, differences: [{ kind: 'row_missing' }] })
+  })
+
+  it('does not verify clinics again that were verified, and remembers what remained of them', async () => {
+    openProgressFile(file, { clinic: null, repair: false }).save({
+      verified: [practice.clinic],
+      remaining: 3,
+    })
+    const { printed, code } = await run('verify', '--all', '--resume', file)
+    expect([printed, code, existsSync(file)]).toEqual(['', 1, false])
+  })
+
+  it('saves how far it is after each part', async () => {
+    const first = openProgressFile(file, { clinic: null, repair: true })
+    first.save({ verified: ['a'] })
+    expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({ verified: ['a'] })
+    expect(openProgressFile(file, { clinic: null, repair: true }).progress()).toEqual(first.progress())
+  })
+
+  it('refuses a file of another verification, of something else, and one that cannot be written', async () => {
+    const verifyIt = (...args: string[]) => run('verify', '--clinic', practice.clinic, ...args)
+    await stop({ clinic: practice.clinic, repair: false })
+    const other = await verifyIt('--repair', '--resume', file)
+    expect([other.code, other.errors]).toEqual([
+      2,
+      `--resume ${file} is the progress of verify --clinic ${practice.clinic}: repeat that command, or choose another file.\n`,
+    ])
+    expect((await run('verify', '--all', '--resume', file)).code).toBe(2)
+    writeFileSync(file, '{"clinic":null}')
+    const damaged = await verifyIt('--resume', file)
+    expect(damaged.errors).toBe(`--resume ${file} is not the progress of a verification.\n`)
+    const unwritable = await verifyIt('--resume', join(folder, 'none', 'progress.json'))
+    expect([unwritable.code, unwritable.errors]).toEqual([2, expect.stringContaining('cannot be written')])
+  })
+})
