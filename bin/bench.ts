@@ -22,16 +22,26 @@ import { measureMessages } from './bench/messages.ts'
 import { type Measurement, measurePatients, writePatients } from './bench/patients.ts'
 import { measurePayments } from './bench/payments.ts'
 import { importLine, keepSections, markdownTable, renderReport, replaceSection } from './bench/report.ts'
+import { measureVerification } from './bench/verification.ts'
 
-const { large, write, contention, payments, fleet, cost } = new Command('npm run bench --')
+const { large, write, contention, payments, fleet, verification, cost } = new Command('npm run bench --')
   .option('--large', 'also measure a clinic of a million patients (takes minutes)', false)
   .option('--contention', 'measure only what concurrent writers of one clinic get (takes minutes)', false)
   .option('--payments', 'measure only what importing payments costs', false)
   .option('--fleet', 'measure only a simulation of ten thousand clinics (takes minutes)', false)
+  .option('--verification', 'measure only verifications of whole clinics (takes minutes)', false)
   .option('--cost', 'calculate only what requests and clinics cost, for docs/operate/capacity.md', false)
   .option('--no-write', 'print the report instead of writing docs/benchmarks.md')
   .parse()
-  .opts<Record<'large' | 'write' | 'contention' | 'payments' | 'fleet' | 'cost', boolean>>()
+  .opts<{
+    large: boolean
+    write: boolean
+    contention: boolean
+    payments: boolean
+    fleet: boolean
+    verification: boolean
+    cost: boolean
+  }>()
 
 const REPORT = 'docs/benchmarks.md'
 const CAPACITY = 'docs/operate/capacity.md'
@@ -45,7 +55,10 @@ let engine: Awaited<ReturnType<typeof startDynamoDb>>
 try {
   if (cost) writeCosts()
   else if (fleet) await benchFleet()
-  else await onEngine(contention ? benchContention : payments ? benchPayments : benchCosts)
+  else if (contention) await onEngine(benchContention)
+  else if (payments) await onEngine(benchPayments)
+  else if (verification) await onEngine(benchVerification)
+  else await onEngine(benchCosts)
 } finally {
   rmSync(folder, { recursive: true, force: true })
 }
@@ -101,10 +114,25 @@ async function benchContention(): Promise<void> {
 }
 
 async function benchPayments(): Promise<void> {
+  const table = openTable(await benchClient(), 'bench')
+  writeSection(await measurePayments(engine, 'bench', () => createClinic(table), folder))
+}
+
+async function benchVerification(): Promise<void> {
+  const sizes = [2_000, 10_000]
+  const measured = await measureVerification(await benchClient(), engine.endpoint, 'bench', sizes)
+  failures.push(...measured.failures)
+  writeSection(measured.section)
+}
+
+/** A client of a new table, `bench`. */
+async function benchClient(): Promise<DynamoDBDocumentClient> {
   const raw = newClient()
   await createTable(raw, 'bench')
-  const table = openTable(DynamoDBDocumentClient.from(raw), 'bench')
-  const section = await measurePayments(engine, 'bench', () => createClinic(table), folder)
+  return DynamoDBDocumentClient.from(raw)
+}
+
+function writeSection(section: string): void {
   printLine(`\n${section}`)
   if (write) writeFileSync(REPORT, replaceSection(readFileSync(REPORT, 'utf8'), section))
 }
@@ -112,8 +140,7 @@ async function benchPayments(): Promise<void> {
 async function benchFleet(): Promise<void> {
   const { section, failures: broken } = await measureFleet(printLine)
   failures.push(...broken)
-  printLine(`\n${section}`)
-  if (write) writeFileSync(REPORT, replaceSection(readFileSync(REPORT, 'utf8'), section))
+  writeSection(section)
 }
 
 function newClient(): DynamoDBClient {
@@ -139,8 +166,7 @@ async function patientSection(client: DynamoDBDocumentClient, count: number): Pr
   const run = await runImport(engine.endpoint, 'bench', id, file)
   const rerun = await runImport(engine.endpoint, 'bench', id, file)
   for (const { peakMegabytes } of [run, rerun]) {
-    if (peakMegabytes && peakMegabytes >= MAX_IMPORT_MEGABYTES)
-      failures.push(`importing ${count}: ${peakMegabytes} MB`)
+    if (peakMegabytes >= MAX_IMPORT_MEGABYTES) failures.push(`importing ${count}: ${peakMegabytes} MB`)
   }
   const lines = await measurePatients(client, 'bench', id, count)
   checkBounds(`${count} patients`, lines)

@@ -5,10 +5,9 @@ import type { Measurement } from './patients.ts'
 /** One sentence on the import of `file` and its repetition. */
 export function importLine(run: ImportRun, rerun: ImportRun, file: string): string {
   const rows = Number(run.result.imported)
-  const memory = run.peakMegabytes === null ? '' : `, at most ${run.peakMegabytes} MB of memory`
   const megabytes = (statSync(file).size / 1e6).toFixed(1)
   return (
-    `Import of ${rows.toLocaleString('en')} rows (${megabytes} MB of CSV): ${Math.round(rows / run.seconds).toLocaleString('en')} rows a second${memory}. ` +
+    `Import of ${rows.toLocaleString('en')} rows (${megabytes} MB of CSV): ${Math.round(rows / run.seconds).toLocaleString('en')} rows a second, at most ${run.peakMegabytes} MB of memory. ` +
     `Run again: ${Number(rerun.result.unchanged).toLocaleString('en')} unchanged, ${Number(rerun.result.imported) + Number(rerun.result.updated)} written, in ${Math.round((rerun.seconds / run.seconds) * 100)} % of the time.`
   )
 }

@@ -1,0 +1,143 @@
+import { type Appointment, NEW_APPOINTMENT } from '../../shared/domain/appointment.ts'
+import type { ClinicId } from '../../shared/domain/clinic.ts'
+import type { Doctor } from '../../shared/domain/doctor.ts'
+import { applyPayments, type Invoice } from '../../shared/domain/invoice.ts'
+import type { Message } from '../../shared/domain/message.ts'
+import { fullName, NO_DETAILS, type Patient } from '../../shared/domain/patient.ts'
+import { NEW_PAYMENT, type Payment } from '../../shared/domain/payment.ts'
+import { newUuid } from '../../shared/domain/uuid.ts'
+import { appointmentStore } from '../../shared/store/calendar/appointments.ts'
+import { invoiceStore } from '../../shared/store/calendar/invoices.ts'
+import { paymentStore } from '../../shared/store/calendar/payments.ts'
+import { clinicStore } from '../../shared/store/clinics.ts'
+import { doctorStore } from '../../shared/store/doctors.ts'
+import type { Key } from '../../shared/store/keys/key.ts'
+import { messageStore } from '../../shared/store/messages/messages.ts'
+import { MAX_CREATED, patientWriter } from '../../shared/store/patients/patient-writer.ts'
+import { Changeset } from '../../shared/store/table/changeset.ts'
+import { chunked } from '../../shared/store/table/chunked.ts'
+import { mapConcurrent } from '../../shared/store/table/map-concurrent.ts'
+import { type Table, withoutEvents } from '../../shared/store/table/table.ts'
+import type { Item } from '../../shared/store/table/write-requests.ts'
+import { NEW_DOCTOR } from '../clinic/import/doctors.ts'
+import { type Random, seeded } from '../demo/random.ts'
+
+/** Records of a patient, itself included. */
+export const RECORDS_PER_PATIENT = 11
+
+const APPOINTMENTS = 5
+const INVOICES = 2
+const DOCTORS = 10
+const DAY_MS = 86_400_000
+const LAST_DAY = Date.parse('2026-04-30T00:00:00Z')
+const createdAt = '2026-01-01T00:00:00.000Z'
+
+/** Patients whose records are written together. */
+const BATCH = 500
+const CONCURRENCY = 8
+
+/**
+ * Writes a clinic without differences: 10 doctors, and patients with 5 appointments, 2 invoices with a payment each, and a message.
+ * The items are those of the stores, but they are not written in their transactions, which would take many times longer.
+ */
+export async function buildClinic(plain: Table, patients: number): Promise<ClinicId> {
+  const table = withoutEvents(plain)
+  const random = seeded(patients)
+  const clinic = newUuid() as ClinicId
+  const facts = { name: 'Bench', timezone: 'Europe/Istanbul', currency: 'TRY', appointmentMinutes: 30 }
+  await clinicStore({ table }).create({ id: clinic, ...facts, createdAt })
+  const doctors = Array.from(
+    { length: DOCTORS },
+    (_, at): Doctor => ({ ...NEW_DOCTOR, id: newUuid(), fullName: `Dr. Selin Arslan ${at}` }),
+  )
+  await doctorStore({ table }).save(
+    clinic,
+    doctors.map((after) => ({ before: null, after })),
+  )
+  const writer = patientWriter({ table })
+  for (let done = 0; done < patients; done += BATCH) {
+    const batch = Array.from({ length: Math.min(BATCH, patients - done) }, (_, at) => patientOf(done + at))
+    for (const chunk of chunked(batch, MAX_CREATED)) await writer.createMany(clinic, chunk)
+    const changes = new Changeset(table, clinic)
+    for (const patient of batch) addRecords(table, changes, random, patient, random.pick(nonEmpty(doctors)))
+    await writeAll(table, changes)
+  }
+  await writer.snapshot(clinic)
+  return clinic
+}
+
+const nonEmpty = <T>(list: readonly T[]) => list as [T, ...T[]]
+
+const patientOf = (number: number): Patient => ({
+  id: newUuid(),
+  firstName: 'Zeynep',
+  lastName: `Öztürk ${number}`,
+  ...NO_DETAILS,
+  phoneNumber: `+9053${String(number).padStart(8, '0')}`,
+  emailAddress: `patient${number}@example.com`,
+  createdAt,
+})
+
+function addRecords(
+  table: Table,
+  changes: Changeset,
+  random: Random,
+  patient: Patient,
+  doctor: Doctor,
+): void {
+  const reference = { id: patient.id, fullName: fullName(patient) }
+  const date = () => new Date(LAST_DAY - random.integer(0, 700) * DAY_MS).toISOString().slice(0, 10)
+  for (let at = 0; at < APPOINTMENTS; at++) {
+    const hour = String(random.integer(8, 17)).padStart(2, '0')
+    const times = { date: date(), startTime: `${hour}:00`, endTime: `${hour}:30` }
+    const doctorReference = { id: doctor.id, fullName: doctor.fullName }
+    const appointment: Appointment = {
+      ...{ id: newUuid(), ...NEW_APPOINTMENT, patient: reference, doctor: doctorReference },
+      ...{ ...times, status: 'completed', notes: 'Control visit, no complaints.', createdAt },
+    }
+    appointmentStore({ table }).change(changes, null, appointment)
+  }
+  for (let at = 0; at < INVOICES; at++) {
+    const invoice = invoiceOf(patient, date())
+    const payment: Payment = {
+      ...{ ...NEW_PAYMENT, id: newUuid(), invoice: { id: invoice.id, number: invoice.number } },
+      ...{ patient: reference, amount: invoice.total, currency: 'TRY', type: 'payment', method: 'card' },
+      ...{ status: 'completed', description: null, date: invoice.issueDate, createdAt },
+    }
+    const settled = applyPayments(invoice, [payment])
+    invoiceStore({ table }).change(changes, null, settled)
+    paymentStore({ table }).change(changes, null, payment)
+  }
+  const message: Message = {
+    ...{ id: newUuid(), channel: 'sms', type: 'reminder', recipient: patient.phoneNumber ?? '' },
+    ...{ subject: null, text: 'Your visit is tomorrow at ten.', status: 'delivered' },
+    ...{ providerMessageId: newUuid(), errorMessage: null, sentAt: createdAt, patient: reference },
+    ...{ acceptedAt: createdAt, acceptedOn: createdAt.slice(0, 10), dispatch: null },
+  }
+  messageStore({ table }).change(changes, null, message)
+}
+
+const invoiceOf = (patient: Patient, issueDate: string): Invoice => ({
+  ...{ id: newUuid(), number: newUuid().slice(0, 8), clinicStatus: 'sent', status: 'sent', issueDate },
+  ...{ dueDate: null, paidAt: null, clinicPaidAt: null, currency: 'TRY' },
+  ...{ subtotal: 100_000, tax: 20_000, discount: 0, total: 120_000, paid: 0 },
+  patient: { id: patient.id, fullName: fullName(patient), email: patient.emailAddress },
+  lineItems: [
+    {
+      ...{ id: newUuid(), description: 'Examination', quantity: 10_000, unitPrice: 100_000 },
+      ...{ discount: 0, taxRate: 200_000, tax: 20_000, total: 120_000 },
+    },
+  ],
+  createdAt,
+})
+
+/** Writes new items as they are, and adds to counters and days. */
+async function writeAll(table: Table, changes: Changeset): Promise<void> {
+  const writes = changes.writes()
+  await table.putMany(writes.flatMap(({ Put }) => (Put ? [Put.Item as Item] : [])))
+  await mapConcurrent(CONCURRENCY, writes, async ({ Update }) => {
+    if (!Update) return
+    const { Key, TableName: _, ...expressions } = Update
+    await table.update(Key as Key, expressions as Parameters<Table['update']>[1])
+  })
+}

@@ -1,0 +1,11 @@
+import { expect, inject, it } from 'vitest'
+import { measureVerification } from '../../../bin/bench/verification.ts'
+import { freshTable } from '../../support/table.ts'
+
+it('verifies a clinic that it has built, in a process of its own, without differences', async () => {
+  const { client, name } = await freshTable()
+  const { section, failures } = await measureVerification(client, inject('dynamodb'), name, [20])
+  expect(section).toMatch(/^## Verification\n[\s\S]*\n\| 220 \| [\d,]+ \| [\d.]+ \| \d+ \|\n$/)
+  // The start of the process takes most of the time of so small a clinic.
+  expect(failures).toEqual([expect.stringMatching(/^verifying 220 records: \d+ a second$/)])
+})
