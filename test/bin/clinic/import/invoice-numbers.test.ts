@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import { exportClinic } from '../../../../bin/clinic/export/export-clinic.ts'
 import { trialTable } from '../../../../bin/clinic/import/trial-table.ts'
+import { invoiceCorrection } from '../../../../shared/store/calendar/invoice-correction.ts'
 import { readImportIds } from '../../../../shared/store/import-ids.ts'
 import type { Table } from '../../../../shared/store/table/table.ts'
 import { importedClinic, invoice } from './calendar-fixtures.ts'
@@ -43,6 +44,23 @@ describe('an invoice with the number of another', () => {
       updated: 1,
       reasons: [],
     })
+  })
+
+  it.each([
+    ['its new number is used', { invoice_number: '8' }],
+    ['its amounts are wrong', { invoice_number: '9', total_amount: 77 }],
+    ['it was changed in the clinic', { invoice_number: '9' }],
+  ])('is rejected if the row that changes the number of the other is: %s', async (why, change) => {
+    await load('invoices', [bill, { ...second, invoice_number: '8' }])
+    const { db, clinic } = imported
+    const patient = (await readImportIds(db.table, clinic.id))('patient', '2')
+    if (why.endsWith('in the clinic'))
+      await invoiceCorrection(db.table).correct(clinic.id, await idOf('i'), { patient })
+    const { reasons } = await load('invoices', [
+      { ...bill, ...change },
+      { ...bill, external_id: 'k' },
+    ])
+    expect(reasons).toEqual([expect.any(String), await inClinic()])
   })
 
   it('is rejected in a trial as in an import, in a second file too', async () => {
