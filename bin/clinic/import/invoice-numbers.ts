@@ -20,7 +20,7 @@ export class InvoiceNumbers {
   }
 
   /**
-   * Records that an invoice gets a number. Returns the id of another invoice that has it, null if none has.
+   * Records that an invoice gets a number, unless another has it. Returns the id of that one, null if none has.
    * Another writer may give it to an invoice at the same time.
    */
   async take(clinic: ClinicId, number: string, invoice: string): Promise<string | null> {
@@ -32,10 +32,11 @@ export class InvoiceNumbers {
       throw error
     })
     const others = numbers.invoicesWith(number).filter((id) => id !== invoice)
-    numbers.set(invoice, number)
-    // Another writer, or a row that was rejected then, may have had the number.
+    // It may have another number by now.
     const stored = await invoiceStore({ table: this.#table }).findMany(clinic, others)
-    return others.find((id) => stored.get(id)?.record.number === number) ?? null
+    const other = others.find((id) => stored.get(id)?.record.number === number) ?? null
+    if (other === null) numbers.set(invoice, number)
+    return other
   }
 
   async #readAll(clinic: ClinicId): Promise<Numbers> {

@@ -73,13 +73,17 @@ export function invoiceImport(table: Table, now: () => number): ImportEntity<Fie
     schema: fieldsOf,
     write: (run, batch) =>
       writePatientRows(
-        { table, letter: INVOICES.letter, list, valuesOf },
+        {
+          ...{ table, letter: INVOICES.letter, list, valuesOf },
+          accept: async (row, before) => {
+            if (before?.number !== row.fields.number && !run.allowSameNumbers)
+              await requireOwnNumber(numbers, run.clinic, row)
+          },
+        },
         run,
         batch,
         async () => async (row, patient, before) => {
           const { id, fields, columnOf } = row
-          if (before?.number !== fields.number && !run.allowSameNumbers)
-            await requireOwnNumber(numbers, run.clinic, row)
           const paid = before ? await payments.allOf(run.clinic.id, 'invoice', id) : []
           const currency = fields.currency ?? before?.currency ?? run.clinic.currency
           if (before && paid.length > 0)

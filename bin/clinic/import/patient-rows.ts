@@ -29,11 +29,13 @@ export type BuildRecord<R, Fields> = (
 ) => R | Promise<R>
 
 /** The records that the rows of a batch become. */
-type Target<R> = {
+type Target<R, Fields> = {
   readonly table: Table
   readonly letter: CalendarLetter
   readonly list: RecordList<R>
   readonly valuesOf: (record: R) => ColumnValues
+  /** Called last, for a row that nothing else rejects. May throw {@link RowRejectedError}. */
+  readonly accept?: (row: ImportRow<Fields>, before: R | null) => Promise<void>
 }
 
 type Decided<Fields> = {
@@ -48,7 +50,7 @@ type Decided<Fields> = {
  * name is written.
  */
 export async function writePatientRows<R, Fields extends WithPatient>(
-  { table, letter, list, valuesOf }: Target<R>,
+  { table, letter, list, valuesOf, accept }: Target<R, Fields>,
   { clinic: { id: clinic }, outcomes, judge }: ImportRun,
   batch: readonly ImportRow<Fields>[],
   prepare: (rows: readonly ImportRow<Fields>[]) => Promise<BuildRecord<R, Fields>>,
@@ -90,6 +92,7 @@ export async function writePatientRows<R, Fields extends WithPatient>(
       const patient = requirePatient(known, row)
       const after = await build(row, patient, stored?.record ?? null, changes)
       const origin = judge.judge(row, stored, stored && valuesOf(stored.record), valuesOf(after))
+      await accept?.(row, stored?.record ?? null)
       if (stored && isSameRecord(stored.record, after)) return confirmed(row, stored, origin)
       list.change(changes, stored, after, origin)
       changes.requireVersion(patientKey(clinic, patient.id), patient.version)
