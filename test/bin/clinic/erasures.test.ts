@@ -20,7 +20,7 @@ import { restored } from '../../support/restored.ts'
 import { freshTable, type TestTable } from '../../support/table.ts'
 import { tableText } from '../../support/table-text.ts'
 import { unstamped } from '../../support/unstamped.ts'
-import { importedClinic } from './import/calendar-fixtures.ts'
+import { importedClinic, visit } from './import/calendar-fixtures.ts'
 
 const AT = '2026-05-01T07:00:00.000Z'
 const by = { at: AT, operator: 'arn:aws:sts::1:assumed-role/operator/eva', importIds: [] }
@@ -118,6 +118,27 @@ describe('a patient who was created after the restored time', () => {
       ...{ imported: 1, rejected: 1, reasons: ['the patient was erased'] },
     })
     expect(await patientStore(imported.db).find(imported.clinic.id, lost)).toBeNull()
+  })
+
+  it('is not created again by an export from before the erasure, which has the own id of a patient of the API', async () => {
+    const { table } = imported.db
+    const [api, other] = [newUuid(), newUuid()]
+    await replayErasures(table, imported.clinic.id, [{ patient: api, ...by, isFinished: true }])
+    const person = { first_name: 'Canarella', last_name: 'Kaya' }
+    const rows = [
+      { external_id: api.toUpperCase(), ...person },
+      { external_id: other, first_name: 'Bo', last_name: 'Lind' },
+    ]
+    expect(await imported.load('patients', rows)).toMatchObject({
+      ...{ imported: 1, rejected: 1, reasons: ['the patient was erased'] },
+    })
+    const visits = [api, other].map((patient_external_id) => ({
+      ...{ ...visit, external_id: patient_external_id, patient_external_id },
+    }))
+    expect((await imported.load('appointments', visits)).reasons).toEqual([
+      'patient_external_id is unknown: the clinic has no such patient, or its row was rejected',
+    ])
+    expect(await tableText(imported.db)).not.toMatch(/canarella/i)
   })
 })
 
