@@ -4,6 +4,7 @@
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { ClinicId } from '../../../shared/domain/clinic.ts'
+import { erasureLedger } from '../../../shared/store/copies/erasure-ledger.ts'
 import type { ImportedKind, ImportIds, ImportKeys } from '../../../shared/store/import-ids.ts'
 import { calendarKey } from '../../../shared/store/keys/calendar.ts'
 import { departmentKey, priceListKey, roomKey, treatmentKey } from '../../../shared/store/keys/catalogue.ts'
@@ -70,7 +71,21 @@ export class OwnRecords {
     const items = await this.#table.getMany([...this.#asked.values()].map(({ key }) => key))
     const own = items.filter((item) => !this.#isImported(item))
     for (const { pk, sk } of own) this.#found.add(`${pk} ${sk}`)
-    return own.length > 0
+    const erased = await this.#findErased(items)
+    for (const { pk, sk } of erased) this.#found.add(`${pk} ${sk}`)
+    return own.length + erased.length > 0
+  }
+
+  /** Patients who are not in the table, as after a restore to a time before they were created, but were erased. */
+  async #findErased(items: readonly Item[]): Promise<Key[]> {
+    const present = new Set(items.map(({ pk, sk }) => `${pk} ${sk}`))
+    const missing = [...this.#asked]
+      .filter(([name, { kind }]) => kind === 'patient' && !present.has(name))
+      .map(([, { key }]) => key)
+    if (missing.length === 0) return []
+    const ids = missing.map(({ sk }) => sk)
+    const erased = await erasureLedger({ table: this.#table }).findErased(this.#clinic, ids)
+    return missing.filter(({ sk }) => erased.has(sk))
   }
 
   /** Whether an import made the record, so that no export has named it by its own id. */
