@@ -209,6 +209,23 @@ describe('clinic delete', () => {
     expect(wrong.errors).toBe("Nothing was done: that is not the clinic's name.\n")
   })
 
+  it('refuses when something changes while it asks', async () => {
+    const now = () => Date.parse(LONG_AGO)
+    const { clinic: other } = await createPopulatedClinic({ ...db.table, now })
+    const place = ['--clinic', other.id]
+    const folder = join(root, 'while-it-asks')
+    expect((await run('export', ...place, '--out', folder)).code).toBe(0)
+    const changing = async () => {
+      expect((await run('department', 'add', ...place, '--name', 'Surgery')).errors).toBe('')
+      return other.name
+    }
+    expect(await runAsked(changing, 'clinic', 'delete', other.id, '--export', folder)).toMatchObject({
+      code: 2,
+      errors: expect.stringContaining(`Nothing was done: departments have changed since the export`),
+    })
+    expect((await clinicStore(db).find(other.id))?.deletingAt).toBeUndefined()
+  })
+
   it('lets a clinic whose deletion was stopped only be deleted, without an export', async () => {
     const { id, name } = await newClinic(db.table)
     await clinicStore(db).beginDeletion(id, LONG_AGO)
