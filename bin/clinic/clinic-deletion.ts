@@ -35,15 +35,15 @@ export function addDeletionCommand(group: Command): void {
       const table = given.table === undefined ? await connect(self) : await connectTable(self, given.table)
       const clinic = await requireStoredClinic(table, id)
       // What a stopped deletion has left cannot be exported.
-      if (clinic.deletingAt === undefined && !given.withoutExport) {
-        const exported = requireExport(clinic, given, table.now())
-        await requireNoLaterChange(table, clinic, exported)
-      }
+      const needsExport = clinic.deletingAt === undefined && !given.withoutExport
+      if (needsExport) await requireCurrentExport(table, clinic, given)
       await confirmByTyping(self, {
         what: "the clinic's name",
         text: clinic.name,
         consequences: await consequences(table, clinic),
       })
+      // Others may have changed it while the operator was asked.
+      if (needsExport) await requireCurrentExport(table, await requireStoredClinic(table, id), given)
       const deleted = await removeClinic(
         { table, client, name: given.table ?? tableName, operator: operatorOf(self), sleep },
         clinic,
@@ -64,6 +64,11 @@ async function consequences(table: Table, clinic: Clinic): Promise<string[]> {
     `This deletes clinic ${clinic.name} with ${records.toLocaleString('en')} records and ${credentials.length} credentials.`,
     'It cannot be undone. Its credentials are revoked first.',
   ]
+}
+
+/** @throws CommandFailure unless there is an export of today that has everything of the clinic */
+async function requireCurrentExport(table: Table, clinic: Clinic, given: Options): Promise<void> {
+  await requireNoLaterChange(table, clinic, requireExport(clinic, given, table.now()))
 }
 
 /** `asOf`: every change up to this time is in the files. */
