@@ -1,5 +1,5 @@
 /** A map that extends another. */
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
@@ -135,10 +135,24 @@ describe('is refused with what is wrong and where', () => {
       { 'own.json': { extends: 'base.json' }, 'base.json': {} },
       'base.json: entities must',
     ],
+    [
+      'a name that no file can have',
+      { 'own.json': { extends: `${'n'.repeat(300)}.json` } },
+      'n.json: there is no such file',
+    ],
     ['a folder', { 'own.json': { extends: '.' } }, 'own.json: extends .: there is no such file'],
   ])('%s', (_, maps, message) => {
     expect(() => read(maps)).toThrow(message)
   })
+})
+
+it('is refused if it extends itself through a link', () => {
+  const place = join(folder, 'linked')
+  mkdirSync(place)
+  symlinkSync('.', join(place, 'here'))
+  expect(() => read({ 'linked/own.json': { extends: 'here/own.json' } })).toThrow(
+    'own.json extends itself: own.json, own.json',
+  )
 })
 
 it('the map of docs/import.md is one', () => {
