@@ -1,5 +1,5 @@
 /** Maps of import files: which columns of another system's files hold which fields, and how they write values. */
-import { existsSync, readFileSync, statSync } from 'node:fs'
+import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import type * as z from 'zod'
 import { extendedMap } from './extended-map.ts'
@@ -30,14 +30,25 @@ function findMap(nameOrPath: string, folder: string): string | null {
   const shipped = join(SHIPPED, `${nameOrPath}.json`)
   if (/^[\w-]+$/.test(nameOrPath) && existsSync(shipped)) return shipped
   const path = resolve(folder, nameOrPath)
-  return statSync(path, { throwIfNoEntry: false })?.isFile() ? path : null
+  return isFile(path) ? path : null
+}
+
+function isFile(path: string): boolean {
+  try {
+    return statSync(path).isFile()
+  } catch {
+    // Nor is there a file of a name that is too long.
+    return false
+  }
 }
 
 /** @param extending The paths of the maps that extend this one, the first of which was asked for. */
 function readMap(path: string, entities: Entities, extending: readonly string[]): ColumnMap {
   const name = basename(path)
   const chain = [...extending, path]
-  if (extending.includes(path))
+  const file = realpathSync(path)
+  // A link leads to the same file by another path.
+  if (extending.some((one) => realpathSync(one) === file))
     throw new ImportFileError(`${name} extends itself: ${chain.map((one) => basename(one)).join(', ')}`)
   const { data: map, error } = ColumnMap.safeParse(withEntities(parseJson(readFileSync(path, 'utf8'), name)))
   const problems = error ? error.issues.map(problemOf) : problemsOfFields(map as ColumnMap, entities)
