@@ -204,6 +204,15 @@ describe('a row that is rejected', () => {
     expect(again.rejections.length).toBe(3)
   })
 
+  it('has half a character in an external id, which does not stop the others', async () => {
+    const rows = [
+      '{"external_id":"1\\ud83d","first_name":"Jo","last_name":"Doe"}',
+      '{"external_id":"2","first_name":"Al","last_name":"Fa"}',
+    ]
+    const { rejections, names } = await imported(`${rows.join('\n')}\n`, 'patients.ndjson')
+    expect([rejections, names]).toEqual([['1: external_id must not contain broken Unicode'], ['Al Fa']])
+  })
+
   it('is a refund with a minus sign', async () => {
     const file =
       'external_id,invoice_external_id,amount,type,payment_method,payment_date\n1,i,-5,refund,cash,2026-01-01\n'
