@@ -52,6 +52,15 @@ export async function linkedIdsOf(table: Table, clinic: ClinicId, record: string
   return [...present, ...removed]
 }
 
+/** The records that are linked to an external id, or were. */
+export async function everLinkedIds(table: Table, clinic: ClinicId): Promise<string[]> {
+  const [links, former] = await Promise.all([
+    readImportLinks(table, clinic),
+    table.query({ ...formerLinkRange(clinic), limit: MAX_LINKS }),
+  ])
+  return [...new Set([...links.byDerivedId.values(), ...former.map(({ r }) => r as string)])]
+}
+
 /** A record as it was read. */
 export type LinkableRecord = ImportOrigin & {
   readonly id: string

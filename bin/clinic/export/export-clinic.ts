@@ -9,6 +9,7 @@ import { STAMP_DELAY_MS } from '../../../shared/store/table/stamp-delay.ts'
 import type { Table } from '../../../shared/store/table/table.ts'
 import { importEntities } from '../import/entities.ts'
 import { exportedColumns, formatsOf, writeRows } from './files.ts'
+import { rereadLinkedPatients } from './linked-patients.ts'
 import { hasSettings, type Manifest, openFolder, settingsOf, writeManifest } from './manifest.ts'
 import { readAll, readChanges } from './read-records.ts'
 import { readSmallLists, rereadSmallLists } from './small-lists.ts'
@@ -46,13 +47,15 @@ export async function exportClinic(
     const count = await readChanges(table, clinic.id, source, staging, { from, until })
     save({ read_again: manifest.read_again + count })
   }
+  const linked = await rereadLinkedPatients(table, clinic.id, staging)
   // Records refer to them, so that they are read last.
   const changedRows = await rereadSmallLists(table, clinic.id, staging)
   const current = await clinicStore({ table }).requireStaying(clinic.id)
   const changedSettings = hasSettings(manifest, current) ? 0 : 1
   save({
     clinic: settingsOf(current),
-    read_again: manifest.read_again + changedRows + changedSettings,
+    read_again: manifest.read_again + linked.changed + changedRows + changedSettings,
+    links_version: linked.version,
   })
   const isOneMoment = manifest.read_again === 0 && wasPaused(current, manifest.started_at)
   // The operator's commands change records of a paused clinic, too, after they have been read.
