@@ -8,12 +8,14 @@ import { patientKey } from '../../shared/store/keys/patients.ts'
 import { patientStore } from '../../shared/store/patients/patients.ts'
 import { addMoveCommand } from './appointment-moves.ts'
 import { connect, requireClinic } from './connection.ts'
-import { CommandFailure, parseOption, print } from './output.ts'
+import { CommandFailure, parseArgument, parseOption, print } from './output.ts'
 import { changeRecord } from './record.ts'
 import { unknownRecord } from './unknown-record.ts'
 
 export function addAppointmentCommands(program: Command): void {
-  const group = program.command('appointment').description("change a clinic's appointments")
+  const group = program
+    .command('appointment')
+    .description("list, show, find, change, move and cancel a clinic's appointments")
 
   group
     .command('set-status')
@@ -22,7 +24,7 @@ export function addAppointmentCommands(program: Command): void {
     .argument('<status>', APPOINTMENT_STATUSES.join(', '))
     .requiredOption('--clinic <id>')
     .action((id: string, requested: string, { clinic }: { clinic: string }, command: Command) =>
-      setStatus(id, parseOption('status', oneOf(APPOINTMENT_STATUSES), requested), clinic, command),
+      setStatus(id, parseArgument('status', oneOf(APPOINTMENT_STATUSES), requested), clinic, command),
     )
 
   group
@@ -50,6 +52,7 @@ async function setStatus(
   const list = appointmentStore({ table })
   const at = new Date(table.now()).toISOString()
   const patients = patientStore({ table })
+  let isChanged = false
   const appointment = await changeRecord(table, list, clinic.id, id, async (before, changes) => {
     const patient = (await patients.findMany(clinic.id, [before.patient.id])).get(before.patient.id)
     if (patient?.erasedAt && reason !== null)
@@ -59,8 +62,11 @@ async function setStatus(
     const verdict = closeAs(before, status, { at, reason })
     if (verdict.kind === 'closed')
       throw new CommandFailure(`The appointment is ${before.status}, which is final.`)
+    isChanged = verdict.appointment !== before
     return verdict.appointment
   })
   if (!appointment) throw unknownRecord('appointment', 'appointment', id)
-  print(command, renderAppointment(appointment, clinic), [`Appointment ${id} is ${status}`])
+  print(command, renderAppointment(appointment, clinic), [
+    isChanged ? `Appointment ${id} is ${status}` : `Nothing changed: appointment ${id} is ${status} already`,
+  ])
 }

@@ -7,7 +7,7 @@ import { doctorStore } from '../../shared/store/doctors.ts'
 import { areSameDays, holidayStore, MAX_HOLIDAYS } from '../../shared/store/holidays.ts'
 import { withDays, withoutDays } from './days-off.ts'
 import { timeOff } from './import/doctors.ts'
-import { CommandFailure, counted, formatTable, parseOption, print } from './output.ts'
+import { CommandFailure, counted, formatTable, parseArgument, parseOption, print } from './output.ts'
 import { comingVisits, describeVisits, isInside } from './outside-visits.ts'
 import { type Place, placeOf } from './place.ts'
 
@@ -77,9 +77,7 @@ export function addHolidayCommands(clinics: Command): void {
 }
 
 function requireDays(text: string) {
-  const { data: days = [], error } = timeOff.safeParse(text)
-  if (error)
-    throw new CommandFailure(`The days ${text} ${error.issues.map(({ message }) => message).join(', ')}`)
+  const days = parseArgument(text, timeOff, text)
   if (days.length === 0) throw new CommandFailure('Specify the days, such as 2026-12-24/2026-12-26')
   return days
 }

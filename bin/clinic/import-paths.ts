@@ -26,7 +26,9 @@ export function entityName(file: string, wanted: string | undefined, names: read
   if (wanted !== undefined) return requireEntity(wanted, names)
   const name = names.find((entity) => isNamedAfter(basename(file), entity))
   if (name === undefined)
-    throw new CommandFailure(`${file}: cannot tell the entity from the file name. ${validEntities(names)}`)
+    throw new CommandFailure(
+      `${file}: cannot tell the entity from the file name: rename the file, or use --entity. ${validEntities(names)}`,
+    )
   return name
 }
 

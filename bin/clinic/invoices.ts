@@ -13,7 +13,7 @@ import { addToTrail } from './command-trail.ts'
 import { addYesOption, confirm } from './confirmation.ts'
 import { connect, requireClinic } from './connection.ts'
 import { invoicesWithNumber } from './invoice-numbers.ts'
-import { CommandFailure, parseOption, print } from './output.ts'
+import { CommandFailure, parseArgument, parseOption, print } from './output.ts'
 import { changeRecord } from './record.ts'
 import { unknownRecord } from './unknown-record.ts'
 
@@ -23,7 +23,7 @@ const SETTABLE_STATUSES = ['draft', 'pending', 'sent', 'overdue', 'cancelled'] a
 type Correction = { clinic: string; number?: string; patient?: string }
 
 export function addInvoiceCommands(program: Command): void {
-  const group = program.command('invoice').description("change a clinic's invoices")
+  const group = program.command('invoice').description("list, show, find and change a clinic's invoices")
 
   group
     .command('set-status')
@@ -33,7 +33,7 @@ export function addInvoiceCommands(program: Command): void {
     .requiredOption('--clinic <id>')
     .action(
       async (id: string, wanted: string, { clinic: clinicId }: { clinic: string }, command: Command) => {
-        const setStatus = parseOption('status', oneOf(SETTABLE_STATUSES), wanted)
+        const setStatus = parseArgument('status', oneOf(SETTABLE_STATUSES), wanted)
         const table = await connect(command)
         const clinic = await requireClinic(table, clinicId)
         const invoice = await changeRecord(table, invoiceStore({ table }), clinic.id, id, async (before) => {

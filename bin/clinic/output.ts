@@ -61,8 +61,12 @@ export function formatTable(rows: readonly (readonly string[])[]): string[] {
 }
 
 /** Parses one option. @throws CommandFailure with the option's name and the issues */
-export function parseOption<T>(name: string, schema: z.ZodType<T>, value: unknown): T {
+export const parseOption = <T>(name: string, schema: z.ZodType<T>, value: unknown): T =>
+  parseArgument(`--${name}`, schema, value)
+
+/** Parses one argument. @throws CommandFailure with the argument's name and the issues */
+export function parseArgument<T>(name: string, schema: z.ZodType<T>, value: unknown): T {
   const { data, error } = schema.safeParse(value)
-  if (error) throw new CommandFailure(`--${name} ${error.issues.map(({ message }) => message).join(', ')}`)
+  if (error) throw new CommandFailure(`${name} ${error.issues.map(({ message }) => message).join(', ')}`)
   return data as T
 }

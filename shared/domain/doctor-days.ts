@@ -26,7 +26,7 @@ export function parseTimeOff(text: string): TimeOff[] {
     const [piece, from = '', to = from, quoted, end] = DAYS_OFF.exec(text) ?? []
     if (piece === undefined || !isCalendarDate(from) || !isCalendarDate(to) || from > to)
       throw new DaysError(
-        'must be days or spans such as 2026-12-24/2026-12-26; 2027-01-01, with a reason such as 2027-01-01 "Family" or without',
+        'must be days or spans such as 2026-12-24/2026-12-26; 2027-01-01. A reason follows in quotes: 2027-01-01 "Family"',
       )
     days.push({ from, to, reason: quoted === undefined ? null : parseReason(quoted) })
     if (end === '') return days

@@ -176,7 +176,7 @@ describe('import', () => {
     expect(await tool('import', '--clinic', clinic, path)).toMatchObject({
       code: 2,
       stderr: expect.stringContaining(
-        'cannot tell the entity from the file name. Valid entities are departments, doctors, holidays, rooms',
+        'cannot tell the entity from the file name: rename the file, or use --entity. Valid entities are departments, doctors, holidays, rooms',
       ),
     })
     expect((await tool('import', '--clinic', clinic, '--entity', 'patients', path)).code).toBe(0)
@@ -206,7 +206,7 @@ describe('records', () => {
       expect.stringContaining('The appointment is completed, which is final.'),
     ])
     expect((await changed('appointment', 'set-status', one.id, 'done')).stderr).toContain(
-      '--status must be one of scheduled, completed, cancelled, no_show',
+      'status must be one of scheduled, completed, cancelled, no_show',
     )
   })
 
@@ -274,7 +274,7 @@ describe('records', () => {
     expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('stays paid')])
     expect(await first('/invoices?status=paid')).toEqual(paid)
     expect((await changed('invoice', 'set-status', paid.id, 'paid')).stderr).toContain(
-      '--status must be one of draft, pending, sent, overdue, cancelled',
+      'status must be one of draft, pending, sent, overdue, cancelled',
     )
   })
 

@@ -53,6 +53,12 @@ it('is conditional on the state of the patient, so that an erasure at the same t
   expect(await tableText(db)).not.toContain(REASON)
 })
 
+it('says of an appointment that has the status already that nothing changed', async () => {
+  const { id } = mine.appointment
+  expect((await cancel()).printed).toBe(`Appointment ${id} is cancelled\n`)
+  expect((await cancel()).printed).toBe(`Nothing changed: appointment ${id} is cancelled already\n`)
+})
+
 describe('a move', () => {
   const MONDAY = '2099-05-04'
   const move = (...more: string[]) =>
