@@ -165,7 +165,9 @@ async function changeEntry<Entry extends Named, Options>(
       ? await comingVisits(place, {}, (visit) => isNeededFor(after.id, visit))
       : []
   print(command, { ...commands.toJson(after), changed: isChanged, visits_outside: visits }, [
-    isChanged ? `Changed ${kind} ${after.name}` : `Nothing changed: ${kind} ${after.name} is so already`,
+    isChanged
+      ? `Changed ${kind} ${after.name}`
+      : `Nothing changed: ${kind} ${after.name} has these values already`,
     ...describeVisits(place, visits, `without an active ${kind}`),
   ])
 }

@@ -105,7 +105,7 @@ async function requireNoLaterChange(
   const changed = await changesSince(table, clinic, manifest)
   if (changed.length === 0) return
   throw new CommandFailure(
-    `Nothing was done: ${changed.join(', ')} have changed since the export in ${folder}, which is as of ${clinicTimestamp(asOf, clinic.timezone)}. Pause the clinic, export it again, and do not resume it; or use --without-export.`,
+    `Nothing was done: ${changed.join(', ')} have changed since the export in ${folder}, which is as of ${clinicTimestamp(asOf, clinic.timezone)}. Pause the clinic, wait 20 seconds after the last change, export it into a new folder, and do not resume it; or use --without-export.`,
   )
 }
 

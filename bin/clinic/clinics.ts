@@ -71,7 +71,9 @@ function addSetCommand(group: Command): void {
       const clinic = isChanged ? await clinicStore({ table }).update(before.id, changes) : before
       await credentialStore({ table, now: Date.now }).refreshClinic(clinic)
       print(command, { ...clinicJson(clinic), changed: isChanged }, [
-        isChanged ? `Changed clinic ${clinic.name}` : `Nothing changed: clinic ${clinic.name} is so already`,
+        isChanged
+          ? `Changed clinic ${clinic.name}`
+          : `Nothing changed: clinic ${clinic.name} has these values already`,
       ])
     },
   )

@@ -29,7 +29,9 @@ export function addCredentialUpdates(group: Command): void {
       if (!('credential' in outcome)) throw credentialRefusal(key, outcome.kind)
       const { credential, kind } = outcome
       print(command, credentialJson(credential), [
-        kind === 'same' ? `Nothing changed: credential ${key} is so already` : `Changed credential ${key}`,
+        kind === 'same'
+          ? `Nothing changed: credential ${key} has these values already`
+          : `Changed credential ${key}`,
         ...(changes.scopes ? await webhookNotes(table, credential) : []),
       ])
     })

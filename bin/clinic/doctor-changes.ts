@@ -43,7 +43,7 @@ export async function changeDoctor(
   print(command, { ...doctorJson(after), changed: isChanged, visits_outside: outside }, [
     isChanged
       ? `Changed doctor ${after.fullName}`
-      : `Nothing changed: doctor ${after.fullName} is so already`,
+      : `Nothing changed: doctor ${after.fullName} has these values already`,
     ...describeVisits(place, outside),
   ])
 }

@@ -71,7 +71,9 @@ export async function importWithProgress(
         bar.show(progress)
       },
       onWait: () =>
-        bar.printLine(`${file}: the store is busy or unavailable; waiting up to ten minutes at a time`),
+        bar.printLine(
+          `${file}: the store is busy or unavailable; waiting up to ten minutes at a time. If the local stack was started again, press Ctrl-C and repeat the import: the store has another address`,
+        ),
       onRejected: ({ line, reason }) => {
         reasons.add(reason, line)
         printSome(`${file}:${line}: ${reason}`)
@@ -81,6 +83,8 @@ export async function importWithProgress(
         warned.add(text, line)
         printedWarnings++
         if (!check && printedWarnings <= MAX_PRINTED) bar.printLine(`${file}:${line}: warning: ${text}`)
+        if (!check && printedWarnings === MAX_PRINTED + 1)
+          bar.printLine(`${file}: more warnings: the same import with --check groups all of them`)
       },
       onAccepted: (row) => {
         if (entity.isStatedPaid?.(row)) statedPaid.add(row.id, { file, line: row.line })

@@ -24,7 +24,7 @@ export function addMessageCommands(program: Command): void {
   const group = program
     .command('messages')
     .alias('message')
-    .description('inspect and resolve messages that did not reach their recipients')
+    .description('list, show and find messages, and resolve those whose outcome is unknown')
 
   group
     .command('unresolved')

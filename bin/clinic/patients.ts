@@ -39,7 +39,9 @@ type Fields = {
 }
 
 export function addPatientCommands(program: Command): void {
-  const group = program.command('patient').description("change a clinic's patients")
+  const group = program
+    .command('patient')
+    .description("list, show, find, change, link, export and erase a clinic's patients")
 
   group
     .command('update')
@@ -79,7 +81,7 @@ export function addPatientCommands(program: Command): void {
         const result = renderPatientDetails(patient, { clinic, scopes: SCOPES })
         // Visits of an inactive patient cannot be moved.
         print(command, { ...result, visits_outside: visits }, [
-          isChanged ? `Changed patient ${id}` : `Nothing changed: patient ${id} is so already`,
+          isChanged ? `Changed patient ${id}` : `Nothing changed: patient ${id} has these values already`,
           ...describeVisits(place, visits, 'without an active patient', '"appointment cancel"'),
         ])
       },

@@ -88,7 +88,7 @@ export function operatorTool({ env, writeOut, writeError, ask }: Terminal, isJso
       'after',
       `
 Exit codes: 0 done, 1 done, but rows were rejected or differences remain, 2 wrong input or settings of the shell,
-3 the stack cannot be reached (run it again), 4 failed.`,
+3 the stack cannot be reached (run it again), 4 failed, 130 stopped by Ctrl-C.`,
     )
     .configureHelp({ showGlobalOptions: true })
   if (ask) allowQuestions(program, ask)

@@ -56,8 +56,8 @@ export function unpaidLines({ count, places }: Awaited<ReturnType<StatedPaid['wi
   const where = places.map(({ file, line }) => `${basename(file)}:${line}`).join(', ')
   const more = count > places.length ? ', ...' : ''
   return [
-    `warning: ${count} ${count > 1 ? 'invoices are' : 'invoice is'} paid by the file, and ${count > 1 ? 'have' : 'has'} no ` +
-      `payments (${where}${more}): import their payments too`,
+    `warning: ${count} ${count > 1 ? 'invoices' : 'invoice'} with the status paid ${count > 1 ? 'have' : 'has'} no payments ` +
+      `(${where}${more}): import the payments, too`,
   ]
 }
 

@@ -48,7 +48,7 @@ describe('credential update', () => {
 
   it('says so if nothing changes, or nothing is to be changed', async () => {
     const { code, printed } = await credential('update', key, '--name', 'test', '--rate', 'default')
-    expect([code, printed]).toEqual([0, `Nothing changed: credential ${key} is so already\n`])
+    expect([code, printed]).toEqual([0, `Nothing changed: credential ${key} has these values already\n`])
     expect(await credential('update', key)).toMatchObject({
       ...{ code: 2, errors: 'Nothing to change: specify --name, --scopes, --expires or --rate.\n' },
     })

@@ -191,7 +191,7 @@ describe('a change that changes nothing', () => {
     const key = doctorKey(mine.clinic.id, mine.doctor.id)
     const before = await db.table.get(key)
     const { code, printed } = await doctor(name, ...args)
-    expect([code, printed]).toEqual([0, 'Nothing changed: doctor Dr. Bo Lind is so already\n'])
+    expect([code, printed]).toEqual([0, 'Nothing changed: doctor Dr. Bo Lind has these values already\n'])
     expect(await db.table.get(key)).toEqual(before)
   })
 
@@ -199,12 +199,14 @@ describe('a change that changes nothing', () => {
     const of = ['--clinic', mine.clinic.id]
     expect((await run('room', 'activate', mine.room.id, ...of)).printed).toContain('Nothing changed: room ')
     const same = ['patient', 'update', mine.patient.id, ...of, '--first-name', mine.patient.firstName]
-    expect((await run(...same)).printed).toBe(`Nothing changed: patient ${mine.patient.id} is so already\n`)
+    expect((await run(...same)).printed).toBe(
+      `Nothing changed: patient ${mine.patient.id} has these values already\n`,
+    )
     expect((await run('patient', 'update', mine.patient.id, ...of)).errors).toContain('Nothing to change')
     const still = ['appointment', 'move', mine.appointment.id, ...of, '--date', mine.appointment.date]
     expect((await run(...still)).printed).toContain('Nothing changed')
     expect((await run('clinic', 'set', mine.clinic.id, '--name', 'Clinic', '--yes')).printed).toBe(
-      'Nothing changed: clinic Clinic is so already\n',
+      'Nothing changed: clinic Clinic has these values already\n',
     )
     expect(
       (await run('doctor', 'update', mine.doctor.id, ...of, '--department', mine.department.id)).printed,

@@ -61,7 +61,7 @@ describe('import --check', () => {
         '  warning: 1 x due_date is more than a year ahead (line 3)',
         'payments.csv: 1 rows of payments, utf-8, columns separated by ,',
         '  would be 1 imported, 0 updated, 0 unchanged, 0 rejected',
-        'warning: 1 invoice is paid by the file, and has no payments (invoices.csv:3): import their payments too',
+        'warning: 1 invoice with the status paid has no payments (invoices.csv:3): import the payments, too',
         'Nothing was written.',
         '',
       ],
@@ -109,7 +109,7 @@ describe('import', () => {
     const patients = file('patients.csv', PATIENTS)
     const args = [patients, file('payments.csv', PAYMENTS), file('invoices.csv', INVOICES)]
     const { printed, errors } = await tool('import', ...args)
-    expect(printed).toContain('warning: 1 invoice is paid by the file, and has no payments (invoices.csv:3)')
+    expect(printed).toContain('warning: 1 invoice with the status paid has no payments (invoices.csv:3)')
     expect(errors).toContain(`${patients}:5: warning: last_name looks doubly encoded`)
     const again = JSON.parse((await tool('import', '--json', ...args)).printed)
     expect(again).toMatchObject({ imported: 0, unchanged: 6, rejected: 2, paid_without_payments: 1 })
