@@ -33,7 +33,8 @@ export function rowChecker<Fields>(
   const columns = withOwnIdColumns(entity.columns)
   return (source: SourceRow): CheckedRow<Fields> => {
     if ('problem' in source) return { reason: source.problem }
-    const unknown = map.unknownNames(Object.keys(source.values))
+    const names = Object.keys(source.values)
+    const unknown = map.unknownNames(names)
     const { fields: mapped, problems } = map.read(source.values)
     const { external_id, id, ...rest } = mapped
     const identity = identify(external_id, id)
@@ -41,6 +42,9 @@ export function rowChecker<Fields>(
     const fields = schema.safeParse(own.fields)
     const reasons = [
       ...unknown.map((name) => unknownField(name, columns)),
+      ...map
+        .repeatedNames(names)
+        .map(({ name, earlier }) => `${quoted([name])} is the same field as ${quoted([earlier])}`),
       ...[...problems].map(([field, problem]) => `${field} ${problem}`),
       ...(identity.issues ?? []),
       ...own.issues,

@@ -20,6 +20,8 @@ export type RowMap = {
   readonly isRead: (column: string) => boolean
   /** Names of a file that no field is read from, but for those that are ignored, and that of the reason of an earlier rejection. */
   readonly unknownNames: (names: readonly string[]) => string[]
+  /** Names that are read, each with an earlier one that is the same in another spelling. */
+  readonly repeatedNames: (names: readonly string[]) => { readonly name: string; readonly earlier: string }[]
   readonly read: (values: { readonly [name: string]: unknown }) => MappedRow
 }
 
@@ -73,6 +75,15 @@ export function rowMap(
         const folded = foldedName(name)
         return !(read.has(folded) || isReason(folded) || ignored === null || ignored.has(folded))
       }),
+    repeatedNames: (names) => {
+      const first = new Map<string, string>()
+      return names.flatMap((name) => {
+        const folded = foldedName(name)
+        const earlier = first.get(folded)
+        if (earlier === undefined) first.set(folded, name)
+        return earlier === undefined || !read.has(folded) ? [] : [{ name, earlier }]
+      })
+    },
     read: (values) => {
       const row = new Map(Object.entries(values).map(([name, value]) => [foldedName(name), value]))
       const result: { [field: string]: unknown } = { ...constants }

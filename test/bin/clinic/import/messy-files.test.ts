@@ -204,6 +204,12 @@ describe('a row that is rejected', () => {
     expect(again.rejections.length).toBe(3)
   })
 
+  it('of NDJSON has one field twice, spelled in two ways', async () => {
+    const row = '{"external_id":"1","External ID":"2","first_name":"Ada","last_name":"Doe"}'
+    const { rejections } = await imported(`${row}\n`, 'patients.ndjson')
+    expect(rejections).toEqual(['1: "External ID" is the same field as "external_id"'])
+  })
+
   it('has half a character in an external id, which does not stop the others', async () => {
     const rows = [
       '{"external_id":"1\\ud83d","first_name":"Jo","last_name":"Doe"}',
