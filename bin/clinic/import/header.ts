@@ -60,7 +60,9 @@ function unknownProblems(
     const positions = unknown.map((name) => named.indexOf(name) + 1)
     const more = positions.length > MAX_LISTED ? ` and ${positions.length - MAX_LISTED} more` : ''
     const [verb, what] = positions.length > 1 ? ['are', 'columns'] : ['is', 'column']
-    return [`${columnsAt(positions.slice(0, MAX_LISTED))}${more} ${verb} unknown ${what}`]
+    return [
+      `${columnsAt(positions.slice(0, MAX_LISTED))}${more} ${verb} unknown ${what}, not shown because the line may be a row`,
+    ]
   }
   const present = new Set(named.map(foldedName))
   const missing = valid.filter((name) => !present.has(foldedName(name)))

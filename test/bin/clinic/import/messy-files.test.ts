@@ -123,7 +123,7 @@ describe('a file that cannot be imported', () => {
     [
       'a patient whose value is the name of a column',
       '17,Notes,Kaya,Izmir\n',
-      'patients.csv:1: columns 1, 3 and 4 are unknown columns; column "external_id" is missing',
+      'patients.csv:1: columns 1, 3 and 4 are unknown columns, not shown because the line may be a row; column "external_id" is missing',
     ],
   ])('because it has %s, says so and imports nothing', async (_, content, message) => {
     const { failure, names } = await imported(content)
