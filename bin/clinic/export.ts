@@ -33,8 +33,13 @@ export function addExportCommand(program: Command): void {
         rows += read
         bar.show({ bytes: rows, rows })
       }
+      const waitForWrites = async (ms: number) => {
+        bar.printLine(`export: waiting ${Math.ceil(ms / 1000)} s for writes that had begun before the pause`)
+        await sleep(ms)
+        bar.restartClock()
+      }
       try {
-        const manifest = await exportClinic(table, clinic, folder, { onProgress, sleep })
+        const manifest = await exportClinic(table, clinic, folder, { onProgress, sleep: waitForWrites })
         bar.done()
         print(command, { clinic_id: clinic.id, folder, ...manifest }, summary(folder, manifest, clinic))
       } catch (error) {

@@ -9,11 +9,11 @@ const BAR_WIDTH = 24
 /** `bytes` are those of the size; an export counts its rows as such. */
 type Progress = { readonly bytes: number; readonly rows: number }
 
-/** Prints the progress of an import to stderr: a bar with rate and time left on a terminal, lines elsewhere. */
+/** Prints the progress of an import or export to stderr: a bar with rate and time left on a terminal, lines elsewhere. */
 export function progressBar(command: Command, name: string, size: number) {
   const terminal = process.stderr.isTTY === true
   const write = (text: string) => command.configureOutput().writeErr?.(text)
-  const started = performance.now()
+  let started = performance.now()
   let lastShownAt = started
   let isDrawn = false
 
@@ -36,20 +36,26 @@ export function progressBar(command: Command, name: string, size: number) {
       erase()
       write(`${text}\n`)
     },
+    /** Excludes the time before from the rate and the time left. */
+    restartClock: (): void => {
+      started = performance.now()
+      lastShownAt = started
+    },
     done: erase,
   }
 }
 
-/** `patients.csv ████████░░░░ 34 %  34,000 rows  2,100/s  31 s left` */
+/** `patients.csv ████████░░░░ 34 %  34,000 rows  2,100/s  31 s left`, without rate and time left before anything was read. */
 export function progressText(name: string, share: number, rows: number, seconds: number): string {
   const filled = Math.round(Math.min(1, share) * BAR_WIDTH)
-  const left = share > 0 ? Math.round((seconds / share) * (1 - share)) : 0
-  const rate = seconds > 0 ? Math.round(rows / seconds) : 0
   const number = (value: number) => value.toLocaleString('en')
-  return (
+  const read =
     `${name} ${'█'.repeat(filled)}${'░'.repeat(BAR_WIDTH - filled)} ${Math.floor(Math.min(1, share) * 100)} %` +
-    `  ${number(rows)} rows  ${number(rate)}/s  ${duration(left)} left`
-  )
+    `  ${number(rows)} rows`
+  if (share === 0 || rows === 0) return read
+  const left = Math.round((seconds / share) * (1 - share))
+  const rate = seconds > 0 ? Math.round(rows / seconds) : 0
+  return `${read}  ${number(rate)}/s  ${duration(left)} left`
 }
 
 const duration = (seconds: number): string =>

@@ -104,6 +104,17 @@ it('exports a clinic, and refuses the folder of an export that is finished', asy
   expect([again.code, again.errors]).toEqual([2, expect.stringContaining('choose another folder')])
 })
 
+it('says that it waits for writes that had begun, without an estimate', async () => {
+  const { id } = await newClinic(db.table)
+  const now = () => Date.now() - 18_000
+  await setPaused({ ...db.table, now }, id, new Date(now()).toISOString())
+  const { code, errors } = await run('export', '--clinic', id, '--out', join(root, 'just-paused'))
+  expect([code, errors]).toEqual([
+    0,
+    expect.stringMatching(/^export: waiting [12] s for writes that had begun before the pause\n$/),
+  ])
+})
+
 it('says in the zone of the clinic up to when an export of a clinic in use has every change', async () => {
   const { id } = await newClinic(db.table)
   const { printed } = await run('export', '--clinic', id, '--out', join(root, 'in-use'))
