@@ -3,12 +3,11 @@ import type { Command } from 'commander'
 import type { TimeOff } from '../../shared/domain/doctor.ts'
 import { formatSpan } from '../../shared/domain/doctor-days.ts'
 import { singleLineText } from '../../shared/domain/text-fields.ts'
-import { doctorStore } from '../../shared/store/doctors.ts'
 import { areSameDays, holidayStore, MAX_HOLIDAYS } from '../../shared/store/holidays.ts'
 import { withDays, withoutDays } from './days-off.ts'
 import { timeOff } from './import/doctors.ts'
 import { CommandFailure, counted, formatTable, parseArgument, parseOption, print } from './output.ts'
-import { comingVisits, describeVisits, isInside } from './outside-visits.ts'
+import { describeVisits, visitsOutside } from './outside-visits.ts'
 import { type Place, placeOf } from './place.ts'
 
 export function addHolidayCommands(clinics: Command): void {
@@ -90,21 +89,12 @@ function withinLimit(days: TimeOff[]): TimeOff[] {
   return days
 }
 
-/** The visits on these days, of all doctors. */
+/** The visits on these days, of all doctors, earliest first. */
 async function visitsOn(place: Place, days: readonly { readonly from: string; readonly to: string }[]) {
-  const doctors = await doctorStore(place).list(place.clinic.id)
-  const visits = []
-  for (const doctor of doctors)
-    visits.push(
-      ...(await comingVisits(
-        place,
-        { doctor: doctor.id },
-        (visit) =>
-          days.some(({ from, to }) => from <= visit.date && visit.date <= to) &&
-          !isInside(doctor, visit, place.clinic),
-      )),
-    )
-  return visits
+  const outside = await visitsOutside(place)
+  return outside.filter(({ appointment_date: date }) =>
+    days.some(({ from, to }) => from <= date && date <= to),
+  )
 }
 
 async function printHolidays(

@@ -303,6 +303,24 @@ describe('holidays of a clinic', () => {
     expect((await run('doctor', 'list', '--clinic', mine.clinic.id)).printed).toContain(`holidays ${MONDAY}`)
   })
 
+  it('list the visits of all doctors by date and start time', async () => {
+    const added = await run(
+      ...['doctor', 'add', '--clinic', mine.clinic.id, '--name', 'Dr. Eva Noll'],
+      ...['--hours', 'mon-fri 09:00-17:00', '--json'],
+    )
+    const eva = { id: JSON.parse(added.printed).id, fullName: 'Dr. Eva Noll' }
+    for (const time of ['14:00', '09:00']) await visit(MONDAY, time, `${time.slice(0, 3)}30`)
+    for (const startTime of ['15:00', '10:30'])
+      await createRecord(db.table, mine.clinic, appointmentStore(db), {
+        ...mine.appointment,
+        ...{ id: newUuid(), doctor: eva, date: MONDAY, startTime, endTime: '16:00' },
+      })
+    const { visits_outside } = JSON.parse((await holiday('add', MONDAY, '--json')).printed)
+    expect(visits_outside.map(({ start_time }: { start_time: string }) => start_time)).toEqual([
+      ...['09:00', '10:30', '14:00', '15:00'],
+    ])
+  })
+
   it('are added once, removed only if they are there, and leave time off alone', async () => {
     await doctor('time-off', '--add', TUESDAY)
     await holiday('add', '2099-05-04/2099-05-06')
