@@ -17,7 +17,7 @@ export async function requireDoctor({ table, clinic }: Place, id: string): Promi
   return doctor
 }
 
-/** Updates a doctor, again from a fresh read if another command has changed it meanwhile. Lists the visits that were within working hours before. */
+/** Updates a doctor, again from a fresh read if another command has changed it meanwhile. Lists the visits that it leaves outside working hours, or without an active doctor. */
 export async function changeDoctor(
   id: string,
   given: { readonly clinic: string },
@@ -33,17 +33,19 @@ export async function changeDoctor(
     if (isChanged) await doctorStore(place).save(place.clinic.id, [{ before, after }])
     return { before, after, isChanged }
   })
+  const isDeactivated = before.isActive && !after.isActive
   const outside = isChanged
     ? await comingVisits(
         place,
         { doctor: after.id },
-        (visit) => isInside(before, visit, place.clinic) && !isInside(after, visit, place.clinic),
+        (visit) =>
+          isDeactivated || (isInside(before, visit, place.clinic) && !isInside(after, visit, place.clinic)),
       )
     : []
   print(command, { ...doctorJson(after), changed: isChanged, visits_outside: outside }, [
     isChanged
       ? `Changed doctor ${after.fullName}`
       : `Nothing changed: doctor ${after.fullName} has these values already`,
-    ...describeVisits(place, outside),
+    ...describeVisits(place, outside, isDeactivated ? 'without an active doctor' : undefined),
   ])
 }

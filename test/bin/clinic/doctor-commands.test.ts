@@ -65,7 +65,6 @@ describe('visits that a change leaves outside', () => {
     ['schedule', ['--breaks', 'mon 09:15-09:45']],
     ['schedule', ['--exception', `${MONDAY} 10:00-12:00`]],
     ['time-off', ['--add', MONDAY]],
-    ['deactivate', []],
   ])('are listed by doctor %s %j as appointment list lists them, and stay', async (name, args) => {
     const outside = await visit(MONDAY, '09:00', '09:30')
     await visit(MONDAY, '09:00', '09:30', 'cancelled')
@@ -81,6 +80,21 @@ describe('visits that a change leaves outside', () => {
       ].join('\n'),
     )
     expect((await appointmentStore(db).find(mine.clinic.id, outside))?.record.status).toBe('scheduled')
+  })
+
+  it('are all listed when their doctor is deactivated, as without an active doctor', async () => {
+    const coming = [await visit(MONDAY, '09:00', '09:30'), await visit('2099-05-09', '09:00', '09:30')]
+    await visit(MONDAY, '10:00', '10:30', 'cancelled')
+    expect((await doctor('deactivate')).printed).toBe(
+      [
+        'Changed doctor Dr. Bo Lind',
+        '2 scheduled visits are now without an active doctor. Nothing cancels them: use "appointment move" or "appointment cancel". Times are in Europe/Istanbul.',
+        lineOf(coming[0] as string),
+        lineOf(coming[1] as string, '2099-05-09'),
+        '',
+      ].join('\n'),
+    )
+    expect((await doctor('activate')).printed).toBe('Changed doctor Dr. Bo Lind\n')
   })
 
   it('are in the JSON, earliest first, and their patients in the access trail', async () => {
