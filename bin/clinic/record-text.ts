@@ -1,7 +1,7 @@
 /** A record of the API as lines of text. */
 import { formatTable } from './output.ts'
 
-/** A line for each field. The parts of a list, such as line items, follow with a line each. */
+/** A line for each field. The parts of a list, such as line items, follow with a line each, under the names of their fields. */
 export function describeRecord(record: object): string[] {
   const fields = Object.entries(record)
   const parts = fields.flatMap(([name, value]) => (isPartList(value) ? [[name, value] as const] : []))
@@ -10,11 +10,18 @@ export function describeRecord(record: object): string[] {
     .map(([name, value]) => [name, describeValue(value)])
   return [
     ...formatTable(rows),
-    ...parts.flatMap(([name, list]) => [
-      `${name}:`,
-      ...formatTable(list.map((part) => ['', ...Object.values(part).map(describeValue)])),
-    ]),
+    ...parts.flatMap(([name, list]) => [`${name}:`, ...formatTable(partRows(list))]),
   ]
+}
+
+/** The names of the fields, then a row for each part. */
+function partRows(list: readonly object[]): string[][] {
+  const names = [...new Set(list.flatMap((part) => Object.keys(part)))]
+  const rows = list.map((part) => {
+    const values = new Map(Object.entries(part))
+    return ['', ...names.map((name) => describeValue(values.get(name)))]
+  })
+  return [['', ...names], ...rows]
 }
 
 const isPartList = (value: unknown): value is readonly object[] =>
