@@ -4,6 +4,7 @@ import { renderPayment } from '../../shared/api/payments.ts'
 import { readFilteredList } from '../../shared/runtime/record-list.ts'
 import { invoiceStore } from '../../shared/store/calendar/invoices.ts'
 import { invoiceReader } from '../../shared/store/calendar/settlement.ts'
+import { formatAmount } from './amount-text.ts'
 import { invoicesWithNumber } from './invoice-numbers.ts'
 import type { RecordKind } from './record-kind.ts'
 import { findOfPatients, NAME_OR_CONTACT } from './records-of-patients.ts'
@@ -48,8 +49,8 @@ export const invoices: RecordKind<Invoice> = {
     invoice_number,
     issue_date,
     status,
-    `${total_amount} ${currency}`,
-    `due ${balance_due}`,
+    `${formatAmount(total_amount, currency)} ${currency}`,
+    `due ${formatAmount(balance_due, currency)}`,
     patient.full_name,
   ],
 }

@@ -3,9 +3,9 @@ import { join } from 'node:path'
 import type { Command } from 'commander'
 import { connect, requireClinic } from './connection.ts'
 import { readPerson } from './export/person.ts'
-import { personText } from './export/person-text.ts'
 import { resolveFromInvocationDir } from './invocation-path.ts'
 import { CommandFailure, print } from './output.ts'
+import { personText } from './person-text.ts'
 
 /** Adds `patient export`. */
 export function addPatientExportCommand(group: Command): void {

@@ -1,7 +1,7 @@
 /** What a payment would do to the balance of its invoice. */
 import type { Invoice } from '../../shared/domain/invoice.ts'
-import { renderMoney } from '../../shared/domain/money.ts'
 import { mayCount, type Payment, signedAmount } from '../../shared/domain/payment.ts'
+import { formatMinor } from './amount-text.ts'
 import type { Warn } from './confirmed-commit.ts'
 import { CommandFailure } from './output.ts'
 
@@ -55,4 +55,4 @@ function warnIfOverpaid(amount: number, { invoice }: Balance, warn: Warn): void 
     )
 }
 
-const money = (minor: number, { currency }: Invoice): string => `${renderMoney(minor, currency)} ${currency}`
+const money = (minor: number, { currency }: Invoice): string => formatMinor(minor, currency)

@@ -2,6 +2,7 @@
 import { listPayments, paymentFilter, renderPayment } from '../../shared/api/payments.ts'
 import { readFilteredList } from '../../shared/runtime/record-list.ts'
 import { paymentStore } from '../../shared/store/calendar/payments.ts'
+import { formatAmount } from './amount-text.ts'
 import { paymentJson } from './payment-json.ts'
 import type { RecordKind } from './record-kind.ts'
 import { findOfPatients, NAME_OR_CONTACT } from './records-of-patients.ts'
@@ -35,7 +36,7 @@ export const payments: RecordKind<Payment> = {
     payment_date,
     type,
     status,
-    `${amount} ${currency}`,
+    `${formatAmount(amount, currency)} ${currency}`,
     payment_method,
     `invoice ${invoice_number}`,
     patient.full_name,

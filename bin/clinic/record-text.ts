@@ -1,9 +1,10 @@
 /** A record of the API as lines of text. */
+import { withAmountTexts } from './amount-text.ts'
 import { formatTable } from './output.ts'
 
 /** A line for each field. The parts of a list, such as line items, follow with a line each, under the names of their fields. */
 export function describeRecord(record: object): string[] {
-  const fields = Object.entries(record)
+  const fields = Object.entries(withAmountTexts(record))
   const parts = fields.flatMap(([name, value]) => (isPartList(value) ? [[name, value] as const] : []))
   const rows = fields
     .filter(([, value]) => !isPartList(value))

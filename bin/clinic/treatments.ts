@@ -4,6 +4,7 @@ import { type Treatment, treatmentProblems } from '../../shared/domain/catalogue
 import type { Clinic } from '../../shared/domain/clinic.ts'
 import { treatmentStore } from '../../shared/store/catalogue.ts'
 import { doctorStore } from '../../shared/store/doctors.ts'
+import { formatMinor } from './amount-text.ts'
 import {
   addActivation,
   addCatalogueGroup,
@@ -71,10 +72,16 @@ const COMMANDS: CatalogueCommands<Treatment, Options> = {
   toJson: renderTreatment,
   isNeededFor: (id, { treatments }) => treatments.some((treatment) => treatment.id === id),
   cells: (treatment) => {
-    const { code, duration_minutes, price, currency, doctor_ids } = renderTreatment(treatment)
+    const { code, duration_minutes, doctor_ids } = renderTreatment(treatment)
     const doctors = `${doctor_ids.length} ${doctor_ids.length === 1 ? 'doctor' : 'doctors'}`
     const state = treatment.isActive ? 'active' : 'inactive'
-    return [code ?? '', `${duration_minutes} min`, `${price} ${currency}`, doctors, state]
+    return [
+      code ?? '',
+      `${duration_minutes} min`,
+      formatMinor(treatment.price, treatment.currency),
+      doctors,
+      state,
+    ]
   },
 }
 

@@ -116,7 +116,7 @@ describe('the commands of the catalogue', () => {
       doctor_ids: [],
     })
     expect((await run('treatment', 'list', ...of)).printed).toContain(
-      'Filling       60 min  90 EUR   0 doctors  active',
+      'Filling       60 min  90.00 EUR   0 doctors  active',
     )
   })
 

@@ -141,7 +141,7 @@ describe('payment void', () => {
     await added('100.10')
     expect(await ended(voided(refund))).toEqual([
       2,
-      `Invoice ${mine.invoice.id} would be overpaid: 100.2 EUR of 100.1 EUR.\nNothing was done. Use --yes to do it.`,
+      `Invoice ${mine.invoice.id} would be overpaid: 100.20 EUR of 100.10 EUR.\nNothing was done. Use --yes to do it.`,
     ])
     expect((await voided(refund, '--yes')).code).toBe(0)
     expect(await invoice()).toMatchObject({ paid: 10_020, status: 'paid' })
@@ -227,7 +227,7 @@ describe('payment void', () => {
 
 describe('payment add', () => {
   it.each([
-    ['0.11', 'refund', '--amount of the refund is 0.11 EUR, but only 0.1 EUR was paid.'],
+    ['0.11', 'refund', '--amount of the refund is 0.11 EUR, but only 0.10 EUR was paid.'],
     ['-0.05', 'refund', '--amount of a refund is written without a minus sign'],
     ['-0.05', 'payment', '--amount must be a positive number with at most 2 decimals in EUR'],
   ])('refuses %s as a %s', async (amount, type, message) => {
@@ -247,7 +247,7 @@ describe('payment add', () => {
     const pending = await added('0.06', '--type', 'refund', '--status', 'pending')
     const more = (status: string) => ended(add('0.05', '--type', 'refund', '--status', status))
     const reason =
-      '--amount of the refund is 0.05 EUR, but only 0.1 EUR was paid, and refunds of 0.06 EUR are pending.'
+      '--amount of the refund is 0.05 EUR, but only 0.10 EUR was paid, and refunds of 0.06 EUR are pending.'
     expect(await more('pending')).toEqual([2, reason])
     expect(await more('completed')).toEqual([2, reason])
     expect(await ended(voided())).toEqual([
@@ -264,13 +264,13 @@ describe('payment add', () => {
     await added('0.05', '--type', 'refund', '--status', 'pending')
     expect(await ended(add('40.06', '--status', 'pending'))).toEqual([
       2,
-      `Invoice ${mine.invoice.id} would be overpaid: 100.11 EUR of 100.1 EUR.\nNothing was done. Use --yes to do it.`,
+      `Invoice ${mine.invoice.id} would be overpaid: 100.11 EUR of 100.10 EUR.\nNothing was done. Use --yes to do it.`,
     ])
     expect((await add('40.05')).code).toBe(0)
   })
 
   it('refuses to overpay an invoice without --yes', async () => {
-    const message = `Invoice ${mine.invoice.id} would be overpaid: 100.11 EUR of 100.1 EUR.`
+    const message = `Invoice ${mine.invoice.id} would be overpaid: 100.11 EUR of 100.10 EUR.`
     for (const status of ['completed', 'pending'])
       expect(await ended(add('100.01', '--status', status))).toEqual([
         2,

@@ -1,7 +1,7 @@
 /** All that is held of one person. */
 import { beforeAll, describe, expect, it } from 'vitest'
 import { type PersonData, readPerson } from '../../../../bin/clinic/export/person.ts'
-import { personText } from '../../../../bin/clinic/export/person-text.ts'
+import { personText } from '../../../../bin/clinic/person-text.ts'
 import type { Patient } from '../../../../shared/domain/patient.ts'
 import { newUuid } from '../../../../shared/domain/uuid.ts'
 import { filledPatient } from '../../../support/filled-records.ts'
@@ -48,6 +48,9 @@ describe('the data of a person', () => {
       expect(text).toContain(value)
     expect(text).toContain('## Payments (1)')
     expect(text).toMatch(/^- Date of birth: 1931-07-13$/m)
+    expect(text).toMatch(/^- Balance due: 100\.00$/m)
+    expect(text).toMatch(/^ {4}- Unit price: 100\.10$/m)
+    expect(text).toMatch(/^- Amount: 0\.10$/m)
     expect(text).not.toMatch(/null|\[object|</)
   })
 

@@ -1,6 +1,7 @@
-import type { PersonData, Rendered } from './person.ts'
+import { withAmountTexts } from './amount-text.ts'
+import type { PersonData, Rendered } from './export/person.ts'
 
-/** The data of a person as a text that a person can read: Markdown without HTML. Fields without a value are left out. */
+/** The data of a person as a text that a person can read: Markdown without HTML. Fields without a value are left out; amounts have the decimals of their currency. */
 export function personText(data: PersonData): string {
   const sections = [
     ['Patient', [data.patient]],
@@ -18,7 +19,7 @@ export function personText(data: PersonData): string {
     ...sections.flatMap(([title, records]) => [
       '',
       `## ${title}${title === 'Patient' ? '' : ` (${records.length})`}`,
-      ...records.flatMap((record) => ['', ...fieldLines(record, '')]),
+      ...records.flatMap((record) => ['', ...fieldLines(withAmountTexts(record) as Rendered, '')]),
     ]),
     '',
     '## Also held',
