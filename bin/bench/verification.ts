@@ -3,8 +3,9 @@ import { openTable } from '../../shared/store/table/table.ts'
 import { buildClinic, RECORDS_PER_PATIENT } from './build-clinic.ts'
 import { runTool, type ToolRun } from './tool-run.ts'
 
-/** Records of a second of CPU time. */
+/** Records of a second of CPU time, in a clinic large enough that the start of the tool does not count. */
 const MIN_RATE = 5_000
+const LARGE = 100_000
 /** Of a clinic of any size: what the process retains does not grow, and the rest is not collected garbage. */
 const MAX_MEGABYTES = 350
 
@@ -20,7 +21,9 @@ export async function measureVerification(
   const runs: VerificationRun[] = []
   for (const patients of sizes) runs.push(await measure(client, endpoint, tableName, patients))
   const failures = runs.flatMap(({ records, rate, peakMegabytes }) => [
-    ...(rate < MIN_RATE ? [`verifying ${records} records: ${Math.round(rate)} a second`] : []),
+    ...(records >= LARGE && rate < MIN_RATE
+      ? [`verifying ${records} records: ${Math.round(rate)} a second`]
+      : []),
     ...(peakMegabytes > MAX_MEGABYTES ? [`verifying ${records} records: ${peakMegabytes} MB`] : []),
   ])
   return { section: sectionOf(runs), failures }

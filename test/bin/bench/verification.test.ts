@@ -6,6 +6,6 @@ it('verifies a clinic that it has built, in a process of its own, without differ
   const { client, name } = await freshTable()
   const { section, failures } = await measureVerification(client, inject('dynamodb'), name, [20])
   expect(section).toMatch(/^## Verification\n[\s\S]*\n\| 220 \| [\d,]+ \| [\d.]+ \| \d+ \|\n$/)
-  // The start of the process takes most of the time of so small a clinic.
-  expect(failures).toEqual([expect.stringMatching(/^verifying 220 records: \d+ a second$/)])
+  // The rate of so small a clinic, of which the start of the process takes most, has no bound.
+  expect(failures).toEqual([])
 })
