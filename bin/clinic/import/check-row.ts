@@ -4,7 +4,7 @@ import type { ClinicInfo } from '../../../shared/domain/clinic.ts'
 import type { ImportIds } from '../../../shared/store/import-ids.ts'
 import type { ImportEntity, ImportRow } from './entity.ts'
 import { closestName, quoted } from './field-names.ts'
-import { ownIdColumn, parseOwnId, refIds, withOwnIdColumns, withOwnIds } from './references.ts'
+import { ownIdColumn, parseOwnId, refIds, withOwnIds } from './references.ts'
 import type { SourceRow } from './row.ts'
 import { identify } from './row-identity.ts'
 import type { RowMap } from './row-map.ts'
@@ -30,7 +30,6 @@ export function rowChecker<Fields>(
   map: RowMap,
 ) {
   const schema = entity.schema(clinic, now, refIds(idOf))
-  const columns = withOwnIdColumns(entity.columns)
   return (source: SourceRow): CheckedRow<Fields> => {
     if ('problem' in source) return { reason: source.problem }
     const names = Object.keys(source.values)
@@ -41,7 +40,7 @@ export function rowChecker<Fields>(
     const own = withOwnIds(rest, entity.columns)
     const fields = schema.safeParse(own.fields)
     const reasons = [
-      ...unknown.map((name) => unknownField(name, columns)),
+      ...unknown.map((name) => unknownField(name, ['external_id', ...entity.columns])),
       ...map
         .repeatedNames(names)
         .map(({ name, earlier }) => `${quoted([name])} is the same field as ${quoted([earlier])}`),

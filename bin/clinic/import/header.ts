@@ -17,7 +17,8 @@ export function checkHeader(
   file: string,
 ): void {
   const place = `${file}:${headerLine}`
-  const fields = withOwnIdColumns(['external_id', ...entity.columns])
+  const columns = ['external_id', ...entity.columns]
+  const fields = withOwnIdColumns(columns)
   const valid = `valid columns of ${entity.name} are ${validNames(fields, map).join(', ')}`
   const nameless = header.flatMap((name, at) => (name === '' ? [at + 1] : []))
   const named = header.filter((name) => name !== '')
@@ -34,7 +35,8 @@ export function checkHeader(
     ...(nameless.length > 0
       ? [`${columnsAt(nameless)} of the header ${nameless.length > 1 ? 'have' : 'has'} no name`]
       : []),
-    ...unknownProblems(unknown, named, validNames(fields, map)),
+    // An id of this system is not suggested: a number of another one would be read as the id of a record.
+    ...unknownProblems(unknown, named, validNames(columns, map)),
     ...duplicates(header, read),
     ...missingProblems(entity, named, map),
   ]
