@@ -287,7 +287,9 @@ function practiceExport(style: Style, size: number, now: number): PracticeExport
       doctors,
       table(style, 'patients', patients, (n) => {
         const mistake = isWrong(n) ? (n % 2 === 0 ? style.wrongPhone(n) : style.wrongDate(n)) : undefined
-        const [phone, birth] = [style.phone(random, n), date(past(30_000))]
+        const phone = style.phone(random, n)
+        // A week apart: no two are one person by name and date of birth.
+        const birth = date(isoDate(now - (n + 1) * 7 * DAY_MS))
         return {
           cells: [
             ...[id(2, n), 'x', random.pick(style.last), random.pick(style.first)],
