@@ -1,8 +1,8 @@
-import { DatabaseSync } from 'node:sqlite'
 import type { ClinicId } from '../../../shared/domain/clinic.ts'
 import { INVOICES, invoiceStore } from '../../../shared/store/calendar/invoices.ts'
 import { calendarKey } from '../../../shared/store/keys/calendar.ts'
 import type { Table } from '../../../shared/store/table/table.ts'
+import { temporaryDatabase } from './temporary-database.ts'
 
 /** Invoices read at once. */
 const PAGE_SIZE = 500
@@ -54,16 +54,13 @@ export class InvoiceNumbers {
 }
 
 class Numbers {
-  /** SQLite deletes the file of a database without a name when it opens it. */
-  readonly #db = new DatabaseSync('')
+  readonly #db = temporaryDatabase(
+    'CREATE TABLE numbers (invoice TEXT PRIMARY KEY, number TEXT) WITHOUT ROWID; CREATE INDEX by_number ON numbers (number)',
+  )
   readonly #insert
   readonly #select
 
   constructor() {
-    this.#db.exec('PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -16000')
-    this.#db.exec('CREATE TABLE numbers (invoice TEXT PRIMARY KEY, number TEXT) WITHOUT ROWID')
-    this.#db.exec('CREATE INDEX by_number ON numbers (number)')
-    this.#db.exec('BEGIN')
     this.#insert = this.#db.prepare('INSERT OR REPLACE INTO numbers VALUES (?, ?)')
     this.#select = this.#db.prepare('SELECT invoice FROM numbers WHERE number = ?')
   }

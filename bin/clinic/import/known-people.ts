@@ -1,6 +1,5 @@
 /** Finds patients of the clinic who may be the same person as a new one: the same name and date of birth. */
 import { hash } from 'node:crypto'
-import { DatabaseSync } from 'node:sqlite'
 import type { ClinicId } from '../../../shared/domain/clinic.ts'
 import { fullName, type Patient } from '../../../shared/domain/patient.ts'
 import { fold } from '../../../shared/domain/search-text.ts'
@@ -8,6 +7,7 @@ import { patientStore } from '../../../shared/store/patients/patients.ts'
 import { searchLineParts } from '../../../shared/store/patients/search-line-parts.ts'
 import { chunked } from '../../../shared/store/table/chunked.ts'
 import type { Table } from '../../../shared/store/table/table.ts'
+import { temporaryDatabase } from './temporary-database.ts'
 
 type Person = Pick<Patient, 'firstName' | 'lastName' | 'dateOfBirth'>
 
@@ -38,7 +38,7 @@ type Unread = { readonly rowid: number; readonly ordinal: number }
 export class KnownPeople {
   readonly #table: Table
   readonly #clinic: ClinicId
-  readonly #db = new DatabaseSync('')
+  readonly #db = temporaryDatabase('CREATE TABLE people (name BLOB, ordinal INTEGER, id TEXT, person BLOB)')
   readonly #insert
   readonly #unread
   readonly #remove
@@ -48,9 +48,6 @@ export class KnownPeople {
   constructor(table: Table, clinic: ClinicId) {
     this.#table = table
     this.#clinic = clinic
-    this.#db.exec('CREATE TABLE people (name BLOB, ordinal INTEGER, id TEXT, person BLOB)')
-    // Never committed: only this process reads the database.
-    this.#db.exec('BEGIN')
     this.#insert = this.#db.prepare('INSERT INTO people VALUES (?, ?, ?, ?)')
     this.#unread = this.#db.prepare(
       'SELECT rowid, ordinal FROM people WHERE name = ? AND ordinal IS NOT NULL',

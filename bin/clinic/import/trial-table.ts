@@ -1,10 +1,10 @@
-import { DatabaseSync } from 'node:sqlite'
 import { deserialize, serialize } from 'node:v8'
 import type { Key } from '../../../shared/store/keys/key.ts'
 import type { Range } from '../../../shared/store/table/reads.ts'
 import type { Table } from '../../../shared/store/table/table.ts'
 import type { Item, Write } from '../../../shared/store/table/write-requests.ts'
 import { applyUpdate } from './apply-update.ts'
+import { temporaryDatabase } from './temporary-database.ts'
 
 /**
  * The same table for a trial of an import: what is written is kept beside it, and only this table reads it. The rows of a file are
@@ -60,16 +60,14 @@ export function trialTable(table: Table): Table & Disposable {
 
 /** Items by key; null for one that was deleted. */
 class KeptItems {
-  /** A temporary database: SQLite deletes its file when it opens it, so that nothing of a patient stays behind. */
-  readonly #db = new DatabaseSync('')
+  readonly #db = temporaryDatabase(
+    'CREATE TABLE kept (pk TEXT, sk TEXT, item BLOB, PRIMARY KEY (pk, sk)) WITHOUT ROWID',
+  )
   readonly #put
   readonly #find
   readonly #within
 
   constructor() {
-    this.#db.exec('PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -32000')
-    this.#db.exec('CREATE TABLE kept (pk TEXT, sk TEXT, item BLOB, PRIMARY KEY (pk, sk)) WITHOUT ROWID')
-    this.#db.exec('BEGIN')
     this.#put = this.#db.prepare('INSERT OR REPLACE INTO kept VALUES (?, ?, ?)')
     this.#find = this.#db.prepare('SELECT item FROM kept WHERE pk = ? AND sk = ?')
     this.#within = this.#db.prepare('SELECT sk, item FROM kept WHERE pk = ? AND sk >= ? AND sk <= ?')

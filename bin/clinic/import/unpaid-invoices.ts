@@ -1,7 +1,7 @@
-import { DatabaseSync } from 'node:sqlite'
 import type { ClinicId } from '../../../shared/domain/clinic.ts'
 import { invoiceStore } from '../../../shared/store/calendar/invoices.ts'
 import type { Table } from '../../../shared/store/table/table.ts'
+import { temporaryDatabase } from './temporary-database.ts'
 
 type Place = { readonly file: string; readonly line: number }
 
@@ -13,13 +13,13 @@ const MAX_PLACES = 10
 
 /** The invoices that files say are paid. Payments come after invoices, so that they are compared after the last file. */
 export class StatedPaid implements Disposable {
-  /** A temporary database, whose file SQLite deletes when it opens it: there can be more invoices than fit in memory. */
-  readonly #db = new DatabaseSync('')
+  readonly #db = temporaryDatabase(
+    'CREATE TABLE stated (id TEXT PRIMARY KEY, file TEXT, line INTEGER) WITHOUT ROWID',
+  )
   readonly #insert
   readonly #after
 
   constructor() {
-    this.#db.exec('CREATE TABLE stated (id TEXT PRIMARY KEY, file TEXT, line INTEGER) WITHOUT ROWID')
     this.#insert = this.#db.prepare('INSERT OR REPLACE INTO stated VALUES (?, ?, ?)')
     this.#after = this.#db.prepare('SELECT * FROM stated WHERE id > ? ORDER BY id LIMIT ?')
   }
