@@ -30,7 +30,11 @@ export function addAccessCommand(program: Command): void {
       for await (const access of accessesIn(file))
         if (concerns(access, clinic, patient, period)) data.push(accessJson(access, clinic))
       const rows = data.map(({ at, who, source_ip, action, outcome }) => [
-        ...[at, who ?? 'no credential', source_ip ?? '-', action, String(outcome)],
+        at,
+        who ?? 'no credential',
+        source_ip ?? '-',
+        action,
+        String(outcome),
       ])
       print(command, { data }, formatTable(rows))
     })

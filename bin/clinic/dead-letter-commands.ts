@@ -52,7 +52,10 @@ export function addDeadLetterCommands(program: Command): void {
       )
       const data = found.flatMap((letters) => letters.toSorted((a, b) => (a.sent_at < b.sent_at ? -1 : 1)))
       const rows = data.map((letter) => [
-        ...[letter.queue, letter.letter_id, `sent ${letter.sent_at}`, describeLetter(letter)],
+        letter.queue,
+        letter.letter_id,
+        `sent ${letter.sent_at}`,
+        describeLetter(letter),
       ])
       print(command, { data }, rows.length > 0 ? formatTable(rows) : ['No dead letters'])
     })

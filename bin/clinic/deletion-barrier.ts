@@ -38,8 +38,10 @@ export function withDeletionBarrier(table: Table): Table {
   // Not what only deletes: that leaves nothing of the clinic.
   const barred: Table = {
     ...table,
-    ...{ update: guarded(table.update), putMany: guarded(table.putMany) },
-    ...{ transact: guarded(table.transact), tryTransact: guarded(table.tryTransact) },
+    update: guarded(table.update),
+    putMany: guarded(table.putMany),
+    transact: guarded(table.transact),
+    tryTransact: guarded(table.tryTransact),
   }
   barriers.set(barred, (next) => {
     clinic = next

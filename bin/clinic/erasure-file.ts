@@ -44,7 +44,11 @@ function erasuresOf(line: unknown, clinic: ClinicId): Erasure[] {
   const operator = ledger?.operator ?? trail?.operator ?? ''
   const importIds = (ledger?.import_ids ?? []).map((id) => id.toLowerCase())
   return patients.map((patient) => ({
-    ...{ patient: patient.toLowerCase(), at, operator, importIds, isFinished: true },
+    patient: patient.toLowerCase(),
+    at,
+    operator,
+    importIds,
+    isFinished: true,
   }))
 }
 

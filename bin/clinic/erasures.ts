@@ -39,7 +39,9 @@ export function addErasureCommands(program: Command): void {
           { mode: 0o600 },
         )
       const rows = erasures.map(({ erased_at, patient_id, operator, is_finished }) => [
-        ...[erased_at, patient_id, operator],
+        erased_at,
+        patient_id,
+        operator,
         is_finished ? '' : 'interrupted: erase the patient again',
       ])
       const { deletion } = owner

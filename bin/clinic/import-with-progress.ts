@@ -58,8 +58,13 @@ export async function importWithProgress(
   try {
     const result = await importFile(file, entity, clinic, {
       now: Date.now,
-      ...{ map, encoding, overwrite, allowOverlaps, allowSameNumbers },
-      ...{ isTrial: check, signal: interruption.signal },
+      map,
+      encoding,
+      overwrite,
+      allowOverlaps,
+      allowSameNumbers,
+      isTrial: check,
+      signal: interruption.signal,
       onFormat: (found) => {
         format = formatFields(found)
       },

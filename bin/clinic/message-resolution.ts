@@ -112,7 +112,12 @@ export const unresolvedLines = (messages: readonly ReturnType<typeof unresolvedJ
     ? ['No unresolved messages']
     : formatTable(
         messages.map(({ clinic_id, id, channel, accepted_at, claimed_until, reason }) => [
-          ...[clinic_id, id, channel, `accepted ${accepted_at}`, `claimed until ${claimed_until}`, reason],
+          clinic_id,
+          id,
+          channel,
+          `accepted ${accepted_at}`,
+          `claimed until ${claimed_until}`,
+          reason,
         ]),
       )
 

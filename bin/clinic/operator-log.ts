@@ -58,7 +58,11 @@ const signedPost =
     const scheme = { name: 'sigv4', signingName: service, signingRegion: region, properties: {} }
     const signer = await config.signer(scheme as Parameters<typeof config.signer>[0])
     const request = {
-      ...{ method: 'POST', protocol, hostname, path, query: {} },
+      method: 'POST',
+      protocol,
+      hostname,
+      path,
+      query: {},
       ...(port !== '' && { port: Number(port) }),
       headers: { ...headers, host },
       body,

@@ -58,7 +58,8 @@ export async function comingVisits(
     .filter((visit) => isUpcoming(visit, now) && isConcerned(visit))
     .map((visit) => ({
       ...renderAppointment(visit, clinic),
-      ...{ doctor_id: visit.doctor.id, patient_id: visit.patient.id },
+      doctor_id: visit.doctor.id,
+      patient_id: visit.patient.id,
     }))
     .toSorted((a, b) => (timeOf(a) < timeOf(b) ? -1 : 1))
 }

@@ -76,8 +76,12 @@ export async function addChangesOfOneRecord(
   const record = newUuid()
   const deliveries = Array.from({ length: count }, (_, index): Delivery => {
     const event = {
-      ...{ id: newUuid(), event: 'patient.updated' as const, record, sequence: index + 1 },
-      ...{ data: { id: record }, createdAt: new Date(now).toISOString() },
+      id: newUuid(),
+      event: 'patient.updated' as const,
+      record,
+      sequence: index + 1,
+      data: { id: record },
+      createdAt: new Date(now).toISOString(),
     }
     return newDelivery(event, clinic, { id: newUuid(), webhook, now })
   })

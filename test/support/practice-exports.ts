@@ -68,7 +68,10 @@ const STATUSES = {
 }
 
 const GERMAN: Style = {
-  ...{ map: 'german', encoding: 'windows-1252', delimiter: ';', newline: '\r\n' },
+  map: 'german',
+  encoding: 'windows-1252',
+  delimiter: ';',
+  newline: '\r\n',
   first: ['Jürgen', 'Käthe', 'Anna-Lena', 'Björn', 'Günther', 'Sören', 'Heike', 'Uwe', 'Zoë', 'Matthias'],
   last: ['Müller', 'Weiß', 'Schäfer', 'Groß', 'von der Heide', 'Öztürk', 'Krüger', 'Jäger', 'Lang', 'Böhm'],
   date: dotted,
@@ -125,7 +128,8 @@ const GERMAN: Style = {
 
 const TURKISH: Style = {
   ...GERMAN,
-  ...{ map: 'turkish', encoding: 'windows-1254' },
+  map: 'turkish',
+  encoding: 'windows-1254',
   first: ['Ayşe', 'Çağla', 'İbrahim', 'Işıl', 'Gülşen', 'Oğuz', 'Şükrü', 'Ömer', 'Elif', 'Mehmet'],
   last: ['Yılmaz', 'Öztürk', 'Şahin', 'Çelik', 'Kılıç', 'Doğan', 'Güneş', 'Aydın', 'İnan', 'Kaya'],
   date: (iso) => iso.split('-').reverse().join('.'),
@@ -180,7 +184,10 @@ const monthName = (iso: string): string => {
 
 const CLINIKO: Style = {
   ...GERMAN,
-  ...{ map: 'cliniko', encoding: 'utf-8', delimiter: ',', newline: '\n' },
+  map: 'cliniko',
+  encoding: 'utf-8',
+  delimiter: ',',
+  newline: '\n',
   first: ['Chloe', 'Liam', "D'Arcy", 'Zoë', 'Noah', 'Mia', 'José', 'Anh', 'Ruby', 'Jack'],
   last: [
     "O'Neill",

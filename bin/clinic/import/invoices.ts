@@ -74,7 +74,10 @@ export function invoiceImport(table: Table, now: () => number): ImportEntity<Fie
     write: (run, batch) =>
       writePatientRows(
         {
-          ...{ table, letter: INVOICES.letter, list, valuesOf },
+          table,
+          letter: INVOICES.letter,
+          list,
+          valuesOf,
           accept: async (row, before) => {
             if (before?.number !== row.fields.number && !run.allowSameNumbers)
               await requireOwnNumber(numbers, run.clinic, row)

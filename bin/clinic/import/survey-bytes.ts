@@ -22,7 +22,9 @@ export const newSurvey = (): Survey => ({
   bytes: 0,
   filled: 0,
   zeros: { even: 0, odd: 0 },
-  ...{ turkish: 0, valid: 0, invalid: 0 },
+  turkish: 0,
+  valid: 0,
+  invalid: 0,
   firstInvalidLine: null,
 })
 

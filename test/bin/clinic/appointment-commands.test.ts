@@ -67,7 +67,10 @@ describe('a move', () => {
     const id = newUuid()
     await createRecord(db.table, mine.clinic, appointmentStore(db), {
       ...mine.appointment,
-      ...{ id, date, startTime, endTime },
+      id,
+      date,
+      startTime,
+      endTime,
     })
     return id
   }

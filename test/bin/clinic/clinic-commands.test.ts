@@ -132,7 +132,10 @@ describe('limits', () => {
     expect(code).toBe(0)
     const { printed } = await run('--json', 'clinic', 'show', mine.clinic.id)
     expect(JSON.parse(printed)).toMatchObject({
-      ...{ sms_per_day: null, sms_countries: null, emails_per_day: 7, address: 'default' },
+      sms_per_day: null,
+      sms_countries: null,
+      emails_per_day: 7,
+      address: 'default',
     })
   })
 })

@@ -66,7 +66,10 @@ beforeEach(async () => {
 const later = () => ({ ...db.table, now: () => Date.now() + 30_000 })
 
 const platform = (send: TestTable['client']['send'] = (command: never) => db.client.send(command)) => ({
-  ...{ table: later(), client: { send }, name: db.name, operator: 'eva' },
+  table: later(),
+  client: { send },
+  name: db.name,
+  operator: 'eva',
   sleep: async () => {},
 })
 
@@ -129,8 +132,10 @@ describe('the deletion of a clinic', () => {
       const { update, transact, tryTransact, deleteMany } = table
       const stopped = {
         ...table,
-        ...{ update: stopping(update), transact: stopping(transact) },
-        ...{ tryTransact: stopping(tryTransact), deleteMany: stopping(deleteMany) },
+        update: stopping(update),
+        transact: stopping(transact),
+        tryTransact: stopping(tryTransact),
+        deleteMany: stopping(deleteMany),
       }
       const current = (await clinicStore(db).find(clinic.id)) as Clinic
       const isDone = await removeClinic({ ...platform(), table: stopped }, current).then(
@@ -195,8 +200,10 @@ describe('the deletion of a clinic', () => {
       const table = later()
       const slower = {
         ...table,
-        ...{ update: overtaken(table.update), transact: overtaken(table.transact) },
-        ...{ tryTransact: overtaken(table.tryTransact), deleteMany: overtaken(table.deleteMany) },
+        update: overtaken(table.update),
+        transact: overtaken(table.transact),
+        tryTransact: overtaken(table.tryTransact),
+        deleteMany: overtaken(table.deleteMany),
       }
       const ended = await removeClinic({ ...platform(), table: slower }, shared).catch((error) => error)
       if (count < writes) break

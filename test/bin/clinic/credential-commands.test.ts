@@ -50,7 +50,8 @@ describe('credential update', () => {
     const { code, printed } = await credential('update', key, '--name', 'test', '--rate', 'default')
     expect([code, printed]).toEqual([0, `Nothing changed: credential ${key} has these values already\n`])
     expect(await credential('update', key)).toMatchObject({
-      ...{ code: 2, errors: 'Nothing to change: specify --name, --scopes, --expires or --rate.\n' },
+      code: 2,
+      errors: 'Nothing to change: specify --name, --scopes, --expires or --rate.\n',
     })
   })
 

@@ -46,8 +46,11 @@ afterAll(() => rmSync(folder, { recursive: true }))
 const remove = () =>
   removeClinic(
     {
-      ...{ table: { ...db.table, now: () => Date.now() + 30_000 }, client: db.client, name: db.name },
-      ...{ operator: 'eva', sleep: async () => {} },
+      table: { ...db.table, now: () => Date.now() + 30_000 },
+      client: db.client,
+      name: db.name,
+      operator: 'eva',
+      sleep: async () => {},
     },
     mine.clinic,
   )

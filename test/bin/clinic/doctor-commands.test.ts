@@ -38,7 +38,11 @@ async function visit(
   const id = newUuid()
   await createRecord(db.table, mine.clinic, appointmentStore(db), {
     ...mine.appointment,
-    ...{ id, date, startTime, endTime, status },
+    id,
+    date,
+    startTime,
+    endTime,
+    status,
   })
   return id
 }
@@ -53,8 +57,13 @@ async function bookableDates(id = mine.doctor.id): Promise<string[]> {
   const facts = await availabilityStore(db).read(mine.clinic.id, question)
   if (facts.kind !== 'found') throw new Error(facts.kind)
   const slots = availableSlots(facts.calendars, {
-    ...{ from: MONDAY, to: TUESDAY, minutes: 60, limit: 100, roomBusyOn: () => [] },
-    ...{ timezone: 'Europe/Istanbul', clock: { date: '2026-01-01', seconds: 0 } },
+    from: MONDAY,
+    to: TUESDAY,
+    minutes: 60,
+    limit: 100,
+    roomBusyOn: () => [],
+    timezone: 'Europe/Istanbul',
+    clock: { date: '2026-01-01', seconds: 0 },
   })
   return [...new Set(slots.map(({ date }) => date))]
 }
@@ -109,7 +118,8 @@ describe('visits that a change leaves outside', () => {
       status: 'scheduled',
       patient: { id: mine.patient.id, full_name: mine.appointment.patient.fullName },
       doctor: { id: mine.doctor.id, full_name: 'Dr. Bo Lind' },
-      ...{ patient_id: mine.patient.id, doctor_id: mine.doctor.id },
+      patient_id: mine.patient.id,
+      doctor_id: mine.doctor.id,
     })
     expect(lines[1]?.records).toContain(mine.patient.id)
   })
@@ -327,7 +337,11 @@ describe('holidays of a clinic', () => {
     for (const startTime of ['15:00', '10:30'])
       await createRecord(db.table, mine.clinic, appointmentStore(db), {
         ...mine.appointment,
-        ...{ id: newUuid(), doctor: eva, date: MONDAY, startTime, endTime: '16:00' },
+        id: newUuid(),
+        doctor: eva,
+        date: MONDAY,
+        startTime,
+        endTime: '16:00',
       })
     const { visits_outside } = JSON.parse((await holiday('add', MONDAY, '--json')).printed)
     expect(visits_outside.map(({ start_time }: { start_time: string }) => start_time)).toEqual([
@@ -348,7 +362,8 @@ describe('holidays of a clinic', () => {
     expect([code, printed]).toEqual([0, 'Changed the holidays of 1 doctor\nNo holidays\n'])
     expect(await bookableDates()).toEqual([MONDAY])
     expect(await holiday('remove', MONDAY)).toMatchObject({
-      ...{ code: 2, errors: 'Nothing was changed: 2099-05-04 is not a holiday. There is none.\n' },
+      code: 2,
+      errors: 'Nothing was changed: 2099-05-04 is not a holiday. There is none.\n',
     })
   })
 

@@ -51,7 +51,9 @@ const PATIENT = {
 }
 const DOCTOR = { external_id: 'd', full_name: 'Dr. Bo Lind', hours: 'mon-sun 08:00-20:00' }
 const INVOICE = {
-  ...{ external_id: 'canary-invoice', patient_external_id: PATIENT.external_id, issue_date: '2026-04-01' },
+  external_id: 'canary-invoice',
+  patient_external_id: PATIENT.external_id,
+  issue_date: '2026-04-01',
   invoice_number: 'CANARY-1',
   line_items: [{ description: 'Canary treatment', unit_price: 100 }],
 }
@@ -65,22 +67,33 @@ const imports = (at: number): [name: string, row: object][] => [
         patient_external_id: PATIENT.external_id,
         doctor_external_id: 'd',
       },
-      ...{ appointment_date: '2026-03-02', start_time: '09:00', end_time: '09:30', notes: 'Canary note' },
+      appointment_date: '2026-03-02',
+      start_time: '09:00',
+      end_time: '09:30',
+      notes: 'Canary note',
     },
   ],
   ['invoices', { ...INVOICE, external_id: `canary-invoice-${at}`, invoice_number: `CANARY-1-${at}` }],
   [
     'payments',
     {
-      ...{ external_id: `canary-payment-${at}`, invoice_external_id: INVOICE.external_id, amount: 10 },
-      ...{ payment_method: 'card', payment_date: '2026-04-02', description: 'Card of the canary' },
+      external_id: `canary-payment-${at}`,
+      invoice_external_id: INVOICE.external_id,
+      amount: 10,
+      payment_method: 'card',
+      payment_date: '2026-04-02',
+      description: 'Card of the canary',
     },
   ],
   [
     'messages',
     {
-      ...{ external_id: `canary-message-${at}`, patient_external_id: PATIENT.external_id, channel: 'sms' },
-      ...{ recipient: PATIENT.phone_number, message: 'Dear canary', provider_message_id: 'canary-1' },
+      external_id: `canary-message-${at}`,
+      patient_external_id: PATIENT.external_id,
+      channel: 'sms',
+      recipient: PATIENT.phone_number,
+      message: 'Dear canary',
+      provider_message_id: 'canary-1',
     },
   ],
 ]

@@ -115,7 +115,9 @@ describe('a patient who was created after the restored time', () => {
       { external_id: 'other', first_name: 'Bo', last_name: 'Lind' },
     ]
     expect(await imported.load('patients', rows)).toMatchObject({
-      ...{ imported: 1, rejected: 1, reasons: ['the patient was erased'] },
+      imported: 1,
+      rejected: 1,
+      reasons: ['the patient was erased'],
     })
     expect(await patientStore(imported.db).find(imported.clinic.id, lost)).toBeNull()
   })
@@ -130,10 +132,14 @@ describe('a patient who was created after the restored time', () => {
       { external_id: other, first_name: 'Bo', last_name: 'Lind' },
     ]
     expect(await imported.load('patients', rows)).toMatchObject({
-      ...{ imported: 1, rejected: 1, reasons: ['the patient was erased'] },
+      imported: 1,
+      rejected: 1,
+      reasons: ['the patient was erased'],
     })
     const visits = [api, other].map((patient_external_id) => ({
-      ...{ ...visit, external_id: patient_external_id, patient_external_id },
+      ...visit,
+      external_id: patient_external_id,
+      patient_external_id,
     }))
     expect((await imported.load('appointments', visits)).reasons).toEqual([
       'patient_external_id is unknown: the clinic has no such patient, or its row was rejected',

@@ -134,7 +134,9 @@ describe('resolving many', () => {
     const message = await claimed('2026-03-01T08:00:00.000Z')
     const racing = interrupted(1, () =>
       messageDispatch({ table }).recordFeedback(clinic.id, message.id, {
-        ...{ kind: 'delivered', at: new Date().toISOString(), providerMessageId: null },
+        kind: 'delivered',
+        at: new Date().toISOString(),
+        providerMessageId: null,
       }),
     )
     const reads = { ...racing, getMany: table.getMany }

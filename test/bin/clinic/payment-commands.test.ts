@@ -181,8 +181,11 @@ describe('payment void', () => {
     expect(await payments()).toEqual([
       {
         ...before,
-        ...{ status: 'failed', voidedAt: expect.any(String), updatedAt: expect.any(String) },
-        ...{ invoice: { id: mine.invoice.id, number: `ERASED-${mine.invoice.id}` }, description: null },
+        status: 'failed',
+        voidedAt: expect.any(String),
+        updatedAt: expect.any(String),
+        invoice: { id: mine.invoice.id, number: `ERASED-${mine.invoice.id}` },
+        description: null,
         patient: { id: mine.patient.id, fullName: 'Erased Patient' },
       },
     ])

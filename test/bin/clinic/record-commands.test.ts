@@ -39,11 +39,17 @@ beforeAll(async () => {
   other = { patient: patient.id, appointment: newUuid(), invoice: newUuid() }
   await createRecord(db.table, clinic, appointmentStore(db), {
     ...appointment,
-    ...{ id: other.appointment, patient: named, date: '2026-06-01', status: 'cancelled' },
+    id: other.appointment,
+    patient: named,
+    date: '2026-06-01',
+    status: 'cancelled',
   })
   await createRecord(db.table, clinic, invoiceStore(db), {
     ...invoice,
-    ...{ id: other.invoice, number: 'B/77', issueDate: '2026-06-01', patient: { ...named, email: null } },
+    id: other.invoice,
+    number: 'B/77',
+    issueDate: '2026-06-01',
+    patient: { ...named, email: null },
   })
 })
 
@@ -144,7 +150,9 @@ describe('list', () => {
 describe('show', () => {
   it('shows a record as the API returns it, an invoice with its payments', async () => {
     expect(await json('invoice', 'show', mine.invoice.id)).toMatchObject({
-      ...{ id: mine.invoice.id, balance_due: 100, payments: [{ id: mine.payment.id }] },
+      id: mine.invoice.id,
+      balance_due: 100,
+      payments: [{ id: mine.payment.id }],
     })
     expect(await json('patient', 'show', other.patient)).toMatchObject({ national_id: 'B-17' })
     expect(await json('webhook', 'show', hooks.webhook.id)).not.toHaveProperty('secret')
@@ -186,7 +194,9 @@ describe('find', () => {
     const id = (await readImportIds(db.table, mine.clinic.id))('appointment', external)
     await createRecord(db.table, mine.clinic, appointmentStore(db), {
       ...mine.appointment,
-      ...{ id, date: '2025-01-01', status: 'completed' },
+      id,
+      date: '2025-01-01',
+      status: 'completed',
     })
     const { printed, lines } = await run('appointment', 'find', '--external-id', external, ...of())
     expect(printed).toContain(id)
@@ -231,7 +241,9 @@ describe('errors with --json', () => {
 
   it('are one JSON object, for wrong input and for wrong usage', async () => {
     expect(await errorOf('--json', 'clinic', 'set', newUuid(), '--name', 'X')).toMatchObject({
-      ...{ code: 2, printed: '', error: { message: expect.stringMatching(/^Clinic .*exist/), exit_code: 2 } },
+      code: 2,
+      printed: '',
+      error: { message: expect.stringMatching(/^Clinic .*exist/), exit_code: 2 },
     })
     expect((await errorOf('patient', 'list', '--json')).error).toEqual({
       message: "required option '--clinic <id>' not specified",

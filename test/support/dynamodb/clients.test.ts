@@ -7,8 +7,14 @@ import { plainClient } from './plain-client.ts'
 import { lighten, shortCut } from './short-cut.ts'
 
 const VALUES = {
-  ...{ text: 'ü', empty: '', number: -1.5, yes: true, no: false, nothing: null },
-  ...{ list: [1, 'a', [null]], map: { Key: { Item: 'x' }, deep: { n: 0 } } },
+  text: 'ü',
+  empty: '',
+  number: -1.5,
+  yes: true,
+  no: false,
+  nothing: null,
+  list: [1, 'a', [null]],
+  map: { Key: { Item: 'x' }, deep: { n: 0 } },
   bytes: new Uint8Array([0, 255, 7]),
 }
 
@@ -24,7 +30,8 @@ const put = (name: string, sk: string, ClientRequestToken?: string) =>
     TransactItems: [
       {
         Put: {
-          ...{ TableName: name, Item: { pk: 'p', sk, ...VALUES } },
+          TableName: name,
+          Item: { pk: 'p', sk, ...VALUES },
           ConditionExpression: 'attribute_not_exists(pk)',
         },
       },
@@ -51,7 +58,9 @@ it('reads pages and reports refused writes with every client', async () => {
   for (const sk of ['0', '1', '2']) await client.send(put(name, sk))
   for (const one of [client, plain, short]) {
     const query = {
-      ...{ TableName: name, KeyConditionExpression: 'pk = :pk', ExpressionAttributeValues: { ':pk': 'p' } },
+      TableName: name,
+      KeyConditionExpression: 'pk = :pk',
+      ExpressionAttributeValues: { ':pk': 'p' },
       Limit: 2,
     }
     const first = await one.send(new QueryCommand(query))
@@ -64,8 +73,11 @@ it('reads pages and reports refused writes with every client', async () => {
       'ConditionalCheckFailed',
     ])
     const update = {
-      ...{ TableName: name, Key: { pk: 'p', sk: 'none' }, UpdateExpression: 'SET n = :n' },
-      ...{ ExpressionAttributeValues: { ':n': 1 }, ConditionExpression: 'attribute_exists(pk)' },
+      TableName: name,
+      Key: { pk: 'p', sk: 'none' },
+      UpdateExpression: 'SET n = :n',
+      ExpressionAttributeValues: { ':n': 1 },
+      ConditionExpression: 'attribute_exists(pk)',
     }
     const failed = await one.send(new UpdateCommand(update)).catch((error) => error)
     expect([failed.name, failed.$metadata.httpStatusCode]).toEqual(['ConditionalCheckFailedException', 400])
@@ -75,8 +87,11 @@ it('reads pages and reports refused writes with every client', async () => {
 it('returns updated values with every client', async () => {
   const { client, plain, short, name } = await clients()
   const update = {
-    ...{ TableName: name, Key: { pk: 'p', sk: 'counter' }, UpdateExpression: 'ADD n :n' },
-    ...{ ExpressionAttributeValues: { ':n': 1 }, ReturnValues: 'UPDATED_NEW' as const },
+    TableName: name,
+    Key: { pk: 'p', sk: 'counter' },
+    UpdateExpression: 'ADD n :n',
+    ExpressionAttributeValues: { ':n': 1 },
+    ReturnValues: 'UPDATED_NEW' as const,
   }
   for (const [index, one] of [client, plain, short].entries())
     expect((await one.send(new UpdateCommand(update))).Attributes).toEqual({ n: index + 1 })

@@ -48,7 +48,8 @@ const FILES: Record<string, object[]> = {
         specialty: 'Cardiology',
         department_external_id: 'D1',
       },
-      ...{ hours: 'mon-fri 09:00-12:30,13:30-18:00; sat 10:00-14:00', breaks: LONG_BREAKS },
+      hours: 'mon-fri 09:00-12:30,13:30-18:00; sat 10:00-14:00',
+      breaks: LONG_BREAKS,
       time_off: '2026-12-24/2026-12-26 "Family; ""far"" away"; 2027-01-01',
       exceptions: '2026-12-23 09:00-12:00,13:00-14:00; 2026-12-28 off',
     },
@@ -70,7 +71,10 @@ const FILES: Record<string, object[]> = {
   ],
   'price-lists': [
     {
-      ...{ external_id: 'L1', name: 'Members', valid_from: '2026-01-01', is_default: true },
+      external_id: 'L1',
+      name: 'Members',
+      valid_from: '2026-01-01',
+      is_default: true,
       items: [{ treatment_external_id: 'T2', price: '5.25' }],
     },
   ],
@@ -83,7 +87,9 @@ const FILES: Record<string, object[]> = {
         email_address: 'ada@x.org',
         gender: 'female',
       },
-      ...{ phone_number: '+905321234567', national_id: 'TR-1', date_of_birth: '1980-01-02' },
+      phone_number: '+905321234567',
+      national_id: 'TR-1',
+      date_of_birth: '1980-01-02',
       notes: 'Says "hello", then\nleaves; =1+1',
     },
     { external_id: 'b,2', first_name: 'Bo', last_name: 'Lind', is_active: false },
@@ -116,7 +122,10 @@ const FILES: Record<string, object[]> = {
   payments: [
     payment,
     {
-      ...{ ...payment, external_id: 'void', status: 'failed', voided_at: '2026-04-03T10:00:00Z' },
+      ...payment,
+      external_id: 'void',
+      status: 'failed',
+      voided_at: '2026-04-03T10:00:00Z',
       void_reason: 'Mistyped; paid "twice"',
     },
     { ...payment, external_id: 'q', invoice_external_id: 'j', amount: 20, description: 'card; "new"' },
@@ -243,7 +252,9 @@ describe('an export', () => {
     })
     expect(rowsOf(folder, 'payments')).toContainEqual(
       expect.objectContaining({
-        ...{ external_id: 'void', status: 'failed', voided_at: '2026-04-03T10:00:00.000Z' },
+        external_id: 'void',
+        status: 'failed',
+        voided_at: '2026-04-03T10:00:00.000Z',
         void_reason: 'Mistyped; paid "twice"',
       }),
     )

@@ -311,7 +311,9 @@ describe('importing payments', () => {
     const { items } = await paymentStore(imported.db).page(imported.clinic.id, {}, FIRST)
     const [stored] = await paymentStore(imported.db).findMany(imported.clinic.id, [items[0]?.id ?? ''])
     expect(stored?.[1].record).toMatchObject({
-      ...{ status: 'failed', voidedAt: '2026-04-03T10:00:00.000Z', voidReason: 'Mistyped' },
+      status: 'failed',
+      voidedAt: '2026-04-03T10:00:00.000Z',
+      voidReason: 'Mistyped',
     })
     const { reasons } = await load('payments', [
       { ...payment, status: 'completed' },

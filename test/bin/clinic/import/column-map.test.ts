@@ -117,12 +117,14 @@ describe('a map', () => {
   it('reads a column of ids for the field that the map says, and one column for two fields', () => {
     const columns = { external_id: 'ID', patient_external_id: 'Patient ID' }
     expect(read('invoices', { columns }, { id: '7', 'Patient ID': '3' })).toEqual({
-      ...{ external_id: '7', patient_external_id: '3' },
+      external_id: '7',
+      patient_external_id: '3',
     })
     expect(
       read('invoices', { columns: { external_id: 'Invoice number' } }, { invoice_number: 'R-1' }),
     ).toEqual({
-      ...{ external_id: 'R-1', invoice_number: 'R-1' },
+      external_id: 'R-1',
+      invoice_number: 'R-1',
     })
   })
 

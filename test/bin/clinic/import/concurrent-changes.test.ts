@@ -156,7 +156,11 @@ describe('an import of what another import changes between reading and writing',
 
   it('makes no second treatment with a code', async () => {
     const treatment = (id: string) => ({
-      ...{ external_id: id, name: id, code: 'C', duration_minutes: 30, price: '80' },
+      external_id: id,
+      name: id,
+      code: 'C',
+      duration_minutes: 30,
+      price: '80',
     })
     const table = interruptedTable(() => load('treatments', [treatment('b')]))
     expect(await load('treatments', [treatment('a')], table)).toMatchObject({ imported: 0, rejected: 1 })

@@ -25,8 +25,10 @@ const rows = {
   doctors: { external_id: 'doctor-canary', full_name: 'Dr. Eva Noll' },
   patients: { external_id: NATIONAL_ID, first_name: 'Ada', last_name: 'Kaya', email_address: 'a@x.org' },
   appointments: {
-    ...{ ...visit, external_id: 'visit-canary' },
-    ...{ patient_external_id: NATIONAL_ID, doctor_external_id: 'doctor-canary' },
+    ...visit,
+    external_id: 'visit-canary',
+    patient_external_id: NATIONAL_ID,
+    doctor_external_id: 'doctor-canary',
   },
   invoices: { ...invoice, external_id: 'invoice-canary', patient_external_id: NATIONAL_ID, subtotal: 100 },
   payments: { ...payment, external_id: 'payment-canary', invoice_external_id: 'invoice-canary' },

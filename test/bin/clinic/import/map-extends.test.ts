@@ -56,7 +56,9 @@ describe('a map that extends another', () => {
       },
     }
     expect(read({ 'own.json': own, 'base.json': BASE })).toEqual({
-      ...{ encoding: 'windows-1252', dates: ['M/D/YYYY'], country: 'DE' },
+      encoding: 'windows-1252',
+      dates: ['M/D/YYYY'],
+      country: 'DE',
       entities: {
         patients: {
           columns: {
@@ -71,7 +73,10 @@ describe('a map that extends another', () => {
         },
         doctors: {
           columns: { full_name: { column: ['Arzt'] } },
-          ...{ ignore: 'others', values: {}, constants: {}, country: 'AT' },
+          ignore: 'others',
+          values: {},
+          constants: {},
+          country: 'AT',
         },
         rooms: { columns: { name: { column: ['Raum'] } }, ignore: [], values: {}, constants: {} },
       },

@@ -12,8 +12,13 @@ beforeEach(() => writeFileSync(rejected, 'of an earlier run'))
 afterAll(() => rmSync(folder, { recursive: true }))
 
 const format = {
-  ...{ kind: 'csv' as const, encoding: 'utf-8' as const, hasMark: false, hasSeparatorLine: false },
-  ...{ delimiter: ',', header: ['external_id', 'reason', 'first_name'], headerLine: 1 },
+  kind: 'csv' as const,
+  encoding: 'utf-8' as const,
+  hasMark: false,
+  hasSeparatorLine: false,
+  delimiter: ',',
+  header: ['external_id', 'reason', 'first_name'],
+  headerLine: 1,
 }
 const unfinishedFiles = () => readdirSync(folder).filter((name) => name !== 'patients.rejected.csv')
 const row = { line: 2, values: {}, cells: ['1', 'an earlier one', 'a, "b"'] }
