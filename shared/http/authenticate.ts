@@ -29,3 +29,28 @@ export function authenticate(
 
 const pairOf = ([value, ...more]: readonly string[]): CredentialPair | null =>
   value !== undefined && more.length === 0 ? parseAuthorization(value) : null
+
+/** So many refusals of one key within this time are reported. */
+export const REPEATED_REFUSALS = 10
+const WINDOW_MS = 5 * 60_000
+
+/** A caller that sends ever new keys must not fill the memory. */
+const MAX_KEYS = 1000
+
+/**
+ * Counts refused requests by key, in the memory of one process, and calls `report` at every tenth of a key within five
+ * minutes. Storing the counts would let anyone write to the table.
+ */
+export function refusedKeys(report: () => void, now: () => number): (key: string) => void {
+  const refusals = new Map<string, { since: number; count: number }>()
+  return (key) => {
+    const known = refusals.get(key)
+    const current = known && now() - known.since < WINDOW_MS ? known : { since: now(), count: 0 }
+    current.count++
+    // At the end of the map, whose first keys are forgotten.
+    refusals.delete(key)
+    refusals.set(key, current)
+    if (refusals.size > MAX_KEYS) refusals.delete(refusals.keys().next().value as string)
+    if (current.count % REPEATED_REFUSALS === 0) report()
+  }
+}

@@ -1,5 +1,7 @@
 import middy from '@middy/core'
 import type { APIGatewayProxyEvent } from 'aws-lambda'
+import { IDEMPOTENCY_HEADERS } from '../api/aliases.ts'
+import { ApiError } from '../api/errors.ts'
 import { acceptsIdempotencyKey, acceptsIfMatch, hasEtag, type Route } from '../api/route.ts'
 import type { Credential, CredentialPair } from '../domain/credential.ts'
 import type { RequestCount } from '../domain/rate-limit.ts'
@@ -11,13 +13,11 @@ import { authorize, authorizeBody } from './authorize.ts'
 import type { ApiContext, Middleware } from './call.ts'
 import { checkResponse } from './check-response.ts'
 import { entityTag } from './entity-tag.ts'
-import { limitRate } from './limit-rate.ts'
+import { headerOf } from './headers.ts'
+import { limitRate, recordUse } from './limit-rate.ts'
 import { logLine } from './log-line.ts'
-import { refuseWhilePaused } from './paused-clinic.ts'
 import { readBody } from './read-body.ts'
-import { readIdempotencyKey } from './read-idempotency-key.ts'
 import { readIfMatch } from './read-if-match.ts'
-import { recordUse } from './record-use.ts'
 import { render } from './render.ts'
 import { validate } from './validate.ts'
 
@@ -68,6 +68,31 @@ export function endpointChain(route: Route, options: ChainOptions) {
 }
 
 const hasBody = (route: Route): route is Route & Required<Pick<Route, 'body'>> => route.body !== undefined
+
+/** A clinic is paused for as long as its records are copied: minutes. */
+const RETRY_AFTER_SECONDS = 60
+
+/** Refuses requests that may change something while the operator has paused the clinic. The credential says so. */
+const refuseWhilePaused = (): Middleware => ({
+  before: ({ event, context: { call } }) => {
+    if (event.httpMethod !== 'GET' && call.credential?.clinic.pausedAt !== undefined)
+      throw new ApiError('unavailable', { headers: { 'retry-after': String(RETRY_AFTER_SECONDS) } })
+  },
+})
+
+/** Reads the Idempotency-Key header, which identifies repetitions of a request. It may be sent under both of its names. */
+function readIdempotencyKey(): Middleware {
+  return {
+    before: ({ event, context: { call } }) => {
+      const sent = IDEMPOTENCY_HEADERS.map((name) => headerOf(event, name)).filter((key) => key !== undefined)
+      const [key, alias = key] = sent
+      if (key === undefined) return
+      if (key !== alias) throw new ApiError('conflicting_idempotency_keys')
+      if (!/^[\x21-\x7e]{1,255}$/.test(key)) throw new ApiError('invalid_idempotency_key')
+      call.idempotencyKey = key
+    },
+  }
+}
 
 /** The middleware for unmatched requests: unknown paths and methods. Requires no credential. */
 export function fallbackChain({ now, log }: Pick<ChainOptions, 'now' | 'log'>) {

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { callSqs } from '../../infra/local/engines/queues.ts'
 import type { AlarmState } from '../../infra/local/metrics/alarm-states.ts'
-import { REPEATED_REFUSALS } from '../../shared/http/refused-keys.ts'
+import { REPEATED_REFUSALS } from '../../shared/http/authenticate.ts'
 import { claimedDispatch, MINUTE, storeMessage } from '../bin/clinic/message-fixtures.ts'
 import { issueCredential } from '../support/credentials.ts'
 import { get, post, type RunningStack, runStack } from '../support/local-stack.ts'

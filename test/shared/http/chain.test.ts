@@ -283,6 +283,30 @@ describe('the chain', () => {
   })
 })
 
+describe('a paused clinic', () => {
+  const paused = { ...credential.clinic, pausedAt: '2026-05-01T07:00:00.000Z' }
+  const answerTo = (method: Route['method'], clinic: Credential['clinic']) =>
+    call(
+      chainOf({ ...route, method }, async () => ({ data: { name: 'x' } }), {
+        verifyCredential: async () => ({ ...credential, clinic }),
+      }).handler,
+      { ...good, method },
+    )
+
+  it.each(['POST', 'PATCH', 'DELETE'] as const)('refuses %s with 503 and retry-after', async (method) => {
+    expect(await answerTo(method, paused)).toMatchObject({
+      status: 503,
+      body: { message: 'errors.developer_api.unavailable' },
+      headers: { 'retry-after': '60' },
+    })
+    expect((await answerTo(method, credential.clinic)).status).toBe(200)
+  })
+
+  it('lets reads pass', async () => {
+    expect((await answerTo('GET', paused)).status).toBe(200)
+  })
+})
+
 describe('a route without a response body', () => {
   const removal = defineRoute({
     ...route,

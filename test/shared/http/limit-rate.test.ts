@@ -1,6 +1,6 @@
 import { expect, it, vi } from 'vitest'
 import type { Call } from '../../../shared/http/call.ts'
-import { recordUse } from '../../../shared/http/record-use.ts'
+import { recordUse } from '../../../shared/http/limit-rate.ts'
 
 const credential = { key: 'ck_1' } as NonNullable<Call['credential']>
 
