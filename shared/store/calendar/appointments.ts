@@ -15,12 +15,13 @@ import {
   instant,
   large,
   nullable,
+  object,
   optional,
+  optionalList,
   recordCodec,
   text,
 } from '../table/attributes.ts'
 import type { Changeset } from '../table/changeset.ts'
-import { object, optionalList } from '../table/nested-attributes.ts'
 import { stampedCodec } from '../table/stamped-codec.ts'
 import type { CalendarEntity } from './calendar-entity.ts'
 import { calendarList } from './calendar-list.ts'

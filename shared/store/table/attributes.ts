@@ -112,6 +112,27 @@ export const list = <Element>(
   }
 }
 
+/** A list of objects. An empty one is stored without an attribute, so records from before the field existed decode as empty. */
+export const optionalList = <Element>(
+  name: string,
+  elements: Codec<Element>,
+): Attribute<readonly Element[]> => {
+  const inner = list(name, elements)
+  return {
+    ...inner,
+    encode: (values) => (values.length === 0 ? undefined : inner.encode(values)),
+    decode: (stored) => (stored === undefined ? [] : inner.decode(stored)),
+  }
+}
+
+/** An object in one attribute, under the attributes of a map. */
+export const object = <Value>(name: string, { encode, decode }: Codec<Value>): Attribute<Value> =>
+  attribute(name, encode, (stored) => {
+    if (typeof stored !== 'object' || stored === null)
+      throw new TypeError(`attribute ${name} is not an object`)
+    return decode(stored as Attributes)
+  })
+
 /** Null is stored as null, so the attribute always exists. */
 export const nullable = <Value>(inner: Attribute<Value>): Attribute<Value | null> => ({
   ...inner,

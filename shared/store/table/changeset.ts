@@ -12,7 +12,12 @@ import { OVERFLOW_ITEMS, type SpreadCounter } from './spread-counter.ts'
 import { Stamps } from './stamp-delay.ts'
 import { MAX_TRANSACTION_ITEMS, type Table } from './table.ts'
 import type { Item, Write } from './write-requests.ts'
-import { MAX_TRANSACTION_BYTES, UPDATED_ITEM_BYTES, writeBytes } from './write-size.ts'
+
+/** DynamoDB's limit of a transaction is 4 MB. The rest is a margin for items that are larger than estimated. */
+const MAX_TRANSACTION_BYTES = 3_500_000
+
+/** An item that is updated counts as a whole, and its size is not known. More than a tally or a doctor's day has. */
+const UPDATED_ITEM_BYTES = 4000
 
 /** Collects the writes of one clinic that are committed together or not at all. */
 export class Changeset {
@@ -217,3 +222,14 @@ export class Changeset {
 }
 
 const keyString = ({ pk, sk }: Key): string => `${pk} ${sk}`
+
+const sizes = new WeakMap<Write, number>()
+
+/** The size of a put, deletion or check: as JSON, which takes more bytes than DynamoDB counts. */
+function writeBytes(write: Write): number {
+  const known = sizes.get(write)
+  if (known !== undefined) return known
+  const bytes = Buffer.byteLength(JSON.stringify(write))
+  sizes.set(write, bytes)
+  return bytes
+}

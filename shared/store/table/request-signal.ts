@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
+import { isUnavailable, UnavailableError } from './errors.ts'
 
 type Request = { readonly signal: AbortSignal; readonly deadline: number; readonly id: string | undefined }
 
@@ -33,3 +34,19 @@ export function optionalWork<T>(work: () => Promise<T>): Promise<T> {
   const timeout = AbortSignal.timeout(msLeft)
   return requests.run({ ...request, signal: AbortSignal.any([request.signal, timeout]) }, work)
 }
+
+type StoreFunctions = Record<string, (...parameters: never[]) => Promise<unknown>>
+
+/** The functions of a store, each of which throws UnavailableError when its calls of the table take longer than `ms`. */
+export const withTimeLimit = <S extends StoreFunctions>(ms: number, store: S): S =>
+  Object.fromEntries(Object.entries(store).map(([name, work]) => [name, limited(ms, work)])) as S
+
+const limited =
+  (ms: number, work: StoreFunctions[string]): StoreFunctions[string] =>
+  async (...parameters) => {
+    try {
+      return await withRequestSignal(AbortSignal.timeout(ms), () => work(...parameters))
+    } catch (error) {
+      throw isUnavailable(error) ? new UnavailableError(error) : error
+    }
+  }

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import { newUuid } from '../../domain/uuid.ts'
-import { contentionMemory } from './contention.ts'
+import type { Key } from '../keys/key.ts'
 import { tableReads } from './reads.ts'
 import { SYSTEM_TIMING, type Timing } from './retry-on-conflict.ts'
 import { send } from './send.ts'
@@ -46,3 +46,22 @@ export function openTable(
 
 /** The same table for writers of historical records, whose changes emit no events. */
 export const withoutEvents = (table: Table): Table => ({ ...table, emitsEvents: false })
+
+/** How long a counter stays spread after its last collision. */
+const SPREAD_MS = 10_000
+
+/** Remembers which counters collided lately, so that the next writes of this process spread over their overflow items. */
+function contentionMemory(now: () => number) {
+  const until = new Map<string, number>()
+  const name = ({ pk, sk }: Key) => `${pk} ${sk}`
+  return {
+    isContended: (key: Key): boolean => {
+      const end = until.get(name(key)) ?? 0
+      if (end <= now()) until.delete(name(key))
+      return end > now()
+    },
+    recordConflict: (key: Key): void => {
+      until.set(name(key), now() + SPREAD_MS)
+    },
+  }
+}

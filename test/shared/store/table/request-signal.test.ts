@@ -1,8 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import { ConditionFailed, UnavailableError } from '../../../../shared/store/table/errors.ts'
-import { requestSignal } from '../../../../shared/store/table/request-signal.ts'
-import { withTimeLimit } from '../../../../shared/store/table/time-limit.ts'
+import { requestSignal, withTimeLimit } from '../../../../shared/store/table/request-signal.ts'
 
 it('aborts the calls of a store function after the limit, and throws UnavailableError', async () => {
   const store = withTimeLimit(30, { find: async () => sleep(60_000, 'late', { signal: requestSignal() }) })
