@@ -3,6 +3,13 @@ import { type Credential, type CredentialPair, parseAuthorization } from '../dom
 import type { Middleware } from './call.ts'
 import { headerValues } from './headers.ts'
 
+/** So many refusals of one key within this time are reported. */
+export const REPEATED_REFUSALS = 10
+const WINDOW_MS = 5 * 60_000
+
+/** A caller that sends ever new keys must not fill the memory. */
+const MAX_KEYS = 1000
+
 /** Anything else that is sent as a key may be a password or a name, and is not logged. */
 const ISSUED_KEY = /^ck_[\w-]{1,64}$/
 
@@ -29,13 +36,6 @@ export function authenticate(
 
 const pairOf = ([value, ...more]: readonly string[]): CredentialPair | null =>
   value !== undefined && more.length === 0 ? parseAuthorization(value) : null
-
-/** So many refusals of one key within this time are reported. */
-export const REPEATED_REFUSALS = 10
-const WINDOW_MS = 5 * 60_000
-
-/** A caller that sends ever new keys must not fill the memory. */
-const MAX_KEYS = 1000
 
 /**
  * Counts refused requests by key, in the memory of one process, and calls `report` at every tenth of a key within five

@@ -24,6 +24,9 @@ import { validate } from './validate.ts'
 /** How long before the function's time limit the chain aborts, so that it can still return a 504 itself. */
 export const TIMEOUT_MARGIN_MS = 500
 
+/** A clinic is paused for as long as its records are copied: minutes. */
+const RETRY_AFTER_SECONDS = 60
+
 export type ChainOptions = {
   readonly now: () => number
   readonly log: WriteLog
@@ -68,9 +71,6 @@ export function endpointChain(route: Route, options: ChainOptions) {
 }
 
 const hasBody = (route: Route): route is Route & Required<Pick<Route, 'body'>> => route.body !== undefined
-
-/** A clinic is paused for as long as its records are copied: minutes. */
-const RETRY_AFTER_SECONDS = 60
 
 /** Refuses requests that may change something while the operator has paused the clinic. The credential says so. */
 const refuseWhilePaused = (): Middleware => ({

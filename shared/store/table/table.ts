@@ -12,6 +12,9 @@ import { tableWrites } from './writes.ts'
 /** Items of one transaction. */
 export const MAX_TRANSACTION_ITEMS = 100
 
+/** How long a counter stays spread after its last collision. */
+const SPREAD_MS = 10_000
+
 /** The source of time, ids and tokens for writers. Tests pass their own. */
 export type TableOptions = {
   /** Milliseconds since the epoch. */
@@ -46,9 +49,6 @@ export function openTable(
 
 /** The same table for writers of historical records, whose changes emit no events. */
 export const withoutEvents = (table: Table): Table => ({ ...table, emitsEvents: false })
-
-/** How long a counter stays spread after its last collision. */
-const SPREAD_MS = 10_000
 
 /** Remembers which counters collided lately, so that the next writes of this process spread over their overflow items. */
 function contentionMemory(now: () => number) {
