@@ -1,12 +1,19 @@
 /** What `location` names can be read over HTTP with the read scope, and again only if it has changed; aliases work too. */
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import type { Scope } from '../../shared/domain/scope.ts'
-import { get, post, type RunningStack, runStack, send } from '../support/local-stack.ts'
+import { get, type HttpResponse, post, type RunningStack, runStack, send } from '../support/local-stack.ts'
 
 let stack: RunningStack
 
+/** What the functions have logged. */
+const lines: Record<string, unknown>[] = []
+
 beforeAll(async () => {
-  stack = await runStack()
+  stack = await runStack({
+    functionLog: (text) => {
+      for (const line of text.split('\n')) if (line.startsWith('{')) lines.push(JSON.parse(line))
+    },
+  })
 })
 afterAll(() => stack.close())
 
@@ -67,10 +74,66 @@ it('a request with X-Idempotency-Key is executed once', async () => {
   expect([first.status, again.text]).toEqual([201, first.text])
 })
 
-it('a webhook endpoint can be tested, and its delivery replayed, at the second paths', async () => {
-  const { id } = (await post(stack, '/webhooks', { url, events: ['patient.created'] })).body.data
-  const tested = await post(stack, `/webhooks/${id}/test`, {})
-  expect(tested.status).toBe(202)
-  const replayed = await post(stack, `/webhooks/${id}/deliveries/${tested.body.data.id}/replay`, {})
-  expect([replayed.status, replayed.body.data.event_id]).toEqual([202, tested.body.data.event_id])
+describe('a second path of an endpoint', () => {
+  const count = ({ headers }: HttpResponse) => Number(/r=(\d+)/.exec(String(headers.ratelimit))?.[1])
+
+  /** The lines of a response's request: its log line and its line of the access trail. */
+  const linesOf = async ({ headers }: HttpResponse) => {
+    const own = () =>
+      lines.filter(({ request_id, route }) => request_id === headers['x-request-id'] && route !== undefined)
+    await vi.waitFor(() => expect(own().length).toBe(2))
+    return own().map(({ type, route, status, outcome }) => [type ?? 'request', route, status ?? outcome])
+  }
+
+  /** What two responses must have in common. */
+  const seen = ({ status, headers, text }: HttpResponse) => {
+    const { date: _, ratelimit: __, 'x-request-id': ___, 'idempotent-replayed': ____, ...others } = headers
+    return { status, headers: Object.keys(others).sort(), text }
+  }
+
+  /** Requests of an endpoint at its own path and at its second one. */
+  const requestsOf = async (): Promise<Record<string, [own: string, second: string]>> => {
+    const { id } = (await post(stack, '/webhooks', { url, events: ['patient.created'] })).body.data
+    const delivery = (await post(stack, `/webhooks/${id}/ping`, {})).body.data.id
+    const deliveries = `/webhooks/${id}/deliveries/${delivery}`
+    return {
+      'ping-webhook': [`/webhooks/${id}/ping`, `/webhooks/${id}/test`],
+      redeliver: [`${deliveries}/redeliver`, `${deliveries}/replay`],
+    }
+  }
+
+  it('returns what the first returns, counts for the same rate, and logs the endpoint', async () => {
+    const [own, second] = [await get(stack, '/doctors'), await get(stack, '/clinic/doctors')]
+    expect(seen(second)).toEqual(seen(own))
+    expect(count(second)).toBe(count(own) - 1)
+    expect((await linesOf(second)).sort()).toEqual([
+      ['access', 'list-doctors', 200],
+      ['request', 'list-doctors', 200],
+    ])
+    const refused = await send(`${stack.api}/clinic/doctors`, { method: 'PUT' })
+    expect([refused.status, refused.headers.allow]).toEqual([405, 'GET'])
+  })
+
+  it.each(['ping-webhook', 'redeliver'])(
+    'shares the idempotency keys of %s, in both directions',
+    async (id) => {
+      const [own = '', second = ''] = (await requestsOf())[id] ?? []
+      for (const [at, [first, again]] of [
+        [own, second],
+        [second, own],
+      ].entries()) {
+        const key = `${id}-${at}`
+        const original = await post(stack, first as string, {}, { key })
+        const repeated = await post(stack, again as string, {}, { key })
+        expect(original.status).toBe(202)
+        expect(seen(repeated)).toEqual(seen(original))
+        expect(repeated.headers['idempotent-replayed']).toBe('true')
+        for (const response of [original, repeated])
+          expect((await linesOf(response)).sort()).toEqual([
+            ['access', id, 202],
+            ['request', id, 202],
+          ])
+      }
+    },
+  )
 })
