@@ -34,9 +34,12 @@ type Props = {
   readonly routes: readonly Route[]
 }
 
+/** What API Gateway may invoke a function for, and the id of the permission. */
+type Permitted = Pick<Operation, 'path' | 'lambda'> & { readonly method: string; readonly permission: string }
+
 /**
- * The REST API. Each endpoint has a method and a Lambda; the public pages are outside the base path; every other request
- * goes to the fallback function.
+ * The REST API. Each endpoint has a Lambda, which serves the aliases of its path too; the public pages are outside the base
+ * path; every other request goes to the fallback function.
  */
 export class Api extends Construct {
   readonly rest: SpecRestApi
@@ -44,12 +47,16 @@ export class Api extends Construct {
   constructor(scope: Construct, id: string, { stage, code, data, services, routes }: Props) {
     super(scope, id)
     const logs = data.logGroup('EndpointLogGroup')
-    const endpoints = routes.map((route): Operation => {
-      const reservedConcurrency = routeReservation(route, routes, stage.accountConcurrency)
-      const { lambda } = routeFunction(this, route, {
-        ...{ stage, code, data, logs, services, reservedConcurrency },
+    const endpoints = routes.filter(({ aliasOf }) => aliasOf === undefined)
+    const operations = endpoints.flatMap((route) => {
+      const reservedConcurrency = routeReservation(route, endpoints, stage.accountConcurrency)
+      const dependencies = { stage, code, data, logs, services, reservedConcurrency }
+      const { lambda } = routeFunction(this, route, dependencies)
+      const aliases = routes.filter(({ aliasOf }) => aliasOf === route.id)
+      return [route, ...aliases].map(({ id, method, path }) => {
+        const permission = id === route.id ? 'Gateway' : `Gateway-${id}`
+        return { method, path: `${BASE_PATH}${path}`, lambda, permission }
       })
-      return { method: route.method, path: `${BASE_PATH}${route.path}`, lambda }
     })
     const reference = new ServiceFunction(this, REFERENCE, { stage, code, logs }).lambda
     // With any method, so that its function can respond to HEAD, and to other methods with a 405.
@@ -60,7 +67,7 @@ export class Api extends Construct {
       data,
       document: gatewayDocument({
         title: apiName(stage.name),
-        operations: [...endpoints, ...pages],
+        operations: [...operations, ...pages],
         fallback,
         extensions: {
           'x-amazon-apigateway-minimum-compression-size': MIN_COMPRESSION_SIZE,
@@ -71,13 +78,14 @@ export class Api extends Construct {
     })
     // The address is an output of the stack, if it is in use.
     this.rest.node.tryRemoveChild('Endpoint')
-    for (const { method, path, lambda } of endpoints) this.#allow(lambda, stage, method, path)
-    for (const lambda of [reference, fallback]) this.#allow(lambda, stage, '*', '/*')
+    for (const operation of operations) this.#allow(operation, stage)
+    for (const lambda of [reference, fallback])
+      this.#allow({ method: '*', path: '/*', lambda, permission: 'Gateway' }, stage)
   }
 
-  /** One permission for each function, since those of a function have to fit into 20 KB. */
-  #allow(lambda: Operation['lambda'], stage: StageSettings, method: string, path: string): void {
-    lambda.addPermission('Gateway', {
+  /** One permission for each path of a function: all that a function has must fit into 20 KB. */
+  #allow({ method, path, lambda, permission }: Permitted, stage: StageSettings): void {
+    lambda.addPermission(permission, {
       principal: new ServicePrincipal('apigateway.amazonaws.com'),
       // A path parameter is any segment.
       sourceArn: this.rest.arnForExecuteApi(method, path.replace(/\{[^}]+\}/g, '*'), stage.name),

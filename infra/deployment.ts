@@ -1,7 +1,7 @@
 import { Annotations, type Stack, Tags } from 'aws-cdk-lib'
 import type { Construct } from 'constructs'
 import type { Route } from '../shared/api/route.ts'
-import { ROUTES } from '../shared/api/routes.ts'
+import { ENDPOINTS, ROUTES } from '../shared/api/routes.ts'
 import { WORKERS } from '../shared/runtime/workers.ts'
 import { FALLBACK } from './api.ts'
 import { ApiStack } from './api-stack.ts'
@@ -16,8 +16,8 @@ import { type StageSettings, stageWarnings } from './stages.ts'
 import { WorkersStack } from './workers-stack.ts'
 
 /** The ids of all functions. */
-export const functionIds = (routes: readonly Route[] = ROUTES): string[] => [
-  ...routes.map(({ id }) => id),
+export const functionIds = (): string[] => [
+  ...ENDPOINTS.map(({ id }) => id),
   FALLBACK,
   REFERENCE,
   ...WORKERS.map(({ id }) => id),

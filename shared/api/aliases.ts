@@ -26,7 +26,7 @@ export const eventOf = (name: RecordEventName | keyof typeof EVENT_ALIASES): Rec
 /** The name of the idempotency key's header, and its alias. */
 export const IDEMPOTENCY_HEADERS = ['idempotency-key', 'x-idempotency-key'] as const
 
-/** Second paths of endpoints. Each has a file in functions/, which exports the handler of its endpoint. */
+/** Second paths of endpoints. Each is served by the function of its endpoint. */
 const PATH_ALIASES = [
   { id: 'list-clinic-doctors', aliasOf: 'list-doctors', path: '/clinic/doctors' },
   { id: 'test-webhook', aliasOf: 'ping-webhook', path: '/webhooks/{id}/test' },

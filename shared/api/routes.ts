@@ -33,7 +33,7 @@ import {
 } from './webhooks.ts'
 
 /** THE ROUTE TABLE: every endpoint of the API. To register an endpoint, add it here. */
-const ENDPOINTS: readonly Route[] = [
+export const ENDPOINTS: readonly Route[] = [
   getAccount,
   getHealth,
   getClinic,
@@ -80,7 +80,7 @@ const ENDPOINTS: readonly Route[] = [
   listEvents,
 ]
 
-/** Every route: the endpoints, and their aliases. */
+/** Every route: the endpoints, each with a function, and their aliases. */
 export const ROUTES: readonly Route[] = [...ENDPOINTS, ...aliasRoutes(ENDPOINTS)]
 
 /** The methods that a path supports, for the `allow` header of a 405. */

@@ -1,6 +1,6 @@
-/** Second names of paths, fields, headers and events: they do what the first names do, and appear in no response. */
+/** Second names of fields, headers and events: they do what the first names do, and appear in no response. */
 import { describe, expect, it } from 'vitest'
-import { ask, created, deliveries, kept, useWebhookEndpoints, wanted } from '../support/webhook-requests.ts'
+import { ask, created, kept, useWebhookEndpoints, wanted } from '../support/webhook-requests.ts'
 
 useWebhookEndpoints()
 
@@ -87,26 +87,6 @@ describe('the event payment.received', () => {
   it('filters the list of events as payment.created does', async () => {
     expect((await ask('list-events', { query: { event: 'payment.received' } })).status).toBe(200)
     expect((await ask('list-events', { query: { event: 'payment.sent' } })).status).toBe(400)
-  })
-})
-
-describe('a second path', () => {
-  it('pings an endpoint, and replays a delivery', async () => {
-    const { id } = await created()
-    const pinged = await ask('test-webhook', { path: { id } })
-    expect([pinged.status, pinged.body.data.event]).toEqual([202, 'webhook.ping'])
-    const delivery_id = pinged.body.data.id
-    const replayed = await ask('replay-delivery', { path: { id, delivery_id } })
-    expect([replayed.status, replayed.body.data.event_id]).toEqual([202, pinged.body.data.event_id])
-    expect((await deliveries(id)).body.data.length).toBe(1)
-  })
-
-  it('shares idempotency keys with the first', async () => {
-    const { id } = await created()
-    const headers = { 'idempotency-key': 'k' }
-    const first = await ask('test-webhook', { path: { id }, headers })
-    const again = await ask('ping-webhook', { path: { id }, headers })
-    expect([again.text, again.headers['idempotent-replayed']]).toEqual([first.text, 'true'])
   })
 })
 

@@ -4,7 +4,7 @@ import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import { callSqs } from '../../infra/local/engines/queues.ts'
 import type { Random } from '../../infra/local/realistic-dynamodb/random.ts'
 import type { RealisticDynamoDb } from '../../infra/local/realistic-dynamodb/realistic-dynamodb.ts'
-import { ROUTES } from '../../shared/api/routes.ts'
+import { ENDPOINTS, ROUTES } from '../../shared/api/routes.ts'
 import { tallyFolding } from '../../shared/store/calendar/fold-tallies.ts'
 import { DUE_REFRESH_PARTITIONS } from '../../shared/store/keys/copies.ts'
 import { ALL_ANNOUNCED_PARTITIONS } from '../../shared/store/keys/events.ts'
@@ -120,7 +120,7 @@ export function httpWorld(engine: HttpEngine, random: Random) {
     },
     planFaults: (faults) => planTransactionFaults(dynamodb, faults),
     restart: () => {
-      for (const { id } of ROUTES) inBackground(functions.kill(id))
+      for (const { id } of ENDPOINTS) inBackground(functions.kill(id))
       for (const id of WORKERS) inBackground(functions.kill(id))
     },
     webhookUrl: (token) => `http://${engine.receiver}/${token}`,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { functionIds } from '../../infra/deployment.ts'
-import { ROUTES } from '../../shared/api/routes.ts'
+import { ENDPOINTS } from '../../shared/api/routes.ts'
 import {
   logicalIdAt,
   type Resource,
@@ -45,7 +45,7 @@ describe('the access trail', () => {
         }))
         .map((filter) => expect.objectContaining(filter)),
     )
-    for (const { id } of ROUTES)
+    for (const { id } of ENDPOINTS)
       expect(resourceOfFunction(dev, 'AWS::Lambda::Function', id).Properties).toMatchObject({
         LoggingConfig: { LogGroup: imported('EndpointLogGroup') },
       })

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { functionIds } from '../../infra/deployment.ts'
 import { SHARED_PARTITION_PREFIXES } from '../../infra/grants.ts'
 import { BASE_PATH } from '../../shared/api/route.ts'
-import { ROUTES } from '../../shared/api/routes.ts'
+import { ENDPOINTS, ROUTES } from '../../shared/api/routes.ts'
 import { REFERENCE_RESOURCES } from '../../shared/reference/paths.ts'
 import * as calendarKeys from '../../shared/store/keys/calendar.ts'
 import * as dueKeys from '../../shared/store/keys/due.ts'
@@ -45,10 +45,10 @@ describe('the API', () => {
     const served = Object.entries(document.paths).flatMap(([path, item]) =>
       Object.keys(item).map((method) => [path, method, functionOf(path, method)]),
     )
-    const routes = ROUTES.map(({ id, method, path }) => [
+    const routes = ROUTES.map(({ id, aliasOf = id, method, path }) => [
       `${BASE_PATH}${path}`,
       method.toLowerCase(),
-      logicalIdAt(dev, `Api/${id}/Function`),
+      logicalIdAt(dev, `Api/${aliasOf}/Function`),
     ])
     const paths = Object.keys(document.paths)
     const fallback = logicalIdAt(dev, 'Api/fallback/Function')
@@ -68,7 +68,7 @@ describe('the API', () => {
         })
   })
 
-  it('may invoke each function, each by one permission for its own method and path', () => {
+  it('may invoke each function by one permission for each of its paths', () => {
     const permissions = Object.values(resourcesOf(dev, 'AWS::Lambda::Permission'))
       .map(({ Properties }) => Properties as unknown as Record<string, unknown>)
       .filter(({ Principal }) => Principal === 'apigateway.amazonaws.com')
@@ -76,8 +76,8 @@ describe('the API', () => {
       (FunctionName as { 'Fn::GetAtt': string[] })['Fn::GetAtt'][0],
       (SourceArn as { 'Fn::Join': [string, string[]] })['Fn::Join'][1].at(-1),
     ])
-    const expected = ROUTES.map(({ id, method, path }) => [
-      logicalIdAt(dev, `Api/${id}/Function`),
+    const expected = ROUTES.map(({ id, aliasOf = id, method, path }) => [
+      logicalIdAt(dev, `Api/${aliasOf}/Function`),
       `/dev/${method}${BASE_PATH}${path.replace(/\{\w+\}/g, '*')}`,
     ])
     const others = ['reference', 'fallback'].map((id) => [logicalIdAt(dev, `Api/${id}/Function`), '/dev/*/*'])
@@ -170,9 +170,7 @@ describe('the functions', () => {
   })
 
   it('use services besides the table in three endpoints only', () => {
-    const services = ROUTES.filter(({ aliasOf }) => aliasOf === undefined).flatMap(({ id, uses }) =>
-      uses.services ? [[id, ...uses.services]] : [],
-    )
+    const services = ENDPOINTS.flatMap(({ id, uses }) => (uses.services ? [[id, ...uses.services]] : []))
     expect(services).toEqual([
       ['send-message', 'sms', 'email-queue'],
       ['ping-webhook', 'delivery-queue'],

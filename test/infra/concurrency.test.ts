@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { checkConcurrency } from '../../infra/concurrency.ts'
 import { functionIds } from '../../infra/deployment.ts'
-import { ROUTES } from '../../shared/api/routes.ts'
+import { ENDPOINTS } from '../../shared/api/routes.ts'
 import { resourceOfFunction, settingsOf, templateOf } from '../support/template.ts'
 
 /** What is reserved for each function that has a reservation. */
@@ -23,7 +23,7 @@ describe('the concurrency of the account', () => {
   })
 
   it('is reserved for lists, the fan-out and SMS receipts when the deployment names it', () => {
-    const lists = ROUTES.filter(({ id }) => id.startsWith('list-'))
+    const lists = ENDPOINTS.filter(({ id }) => id.startsWith('list-'))
     expect(reservations('1000')).toEqual({
       ...Object.fromEntries(lists.map(({ id }) => [id, Math.floor(300 / lists.length)])),
       'fan-out-events': 100,

@@ -5,7 +5,7 @@ import { afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest'
 import { FALLBACK } from '../../infra/api.ts'
 import { queueName } from '../../infra/names.ts'
 import { REFERENCE } from '../../infra/reference-files.ts'
-import { ROUTES } from '../../shared/api/routes.ts'
+import { ENDPOINTS } from '../../shared/api/routes.ts'
 import type { LineItem } from '../../shared/domain/invoice.ts'
 import { newUuid } from '../../shared/domain/uuid.ts'
 import { type QueueId, WORKERS } from '../../shared/runtime/workers.ts'
@@ -207,12 +207,12 @@ async function changePatients(count: number): Promise<void> {
   for (const chunk of chunked(changes, MAX_UPDATED)) await writer.update(clinic, chunk)
 }
 
-it.each(ROUTES.map((route) => [route.id, route] as const))(
+it.each(ENDPOINTS.map((route) => [route.id, route] as const))(
   '%s has exactly the grants that it uses',
   async (id, route) => {
-    await preparations[route.aliasOf ?? id]?.()
+    await preparations[id]?.()
     await grants.expectExact(id, async () => {
-      for (const { headers: more, ...sent } of requests()[route.aliasOf ?? id] ?? [{}]) {
+      for (const { headers: more, ...sent } of requests()[id] ?? [{}]) {
         const { status } = await call(await handlerOf(route), {
           method: route.method,
           ...sent,
@@ -387,6 +387,6 @@ it.each([FALLBACK, REFERENCE])('%s has exactly the grants that it uses: it makes
 )
 
 it('covers every function of the stack', () => {
-  const ids = [...ROUTES, ...WORKERS].map(({ id }) => id)
+  const ids = [...ENDPOINTS, ...WORKERS].map(({ id }) => id)
   expect(grants.functionIds).toEqual([...ids, FALLBACK, REFERENCE].map(logicalIdOf).sort())
 })

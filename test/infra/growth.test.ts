@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { dataStackName, stackName, workersStackName } from '../../infra/names.ts'
 import type { Route } from '../../shared/api/route.ts'
-import { ROUTES } from '../../shared/api/routes.ts'
+import { ENDPOINTS, ROUTES } from '../../shared/api/routes.ts'
 import { type StackTemplate, templatesOf } from '../support/template.ts'
 
 const MAX_RESOURCES = 400
@@ -11,7 +11,7 @@ const MAX_BYTES = 600_000
 
 /** Sixty endpoints like the ones that exist, a third of them in nested paths. */
 const MORE: Route[] = Array.from({ length: 60 }, (_, at) => {
-  const like = ROUTES[at % ROUTES.length] as Route
+  const like = ENDPOINTS[at % ENDPOINTS.length] as Route
   const path = at % 3 === 0 ? `/rooms${at}/{id}/items` : `/rooms${at}`
   return { ...like, id: `${like.id}-${at}`, path } as Route
 })

@@ -3,7 +3,7 @@ import { PING } from '../../domain/event.ts'
 import { EVENT_NAMES, EVENT_PAYLOADS } from '../events.ts'
 import { recordPaging } from '../record-lists.ts'
 import { scopesOf } from '../route.ts'
-import { ROUTES } from '../routes.ts'
+import { ENDPOINTS, ROUTES } from '../routes.ts'
 import { EVENT_SUMMARIES } from './events.ts'
 import { errorTable, scopeTable } from './introduction.ts'
 import { markdownTable } from './markdown-table.ts'
@@ -17,9 +17,6 @@ export const documentationTables = (): Record<string, string> => ({
   errors: errorTable(),
   events: eventTable(),
 })
-
-/** The aliases of paths have a section of their own. */
-const ENDPOINTS = ROUTES.filter(({ aliasOf }) => aliasOf === undefined)
 
 const code = (text: string): string => `\`${text}\``
 

@@ -1,7 +1,7 @@
 /** Every endpoint writes one line of the access trail, with the ids of the records in its response, and ids nowhere else. */
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { Route } from '../../../shared/api/route.ts'
-import { ROUTES } from '../../../shared/api/routes.ts'
+import { ENDPOINTS } from '../../../shared/api/routes.ts'
 import { newUuid } from '../../../shared/domain/uuid.ts'
 import { patientChanges } from '../../../shared/store/copies/patient-changes.ts'
 import { issueCredential } from '../../support/credentials.ts'
@@ -56,7 +56,7 @@ const shownIds = (text: string): string[] =>
 const request = (route: Route) => ({ method: route.method, path: pathOf(route) })
 const LINE = ['clinic_id', 'credential', 'level', 'outcome', 'records', 'request_id', 'route', 'source_ip']
 
-describe.each(ROUTES.map((route) => [route.id, route] as const))('%s', (id, route) => {
+describe.each(ENDPOINTS.map((route) => [route.id, route] as const))('%s', (id, route) => {
   it('writes one access line with the ids that it was asked for and that it returned', async () => {
     const { doctor } = records
     const query: Record<string, string> =
@@ -70,7 +70,7 @@ describe.each(ROUTES.map((route) => [route.id, route] as const))('%s', (id, rout
       type: 'access',
       credential: credential.key,
       clinic_id: records.clinic.id,
-      route: route.aliasOf ?? id,
+      route: id,
       outcome: status,
       source_ip: '192.0.2.1',
       request_id: 'request-1',
@@ -87,7 +87,7 @@ describe.each(ROUTES.map((route) => [route.id, route] as const))('%s', (id, rout
 })
 
 describe('a request that is refused for its scope', () => {
-  it.each(ROUTES.filter(({ params }) => params).map((route) => [route.id, route] as const))(
+  it.each(ENDPOINTS.filter(({ params }) => params).map((route) => [route.id, route] as const))(
     'has the ids in its path in the access line of %s',
     async (_id, route) => {
       const { headers } = await issueCredential(db.table, records.clinic, [])
@@ -98,7 +98,7 @@ describe('a request that is refused for its scope', () => {
   )
 })
 
-const routeOf = (id: string) => ROUTES.find((route) => route.id === id) as Route
+const routeOf = (id: string) => ENDPOINTS.find((route) => route.id === id) as Route
 
 describe('the patient of a request', () => {
   it.each(['list-appointments', 'list-invoices', 'list-payments', 'list-messages'])(

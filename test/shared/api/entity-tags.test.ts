@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import type { ErrorKey } from '../../../shared/api/error-catalogue.ts'
 import { acceptsIfMatch, type Route, retrievesRecord } from '../../../shared/api/route.ts'
-import { ROUTES } from '../../../shared/api/routes.ts'
+import { ENDPOINTS } from '../../../shared/api/routes.ts'
 import { newUuid } from '../../../shared/domain/uuid.ts'
 import { appointmentStore } from '../../../shared/store/calendar/appointments.ts'
 import { patientChanges } from '../../../shared/store/copies/patient-changes.ts'
@@ -55,7 +55,7 @@ async function ask(route: Route, ifNoneMatch?: string | string[]) {
 
 const named = (routes: readonly Route[]) => routes.map((route) => [route.id, route] as const)
 
-describe.each(named(ROUTES.filter(retrievesRecord)))('%s', (_, route) => {
+describe.each(named(ENDPOINTS.filter(retrievesRecord)))('%s', (_, route) => {
   it('returns a strong etag, and a 304 without a body to a request that has it', async () => {
     const first = await ask(route)
     expect([first.status, first.headers.etag]).toEqual([200, expect.stringMatching(/^"[\w-]{43}"$/)])
@@ -79,7 +79,7 @@ describe.each(named(ROUTES.filter(retrievesRecord)))('%s', (_, route) => {
 })
 
 it('a record that was changed has another etag', async () => {
-  const route = ROUTES.find(({ id }) => id === 'get-patient') as Route
+  const route = ENDPOINTS.find(({ id }) => id === 'get-patient') as Route
   const before = await ask(route)
   await patientChanges(db.table).update(records.clinic.id, records.patient.id, { lastName: 'Changed' })
   const after = await ask(route, String(before.headers.etag))
@@ -88,14 +88,14 @@ it('a record that was changed has another etag', async () => {
 })
 
 it('an unknown record is a 404, whatever the request has in if-none-match', async () => {
-  const route = ROUTES.find(({ id }) => id === 'get-patient') as Route
+  const route = ENDPOINTS.find(({ id }) => id === 'get-patient') as Route
   const input = { path: { id: records.invoice.id }, headers: { ...headers, 'if-none-match': '*' } }
   const { status, headers: sent } = await call(await handlerOf(route), input)
   expect([status, sent.etag]).toEqual([404, undefined])
 })
 
 it('lists, free slots and the health of the API have none', () => {
-  const without = ROUTES.filter((route) => route.method === 'GET' && !retrievesRecord(route)).map(
+  const without = ENDPOINTS.filter((route) => route.method === 'GET' && !retrievesRecord(route)).map(
     ({ id }) => id,
   )
   expect(without.filter((id) => !id.startsWith('list-'))).toEqual(['get-health', 'get-availability'])
@@ -147,7 +147,7 @@ async function send(
 /** The route that retrieves the records which another route changes or creates: of the same error for an unknown id. */
 const retrievalOf = ({ path, response }: Route): Route => {
   const record = (response.location ?? path).split('/')[1]
-  return ROUTES.find((route) => retrievesRecord(route) && route.path === `/${record}/{id}`) as Route
+  return ENDPOINTS.find((route) => retrievesRecord(route) && route.path === `/${record}/{id}`) as Route
 }
 
 const schemaName = ({ response }: Route): unknown =>
@@ -155,7 +155,7 @@ const schemaName = ({ response }: Route): unknown =>
     ? ((response.body as z.ZodObject).shape.data as z.ZodObject).meta()?.id
     : undefined
 
-const RETURNS_RECORD = ROUTES.filter(({ response }) => response.record !== undefined)
+const RETURNS_RECORD = ENDPOINTS.filter(({ response }) => response.record !== undefined)
 
 describe.each(named(RETURNS_RECORD))('%s', (_, route) => {
   it('returns the etag with which GET returns the record', async () => {
@@ -171,12 +171,12 @@ describe.each(named(RETURNS_RECORD))('%s', (_, route) => {
 })
 
 it('every change that returns what GET of the record returns declares so', () => {
-  const retrieved = new Set(ROUTES.filter(retrievesRecord).map(schemaName))
-  const changes = ROUTES.filter((route) => route.method !== 'GET' && retrieved.has(schemaName(route)))
+  const retrieved = new Set(ENDPOINTS.filter(retrievesRecord).map(schemaName))
+  const changes = ENDPOINTS.filter((route) => route.method !== 'GET' && retrieved.has(schemaName(route)))
   expect(changes.filter(({ response }) => !response.record).map(({ id }) => id)).toEqual([])
 })
 
-describe.each(named(ROUTES.filter(acceptsIfMatch)))('%s with if-match', (_, route) => {
+describe.each(named(ENDPOINTS.filter(acceptsIfMatch)))('%s with if-match', (_, route) => {
   const [one, other] = CHANGES[route.id] ?? [{}, {}]
   const current = async () => String((await ask(retrievalOf(route))).headers.etag)
   const etagAfter = async (body: object) => String((await send(route, body)).headers.etag)

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { ErrorKey } from '../../../shared/api/error-catalogue.ts'
 import { scopesOf } from '../../../shared/api/route.ts'
-import { ROUTES } from '../../../shared/api/routes.ts'
+import { ENDPOINTS } from '../../../shared/api/routes.ts'
 import type { Clinic } from '../../../shared/domain/clinic.ts'
 import { SCOPES } from '../../../shared/domain/scope.ts'
 import { newUuid } from '../../../shared/domain/uuid.ts'
@@ -39,10 +39,12 @@ beforeAll(async () => {
 })
 
 /** Path parameters with the same id in each. */
-const pathOf = (route: (typeof ROUTES)[number], id: string) =>
+const pathOf = (route: (typeof ENDPOINTS)[number], id: string) =>
   Object.fromEntries(Object.keys(route.params ?? {}).map((name) => [name, id]))
 
-describe.each(ROUTES.map((route) => [`${route.method} ${route.path}`, route] as const))('%s', (_, route) => {
+const NAMED = ENDPOINTS.map((route) => [`${route.method} ${route.path}`, route] as const)
+
+describe.each(NAMED)('%s', (_, route) => {
   const UNAUTHORIZED = { error: 'UNAUTHORIZED', message: 'errors.developer_api.unauthorized' }
 
   it('returns 401 without a credential', async () => {
@@ -90,8 +92,8 @@ describe.each(ROUTES.map((route) => [`${route.method} ${route.path}`, route] as 
   })
 })
 
-const WITH_SCOPE = ROUTES.filter((route) => route.scope !== null)
-const WITHOUT_SCOPE = ROUTES.filter((route) => route.scope === null)
+const WITH_SCOPE = ENDPOINTS.filter((route) => route.scope !== null)
+const WITHOUT_SCOPE = ENDPOINTS.filter((route) => route.scope === null)
 
 describe.each(WITH_SCOPE.map((route) => [`${route.method} ${route.path}`, route] as const))(
   '%s',
@@ -126,7 +128,7 @@ describe.each(WITHOUT_SCOPE.map((route) => [`${route.method} ${route.path}`, rou
   },
 )
 
-const WITH_IDS = ROUTES.filter((route) => route.params)
+const WITH_IDS = ENDPOINTS.filter((route) => route.params)
 
 describe.each(WITH_IDS.map((route) => [`${route.method} ${route.path}`, route] as const))(
   '%s',

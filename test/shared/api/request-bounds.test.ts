@@ -5,7 +5,7 @@ import fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import type { Route } from '../../../shared/api/route.ts'
-import { ROUTES } from '../../../shared/api/routes.ts'
+import { ENDPOINTS } from '../../../shared/api/routes.ts'
 import { newUuid } from '../../../shared/domain/uuid.ts'
 import { issueCredential } from '../../support/credentials.ts'
 import { createWebhook } from '../../support/deliveries.ts'
@@ -18,7 +18,7 @@ import { freshTable, newClinic } from '../../support/table.ts'
 const MAX_ERROR_BYTES = 64 * 1024
 const MAX_BODY_BYTES = 256 * 1024
 
-const WITH_BODY = ROUTES.filter((route): route is (typeof ROUTES)[number] & { body: z.ZodObject } =>
+const WITH_BODY = ENDPOINTS.filter((route): route is (typeof ENDPOINTS)[number] & { body: z.ZodObject } =>
   Boolean((route as Route).body),
 )
 
@@ -34,7 +34,7 @@ function unboundedArrays(schema: unknown, path = ''): string[] {
 }
 
 describe('the arrays of request schemas', () => {
-  it.each(ROUTES.map((route: Route) => [route.id, route] as const))('have a maximum: %s', (_, route) => {
+  it.each(ENDPOINTS.map((route: Route) => [route.id, route] as const))('have a maximum: %s', (_, route) => {
     for (const schema of [route.body, route.query])
       if (schema) expect(unboundedArrays(z.toJSONSchema(schema, { io: 'input' }))).toEqual([])
   })
@@ -165,7 +165,7 @@ describe('an error response', () => {
   })
 
   it('has at most 64 KB for thousands of unknown or repeated parameters', async () => {
-    for (const route of ROUTES as readonly Route[]) {
+    for (const route of ENDPOINTS as readonly Route[]) {
       const unknown = Object.fromEntries(
         Array.from({ length: 2000 }, (_, at) => [`${'\u0000'.repeat(200)}${at}`, '1']),
       )

@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
-import { ROUTES } from '../../../shared/api/routes.ts'
+import { ENDPOINTS } from '../../../shared/api/routes.ts'
 import { WORKERS } from '../../../shared/runtime/workers.ts'
 import { handlerOf, stubFunctionEnvironment } from '../../support/functions.ts'
 
@@ -12,7 +12,7 @@ describe('the worker table', () => {
 
   it('lists every function that is not an endpoint, once', () => {
     const files = readdirSync('functions').map((file) => file.replace(/\.ts$/, ''))
-    const endpoints = [...OTHERS, ...ROUTES.map(({ id }) => id)]
+    const endpoints = [...OTHERS, ...ENDPOINTS.map(({ id }) => id)]
     expect(WORKERS.map(({ id }) => id).sort()).toEqual(files.filter((id) => !endpoints.includes(id)).sort())
   })
 

@@ -1,1 +1,0 @@
-export { handler } from './ping-webhook.ts'
