@@ -1,7 +1,7 @@
 import { listPatients } from '../shared/api/patients.ts'
 import { endpoint } from '../shared/runtime/endpoint.ts'
 import { readPatientList } from '../shared/runtime/patient-list.ts'
-import { patientsByNationalId } from '../shared/store/patients/patients-by-national-id.ts'
+import { patientsByNationalId } from '../shared/store/patients/national-ids.ts'
 import { patientSearch } from '../shared/store/patients/search.ts'
 
 export const handler = endpoint(

@@ -1,8 +1,8 @@
 import type * as z from 'zod'
 import { type listPatients, renderPatient } from '../api/patients.ts'
 import type { ClinicInfo } from '../domain/clinic.ts'
+import type { patientsByNationalId } from '../store/patients/national-ids.ts'
 import { isPatientPosition } from '../store/patients/patients.ts'
-import type { patientsByNationalId } from '../store/patients/patients-by-national-id.ts'
 import type { patientSearch } from '../store/patients/search.ts'
 import { readRecordList } from './record-list.ts'
 

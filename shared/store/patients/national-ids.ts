@@ -4,13 +4,17 @@
  */
 import { createHmac } from 'node:crypto'
 import type { ClinicId } from '../../domain/clinic.ts'
+import { offsetOf, type PageRequest } from '../../domain/paging.ts'
 import type { Patient } from '../../domain/patient.ts'
+import type { Stamped } from '../../domain/stamped.ts'
+import type { Walk, WalkablePage } from '../../domain/walk.ts'
 import type { Key } from '../keys/key.ts'
 import { nationalIdKey, nationalIdRange, nationalIdSecretKey } from '../keys/patients.ts'
 import type { Changeset } from '../table/changeset.ts'
 import { findSecret, requireSecret } from '../table/secret.ts'
 import type { Table } from '../table/table.ts'
 import type { Item } from '../table/write-requests.ts'
+import { patientStore, positionAfter } from './patients.ts'
 
 /** More than share a national id, unless files have a placeholder in its place. */
 const MAX_SHARING = 1_000_000
@@ -65,3 +69,42 @@ export function nationalIds({ table }: { table: Table }) {
 
 const hashOf = (nationalId: string, secret: Uint8Array): string =>
   createHmac('sha256', secret).update(nationalId).digest('base64url')
+
+/** Lists the patients who have exactly one national id, most recently created first. */
+export function patientsByNationalId({ table }: { table: Table }) {
+  const identified = nationalIds({ table })
+  const patients = patientStore({ table })
+
+  async function page(
+    clinic: ClinicId,
+    nationalId: string,
+    request: PageRequest,
+  ): Promise<WalkablePage<Stamped<Patient>>> {
+    const ordinals = await identified.find(clinic, nationalId)
+    return { ...(await part(clinic, ordinals, offsetOf(request), request.limit)), total: ordinals.length }
+  }
+
+  /** At most `limit` of them who were created before the one at this position. */
+  async function after(
+    clinic: ClinicId,
+    nationalId: string,
+    position: string,
+    limit: number,
+  ): Promise<Walk<Stamped<Patient>>> {
+    const ordinals = await identified.find(clinic, nationalId)
+    return part(
+      clinic,
+      ordinals.filter((ordinal) => ordinal < Number(position)),
+      0,
+      limit,
+    )
+  }
+
+  async function part(clinic: ClinicId, ordinals: readonly number[], offset: number, limit: number) {
+    const shown = ordinals.slice(offset, offset + limit)
+    const next = offset + limit < ordinals.length ? positionAfter(shown) : null
+    return { items: await patients.findByOrdinals(clinic, shown), next }
+  }
+
+  return { page, after }
+}

@@ -12,8 +12,9 @@ import { type IdempotencyGuard, StoredResponse } from '../table/idempotency.ts'
 import { optionalWork } from '../table/request-signal.ts'
 import { repeatOnConflict } from '../table/retry-on-conflict.ts'
 import type { Table } from '../table/table.ts'
-import { headWriter } from './head-writer.ts'
-import { patientIndexes } from './patient-indexes.ts'
+import { headWriter } from './head.ts'
+import { inactivePatients } from './inactive-patients.ts'
+import { nationalIds } from './national-ids.ts'
 import { type ImportedPatient, patientStore, recordItem, rowItem, type StoredPatient } from './patients.ts'
 import { patientSearchLine } from './search-lines.ts'
 import { patientSnapshots } from './snapshots.ts'
@@ -26,9 +27,14 @@ export const MAX_UPDATED = 8
 /** A patient as it was read, and its new state. */
 export type PatientChange = { readonly before: StoredPatient; readonly after: StoredPatient }
 
+/** The same, or a new patient. */
+type Move = { readonly before: StoredPatient | null; readonly after: StoredPatient }
+
 export function patientWriter({ table }: { table: Table }) {
-  const [patients, snapshots] = [patientStore({ table }), patientSnapshots({ table })]
-  const indexes = patientIndexes({ table })
+  const patients = patientStore({ table })
+  const snapshots = patientSnapshots({ table })
+  const identified = nationalIds({ table })
+  const inactive = inactivePatients({ table })
   const { inTurns, forget, latest } = headWriter({ table })
 
   /** Creates one patient, and stores the response. Returns the stored response if the same request was completed before. */
@@ -46,7 +52,7 @@ export function patientWriter({ table }: { table: Table }) {
       const changes = new Changeset(table, clinic)
       const created = addCreation(changes, patient, head.n)
       idempotency.store(changes, status, response(created), patient.id)
-      await indexes.move(changes, [{ before: null, after: created }])
+      await moveIndexes(changes, [{ before: null, after: created }])
       if (await commit(changes, head, { n: head.n + 1 })) return created
       // The same request was faster, or this one was committed before and its response was lost.
       return (await idempotency.find()) ?? (await patients.find(clinic, patient.id)) ?? created
@@ -70,7 +76,7 @@ export function patientWriter({ table }: { table: Table }) {
       const head = await readHead()
       const changes = new Changeset(table, clinic)
       const created = patients.map((patient, index) => addCreation(changes, patient, head.n + index))
-      await indexes.move(
+      await moveIndexes(
         changes,
         created.map((after) => ({ before: null, after })),
       )
@@ -96,7 +102,7 @@ export function patientWriter({ table }: { table: Table }) {
       const updated = patients.map((change) =>
         addUpdate(changes, change, isFoundOtherwise(change) ? next++ : null),
       )
-      await indexes.move(changes, patients)
+      await moveIndexes(changes, patients)
       extendChanges(changes, updated)
       return { changes, updated }
     }
@@ -114,6 +120,16 @@ export function patientWriter({ table }: { table: Table }) {
     })
     if (!updated) throw new ConditionFailed([])
     return updated
+  }
+
+  /** Adds what finds patients besides their list and search: their national ids, and who is inactive. */
+  async function moveIndexes(changes: Changeset, moves: readonly Move[]): Promise<void> {
+    for (const { before, after } of moves) await identified.move(changes, before, after)
+    const turned = moves.filter(({ before, after }) => (before?.isActive ?? true) !== after.isActive)
+    await inactive.move(
+      changes,
+      turned.map(({ after }) => after),
+    )
   }
 
   return { create, createMany, update, forget, latest, ...snapshots }

@@ -1,12 +1,17 @@
 import type { ClinicId } from '../../domain/clinic.ts'
 import { fullName, type Patient } from '../../domain/patient.ts'
+import { SEGMENT_SIZE } from '../../domain/search-index.ts'
 import { searchLine } from '../../domain/search-text.ts'
 import { sortableNumber } from '../keys/key.ts'
 import { patientChangesPartition, patientListPartition } from '../keys/patients.ts'
 import type { Table } from '../table/table.ts'
 import type { Item } from '../table/write-requests.ts'
-import type { PatientHead } from './head.ts'
+import { type PatientHead, readPatientHead } from './head.ts'
 import { toPatient } from './patients.ts'
+import { readSegment } from './segments.ts'
+
+/** Reads of all lines, if snapshots go on overtaking them. */
+const MAX_ATTEMPTS = 5
 
 /** A state of a clinic's patients: the numbers of creations and of updates. */
 export type PatientState = { readonly patients: number; readonly updates: number }
@@ -38,4 +43,26 @@ export async function readLinesSince(
 async function readSpan(table: Table, pk: string, from: number, to: number): Promise<Item[]> {
   if (from > to) return []
   return table.query({ pk, from: sortableNumber(from), to: sortableNumber(to), limit: to - from + 1 })
+}
+
+/**
+ * The search lines of a clinic's patients by ordinal, in parts, for a reader that does not keep them all. A line can appear twice: as it
+ * was, and then as it is. Lines of a damaged segment are left out.
+ */
+export async function* searchLineParts(
+  table: Table,
+  clinic: ClinicId,
+): AsyncGenerator<ReadonlyMap<number, string>> {
+  for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
+    const head = await readPatientHead(table, clinic)
+    for (const [index, version] of head.sv.entries()) {
+      const lines = (await readSegment(table, clinic, index, version))?.segment.lines() ?? []
+      yield new Map(lines.map((line, at) => [index * SEGMENT_SIZE + at, line]))
+    }
+    const since = await readLinesSince(table, clinic, { patients: head.sn, updates: head.su }, head)
+    // A snapshot has moved lines from the log to the segments meanwhile.
+    if (!since) continue
+    yield since
+    return
+  }
 }

@@ -3,7 +3,7 @@ import type { ClinicId } from '../../../../shared/domain/clinic.ts'
 import { patientChangesPartition } from '../../../../shared/store/keys/patients.ts'
 import { patientWriter } from '../../../../shared/store/patients/patient-writer.ts'
 import { patientStore } from '../../../../shared/store/patients/patients.ts'
-import { searchLineParts } from '../../../../shared/store/patients/search-line-parts.ts'
+import { searchLineParts } from '../../../../shared/store/patients/search-lines.ts'
 import type { Table } from '../../../../shared/store/table/table.ts'
 import { aPatient, freshTable, newClinic, type TestTable } from '../../../support/table.ts'
 
