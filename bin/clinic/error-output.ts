@@ -4,7 +4,7 @@ import { ClinicLeaving } from '../../shared/store/clinics.ts'
 import { UnavailableError } from '../../shared/store/table/errors.ts'
 import { describeDenial, isAccessDenied } from './access-denied.ts'
 import { describeMissingSettings } from './aws-settings.ts'
-import { ImportFileError } from './import/import-file-error.ts'
+import { ImportFileError } from './import/import-errors.ts'
 import { CommandFailure, EXIT, NeedsAttention } from './output.ts'
 
 /** The secret of a credential, which is pasted with its key. Nothing that the tool reports repeats it. */

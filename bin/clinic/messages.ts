@@ -6,7 +6,7 @@ import { clinicStore } from '../../shared/store/clinics.ts'
 import { connect, connectQueues, requireClinic } from './connection.ts'
 import { QUEUE_NAMES, QUEUES } from './dead-letter-queues.ts'
 import { redrive } from './dead-letters.ts'
-import { Instant } from './import/timestamps.ts'
+import { Instant } from './import/row-fields.ts'
 import { DEFAULT_DAYS, type FailedMessagesOptions, failedMessages } from './message-failures.ts'
 import { describeProgress, messageJson } from './message-progress.ts'
 import {

@@ -9,9 +9,9 @@ import {
   parsePriceOption,
   requireEntry,
 } from './catalogue-commands.ts'
-import { booleanField } from './import/booleans.ts'
 import { currencyCode } from './import/catalogue-fields.ts'
 import { readIds } from './import/catalogue-rows.ts'
+import { booleanField } from './import/row-fields.ts'
 import { CommandFailure, parseOption, print } from './output.ts'
 import { placeOf } from './place.ts'
 

@@ -7,7 +7,7 @@ import {
   RATIO_SCALE,
   renderMoney,
 } from '../../../shared/domain/money.ts'
-import { RowRejectedError } from './row-rejected.ts'
+import { RowRejectedError } from './import-errors.ts'
 
 export type AmountReader = ReturnType<typeof amountReader>
 export type AmountPath = (string | number)[]

@@ -7,8 +7,8 @@ import type { ImportOrigin } from '../../../shared/store/table/import-origin.ts'
 import type { Write } from './batch-outcomes.ts'
 import { parsePrice } from './catalogue-fields.ts'
 import { type ImportRow, type ImportRun, isUnchanged } from './entity.ts'
+import { RowRejectedError, requireKnownId } from './import-errors.ts'
 import type { ColumnValues } from './imported-state.ts'
-import { RowRejectedError, requireKnownId } from './row-rejected.ts'
 
 /** Records in one transaction, whose size is limited: a price list can have a thousand prices. */
 const MAX_SAVED = 40

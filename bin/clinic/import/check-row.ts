@@ -4,9 +4,8 @@ import type { ClinicInfo } from '../../../shared/domain/clinic.ts'
 import type { ImportIds } from '../../../shared/store/import-ids.ts'
 import type { ImportEntity, ImportRow } from './entity.ts'
 import { closestName, quoted } from './field-names.ts'
-import { ownIdColumn, parseOwnId, refIds, withOwnIds } from './references.ts'
+import { ExternalRef, ownIdColumn, parseOwnId, refIds, withOwnIds } from './references.ts'
 import type { SourceRow } from './row.ts'
-import { identify } from './row-identity.ts'
 import type { RowMap } from './row-map.ts'
 import { type Warning, warningsOf } from './warnings.ts'
 
@@ -92,3 +91,24 @@ const issueText =
       return `${name === '' ? '' : `${name} has the `}unknown field ${quoted(issue.keys)}`
     return value == null && issue.code !== 'custom' ? `${name} is required` : `${name} ${issue.message}`
   }
+
+/** The record that a row is, or what is wrong with its ids. */
+type Identity =
+  | { readonly id: string; readonly externalId: undefined; readonly issues?: never }
+  | { readonly id?: never; readonly externalId: string; readonly issues?: never }
+  | { readonly issues: readonly string[] }
+
+/** A row has the external id of its record, or the record's own id. */
+function identify(externalId: unknown, id: unknown): Identity {
+  if (id == null) {
+    const { data, error } = ExternalRef.safeParse(externalId)
+    if (!error) return { externalId: data }
+    const issues = error.issues.map(({ message }) =>
+      externalId == null ? 'external_id is required' : `external_id ${message}`,
+    )
+    return { issues }
+  }
+  if (externalId != null) return { issues: ['external_id and id are both given; leave one empty'] }
+  const own = parseOwnId(id)
+  return own === null ? { issues: ['id must be the id of a record'] } : { id: own, externalId: undefined }
+}

@@ -2,9 +2,9 @@
 import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import type * as z from 'zod'
-import { extendedMap } from './extended-map.ts'
-import { ImportFileError } from './import-file-error.ts'
-import { ColumnMap } from './map-schema.ts'
+import { foldedName } from './field-names.ts'
+import { ImportFileError } from './import-errors.ts'
+import { ColumnMap, type EntityMap } from './map-schema.ts'
 
 /** The maps that ship with the tool. */
 const SHIPPED = join(import.meta.dirname, 'maps')
@@ -91,4 +91,44 @@ function problemsOfFields({ entities }: ColumnMap, known: Entities): string[] {
         .map((field) => `entities.${name}.${part}.${field}: ${name} have no such field`),
     )
   })
+}
+
+/** Both maps as one. The own entries override those of the base. */
+function extendedMap(base: ColumnMap, { extends: _, ...own }: ColumnMap): ColumnMap {
+  const entities = Object.entries(own.entities).map(([name, map]) => {
+    const inherited = base.entities[name]
+    return [name, inherited ? extendedEntity(inherited, map) : map] as const
+  })
+  return { ...base, ...own, entities: { ...base.entities, ...Object.fromEntries(entities) } }
+}
+
+function extendedEntity(base: EntityMap, own: EntityMap): EntityMap {
+  // A field has a column or a constant.
+  const columns = without(base.columns, Object.keys(own.constants))
+  const constants = without(base.constants, Object.keys(own.columns))
+  return {
+    ...base,
+    ...own,
+    columns: { ...columns, ...own.columns },
+    constants: { ...constants, ...own.constants },
+    ignore: base.ignore === 'others' || own.ignore === 'others' ? 'others' : [...base.ignore, ...own.ignore],
+    values: {
+      ...base.values,
+      ...Object.fromEntries(
+        Object.entries(own.values).map(([field, texts]) => [
+          field,
+          { ...without(base.values[field] ?? {}, Object.keys(texts), foldedName), ...texts },
+        ]),
+      ),
+    },
+  }
+}
+
+function without<Value>(
+  entries: Readonly<Record<string, Value>>,
+  names: readonly string[],
+  comparable: (name: string) => string = (name) => name,
+): Record<string, Value> {
+  const removed = new Set(names.map(comparable))
+  return Object.fromEntries(Object.entries(entries).filter(([name]) => !removed.has(comparable(name))))
 }

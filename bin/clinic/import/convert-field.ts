@@ -1,8 +1,6 @@
 /** Converts the text of another system into that of a field. */
 import { internationalNumber } from '../../../shared/domain/phone-number.ts'
-import { dateOf, readInstant, timeOf } from './date-times.ts'
-import { readAmount } from './read-amount.ts'
-import { hasFormat, readTime } from './value-formats.ts'
+import { dateOf, hasFormat, readAmount, readInstant, readTime, timeOf } from './value-formats.ts'
 
 export type ConversionFormats = {
   readonly dates: readonly string[]

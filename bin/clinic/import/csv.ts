@@ -1,7 +1,7 @@
 /** Reads records of CSV: one at a time, with the line it starts on, never the whole file. */
 import { CSV_PROBLEMS, cellsOf, UNCLOSED } from './csv-cells.ts'
 import { type Encoding, shownEncoding, type TextEncoding } from './encoding.ts'
-import { ImportFileError } from './import-file-error.ts'
+import { ImportFileError } from './import-errors.ts'
 import type { FileFormat, SourceRow } from './row.ts'
 import { type Line, MAX_LINE_LENGTH } from './text-lines.ts'
 

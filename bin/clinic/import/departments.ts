@@ -2,10 +2,10 @@ import * as z from 'zod'
 import type { Department } from '../../../shared/domain/catalogue.ts'
 import { departmentStore } from '../../../shared/store/catalogue.ts'
 import type { Table } from '../../../shared/store/table/table.ts'
-import { booleanField } from './booleans.ts'
 import { catalogueName } from './catalogue-fields.ts'
 import { writeCatalogueRows } from './catalogue-rows.ts'
 import { definedFields, type ImportEntity, type RowFields } from './entity.ts'
+import { booleanField } from './row-fields.ts'
 
 type Fields = RowFields<Omit<Department, 'id'>> & Pick<Department, 'name'>
 

@@ -17,7 +17,6 @@ import { chunked } from '../../../shared/store/table/chunked.ts'
 import { originOf, saveOrigin } from '../../../shared/store/table/import-origin.ts'
 import type { Table } from '../../../shared/store/table/table.ts'
 import type { Write } from './batch-outcomes.ts'
-import { booleanField } from './booleans.ts'
 import { readIds } from './catalogue-rows.ts'
 import {
   definedFields,
@@ -27,10 +26,11 @@ import {
   isUnchanged,
   type RowFields,
 } from './entity.ts'
+import { RowRejectedError, requireKnownId } from './import-errors.ts'
 import type { ColumnValues } from './imported-state.ts'
 import { requireLinks, withSameLinks } from './links.ts'
 import { RecordRef } from './references.ts'
-import { RowRejectedError, requireKnownId } from './row-rejected.ts'
+import { booleanField } from './row-fields.ts'
 
 /** Holidays are those of the clinic, which have a file of their own. */
 type Fields = RowFields<Omit<Doctor, 'id' | 'holidays'>> & Pick<Doctor, 'fullName'>

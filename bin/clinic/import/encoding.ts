@@ -1,7 +1,6 @@
 /** Finds out how the text of an import file is encoded, before any of its rows is read. */
 import { createReadStream } from 'node:fs'
-import { ImportFileError } from './import-file-error.ts'
-import { newSurvey, type Survey, surveyChunk } from './survey-bytes.ts'
+import { ImportFileError } from './import-errors.ts'
 
 export const ENCODINGS = [
   'utf-8',
@@ -68,3 +67,84 @@ function otherEncoding(survey: Survey, stated: Encoding): Encoding | null {
 }
 
 const singleByte = (turkish: number): Encoding => (turkish > 0 ? 'windows-1254' : 'windows-1252')
+
+/** Encodes text as a file has it. A character that the encoding lacks becomes a question mark. */
+export function encodeText(text: string, encoding: Encoding): Buffer {
+  if (encoding === 'utf-8') return Buffer.from(text)
+  if (encoding === 'utf-16le') return Buffer.from(text, 'utf16le')
+  if (encoding === 'utf-16be') return Buffer.from(text, 'utf16le').swap16()
+  const table = bytesOf(encoding)
+  return Buffer.from([...text].map((letter) => table.get(letter) ?? 0x3f))
+}
+
+const tables = new Map<Encoding, ReadonlyMap<string, number>>()
+
+/** The byte of each character in an encoding of one byte a character. */
+function bytesOf(encoding: Encoding): ReadonlyMap<string, number> {
+  const known = tables.get(encoding)
+  if (known) return known
+  const letters = new TextDecoder(encoding).decode(Uint8Array.from({ length: 256 }, (_, byte) => byte))
+  const table = new Map([...letters].map((letter, byte) => [letter, byte]))
+  tables.set(encoding, table)
+  return table
+}
+
+/** What the bytes of a file say about their encoding. */
+type Survey = {
+  bytes: number
+  /** Bytes other than spaces and line endings. */
+  filled: number
+  zeros: { even: number; odd: number }
+  /** Bytes that are letters in Turkish text, and seldom in that of Western Europe. */
+  turkish: number
+  /** Characters beyond ASCII that are valid UTF-8, and sequences that are not. */
+  valid: number
+  invalid: number
+  firstInvalidLine: number | null
+}
+
+/** İ, ı, Ş, ş, Ğ and ğ in windows-1254; in windows-1252 Ý, ý, Þ, þ, Ð and ð. */
+const TURKISH_BYTES = new Set([0xdd, 0xfd, 0xde, 0xfe, 0xd0, 0xf0])
+
+/** A replacement character that the file itself contains. */
+const REPLACEMENT = Buffer.from('\uFFFD')
+
+const newSurvey = (): Survey => ({
+  bytes: 0,
+  filled: 0,
+  zeros: { even: 0, odd: 0 },
+  turkish: 0,
+  valid: 0,
+  invalid: 0,
+  firstInvalidLine: null,
+})
+
+/** Returns the number of the line at the end of the chunk. */
+function surveyChunk(
+  survey: Survey,
+  chunk: Buffer,
+  decoder: InstanceType<typeof TextDecoder>,
+  line: number,
+): number {
+  for (const [at, byte] of chunk.entries()) {
+    if (byte > 0x20) survey.filled++
+    if (byte === 0) survey.zeros[(survey.bytes + at) % 2 === 0 ? 'even' : 'odd']++
+    else if (TURKISH_BYTES.has(byte)) survey.turkish++
+  }
+  survey.bytes += chunk.length
+  const text = decoder.decode(chunk, { stream: true })
+  const beyondAscii = text.match(/[^\0-\x7f]/gu)?.length ?? 0
+  const replaced = text.split('\uFFFD').length - 1
+  const invalid = Math.max(0, replaced - occurrences(chunk, REPLACEMENT))
+  survey.valid += beyondAscii - replaced
+  survey.invalid += invalid
+  if (invalid > 0 && survey.firstInvalidLine === null)
+    survey.firstInvalidLine = line + text.slice(0, text.indexOf('\uFFFD')).split('\n').length - 1
+  return line + text.split('\n').length - 1
+}
+
+function occurrences(bytes: Buffer, part: Buffer): number {
+  let count = 0
+  for (let at = bytes.indexOf(part); at !== -1; at = bytes.indexOf(part, at + part.length)) count++
+  return count
+}

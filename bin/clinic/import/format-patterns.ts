@@ -19,7 +19,7 @@ const TOKENS: { readonly [token: string]: string } = {
 }
 
 /** Each part of a format. */
-export const TOKEN = /YYYY|MMM|MM|M|DD|D|HH|H|hh|h|mm|ss|a|Z/g
+const TOKEN = /YYYY|MMM|MM|M|DD|D|HH|H|hh|h|mm|ss|a|Z/g
 
 const patterns = new Map<string, RegExp>()
 
@@ -42,3 +42,23 @@ const escaped = (text: string): string =>
   text.replace(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`).replace(/ /g, String.raw`\s+`)
 
 export type Parts = { readonly [part: string]: string | undefined }
+
+const tokensOf = (format: string): string[] => format.match(TOKEN) ?? []
+
+/** Whether a format has a year, a month and a day. */
+export const isDateFormat = (format: string): boolean =>
+  /^(D|DD) (M|MM|MMM) YYYY$/.test(tokensOf(format).sort().join(' '))
+
+/** Whether a format has an hour and a minute, and nothing twice. */
+export function isTimeFormat(format: string): boolean {
+  const tokens = tokensOf(format)
+  const count = (...wanted: string[]) => tokens.filter((token) => wanted.includes(token)).length
+  return (
+    count('H', 'HH') + count('h', 'hh') === 1 &&
+    count('mm') === 1 &&
+    count('a') === count('h', 'hh') &&
+    count('ss') <= 1 &&
+    count('Z') <= 1 &&
+    tokens.length === 2 + count('ss', 'a', 'Z')
+  )
+}

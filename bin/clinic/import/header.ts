@@ -1,7 +1,7 @@
 /** Rejects a wrong header once, instead of every row. */
 import type { ImportEntity } from './entity.ts'
 import { closestName, foldedName, listed, quoted } from './field-names.ts'
-import { ImportFileError } from './import-file-error.ts'
+import { ImportFileError } from './import-errors.ts'
 import { ownIdColumn, withOwnIdColumns } from './references.ts'
 import type { FileFormat } from './row.ts'
 import type { RowMap } from './row-map.ts'

@@ -8,9 +8,9 @@ import { retryOnConflict } from '../../../shared/store/table/retry-on-conflict.t
 import type { Table } from '../../../shared/store/table/table.ts'
 import type { Write } from './batch-outcomes.ts'
 import type { ImportEntity, ImportRow, ImportRun, RowFields } from './entity.ts'
+import { RowRejectedError, requireKnownId } from './import-errors.ts'
 import type { ColumnValues } from './imported-state.ts'
-import { RowRejectedError, requireKnownId } from './row-rejected.ts'
-import { RowRecordDate } from './timestamps.ts'
+import { RowRecordDate } from './row-fields.ts'
 
 type Fields = RowFields<TimeOff> & Pick<TimeOff, 'from'>
 

@@ -1,25 +1,23 @@
 /** Imports one file: reads, validates and writes rows in batches. Invalid rows are rejected without stopping the others. */
 import { createHash } from 'node:crypto'
 import type { ClinicInfo } from '../../../shared/domain/clinic.ts'
-import type { Counts } from './batch-outcomes.ts'
+import { BatchOutcomes, type Counts } from './batch-outcomes.ts'
 import { rowChecker } from './check-row.ts'
 import type { Encoding, TextEncoding } from './encoding.ts'
-import type { ImportableEntity, ImportRow } from './entity.ts'
+import type { ImportableEntity, ImportEntity, ImportRow, ImportRun } from './entity.ts'
 import { checkHeader } from './header.ts'
-import { ImportFileError } from './import-file-error.ts'
+import { ImportFileError } from './import-errors.ts'
 import { importJudge } from './imported-state.ts'
 import type { ColumnMap } from './map-schema.ts'
 import { withOwnRecords } from './own-records.ts'
 import { withOwnIdColumns } from './references.ts'
 import { rejectionWriter } from './rejections.ts'
-import { repeatedId, repeatedPerson, sharedLines } from './repeated-values.ts'
+import { repeatedId, repeatedPerson, SeenIds, sharedLines } from './repeated-values.ts'
 import { retryPatiently } from './retry-patiently.ts'
 import type { FileFormat, SourceRow } from './row.ts'
 import { rowMap } from './row-map.ts'
 import { openRows } from './rows.ts'
-import { SeenIds } from './seen-ids.ts'
 import type { Warning } from './warnings.ts'
-import { writeBatch } from './write-batch.ts'
 
 export type ImportResult = Counts & { rejected: number; warnings: number }
 
@@ -200,4 +198,20 @@ function calledOnce(notify: (() => void) | undefined): () => void {
     if (!isDone) notify?.()
     isDone = true
   }
+}
+
+/** A batch is compared with the records in the table, so it can be written again. */
+async function writeBatch<Fields>(
+  { write }: ImportEntity<Fields>,
+  run: Omit<ImportRun, 'outcomes'>,
+  batch: readonly ImportRow<Fields>[],
+  onWait: () => void,
+): Promise<BatchOutcomes> {
+  const outcomes = new BatchOutcomes()
+  if (batch.length === 0) return outcomes
+  await retryPatiently(() => {
+    const left = batch.filter(({ id }) => !outcomes.isFinal(id))
+    return write({ ...run, outcomes }, left)
+  }, onWait)
+  return outcomes
 }

@@ -13,7 +13,7 @@
 import { hash } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
 import type { ImportOrigin } from '../../../shared/store/table/import-origin.ts'
-import { RowRejectedError } from './row-rejected.ts'
+import { RowRejectedError } from './import-errors.ts'
 
 /** The values of a record by the column that sets each. References are ids of records. */
 export type ColumnValues = Readonly<Record<string, unknown>>

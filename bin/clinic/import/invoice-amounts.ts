@@ -7,7 +7,7 @@ import { type Invoice, type LineItem, lineAmount, subtotalOf, taxOn } from '../.
 import { MAX_MINOR_UNITS, RATIO_SCALE } from '../../../shared/domain/money.ts'
 import { singleLineText } from '../../../shared/domain/text-fields.ts'
 import { type AmountPath, type AmountReader, amountReader } from './amount-reader.ts'
-import { RowRejectedError } from './row-rejected.ts'
+import { RowRejectedError } from './import-errors.ts'
 
 /** A decimal number in JSON or CSV. The number of decimals is checked once the currency is known. */
 export const Decimal = z.union([z.number(), z.string().trim()], { error: 'must be a number' })

@@ -11,13 +11,13 @@ import { INVOICES, invoiceStore } from '../../../shared/store/calendar/invoices.
 import { paymentStore } from '../../../shared/store/calendar/payments.ts'
 import type { Table } from '../../../shared/store/table/table.ts'
 import type { ImportEntity, ImportRow, RowFields } from './entity.ts'
+import { RowRejectedError } from './import-errors.ts'
 import type { ColumnValues } from './imported-state.ts'
 import { type AmountCells, type Amounts, Decimal, invoiceAmounts, LineItems } from './invoice-amounts.ts'
 import { InvoiceNumbers } from './invoice-numbers.ts'
 import { writePatientRows } from './patient-rows.ts'
 import { RecordRef, type RefIds } from './references.ts'
-import { RowRejectedError } from './row-rejected.ts'
-import { Instant, RowRecordDate } from './timestamps.ts'
+import { Instant, RowRecordDate } from './row-fields.ts'
 
 /** `status` and `paid` follow from the payments. The amounts are read once the currency is known. */
 type Fields = RowFields<Omit<Invoice, keyof Amounts | 'id' | 'patient' | 'status' | 'paid' | 'paidAt'>> &

@@ -5,7 +5,7 @@ import type { Changeset } from '../../../shared/store/table/changeset.ts'
 import { ConditionFailed } from '../../../shared/store/table/errors.ts'
 import type { Table } from '../../../shared/store/table/table.ts'
 import type { ImportRun } from './entity.ts'
-import { ImportFileError } from './import-file-error.ts'
+import { ImportFileError } from './import-errors.ts'
 
 /** Requires that no external id was linked since the import began: the record might be a second one of its external id. */
 export const requireLinks = (changes: Changeset, { linksVersion }: Pick<ImportRun, 'linksVersion'>): void =>

@@ -3,7 +3,7 @@ import { isSupportedCountry } from 'libphonenumber-js/max'
 import * as z from 'zod'
 import { isTimezone } from '../../../shared/domain/timestamp.ts'
 import { ENCODINGS } from './encoding.ts'
-import { isDateFormat, isTimeFormat } from './format-syntax.ts'
+import { isDateFormat, isTimeFormat } from './format-patterns.ts'
 
 const Name = z.string({ error: 'must be text' }).trim().min(1, { error: 'must not be empty' })
 const list = (item: z.ZodType<string>, what: string) =>

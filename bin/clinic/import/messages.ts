@@ -13,11 +13,11 @@ import { clinicTimestamp } from '../../../shared/domain/timestamp.ts'
 import { MESSAGES, messageStore } from '../../../shared/store/messages/messages.ts'
 import type { Table } from '../../../shared/store/table/table.ts'
 import { definedFields, type ImportEntity, isUnchanged, type RowFields } from './entity.ts'
+import { RowRejectedError } from './import-errors.ts'
 import type { ColumnValues } from './imported-state.ts'
 import { writePatientRows } from './patient-rows.ts'
 import { RecordRef } from './references.ts'
-import { RowRejectedError } from './row-rejected.ts'
-import { Instant } from './timestamps.ts'
+import { Instant } from './row-fields.ts'
 
 type Fields = RowFields<Omit<Message, 'id' | 'patient' | 'acceptedOn' | 'dispatch'>> & { patient: string }
 

@@ -22,11 +22,11 @@ import {
   isUnchanged,
   type RowFields,
 } from './entity.ts'
+import { RowRejectedError, requireKnownId } from './import-errors.ts'
 import type { ColumnValues } from './imported-state.ts'
 import { KnownPeople } from './known-people.ts'
 import { requireLinks, withSameLinks } from './links.ts'
 import { requireUnerased } from './patient-rows.ts'
-import { RowRejectedError, requireKnownId } from './row-rejected.ts'
 import type { Warning } from './warnings.ts'
 
 export type PatientFields = RowFields<Omit<Patient, 'id' | 'erasedAt'>>

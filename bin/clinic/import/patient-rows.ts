@@ -11,9 +11,9 @@ import { isSameRecord } from '../../../shared/store/table/stamped-codec.ts'
 import type { Table } from '../../../shared/store/table/table.ts'
 import type { Write } from './batch-outcomes.ts'
 import type { ImportRow, ImportRun } from './entity.ts'
+import { RowRejectedError, requireKnownId } from './import-errors.ts'
 import type { ColumnValues } from './imported-state.ts'
 import { unknownReference } from './references.ts'
-import { RowRejectedError, requireKnownId } from './row-rejected.ts'
 
 type WithPatient = { readonly patient: string }
 

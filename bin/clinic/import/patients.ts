@@ -13,11 +13,10 @@ import { clinicTimestamp, isCalendarDate } from '../../../shared/domain/timestam
 import { copiedNames } from '../../../shared/store/copies/copied-names.ts'
 import { patientWriter } from '../../../shared/store/patients/patient-writer.ts'
 import type { Table } from '../../../shared/store/table/table.ts'
-import { booleanField } from './booleans.ts'
 import type { ImportEntity } from './entity.ts'
 import { personKey } from './known-people.ts'
 import { type PatientFields, patientRowWriter } from './patient-row-writer.ts'
-import { Instant, RowDate } from './timestamps.ts'
+import { booleanField, Instant, RowDate } from './row-fields.ts'
 
 const columns = {
   first_name: personName,

@@ -11,10 +11,10 @@ import { isSameRecord } from '../../../shared/store/table/stamped-codec.ts'
 import type { Table } from '../../../shared/store/table/table.ts'
 import type { Write } from './batch-outcomes.ts'
 import type { ImportRow, ImportRun, RowFields } from './entity.ts'
+import { RowRejectedError, requireKnownId } from './import-errors.ts'
 import type { ColumnValues } from './imported-state.ts'
 import { requireUnerased } from './patient-rows.ts'
 import { unknownReference } from './references.ts'
-import { RowRejectedError, requireKnownId } from './row-rejected.ts'
 
 export type PaymentFields = RowFields<Omit<Payment, 'id' | 'invoice' | 'patient' | 'amount' | 'currency'>> & {
   invoiceId: string

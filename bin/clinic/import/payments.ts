@@ -14,13 +14,13 @@ import {
 import { singleLineText } from '../../../shared/domain/text-fields.ts'
 import type { Table } from '../../../shared/store/table/table.ts'
 import { definedFields, type ImportEntity } from './entity.ts'
+import { RowRejectedError } from './import-errors.ts'
 import type { ColumnValues } from './imported-state.ts'
 import { Decimal } from './invoice-amounts.ts'
 import type { BuildPayment, PaymentFields } from './payment-rows.ts'
 import { paymentWriter } from './payment-writer.ts'
 import { RecordRef } from './references.ts'
-import { RowRejectedError } from './row-rejected.ts'
-import { Instant, RowRecordDate } from './timestamps.ts'
+import { Instant, RowRecordDate } from './row-fields.ts'
 
 const columns = {
   invoice_external_id: RecordRef,

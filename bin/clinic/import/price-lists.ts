@@ -3,14 +3,14 @@ import { MAX_CATALOGUE, type PriceList, priceListProblems } from '../../../share
 import type { ClinicInfo } from '../../../shared/domain/clinic.ts'
 import { priceListStore, treatmentStore } from '../../../shared/store/catalogue.ts'
 import type { Table } from '../../../shared/store/table/table.ts'
-import { booleanField } from './booleans.ts'
 import { catalogueName, currencyCode } from './catalogue-fields.ts'
 import { currencyOf, priceOf, readIds, writeCatalogueRows } from './catalogue-rows.ts'
 import { definedFields, type ImportEntity, type ImportRow, type RowFields } from './entity.ts'
+import { RowRejectedError } from './import-errors.ts'
 import type { ColumnValues } from './imported-state.ts'
-import { Prices } from './price-items.ts'
-import { RowRejectedError } from './row-rejected.ts'
-import { RowDate } from './timestamps.ts'
+import { Decimal, parseJson } from './invoice-amounts.ts'
+import { ExternalRef, OwnRef } from './references.ts'
+import { booleanField, RowDate } from './row-fields.ts'
 
 /** The prices are read once the currency is known. */
 type Fields = RowFields<Omit<PriceList, 'id' | 'items' | 'currency'>> &
@@ -18,6 +18,30 @@ type Fields = RowFields<Omit<PriceList, 'id' | 'items' | 'currency'>> &
     readonly currency: string | null | undefined
     readonly items: readonly { readonly treatmentId: string; readonly price: string | number }[] | undefined
   }
+
+/** A treatment by its external id or its own id, and its price. */
+const Price = z
+  .strictObject(
+    {
+      treatment_external_id: ExternalRef.optional(),
+      treatment_id: OwnRef.optional(),
+      price: Decimal,
+    },
+    { error: 'must be an object with treatment_external_id and price' },
+  )
+  .transform(({ treatment_external_id, treatment_id, price }, context) => {
+    const [treatment, ...more] = [treatment_external_id, treatment_id].filter((ref) => ref !== undefined)
+    if (treatment !== undefined && more.length === 0) return { treatment, price }
+    const message = 'must have either treatment_external_id or treatment_id'
+    context.addIssue({ code: 'custom', message })
+    return z.NEVER
+  })
+
+/** A list in NDJSON, a JSON array in a CSV cell. */
+const Prices = z.preprocess(
+  (value) => (typeof value === 'string' ? parseJson(value) : value),
+  z.array(Price, { error: 'must be a JSON array of treatments and their prices' }),
+)
 
 const columns = {
   name: catalogueName,

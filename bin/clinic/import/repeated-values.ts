@@ -1,7 +1,31 @@
 /** What a row has in common with an earlier row of its file. */
+import { createHash } from 'node:crypto'
 import type { ImportableEntity, ImportRow } from './entity.ts'
-import type { SeenIds } from './seen-ids.ts'
+import { temporaryDatabase } from './temporary-database.ts'
 import type { Warning } from './warnings.ts'
+
+/** The values of a file so far that no two rows may share, with their lines. */
+export class SeenIds implements Disposable {
+  readonly #db = temporaryDatabase('CREATE TABLE seen (id BLOB PRIMARY KEY, line INTEGER) WITHOUT ROWID')
+  readonly #insert
+  readonly #find
+
+  constructor() {
+    this.#insert = this.#db.prepare('INSERT OR IGNORE INTO seen VALUES (?, ?)')
+    this.#find = this.#db.prepare('SELECT line FROM seen WHERE id = ?')
+  }
+
+  /** Adds the value of a column. Returns the line that it was first seen on, or null if it is new. */
+  add(column: string, value: string, line: number): number | null {
+    const key = createHash('sha256').update(`${column}:${value}`).digest().subarray(0, 16)
+    if (this.#insert.run(key, line).changes > 0) return null
+    return (this.#find.get(key) as { line: number }).line
+  }
+
+  [Symbol.dispose](): void {
+    this.#db.close()
+  }
+}
 
 /** Why a row is rejected whose record an earlier row has; null if none has. */
 export function repeatedId(seen: SeenIds, { id, externalId, line }: ImportRow): string | null {

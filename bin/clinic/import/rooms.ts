@@ -2,11 +2,11 @@ import * as z from 'zod'
 import { departmentProblems, type Room } from '../../../shared/domain/catalogue.ts'
 import { departmentStore, roomStore } from '../../../shared/store/catalogue.ts'
 import type { Table } from '../../../shared/store/table/table.ts'
-import { booleanField } from './booleans.ts'
 import { catalogueName } from './catalogue-fields.ts'
 import { readIds, writeCatalogueRows } from './catalogue-rows.ts'
 import { definedFields, type ImportEntity, type RowFields } from './entity.ts'
 import { RecordRef } from './references.ts'
+import { booleanField } from './row-fields.ts'
 
 type Fields = RowFields<Omit<Room, 'id'>> & Pick<Room, 'name'>
 

@@ -1,11 +1,9 @@
 /** Reads the fields of an entity from the columns of a file, by a map or by their own names. */
-
 import { type ConversionFormats, convertField } from './convert-field.ts'
 import { foldedName } from './field-names.ts'
-import { columnNames, fieldValue } from './field-source.ts'
 import type { ColumnMap, EntityMap, FieldSource } from './map-schema.ts'
 import { isOwnIdColumn } from './references.ts'
-import { REASONS } from './rejected-lines.ts'
+import { REASONS } from './rejections.ts'
 
 /** The fields of a row, and what is wrong with values that the map cannot convert. */
 export type MappedRow = {
@@ -106,4 +104,35 @@ function translation(values: ReadonlyMap<string, string | null> | undefined, val
   if (!values || (value !== null && typeof value === 'object')) return value
   const translated = values.get(foldedName(value === null ? '' : String(value)))
   return translated === undefined ? value : translated
+}
+
+/** All columns that a field can be read from. */
+const columnNames = (source: FieldSource): readonly string[] =>
+  'cases' in source ? source.cases.flatMap(({ column }) => column) : source.column
+
+type Row = ReadonlyMap<string, unknown>
+
+/** The value of a field; null if its columns are empty, undefined if the file has none of them. */
+function fieldValue(source: FieldSource, row: Row): unknown {
+  if ('cases' in source) {
+    const found = source.cases.find(({ column, is }) => {
+      const value = firstValue(column, row)
+      return (
+        value != null &&
+        (is === undefined || is.some((text) => foldedName(text) === foldedName(String(value))))
+      )
+    })
+    return found?.value
+  }
+  return firstValue(source.column, row)
+}
+
+function firstValue(columns: readonly string[], row: Row): unknown {
+  let empty: null | undefined
+  for (const column of columns) {
+    const value = row.get(foldedName(column))
+    if (value !== undefined && value !== null) return value
+    if (value === null) empty = null
+  }
+  return empty
 }

@@ -1,7 +1,7 @@
 /** Reads import files as streams: one row at a time, with the line it starts on, never the whole file. */
 import { checkCharacters, openCsv, TOO_LONG } from './csv.ts'
 import { detectEncoding, type Encoding, type TextEncoding } from './encoding.ts'
-import { ImportFileError } from './import-file-error.ts'
+import { ImportFileError } from './import-errors.ts'
 import type { FileFormat, SourceRow } from './row.ts'
 import { type Line, MAX_LINE_LENGTH, textLines } from './text-lines.ts'
 

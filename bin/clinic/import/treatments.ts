@@ -4,7 +4,6 @@ import type { ClinicInfo } from '../../../shared/domain/clinic.ts'
 import { treatmentStore } from '../../../shared/store/catalogue.ts'
 import { doctorStore } from '../../../shared/store/doctors.ts'
 import type { Table } from '../../../shared/store/table/table.ts'
-import { booleanField } from './booleans.ts'
 import {
   catalogueName,
   currencyCode,
@@ -17,6 +16,7 @@ import { definedFields, type ImportEntity, type ImportRow, type RowFields } from
 import type { ColumnValues } from './imported-state.ts'
 import { Decimal } from './invoice-amounts.ts'
 import { RecordRefs } from './references.ts'
+import { booleanField } from './row-fields.ts'
 
 /** The price is read once the currency is known. */
 type Fields = RowFields<Omit<Treatment, 'id' | 'price' | 'currency'>> &

@@ -3,7 +3,6 @@ import type { Key } from '../../../shared/store/keys/key.ts'
 import type { Range } from '../../../shared/store/table/reads.ts'
 import type { Table } from '../../../shared/store/table/table.ts'
 import type { Item, Write } from '../../../shared/store/table/write-requests.ts'
-import { applyUpdate } from './apply-update.ts'
 import { temporaryDatabase } from './temporary-database.ts'
 
 /**
@@ -106,3 +105,34 @@ class KeptItems {
     this.#db.close()
   }
 }
+
+type Update = NonNullable<Write['Update']>
+
+/** What an update makes of an item; without an item, of one that has only a key. @throws Error for an expression that it cannot read */
+function applyUpdate(
+  item: Item | undefined,
+  { Key, UpdateExpression = '', ExpressionAttributeNames = {}, ExpressionAttributeValues = {} }: Update,
+): Item {
+  const result = { ...Key, ...item } as Item
+  for (const [keyword = '', list = ''] of clausesOf(UpdateExpression))
+    for (const part of list.split(',')) {
+      const [, name = '', value] = PARTS[keyword]?.exec(part.trim()) ?? []
+      if (name === '') throw new Error(`a trial cannot apply the update ${UpdateExpression}`)
+      const attribute = ExpressionAttributeNames[name] ?? name
+      const given = ExpressionAttributeValues[value ?? '']
+      if (keyword === 'SET') result[attribute] = given
+      else if (keyword === 'ADD') result[attribute] = Number(result[attribute] ?? 0) + Number(given)
+      else delete result[attribute]
+    }
+  return result
+}
+
+const PARTS: { readonly [keyword: string]: RegExp } = {
+  SET: /^(#?\w+) = (:\w+)$/,
+  ADD: /^(#?\w+) (:\w+)$/,
+  REMOVE: /^(#?\w+)$/,
+}
+
+/** The keyword of each clause, and its list. */
+const clausesOf = (expression: string): string[][] =>
+  expression.split(/ ?\b(?=(?:SET|ADD|REMOVE) )/).map((clause) => clause.split(/ (.*)/))

@@ -1,4 +1,5 @@
-/** How other systems write dates and times. */
+/** How other systems write dates, times and amounts. */
+import { Temporal } from 'temporal-polyfill'
 import { isCalendarDate } from '../../../shared/domain/timestamp.ts'
 import { type Parts, patternOf } from './format-patterns.ts'
 
@@ -33,7 +34,7 @@ type Time = {
   readonly offset: string | null
 }
 
-export const readTimeParts = (text: string, formats: readonly string[]): Time | null =>
+const readTimeParts = (text: string, formats: readonly string[]): Time | null =>
   firstMatch(
     text,
     ['HH:mm', 'HH:mm:ss', ...formats],
@@ -53,10 +54,58 @@ export const readTimeParts = (text: string, formats: readonly string[]): Time | 
 const withColon = (offset: string): string =>
   /^[+-]/.test(offset) ? offset.replace(/^(.\d\d):?(\d\d)$/, '$1:$2') : '+00:00'
 
-export const two = (value: number): string => String(value).padStart(2, '0')
+const two = (value: number): string => String(value).padStart(2, '0')
 
 /** The time of a text as `HH:MM`; null if it has none of the formats. Seconds are dropped. */
 export function readTime(text: string, formats: readonly string[]): string | null {
   const time = readTimeParts(text, formats)
   return time && `${two(time.hour)}:${two(time.minute)}`
+}
+
+type DateAndTimeFormats = { readonly dates: readonly string[]; readonly times: readonly string[] }
+
+/** Splits a date that a time may follow, after a space, a comma or a T. */
+function splitDateTime(text: string, { dates, times }: DateAndTimeFormats) {
+  const whole = readDate(text, dates)
+  if (whole !== null) return { date: whole, time: null }
+  for (const { index, 0: gap } of text.trim().matchAll(/,?\s+|T/g)) {
+    const date = readDate(text.trim().slice(0, index), dates)
+    const time = date && readTimeParts(text.trim().slice(index + gap.length), times)
+    if (date && time) return { date, time }
+  }
+  return null
+}
+
+/** The date of a text that may have a time too; null if it has none. */
+export const dateOf = (text: string, formats: DateAndTimeFormats): string | null =>
+  splitDateTime(text, formats)?.date ?? null
+
+/** The time of a text that has a date too, as `HH:MM`; null if it has none. */
+export function timeOf(text: string, formats: DateAndTimeFormats): string | null {
+  const time = splitDateTime(text, formats)?.time
+  return time ? `${two(time.hour)}:${two(time.minute)}` : readTime(text, formats.times)
+}
+
+/** The instant of a date, with or without a time, that is local to a time zone unless it has an offset; null if it is none. */
+export function readInstant(text: string, formats: DateAndTimeFormats, timezone: string): string | null {
+  const found = splitDateTime(text, formats)
+  if (!found) return null
+  const { hour, minute, second, offset } = found.time ?? { hour: 0, minute: 0, second: 0, offset: null }
+  const local = `${found.date}T${two(hour)}:${two(minute)}:${two(second)}`
+  if (offset !== null) return new Date(`${local}${offset}`).toISOString()
+  return new Date(
+    Temporal.PlainDateTime.from(local).toZonedDateTime(timezone).epochMilliseconds,
+  ).toISOString()
+}
+
+const NUMBER = {
+  comma: /^-?(\d{1,3}(\.\d{3})+|\d+)(,\d+)?$/,
+  point: /^-?(\d{1,3}(,\d{3})+|\d+)(\.\d+)?$/,
+}
+
+/** An amount as a plain decimal, without currency signs and separators of thousands; null if it is no such number. */
+export function readAmount(text: string, decimal: 'comma' | 'point'): string | null {
+  const bare = text.replace(/[\p{Sc}\s']/gu, '').replace(/^(-?)[A-Z]{2,3}|[A-Z]{2,3}$/g, '$1')
+  if (!NUMBER[decimal].test(bare)) return null
+  return decimal === 'comma' ? bare.replaceAll('.', '').replace(',', '.') : bare.replaceAll(',', '')
 }

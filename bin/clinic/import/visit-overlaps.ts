@@ -8,7 +8,7 @@ import { findDay } from '../../../shared/store/calendar/busy-days.ts'
 import { type Key, longId, shortId } from '../../../shared/store/keys/key.ts'
 import type { Changeset } from '../../../shared/store/table/changeset.ts'
 import type { Table } from '../../../shared/store/table/table.ts'
-import { RowRejectedError } from './row-rejected.ts'
+import { RowRejectedError } from './import-errors.ts'
 
 type Visit = Pick<Appointment, 'date' | 'endTime' | 'status'>
 

@@ -1,7 +1,12 @@
 import { describe, expect, it } from 'vitest'
-import { dateOf, readInstant, timeOf } from '../../../../bin/clinic/import/date-times.ts'
-import { readAmount } from '../../../../bin/clinic/import/read-amount.ts'
-import { readDate, readTime } from '../../../../bin/clinic/import/value-formats.ts'
+import {
+  dateOf,
+  readAmount,
+  readDate,
+  readInstant,
+  readTime,
+  timeOf,
+} from '../../../../bin/clinic/import/value-formats.ts'
 
 describe('readDate', () => {
   it.each<[string, string[], string | null]>([

@@ -1,5 +1,12 @@
+/** Fields that rows of several entities have. */
 import * as z from 'zod'
 import { isCalendarDate, LAST_DATE } from '../../../shared/domain/timestamp.ts'
+
+/** A boolean of NDJSON, or its text in CSV. */
+export const booleanField = z.union(
+  [z.boolean(), z.enum(['true', 'false']).transform((text) => text === 'true')],
+  { error: 'must be true or false' },
+)
 
 /** The first day of year 1 is in year 0 in some time zones. */
 const FIRST_DATE = '0001-01-02'
