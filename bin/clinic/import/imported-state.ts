@@ -35,7 +35,7 @@ type KeyedDigest = (text: string) => Buffer
 const ROW_BYTES = 8
 /** 32 bits for a value, which is compared with one other only. */
 const VALUE_BYTES = 4
-/** Identifies the column; `test/bin/clinic/import/imported-state.test.ts` requires the columns of an entity to differ. */
+/** Identifies the column; `test/bin/clinic/import/imported-state.unit.test.ts` requires the columns of an entity to differ. */
 const TAG_BYTES = 2
 
 export type ImportJudge = ReturnType<typeof importJudge>

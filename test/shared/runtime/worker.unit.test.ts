@@ -151,7 +151,7 @@ describe('worker', () => {
       throw new Error('no')
     })
     const [line] = parsed((await run(handler, {})).lines)
-    expect(line.origin.at[0]).toContain('worker.test.ts')
+    expect(line.origin.at[0]).toContain('worker.unit.test.ts')
   })
 
   it('logs counts in the format that CloudWatch reads as metrics', async () => {

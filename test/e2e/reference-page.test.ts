@@ -6,9 +6,9 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import type { Browser, Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
-import { get, type RunningStack, runStack, send } from '../../support/local-stack.ts'
-import { rounds } from '../../support/scale.ts'
-import { newVisit, startBrowser } from './browser.ts'
+import { newVisit, startBrowser } from '../support/browser.ts'
+import { get, type RunningStack, runStack, send } from '../support/local-stack.ts'
+import { rounds } from '../support/scale.ts'
 
 const PHONE = { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true }
 const SCREENSHOTS = 'docs/screenshots'
