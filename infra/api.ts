@@ -9,7 +9,6 @@ import {
 import { ServicePrincipal } from 'aws-cdk-lib/aws-iam'
 import { Construct } from 'constructs'
 import { BASE_PATH, isList, type Route } from '../shared/api/route.ts'
-import { REFERENCE_RESOURCES } from '../shared/reference/paths.ts'
 import { routeFunction } from './api-function.ts'
 import type { FunctionCode } from './bundles.ts'
 import { routeReservation } from './concurrency.ts'
@@ -25,6 +24,11 @@ import type { StageSettings } from './stages.ts'
 
 /** The file in functions/ that responds to unmatched requests. */
 export const FALLBACK = 'fallback'
+
+/**
+ * The public resources of the gateway. They are outside the base path, below which every request needs a credential.
+ */
+export const REFERENCE_RESOURCES = ['/openapi.json', '/errors.json', '/docs', '/docs/{proxy+}'] as const
 
 type Props = {
   readonly stage: StageSettings

@@ -9,7 +9,27 @@ import { pathPrefix } from '../http/path-prefix.ts'
 import { render } from '../http/render.ts'
 import type { WriteLog } from '../observability/log.ts'
 import type { ServedFiles } from './files.ts'
-import { PAGE_SECURITY_HEADERS } from './security-headers.ts'
+
+/**
+ * The pages may load scripts and styles from, and send requests to, their own origin only. No inline scripts, no eval, no
+ * framing.
+ */
+const CONTENT_SECURITY_POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ')
+
+/** In addition to the headers of every response. */
+const PAGE_SECURITY_HEADERS: Readonly<Record<string, string>> = {
+  'content-security-policy': CONTENT_SECURITY_POLICY,
+  'referrer-policy': 'no-referrer',
+}
 
 type ServeOptions = { readonly now: () => number; readonly log: WriteLog }
 

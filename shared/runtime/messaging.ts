@@ -4,7 +4,6 @@ import { SESv2Client } from '@aws-sdk/client-sesv2'
 import { SNSClient } from '@aws-sdk/client-sns'
 import { emailSender } from '../delivery/email.ts'
 import { emailQueue } from '../delivery/email-queue.ts'
-import { pacing } from '../delivery/pacing.ts'
 import { smsSender } from '../delivery/sms.ts'
 import { requestSignal } from '../store/table/request-signal.ts'
 import { readEmailEnvironment, readEmailQueueEnvironment, readSendingEnvironment } from './environment.ts'
@@ -73,6 +72,26 @@ export function openEmail() {
 /** The time between two emails of one invocation, so that all invocations together send at this rate. */
 export const emailIntervalMs = (emailsPerSecond: number): number =>
   (1000 * sendEmailWorker.trigger.maxConcurrency.emails) / emailsPerSecond
+
+type Pacing = {
+  /** Between the beginnings of two pieces of work. */
+  readonly intervalMs: number
+  readonly now: () => number
+  readonly sleep: (ms: number) => Promise<unknown>
+}
+
+/**
+ * Returns a function that waits until the next piece of work may begin. It does not wait for the one before to end, so
+ * work that takes longer than the interval overlaps.
+ */
+export function pacing({ intervalMs, now, sleep }: Pacing): () => Promise<void> {
+  let next = Number.NEGATIVE_INFINITY
+  return async () => {
+    const waitMs = Math.max(0, next - now())
+    next = now() + waitMs + intervalMs
+    if (waitMs > 0) await sleep(waitMs)
+  }
+}
 
 /** Returns a function that waits until the next email may begin. Uses a clock that never goes back. */
 export const openEmailPacing = () =>

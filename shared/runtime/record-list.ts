@@ -1,4 +1,4 @@
-import { listCursors } from '../api/list-cursor.ts'
+import { createHash } from 'node:crypto'
 import type { RecordListQuery } from '../api/record-lists.ts'
 import { invalidCursor } from '../api/schemas.ts'
 import type { ClinicId, ClinicInfo } from '../domain/clinic.ts'
@@ -6,6 +6,8 @@ import { type PageRequest, totalPages } from '../domain/paging.ts'
 import { clinicTimestamp } from '../domain/timestamp.ts'
 import type { ChangeRange, Walk, WalkablePage } from '../domain/walk.ts'
 import { STAMP_DELAY_MS } from '../store/table/stamp-delay.ts'
+
+const DIGEST_BYTES = 9
 
 /** The list that a query asks for: its pages, where it goes on after a position, and its records by change. */
 type ListReader<T> = {
@@ -85,3 +87,30 @@ const walkMeta = ({ next }: Walk<unknown>, limit: number, nextAfter: string | nu
 
 /** The whole second before which every change is committed. */
 const asOf = (now: number): string => new Date(Math.floor((now - STAMP_DELAY_MS) / 1000) * 1000).toISOString()
+
+/** What a cursor is bound to: the same position means something else in another list, or with other filters. */
+type CursorScope = {
+  readonly list: string
+  readonly clinic: string
+  readonly filters: Readonly<Record<string, unknown>>
+}
+
+/** The cursors of one list. They contain a position and a digest, which is no secret: it detects mistakes. */
+export function listCursors({ list, clinic, filters }: CursorScope) {
+  const given = Object.entries(filters).filter(([, value]) => value !== undefined)
+  const scope = JSON.stringify([list, clinic, given.sort(([a], [b]) => (a < b ? -1 : 1))])
+
+  function encode(position: string): string {
+    const digest = createHash('sha256').update(`${scope}\n${position}`).digest().subarray(0, DIGEST_BYTES)
+    return Buffer.concat([digest, Buffer.from(position)]).toString('base64url')
+  }
+
+  /** The position of a cursor. @throws ApiError invalid_cursor for a cursor of another list or none */
+  function decode(cursor: string): string {
+    const position = Buffer.from(cursor, 'base64url').subarray(DIGEST_BYTES).toString()
+    if (encode(position) !== cursor) throw invalidCursor()
+    return position
+  }
+
+  return { encode, decode }
+}

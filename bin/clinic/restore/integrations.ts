@@ -1,7 +1,7 @@
 /** What integrators know of a clinic: their credentials, endpoints, events and deliveries, and the responses they got. */
 import { ROUTES } from '../../../shared/api/routes.ts'
 import type { ClinicId } from '../../../shared/domain/clinic.ts'
-import { mirrorCredentials } from '../../../shared/store/credential-mirror.ts'
+import { mirrorCredentials } from '../../../shared/store/credential-changes.ts'
 import { clinicCredentialsPartition } from '../../../shared/store/keys/clinics.ts'
 import { ALL_ANNOUNCED_PARTITIONS, eventHeadKey, eventsPartition } from '../../../shared/store/keys/events.ts'
 import { storedResponseRoute, storedResponsesPartition } from '../../../shared/store/keys/idempotency.ts'

@@ -18,6 +18,7 @@ import {
   parseAnnouncedKey,
 } from '../keys/events.ts'
 import { Changeset } from '../table/changeset.ts'
+import { ConditionFailed } from '../table/errors.ts'
 import { retryOnConflict } from '../table/retry-on-conflict.ts'
 import { MAX_TRANSACTION_ITEMS, type Table } from '../table/table.ts'
 import type { Item } from '../table/write-requests.ts'
@@ -38,6 +39,9 @@ const MAX_TRANSACTIONS_PER_TURN = 20
 
 /** A delivery, when it is due, its place among unattempted deliveries, and among those that wait. */
 const MAX_DELIVERY_ITEMS = 4
+
+/** More than a clinic has in the 35 days that a table can be restored to. */
+const SKIPPED_POSITIONS = 10_000_000
 
 type FanOutPlatform = {
   readonly table: Table
@@ -174,4 +178,21 @@ function sortEvents(events: readonly Event[]): Event[] {
     ({ record }) => record,
   )
   return byTime.map(({ record }) => ofRecord.get(record)?.shift() as Event)
+}
+
+/**
+ * Leaves positions free that events had which are lost, so that a cursor after one of them does not skip new events. Repeating
+ * it for the same restore changes nothing.
+ * @param restore identifies the restore
+ */
+export async function skipEventPositions(table: Table, clinic: ClinicId, restore: string): Promise<void> {
+  try {
+    await table.update(eventHeadKey(clinic), {
+      UpdateExpression: 'SET skippedBy = :restore ADD n :skipped, v :one',
+      ConditionExpression: 'attribute_not_exists(skippedBy) OR skippedBy <> :restore',
+      ExpressionAttributeValues: { ':restore': restore, ':one': 1, ':skipped': SKIPPED_POSITIONS },
+    })
+  } catch (error) {
+    if (!(error instanceof ConditionFailed)) throw error
+  }
 }

@@ -1,9 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { pacing } from '../../../shared/delivery/pacing.ts'
 import { type EmailConsumer, sendQueuedEmail } from '../../../shared/delivery/send-queued-email.ts'
 import type { ClinicId } from '../../../shared/domain/clinic.ts'
 import type { Message } from '../../../shared/domain/message.ts'
-import { emailIntervalMs } from '../../../shared/runtime/messaging.ts'
+import { emailIntervalMs, pacing } from '../../../shared/runtime/messaging.ts'
 import { sendEmailWorker } from '../../../shared/runtime/workers.ts'
 
 beforeEach(() => void vi.useFakeTimers({ now: Date.parse('2026-05-04T07:00:00Z'), loopLimit: 1_000_000 }))
