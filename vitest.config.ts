@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { defineConfig } from 'vitest/config'
+import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config'
 
 // Processes of the run, and those that tests start, load packages that an earlier one compiled.
 process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, 'node_modules/.cache/compiled')
@@ -7,18 +7,42 @@ process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, 'node_modules/.cach
 // Not the stages in infra/, which a team fills in.
 process.env.TEST_RUN_STAGES = join(import.meta.dirname, 'test/support/stages')
 
+const PROVING = process.env.PROVE === '1'
+
+/** `npm run test:unit`: no database engine, no other process, no template. */
+export const UNIT = [
+  'test/shared/{domain,http,observability,operator}/**/*.test.ts',
+  'test/**/*.unit.test.ts',
+]
+
+/** `npm run test:rest`: the operator tool, the local runner, and what only the whole shows. `npm test` runs all others. */
+const REST = ['test/{bin,e2e,histories,infra/local,judges,support}/**/*.test.ts']
+
+/** Programs of other projects, such as fuzzers. They need Python. */
+const JUDGES = PROVING ? ['test/judges/*.judge.ts'] : []
+
+const tier = (
+  name: string,
+  include: string[],
+  exclude: string[],
+  globalSetup: string[] = [],
+): TestProjectInlineConfiguration => ({ extends: true, test: { name, include, exclude, globalSetup } })
+
 export default defineConfig({
   test: {
-    // Judges are programs of other projects, such as fuzzers. They need Python.
-    include: ['test/**/*.test.ts', ...(process.env.PROVE === '1' ? ['test/judges/*.judge.ts'] : [])],
+    projects: [
+      tier('unit', UNIT, []),
+      tier('integration', ['test/**/*.test.ts'], [...UNIT, ...REST], ['test/support/engine.ts']),
+      tier('rest', [...REST, ...JUDGES], UNIT, ['test/support/engine.ts']),
+    ],
     // Test files share the processes, and so what a process has loaded and compiled of packages.
     isolate: false,
     setupFiles: ['test/support/fresh-file.ts'],
-    globalSetup: ['test/support/engine.ts', 'test/support/run-folder.ts'],
+    globalSetup: ['test/support/run-folder.ts'],
     // `security-rules.test.ts` checks the template by the same rules; once is enough.
     env: { CDK_VALIDATION: 'false' },
     // Campaigns of `npm run prove` take as long as they take.
-    testTimeout: process.env.PROVE === '1' ? 3_600_000 : 120_000,
+    testTimeout: PROVING ? 3_600_000 : 120_000,
     hookTimeout: 120_000,
     // Other test files keep the machine busy.
     expect: { poll: { timeout: 30_000 } },

@@ -1,6 +1,7 @@
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { UNIT } from '../vitest.config.ts'
 
 /** What each room's files may import from, beside their own room. Arrows point one way: a room is listed below all that it imports. */
 const ARROWS: Record<string, string[]> = {
@@ -241,15 +242,37 @@ const importsOf = (file: string): string[] =>
     ([, from, dynamic]) => from ?? dynamic ?? '',
   )
 
+/** The files of this repository that a file imports. */
+const targetsOf = (file: string): string[] =>
+  importsOf(file)
+    .filter((name) => name.startsWith('.'))
+    .map((name) => normalize(join(dirname(file), name)))
+
+/** What is loaded with a file: files of this repository, and packages. */
+function loadedBy(entry: string): { files: Set<string>; packages: Set<string> } {
+  const loaded = { files: new Set<string>(), packages: new Set<string>() }
+  const visit = (file: string): void => {
+    if (loaded.files.has(file)) return
+    loaded.files.add(file)
+    const text = readFileSync(file, 'utf8').replace(/import type [^']+'[^']+'/g, '')
+    for (const [, name = ''] of text.matchAll(/from '([^']+)'/g))
+      if (name.startsWith('.')) visit(normalize(join(dirname(file), name)))
+      else loaded.packages.add(name)
+  }
+  visit(entry)
+  return loaded
+}
+
 describe('the rooms', () => {
-  it.each(files)('%s imports only where its arrows point', (file) => {
-    const room = roomOf(file)
-    expect(room).not.toBe('')
-    const allowed = [room, ...(ARROWS[room] ?? [])]
-    const strange = importsOf(file)
-      .filter((name) => name.startsWith('.'))
-      .map((name) => normalize(join(dirname(file), name)))
-      .filter((target) => !allowed.includes(target) && !allowed.includes(roomOf(target)))
+  it('import only where their arrows point', () => {
+    const strange = files.flatMap((file) => {
+      const room = roomOf(file)
+      if (room === '') return [`${file} is in no room`]
+      const allowed = [room, ...(ARROWS[room] ?? [])]
+      return targetsOf(file)
+        .filter((target) => !allowed.includes(target) && !allowed.includes(roomOf(target)))
+        .map((target) => `${file} -> ${target}`)
+    })
     expect(strange).toEqual([])
   })
 
@@ -284,18 +307,8 @@ describe('the rooms', () => {
   })
 
   it('synthesizes the stack without loading the AWS SDK', () => {
-    const visited = new Set<string>()
-    const packages = new Set<string>()
-    const visit = (file: string): void => {
-      if (visited.has(file)) return
-      visited.add(file)
-      const loaded = readFileSync(file, 'utf8').replace(/import type [^']+'[^']+'/g, '')
-      for (const [, name = ''] of loaded.matchAll(/from '([^']+)'/g))
-        if (name.startsWith('.')) visit(normalize(join(dirname(file), name)))
-        else packages.add(name)
-    }
-    visit('bin/app.ts')
-    expect([...visited]).toContain('shared/runtime/workers.ts')
+    const { files: loaded, packages } = loadedBy('bin/app.ts')
+    expect([...loaded]).toContain('shared/runtime/workers.ts')
     expect([...packages]).toContain('aws-cdk-lib')
     expect([...packages].filter((name) => /^@(aws-sdk|smithy|middy)\//.test(name))).toEqual([])
   })
@@ -324,17 +337,13 @@ describe('the rooms', () => {
   })
 
   it('has no cycles', () => {
-    const targets = (file: string) =>
-      importsOf(file)
-        .filter((name) => name.startsWith('.'))
-        .map((name) => normalize(join(dirname(file), name)))
     const seen = new Map<string, 'open' | 'done'>()
     const cycles: string[] = []
     const visit = (file: string, trail: string[]): void => {
       if (seen.get(file) === 'open') cycles.push([...trail, file].join(' -> '))
       if (seen.has(file)) return
       seen.set(file, 'open')
-      for (const target of targets(file)) visit(target, [...trail, file])
+      for (const target of targetsOf(file)) visit(target, [...trail, file])
       seen.set(file, 'done')
     }
     for (const file of files) visit(file, [])
@@ -350,4 +359,13 @@ it('test/ has the folders of the source, besides end-to-end tests, histories, ju
   expect(strange).toEqual([])
   const atTop = globSync('test/*.ts').sort()
   expect(atTop).toEqual(['test/architecture.test.ts', 'test/docs.test.ts', 'test/words.test.ts'])
+})
+
+it('unit tests use no engine, no other process and no template', () => {
+  const heavy = globSync(UNIT).filter(
+    (file) =>
+      /\b(fresh\w*Table|engineClient)\(/.test(readFileSync(file, 'utf8')) ||
+      [...loadedBy(file).packages].some((name) => /^(node:child_process|aws-cdk-lib)/.test(name)),
+  )
+  expect(heavy).toEqual([])
 })

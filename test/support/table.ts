@@ -24,7 +24,14 @@ export type TestTable = {
 export const engineClient = (): DynamoDBDocumentClient =>
   documentClient({ ...engineSettings(), requestHandler: {} })
 
-const engineSettings = () => ({ endpoint: inject('dynamodb'), ...ENGINE_ACCESS })
+const engineSettings = () => ({ endpoint: engineEndpoint(), ...ENGINE_ACCESS })
+
+/** @throws in a unit test: only the other tiers have an engine. */
+function engineEndpoint(): string {
+  const endpoint = inject('dynamodb')
+  if (!endpoint) throw new Error('Unit tests have no database engine.')
+  return endpoint
+}
 
 /** Creates an empty table for one test file on the real engine. */
 export async function freshTable(): Promise<TestTable> {
@@ -32,7 +39,7 @@ export async function freshTable(): Promise<TestTable> {
   const name = await createTestTable(raw)
   raw.destroy()
   const client = engineClient()
-  return { client, name, table: openTable(testClient(inject('dynamodb')), name) }
+  return { client, name, table: openTable(testClient(engineEndpoint()), name) }
 }
 
 /** The same with the table through the SDK's client. */
