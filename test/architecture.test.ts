@@ -89,7 +89,6 @@ const ARROWS: Record<string, string[]> = {
   'infra/local/engines': ['infra/local/process', 'infra/local/template'],
   'infra/local/functions': ['infra/local/template'],
   'infra/local/logs': ['infra/local/template'],
-  'infra/local/metrics': ['infra/local/template'],
   'infra/local/events': ['infra/local/engines', 'infra/local/functions', 'infra/local/template'],
   'infra/local/providers': [
     'infra/local/engines',
@@ -110,7 +109,6 @@ const ARROWS: Record<string, string[]> = {
     'infra/local/functions',
     'infra/local/gateway',
     'infra/local/logs',
-    'infra/local/metrics',
     'infra/local/process',
     'infra/local/providers',
     'infra/local/realistic-dynamodb',

@@ -11,7 +11,6 @@ import { localPages } from './gateway/pages.ts'
 import type { GatewayHandlers } from './gateway/server.ts'
 import type { LogDelivery } from './logs/log-delivery.ts'
 import { putLogEvents } from './logs/put-log-events.ts'
-import { type AlarmMonitor, openAlarmMonitor } from './metrics/alarm-monitor.ts'
 import { type DeploymentPlan, type DeploymentTarget, plan } from './plan.ts'
 import type { Providers } from './providers/server.ts'
 import { writeReceipt } from './providers/sms-receipts.ts'
@@ -37,8 +36,6 @@ export type Deployment = {
    */
   readonly deploy: (assembly: Assembly, seed?: () => Promise<void>) => Promise<GatewayHandlers>
   readonly outputs: () => Record<string, string>
-  /** The states of the template's alarms at a time, in milliseconds since the epoch. */
-  readonly alarms: AlarmMonitor['states']
   /** The functions, by the logical ids of the template. */
   readonly functions: () => ReadonlyMap<string, FunctionPool>
   readonly close: () => Promise<void>
@@ -48,11 +45,9 @@ const newPool = (
   spec: FunctionSpec,
   mappings: DeploymentPlan['queues'],
   { log, logs, functionLog, clockOffset, onRequest }: Options,
-  monitor: AlarmMonitor,
 ): FunctionPool =>
   createFunctionPool(spec, log, {
     writeLogs: (logGroup, text) => {
-      monitor.write(text)
       functionLog?.(text)
       logs.write(logGroup, text)
     },
@@ -63,7 +58,6 @@ const newPool = (
 
 export function deployLocally(options: Options): Deployment {
   const { region, endpoints, providers, logs, log } = options
-  const monitor = openAlarmMonitor(endpoints.sqs)
   const pools = new Map<string, FunctionPool>()
   const assemblies: Assembly[] = []
   let queues: QueueSources | undefined
@@ -81,7 +75,7 @@ export function deployLocally(options: Options): Deployment {
     for (const spec of specs) {
       const pool = pools.get(spec.arn)
       if (pool) pool.update(spec)
-      else pools.set(spec.arn, newPool(spec, mappings, options, monitor))
+      else pools.set(spec.arn, newPool(spec, mappings, options))
     }
     const arns = new Set(specs.map(({ arn }) => arn))
     for (const [arn, pool] of pools)
@@ -128,7 +122,6 @@ export function deployLocally(options: Options): Deployment {
       sms: (receipt) => writeReceipt(receipt, { subscriptions, ...services }),
     })
     outputs = planned.outputs
-    monitor.watch(planned.alarms)
     // The previous version keeps its files, since a function may be loading them.
     assemblies.push(assembly)
     if (assemblies.length > 2) await assemblies.shift()?.dispose()
@@ -139,7 +132,6 @@ export function deployLocally(options: Options): Deployment {
         about: { ...planned.about, delivered: logs.files() },
         providers,
         putLogEvents: (body) => putLogEvents(body, logs),
-        alarms: () => monitor.states(Date.now()),
         inject: async (text) => ({ matched: await startedBus.put(readEvent(text, region)) }),
       }),
     }
@@ -148,7 +140,6 @@ export function deployLocally(options: Options): Deployment {
   return {
     deploy,
     outputs: () => outputs,
-    alarms: monitor.states,
     functions: () => new Map([...pools.values()].map((pool) => [pool.name, pool])),
     close: async () => {
       bus?.stop()

@@ -8,7 +8,6 @@ import { gatewayErrors } from './gateway/errors.ts'
 import { routesOf } from './gateway/routes.ts'
 import { throttleOf } from './gateway/throttle.ts'
 import { logFilters } from './logs/log-filters.ts'
-import { alarmsOf } from './metrics/alarms.ts'
 import { publishedEventFilter } from './providers/email-events.ts'
 import { logSubscriptions } from './providers/sms-receipts.ts'
 import { ACCOUNT_ID } from './template/physical-names.ts'
@@ -97,7 +96,6 @@ export async function plan(
     rules,
     subscriptions,
     logFilters: logFilters(template),
-    alarms: alarmsOf(template),
     isPublished: publishedEventFilter(template),
     api: { api, routes, throttle: throttleOf(template), renderError: gatewayErrors(template) },
     outputs,

@@ -6,7 +6,6 @@ import type { ClockOffset } from './functions/worker.ts'
 import { requestLog } from './gateway/request-log.ts'
 import { openGateway } from './gateway/server.ts'
 import { openLogDelivery } from './logs/log-delivery.ts'
-import type { AlarmState } from './metrics/alarm-states.ts'
 import type { Endpoints } from './plan.ts'
 import type { FeedbackDelays } from './providers/feedback.ts'
 import { startProviders } from './providers/server.ts'
@@ -68,8 +67,6 @@ export type LocalStack = {
   realistic: RealisticDynamoDb | undefined
   /** The functions, by the logical ids of the template. */
   functions(): ReadonlyMap<string, Pick<FunctionPool, 'invoke' | 'kill'>>
-  /** The states of the template's alarms, now or at another time in milliseconds since the epoch. */
-  alarms(now?: number): Promise<AlarmState[]>
   smsOutboxUrl: string
   emailInboxUrl: string
   /** Ends all processes and threads, closes all ports and removes temporary files. */
@@ -168,7 +165,6 @@ export async function startLocalStack(options: LocalStackOptions): Promise<Local
     endpoints,
     realistic,
     functions: deployment.functions,
-    alarms: (now = Date.now()) => deployment.alarms(now),
     smsOutboxUrl: `${baseUrl}/_local/sms`,
     emailInboxUrl: `${baseUrl}/_local/emails`,
     close: () => {

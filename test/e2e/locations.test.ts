@@ -5,15 +5,8 @@ import { get, type HttpResponse, post, type RunningStack, runStack, send } from 
 
 let stack: RunningStack
 
-/** What the functions have logged. */
-const lines: Record<string, unknown>[] = []
-
 beforeAll(async () => {
-  stack = await runStack({
-    functionLog: (text) => {
-      for (const line of text.split('\n')) if (line.startsWith('{')) lines.push(JSON.parse(line))
-    },
-  })
+  stack = await runStack()
 })
 afterAll(() => stack.close())
 
@@ -80,7 +73,9 @@ describe('a second path of an endpoint', () => {
   /** The lines of a response's request: its log line and its line of the access trail. */
   const linesOf = async ({ headers }: HttpResponse) => {
     const own = () =>
-      lines.filter(({ request_id, route }) => request_id === headers['x-request-id'] && route !== undefined)
+      stack.lines.filter(
+        ({ request_id, route }) => request_id === headers['x-request-id'] && route !== undefined,
+      )
     await vi.waitFor(() => expect(own().length).toBe(2))
     return own().map(({ type, route, status, outcome }) => [type ?? 'request', route, status ?? outcome])
   }

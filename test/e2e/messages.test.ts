@@ -102,6 +102,8 @@ it('delivers an email to the local inbox and marks its log entry delivered', asy
   expect(more).toEqual([])
   expect(mail).toMatchObject({ subject: 'Praxis Nord', text: 'Bis bald' })
   expect(mail?.from).toContain('clinic@example.com')
+  const work = { worker: 'send-email', request_id: answer.headers['x-request-id'], outcome: 'accepted' }
+  await vi.waitFor(() => expect(stack.lines).toContainEqual(expect.objectContaining(work)))
 })
 
 it('sends once when a request is repeated under its idempotency key', async () => {

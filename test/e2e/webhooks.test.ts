@@ -72,7 +72,7 @@ const book = async () => {
   }
   const answer = await post(stack, '/appointments', body, { pair })
   expect(answer.status).toBe(201)
-  return answer.body.data.id as string
+  return { id: answer.body.data.id as string, requestId: answer.headers['x-request-id'] }
 }
 
 /** Waits until the receiver got `count` requests for a path. */
@@ -89,7 +89,7 @@ const arrived = async (path: string, count = 1): Promise<Got[]> => {
 
 it('delivers a booking that the reference library verifies, and that fails verification with any byte changed', async () => {
   const { secret } = await create('/booked', ['appointment.created'])
-  const id = await book()
+  const { id, requestId } = await book()
   const [got] = await arrived('/booked')
   if (!got) throw new Error('nothing arrived')
   const verifier = new Webhook(secret)
@@ -119,6 +119,8 @@ it('delivers a booking that the reference library verifies, and that fails verif
     for (let at = name === 'webhook-signature' ? 3 : 0; at < value.length; at++)
       expect(() => verifier.verify(got.body, { ...got.headers, [name]: changed(value, at) })).toThrow()
   }
+  const attempt = { worker: 'deliver-event', request_id: requestId, outcome: 'delivered' }
+  await eventually(async () => expect(stack.lines).toContainEqual(expect.objectContaining(attempt)))
 })
 
 it('retries a failed delivery with the same id and body, and lists each attempt', async () => {

@@ -26,13 +26,13 @@ export const feedback = (clinic: string, event: string, message: string) => ({
 })
 
 /** Receipts of SMS with these ids of SNS, as its log group sends them. */
-export const receiptsOf = (ids: string[]) => {
+export const receiptsOf = (ids: string[], status = 'SUCCESS') => {
   const logEvents = ids.map((messageId) => ({
     timestamp: Date.now(),
     message: JSON.stringify({
       notification: { messageId, timestamp: '2026-05-01 07:00:00.000' },
       delivery: { destination: '+905320000001' },
-      status: 'SUCCESS',
+      status,
     }),
   }))
   return { awslogs: { data: gzipSync(JSON.stringify({ logEvents })).toString('base64') } }

@@ -12,7 +12,14 @@ import { stackCalls } from './iam/stack-calls.ts'
 import { sharedAssembly } from './shared-assembly.ts'
 import { stackTable } from './stack-table.ts'
 
-export type RunningStack = LocalStack & { table: Table; clinics: ReadyClinic[]; log: string[]; api: string }
+export type RunningStack = LocalStack & {
+  table: Table
+  clinics: ReadyClinic[]
+  log: string[]
+  /** What functions have logged. */
+  lines: Record<string, unknown>[]
+  api: string
+}
 
 /**
  * Runs the synthesized stack on a free port, with the demo clinics unless `demo` is false. Closing it fails if IAM would have
@@ -23,12 +30,16 @@ export async function runStack({
   ...options
 }: { demo?: boolean } & Omit<Partial<LocalStackOptions>, 'dataDir'> = {}): Promise<RunningStack> {
   const log: string[] = []
+  const lines: RunningStack['lines'] = []
   const data = demo ? await copyDemoData() : undefined
   const { synthesize = sharedAssembly } = options
   const calls = stackCalls(synthesize)
   const stack = await startLocalStack({
     port: 0,
     log: (line) => log.push(line),
+    functionLog: (text) => {
+      for (const line of text.split('\n')) if (line.startsWith('{')) lines.push(JSON.parse(line))
+    },
     ...(data && { dataDir: data.folder }),
     ...options,
     ...calls.options,
@@ -39,6 +50,7 @@ export async function runStack({
     table: stackTable(stack),
     clinics: data?.clinics ?? [],
     log,
+    lines,
     api: `${stack.baseUrl}/api/developer/v1`,
     close: async () => {
       await stack.close()

@@ -17,20 +17,17 @@ type Options = {
   readonly providers: Pick<Providers, 'sms' | 'emails' | 'inboxUrl'>
   /** CloudWatch Logs' PutLogEvents. @throws InvalidLogEvents */
   readonly putLogEvents: (body: string) => void
-  /** The states of the stack's alarms. */
-  readonly alarms: () => Promise<readonly object[]>
   /** Puts an event on the bus. @throws InvalidEvent */
   readonly inject: (event: string) => Promise<object>
 }
 
 /** The pages of the local stack. Their content is read for every request. */
-export function localPages({ about, providers, putLogEvents, alarms, inject }: Options): PageHandler {
+export function localPages({ about, providers, putLogEvents, inject }: Options): PageHandler {
   const pages: Record<string, (html: boolean, body: string) => Promise<HttpResponse>> = {
     'GET /_local': async () => json(200, about),
     'GET /_local/sms': async (html) => (html ? smsPage(providers.sms()) : json(200, providers.sms())),
     'GET /_local/emails': async (html) =>
       html ? redirect(providers.inboxUrl) : json(200, await providers.emails()),
-    'GET /_local/alarms': async () => json(200, await alarms()),
     'POST /_local/events': async (_html, body) => json(200, await inject(body)),
     'POST /_local/logs': async (_html, body) => {
       putLogEvents(body)

@@ -30,6 +30,10 @@ const SNS = {
   dimensions: [],
   page: 'https://docs.aws.amazon.com/sns/latest/dg/sns-monitoring-using-cloudwatch.html',
 }
+const BILLING = {
+  dimensions: ['Currency'],
+  page: 'https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/monitor_estimated_charges_with_cloudwatch.html',
+}
 const FIREHOSE = {
   dimensions: ['DeliveryStreamName'],
   page: 'https://docs.aws.amazon.com/firehose/latest/dev/monitoring-with-cloudwatch-metrics.html',
@@ -48,9 +52,12 @@ export const AWS_METRICS: Record<string, Documented> = {
   'AWS/DynamoDB ReadThrottleEvents': TABLE,
   'AWS/DynamoDB WriteThrottleEvents': TABLE,
   'AWS/DynamoDB TransactionConflict': TABLE,
+  'AWS/DynamoDB ConsumedReadCapacityUnits': TABLE,
+  'AWS/DynamoDB ConsumedWriteCapacityUnits': TABLE,
   'AWS/SES Reputation.BounceRate': SES,
   'AWS/SES Reputation.ComplaintRate': SES,
   'AWS/SNS SMSMonthToDateSpentUSD': SNS,
+  'AWS/Billing EstimatedCharges': BILLING,
   'AWS/Firehose DeliveryToS3.DataFreshness': FIREHOSE,
   'AWS/Firehose DeliveryToS3.Success': FIREHOSE,
 }

@@ -20,7 +20,6 @@ function pages() {
   const injected: unknown[] = []
   const logged: unknown[] = []
   const page = localPages({
-    alarms: async () => [{ name: 'clinic-late', state: 'OK' }],
     about: { stack: 'Test' },
     providers: {
       inboxUrl: 'http://127.0.0.1:5/',
