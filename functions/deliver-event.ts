@@ -31,8 +31,7 @@ export const handler = queueWorker(
         if (facts.outcome !== 'cut-off') count('delivery_attempt', { outcome: facts.outcome })
         logWork(deliverEventWorker.id, { clinic, requestId, ...facts })
       }
-      const { random } = Math
-      await deliverEvent({ ...stores, now, random, newToken: newId, onAttempt }, queued, lane)
+      await deliverEvent({ ...stores, now, random: Math.random, newToken: newId, onAttempt }, queued, lane)
     } catch (error) {
       if (!(error instanceof UnavailableError)) throw error
       await stores.queues.push(lane, [queued], PAUSE_MS)

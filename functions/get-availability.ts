@@ -10,9 +10,8 @@ export const handler = endpoint(
   getAvailability,
   { availability: availabilityStore, booking: bookingStore },
   async ({ clinicId, clinic: { timezone }, query, now }, { availability, booking }) => {
-    const { duration, limit, date, ...asked } = query
-    const { date_to = date, doctor_id, treatment_id, room_id } = asked
-    const [from, to] = [date, date_to]
+    const { duration, limit, date: from, ...asked } = query
+    const { date_to: to = from, doctor_id, treatment_id, room_id } = asked
     const question = { doctor: doctor_id, treatment: treatment_id, room: room_id, from, to }
     const [facts, byDefault] = await Promise.all([
       availability.read(clinicId, question),
@@ -25,7 +24,7 @@ export const handler = endpoint(
     const slots = availableSlots(calendars, { from, to, minutes, limit, roomBusyOn, timezone, clock })
     return {
       data: slots.map((slot) => renderSlot(slot, query)),
-      meta: { date, ...asked, duration_minutes: minutes, count: slots.length },
+      meta: { date: from, ...asked, duration_minutes: minutes, count: slots.length },
     }
   },
 )

@@ -27,8 +27,18 @@ export const handler = queueWorker(
     try {
       const { clinic, request: requestId } = email
       const onSent = (outcome: string) => logWork(sendEmailWorker.id, { clinic, requestId, outcome })
-      const clock = { waitForTurn, now, random, newToken: newId }
-      await sendQueuedEmail({ messages, mailSettings: clinics.find, sender, queue, ...clock, onSent }, email)
+      const consumer = {
+        messages,
+        mailSettings: clinics.find,
+        sender,
+        queue,
+        waitForTurn,
+        now,
+        random,
+        newToken: newId,
+        onSent,
+      }
+      await sendQueuedEmail(consumer, email)
     } catch (error) {
       if (!(error instanceof UnavailableError)) throw error
       // The store is down. Pushed again, the email does not use up the receives after which it would be a dead letter.

@@ -90,7 +90,8 @@ function isSameValue(before: unknown, after: unknown, policy: AnyPolicy): boolea
   if ('erasure' in policy) return !policy.emitsEvent || before === after
   if (!before || !after) return before === after
   if ('fields' in policy) return areSame(before as Fields, after as Fields, policy.fields)
-  const [old, current] = [before as Fields[], after as Fields[]]
+  const old = before as Fields[]
+  const current = after as Fields[]
   return (
     old.length === current.length &&
     old.every((element, index) => areSame(element, current[index] as Fields, policy.each))

@@ -75,7 +75,8 @@ export function credentialStore({ table, now }: { table: Table; now: () => numbe
     const item = await table.get(credentialKey(pair.key))
     const secrets = (item ?? DUMMY_SECRET) as StoredSecrets
     const previous = secrets.previous ?? DUMMY_SECRET
-    const [isCurrent, isPrevious] = [isSecret(pair.secret, secrets), isSecret(pair.secret, previous)]
+    const isCurrent = isSecret(pair.secret, secrets)
+    const isPrevious = isSecret(pair.secret, previous)
     if (!item || !(isCurrent || (isPrevious && now() < Date.parse(previous.until)))) return null
     const credential = toCredential(item)
     return isActive(credential, now()) ? credential : null

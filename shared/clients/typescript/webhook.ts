@@ -25,7 +25,8 @@ export async function verifyWebhook<E = unknown>({
 }: SignedDelivery): Promise<E> {
   const header = (name: string) =>
     String((headers instanceof Headers ? headers.get(name) : headers[name]) ?? '')
-  const [id, timestamp] = [header('webhook-id'), header('webhook-timestamp')]
+  const id = header('webhook-id')
+  const timestamp = header('webhook-timestamp')
   if (!(Math.abs(now / 1000 - Number(timestamp || Number.NaN)) <= TOLERANCE))
     throw new Error('The webhook timestamp is missing or more than five minutes off')
   const bytes = secret.startsWith('whsec_')

@@ -81,10 +81,8 @@ function updateBusyDays(changeset: Changeset, before: Appointment | null, after:
   const current = busyDays(changeset.clinic, after)
   const isIn = (days: readonly BusyDay[]) => (day: BusyDay) =>
     days.some(({ key, time }) => key.pk === day.key.pk && key.sk === day.key.sk && time === day.time)
-  const [added, removed] = [
-    current.filter((day) => !isIn(old)(day)),
-    old.filter((day) => !isIn(current)(day)),
-  ]
+  const added = current.filter((day) => !isIn(old)(day))
+  const removed = old.filter((day) => !isIn(current)(day))
   for (const { key } of removed) changeset.set(key, attribute, undefined)
   for (const { key, time } of added) changeset.set(key, attribute, time)
 }

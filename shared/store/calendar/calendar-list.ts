@@ -51,7 +51,8 @@ export function calendarList<R, F extends string>(platform: ListPlatform, entity
   ): Promise<WalkablePage<Stamped<R>>> {
     const { page, isConsistent } = await pageOf(clinic, filter, request)
     const { items, total } = page
-    const [first, last] = [items[0], items.at(-1)]
+    const first = items[0]
+    const last = items.at(-1)
     // A page that changed while it was read may lack records before its last, which the list must not skip.
     const start = request.page === 1 ? beginningOf(filter) : first && positionBefore(entity, first)
     if (!isConsistent && start !== undefined) {

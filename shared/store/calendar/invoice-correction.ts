@@ -80,7 +80,8 @@ export function invoiceCorrection(table: Table) {
     const before = invoice.record
     const targetId = patient ?? before.patient.id
     const found = await patients.findMany(clinic, [...new Set([before.patient.id, targetId])])
-    const [owner, target] = [found.get(before.patient.id), found.get(targetId)]
+    const owner = found.get(before.patient.id)
+    const target = found.get(targetId)
     if (!owner || owner.erasedAt) return ends({ kind: 'erased' })
     if (!target) return ends({ kind: 'patient_not_found' })
     if (target.erasedAt) return ends({ kind: 'patient_erased', returnedPayments: false })

@@ -80,5 +80,9 @@ export type Hold = {
 }
 
 const outcomeOf = ({ status, providerMessageId, errorMessage, sentAt, dispatch }: Message) => ({
-  ...{ status, providerMessageId, errorMessage, sentAt, dispatch },
+  status,
+  providerMessageId,
+  errorMessage,
+  sentAt,
+  dispatch,
 })

@@ -84,14 +84,18 @@ export function patientStore({ table }: { table: Table }) {
 
   /** A range costs a fraction of single reads. It may hold as many other rows. */
   async function readRows(clinic: ClinicId, ordinals: readonly number[]): Promise<Item[]> {
-    const [from, to] = [Math.min(...ordinals), Math.max(...ordinals)]
+    if (ordinals.length === 0) return []
+    const from = Math.min(...ordinals)
+    const to = Math.max(...ordinals)
     const length = to - from + 1
     if (length > 2 * ordinals.length)
       return table.getMany(ordinals.map((ordinal) => patientRowKey(clinic, ordinal)))
-    const range = { from: sortableNumber(from), to: sortableNumber(to) }
-    return ordinals.length === 0
-      ? []
-      : table.query({ pk: patientListPartition(clinic), ...range, limit: length })
+    return table.query({
+      pk: patientListPartition(clinic),
+      from: sortableNumber(from),
+      to: sortableNumber(to),
+      limit: length,
+    })
   }
 
   return {

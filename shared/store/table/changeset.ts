@@ -98,8 +98,17 @@ export class Changeset {
   announce(record: string, sequence: number, { event, data }: EventDraft): void {
     const key = announcedKey(this.clinic, record, sequence)
     const request = requestId()
-    const origin = request === undefined ? {} : { rq: request }
-    this.put({ ...key, i: this.#table.newId(), e: event, d: data, c: this.#table.now(), ...origin }, 'new')
+    this.put(
+      {
+        ...key,
+        i: this.#table.newId(),
+        e: event,
+        d: data,
+        c: this.#table.now(),
+        ...(request !== undefined && { rq: request }),
+      },
+      'new',
+    )
   }
 
   /** Requires an item that is not changed itself to have this version; null if it must not exist. */

@@ -129,15 +129,18 @@ export function idempotencyGuard(
   ): void {
     if (!itemKey) return
     const seconds = Math.floor(now() / 1000)
-    const attributes = {
-      status,
-      body: response,
-      hash: sha256(body),
-      p: patient,
-      [TTL]: seconds + RESPONSE_TTL_SECONDS,
-      ...more,
-    }
-    changes.put({ ...itemKey, ...attributes }, { expiryAttribute: TTL, expiredAt: seconds })
+    changes.put(
+      {
+        ...itemKey,
+        status,
+        body: response,
+        hash: sha256(body),
+        p: patient,
+        [TTL]: seconds + RESPONSE_TTL_SECONDS,
+        ...more,
+      },
+      { expiryAttribute: TTL, expiredAt: seconds },
+    )
   }
 
   return { find, store, reserve, complete }
