@@ -178,6 +178,9 @@ type CatalogueEntry = { status: number; error: string; text: string }
 
 export type ErrorKey = keyof typeof CATALOGUE
 
+/** The error for an unknown or malformed id of a kind of record. */
+export type RecordNotFoundKey = Exclude<Extract<ErrorKey, `${string}_not_found`>, 'route_not_found'>
+
 export const ERROR_KEYS = Object.keys(CATALOGUE) as ErrorKey[]
 
 export const errorEntry = (key: ErrorKey): CatalogueEntry => CATALOGUE[key]

@@ -1,6 +1,6 @@
 import type * as z from 'zod'
 import type { Scope } from '../domain/scope.ts'
-import type { ErrorKey } from './error-catalogue.ts'
+import type { ErrorKey, RecordNotFoundKey } from './error-catalogue.ts'
 
 /** The path prefix of every endpoint. */
 export const BASE_PATH = '/api/developer/v1'
@@ -51,7 +51,7 @@ export type Route = {
   /** Query parameters that require a further scope of a request that has them. */
   readonly parameterScopes?: Readonly<Record<string, Scope>>
   /** Path parameters. All are ids; each maps to the error for an unknown or malformed id. */
-  readonly params?: Readonly<Record<string, ErrorKey>>
+  readonly params?: Readonly<Record<string, RecordNotFoundKey>>
   readonly query?: z.ZodObject
   readonly body?: z.ZodObject
   /** Other names of fields of the body, each with the field that it stands for (aliases.ts). */

@@ -33,7 +33,7 @@ import {
 } from './webhooks.ts'
 
 /** THE ROUTE TABLE: every endpoint of the API. To register an endpoint, add it here. */
-export const ENDPOINTS: readonly Route[] = [
+const DEFINITIONS = [
   getAccount,
   getHealth,
   getClinic,
@@ -78,7 +78,13 @@ export const ENDPOINTS: readonly Route[] = [
   listDeliveries,
   redeliver,
   listEvents,
-]
+] as const satisfies readonly Route[]
+
+/** The definition of any one endpoint, with its literal id. */
+export type Endpoint = (typeof DEFINITIONS)[number]
+
+/** Every endpoint. */
+export const ENDPOINTS: readonly Route[] = DEFINITIONS
 
 /** Every route: the endpoints, each with a function, and their aliases. */
 export const ROUTES: readonly Route[] = [...ENDPOINTS, ...aliasRoutes(ENDPOINTS)]

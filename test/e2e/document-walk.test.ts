@@ -4,9 +4,19 @@ import { Agent, createServer, request, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { BASE_PATH } from '../../shared/api/route.ts'
+import { ROUTES } from '../../shared/api/routes.ts'
+import type { ClinicId } from '../../shared/domain/clinic.ts'
+import { clinicStore } from '../../shared/store/clinics.ts'
 import { assertConforms, document } from '../support/conformance.ts'
 import { generateRequests, type RequestCase } from '../support/document-walk.ts'
-import { get, post, type RunningStack, runStack } from '../support/local-stack.ts'
+import { post, type RunningStack, runStack } from '../support/local-stack.ts'
+import {
+  createRouteSamples,
+  ID_KINDS,
+  pathOf,
+  type RouteSamples,
+  type SampleIds,
+} from '../support/route-samples.ts'
 import { rounds } from '../support/scale.ts'
 
 const COUNT = rounds(100, 6000)
@@ -17,8 +27,7 @@ const SEED = Number(process.env.SEED ?? Date.now() % 2 ** 31)
 let stack: RunningStack
 let receiver: Server
 let receiverUrl: string
-/** Ids of existing records by parameter name; below /webhooks, `id` is the webhook's. */
-const known: Record<string, string> = {}
+let samples: RouteSamples
 const agent = new Agent({ keepAlive: true, maxSockets: CONCURRENCY })
 
 beforeAll(async () => {
@@ -27,19 +36,10 @@ beforeAll(async () => {
   const host = `127.0.0.1:${(receiver.address() as AddressInfo).port}`
   receiverUrl = `http://${host}/webhooks`
   stack = await runStack({ allowedWebhookHost: host })
-  const first = async (path: string) => (await get(stack, `${path}?limit=100`)).body.data
-  const patients = await first('/patients')
-  known.patient_id = patients.find((one: any) => one.phone_number && one.email_address).id
-  known.doctor_id = (await first('/doctors')).find((one: any) => one.is_active).id
-  known.treatment_id = (await first('/clinic/treatments'))[0].id
-  known.invoice_id = (await first('/invoices'))[0].id
-  known.appointment_id = (await first('/appointments'))[0].id
-  known.payment_id = (await first('/payments'))[0].id
-  known.message_id = (await first('/messages'))[0].id
-  known.webhook_id = await newWebhook()
-  const ping = await post(stack, `/webhooks/${known.webhook_id}/ping`, {})
-  known.delivery_id = ping.body.data.id
-}, 60_000)
+  const clinic = await clinicStore(stack).find(stack.clinics[0]?.id as ClinicId)
+  if (!clinic) throw new Error('the stack has no demo clinic')
+  samples = await createRouteSamples(stack.table, { clinic, webhook: { url: receiverUrl } })
+})
 afterAll(async () => {
   agent.destroy()
   await stack?.close()
@@ -47,19 +47,16 @@ afterAll(async () => {
   receiver?.close()
 })
 
-const newWebhook = async (): Promise<string> =>
-  (await post(stack, '/webhooks', { url: receiverUrl, events: ['patient.created'] })).body.data.id
-
-/** The webhook that the next DELETE request removes. */
-let spare: Promise<string> | undefined
+/** The ids for the requests to each path, until one succeeds. */
+const unused = new Map<string, Promise<SampleIds>>()
 
 async function idOf({ method, path }: RequestCase, name: string): Promise<string> {
-  if (name !== 'id') return known[name] ?? ''
-  const [, kind = ''] = /(\w+)s\/\{id\}/.exec(path) ?? []
-  if (kind !== 'webhook') return known[`${kind}_id`] ?? ''
-  if (method !== 'DELETE') return known.webhook_id ?? ''
-  spare ??= newWebhook()
-  return spare
+  const routes = ROUTES.filter((route) => route.path === path)
+  const route = routes.find((one) => one.method === method) ?? routes[0]
+  if (!route) throw new Error(`${path} is not the path of a route`)
+  const ids = unused.get(`${method} ${path}`) ?? samples.idsFor(route)
+  unused.set(`${method} ${path}`, ids)
+  return pathOf(route, await ids)[name] ?? ''
 }
 
 async function send(step: RequestCase) {
@@ -100,7 +97,7 @@ async function problemOf(step: RequestCase): Promise<string | null> {
   const isNamed = step.field === undefined || details.some(({ field }) => field?.split('.')[0] === step.field)
   if (step.verdict === 'fits' && (status === 400 || status === 422) && isNamed && details.length > 0)
     return `rejected: ${said}`
-  if (status === 204) spare = undefined
+  if (status < 300) unused.delete(`${step.method} ${step.path}`)
   if (step.path === '/webhooks' && status === 201) await remove(JSON.parse(text).data.id)
   return null
 }
@@ -117,8 +114,12 @@ const remove = (id: string) =>
     verdict: 'fits',
   })
 
+/** The ids by the names of query parameters and fields, such as `patient_id`. */
+const knownIds = (): Record<string, string> =>
+  Object.fromEntries(ID_KINDS.map((kind) => [kind.replace('not_found', 'id'), samples.ids[kind]]))
+
 it(`responds as documented to ${COUNT} requests generated from seed ${SEED}`, async () => {
-  const steps = generateRequests(SEED, COUNT, { ...known, url: receiverUrl })
+  const steps = generateRequests(SEED, COUNT, { ...knownIds(), url: receiverUrl })
   const problems: string[] = []
   const queue = steps.values()
   await Promise.all(

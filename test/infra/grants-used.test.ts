@@ -34,31 +34,21 @@ import { chunked } from '../../shared/store/table/chunked.ts'
 import { type Table, withoutEvents } from '../../shared/store/table/table.ts'
 import { issueCredential } from '../support/credentials.ts'
 import { createWebhook } from '../support/deliveries.ts'
-import { call, type RequestInput } from '../support/event.ts'
+import { call } from '../support/event.ts'
 import { handlerOf, stubFunctionEnvironment } from '../support/functions.ts'
-import {
-  createPopulatedClinic,
-  createRecord,
-  createWebhookWithDeliveries,
-  type PopulatedClinic,
-  type WebhookWithDeliveries,
-} from '../support/records.ts'
+import { createRecord } from '../support/records.ts'
+import { createRouteSamples, type RouteSamples, requestsOf } from '../support/route-samples.ts'
 import { aPatient, freshTable } from '../support/table.ts'
 import { anAttempt } from '../support/webhook-health.ts'
-import { appointmentRequests } from './appointment-requests.ts'
 import { type ExactGrants, exactGrants, logicalIdOf } from './exact-grants.ts'
 import { interruptRefreshes } from './interrupted-refreshes.ts'
 import { ses, sns, sqs } from './recorded-calls.ts'
 import { batch, feedback, queued, receiptsOf } from './worker-events.ts'
 
 let headers: Record<string, string>
-let mine: PopulatedClinic
-let endpoint: WebhookWithDeliveries
-let spare: string
+let mine: RouteSamples
 /** Patients whom no request names. */
 let others: string[]
-/** Appointments that can still be changed. */
-const open = Array.from({ length: 4 }, newUuid)
 let table: Table
 let grants: ExactGrants
 
@@ -73,7 +63,7 @@ beforeAll(async () => {
     FAN_OUT_QUEUE_URL: url('fan-outs'),
   })
   grants = exactGrants(fresh.name)
-  mine = await createPopulatedClinic(table)
+  mine = await createRouteSamples(table)
   // Records so long that list rows leave them out, so that lists have to read them.
   const notes = 'long '.repeat(200)
   await createRecord(table, mine.clinic, appointmentStore({ table }), {
@@ -81,8 +71,6 @@ beforeAll(async () => {
     id: newUuid(),
     notes,
   })
-  for (const id of open)
-    await createRecord(table, mine.clinic, appointmentStore({ table }), { ...mine.appointment, id })
   const item = mine.invoice.lineItems[0] as LineItem
   await createRecord(table, mine.clinic, invoiceStore({ table }), {
     ...mine.invoice,
@@ -95,7 +83,6 @@ beforeAll(async () => {
     description: notes.slice(0, 500),
   })
   // A change logged before the last snapshot, and so many patients created since that the next one takes a snapshot.
-  endpoint = await createWebhookWithDeliveries(table, mine.clinic)
   const entry = patientWriter({ table: withoutEvents(table) })
   const { clinic, patient } = mine
   const [before] = (await patientStore({ table }).findMany(clinic.id, [patient.id])).values()
@@ -105,7 +92,6 @@ beforeAll(async () => {
   const created = Array.from({ length: 520 }, () => aPatient())
   for (const chunk of chunked(created, MAX_CREATED)) await entry.createMany(clinic.id, chunk)
   others = created.map(({ id }) => id)
-  spare = (await createWebhook(table, clinic.id)).id
   // The first call of a process takes long, and a request that cannot be counted in time does not record its use.
   const warmUp = await issueCredential(table, clinic)
   const path = { id: patient.id }
@@ -116,8 +102,10 @@ beforeEach(async () => {
   // The first request of a credential in a minute also records its use.
   headers = (await issueCredential(table, mine.clinic)).headers
   for (const mock of [sns, sqs, ses]) mock.reset()
-  sns.on(PublishCommand).callsFake(async ({ Message }) => {
-    if (Message.includes(LOST)) throw new Error('reset')
+  // The reply to every second SMS is lost.
+  let published = 0
+  sns.on(PublishCommand).callsFake(async () => {
+    if (published++ % 2 === 1) throw new Error('reset')
     return { MessageId: newUuid() }
   })
   sqs.on(SendMessageCommand).resolves({ MessageId: 'sqs-1' })
@@ -130,59 +118,7 @@ afterEach(() => {
   vi.restoreAllMocks()
 })
 
-/** In an SMS whose reply from SNS is lost. */
-const LOST = 'lost'
-
 const json = { 'content-type': 'application/json' }
-
-const repeatable = (path = { id: mine.patient.id }) => [
-  { path },
-  { path, headers: { 'idempotency-key': 'a' } },
-]
-
-/** Requests that make each endpoint use every grant. */
-const requests = (): Record<string, Omit<RequestInput, 'method'>[]> => ({
-  // Every tenth address has a 7 before its sign: these patients are read one by one.
-  'list-patients': [{}, { query: { search: '7@example' } }],
-  'get-patient': [{ path: { id: mine.patient.id } }],
-  'get-doctor': [{ path: { id: mine.doctor.id } }],
-  'get-treatment': [{ path: { id: mine.treatment.id } }],
-  'get-invoice': [{ path: { id: mine.invoice.id } }],
-  'list-invoice-payments': [{ path: { id: mine.invoice.id } }],
-  'get-payment': [{ path: { id: mine.payment.id } }],
-  'get-message': [{ path: { id: mine.message.id } }],
-  'get-webhook': [{ path: { id: endpoint.webhook.id } }],
-  ...appointmentRequests(mine, open),
-  'update-patient': [
-    { path: { id: mine.patient.id }, headers: json, body: '{"email_address":"mail@example.com"}' },
-  ],
-  'deactivate-patient': repeatable(),
-  'activate-patient': repeatable(),
-  'create-patient': [{ headers: json, body: '{"first_name":"Ada","last_name":"Kaya"}' }],
-  // A new request and its repetition.
-  'create-webhook': [1, 2].map(() => ({
-    headers: { ...json, 'idempotency-key': 'k' },
-    body: '{"url":"https://example.com/","events":["patient.created"]}',
-  })),
-  // Switching a webhook on resets its record of failures.
-  'update-webhook': [
-    { path: { id: endpoint.webhook.id }, headers: json, body: '{"is_active":true,"description":"Ours"}' },
-  ],
-  'delete-webhook': [{ path: { id: spare } }],
-  'rotate-webhook-secret': [{ path: { id: endpoint.webhook.id } }],
-  'ping-webhook': [{ path: { id: endpoint.webhook.id } }],
-  'list-deliveries': [{ path: { id: endpoint.webhook.id } }],
-  redeliver: [{ path: { id: endpoint.webhook.id, delivery_id: endpoint.deliveries[0].id } }],
-  'list-events': [{}, { query: { event: 'patient.created' } }],
-  'send-message': [
-    ['sms', 'See you at ten'],
-    ['sms', LOST],
-    ['email', 'See you at ten'],
-  ].map(([channel, message]) => ({
-    headers: { ...json, 'idempotency-key': `${channel}-${message?.length}` },
-    body: JSON.stringify({ channel, patient_id: mine.patient.id, message }),
-  })),
-})
 
 /** What happens before the requests. */
 const preparations: Record<string, () => Promise<void>> = {
@@ -212,11 +148,10 @@ it.each(ENDPOINTS.map((route) => [route.id, route] as const))(
   async (id, route) => {
     await preparations[id]?.()
     await grants.expectExact(id, async () => {
-      for (const { headers: more, ...sent } of requests()[id] ?? [{}]) {
+      for (const sent of requestsOf(route, await mine.idsFor(route))) {
         const { status } = await call(await handlerOf(route), {
-          method: route.method,
           ...sent,
-          headers: { ...headers, ...more },
+          headers: { ...sent.headers, ...headers },
         })
         expect([200, 201, 202, 204, 409]).toContain(status)
       }

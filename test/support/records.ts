@@ -43,9 +43,13 @@ export type PopulatedClinic = {
   message: Message
 }
 
-/** Creates a clinic with one record of every kind. The message is so long that its list rows omit the text. */
-export async function createPopulatedClinic(table: Table, patient = aPatient()): Promise<PopulatedClinic> {
-  const clinic = await newClinic(table)
+/** Creates one record of every kind in a clinic, by default a new one. The message is so long that its list rows omit the text. */
+export async function createPopulatedClinic(
+  table: Table,
+  patient = aPatient(),
+  existingClinic?: Clinic,
+): Promise<PopulatedClinic> {
+  const clinic = existingClinic ?? (await newClinic(table))
   await patientWriter({ table }).createMany(clinic.id, [patient])
   const hours = parseWeeklyHours('mon-fri 09:00-17:00')
   const department = { id: newUuid(), name: 'General practice', isActive: true }
@@ -165,11 +169,20 @@ export async function createWebhookWithDeliveries(
   clinic: Clinic,
 ): Promise<WebhookWithDeliveries> {
   const webhook = await createWebhook(table, clinic.id)
+  return { webhook, deliveries: await createDeliveries(table, clinic, webhook) }
+}
+
+/** Creates the deliveries of all events of the clinic, without messages; returns those to a webhook. */
+export async function createDeliveries(
+  table: Table,
+  clinic: Clinic,
+  webhook: Webhook,
+): Promise<WebhookWithDeliveries['deliveries']> {
   await eventFanOut({ table, now: Date.now, newId: newUuid }).fanOut(clinic.id, async () => {})
   const page = await deliveryStore({ table }).page(clinic.id, webhook.id, { limit: 100 }, Date.now())
   const [first, ...more] = page?.items ?? []
   if (!first) throw new Error('The clinic has no events')
-  return { webhook, deliveries: [first, ...more] }
+  return [first, ...more]
 }
 
 /** Stores a new record, with the origin of an imported one. */

@@ -1,51 +1,31 @@
 /** Every endpoint writes one line of the access trail, with the ids of the records in its response, and ids nowhere else. */
+import { SendMessageBatchCommand, SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs'
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { Route } from '../../../shared/api/route.ts'
 import { ENDPOINTS } from '../../../shared/api/routes.ts'
 import { newUuid } from '../../../shared/domain/uuid.ts'
 import { patientChanges } from '../../../shared/store/copies/patient-changes.ts'
+import { messageStore } from '../../../shared/store/messages/messages.ts'
 import { issueCredential } from '../../support/credentials.ts'
 import { call } from '../../support/event.ts'
 import { handlerOf, stubFunctionEnvironment } from '../../support/functions.ts'
-import {
-  createPopulatedClinic,
-  createWebhookWithDeliveries,
-  type PopulatedClinic,
-} from '../../support/records.ts'
+import { mockClient } from '../../support/mock-client.ts'
+import { createRouteSamples, type RouteSamples, requestOf } from '../../support/route-samples.ts'
 import { freshTable, type TestTable } from '../../support/table.ts'
 
 let db: TestTable
-let records: PopulatedClinic
+let records: RouteSamples
 let credential: Awaited<ReturnType<typeof issueCredential>>
-let webhook: string
-let delivery: string
+const sqs = mockClient(SQSClient)
 
 beforeAll(async () => {
   db = await freshTable()
-  const { table, name } = db
-  stubFunctionEnvironment(name)
-  records = await createPopulatedClinic(table)
-  credential = await issueCredential(table, records.clinic)
-  const made = await createWebhookWithDeliveries(table, records.clinic)
-  webhook = made.webhook.id
-  delivery = made.deliveries[0].id
+  stubFunctionEnvironment(db.name)
+  records = await createRouteSamples(db.table)
+  credential = await issueCredential(db.table, records.clinic)
+  sqs.on(SendMessageCommand).resolves({})
+  sqs.on(SendMessageBatchCommand).resolves({})
 })
-
-function pathOf({ path, params }: Route): Record<string, string> {
-  const [, collection = ''] = /(\w+)\/\{id\}/.exec(path) ?? []
-  const ids: Record<string, string> = {
-    patients: records.patient.id,
-    doctors: records.doctor.id,
-    treatments: records.treatment.id,
-    appointments: records.appointment.id,
-    invoices: records.invoice.id,
-    payments: records.payment.id,
-    messages: records.message.id,
-    webhooks: webhook,
-  }
-  const values: Record<string, string> = { id: ids[collection] ?? newUuid(), delivery_id: delivery }
-  return Object.fromEntries(Object.keys(params ?? {}).map((name) => [name, values[name] ?? newUuid()]))
-}
 
 /** The ids that a response shows, found in its text. Those of line items are not of records. */
 const shownIds = (text: string): string[] =>
@@ -53,16 +33,21 @@ const shownIds = (text: string): string[] =>
     ([, id = '']) => id,
   )
 
-const request = (route: Route) => ({ method: route.method, path: pathOf(route) })
+async function newestMessage(): Promise<string> {
+  const { items } = await messageStore(db).page(records.clinic.id, {}, { page: 1, limit: 1 })
+  return items[0]?.id ?? ''
+}
+
 const LINE = ['clinic_id', 'credential', 'level', 'outcome', 'records', 'request_id', 'route', 'source_ip']
 
 describe.each(ENDPOINTS.map((route) => [route.id, route] as const))('%s', (id, route) => {
   it('writes one access line with the ids that it was asked for and that it returned', async () => {
-    const { doctor } = records
-    const query: Record<string, string> =
-      id === 'get-availability' ? { doctor_id: doctor.id, date: '2026-05-04' } : {}
-    const sent = { ...request(route), query, headers: credential.headers }
-    const { status, text, accesses, logged } = await call(await handlerOf(route), sent)
+    const sent = requestOf(route, await records.idsFor(route))
+    const { status, text, accesses, logged } = await call(await handlerOf(route), {
+      ...sent,
+      headers: { ...sent.headers, ...credential.headers },
+    })
+    expect(status).toBe(route.response.status)
     expect(accesses.length).toBe(1)
     const [line] = accesses
     expect(Object.keys(line).sort()).toEqual([...LINE, 'timestamp', 'type'])
@@ -75,13 +60,16 @@ describe.each(ENDPOINTS.map((route) => [route.id, route] as const))('%s', (id, r
       source_ip: '192.0.2.1',
       request_id: 'request-1',
     })
-    expect(new Set(line.records)).toEqual(new Set([...Object.values(pathOf(route)), ...shownIds(text)]))
+    // The response to an email does not show its id.
+    const hidden = id === 'send-message' ? [await newestMessage()] : []
+    const ids = [...Object.values(sent.path), ...shownIds(text), ...hidden]
+    expect(new Set(line.records)).toEqual(new Set(ids))
     for (const { id: recordId } of [records.patient, records.invoice, records.appointment])
       expect(logged).not.toContain(recordId)
   })
 
   it('writes an access line without records for a request without a credential', async () => {
-    const { accesses } = await call(await handlerOf(route), request(route))
+    const { accesses } = await call(await handlerOf(route), requestOf(route, records.ids))
     expect(accesses).toMatchObject([{ credential: null, clinic_id: null, outcome: 401, records: [] }])
   })
 })
@@ -91,8 +79,9 @@ describe('a request that is refused for its scope', () => {
     'has the ids in its path in the access line of %s',
     async (_id, route) => {
       const { headers } = await issueCredential(db.table, records.clinic, [])
-      const { accesses } = await call(await handlerOf(route), { ...request(route), headers })
-      const ids = Object.values(pathOf(route))
+      const sent = requestOf(route, records.ids)
+      const { accesses } = await call(await handlerOf(route), { ...sent, headers })
+      const ids = Object.values(sent.path)
       expect(accesses).toMatchObject([{ clinic_id: records.clinic.id, outcome: 403, records: ids }])
     },
   )

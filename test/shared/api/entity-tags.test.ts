@@ -1,54 +1,35 @@
 /** The `etag` of records, and what `if-none-match` and `if-match` make of it. */
 import { beforeAll, describe, expect, it } from 'vitest'
 import * as z from 'zod'
-import type { ErrorKey } from '../../../shared/api/error-catalogue.ts'
 import { acceptsIfMatch, type Route, retrievesRecord } from '../../../shared/api/route.ts'
 import { ENDPOINTS } from '../../../shared/api/routes.ts'
 import { newUuid } from '../../../shared/domain/uuid.ts'
-import { appointmentStore } from '../../../shared/store/calendar/appointments.ts'
 import { patientChanges } from '../../../shared/store/copies/patient-changes.ts'
 import { issueCredential } from '../../support/credentials.ts'
-import { createWebhook } from '../../support/deliveries.ts'
 import { call } from '../../support/event.ts'
 import { handlerOf, stubFunctionEnvironment } from '../../support/functions.ts'
-import { createPopulatedClinic, createRecord, type PopulatedClinic } from '../../support/records.ts'
+import {
+  bodyOf,
+  createRouteSamples,
+  pathOf,
+  type RouteSamples,
+  unknownIds,
+} from '../../support/route-samples.ts'
 import { freshTable, type TestTable } from '../../support/table.ts'
 
 let db: TestTable
-let records: PopulatedClinic
+let records: RouteSamples
 let headers: Record<string, string>
-const ids: Partial<Record<ErrorKey, string>> = {}
 
 beforeAll(async () => {
   db = await freshTable()
   stubFunctionEnvironment(db.name)
-  records = await createPopulatedClinic(db.table)
+  records = await createRouteSamples(db.table)
   headers = (await issueCredential(db.table, records.clinic)).headers
-  const { patient, doctor, treatment, appointment, invoice, payment, message, clinic } = records
-  for (const id of open) await createRecord(db.table, clinic, appointmentStore(db), { ...appointment, id })
-  ids.patient_not_found = patient.id
-  ids.doctor_not_found = doctor.id
-  ids.treatment_not_found = treatment.id
-  ids.appointment_not_found = appointment.id
-  ids.invoice_not_found = invoice.id
-  ids.payment_not_found = payment.id
-  ids.message_not_found = message.id
-  ids.webhook_not_found = (await createWebhook(db.table, clinic.id)).id
 })
 
-/** Appointments that can still be closed. */
-const open = Array.from({ length: 3 }, newUuid)
-
-const ownPath = (route: Route): Record<string, string> =>
-  /^(cancel|complete|no-show)-appointment$/.test(route.id) ? { id: open.pop() ?? '' } : recordPath(route)
-
-const recordPath = (route: Route): Record<string, string> =>
-  Object.fromEntries(
-    Object.entries(route.params ?? {}).map(([name, notFound]) => [name, ids[notFound] ?? '']),
-  )
-
 async function ask(route: Route, ifNoneMatch?: string | string[]) {
-  const path = ownPath(route)
+  const path = pathOf(route, records.ids)
   const sent = { ...headers, ...(ifNoneMatch !== undefined && { 'If-None-Match': ifNoneMatch }) }
   return call(await handlerOf(route), { method: route.method, path, headers: sent })
 }
@@ -101,44 +82,17 @@ it('lists, free slots and the health of the API have none', () => {
   expect(without.filter((id) => !id.startsWith('list-'))).toEqual(['get-health', 'get-availability'])
 })
 
-/** What a change of each kind is: a valid body, and another one. */
-const CHANGES: Record<string, [object, object]> = {
-  'update-patient': [{ notes: 'one', gender: null }, { notes: 'two' }],
-  'update-webhook': [{ description: 'one' }, { description: 'two' }],
-  'update-appointment': [{ notes: 'one' }, { notes: 'two' }],
-}
-
-/** Further fields, with which a change differs from every other. */
-const SECOND_CHANGE: Record<string, object> = {
-  'update-patient': { notes: 'three' },
-  'update-webhook': { description: 'three' },
-  'update-appointment': { notes: 'three' },
-}
-
-/** A valid body of each POST that returns a whole record. */
-const bodyOf = (route: Route): object =>
-  ({
-    'create-patient': { first_name: 'Ada', last_name: 'Kaya' },
-    'create-appointment': {
-      patient_id: records.patient.id,
-      doctor_id: records.doctor.id,
-      appointment_date: '2030-01-07',
-      start_time: '09:00',
-    },
-    'create-webhook': { url: 'https://example.com/', events: ['patient.created'] },
-  })[route.id] ?? {}
-
 /** Sends a request that changes something. */
 async function send(
   route: Route,
   body: object,
   more: Record<string, string | string[]> = {},
-  path = ownPath(route),
+  ids = records.ids,
 ) {
   const sent = { ...headers, 'content-type': 'application/json', ...more }
   return call(await handlerOf(route), {
     method: route.method,
-    path,
+    path: pathOf(route, ids),
     headers: sent,
     body: JSON.stringify(body),
   })
@@ -159,7 +113,8 @@ const RETURNS_RECORD = ENDPOINTS.filter(({ response }) => response.record !== un
 
 describe.each(named(RETURNS_RECORD))('%s', (_, route) => {
   it('returns the etag with which GET returns the record', async () => {
-    const changed = await send(route, CHANGES[route.id]?.[0] ?? bodyOf(route))
+    const ids = await records.idsFor(route)
+    const changed = await send(route, bodyOf(route, ids), {}, ids)
     expect([changed.status, changed.headers.etag]).toEqual([
       route.response.status,
       expect.stringMatching(/^"[\w-]{43}"$/),
@@ -177,7 +132,14 @@ it('every change that returns what GET of the record returns declares so', () =>
 })
 
 describe.each(named(ENDPOINTS.filter(acceptsIfMatch)))('%s with if-match', (_, route) => {
-  const [one, other] = CHANGES[route.id] ?? [{}, {}]
+  let one: object
+  let other: object
+  let third: object
+  beforeAll(() => {
+    one = bodyOf(route, records.ids, 0)
+    other = bodyOf(route, records.ids, 1)
+    third = bodyOf(route, records.ids, 2)
+  })
   const current = async () => String((await ask(retrievalOf(route))).headers.etag)
   const etagAfter = async (body: object) => String((await send(route, body)).headers.etag)
 
@@ -218,8 +180,7 @@ describe.each(named(ENDPOINTS.filter(acceptsIfMatch)))('%s with if-match', (_, r
   )
 
   it('returns 404 for an unknown record, and the stored response to a repetition', async () => {
-    const unknown = Object.fromEntries(Object.keys(route.params ?? {}).map((name) => [name, newUuid()]))
-    expect((await send(route, one, { 'if-match': '*' }, unknown)).status).toBe(404)
+    expect((await send(route, one, { 'if-match': '*' }, unknownIds())).status).toBe(404)
     await send(route, other)
     const conditional = { 'if-match': await current(), 'idempotency-key': newUuid() }
     const first = await send(route, one, conditional)
@@ -236,8 +197,7 @@ describe.each(named(ENDPOINTS.filter(acceptsIfMatch)))('%s with if-match', (_, r
 
   it('of two changes with the same etag at the same time makes one', async () => {
     const etag = await etagAfter(one)
-    const bodies = [other, { ...other, ...SECOND_CHANGE[route.id] }]
-    const answers = await Promise.all(bodies.map((body) => send(route, body, { 'if-match': etag })))
+    const answers = await Promise.all([other, third].map((body) => send(route, body, { 'if-match': etag })))
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 412])
   })
 

@@ -1,46 +1,29 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import type { ErrorKey } from '../../../shared/api/error-catalogue.ts'
 import { scopesOf } from '../../../shared/api/route.ts'
 import { ENDPOINTS } from '../../../shared/api/routes.ts'
 import type { Clinic } from '../../../shared/domain/clinic.ts'
 import { SCOPES } from '../../../shared/domain/scope.ts'
-import { newUuid } from '../../../shared/domain/uuid.ts'
 import { credentialStore } from '../../../shared/store/credentials.ts'
 import { issueCredential } from '../../support/credentials.ts'
-import { createWebhook } from '../../support/deliveries.ts'
 import { call } from '../../support/event.ts'
 import { handlerOf, stubFunctionEnvironment } from '../../support/functions.ts'
-import { createPopulatedClinic, createWebhookWithDeliveries } from '../../support/records.ts'
-import { freshTable, newClinic, type TestTable } from '../../support/table.ts'
+import { createRouteSamples, idsOf, pathOf, type SampleIds, unknownIds } from '../../support/route-samples.ts'
+import { freshTable, type TestTable } from '../../support/table.ts'
 
 let db: TestTable
 let mine: Awaited<ReturnType<typeof issueCredential>>
-type Ids = Partial<Record<ErrorKey, string>>
-/** Ids of another clinic, and of our own, by the error for an unknown id. */
-const foreign: Ids = {}
-const own: Ids = {}
+let own: SampleIds
+let foreign: SampleIds
+const unknown = unknownIds()
 
 beforeAll(async () => {
   db = await freshTable()
   stubFunctionEnvironment(db.name)
-  mine = await issueCredential(db.table, await newClinic(db.table))
-  own.webhook_not_found = (await createWebhook(db.table, mine.clinic.id)).id
-  const theirs = await createPopulatedClinic(db.table)
-  const { webhook, deliveries } = await createWebhookWithDeliveries(db.table, theirs.clinic)
-  foreign.patient_not_found = theirs.patient.id
-  foreign.doctor_not_found = theirs.doctor.id
-  foreign.treatment_not_found = theirs.treatment.id
-  foreign.appointment_not_found = theirs.appointment.id
-  foreign.invoice_not_found = theirs.invoice.id
-  foreign.payment_not_found = theirs.payment.id
-  foreign.message_not_found = theirs.message.id
-  foreign.webhook_not_found = webhook.id
-  foreign.delivery_not_found = deliveries[0].id
+  const samples = await createRouteSamples(db.table)
+  mine = await issueCredential(db.table, samples.clinic)
+  own = samples.ids
+  foreign = (await createRouteSamples(db.table)).ids
 })
-
-/** Path parameters with the same id in each. */
-const pathOf = (route: (typeof ENDPOINTS)[number], id: string) =>
-  Object.fromEntries(Object.keys(route.params ?? {}).map((name) => [name, id]))
 
 const NAMED = ENDPOINTS.map((route) => [`${route.method} ${route.path}`, route] as const)
 
@@ -50,7 +33,7 @@ describe.each(NAMED)('%s', (_, route) => {
   it('returns 401 without a credential', async () => {
     const answer = await call(await handlerOf(route), {
       method: route.method,
-      path: pathOf(route, newUuid()),
+      path: pathOf(route, unknown),
     })
     expect(answer).toMatchObject({
       status: 401,
@@ -73,7 +56,7 @@ describe.each(NAMED)('%s', (_, route) => {
     for (const sent of sentHeaders) {
       const answer = await call(handler, {
         method: route.method,
-        path: pathOf(route, newUuid()),
+        path: pathOf(route, unknown),
         headers: sent,
       })
       expect([answer.status, answer.text]).toEqual([401, JSON.stringify(UNAUTHORIZED)])
@@ -83,7 +66,7 @@ describe.each(NAMED)('%s', (_, route) => {
   it('returns 400 naming an unknown query parameter', async () => {
     const answer = await call(await handlerOf(route), {
       method: route.method,
-      path: pathOf(route, newUuid()),
+      path: pathOf(route, unknown),
       query: { nonsense: '1' },
       headers: mine.headers,
     })
@@ -104,7 +87,10 @@ describe.each(WITH_SCOPE.map((route) => [`${route.method} ${route.path}`, route]
       // The request is invalid in other ways too: the scope is checked first.
       const answer = await call(await handlerOf(route), {
         method: route.method,
-        path: pathOf(route, 'none'),
+        path: pathOf(
+          route,
+          idsOf(() => 'none'),
+        ),
         query: { nonsense: '1' },
         headers,
       })
@@ -136,14 +122,12 @@ describe.each(WITH_IDS.map((route) => [`${route.method} ${route.path}`, route] a
     it("returns the same 404 for another clinic's id, an unknown id and a malformed id", async () => {
       const handler = await handlerOf(route)
       const params = Object.entries(route.params ?? {})
-      // One id at a time is wrong; the others are our own.
-      const right = Object.fromEntries(params.map(([name, notFound]) => [name, own[notFound] ?? newUuid()]))
       for (const [name, notFound] of params) {
         const theirs = foreign[notFound]
-        if (!theirs) throw new Error(`add a record of another clinic for ${notFound} to "foreign"`)
         const answers = []
-        for (const id of [theirs, theirs.toUpperCase(), newUuid(), 'no-uuid', '../x', '']) {
-          const path = { ...right, [name]: id }
+        for (const id of [theirs, theirs.toUpperCase(), unknown[notFound], 'no-uuid', '../x', '']) {
+          // One id at a time is wrong; the others are our own.
+          const path = { ...pathOf(route, own), [name]: id }
           const { status, text } = await call(handler, { method: route.method, path, headers: mine.headers })
           answers.push([status, text])
         }
@@ -153,12 +137,15 @@ describe.each(WITH_IDS.map((route) => [`${route.method} ${route.path}`, route] a
     })
 
     it("returns the 404 of the first id when all ids are another clinic's", async () => {
-      const params = Object.entries(route.params ?? {})
-      const path = Object.fromEntries(params.map(([name, notFound]) => [name, foreign[notFound] ?? '']))
-      const answer = await call(await handlerOf(route), { method: route.method, path, headers: mine.headers })
+      const answer = await call(await handlerOf(route), {
+        method: route.method,
+        path: pathOf(route, foreign),
+        headers: mine.headers,
+      })
+      const [notFound] = Object.values(route.params ?? {})
       expect(answer).toMatchObject({
         status: 404,
-        body: { error: 'NOT_FOUND', message: `errors.developer_api.${params[0]?.[1]}` },
+        body: { error: 'NOT_FOUND', message: `errors.developer_api.${notFound}` },
       })
     })
   },

@@ -1,0 +1,200 @@
+/**
+ * The one list of ids, queries and bodies for tests that send requests to every route. It does not compile without a sample for
+ * each kind of id in a path, for each body, and for each query that is required.
+ */
+import type * as z from 'zod'
+import type { RecordNotFoundKey } from '../../shared/api/error-catalogue.ts'
+import { acceptsIdempotencyKey, type Route } from '../../shared/api/route.ts'
+import type { Endpoint } from '../../shared/api/routes.ts'
+import type { Clinic } from '../../shared/domain/clinic.ts'
+import { newUuid } from '../../shared/domain/uuid.ts'
+import type { Webhook } from '../../shared/domain/webhook.ts'
+import { appointmentStore } from '../../shared/store/calendar/appointments.ts'
+import type { Table } from '../../shared/store/table/table.ts'
+import { createWebhook } from './deliveries.ts'
+import type { RequestInput } from './event.ts'
+import {
+  createDeliveries,
+  createPopulatedClinic,
+  createRecord,
+  type PopulatedClinic,
+  type WebhookWithDeliveries,
+} from './records.ts'
+import { type aPatient, newClinic } from './table.ts'
+
+type SampleRecords = PopulatedClinic & WebhookWithDeliveries
+
+/** An id of each kind, by the error for an unknown one. */
+export type SampleIds = Readonly<Record<RecordNotFoundKey, string>>
+
+const ID_OF: Readonly<Record<RecordNotFoundKey, (records: SampleRecords) => string>> = {
+  patient_not_found: ({ patient }) => patient.id,
+  doctor_not_found: ({ doctor }) => doctor.id,
+  room_not_found: ({ room }) => room.id,
+  treatment_not_found: ({ treatment }) => treatment.id,
+  appointment_not_found: ({ appointment }) => appointment.id,
+  invoice_not_found: ({ invoice }) => invoice.id,
+  payment_not_found: ({ payment }) => payment.id,
+  message_not_found: ({ message }) => message.id,
+  webhook_not_found: ({ webhook }) => webhook.id,
+  // A delivery of the webhook.
+  delivery_not_found: ({ deliveries }) => deliveries[0].id,
+}
+
+export const ID_KINDS = Object.keys(ID_OF) as RecordNotFoundKey[]
+
+/** Makes an id of each kind. */
+export const idsOf = (make: (kind: RecordNotFoundKey) => string): SampleIds =>
+  Object.fromEntries(ID_KINDS.map((kind) => [kind, make(kind)])) as SampleIds
+
+/** Ids of records that do not exist. */
+export const unknownIds = (): SampleIds => idsOf(newUuid)
+
+/** Ids of the webhook or appointment for a request that can be made of each only once. */
+const NEW_IDS_FOR: Partial<
+  Record<Endpoint['id'], (table: Table, records: SampleRecords) => Promise<Partial<SampleIds>>>
+> = {
+  'complete-appointment': newAppointment,
+  'cancel-appointment': newAppointment,
+  'no-show-appointment': newAppointment,
+  'delete-webhook': async (table, { clinic, webhook: { url } }) => ({
+    webhook_not_found: (await createWebhook(table, clinic.id, { url })).id,
+  }),
+}
+
+async function newAppointment(table: Table, { clinic, appointment }: SampleRecords) {
+  const id = newUuid()
+  await createRecord(table, clinic, appointmentStore({ table }), { ...appointment, id })
+  return { appointment_not_found: id }
+}
+
+export type RouteSamples = SampleRecords & {
+  readonly ids: SampleIds
+  /** The ids for a request that succeeds, those of new records for an endpoint that succeeds once for each. */
+  readonly idsFor: (route: Route) => Promise<SampleIds>
+}
+
+/** Creates one record of every kind, with a webhook that is subscribed to everything and the deliveries of their events. */
+export async function createRouteSamples(
+  table: Table,
+  facts: {
+    readonly clinic?: Clinic
+    readonly patient?: ReturnType<typeof aPatient>
+    readonly webhook?: Partial<Webhook>
+  } = {},
+): Promise<RouteSamples> {
+  const clinic = facts.clinic ?? (await newClinic(table))
+  // Before the records, so that a running stack delivers their events to it.
+  const webhook = await createWebhook(table, clinic.id, facts.webhook)
+  const populated = await createPopulatedClinic(table, facts.patient, clinic)
+  const records = { ...populated, webhook, deliveries: await createDeliveries(table, clinic, webhook) }
+  const ids = idsOf((kind) => ID_OF[kind](records))
+  return {
+    ...records,
+    ids,
+    idsFor: async (route) => ({ ...ids, ...(await sampleOf(NEW_IDS_FOR, route)?.(table, records)) }),
+  }
+}
+
+/** The date on which the n-th appointment is booked: a Monday, on which the doctor of the samples works. */
+const dateOf = (n: number): string => new Date(Date.UTC(2030, 0, 7 + 7 * n)).toISOString().slice(0, 10)
+
+type WithBody = Extract<Endpoint, { readonly body: z.ZodObject }>
+
+/** The n-th valid body. Those with another number differ, as far as a body of the endpoint can. */
+const BODIES: {
+  readonly [E in WithBody as E['id']]: (ids: SampleIds, n: number) => z.input<E['body']>
+} = {
+  'create-patient': (_, n) => ({ first_name: `Ada${n}`, last_name: 'Kaya' }),
+  'update-patient': (_, n) => ({ last_name: `Kaya${n}`, email_address: `${n}@example.com`, gender: null }),
+  'deactivate-patient': () => ({}),
+  'activate-patient': () => ({}),
+  'create-appointment': (ids, n) => ({
+    patient_id: ids.patient_not_found,
+    doctor_id: ids.doctor_not_found,
+    room_id: ids.room_not_found,
+    appointment_date: dateOf(n),
+    start_time: '09:00',
+  }),
+  'update-appointment': (_, n) => ({ appointment_date: dateOf(n), start_time: '11:00', notes: `no. ${n}` }),
+  'confirm-appointment': () => ({}),
+  'cancel-appointment': (_, n) => ({ reason: `no. ${n}` }),
+  'check-in-appointment': () => ({}),
+  'complete-appointment': () => ({}),
+  'no-show-appointment': () => ({}),
+  'send-message': (ids, n) => ({
+    channel: n % 2 === 0 ? 'email' : 'sms',
+    patient_id: ids.patient_not_found,
+    message: `See you, no. ${n}`,
+  }),
+  'create-webhook': (_, n) => ({ url: `https://example.com/${n}`, events: ['patient.created'] }),
+  'update-webhook': (_, n) => ({ is_active: n % 2 === 0, description: `no. ${n}` }),
+  'rotate-webhook-secret': () => ({}),
+  'ping-webhook': () => ({}),
+  redeliver: () => ({}),
+}
+
+type Query = Record<string, string>
+type WithRequiredQuery<E = Endpoint> = E extends { readonly query: infer Q extends z.ZodObject }
+  ? object extends z.input<Q>
+    ? never
+    : E
+  : never
+
+/** Queries of endpoints that require one. */
+const QUERIES: {
+  readonly [E in WithRequiredQuery as E['id']]: (ids: SampleIds) => z.input<E['query']> & Query
+} = {
+  'get-availability': (ids) => ({ doctor_id: ids.doctor_not_found, date: dateOf(0) }),
+}
+
+/** Further requests, without which some endpoints do not use every grant: parts that replace those of the sample. */
+const FURTHER: Partial<Record<Endpoint['id'], (ids: SampleIds) => Pick<RequestInput, 'query' | 'body'>[]>> = {
+  // A part of an email address: these patients are read one by one.
+  'list-patients': () => [{ query: { search: '7@example' } }],
+  'get-availability': (ids) => [{ query: { treatment_id: ids.treatment_not_found, date: dateOf(0) } }],
+  // The time at which the sample of a new appointment is booked.
+  'update-appointment': () => [
+    { body: JSON.stringify({ appointment_date: dateOf(0), start_time: '09:00' }) },
+  ],
+  'send-message': (ids) => [1, 3].map((n) => ({ body: JSON.stringify(BODIES['send-message'](ids, n)) })),
+  'list-events': () => [{ query: { event: 'patient.created' } }],
+}
+
+/** A sample of a route, by the id of its endpoint. */
+const sampleOf = <S>(samples: Readonly<Partial<Record<string, S>>>, { id, aliasOf }: Route): S | undefined =>
+  samples[aliasOf ?? id]
+
+/** The path parameters of a route. */
+export const pathOf = ({ params = {} }: Route, ids: SampleIds): Record<string, string> =>
+  Object.fromEntries(Object.entries(params).map(([name, kind]) => [name, ids[kind]]))
+
+/** The n-th valid body of a route; an empty one if it has none. */
+export const bodyOf = (route: Route, ids: SampleIds, n = 0): object =>
+  sampleOf<(ids: SampleIds, n: number) => object>(BODIES, route)?.(ids, n) ?? {}
+
+/** A valid request, without a credential. Its body is the n-th. */
+export function requestOf(route: Route, ids: SampleIds, n = 0) {
+  const query: Query = sampleOf(QUERIES, route)?.(ids) ?? {}
+  return {
+    method: route.method,
+    path: pathOf(route, ids),
+    query,
+    headers: {} as Record<string, string>,
+    ...(route.body && {
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(bodyOf(route, ids, n)),
+    }),
+  }
+}
+
+/** Requests with which an endpoint uses every grant: repetitions with an idempotency key, and what else some endpoints need. */
+export function requestsOf(route: Route, ids: SampleIds) {
+  const sample = requestOf(route, ids)
+  const withKey = { ...sample, headers: { ...sample.headers, 'idempotency-key': 'sample' } }
+  return [
+    sample,
+    ...(acceptsIdempotencyKey(route) ? [withKey, withKey] : []),
+    ...(sampleOf(FURTHER, route)?.(ids) ?? []).map((parts) => ({ ...sample, ...parts })),
+  ]
+}
