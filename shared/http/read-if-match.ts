@@ -2,13 +2,16 @@ import type { APIGatewayProxyEvent } from 'aws-lambda'
 import { ApiError } from '../api/errors.ts'
 import type { Middleware } from './call.ts'
 import { etagOf } from './entity-tag.ts'
-import { ifMatchTags } from './headers.ts'
+import { headerValues } from './headers.ts'
+
+/** An entity tag (RFC 9110, 8.8.3), and what separates it from the next of a list. Tags may contain commas. */
+const LISTED_TAG = /(W\/)?"[\x21\x23-\x7e\x80-\xff]*"[ \t]*(?:,[ \t,]*|$)/gy
 
 /** Reads the header if-match. The endpoint compares it, when it has read the record that it changes. */
 export function readIfMatch(): Middleware {
   return {
     before: ({ event, context: { call } }) => {
-      const tags = validTags(event)
+      const tags = ifMatchTags(event)
       if (tags === undefined || tags === '*') return
       call.checkIfMatch = (current) => {
         if (!tags.includes(etagOf(JSON.stringify(current)))) throw new ApiError('precondition_failed')
@@ -17,12 +20,19 @@ export function readIfMatch(): Middleware {
   }
 }
 
-function validTags(event: APIGatewayProxyEvent): ReturnType<typeof ifMatchTags> {
-  try {
-    return ifMatchTags(event)
-  } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error
+/**
+ * The strong tags of if-match (RFC 9110, 13.1.1), `*` for any; undefined if it was not sent. Weak tags are left out, because
+ * they never match.
+ */
+function ifMatchTags(event: APIGatewayProxyEvent): '*' | readonly string[] | undefined {
+  const values = headerValues(event, 'if-match')
+  if (values.length === 0) return undefined
+  const list = values.join(',').replace(/^[ \t,]+/, '')
+  if (list.trim() === '*') return '*'
+  const tags = [...list.matchAll(LISTED_TAG)]
+  if (list === '' || tags.map(([tag]) => tag).join('') !== list) {
     const issue = 'must be * or a list of etags, each in double quotes'
     throw new ApiError('invalid_params', { details: [{ field: 'if-match', issue }] })
   }
+  return tags.filter(([, weak]) => weak === undefined).map(([tag]) => tag.slice(0, tag.lastIndexOf('"') + 1))
 }
