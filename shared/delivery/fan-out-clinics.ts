@@ -2,8 +2,7 @@ import type { ClinicId } from '../domain/clinic.ts'
 import type { DeliveryReference } from '../domain/delivery.ts'
 import type { DeliveryQueues } from './delivery-queues.ts'
 import type { FanOutQueue } from './fan-out-queue.ts'
-import { settleAll } from './settle-all.ts'
-import { MAX_SWEEP_MS, type ReportLag } from './sweep-batches.ts'
+import { MAX_SWEEP_MS, type ReportLag, settleAll } from './sweep-batches.ts'
 
 /** Clinics at a time. */
 const CONCURRENCY = 8

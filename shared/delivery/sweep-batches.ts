@@ -1,5 +1,3 @@
-import { settleAll } from './settle-all.ts'
-
 /** Reports how late the oldest item of a sweep was, in milliseconds: 0 when nothing was due. */
 export type ReportLag = (ms: number) => void
 
@@ -46,5 +44,25 @@ export async function sweepBatches<T extends { readonly at: number }>(
   }
   // Nothing is known of what could not be read.
   if (lag > 0 || isRead) reportLag?.(lag)
+  if (failures.length > 0) throw failures[0]
+}
+
+/**
+ * Runs `work` for every item, `concurrency` at a time. A failure does not stop the others.
+ * @throws the first error, after all items have been processed
+ */
+export async function settleAll<T>(
+  items: Iterable<T>,
+  work: (item: T) => Promise<unknown>,
+  concurrency = 1,
+): Promise<void> {
+  const failures: unknown[] = []
+  const iterator = items[Symbol.iterator]()
+  const runNext = async () => {
+    // All runners share the iterator.
+    for (let next = iterator.next(); !next.done; next = iterator.next())
+      await work(next.value).catch((error) => failures.push(error))
+  }
+  await Promise.all(Array.from({ length: concurrency }, runNext))
   if (failures.length > 0) throw failures[0]
 }

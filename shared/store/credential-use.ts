@@ -4,7 +4,6 @@ import { type RequestCount, rateWindow } from '../domain/rate-limit.ts'
 import { credentialMinuteKey, lastUseKey } from './keys/clinics.ts'
 import { TTL } from './keys/key.ts'
 import type { Table } from './table/table.ts'
-import type { UpdateParts } from './table/write-requests.ts'
 
 export function credentialUse({ table, now }: { table: Table; now: () => number }) {
   const recorded = recordedUses()
@@ -14,11 +13,32 @@ export function credentialUse({ table, now }: { table: Table; now: () => number 
     const hour = new Date(now()).toISOString().replace(/:\d\d:\d\d\.\d+Z$/, ':00:00.000Z')
     if (recorded.has(key, hour)) return
     const last = await table.get(lastUseKey(key), { eventual: true })
-    if (last?.at !== hour) await table.update(lastUseKey(key), setTo(hour))
+    if (last?.at !== hour)
+      await table.update(lastUseKey(key), {
+        UpdateExpression: 'SET #at = :hour',
+        ExpressionAttributeNames: { '#at': 'at' },
+        ExpressionAttributeValues: { ':hour': hour },
+      })
     recorded.add(key, hour)
   }
 
-  const countRequest = ({ key }: Credential): Promise<RequestCount> => count(table, key, now())
+  /** Counts a request in its minute and second: one write, to an item that expires after two minutes. */
+  async function countRequest({ key }: Credential): Promise<RequestCount> {
+    const at = now()
+    const { number, second } = rateWindow(key, at)
+    const secondCounter = `s${second}`
+    const counts = await table.update(credentialMinuteKey(key, number), {
+      UpdateExpression: 'ADD #minute :one, #second :one SET #ttl = :ttl',
+      ExpressionAttributeNames: { '#minute': 'n', '#second': secondCounter, '#ttl': TTL },
+      ExpressionAttributeValues: { ':one': 1, ':ttl': Math.floor(at / 1000) + 120 },
+      ReturnValues: 'UPDATED_NEW',
+    })
+    return {
+      minute: counts?.n as number,
+      second: counts?.[secondCounter] as number,
+      secondsLeft: 60 - second,
+    }
+  }
 
   /** When the credentials with these keys were last used. Those that never were are left out. */
   async function lastUses(keys: readonly string[]): Promise<ReadonlyMap<string, string>> {
@@ -29,29 +49,6 @@ export function credentialUse({ table, now }: { table: Table; now: () => number 
 
   return { recordUse, countRequest, lastUses }
 }
-
-/** Counts a request in its minute and second: one write, to an item that expires after two minutes. */
-async function count(table: Table, key: string, now: number): Promise<RequestCount> {
-  const { number, second } = rateWindow(key, now)
-  const secondCounter = `s${second}`
-  const counts = await table.update(credentialMinuteKey(key, number), {
-    UpdateExpression: 'ADD #minute :one, #second :one SET #ttl = :ttl',
-    ExpressionAttributeNames: { '#minute': 'n', '#second': secondCounter, '#ttl': TTL },
-    ExpressionAttributeValues: { ':one': 1, ':ttl': Math.floor(now / 1000) + 120 },
-    ReturnValues: 'UPDATED_NEW',
-  })
-  return {
-    minute: counts?.n as number,
-    second: counts?.[secondCounter] as number,
-    secondsLeft: 60 - second,
-  }
-}
-
-const setTo = (hour: string): UpdateParts => ({
-  UpdateExpression: 'SET #at = :hour',
-  ExpressionAttributeNames: { '#at': 'at' },
-  ExpressionAttributeValues: { ':hour': hour },
-})
 
 /** Remembers which credentials have the current hour recorded as their last use. */
 function recordedUses() {

@@ -48,12 +48,6 @@ export type ChangeRequest = {
   readonly response: (outcome: StoredChange) => { readonly status: number; readonly body: unknown }
 }
 
-/** An appointment as it is to be, and what that was decided on. */
-type Decision = {
-  readonly before: StoredRecord<Appointment>
-  readonly after: Appointment
-}
-
 /** Changes appointments. */
 export function appointmentChangeStore({ table }: { table: Table }) {
   const appointments = appointmentStore({ table })
@@ -82,7 +76,7 @@ export function appointmentChangeStore({ table }: { table: Table }) {
       const verdict = apply(before.record)
       if (verdict.kind === 'closed') return verdict
       const changes = new Changeset(table, clinic)
-      const after = addChange(changes, { before, after: verdict.appointment })
+      const after = addChange(changes, before, verdict.appointment)
       idempotency.store(changes, status, response(after), patient.id)
       requirePatient(changes, patient)
       await changes.commit()
@@ -120,7 +114,7 @@ export function appointmentChangeStore({ table }: { table: Table }) {
         ? { ...verdict, alternatives: await placements.alternatives(clinic, target, stored, moment, id) }
         : {
             kind: 'done',
-            appointment: addChange(changes, { before, after: verdict.appointment }, { target, stored }),
+            appointment: addChange(changes, before, verdict.appointment, { target, stored }),
           }
       const { status, body } = response(outcome)
       idempotency.store(changes, status, body, patient.id)
@@ -133,7 +127,8 @@ export function appointmentChangeStore({ table }: { table: Table }) {
   /** Adds a change with its conditions, unless the appointment stays as it is. Returns the appointment as it is then stored. */
   function addChange(
     changes: Changeset,
-    { before, after }: Decision,
+    before: StoredRecord<Appointment>,
+    after: Appointment,
     move?: { readonly target: Placement; readonly stored: StoredPlacement },
   ): Stamped<Appointment> {
     if (isDeepStrictEqual(before.record, after)) return before.record

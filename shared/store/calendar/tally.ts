@@ -5,7 +5,7 @@
  */
 import type { DayTally } from '../../domain/page-plan.ts'
 import { overflowMarkKey, tallyKey, tallyMonth, tallyMonthEnd, tallyOverflowKey } from '../keys/calendar.ts'
-import type { SpreadCounter } from '../table/spread-counter.ts'
+import type { SpreadCounter } from '../table/changeset.ts'
 import type { Table } from '../table/table.ts'
 import type { Item } from '../table/write-requests.ts'
 

@@ -5,19 +5,26 @@ import { dueRefreshKey, REFRESH_SWEEP_DELAY_MS, staleCopiesKey } from '../keys/c
 import { announcedKey } from '../keys/events.ts'
 import type { Key } from '../keys/key.ts'
 import { WriteConflict } from './errors.ts'
-import { haveConflicts, type ItemUpdate, newItemUpdate, toUpdateParts } from './item-update.ts'
-import { type PutCondition, toConditionExpression } from './put-condition.ts'
+import { haveConflicts, type ItemUpdate, toUpdateParts } from './item-update.ts'
 import { requestId } from './request-signal.ts'
-import { OVERFLOW_ITEMS, type SpreadCounter } from './spread-counter.ts'
 import { Stamps } from './stamp-delay.ts'
 import { MAX_TRANSACTION_ITEMS, type Table } from './table.ts'
-import type { Item, Write } from './write-requests.ts'
+import { type Item, type PutCondition, toConditionExpression, type Write } from './write-requests.ts'
 
 /** DynamoDB's limit of a transaction is 4 MB. The rest is a margin for items that are larger than estimated. */
 const MAX_TRANSACTION_BYTES = 3_500_000
 
 /** An item that is updated counts as a whole, and its size is not known. More than a tally or a doctor's day has. */
 const UPDATED_ITEM_BYTES = 4000
+
+/** Overflow items of one counter. */
+export const OVERFLOW_ITEMS = 8
+
+/** A counter with its overflow items, each with the mark by which it is found for folding. */
+export type SpreadCounter = {
+  readonly key: Key
+  readonly overflow: (index: number) => { readonly key: Key; readonly mark: Key }
+}
 
 /** Collects the writes of one clinic that are committed together or not at all. */
 export class Changeset {
@@ -224,7 +231,8 @@ export class Changeset {
   #updateFor(key: Key): ItemUpdate {
     const known = this.#updates.get(keyString(key))
     if (known) return known
-    const update = newItemUpdate(key)
+    const { pk, sk } = key
+    const update: ItemUpdate = { key: { pk, sk }, add: new Map(), set: new Map() }
     this.#updates.set(keyString(key), update)
     return update
   }

@@ -35,12 +35,6 @@ const haveConflictingConditions = (mine: ItemUpdate, theirs: ItemUpdate | undefi
   (mine.expectedVersion !== undefined && theirs?.expectedVersion !== undefined) ||
   (mine.counterLimit !== undefined && theirs?.counterLimit !== undefined)
 
-export const newItemUpdate = ({ pk, sk }: Key): ItemUpdate => ({
-  key: { pk, sk },
-  add: new Map(),
-  set: new Map(),
-})
-
 /** The parameters of DynamoDB's update; null when it neither changes nor requires anything. */
 export function toUpdateParts(update: ItemUpdate): Omit<UpdateParts, 'ReturnValues'> | null {
   const { add, set, expectedVersion, counterLimit } = update

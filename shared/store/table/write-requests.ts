@@ -1,7 +1,6 @@
 /** The writes of a transaction, in DynamoDB's format. */
 import type { TransactWriteCommandInput, UpdateCommandInput } from '@aws-sdk/lib-dynamodb'
 import type { Key } from '../keys/key.ts'
-import { toConditionExpression } from './put-condition.ts'
 
 export type Item = Key & Record<string, unknown>
 
@@ -16,6 +15,13 @@ export type UpdateParts = Pick<
   | 'ReturnValues'
   | 'ReturnValuesOnConditionCheckFailure'
 >
+
+/** The condition of a put: no item exists, the item has not changed since it was read, or it has expired. */
+export type PutCondition =
+  | 'new'
+  | { readonly version: number }
+  | { readonly attribute: string; readonly equals: unknown }
+  | { readonly expiryAttribute: string; readonly expiredAt: number }
 
 /** When an item may be deleted: if it exists, has a version, or an attribute equals what was read. */
 type DeleteCondition = 'existing' | number | { readonly attribute: string; readonly equals: unknown }
@@ -55,3 +61,25 @@ export const writeRequests = (name: string) => ({
     Update: { TableName: name, Key: key, ...parts } as Write['Update'],
   }),
 })
+
+export function toConditionExpression(
+  condition: PutCondition,
+): { readonly ConditionExpression: string } & Pick<
+  UpdateCommandInput,
+  'ExpressionAttributeNames' | 'ExpressionAttributeValues'
+> {
+  if (condition === 'new') return { ConditionExpression: 'attribute_not_exists(pk)' }
+  if ('version' in condition)
+    return { ConditionExpression: 'v = :read', ExpressionAttributeValues: { ':read': condition.version } }
+  if ('equals' in condition)
+    return {
+      ConditionExpression: '#attribute = :equals',
+      ExpressionAttributeNames: { '#attribute': condition.attribute },
+      ExpressionAttributeValues: { ':equals': condition.equals },
+    }
+  return {
+    ConditionExpression: 'attribute_not_exists(pk) OR #expiry <= :now',
+    ExpressionAttributeNames: { '#expiry': condition.expiryAttribute },
+    ExpressionAttributeValues: { ':now': condition.expiredAt },
+  }
+}

@@ -11,9 +11,8 @@ import {
   tallyKey,
   tallyPartition,
 } from '../../../../shared/store/keys/calendar.ts'
-import { Changeset } from '../../../../shared/store/table/changeset.ts'
+import { Changeset, OVERFLOW_ITEMS } from '../../../../shared/store/table/changeset.ts'
 import { WriteConflict } from '../../../../shared/store/table/errors.ts'
-import { OVERFLOW_ITEMS } from '../../../../shared/store/table/spread-counter.ts'
 import { openTable, type Table } from '../../../../shared/store/table/table.ts'
 import { freshTable, type TestTable } from '../../../support/table.ts'
 
