@@ -5,7 +5,7 @@ import {
   type Invoice as InvoiceRecord,
   type LineItem as LineItemRecord,
 } from '../domain/invoice.ts'
-import { RATIO_SCALE, renderDecimal, renderMoney } from '../domain/money.ts'
+import { RATIO_DECIMALS, renderDecimal, renderMoney } from '../domain/money.ts'
 import type { Stamped } from '../domain/stamped.ts'
 import { clinicTimestamp } from '../domain/timestamp.ts'
 import { Payment } from './payments.ts'
@@ -22,8 +22,6 @@ import {
   Uuid,
   validDateRange,
 } from './schemas.ts'
-
-const RATIO_DECIMALS = Math.log10(RATIO_SCALE)
 
 const LineItem = z
   .strictObject({

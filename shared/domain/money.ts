@@ -8,7 +8,8 @@ import { currencyDecimals } from './currencies.ts'
 export const MAX_MINOR_UNITS = 999_999_999_999_999
 
 /** Quantities and tax rates have at most four decimals and are stored as ten-thousandths. */
-export const RATIO_SCALE = 10_000
+export const RATIO_DECIMALS = 4
+export const RATIO_SCALE = 10 ** RATIO_DECIMALS
 
 /**
  * Parses a decimal such as `1250.5` into units of 10^-decimals. Null if it has more decimals, is too large or is not a plain

@@ -5,14 +5,12 @@ import type { Doctor, TimeOff } from '../../../shared/domain/doctor.ts'
 import { formatExceptions, formatTimeOff } from '../../../shared/domain/doctor-days.ts'
 import { type Invoice, type LineItem, statedPaidAt } from '../../../shared/domain/invoice.ts'
 import { ERASED_RECIPIENT, type Message, PROVIDERS } from '../../../shared/domain/message.ts'
-import { RATIO_SCALE, renderDecimal, renderMoney } from '../../../shared/domain/money.ts'
+import { RATIO_DECIMALS, renderDecimal, renderMoney } from '../../../shared/domain/money.ts'
 import { fullName, type Patient } from '../../../shared/domain/patient.ts'
 import type { Payment } from '../../../shared/domain/payment.ts'
 import { formatWeeklyHours } from '../../../shared/domain/working-hours.ts'
 
 type Columns = Readonly<Record<string, unknown>>
-
-const RATIO_DECIMALS = Math.log10(RATIO_SCALE)
 
 export const departmentColumns = ({ name, isActive }: Department): Columns => ({ name, is_active: isActive })
 

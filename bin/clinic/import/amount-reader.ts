@@ -4,15 +4,13 @@ import {
   isTooLarge,
   MAX_MINOR_UNITS,
   parseDecimal,
-  RATIO_SCALE,
+  RATIO_DECIMALS,
   renderMoney,
 } from '../../../shared/domain/money.ts'
 import { RowRejectedError } from './import-errors.ts'
 
 export type AmountReader = ReturnType<typeof amountReader>
 export type AmountPath = (string | number)[]
-
-const RATIO_DECIMALS = Math.log10(RATIO_SCALE)
 
 /** Reads decimals of one row, and collects what is wrong with them. */
 export function amountReader(currency: string) {
