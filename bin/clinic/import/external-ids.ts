@@ -1,13 +1,11 @@
 import type { ClinicInfo } from '../../../shared/domain/clinic.ts'
 import type { Encoding } from './encoding.ts'
 import type { ImportableEntity } from './entity.ts'
-import { checkHeader } from './header.ts'
+import { openFile } from './file-formats.ts'
 import type { ColumnMap } from './map-schema.ts'
 import { withOwnRecords } from './own-records.ts'
-import { ExternalRef, withOwnIdColumns } from './references.ts'
+import { ExternalRef } from './references.ts'
 import type { SourceRow } from './row.ts'
-import { rowMap } from './row-map.ts'
-import { openRows } from './rows.ts'
 
 /** An id in the clinic's own system, and that of the record. */
 export type ListedId = { readonly entity: string; readonly externalId: string; readonly id: string }
@@ -17,17 +15,11 @@ export async function* externalIdsOf(
   file: string,
   entity: ImportableEntity,
   clinic: ClinicInfo,
-  {
-    map: columnMap,
-    encoding,
-  }: { readonly map: ColumnMap | undefined; readonly encoding: Encoding | undefined },
+  reading: { readonly map: ColumnMap | undefined; readonly encoding: Encoding | undefined },
 ): AsyncGenerator<ListedId> {
   const keys = await entity.readKeys(clinic.id)
   const own = entity.ownRecords(clinic.id, keys)
-  const columns = withOwnIdColumns(['external_id', ...entity.columns])
-  const map = rowMap(columns, entity.name, columnMap, clinic.timezone)
-  const { format, rows } = await openRows(file, encoding ?? columnMap?.encoding)
-  if (format.kind === 'csv') checkHeader(entity, format, map, file)
+  const { rows, map } = await openFile({ file, entity }, { clinic, ...reading })
   const idsOf = (row: SourceRow): ListedId | null => {
     const { data: externalId } = ExternalRef.safeParse(
       'values' in row ? map.read(row.values).fields.external_id : null,

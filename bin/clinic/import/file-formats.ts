@@ -1,6 +1,6 @@
-/** Reads how files are written before any of them is imported, so that one run names what is wrong with all of them. */
+/** Opens files of an entity: how they are written, and which of their columns are read for which field. */
 import type { ClinicInfo } from '../../../shared/domain/clinic.ts'
-import type { Encoding } from './encoding.ts'
+import type { Encoding, TextEncoding } from './encoding.ts'
 import type { ImportEntity } from './entity.ts'
 import { checkHeader } from './header.ts'
 import { ImportFileError } from './import-errors.ts'
@@ -14,12 +14,30 @@ type ToRead = { readonly file: string; readonly entity: Pick<ImportEntity, 'name
 
 type Reading = {
   readonly clinic: Pick<ClinicInfo, 'timezone'>
-  readonly map: ColumnMap | undefined
-  readonly encoding?: Encoding | undefined
+  readonly map?: ColumnMap | undefined
+  /** Instead of that of the map, or the one that was detected before. */
+  readonly encoding?: Encoding | TextEncoding | undefined
+  /** Called with each chunk of the file. */
+  readonly onChunk?: (chunk: Buffer) => void
+}
+
+/** The format of a file, its rows, and how to stop before their end. @throws ImportFileError, also for a wrong header */
+export async function openFile({ file, entity }: ToRead, { clinic, map: given, encoding, onChunk }: Reading) {
+  const columns = withOwnIdColumns(['external_id', ...entity.columns])
+  const map = rowMap(columns, entity.name, given, clinic.timezone)
+  const { format, rows, close } = await openRows(file, encoding ?? given?.encoding, onChunk)
+  try {
+    if (format.kind === 'csv') checkHeader(entity, format, map, file)
+  } catch (error) {
+    await close()
+    throw error
+  }
+  return { format, rows, map, close }
 }
 
 /**
- * The format of each file, in the order of the files.
+ * The format of each file, in the order of the files: they are read before any of them is imported, so that one run names what is
+ * wrong with all of them.
  * @throws ImportFileError with a line for each file that has a wrong header, another encoding or no rows
  */
 export async function readFormats(files: readonly ToRead[], reading: Reading): Promise<FileFormat[]> {
@@ -27,7 +45,10 @@ export async function readFormats(files: readonly ToRead[], reading: Reading): P
   const problems: string[] = []
   for (const one of files) {
     try {
-      formats.push(await readFormat(one, reading))
+      const { format, rows, close } = await openFile(one, reading)
+      const { done: isEmpty } = await rows.next().finally(close)
+      if (isEmpty) throw new ImportFileError(`${one.file}: the file has no rows`)
+      formats.push(format)
     } catch (error) {
       if (!(error instanceof ImportFileError)) throw error
       problems.push(error.message)
@@ -35,17 +56,4 @@ export async function readFormats(files: readonly ToRead[], reading: Reading): P
   }
   if (problems.length > 0) throw new ImportFileError(problems.join('\n'))
   return formats
-}
-
-async function readFormat({ file, entity }: ToRead, { clinic, map, encoding }: Reading): Promise<FileFormat> {
-  const columns = withOwnIdColumns(['external_id', ...entity.columns])
-  const { format, rows, close } = await openRows(file, encoding ?? map?.encoding)
-  try {
-    if (format.kind === 'csv')
-      checkHeader(entity, format, rowMap(columns, entity.name, map, clinic.timezone), file)
-    if ((await rows.next()).done) throw new ImportFileError(`${file}: the file has no rows`)
-  } finally {
-    await close()
-  }
-  return format
 }

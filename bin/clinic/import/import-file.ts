@@ -5,18 +5,15 @@ import { BatchOutcomes, type Counts } from './batch-outcomes.ts'
 import { rowChecker } from './check-row.ts'
 import type { Encoding, TextEncoding } from './encoding.ts'
 import type { ImportableEntity, ImportEntity, ImportRow, ImportRun } from './entity.ts'
-import { checkHeader } from './header.ts'
+import { openFile } from './file-formats.ts'
 import { ImportFileError } from './import-errors.ts'
 import { importJudge } from './imported-state.ts'
 import type { ColumnMap } from './map-schema.ts'
 import { withOwnRecords } from './own-records.ts'
-import { withOwnIdColumns } from './references.ts'
 import { rejectionWriter } from './rejections.ts'
 import { repeatedId, repeatedPerson, SeenIds, sharedLines } from './repeated-values.ts'
 import { retryPatiently } from './retry-patiently.ts'
 import type { FileFormat, SourceRow } from './row.ts'
-import { rowMap } from './row-map.ts'
-import { openRows } from './rows.ts'
 import type { Warning } from './warnings.ts'
 
 export type ImportResult = Counts & { rejected: number; warnings: number }
@@ -86,15 +83,17 @@ export async function importFile<Fields>(
 ): Promise<ImportResult> {
   const result: ImportResult = { imported: 0, updated: 0, unchanged: 0, rejected: 0, warnings: 0 }
   const progress = { bytes: 0, rows: 0 }
-  const columns = withOwnIdColumns(['external_id', ...entity.columns])
-  const map = rowMap(columns, entity.name, options.map, clinic.timezone)
   const content = createHash('sha256')
-  const { format, rows } = await openRows(file, options.encoding ?? options.map?.encoding, (chunk) => {
+  const onChunk = (chunk: Buffer): void => {
     progress.bytes += chunk.length
     content.update(chunk)
-  })
+  }
+  const { map: columnMap, encoding } = options
+  const { format, rows, map } = await openFile(
+    { file, entity },
+    { clinic, map: columnMap, encoding, onChunk },
+  )
   options.onFormat?.(format)
-  if (format.kind === 'csv') checkHeader(entity, format, map, file)
   const keys = await entity.readKeys(clinic.id)
   const own = entity.ownRecords(clinic.id, keys)
   const check = rowChecker(entity, clinic, options.now(), own.idOf, map)
