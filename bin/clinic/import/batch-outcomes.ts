@@ -1,4 +1,5 @@
 import { UnavailableError } from '../../../shared/store/table/errors.ts'
+import { RowRejectedError } from './import-errors.ts'
 import type { Warning } from './warnings.ts'
 
 /** Counts of rows by outcome. */
@@ -59,6 +60,13 @@ export class BatchOutcomes {
     if (this.#final.has(id)) return
     this.#final.add(id)
     this.#rejections.push({ id, reason })
+  }
+
+  /** Rejects the row whose decision has thrown a {@link RowRejectedError}. @throws any other error */
+  rejectedBy(id: string, error: unknown): null {
+    if (!(error instanceof RowRejectedError)) throw error
+    this.rejected(id, error.message)
+    return null
   }
 
   /** Runs a write of several rows, and records its outcome. */

@@ -112,9 +112,7 @@ export function doctorImport(table: Table): ImportEntity<Fields> {
         try {
           return decide(run, row, existing.get(row.id) ?? null, known) ?? []
         } catch (error) {
-          if (!(error instanceof RowRejectedError)) throw error
-          outcomes.rejected(row.id, error.message)
-          return []
+          return outcomes.rejectedBy(row.id, error) ?? []
         }
       })
       for (const write of ['imported', 'updated'] as const) {

@@ -38,8 +38,7 @@ export function holidayImport(table: Table): ImportEntity<Fields> {
       const { write, after } = decide(run, row, held)
       await outcomes.commit([row.id], write, () => store.save(clinic.id, held, after))
     } catch (error) {
-      if (!(error instanceof RowRejectedError)) throw error
-      outcomes.rejected(row.id, error.message)
+      outcomes.rejectedBy(row.id, error)
     }
   }
 

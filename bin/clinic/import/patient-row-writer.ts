@@ -87,9 +87,7 @@ export function patientRowWriter(table: Table, now: () => number): ImportEntity<
         if (erased.has(row.id)) throw new RowRejectedError('the patient was erased')
         return decide(run, row, existing.get(row.id) ?? null) ?? []
       } catch (error) {
-        if (!(error instanceof RowRejectedError)) throw error
-        outcomes.rejected(row.id, error.message)
-        return []
+        return outcomes.rejectedBy(row.id, error) ?? []
       }
     })
     const created = decided.filter(({ write }) => write === 'imported').map(({ after }) => after)

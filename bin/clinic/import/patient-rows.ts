@@ -98,9 +98,7 @@ export async function writePatientRows<R, Fields extends WithPatient>(
       changes.requireVersion(patientKey(clinic, patient.id), patient.version)
       return { row, changes, write: stored ? 'updated' : 'imported' }
     } catch (error) {
-      if (!(error instanceof RowRejectedError)) throw error
-      outcomes.rejected(row.id, error.message)
-      return null
+      return outcomes.rejectedBy(row.id, error)
     }
   }
 

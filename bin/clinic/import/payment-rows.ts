@@ -101,9 +101,7 @@ export function decideRow(
     const write = before ? (isSameRecord(before.record, after) ? 'unchanged' : 'updated') : 'imported'
     return { row, write, invoice, patient, before, after, origin }
   } catch (error) {
-    if (!(error instanceof RowRejectedError)) throw error
-    outcomes.rejected(row.id, error.message)
-    return null
+    return outcomes.rejectedBy(row.id, error)
   }
 }
 
