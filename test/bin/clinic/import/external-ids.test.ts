@@ -1,7 +1,7 @@
 /** The ids of records in the clinic's own system, which imports keep for the operator alone. */
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { anonymizeResponse } from '../../../../shared/api/anonymize-response.ts'
-import { ROUTES } from '../../../../shared/api/routes.ts'
+import { ENDPOINTS } from '../../../../shared/api/routes.ts'
 import { appointmentStore } from '../../../../shared/store/calendar/appointments.ts'
 import { invoiceStore } from '../../../../shared/store/calendar/invoices.ts'
 import { paymentStore } from '../../../../shared/store/calendar/payments.ts'
@@ -110,7 +110,7 @@ describe('the external id of an imported record', () => {
       patient_not_found: idOf('patient', NATIONAL_ID),
       invoice_not_found: idOf('invoice', 'invoice-canary'),
     }
-    const reads = ROUTES.filter(({ method }) => method === 'GET')
+    const reads = ENDPOINTS.filter(({ method }) => method === 'GET')
     const answers: string[] = []
     for (const { id, params = {} } of reads) {
       const path = Object.fromEntries(
