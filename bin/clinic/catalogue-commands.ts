@@ -132,9 +132,6 @@ export function requireEntry<Entry extends Named>(
   return found
 }
 
-/** The id of an option; null for "". */
-export const idOrNone = (option: string): string | null => (option === '' ? null : option.toLowerCase())
-
 /** A price in minor units. @throws CommandFailure naming the option */
 export function parsePriceOption(option: string, value: string, currency: string): number {
   const parsed = parsePrice(value.trim(), currency)

@@ -4,7 +4,6 @@ import { ClinicLeaving } from '../../shared/store/clinics.ts'
 import { UnavailableError } from '../../shared/store/table/errors.ts'
 import { describeDenial, isAccessDenied } from './access-denied.ts'
 import { describeMissingSettings } from './aws-settings.ts'
-import { ImportFileError } from './import/import-errors.ts'
 import { CommandFailure, EXIT, NeedsAttention } from './output.ts'
 
 /** The secret of a credential, which is pasted with its key. Nothing that the tool reports repeats it. */
@@ -29,7 +28,6 @@ export function describeError(
   }
   if (isAccessDenied(error)) return { code: EXIT.failed, message: describeDenial(command, error as Error) }
   if (error instanceof ClinicLeaving) return { code: EXIT.wrongInput, message: describeLeaving(error) }
-  if (error instanceof ImportFileError) return { code: EXIT.wrongInput, message: error.message }
   const settings = describeMissingSettings(error)
   if (settings !== null) return { code: EXIT.wrongInput, message: settings }
   if (error instanceof UnavailableError)

@@ -1,15 +1,20 @@
 import { basename } from 'node:path'
 import { type Command, Option } from 'commander'
+import type { ClinicId } from '../../shared/domain/clinic.ts'
+import { holidayStore, presentImports } from '../../shared/store/holidays.ts'
+import type { Table } from '../../shared/store/table/table.ts'
 import { connect, requireClinic } from './connection.ts'
 import { readColumnMap } from './import/column-map.ts'
 import { quoteFor } from './import/csv-cells.ts'
 import { ENCODINGS, type Encoding } from './import/encoding.ts'
 import { importEntities } from './import/entities.ts'
+import type { ImportEntity } from './import/entity.ts'
 import { externalIdsOf, type ListedId } from './import/external-ids.ts'
-import { entityName, requireEntity, requireFile, resolveMap } from './import-paths.ts'
+import { RECORD_KEYS } from './import/own-records.ts'
+import { entityName, onFiles, requireEntity, requireFile, resolveMap } from './import-paths.ts'
 import { resolveFromInvocationDir } from './invocation-path.ts'
 import { CommandFailure, type GlobalOptions, printLines } from './output.ts'
-import { storedIds } from './stored-ids.ts'
+import { partitionPages } from './verify/partition-pages.ts'
 
 type Options = { clinic: string; entity?: string; map?: string; encoding?: Encoding }
 
@@ -27,34 +32,32 @@ export function addIdsCommand(program: Command): void {
     )
     .option('--map <name>', 'as for import')
     .addOption(new Option('--encoding <name>', 'of the file, if not UTF-8').choices(ENCODINGS))
-    .action(async (given: string | undefined, options: Options, command: Command) => {
-      const file = given === undefined ? undefined : resolveFromInvocationDir(given)
-      if (file !== undefined) requireFile(file)
-      const table = await connect(command)
-      const clinic = await requireClinic(table, options.clinic)
-      const entities = importEntities(table, Date.now)
-      const names = entities.map(({ name }) => name)
-      const wanted =
-        file === undefined
-          ? options.entity && requireEntity(options.entity, names)
-          : entityName(file, options.entity, names)
-      const chosen = entities.filter(({ name }) => wanted === undefined || name === wanted)
-      const map = options.map === undefined ? undefined : readColumnMap(resolveMap(options.map), entities)
-      const [entity] = chosen
-      const ids =
-        file !== undefined && entity
-          ? externalIdsOf(file, entity, clinic, { map, encoding: options.encoding })
-          : storedIds(
-              table,
-              clinic.id,
-              chosen.map(({ name }) => name),
-            )
-      await printIds(
-        command,
-        ids,
-        file === undefined ? 'The clinic has no imported records' : `${basename(file)} has no external ids`,
-      )
-    })
+    .action(onFiles(listIds))
+}
+
+async function listIds(given: string | undefined, options: Options, command: Command): Promise<void> {
+  const file = given === undefined ? undefined : resolveFromInvocationDir(given)
+  if (file !== undefined) requireFile(file)
+  const table = await connect(command)
+  const clinic = await requireClinic(table, options.clinic)
+  const entities = importEntities(table, Date.now)
+  const names = entities.map(({ name }) => name)
+  const wanted =
+    file === undefined
+      ? options.entity && requireEntity(options.entity, names)
+      : entityName(file, options.entity, names)
+  const chosen = entities.filter(({ name }) => wanted === undefined || name === wanted)
+  const map = options.map === undefined ? undefined : readColumnMap(resolveMap(options.map), entities)
+  const [entity] = chosen
+  const ids =
+    file !== undefined && entity
+      ? externalIdsOf(file, entity, clinic, { map, encoding: options.encoding })
+      : storedIds(table, clinic.id, chosen)
+  await printIds(
+    command,
+    ids,
+    file === undefined ? 'The clinic has no imported records' : `${basename(file)} has no external ids`,
+  )
 }
 
 /** Prints them as they are read: a clinic can have more than fit in memory. With `--json`, one object a line. */
@@ -75,3 +78,22 @@ async function printIds(command: Command, ids: AsyncIterable<ListedId>, none: st
 }
 
 const csvCell = quoteFor(',')
+
+/** The external ids of all imported records of some entities. A patient who was erased has none. */
+export async function* storedIds(
+  table: Table,
+  clinic: ClinicId,
+  entities: readonly Pick<ImportEntity, 'name' | 'idKind'>[],
+): AsyncGenerator<ListedId> {
+  for (const { name: entity, idKind } of entities) {
+    if (idKind === 'holiday') {
+      const imports = presentImports(await holidayStore({ table }).read(clinic))
+      for (const [id, { externalId }] of Object.entries(imports))
+        if (externalId !== undefined) yield { entity, externalId, id }
+      continue
+    }
+    for await (const items of partitionPages(table, RECORD_KEYS[idKind](clinic, '').pk))
+      for (const { xi, sk } of items)
+        if (typeof xi === 'string') yield { entity, externalId: xi, id: sk as string }
+  }
+}

@@ -1,9 +1,18 @@
 /** The files that an import is given. */
 import { statSync } from 'node:fs'
 import { basename } from 'node:path'
+import { ImportFileError } from './import/import-errors.ts'
 import { requireExtension } from './import/rows.ts'
 import { resolveFromInvocationDir } from './invocation-path.ts'
 import { CommandFailure } from './output.ts'
+
+/** A command on files: what is wrong with one of them as a whole ends the command. @throws CommandFailure */
+export const onFiles =
+  <Args extends unknown[]>(action: (...args: Args) => Promise<void>) =>
+  (...args: Args): Promise<void> =>
+    action(...args).catch((error) => {
+      throw error instanceof ImportFileError ? new CommandFailure(error.message) : error
+    })
 
 /** A name without a folder or an extension is that of a map that ships with the tool. */
 export const resolveMap = (map: string): string =>

@@ -11,7 +11,7 @@ import { rejectedFile } from './import/rejections.ts'
 import { countsText, type FileReport, outsideLines, reportLines, unpaidLines } from './import/report.ts'
 import { trialTable } from './import/trial-table.ts'
 import { StatedPaid } from './import/unpaid-invoices.ts'
-import { entityName, requireFile, resolveMap } from './import-paths.ts'
+import { entityName, onFiles, requireFile, resolveMap } from './import-paths.ts'
 import { importWithProgress } from './import-with-progress.ts'
 import { resolveFromInvocationDir } from './invocation-path.ts'
 import { type GlobalOptions, NeedsAttention, print } from './output.ts'
@@ -51,14 +51,16 @@ export function addImportCommand(program: Command): void {
     )
     .option('--allow-overlaps', 'import visits to come although their time is taken', false)
     .option('--allow-same-numbers', 'import invoices although other invoices have their numbers', false)
-    .action(async (paths: string[], given: Options, command: Command) => {
-      const files = paths.map(resolveFromInvocationDir)
-      for (const file of files) requireFile(file)
-      const stored = await connect(command)
-      const clinic = await requireClinic(stored, given.clinic)
-      using table = given.check ? trialTable(stored) : undefined
-      await importAll(command, files, { ...given, table: table ?? stored, clinic })
-    })
+    .action(onFiles(importFiles))
+}
+
+async function importFiles(paths: string[], given: Options, command: Command): Promise<void> {
+  const files = paths.map(resolveFromInvocationDir)
+  for (const file of files) requireFile(file)
+  const stored = await connect(command)
+  const clinic = await requireClinic(stored, given.clinic)
+  using table = given.check ? trialTable(stored) : undefined
+  await importAll(command, files, { ...given, table: table ?? stored, clinic })
 }
 
 type Run = Omit<Options, 'clinic'> & { readonly table: Table; readonly clinic: Clinic }

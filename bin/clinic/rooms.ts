@@ -2,8 +2,9 @@ import type { Command } from 'commander'
 import { renderRoom } from '../../shared/api/catalogue.ts'
 import { departmentProblems, type Room } from '../../shared/domain/catalogue.ts'
 import { departmentStore, roomStore } from '../../shared/store/catalogue.ts'
-import { addActivation, addCatalogueGroup, type CatalogueCommands, idOrNone } from './catalogue-commands.ts'
+import { addActivation, addCatalogueGroup, type CatalogueCommands } from './catalogue-commands.ts'
 import { readIds } from './import/catalogue-rows.ts'
+import { idOrNone } from './output.ts'
 
 type Options = { readonly department?: string }
 

@@ -20,8 +20,13 @@ import type { SourceRow } from './row.ts'
 /** Rows whose ids are looked up together. */
 const ROWS = 96
 
-/** Holidays have no ids of their own: those without an external id are exported under their days. */
-const KEYS: { readonly [Kind in Exclude<ImportedKind, 'holiday'>]: (clinic: ClinicId, id: string) => Key } = {
+/**
+ * The key of a record of each kind. Holidays are one item, and have no ids of their own: those without an external id are exported
+ * under their days.
+ */
+export const RECORD_KEYS: {
+  readonly [Kind in Exclude<ImportedKind, 'holiday'>]: (clinic: ClinicId, id: string) => Key
+} = {
   patient: patientKey,
   doctor: doctorKey,
   department: departmentKey,
@@ -57,7 +62,7 @@ export class OwnRecords {
   readonly idOf: ImportIds = (kind, externalId) => {
     const id = parseOwnId(externalId)
     if (id !== null && kind !== 'holiday') {
-      const key = KEYS[kind](this.#clinic, id)
+      const key = RECORD_KEYS[kind](this.#clinic, id)
       const name = `${key.pk} ${id}`
       if (this.#found.has(name)) return id
       this.#asked.set(name, { kind, key })

@@ -1,6 +1,6 @@
 /** Holidays of a clinic, as files have them. What happens to a changed holiday is in second-run.test.ts. */
 import { expect, it } from 'vitest'
-import { storedIds } from '../../../../bin/clinic/stored-ids.ts'
+import { storedIds } from '../../../../bin/clinic/ids.ts'
 import type { TimeOff } from '../../../../shared/domain/doctor.ts'
 import { doctorStore } from '../../../../shared/store/doctors.ts'
 import { holidayStore, MAX_HOLIDAYS } from '../../../../shared/store/holidays.ts'
@@ -38,8 +38,9 @@ it('are found by their external ids', async () => {
   await load('holidays', [christmas, newYear])
   await set((days) => days.slice(0, 1))
   const { table } = imported.db
+  const holidays = { name: 'holidays', idKind: 'holiday' } as const
   const listed: unknown[] = []
-  for await (const one of storedIds(table, imported.clinic.id, ['holidays'])) listed.push(one)
+  for await (const one of storedIds(table, imported.clinic.id, [holidays])) listed.push(one)
   const idOf = await readImportIds(table, imported.clinic.id)
   expect(listed).toEqual([{ entity: 'holidays', externalId: 'c', id: idOf('holiday', 'c') }])
 })
