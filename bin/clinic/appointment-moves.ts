@@ -17,8 +17,8 @@ import { appointmentStore } from '../../shared/store/calendar/appointments.ts'
 import { isTaken } from '../../shared/store/calendar/booking.ts'
 import { doctorStore } from '../../shared/store/doctors.ts'
 import { idempotencyGuard, StoredResponse } from '../../shared/store/table/idempotency.ts'
+import { type Place, placeOf } from './connection.ts'
 import { CommandFailure, idOrNone, print } from './output.ts'
-import { type Place, placeOf } from './place.ts'
 
 type Options = {
   readonly date?: string

@@ -2,12 +2,11 @@
 import { appointmentFilter, listAppointments, renderAppointment } from '../../shared/api/appointments.ts'
 import { readFilteredList } from '../../shared/runtime/record-list.ts'
 import { appointmentStore } from '../../shared/store/calendar/appointments.ts'
-import { APPOINTMENT_LINES, type Appointment } from './appointment-lines.ts'
-import { visitLines, visitsOutside } from './outside-visits.ts'
+import { APPOINTMENT_LINES, type ListedAppointment, visitLines, visitsOutside } from './outside-visits.ts'
 import type { RecordKind } from './record-kind.ts'
 import { findOfPatients, NAME_OR_CONTACT } from './records-of-patients.ts'
 
-export const appointments: RecordKind<Appointment> = {
+export const appointments: RecordKind<ListedAppointment> = {
   group: 'appointment',
   noun: 'appointment',
   plural: 'appointments',

@@ -7,10 +7,9 @@ import { appointmentStore } from '../../shared/store/calendar/appointments.ts'
 import { patientKey } from '../../shared/store/keys/patients.ts'
 import { patientStore } from '../../shared/store/patients/patients.ts'
 import { addMoveCommand } from './appointment-moves.ts'
-import { connect, requireClinic } from './connection.ts'
+import { placeOf } from './connection.ts'
 import { CommandFailure, parseArgument, parseOption, print } from './output.ts'
-import { changeRecord } from './record.ts'
-import { unknownRecord } from './unknown-record.ts'
+import { changeRecord, unknownRecord } from './record.ts'
 
 export function addAppointmentCommands(program: Command): void {
   const group = program
@@ -47,8 +46,7 @@ async function setStatus(
   command: Command,
   reason: string | null = null,
 ): Promise<void> {
-  const table = await connect(command)
-  const clinic = await requireClinic(table, clinicId)
+  const { table, clinic } = await placeOf({ clinic: clinicId }, command)
   const list = appointmentStore({ table })
   const at = new Date(table.now()).toISOString()
   const patients = patientStore({ table })

@@ -8,10 +8,10 @@ import type { CatalogueState, CatalogueStore, StoredEntry } from '../../shared/s
 import { originOf } from '../../shared/store/table/import-origin.ts'
 import { retryOnConflict } from '../../shared/store/table/retry-on-conflict.ts'
 import type { Table } from '../../shared/store/table/table.ts'
+import { type Place, placeOf } from './connection.ts'
 import { catalogueName, parsePrice } from './import/catalogue-fields.ts'
 import { CommandFailure, formatTable, parseOption, print } from './output.ts'
 import { comingVisits, describeVisits } from './outside-visits.ts'
-import { type Place, placeOf } from './place.ts'
 
 type Named = { readonly id: string; readonly name: string }
 

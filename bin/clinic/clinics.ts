@@ -9,7 +9,7 @@ import { addDeletionCommand } from './clinic-deletion.ts'
 import { addPauseCommands } from './clinic-pause.ts'
 import { addChanges, addSettings, changesOf, type SettingValues, settingsOf } from './clinic-settings.ts'
 import { addYesOption } from './confirmation.ts'
-import { connect, requireClinic } from './connection.ts'
+import { connect, placeOf } from './connection.ts'
 import { addHolidayCommands } from './holidays.ts'
 import { CommandFailure, formatTable as lines, print } from './output.ts'
 import { describeRecord } from './record-text.ts'
@@ -42,7 +42,7 @@ export function addClinicCommands(program: Command): void {
     .description('show the settings of a clinic')
     .argument('<clinic>', 'clinic id')
     .action(async (id: string, _: object, command: Command) => {
-      const clinic = await requireClinic(await connect(command), id)
+      const { clinic } = await placeOf({ clinic: id }, command)
       print(command, clinicJson(clinic), describeRecord(clinicJson(clinic)))
     })
 
@@ -62,8 +62,7 @@ function addSetCommand(group: Command): void {
       const wanted = changesOf(settings)
       if (Object.keys(wanted).length === 0)
         throw new CommandFailure('Nothing to change: specify at least one option.')
-      const table = await connect(command)
-      const before = await requireClinic(table, id)
+      const { table, clinic: before } = await placeOf({ clinic: id }, command)
       const changes = differingSettings(before, wanted)
       const isChanged = Object.keys(changes).length > 0
       if (isChanged) await confirmChanges(table, before, changes, command)

@@ -2,7 +2,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Command } from 'commander'
 import { accessLines, type CommandAccess, isRecordId, recordIds } from '../../shared/observability/access.ts'
-import { nameOf } from './access-denied.ts'
 import type { OperatorLog } from './operator-log.ts'
 
 type Trail = {
@@ -70,4 +69,8 @@ export const endTrail = async (program: Command, outcome: 'done' | 'failed'): Pr
 /** Ids of records are case-insensitive, keys of credentials are not. */
 const normalized = (id: string): string => (id.startsWith('ck_') ? id : id.toLowerCase())
 
-const programOf = (command: Command): Command => (command.parent ? programOf(command.parent) : command)
+export const programOf = (command: Command): Command => (command.parent ? programOf(command.parent) : command)
+
+/** Such as `patient erase`, without the name of the program. */
+export const nameOf = (command: Command): string =>
+  command.parent ? `${nameOf(command.parent)} ${command.name()}`.trim() : ''

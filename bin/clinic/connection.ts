@@ -5,8 +5,7 @@ import type { ClinicId } from '../../shared/domain/clinic.ts'
 import { isUuid } from '../../shared/domain/uuid.ts'
 import { ClinicLeaving, clinicStore, type StoredClinic } from '../../shared/store/clinics.ts'
 import { openTable, type Table } from '../../shared/store/table/table.ts'
-import { isAccessDenied } from './access-denied.ts'
-import { describeMissingSettings } from './aws-settings.ts'
+import { describeMissingSettings, isAccessDenied } from './aws-errors.ts'
 import { startTrail } from './command-trail.ts'
 import { barDeletionOf, withDeletionBarrier } from './deletion-barrier.ts'
 import { operatorClient } from './operator-client.ts'
@@ -159,4 +158,13 @@ export async function requireStoredClinic(table: Table, id: string): Promise<Sto
   const clinic = isUuid(id) ? await clinicStore({ table }).find(id.toLowerCase() as ClinicId) : null
   if (!clinic) throw new CommandFailure(`Clinic ${id} does not exist. Run "clinic list" to see all clinics.`)
   return clinic
+}
+
+/** The table and the clinic that a command concerns. */
+export type Place = { readonly table: Table; readonly clinic: StoredClinic }
+
+/** The place of a command. @throws CommandFailure for an unknown clinic */
+export async function placeOf({ clinic: id }: { readonly clinic: string }, command: Command): Promise<Place> {
+  const table = await connect(command)
+  return { table, clinic: await requireClinic(table, id) }
 }

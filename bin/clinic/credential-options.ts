@@ -1,4 +1,4 @@
-/** The options of commands about credentials. */
+/** The arguments and options of commands about credentials. */
 import * as z from 'zod'
 import { isScope, SCOPES, type Scope } from '../../shared/domain/scope.ts'
 import { singleLineText } from '../../shared/domain/text-fields.ts'
@@ -55,3 +55,18 @@ export function parseScopes(text: string): Scope[] {
     )
   return SCOPES.filter((scope) => names.includes(scope))
 }
+
+const KEY = /^ck_[\w-]{1,64}$/
+
+/** The key of a credential. A text that is not one is not repeated, because it may contain the secret. */
+export function requireKey(text: string): string {
+  if (KEY.test(text)) return text
+  if (text.includes(':'))
+    throw new CommandFailure(
+      'Specify the key alone, which is the part before the colon. The secret is in the history of your shell now: if others can read that, replace it with "credential rotate".',
+    )
+  throw new CommandFailure('A key begins with ck_. "credential list" lists the keys of a clinic.')
+}
+
+export const unknownCredential = (key: string): CommandFailure =>
+  new CommandFailure(`Credential ${key} does not exist. "credential list" lists the keys of a clinic.`)

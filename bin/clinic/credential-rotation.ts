@@ -5,8 +5,7 @@ import {
   type RotationOutcome,
 } from '../../shared/store/credential-changes.ts'
 import { connect } from './connection.ts'
-import { requireKey } from './credential-keys.ts'
-import { parseFuture } from './credential-options.ts'
+import { parseFuture, requireKey } from './credential-options.ts'
 import { credentialJson, secretLines } from './credential-text.ts'
 import { credentialRefusal } from './credential-updates.ts'
 import { CommandFailure, print } from './output.ts'

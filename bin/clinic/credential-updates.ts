@@ -4,8 +4,15 @@ import type { CredentialWithUse } from '../../shared/domain/credential.ts'
 import { type CredentialChanges, credentialChanges } from '../../shared/store/credential-changes.ts'
 import type { Table } from '../../shared/store/table/table.ts'
 import { connect } from './connection.ts'
-import { requireKey, unknownCredential } from './credential-keys.ts'
-import { parseExpiry, parseName, parseRate, parseScopes, SCOPE_LIST } from './credential-options.ts'
+import {
+  parseExpiry,
+  parseName,
+  parseRate,
+  parseScopes,
+  requireKey,
+  SCOPE_LIST,
+  unknownCredential,
+} from './credential-options.ts'
 import { endpointsOf } from './credential-revocation.ts'
 import { credentialJson } from './credential-text.ts'
 import { CommandFailure, print } from './output.ts'

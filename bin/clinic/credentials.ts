@@ -1,8 +1,8 @@
 import type { Command } from 'commander'
 import { credentialStore } from '../../shared/store/credentials.ts'
-import { cellOf, connect, requireClinic } from './connection.ts'
+import { cellOf, placeOf } from './connection.ts'
 import { parseExpiry, parseName, parseRate, parseScopes, SCOPE_LIST } from './credential-options.ts'
-import { addRevocation } from './credential-revocation-commands.ts'
+import { addRevocation } from './credential-revocation.ts'
 import { addRotation } from './credential-rotation.ts'
 import { credentialCells, credentialJson, secretLines } from './credential-text.ts'
 import { addCredentialUpdates } from './credential-updates.ts'
@@ -28,8 +28,7 @@ export function addCredentialCommands(program: Command): void {
         expiresAt: given.expires === undefined ? null : parseExpiry(given.expires),
         requestsPerMinute: given.rate === undefined ? null : parseRate(given.rate),
       }
-      const table = await connect(command)
-      const clinic = await requireClinic(table, given.clinic)
+      const { table, clinic } = await placeOf(given, command)
       const credential = await credentialStore({ table, now: Date.now }).issue({
         ...settings,
         clinic: clinic.id,
@@ -44,8 +43,7 @@ export function addCredentialCommands(program: Command): void {
     .description("list a clinic's credentials, without secrets")
     .requiredOption('--clinic <id>')
     .action(async ({ clinic: id }: { clinic: string }, command: Command) => {
-      const table = await connect(command)
-      const clinic = await requireClinic(table, id)
+      const { table, clinic } = await placeOf({ clinic: id }, command)
       const credentials = await credentialStore({ table, now: Date.now }).list(clinic.id)
       print(command, { data: credentials.map(credentialJson) }, lines(credentials.map(credentialCells)))
     })

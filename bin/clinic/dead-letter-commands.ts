@@ -1,11 +1,17 @@
+import type { Message as Letter, SQSClient } from '@aws-sdk/client-sqs'
 import type { Command } from 'commander'
 import * as z from 'zod'
+import { oneOf } from '../../shared/api/schemas.ts'
 import { addYesOption, confirm } from './confirmation.ts'
 import { connectQueues } from './connection.ts'
 import { describeLetter, letterJson } from './dead-letter-json.ts'
-import { DEAD_LETTER_QUEUES, deadLettersOutput } from './dead-letter-queues.ts'
-import { countLetters, giveBack, readLetters } from './dead-letter-reading.ts'
-import { namesOf, take } from './dead-letter-taking.ts'
+import {
+  DEAD_LETTER_QUEUES,
+  type DeadLetterQueue,
+  deadLettersOutput,
+  sourceOutput,
+} from './dead-letter-queues.ts'
+import { countLetters, giveBack, readLetters, takeLetter } from './dead-letter-reading.ts'
 import { deleteLetters, sendLetters } from './dead-letters.ts'
 import { CommandFailure, EXIT, formatTable, parseOption, print } from './output.ts'
 
@@ -121,4 +127,37 @@ function addDiscard(group: Command): void {
       ])
     })
   addYesOption(discard)
+}
+
+/** A dead letter that this command alone can change for now. */
+type Taken = {
+  readonly client: SQSClient
+  readonly name: DeadLetterQueue
+  readonly url: string
+  readonly letter: Letter
+  /** The URL of the queue that takes it back. */
+  readonly source: string | null
+}
+
+/** The queues that `--queue` selects. */
+const namesOf = (queue: string | undefined): readonly DeadLetterQueue[] =>
+  queue === undefined ? DEAD_LETTER_QUEUES : [parseOption('queue', oneOf(DEAD_LETTER_QUEUES), queue)]
+
+/** Takes the letter with an id out of the queue that has it, for two minutes. @throws CommandFailure if none has it */
+async function take(command: Command, id: string, given: { readonly queue?: string }): Promise<Taken> {
+  const names = namesOf(given.queue)
+  const { client, urlOf } = await connectQueues(command)
+  const found = await Promise.all(
+    names.map(async (name) => {
+      const url = urlOf(deadLettersOutput(name))
+      const letter = await takeLetter(client, url, id)
+      const source = sourceOutput(name)
+      return letter ? [{ client, name, url, letter, source: source && urlOf(source) }] : []
+    }),
+  )
+  const [taken] = found.flat()
+  if (taken) return taken
+  throw new CommandFailure(
+    `There is no dead letter ${id}. "dead-letters list" shows all. One that another command has just read is back within two minutes.`,
+  )
 }

@@ -4,10 +4,10 @@ import type { Command } from 'commander'
 import type { Doctor } from '../../shared/domain/doctor.ts'
 import { doctorStore, type StoredDoctor } from '../../shared/store/doctors.ts'
 import { retryOnConflict } from '../../shared/store/table/retry-on-conflict.ts'
+import { type Place, placeOf } from './connection.ts'
 import { doctorJson } from './doctor-text.ts'
 import { CommandFailure, print } from './output.ts'
 import { comingVisits, describeVisits, isInside } from './outside-visits.ts'
-import { type Place, placeOf } from './place.ts'
 
 /** The doctor with this id. @throws CommandFailure if there is none */
 export async function requireDoctor({ table, clinic }: Place, id: string): Promise<StoredDoctor> {

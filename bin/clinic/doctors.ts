@@ -9,14 +9,12 @@ import { departmentStore } from '../../shared/store/catalogue.ts'
 import { doctorStore } from '../../shared/store/doctors.ts'
 import { retryOnConflict } from '../../shared/store/table/retry-on-conflict.ts'
 import type { Table } from '../../shared/store/table/table.ts'
-import { connect, requireClinic } from './connection.ts'
+import { placeOf } from './connection.ts'
 import { changeDoctor, requireDoctor } from './doctor-changes.ts'
-import { addScheduleCommand } from './doctor-schedules.ts'
+import { addScheduleCommand, addTimeOffCommand } from './doctor-schedules.ts'
 import { describeTimes, doctorJson, formatDays } from './doctor-text.ts'
-import { addTimeOffCommand } from './doctor-time-off.ts'
 import { NEW_DOCTOR, timeOff, weeklyHours } from './import/doctors.ts'
 import { CommandFailure, idOrNone, formatTable as lines, parseOption, print } from './output.ts'
-import { placeOf } from './place.ts'
 import { addLinkCommands } from './record-links.ts'
 import { describeRecord } from './record-text.ts'
 
@@ -44,8 +42,7 @@ export function addDoctorCommands(program: Command): void {
     .option('--breaks <week>', 'breaks within the hours, in the same format')
     .option('--time-off <days>', 'e.g. "2026-12-24/2026-12-26; 2027-01-01"')
     .action(async (given: NewDoctorOptions, command: Command) => {
-      const table = await connect(command)
-      const clinic = await requireClinic(table, given.clinic)
+      const { table, clinic } = await placeOf(given, command)
       const doctor: Doctor = {
         ...NEW_DOCTOR,
         id: newUuid(),
@@ -98,8 +95,7 @@ function addDoctorList(group: Command): void {
     .description("list a clinic's doctors")
     .requiredOption('--clinic <id>')
     .action(async ({ clinic: id }: { clinic: string }, command: Command) => {
-      const table = await connect(command)
-      const clinic = await requireClinic(table, id)
+      const { table, clinic } = await placeOf({ clinic: id }, command)
       const doctors = await doctorStore({ table }).list(clinic.id)
       const rows = doctors.map((doctor) => [
         doctor.id,

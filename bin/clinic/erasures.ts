@@ -8,12 +8,11 @@ import { type Deletion, deletedClinics } from '../../shared/store/copies/deleted
 import { type Erasure, erasureLedger } from '../../shared/store/copies/erasure-ledger.ts'
 import type { Table } from '../../shared/store/table/table.ts'
 import { addToTrail } from './command-trail.ts'
-import { addConfirmOptions } from './confirmation.ts'
+import { addConfirmOptions, confirmByTyping } from './confirmation.ts'
 import { connect, connectTable, requireClinic, requireStoredClinic } from './connection.ts'
 import { readErasures } from './erasure-file.ts'
 import { resolveFromInvocationDir } from './invocation-path.ts'
 import { CommandFailure, formatTable, print } from './output.ts'
-import { confirmReplay, PATIENT_COUNT } from './replay-confirmation.ts'
 import { pendingErasures, replayErasures } from './restore/erasure-replay.ts'
 
 type ReplayOptions = { clinic: string; table?: string; sourceTable?: string; from?: string }
@@ -107,3 +106,26 @@ const erasureJson = ({ patient, at, operator, importIds, isFinished }: Erasure, 
 })
 
 const utcTime = (instant: string): string => `${instant.slice(0, 19)}Z`
+
+/** What is typed to erase many patients. */
+const PATIENT_COUNT = 'the number of patients that are listed for the clinic'
+
+/** Asks for the number of patients that a replay has listed. @throws CommandFailure without it */
+async function confirmReplay(
+  command: Command,
+  listed: readonly Erasure[],
+  pending: readonly Erasure[],
+): Promise<void> {
+  if (pending.length === 0) return
+  const count = patientsOf(listed)
+  await confirmByTyping(command, {
+    what: PATIENT_COUNT,
+    text: String(count),
+    consequences: [
+      `${count} patients are listed; ${patientsOf(pending)} of them are erased permanently, and their upcoming visits cancelled.`,
+    ],
+  })
+}
+
+const patientsOf = (erasures: readonly Erasure[]): number =>
+  new Set(erasures.map(({ patient }) => patient)).size

@@ -2,8 +2,7 @@
 import { type Command, CommanderError } from 'commander'
 import { ClinicLeaving } from '../../shared/store/clinics.ts'
 import { UnavailableError } from '../../shared/store/table/errors.ts'
-import { describeDenial, isAccessDenied } from './access-denied.ts'
-import { describeMissingSettings } from './aws-settings.ts'
+import { describeDenial, describeMissingSettings, isAccessDenied } from './aws-errors.ts'
 import { CommandFailure, EXIT, NeedsAttention } from './output.ts'
 
 /** The secret of a credential, which is pasted with its key. Nothing that the tool reports repeats it. */

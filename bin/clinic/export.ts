@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Command } from 'commander'
 import type { Clinic } from '../../shared/domain/clinic.ts'
 import { clinicTimestamp } from '../../shared/domain/timestamp.ts'
-import { connect, requireClinic } from './connection.ts'
+import { placeOf } from './connection.ts'
 import { exportClinic } from './export/export-clinic.ts'
 import { ExportFolderError, type Manifest } from './export/manifest.ts'
 import { DamagedRecordError } from './export/read-records.ts'
@@ -20,8 +20,7 @@ export function addExportCommand(program: Command): void {
     .requiredOption('--clinic <id>')
     .requiredOption('--out <folder>', 'a new folder, or that of the stopped export')
     .action(async (given: { clinic: string; out: string }, command: Command) => {
-      const table = await connect(command)
-      const clinic = await requireClinic(table, given.clinic)
+      const { table, clinic } = await placeOf(given, command)
       if (clinic.pausedAt !== undefined && clinic.pauseInEffectAt === undefined)
         throw new CommandFailure(
           `Nothing was done: the pause has not reached every credential. Repeat "clinic pause ${clinic.id}", then export.`,

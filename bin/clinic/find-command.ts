@@ -1,12 +1,11 @@
 import type { Command } from 'commander'
 import { isUuid } from '../../shared/domain/uuid.ts'
 import { type ImportedKind, readImportIds } from '../../shared/store/import-ids.ts'
+import { type Place, placeOf } from './connection.ts'
 import { ExternalRef } from './import/references.ts'
 import { CommandFailure, parseOption, print } from './output.ts'
-import { type Place, placeOf } from './place.ts'
 import type { RecordKind } from './record-kind.ts'
-import { clockNotes, recordTable } from './record-table.ts'
-import { describeRecord } from './record-text.ts'
+import { clockNotes, describeRecord, recordTable } from './record-text.ts'
 import { requireRecord } from './show-command.ts'
 
 type Given = { readonly clinic: string }

@@ -10,7 +10,7 @@ import { readImportIds } from '../../shared/store/import-ids.ts'
 import { messageStore } from '../../shared/store/messages/messages.ts'
 import { patientStore } from '../../shared/store/patients/patients.ts'
 import type { Table } from '../../shared/store/table/table.ts'
-import { connect, requireClinic } from './connection.ts'
+import { placeOf } from './connection.ts'
 import { importEntities } from './import/entities.ts'
 import { ExternalRef } from './import/references.ts'
 import { CommandFailure, parseOption, print } from './output.ts'
@@ -28,8 +28,7 @@ export function addFindCommand(program: Command): void {
     .option('--external-id <id>', "id in the clinic's own system")
     .option('--id <id>', 'id of the record')
     .action(async (given: FindOptions, command: Command) => {
-      const table = await connect(command)
-      const clinic = await requireClinic(table, given.clinic)
+      const { table, clinic } = await placeOf(given, command)
       const entity = importEntities(table, Date.now).find(({ name }) => name === given.entity)
       if (!entity) throw new CommandFailure(`--entity: unknown entity ${given.entity}`)
       if ((given.externalId === undefined) === (given.id === undefined))

@@ -4,11 +4,11 @@ import type { TimeOff } from '../../shared/domain/doctor.ts'
 import { formatSpan } from '../../shared/domain/doctor-days.ts'
 import { singleLineText } from '../../shared/domain/text-fields.ts'
 import { areSameDays, holidayStore, MAX_HOLIDAYS } from '../../shared/store/holidays.ts'
+import { type Place, placeOf } from './connection.ts'
 import { withDays, withoutDays } from './days-off.ts'
 import { timeOff } from './import/doctors.ts'
 import { CommandFailure, counted, formatTable, parseArgument, parseOption, print } from './output.ts'
 import { describeVisits, visitsOutside } from './outside-visits.ts'
-import { type Place, placeOf } from './place.ts'
 
 export function addHolidayCommands(clinics: Command): void {
   const group = clinics

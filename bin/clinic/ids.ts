@@ -3,7 +3,7 @@ import { type Command, Option } from 'commander'
 import type { ClinicId } from '../../shared/domain/clinic.ts'
 import { holidayStore, presentImports } from '../../shared/store/holidays.ts'
 import type { Table } from '../../shared/store/table/table.ts'
-import { connect, requireClinic } from './connection.ts'
+import { placeOf } from './connection.ts'
 import { readColumnMap } from './import/column-map.ts'
 import { quoteFor } from './import/csv-cells.ts'
 import { ENCODINGS, type Encoding } from './import/encoding.ts'
@@ -38,8 +38,7 @@ export function addIdsCommand(program: Command): void {
 async function listIds(given: string | undefined, options: Options, command: Command): Promise<void> {
   const file = given === undefined ? undefined : resolveFromInvocationDir(given)
   if (file !== undefined) requireFile(file)
-  const table = await connect(command)
-  const clinic = await requireClinic(table, options.clinic)
+  const { table, clinic } = await placeOf(options, command)
   const entities = importEntities(table, Date.now)
   const names = entities.map(({ name }) => name)
   const wanted =

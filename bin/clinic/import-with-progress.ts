@@ -1,5 +1,6 @@
 /** Imports one file for the `import` command, and prints how far it is, rejected rows and warnings. */
 import { statSync } from 'node:fs'
+import { constants } from 'node:os'
 import { basename } from 'node:path'
 import type { Command } from 'commander'
 import type { Clinic } from '../../shared/domain/clinic.ts'
@@ -13,7 +14,6 @@ import type { ColumnMap } from './import/map-schema.ts'
 import { rejectedFile } from './import/rejections.ts'
 import { countsText, type FileReport, formatFields } from './import/report.ts'
 import type { StatedPaid } from './import/unpaid-invoices.ts'
-import { interruptible } from './interruption.ts'
 import { CommandFailure, EXIT } from './output.ts'
 import { progressBar } from './progress.ts'
 
@@ -117,5 +117,26 @@ export async function importWithProgress(
     throw error
   } finally {
     bar.done()
+  }
+}
+
+const ENDINGS = ['SIGTERM', 'SIGHUP'] as const
+
+/**
+ * A signal that is aborted by Ctrl-C, once. A second Ctrl-C, or the end of the terminal, ends the process at once, after the listeners
+ * of its `exit`.
+ */
+function interruptible(): Disposable & { readonly signal: AbortSignal } {
+  const controller = new AbortController()
+  const end = (name: 'SIGINT' | (typeof ENDINGS)[number]) => process.exit(128 + constants.signals[name])
+  const interrupt = () => (controller.signal.aborted ? end('SIGINT') : controller.abort())
+  process.on('SIGINT', interrupt)
+  for (const name of ENDINGS) process.on(name, end)
+  return {
+    signal: controller.signal,
+    [Symbol.dispose]: () => {
+      process.off('SIGINT', interrupt)
+      for (const name of ENDINGS) process.off(name, end)
+    },
   }
 }

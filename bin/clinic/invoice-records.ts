@@ -1,17 +1,29 @@
 /** The commands that read invoices. */
 import { invoiceFilter, listInvoices, renderInvoice } from '../../shared/api/invoices.ts'
 import { renderPayment } from '../../shared/api/payments.ts'
+import type { Invoice } from '../../shared/domain/invoice.ts'
+import type { Stamped } from '../../shared/domain/stamped.ts'
 import { readFilteredList } from '../../shared/runtime/record-list.ts'
 import { invoiceStore } from '../../shared/store/calendar/invoices.ts'
 import { invoiceReader } from '../../shared/store/calendar/settlement.ts'
 import { formatAmount } from './amount-text.ts'
-import { invoicesWithNumber } from './invoice-numbers.ts'
+import type { Place } from './connection.ts'
+import { eachRecord } from './record.ts'
 import type { RecordKind } from './record-kind.ts'
 import { findOfPatients, NAME_OR_CONTACT } from './records-of-patients.ts'
 
-type Invoice = ReturnType<typeof renderInvoice>
+/** The invoices with exactly this number. Nothing lists invoices by number, so all of them are read. */
+export async function invoicesWithNumber(
+  { table, clinic }: Place,
+  number: string,
+): Promise<Stamped<Invoice>[]> {
+  const found: Stamped<Invoice>[] = []
+  for await (const invoice of eachRecord(invoiceStore({ table }), clinic.id, {}))
+    if (invoice.number === number) found.push(invoice)
+  return found
+}
 
-export const invoices: RecordKind<Invoice> = {
+export const invoices: RecordKind<ReturnType<typeof renderInvoice>> = {
   group: 'invoice',
   noun: 'invoice',
   plural: 'invoices',
@@ -38,12 +50,11 @@ export const invoices: RecordKind<Invoice> = {
   },
   searched: `the number, or the patient's ${NAME_OR_CONTACT}`,
   find: async (place, text) => {
-    const store = invoiceStore(place)
-    const render = (record: Parameters<typeof renderInvoice>[0]) => renderInvoice(record, place.clinic)
+    const render = (record: Stamped<Invoice>) => renderInvoice(record, place.clinic)
     // All invoices are read, which a name is not worth.
-    const numbered = /\d/.test(text) ? await invoicesWithNumber(store, place.clinic.id, text.trim()) : []
+    const numbered = /\d/.test(text) ? await invoicesWithNumber(place, text.trim()) : []
     if (numbered.length > 0) return { data: numbered.map(render) }
-    return findOfPatients(place, text, store, render)
+    return findOfPatients(place, text, invoiceStore(place), render)
   },
   cells: ({ invoice_number, issue_date, status, total_amount, balance_due, currency, patient }) => [
     invoice_number,

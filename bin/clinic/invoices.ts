@@ -1,21 +1,18 @@
 import type { Command } from 'commander'
 import { renderInvoice } from '../../shared/api/invoices.ts'
 import { oneOf } from '../../shared/api/schemas.ts'
-import type { ClinicId } from '../../shared/domain/clinic.ts'
 import { applyPayments } from '../../shared/domain/invoice.ts'
 import { singleLineText } from '../../shared/domain/text-fields.ts'
 import { isUuid } from '../../shared/domain/uuid.ts'
 import { invoiceCorrection } from '../../shared/store/calendar/invoice-correction.ts'
 import { invoiceStore } from '../../shared/store/calendar/invoices.ts'
 import { paymentStore } from '../../shared/store/calendar/payments.ts'
-import type { Table } from '../../shared/store/table/table.ts'
 import { addToTrail } from './command-trail.ts'
 import { addYesOption, confirm } from './confirmation.ts'
-import { connect, requireClinic } from './connection.ts'
-import { invoicesWithNumber } from './invoice-numbers.ts'
+import { type Place, placeOf } from './connection.ts'
+import { invoicesWithNumber } from './invoice-records.ts'
 import { CommandFailure, parseArgument, parseOption, print } from './output.ts'
-import { changeRecord } from './record.ts'
-import { unknownRecord } from './unknown-record.ts'
+import { changeRecord, unknownRecord } from './record.ts'
 
 /** Statuses that the clinic sets. The others are computed from payments. */
 const SETTABLE_STATUSES = ['draft', 'pending', 'sent', 'overdue', 'cancelled'] as const
@@ -34,8 +31,7 @@ export function addInvoiceCommands(program: Command): void {
     .action(
       async (id: string, wanted: string, { clinic: clinicId }: { clinic: string }, command: Command) => {
         const setStatus = parseArgument('status', oneOf(SETTABLE_STATUSES), wanted)
-        const table = await connect(command)
-        const clinic = await requireClinic(table, clinicId)
+        const { table, clinic } = await placeOf({ clinic: clinicId }, command)
         const invoice = await changeRecord(table, invoiceStore({ table }), clinic.id, id, async (before) => {
           const payments = await paymentStore({ table }).allOf(clinic.id, 'invoice', before.id)
           const after = applyPayments({ ...before, clinicStatus: setStatus }, payments)
@@ -68,11 +64,10 @@ async function correct(id: string, given: Correction, command: Command): Promise
     throw new CommandFailure('Specify --number, --patient or both.')
   const number =
     given.number === undefined ? undefined : parseOption('number', singleLineText(100), given.number)
-  const table = await connect(command)
-  const clinic = await requireClinic(table, given.clinic)
+  const { table, clinic } = await placeOf(given, command)
   const patient = given.patient?.toLowerCase()
   if (number !== undefined && isUuid(id))
-    await confirmNumber(table, clinic.id, id.toLowerCase(), number, command)
+    await confirmNumber({ table, clinic }, id.toLowerCase(), number, command)
   const isPossible = isUuid(id) && (patient === undefined || isUuid(patient))
   const outcome = isPossible
     ? await invoiceCorrection(table).correct(clinic.id, id.toLowerCase(), { number, patient })
@@ -97,17 +92,10 @@ async function correct(id: string, given: Correction, command: Command): Promise
 }
 
 /** Asks before two invoices have one number. @throws CommandFailure unless that is confirmed */
-async function confirmNumber(
-  table: Table,
-  clinic: ClinicId,
-  id: string,
-  number: string,
-  command: Command,
-): Promise<void> {
-  const invoices = invoiceStore({ table })
-  const stored = await invoices.find(clinic, id)
+async function confirmNumber(place: Place, id: string, number: string, command: Command): Promise<void> {
+  const stored = await invoiceStore(place).find(place.clinic.id, id)
   if (!stored || stored.record.number === number) return
-  const others = await invoicesWithNumber(invoices, clinic, number)
+  const others = await invoicesWithNumber(place, number)
   if (others.length === 0) return
   await confirm(command, [
     `Another invoice has this number already: ${others.map((other) => other.id).join(', ')}. Then the number no longer tells them apart.`,

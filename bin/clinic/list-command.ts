@@ -1,9 +1,9 @@
 import type { Command } from 'commander'
+import { placeOf } from './connection.ts'
 import { print } from './output.ts'
-import { placeOf } from './place.ts'
 import type { RecordKind, RecordList, RecordPage } from './record-kind.ts'
 import { addParameters, failForParameter, parseParameters } from './record-parameters.ts'
-import { clockNotes, recordTable } from './record-table.ts'
+import { clockNotes, recordTable } from './record-text.ts'
 
 type Given = { readonly clinic: string }
 

@@ -1,13 +1,16 @@
 import type { Command } from 'commander'
-import { oneOf } from '../../shared/api/schemas.ts'
-import { CHANNELS } from '../../shared/domain/message.ts'
+import { CalendarDate, oneOf } from '../../shared/api/schemas.ts'
+import type { Clinic } from '../../shared/domain/clinic.ts'
+import { addDays, wallClock } from '../../shared/domain/clock.ts'
+import { CHANNELS, type Message } from '../../shared/domain/message.ts'
 import { clinicTimestamp } from '../../shared/domain/timestamp.ts'
 import { clinicStore } from '../../shared/store/clinics.ts'
-import { connect, connectQueues, requireClinic } from './connection.ts'
+import { messageStore } from '../../shared/store/messages/messages.ts'
+import type { Table } from '../../shared/store/table/table.ts'
+import { connect, connectQueues, placeOf, requireClinic } from './connection.ts'
 import { QUEUE_NAMES, QUEUES } from './dead-letter-queues.ts'
 import { redrive } from './dead-letters.ts'
 import { Instant } from './import/row-fields.ts'
-import { DEFAULT_DAYS, type FailedMessagesOptions, failedMessages } from './message-failures.ts'
 import { describeProgress, messageJson } from './message-progress.ts'
 import {
   RESOLUTIONS,
@@ -19,6 +22,10 @@ import {
   unresolvedMessages,
 } from './message-resolution.ts'
 import { CommandFailure, formatTable as lines, NeedsAttention, parseOption, print } from './output.ts'
+import { eachRecord } from './record.ts'
+
+/** Length of the period without `--from`, in days. */
+const DEFAULT_DAYS = 7
 
 export function addMessageCommands(program: Command): void {
   const group = program
@@ -46,8 +53,7 @@ export function addMessageCommands(program: Command): void {
     .option('--to <date>', 'YYYY-MM-DD (default: today)')
     .option('--channel <channel>', CHANNELS.join(', '))
     .action(async (given: FailedMessagesOptions & { clinic: string }, command: Command) => {
-      const table = await connect(command)
-      const clinic = await requireClinic(table, given.clinic)
+      const { table, clinic } = await placeOf(given, command)
       const data = (await failedMessages(table, clinic, given)).map((message) => ({
         id: message.id,
         channel: message.channel,
@@ -70,8 +76,7 @@ export function addMessageCommands(program: Command): void {
     .requiredOption('--clinic <id>')
     .option('--text', 'include subject and text', false)
     .action(async (id: string, given: { clinic: string; text: boolean }, command: Command) => {
-      const table = await connect(command)
-      const clinic = await requireClinic(table, given.clinic)
+      const { table, clinic } = await placeOf(given, command)
       const message = await requireMessage(table, clinic.id, id)
       const entry = messageJson(message, clinic, Date.now())
       const { subject, text } = message
@@ -107,8 +112,7 @@ function addResolveCommand(group: Command): void {
         throw new CommandFailure('Specify either a message or --before.')
       const resolution = parseOption('as', oneOf(RESOLUTIONS), given.as)
       const before = given.before === undefined ? '' : parseOption('before', Instant, given.before)
-      const table = await connect(command)
-      const clinic = await requireClinic(table, given.clinic)
+      const { table, clinic } = await placeOf(given, command)
       if (id !== undefined) {
         const message = await resolveMessage(table, clinic, id, resolution, Date.now)
         const text = [`Message ${message.id} is ${message.status}`]
@@ -144,4 +148,30 @@ function addRedriveCommand(group: Command): void {
       print(command, { data }, lines(rows))
       if (data.some(({ left }) => left > 0)) throw new NeedsAttention()
     })
+}
+
+/** Unparsed options. Dates are in the clinic's time zone. */
+type FailedMessagesOptions = { from?: string; to?: string; channel?: string }
+
+/** The clinic's failed messages, newest first. */
+async function failedMessages(
+  table: Table,
+  clinic: Clinic,
+  options: FailedMessagesOptions,
+): Promise<Message[]> {
+  const failed: Message[] = []
+  for await (const message of eachRecord(messageStore({ table }), clinic.id, filterOf(clinic, options)))
+    if (message.status === 'failed') failed.push(message)
+  return failed
+}
+
+function filterOf({ timezone }: Clinic, { from: first, to: last, channel }: FailedMessagesOptions) {
+  const to = last === undefined ? wallClock(Date.now(), timezone).date : parseOption('to', CalendarDate, last)
+  const from = first === undefined ? addDays(to, 1 - DEFAULT_DAYS) : parseOption('from', CalendarDate, first)
+  if (from > to) throw new CommandFailure('--from must not be after --to')
+  return {
+    from,
+    to,
+    facet: channel === undefined ? undefined : parseOption('channel', oneOf(CHANNELS), channel),
+  }
 }

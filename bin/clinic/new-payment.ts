@@ -1,6 +1,8 @@
 import { oneOf, RecordDate } from '../../shared/api/schemas.ts'
 import type { ClinicInfo } from '../../shared/domain/clinic.ts'
+import { currencyDecimals } from '../../shared/domain/currencies.ts'
 import type { Invoice } from '../../shared/domain/invoice.ts'
+import { isTooLarge, parseDecimal } from '../../shared/domain/money.ts'
 import {
   NEW_PAYMENT,
   PAYMENT_METHODS,
@@ -10,8 +12,7 @@ import {
 } from '../../shared/domain/payment.ts'
 import { singleLineText } from '../../shared/domain/text-fields.ts'
 import { clinicTimestamp } from '../../shared/domain/timestamp.ts'
-import { parseOption } from './output.ts'
-import { amountOf } from './payment-amount.ts'
+import { CommandFailure, parseOption } from './output.ts'
 
 export type AddPaymentOptions = {
   clinic: string
@@ -54,4 +55,19 @@ export function paymentOf(
         : parseOption('date', RecordDate, given.date),
     createdAt,
   }
+}
+
+/** `--amount` in minor units of a currency. @throws CommandFailure unless it is positive */
+function amountOf(given: { readonly amount: string; readonly type: string }, currency: string): number {
+  const decimals = currencyDecimals(currency)
+  const amount = parseDecimal(given.amount, decimals)
+  if (amount === null && isTooLarge(given.amount, decimals)) throw new CommandFailure('--amount is too large')
+  if (amount !== null && amount < 0 && given.type === 'refund')
+    throw new CommandFailure('--amount of a refund is written without a minus sign')
+  if (amount === null || amount <= 0) {
+    throw new CommandFailure(
+      `--amount must be a positive number with at most ${decimals} decimals in ${currency}`,
+    )
+  }
+  return amount
 }

@@ -9,12 +9,26 @@ import { parseTime } from '../../shared/domain/interval.ts'
 import { isWorking } from '../../shared/domain/slots.ts'
 import { appointmentStore } from '../../shared/store/calendar/appointments.ts'
 import { doctorStore } from '../../shared/store/doctors.ts'
-import { APPOINTMENT_LINES, type Appointment as ListedAppointment } from './appointment-lines.ts'
+import type { Place } from './connection.ts'
 import { counted } from './output.ts'
-import type { Place } from './place.ts'
-import { recordTable, timesAreIn } from './record-table.ts'
+import { eachRecord } from './record.ts'
+import type { RecordKind } from './record-kind.ts'
+import { recordTable, timesAreIn } from './record-text.ts'
 
-const PAGE_SIZE = 100
+/** An appointment as the API renders it. */
+export type ListedAppointment = ReturnType<typeof renderAppointment>
+
+/** How appointments are printed, a line each. */
+export const APPOINTMENT_LINES: Pick<RecordKind<ListedAppointment>, 'cells' | 'hasClockTimes'> = {
+  hasClockTimes: true,
+  cells: ({ appointment_date, start_time, end_time, status, patient, doctor }) => [
+    appointment_date,
+    `${start_time}-${end_time}`,
+    status,
+    patient.full_name,
+    doctor.full_name,
+  ],
+}
 
 /** A scheduled visit to come, as `appointment list` prints it. */
 type Visit = ListedAppointment & {
@@ -44,24 +58,17 @@ export async function comingVisits(
   of: { readonly doctor?: string; readonly patient?: string },
   isConcerned: (visit: Appointment) => boolean,
 ): Promise<Visit[]> {
-  const appointments = appointmentStore({ table })
   const now = wallClock(Date.now(), clinic.timezone)
   const filter = { ...of, facet: 'scheduled', from: now.date } as const
-  const first = await appointments.page(clinic.id, filter, { page: 1, limit: PAGE_SIZE })
-  const found = [...first.items]
-  for (let { next } = first; next !== null; ) {
-    const walk = await appointments.after(clinic.id, filter, next, PAGE_SIZE)
-    found.push(...walk.items)
-    next = walk.next
-  }
-  return found
-    .filter((visit) => isUpcoming(visit, now) && isConcerned(visit))
-    .map((visit) => ({
-      ...renderAppointment(visit, clinic),
-      doctor_id: visit.doctor.id,
-      patient_id: visit.patient.id,
-    }))
-    .toSorted((a, b) => (timeOf(a) < timeOf(b) ? -1 : 1))
+  const found: Visit[] = []
+  for await (const visit of eachRecord(appointmentStore({ table }), clinic.id, filter))
+    if (isUpcoming(visit, now) && isConcerned(visit))
+      found.push({
+        ...renderAppointment(visit, clinic),
+        doctor_id: visit.doctor.id,
+        patient_id: visit.patient.id,
+      })
+  return found.sort((a, b) => (timeOf(a) < timeOf(b) ? -1 : 1))
 }
 
 const timeOf = ({ appointment_date, start_time, id }: Visit): string =>

@@ -1,11 +1,11 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Command } from 'commander'
-import { connect, requireClinic } from './connection.ts'
-import { readPerson } from './export/person.ts'
+import { withAmountTexts } from './amount-text.ts'
+import { placeOf } from './connection.ts'
+import { type PersonData, type Rendered, readPerson } from './export/person.ts'
 import { resolveFromInvocationDir } from './invocation-path.ts'
 import { CommandFailure, print } from './output.ts'
-import { personText } from './person-text.ts'
 
 /** Adds `patient export`. */
 export function addPatientExportCommand(group: Command): void {
@@ -18,8 +18,7 @@ export function addPatientExportCommand(group: Command): void {
     .requiredOption('--clinic <id>')
     .requiredOption('--out <folder>')
     .action(async (id: string, given: { clinic: string; out: string }, command: Command) => {
-      const table = await connect(command)
-      const clinic = await requireClinic(table, given.clinic)
+      const { table, clinic } = await placeOf(given, command)
       const patient = id.toLowerCase()
       const data = await readPerson(table, clinic, patient)
       if (!data)
@@ -40,4 +39,47 @@ export function addPatientExportCommand(group: Command): void {
         `Wrote ${paths.join(' and ')}`,
       ])
     })
+}
+
+/** The data of a person as a text that a person can read: Markdown without HTML. Fields without a value are left out; amounts have the decimals of their currency. */
+export function personText(data: PersonData): string {
+  const sections = [
+    ['Patient', [data.patient]],
+    ['Appointments', data.appointments],
+    ['Invoices', data.invoices],
+    ['Payments', data.payments],
+    ['Messages', data.messages],
+  ] as const
+  return [
+    `# Personal data held by ${data.clinic.name}`,
+    '',
+    `As of ${data.exported_at}`,
+    '',
+    ...fieldLines({ ...data.clinic, name: null, id: null }, ''),
+    ...sections.flatMap(([title, records]) => [
+      '',
+      `## ${title}${title === 'Patient' ? '' : ` (${records.length})`}`,
+      ...records.flatMap((record) => ['', ...fieldLines(withAmountTexts(record) as Rendered, '')]),
+    ]),
+    '',
+    '## Also held',
+    '',
+    ...data.also_held.map((text) => `- ${text}`),
+    '',
+  ].join('\n')
+}
+
+function fieldLines(record: Rendered, indent: string): string[] {
+  return Object.entries(record).flatMap(([name, value]): string[] => {
+    const label = `${indent}- ${name.charAt(0).toUpperCase()}${name.slice(1).replaceAll('_', ' ')}:`
+    if (value === null || value === '' || (Array.isArray(value) && value.length === 0)) return []
+    const inner = `${indent}  `
+    if (Array.isArray(value))
+      return [
+        label,
+        ...value.flatMap((item, at) => [`${inner}- ${at + 1}`, ...fieldLines(item, `${inner}  `)]),
+      ]
+    if (typeof value === 'object') return [label, ...fieldLines(value as Rendered, inner)]
+    return [`${label} ${String(value).replaceAll('\n', `\n${inner}`)}`]
+  })
 }

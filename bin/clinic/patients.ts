@@ -2,7 +2,8 @@ import type { Command } from 'commander'
 import { anonymizeResponse } from '../../shared/api/anonymize-response.ts'
 import { renderPatientDetails } from '../../shared/api/patients.ts'
 import { CalendarDate, oneOf } from '../../shared/api/schemas.ts'
-import { GENDERS, type Patient } from '../../shared/domain/patient.ts'
+import type { Clinic } from '../../shared/domain/clinic.ts'
+import { fullName, GENDERS, type Patient } from '../../shared/domain/patient.ts'
 import { SCOPES } from '../../shared/domain/scope.ts'
 import {
   emailAddress,
@@ -12,19 +13,22 @@ import {
   phoneNumber,
 } from '../../shared/domain/text-fields.ts'
 import { isUuid } from '../../shared/domain/uuid.ts'
+import { appointmentStore } from '../../shared/store/calendar/appointments.ts'
+import { invoiceStore } from '../../shared/store/calendar/invoices.ts'
+import { paymentStore } from '../../shared/store/calendar/payments.ts'
 import { upcomingVisits } from '../../shared/store/copies/cancel-visits.ts'
 import { patientChanges } from '../../shared/store/copies/patient-changes.ts'
+import { messageStore } from '../../shared/store/messages/messages.ts'
 import { patientStore } from '../../shared/store/patients/patients.ts'
+import type { Table } from '../../shared/store/table/table.ts'
 import { operatorOf } from './command-trail.ts'
-import { addConfirmOptions } from './confirmation.ts'
-import { connect, requireClinic } from './connection.ts'
-import { confirmErasure, PATIENT_NAME } from './erasure-confirmation.ts'
-import { CommandFailure, parseOption, print } from './output.ts'
+import { addConfirmOptions, confirmByTyping } from './confirmation.ts'
+import { placeOf } from './connection.ts'
+import { CommandFailure, formatTable, parseOption, print } from './output.ts'
 import { comingVisits, describeVisits } from './outside-visits.ts'
 import { addPatientExportCommand } from './patient-export.ts'
-import { placeOf } from './place.ts'
+import { unknownRecord } from './record.ts'
 import { addLinkCommands } from './record-links.ts'
-import { unknownRecord } from './unknown-record.ts'
 
 type Fields = {
   firstName?: string
@@ -98,8 +102,7 @@ export function addPatientCommands(program: Command): void {
     .argument('<patient>', 'patient id')
     .requiredOption('--clinic <id>')
     .action(async (id: string, { clinic: clinicId }: { clinic: string }, command: Command) => {
-      const table = await connect(command)
-      const clinic = await requireClinic(table, clinicId)
+      const { table, clinic } = await placeOf({ clinic: clinicId }, command)
       const before = isUuid(id) ? await patientStore({ table }).find(clinic.id, id.toLowerCase()) : null
       if (!before) throw unknownRecord('patient', 'patient', id)
       const upcoming = (await upcomingVisits(table, clinic.id, before.id)).length
@@ -147,4 +150,38 @@ function changesOf({
     ...(more.notes !== undefined && { notes: parseOrNull('notes', multiLineText(2000), more.notes) }),
     ...(more.active !== undefined && { isActive: more.active }),
   }
+}
+
+/** What is typed to erase a patient. */
+const PATIENT_NAME = "the patient's full name"
+
+/** Asks for the patient's name. @throws CommandFailure without it */
+async function confirmErasure(
+  command: Command,
+  table: Table,
+  clinic: Clinic,
+  patient: Patient,
+  upcoming: number,
+): Promise<void> {
+  const lists = [appointmentStore, invoiceStore, paymentStore, messageStore].map((open) => open({ table }))
+  const counts = await Promise.all(
+    lists.map(async (list) => (await list.allOf(clinic.id, 'patient', patient.id)).length),
+  )
+  const [appointments, invoices, payments, messages] = counts.map(String)
+  const rows = [
+    ['name', fullName(patient)],
+    ['date of birth', patient.dateOfBirth ?? '-'],
+    ['appointments', `${appointments}, of which ${upcoming} ahead: they are cancelled`],
+    ['invoices', invoices],
+    ['payments', payments],
+    ['messages', messages],
+  ]
+  await confirmByTyping(command, {
+    what: PATIENT_NAME,
+    text: fullName(patient),
+    consequences: [
+      'This patient is erased permanently:',
+      ...formatTable(rows.map(([name = '', value = '']) => [`  ${name}`, value])),
+    ],
+  })
 }

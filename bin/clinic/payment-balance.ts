@@ -2,7 +2,7 @@
 import type { Invoice } from '../../shared/domain/invoice.ts'
 import { mayCount, type Payment, signedAmount } from '../../shared/domain/payment.ts'
 import { formatMinor } from './amount-text.ts'
-import type { Warn } from './confirmed-commit.ts'
+import type { Warn } from './confirmation.ts'
 import { CommandFailure } from './output.ts'
 
 /** An invoice, and its payments besides the one that is added or voided. */

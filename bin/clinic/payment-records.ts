@@ -1,15 +1,15 @@
 /** The commands that read payments. */
 import { listPayments, paymentFilter, renderPayment } from '../../shared/api/payments.ts'
+import type { Clinic } from '../../shared/domain/clinic.ts'
+import type { Payment } from '../../shared/domain/payment.ts'
+import type { Stamped } from '../../shared/domain/stamped.ts'
 import { readFilteredList } from '../../shared/runtime/record-list.ts'
 import { paymentStore } from '../../shared/store/calendar/payments.ts'
 import { formatAmount } from './amount-text.ts'
-import { paymentJson } from './payment-json.ts'
 import type { RecordKind } from './record-kind.ts'
 import { findOfPatients, NAME_OR_CONTACT } from './records-of-patients.ts'
 
-type Payment = ReturnType<typeof renderPayment>
-
-export const payments: RecordKind<Payment> = {
+export const payments: RecordKind<ReturnType<typeof renderPayment>> = {
   group: 'payment',
   noun: 'payment',
   plural: 'payments',
@@ -42,3 +42,9 @@ export const payments: RecordKind<Payment> = {
     patient.full_name,
   ],
 }
+
+/** A payment as the operator sees it: also why it was voided. */
+export const paymentJson = (payment: Stamped<Payment>, clinic: Clinic) => ({
+  ...renderPayment(payment, clinic),
+  void_reason: payment.voidReason,
+})

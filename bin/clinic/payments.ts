@@ -19,14 +19,13 @@ import { PatientErased, type PaymentChange, settlement } from '../../shared/stor
 import { readImportIds } from '../../shared/store/import-ids.ts'
 import type { Changeset } from '../../shared/store/table/changeset.ts'
 import type { Table } from '../../shared/store/table/table.ts'
-import { addYesOption } from './confirmation.ts'
-import { commitConfirmed } from './confirmed-commit.ts'
-import { connect, requireClinic } from './connection.ts'
+import { addYesOption, commitConfirmed } from './confirmation.ts'
+import { placeOf } from './connection.ts'
 import { type AddPaymentOptions, paymentOf } from './new-payment.ts'
 import { CommandFailure, parseOption, print } from './output.ts'
 import { checkNewPayment, checkVoid } from './payment-balance.ts'
-import { paymentJson } from './payment-json.ts'
-import { unknownRecord } from './unknown-record.ts'
+import { paymentJson } from './payment-records.ts'
+import { unknownRecord } from './record.ts'
 
 export function addPaymentCommands(program: Command): void {
   const group = program.command('payment').description("record and void a clinic's payments")
@@ -48,8 +47,7 @@ function addAddCommand(group: Command): void {
     .option('--description <text>')
     .option('--external-id <id>', 'id in your own system; repeating the command with it changes nothing')
     .action(async (given: AddPaymentOptions, command: Command) => {
-      const table = await connect(command)
-      const clinic = await requireClinic(table, given.clinic)
+      const { table, clinic } = await placeOf(given, command)
       const { externalId } = given
       const id =
         externalId === undefined ? newUuid() : (await readImportIds(table, clinic.id))('payment', externalId)
@@ -91,8 +89,7 @@ function addVoidCommand(group: Command): void {
     .requiredOption('--reason <text>', 'why, for the operator alone')
     .action(async (given: string, options: { clinic: string; reason: string }, command: Command) => {
       const reason = parseOption('reason', singleLineText(500), options.reason)
-      const table = await connect(command)
-      const clinic = await requireClinic(table, options.clinic)
+      const { table, clinic } = await placeOf(options, command)
       const payments = paymentStore({ table })
       const find = async () => {
         const stored = isUuid(given) ? await payments.find(clinic.id, given.toLowerCase()) : null

@@ -9,11 +9,11 @@ import {
   parsePriceOption,
   requireEntry,
 } from './catalogue-commands.ts'
+import { placeOf } from './connection.ts'
 import { currencyCode } from './import/catalogue-fields.ts'
 import { readIds } from './import/catalogue-rows.ts'
 import { booleanField } from './import/row-fields.ts'
 import { CommandFailure, parseOption, print } from './output.ts'
-import { placeOf } from './place.ts'
 
 type Options = {
   readonly currency?: string

@@ -1,7 +1,7 @@
 /** What the commands `list`, `show` and `find` need to know about a kind of records. */
 import type * as z from 'zod'
 import type { ImportedKind } from '../../shared/store/import-ids.ts'
-import type { Place } from './place.ts'
+import type { Place } from './connection.ts'
 
 /** The envelope of a list of the API. */
 export type RecordPage<Wire> = {

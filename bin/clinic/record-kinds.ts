@@ -1,12 +1,15 @@
 /** The kinds of records that `list`, `show` and `find` read. */
 import type { Command } from 'commander'
 import { appointments } from './appointment-records.ts'
+import { addFindCommand } from './find-command.ts'
 import { invoices } from './invoice-records.ts'
+import { addListCommand } from './list-command.ts'
 import { messages } from './message-records.ts'
 import { patients } from './patient-records.ts'
 import { payments } from './payment-records.ts'
-import { addRecordCommands } from './record-commands.ts'
-import { addWebhookRecords } from './webhook-records.ts'
+import type { RecordKind } from './record-kind.ts'
+import { addShowCommand } from './show-command.ts'
+import { addDeliveryList, webhooks } from './webhook-records.ts'
 
 /** Adds the commands of all kinds to their groups, which exist already. */
 export function addRecordKinds(program: Command): void {
@@ -15,5 +18,19 @@ export function addRecordKinds(program: Command): void {
   addRecordCommands(program, invoices)
   addRecordCommands(program, payments)
   addRecordCommands(program, messages)
-  addWebhookRecords(program)
+  addRecordCommands(program, webhooks)
+  addDeliveryList(program)
+}
+
+/** Adds the commands of a kind to its group: `list`, `show` and `find`, with the filters of the API. */
+function addRecordCommands<Wire extends { readonly id: string }>(
+  program: Command,
+  kind: RecordKind<Wire>,
+): void {
+  const group = program.commands.find((command) => command.name() === kind.group)
+  if (!group) throw new RangeError(`the program has no group ${kind.group}`)
+  const { list } = kind
+  if (list) addListCommand(group.command('list'), `list a clinic's ${kind.plural}`, { ...kind, list })
+  if (!kind.hasOwnShow) addShowCommand(group, kind)
+  addFindCommand(group, kind)
 }

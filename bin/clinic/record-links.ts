@@ -9,7 +9,7 @@ import { patientKey } from '../../shared/store/keys/patients.ts'
 import { patientStore } from '../../shared/store/patients/patients.ts'
 import { retryOnConflict } from '../../shared/store/table/retry-on-conflict.ts'
 import type { Table } from '../../shared/store/table/table.ts'
-import { connect, requireClinic } from './connection.ts'
+import { placeOf } from './connection.ts'
 import { ExternalRef } from './import/references.ts'
 import { CommandFailure, parseOption, print } from './output.ts'
 
@@ -112,8 +112,7 @@ async function changeLink(
   command: Command,
   change: (state: LinkState) => Promise<string>,
 ): Promise<void> {
-  const table = await connect(command)
-  const clinic = await requireClinic(table, clinicId)
+  const { table, clinic } = await placeOf({ clinic: clinicId }, command)
   const text = await retryOnConflict(async () => {
     const keys = await readImportKeys(table, clinic.id)
     const record = await find(table, clinic.id, kind, id.toLowerCase())

@@ -1,6 +1,8 @@
-/** A record of the API as lines of text. */
+/** Records of the API as lines of text. */
 import { withAmountTexts } from './amount-text.ts'
+import type { Place } from './connection.ts'
 import { formatTable } from './output.ts'
+import type { RecordKind } from './record-kind.ts'
 
 /** A line for each field. The parts of a list, such as line items, follow with a line each, under the names of their fields. */
 export function describeRecord(record: object): string[] {
@@ -34,3 +36,18 @@ function describeValue(value: unknown): string {
   if (typeof value === 'object') return Object.values(value).map(describeValue).join(' ')
   return String(value).replaceAll('\n', '\n  ')
 }
+
+/** A line for each record. */
+export const recordTable = <Wire>(
+  kind: Pick<RecordKind<Wire>, 'cells'>,
+  records: readonly Wire[],
+): string[] => formatTable(records.map((record) => [(record as { id: string }).id, ...kind.cells(record)]))
+
+/** Which clock times of records are by, for those that do not say so themselves. */
+export const clockNotes = <Wire>(
+  { hasClockTimes }: Pick<RecordKind<Wire>, 'hasClockTimes'>,
+  { clinic }: Place,
+): string[] => (hasClockTimes ? [timesAreIn(clinic)] : [])
+
+/** The same as a sentence. */
+export const timesAreIn = ({ timezone }: Place['clinic']): string => `Times are in ${timezone}.`

@@ -1,10 +1,13 @@
 import type { ClinicId } from '../../shared/domain/clinic.ts'
 import type { Stamped } from '../../shared/domain/stamped.ts'
-import type { RecordList } from '../../shared/store/calendar/calendar-list.ts'
+import { isUuid } from '../../shared/domain/uuid.ts'
+import type { CalendarFilter } from '../../shared/store/calendar/calendar-filter.ts'
+import type { calendarList, RecordList } from '../../shared/store/calendar/calendar-list.ts'
 import { Changeset } from '../../shared/store/table/changeset.ts'
 import { commitWithRetry } from '../../shared/store/table/commit-packed.ts'
 import { isSameRecord } from '../../shared/store/table/stamped-codec.ts'
 import type { Table } from '../../shared/store/table/table.ts'
+import { CommandFailure } from './output.ts'
 
 /**
  * Updates one record with its rows and tallies, and retries with a fresh read on conflict. `update` can add conditions to the
@@ -30,3 +33,27 @@ export async function changeRecord<R>(
   })
   return current
 }
+
+/** Records read at once. */
+const PAGE_SIZE = 500
+
+/** The records of a list that a filter selects, newest first, read page by page. */
+export async function* eachRecord<R, F extends string>(
+  list: Pick<ReturnType<typeof calendarList<R, F>>, 'page' | 'after'>,
+  clinic: ClinicId,
+  filter: CalendarFilter<F>,
+): AsyncGenerator<Stamped<R>> {
+  const first = await list.page(clinic, filter, { page: 1, limit: PAGE_SIZE })
+  yield* first.items
+  for (let { next } = first; next !== null; ) {
+    const walk = await list.after(clinic, filter, next, PAGE_SIZE)
+    yield* walk.items
+    next = walk.next
+  }
+}
+
+/** The clinic has no such record. What was typed is not repeated unless it is an id: it may be a name. */
+export const unknownRecord = (group: string, noun: string, id: string): CommandFailure =>
+  new CommandFailure(
+    `The clinic has no ${noun}${isUuid(id) ? ` ${id}` : ' with this id'}. Find it with "${group} find" or "${group} list".`,
+  )

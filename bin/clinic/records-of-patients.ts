@@ -4,7 +4,7 @@ import type { PageRequest } from '../../shared/domain/paging.ts'
 import type { Stamped } from '../../shared/domain/stamped.ts'
 import { patientSearch } from '../../shared/store/patients/search.ts'
 import { mapConcurrent } from '../../shared/store/table/map-concurrent.ts'
-import type { Place } from './place.ts'
+import type { Place } from './connection.ts'
 import type { Found } from './record-kind.ts'
 
 /** What `find` compares with its text. */

@@ -1,11 +1,10 @@
 import type { Command } from 'commander'
 import { isUuid } from '../../shared/domain/uuid.ts'
+import { type Place, placeOf } from './connection.ts'
 import { print } from './output.ts'
-import { type Place, placeOf } from './place.ts'
+import { unknownRecord } from './record.ts'
 import type { RecordKind } from './record-kind.ts'
-import { clockNotes } from './record-table.ts'
-import { describeRecord } from './record-text.ts'
-import { unknownRecord } from './unknown-record.ts'
+import { clockNotes, describeRecord } from './record-text.ts'
 
 type Given = { readonly clinic: string }
 

@@ -4,16 +4,15 @@ import { listDeliveries, renderDelivery } from '../../shared/api/deliveries.ts'
 import { invalidCursor, renderCursorPage } from '../../shared/api/schemas.ts'
 import { deliveryStore } from '../../shared/store/events/deliveries.ts'
 import { webhookStore } from '../../shared/store/events/webhooks.ts'
+import type { Place } from './connection.ts'
 import { addListCommand } from './list-command.ts'
 import { CommandFailure } from './output.ts'
-import type { Place } from './place.ts'
-import { addRecordCommands } from './record-commands.ts'
 import type { RecordKind } from './record-kind.ts'
 import { webhookJson } from './webhooks.ts'
 
 type Webhook = ReturnType<typeof webhookJson>
 
-const webhooks: RecordKind<Webhook> = {
+export const webhooks: RecordKind<Webhook> = {
   group: 'webhook',
   noun: 'webhook endpoint',
   plural: 'webhook endpoints',
@@ -51,9 +50,8 @@ async function readDeliveries(
   return renderCursorPage(page, query, (delivery) => renderDelivery(delivery, clinic))
 }
 
-/** Adds the commands to the group of webhooks, which lists them already. */
-export function addWebhookRecords(program: Command): void {
-  addRecordCommands(program, webhooks)
+/** Adds `deliveries` to the group of webhooks. */
+export function addDeliveryList(program: Command): void {
   const group = program.commands.find((command) => command.name() === webhooks.group) as Command
   addListCommand(
     group.command('deliveries'),

@@ -8,7 +8,7 @@ import type { Clinic } from '../../shared/domain/clinic.ts'
 import type { Webhook } from '../../shared/domain/webhook.ts'
 import { secretIssue } from '../../shared/domain/webhook-secret.ts'
 import { webhookStore } from '../../shared/store/events/webhooks.ts'
-import { connect, requireClinic } from './connection.ts'
+import { placeOf } from './connection.ts'
 import {
   CommandFailure,
   type GlobalOptions,
@@ -65,8 +65,7 @@ function addManagementCommands(group: Command): void {
     .description("list a clinic's webhook endpoints, without secrets")
     .requiredOption('--clinic <id>')
     .action(async ({ clinic: id }: { clinic: string }, command: Command) => {
-      const table = await connect(command)
-      const clinic = await requireClinic(table, id)
+      const { table, clinic } = await placeOf({ clinic: id }, command)
       const webhooks = await webhookStore({ table }).list(clinic.id)
       const rows = webhooks.map(({ id, isActive, url, createdBy, events }) => [
         id,
@@ -84,8 +83,7 @@ function addManagementCommands(group: Command): void {
     .argument('<webhook>', 'id of the endpoint')
     .requiredOption('--clinic <id>')
     .action(async (id: string, given: { clinic: string }, command: Command) => {
-      const table = await connect(command)
-      const clinic = await requireClinic(table, given.clinic)
+      const { table, clinic } = await placeOf(given, command)
       const updatedAt = new Date().toISOString()
       const webhook = await webhookStore({ table }).change(clinic.id, id.toLowerCase(), (before) =>
         before.isActive ? { ...before, isActive: false, updatedAt } : before,
@@ -105,8 +103,7 @@ function addManagementCommands(group: Command): void {
     .argument('<webhook>', 'id of the endpoint')
     .requiredOption('--clinic <id>')
     .action(async (id: string, given: { clinic: string }, command: Command) => {
-      const table = await connect(command)
-      const clinic = await requireClinic(table, given.clinic)
+      const { table, clinic } = await placeOf(given, command)
       if (!(await webhookStore({ table }).remove(clinic.id, id.toLowerCase()))) throw unknownWebhook(id)
       print(command, { id: id.toLowerCase() }, [`Deleted webhook endpoint ${id}`])
     })

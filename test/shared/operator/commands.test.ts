@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { expect, it } from 'vitest'
-import { nameOf } from '../../../bin/clinic/access-denied.ts'
+import { nameOf } from '../../../bin/clinic/command-trail.ts'
 import { operatorTool } from '../../../bin/clinic/program.ts'
 import { COMMANDS, callsOf } from '../../../shared/operator/commands.ts'
 
