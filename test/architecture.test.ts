@@ -356,7 +356,12 @@ it('test/ has the folders of the source, besides end-to-end tests, histories, ju
   )
   expect(strange).toEqual([])
   const atTop = globSync('test/*.ts').sort()
-  expect(atTop).toEqual(['test/architecture.test.ts', 'test/docs.test.ts', 'test/words.test.ts'])
+  expect(atTop).toEqual([
+    'test/architecture.test.ts',
+    'test/docs.test.ts',
+    'test/smoke.test.ts',
+    'test/words.test.ts',
+  ])
 })
 
 it('unit tests use no engine, no other process and no template', () => {

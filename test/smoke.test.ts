@@ -1,0 +1,126 @@
+/** The whole over HTTP, as briefly as possible; test/e2e has the rest. */
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import type { Route } from '../shared/api/route.ts'
+import { ROUTES } from '../shared/api/routes.ts'
+import { createClient, verifyWebhook } from '../shared/clients/typescript/client.ts'
+import { assertConforms } from './support/conformance.ts'
+import { issueCredential } from './support/credentials.ts'
+import { type RunningStack, runStack, send } from './support/local-stack.ts'
+import { createRouteSamples, type RouteSamples, requestOf } from './support/route-samples.ts'
+
+let stack: RunningStack
+let samples: RouteSamples
+let credential: Awaited<ReturnType<typeof issueCredential>>
+let address: string
+const received: { headers: Record<string, string>; body: string }[] = []
+const receiver = createServer(async (request, response) => {
+  let body = ''
+  for await (const piece of request) body += piece
+  received.push({ headers: request.headers as Record<string, string>, body })
+  response.writeHead(204).end()
+})
+
+beforeAll(async () => {
+  receiver.listen(0, '127.0.0.1')
+  await once(receiver, 'listening')
+  address = `127.0.0.1:${(receiver.address() as AddressInfo).port}`
+  stack = await runStack({ demo: false, allowedWebhookHost: address })
+  samples = await createRouteSamples(stack.table)
+  credential = await issueCredential(stack.table, samples.clinic)
+})
+afterAll(async () => {
+  receiver.closeAllConnections()
+  receiver.close()
+  await stack?.close()
+})
+
+describe('every route', () => {
+  /** Sends a valid request. The response must conform to the document. */
+  async function request(route: Route, authorization: Record<string, string>) {
+    const { method, path, query, headers, body } = requestOf(route, await samples.idsFor(route))
+    const target = route.path.replace(/\{(\w+)\}/g, (_, name: string) => path[name] ?? '')
+    const url = `${stack.api}${target}?${new URLSearchParams(query)}`
+    return send(url, { method, headers: { ...headers, ...authorization }, body })
+  }
+
+  it('returns its documented success, a list its records', async () => {
+    for (const route of ROUTES) {
+      const { status, body } = await request(route, credential.headers)
+      expect([route.id, status]).toEqual([route.id, route.response.status])
+      if (Array.isArray(body?.data)) expect([route.id, body.data.length]).not.toEqual([route.id, 0])
+    }
+  })
+
+  it('returns a documented 401 without a credential, and 403 without its scope', async () => {
+    const { headers } = await issueCredential(stack.table, samples.clinic, [])
+    for (const route of ROUTES) {
+      const statuses = [(await request(route, {})).status, (await request(route, headers)).status]
+      expect([route.id, ...statuses]).toEqual([route.id, 401, route.scope ? 403 : route.response.status])
+    }
+  })
+})
+
+it('books a time once of eight concurrent requests, and returns 409 to the others', async () => {
+  const body = JSON.stringify({
+    patient_id: samples.patient.id,
+    doctor_id: samples.doctor.id,
+    appointment_date: '2031-03-03',
+    start_time: '09:00',
+  })
+  const headers = { ...credential.headers, 'content-type': 'application/json' }
+  const book = () => send(`${stack.api}/appointments`, { method: 'POST', headers, body })
+  const statuses = (await Promise.all(Array.from({ length: 8 }, book))).map(({ status }) => status)
+  expect(statuses.sort()).toEqual([201, ...Array(7).fill(409)])
+})
+
+it('lists patients, books the first free slot, sends an email, receives and verifies its webhook, in ten requests or fewer', async () => {
+  let requests = 0
+  const counting = async (url: string, init: RequestInit): Promise<Response> => {
+    requests++
+    const response = await fetch(url, init)
+    const body = await response.clone().json()
+    const headers = Object.fromEntries(response.headers)
+    assertConforms(init.method ?? '', new URL(url).pathname, response.status, headers, body)
+    return response
+  }
+  const { key, secret } = credential
+  const clinic = createClient({ baseUrl: stack.baseUrl, key, secret, fetch: counting as typeof fetch })
+
+  const { data: webhook } = await clinic.webhooks.create({
+    url: `http://${address}/hooks`,
+    events: ['email.sent'],
+  })
+  const { data: patients } = await clinic.patients.list({ limit: 100 })
+  const patient = patients.find(({ email_address }) => email_address !== null)
+  const { data: doctors } = await clinic.doctors.list()
+  const doctor = doctors.find(({ is_active }) => is_active)
+  if (!patient || !doctor) throw new Error('the clinic has patients and doctors')
+  let booked: string | undefined
+  for (let day = 1; !booked; day++) {
+    const date = new Date(Date.now() + day * 86_400_000).toISOString().slice(0, 10)
+    const { data: slots } = await clinic.availability.get({ doctor_id: doctor.id, date })
+    const [slot] = slots
+    if (!slot) continue
+    const { data } = await clinic.appointments.book({
+      patient_id: patient.id,
+      doctor_id: doctor.id,
+      appointment_date: date,
+      start_time: slot.start_time,
+    })
+    booked = data.id
+  }
+  const sent = await clinic.messages.send({
+    channel: 'email',
+    patient_id: patient.id,
+    message: 'See you soon',
+  })
+  expect(sent.data.status).toBe('queued')
+  await vi.waitFor(() => expect(received.length).toBe(1), { timeout: 15_000 })
+  const { headers = {}, body = '' } = received[0] ?? {}
+  const event = await verifyWebhook<any>({ headers, body, secret: webhook.secret ?? '' })
+  expect(event).toMatchObject({ event: 'email.sent', data: { patient_id: patient.id, status: 'sent' } })
+  expect(requests).toBeLessThanOrEqual(10)
+})
