@@ -96,46 +96,39 @@ export function deliveryStore({ table }: { table: Table }) {
   }
 
   /** Deliveries to one webhook, newest first; those that match `isWanted` if it is set. Null for a malformed cursor. */
-  const page = (
+  async function page(
     clinic: ClinicId,
     webhook: string,
-    request: CursorRequest,
+    { after, limit }: CursorRequest,
     now: number,
     isWanted?: (delivery: Delivery) => boolean,
-  ): Promise<CursorPage<Delivery> | null> =>
-    readPage(table, deliveriesPartition(clinic, webhook), request, now, isWanted)
+  ): Promise<CursorPage<Delivery> | null> {
+    if (after !== undefined && !isDeliveryCursor(after)) return null
+    const pk = deliveriesPartition(clinic, webhook)
+    const items: Delivery[] = []
+    let last = after
+    for (let scanned = 0; scanned < MAX_SCANNED_ROWS; ) {
+      // The cursor's own row, and one more than requested to see whether there is another page.
+      const maxRows = isWanted === undefined ? limit - items.length + 2 : FILTER_BATCH_SIZE
+      const rows = await table.query({ pk, to: last, descending: true, limit: maxRows })
+      for (const row of rows) {
+        if (row.sk === last) continue
+        const delivery = decodeDelivery(row)
+        const matches = !isExpired(row, now) && (isWanted?.(delivery) ?? true)
+        // Not `last`, which can be a delivery that is left out: its id would show that it exists, and when.
+        if (matches && items.length === limit)
+          return { items, nextAfter: items.at(-1)?.id ?? null, hasMore: true }
+        last = delivery.id
+        if (matches) items.push(delivery)
+      }
+      if (rows.length < maxRows)
+        return { items, nextAfter: items.at(-1)?.id ?? after ?? null, hasMore: false }
+      scanned += rows.length
+    }
+    return { items, nextAfter: last ?? null, hasMore: true }
+  }
 
   return { create, find, change, changeIdempotently, page }
-}
-
-async function readPage(
-  table: Table,
-  pk: string,
-  { after, limit }: CursorRequest,
-  now: number,
-  isWanted?: (delivery: Delivery) => boolean,
-): Promise<CursorPage<Delivery> | null> {
-  if (after !== undefined && !isDeliveryCursor(after)) return null
-  const items: Delivery[] = []
-  let last = after
-  for (let scanned = 0; scanned < MAX_SCANNED_ROWS; ) {
-    // The cursor's own row, and one more than requested to see whether there is another page.
-    const maxRows = isWanted === undefined ? limit - items.length + 2 : FILTER_BATCH_SIZE
-    const rows = await table.query({ pk, to: last, descending: true, limit: maxRows })
-    for (const row of rows) {
-      if (row.sk === last) continue
-      const delivery = decodeDelivery(row)
-      const matches = !isExpired(row, now) && (isWanted?.(delivery) ?? true)
-      // Not `last`, which can be a delivery that is left out: its id would show that it exists, and when.
-      if (matches && items.length === limit)
-        return { items, nextAfter: items.at(-1)?.id ?? null, hasMore: true }
-      last = delivery.id
-      if (matches) items.push(delivery)
-    }
-    if (rows.length < maxRows) return { items, nextAfter: items.at(-1)?.id ?? after ?? null, hasMore: false }
-    scanned += rows.length
-  }
-  return { items, nextAfter: last ?? null, hasMore: true }
 }
 
 /** The change of a delivery with its place among due, waiting and unattempted deliveries. */

@@ -59,7 +59,7 @@ export function webhookStore({ table }: { table: Table }) {
         table.get(webhookCountKey(clinic)),
         table.get(creatorKey),
       ])
-      if (storedResponse) return withSecret(storedResponse, (id) => find(clinic, id))
+      if (storedResponse) return withSecret(clinic, storedResponse)
       if (decodeCounter(count).n >= MAX_WEBHOOKS) throw new TooManyWebhooks()
       if (!creator || decodeVersion(creator) !== ACTIVE_VERSION) throw new CredentialRevoked()
       const changes = new Changeset(table, clinic)
@@ -78,7 +78,7 @@ export function webhookStore({ table }: { table: Table }) {
   const change = (clinic: ClinicId, id: string, apply: Apply): Promise<Webhook | null> =>
     retryOnConflict(async () => {
       const item = await table.get(webhookKey(clinic, id))
-      return item ? write(table, clinic, item, apply) : null
+      return item ? write(clinic, item, apply) : null
     })
 
   /**
@@ -98,7 +98,7 @@ export function webhookStore({ table }: { table: Table }) {
       ])
       if (storedResponse) return storedResponse
       if (!item) return null
-      return write(table, clinic, item, apply, (changes, after) =>
+      return write(clinic, item, apply, (changes, after) =>
         idempotency.store(changes, status, response(after), ''),
       )
     })
@@ -115,56 +115,50 @@ export function webhookStore({ table }: { table: Table }) {
       ...toStore,
       response: (after) => withSecretNumber(response(after), after),
     })
-    return changed instanceof StoredResponse ? withSecret(changed, (id) => find(clinic, id)) : changed
+    return changed instanceof StoredResponse ? withSecret(clinic, changed) : changed
   }
 
   /** Deletes a webhook and its health; false for an unknown webhook. */
-  const remove = (clinic: ClinicId, id: string) => deleteWebhook(table, clinic, id)
+  async function remove(clinic: ClinicId, id: string): Promise<boolean> {
+    try {
+      const changes = new Changeset(table, clinic)
+      changes.removeExisting(webhookKey(clinic, id))
+      changes.add(webhookCountKey(clinic), 'n', -1)
+      changes.remove(webhookHealthKey(clinic, id))
+      await repeatOnConflict(() => changes.commit())
+      return true
+    } catch (error) {
+      if (error instanceof ConditionFailed) return false
+      throw error
+    }
+  }
+
+  /** A stored response with its secret; with null if the webhook was deleted or its secret was replaced. */
+  async function withSecret(clinic: ClinicId, { status, body }: StoredResponse): Promise<StoredResponse> {
+    const response = JSON.parse(body) as ReturnType<typeof withSecretNumber>
+    const webhook = await find(clinic, response.data.id)
+    const secret = webhook?.secretNumber === response.data.secret ? webhook.secret : null
+    return new StoredResponse(status, JSON.stringify({ ...response, data: { ...response.data, secret } }))
+  }
+
+  /** Writes the new state of a webhook, if it differs, together with `extendChanges`. */
+  async function write(
+    clinic: ClinicId,
+    item: Item,
+    apply: Apply,
+    extendChanges: (changes: Changeset, after: Webhook) => void = () => {},
+  ): Promise<Webhook> {
+    const before = decodeWebhook(item)
+    const after = apply(before)
+    const changes = new Changeset(table, clinic)
+    if (JSON.stringify(before) !== JSON.stringify(after)) {
+      const version = decodeVersion(item)
+      changes.put(encodeWebhook(clinic, after, version + 1), { version })
+    }
+    extendChanges(changes, after)
+    await changes.commit()
+    return after
+  }
 
   return { list, find, create, change, changeIdempotently, changeSecret, remove }
-}
-
-async function deleteWebhook(table: Table, clinic: ClinicId, id: string): Promise<boolean> {
-  try {
-    const changes = new Changeset(table, clinic)
-    changes.removeExisting(webhookKey(clinic, id))
-    changes.add(webhookCountKey(clinic), 'n', -1)
-    changes.remove(webhookHealthKey(clinic, id))
-    await repeatOnConflict(() => changes.commit())
-    return true
-  } catch (error) {
-    if (error instanceof ConditionFailed) return false
-    throw error
-  }
-}
-
-/** A stored response with its secret; with null if the webhook was deleted or its secret was replaced. */
-async function withSecret(
-  { status, body }: StoredResponse,
-  find: (id: string) => Promise<Webhook | null>,
-): Promise<StoredResponse> {
-  const response = JSON.parse(body) as ReturnType<typeof withSecretNumber>
-  const webhook = await find(response.data.id)
-  const secret = webhook?.secretNumber === response.data.secret ? webhook.secret : null
-  return new StoredResponse(status, JSON.stringify({ ...response, data: { ...response.data, secret } }))
-}
-
-/** Writes the new state of a webhook, if it differs, together with `extendChanges`. */
-async function write(
-  table: Table,
-  clinic: ClinicId,
-  item: Item,
-  apply: (before: Webhook) => Webhook,
-  extendChanges: (changes: Changeset, after: Webhook) => void = () => {},
-): Promise<Webhook> {
-  const before = decodeWebhook(item)
-  const after = apply(before)
-  const changes = new Changeset(table, clinic)
-  if (JSON.stringify(before) !== JSON.stringify(after)) {
-    const version = decodeVersion(item)
-    changes.put(encodeWebhook(clinic, after, version + 1), { version })
-  }
-  extendChanges(changes, after)
-  await changes.commit()
-  return after
 }

@@ -8,7 +8,7 @@ import {
 import type { Key } from '../keys/key.ts'
 import { chunked } from './chunked.ts'
 import { backoff, type Timing } from './retry-on-conflict.ts'
-import type { Send } from './send.ts'
+import { send } from './send.ts'
 import type { Item } from './write-requests.ts'
 
 /** A range of one partition. `from` and `to` are inclusive sort keys; `limit` is the most items wanted. */
@@ -25,7 +25,7 @@ export type Range = {
 const MAX_BATCH_GET_KEYS = 100
 
 /** The reads of the table `name`, strongly consistent unless asked otherwise. */
-export function tableReads(client: DynamoDBDocumentClient, name: string, send: Send, timing: Timing) {
+export function tableReads(client: DynamoDBDocumentClient, name: string, timing: Timing) {
   async function get(key: Key, { eventual = false } = {}): Promise<Item | undefined> {
     const { Item } = await send((options) =>
       client.send(new GetCommand({ TableName: name, Key: key, ConsistentRead: !eventual }), options),

@@ -5,7 +5,6 @@ import { newUuid } from '../../domain/uuid.ts'
 import type { Key } from '../keys/key.ts'
 import { tableReads } from './reads.ts'
 import { SYSTEM_TIMING, type Timing } from './retry-on-conflict.ts'
-import { send } from './send.ts'
 import { writeRequests } from './write-requests.ts'
 import { tableWrites } from './writes.ts'
 
@@ -41,7 +40,7 @@ export function openTable(
     newId,
     contention: contentionMemory(now),
     random: timing.random,
-    ...tableReads(client, name, send, timing),
+    ...tableReads(client, name, timing),
     ...tableWrites(client, name, newToken, timing),
     ...writeRequests(name),
   }
