@@ -1,23 +1,16 @@
 import type { Command } from 'commander'
 import type { ClinicId } from '../../shared/domain/clinic.ts'
-import { appointmentStore } from '../../shared/store/calendar/appointments.ts'
-import { invoiceStore } from '../../shared/store/calendar/invoices.ts'
-import { paymentStore } from '../../shared/store/calendar/payments.ts'
-import { departmentStore, priceListStore, roomStore, treatmentStore } from '../../shared/store/catalogue.ts'
-import { doctorStore } from '../../shared/store/doctors.ts'
 import { holidayStore, presentImports } from '../../shared/store/holidays.ts'
-import { readImportIds } from '../../shared/store/import-ids.ts'
-import { messageStore } from '../../shared/store/messages/messages.ts'
-import { patientStore } from '../../shared/store/patients/patients.ts'
+import { type ImportedKind, readImportIds } from '../../shared/store/import-ids.ts'
+import { type ImportOrigin, originOfItem } from '../../shared/store/table/import-origin.ts'
 import type { Table } from '../../shared/store/table/table.ts'
 import { placeOf } from './connection.ts'
 import { importEntities } from './import/entities.ts'
+import { RECORD_KEYS } from './import/own-records.ts'
 import { ExternalRef } from './import/references.ts'
 import { CommandFailure, parseOption, print } from './output.ts'
 
 type FindOptions = { clinic: string; entity: string; externalId?: string; id?: string }
-
-type Found = { readonly externalId?: string }
 
 export function addFindCommand(program: Command): void {
   program
@@ -40,7 +33,7 @@ export function addFindCommand(program: Command): void {
               entity.idKind,
               parseOption('external-id', ExternalRef, given.externalId),
             )
-      const found = await findRecord(table, clinic.id, entity.idKind, id)
+      const found = await findOrigin(table, clinic.id, entity.idKind, id)
       if (!found)
         throw new CommandFailure(
           'The clinic has no such record. "ids" lists the external ids of imported records.',
@@ -50,19 +43,14 @@ export function addFindCommand(program: Command): void {
     })
 }
 
-async function findRecord(table: Table, clinic: ClinicId, kind: string, id: string): Promise<Found | null> {
-  const stores: Record<string, () => Promise<Found | null>> = {
-    patient: async () => (await patientStore({ table }).findMany(clinic, [id])).get(id) ?? null,
-    doctor: () => doctorStore({ table }).find(clinic, id),
-    appointment: () => appointmentStore({ table }).find(clinic, id),
-    invoice: () => invoiceStore({ table }).find(clinic, id),
-    payment: () => paymentStore({ table }).find(clinic, id),
-    holiday: async () => presentImports(await holidayStore({ table }).read(clinic))[id] ?? null,
-    department: () => departmentStore({ table }).find(clinic, id),
-    room: () => roomStore({ table }).find(clinic, id),
-    treatment: () => treatmentStore({ table }).find(clinic, id),
-    'price-list': () => priceListStore({ table }).find(clinic, id),
-    message: () => messageStore({ table }).find(clinic, id),
-  }
-  return (await stores[kind]?.()) ?? null
+/** What is known of the import of a record; null if there is no such record. */
+async function findOrigin(
+  table: Table,
+  clinic: ClinicId,
+  kind: ImportedKind,
+  id: string,
+): Promise<ImportOrigin | null> {
+  if (kind === 'holiday') return presentImports(await holidayStore({ table }).read(clinic))[id] ?? null
+  const item = await table.get(RECORD_KEYS[kind](clinic, id))
+  return item ? originOfItem(item) : null
 }

@@ -1,8 +1,7 @@
 import type { Command } from 'commander'
 import { connect, connectDynamoDb } from './connection.ts'
 import { migrateTable } from './migrate/migrate-table.ts'
-import { MIGRATIONS, REQUIRED_FORMAT } from './migrate/migrations.ts'
-import { readTableFormat } from './migrate/table-format.ts'
+import { MIGRATIONS, REQUIRED_FORMAT, readTableFormat } from './migrate/migrations.ts'
 import { NeedsAttention, print, printLines } from './output.ts'
 
 export function addMigrateCommand(program: Command): void {

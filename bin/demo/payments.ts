@@ -1,10 +1,10 @@
 import { addDays } from '../../shared/domain/clock.ts'
 import { renderMoney } from '../../shared/domain/money.ts'
 import type { PaymentMethod, PaymentStatus, PaymentType } from '../../shared/domain/payment.ts'
-import { earlier, timestamp } from './days.ts'
 import type { PaymentStep } from './invoice-outcomes.ts'
 import type { Bill } from './invoices.ts'
 import type { Practice } from './practice.ts'
+import { earlier, timestamp } from './practice.ts'
 import { deck, seeded } from './random.ts'
 
 /** A row of the importer's payments. */

@@ -1,3 +1,4 @@
+import { formatTime } from '../../shared/domain/interval.ts'
 import type { DemoPatient } from './patients.ts'
 import type { PriceList } from './price-lists.ts'
 
@@ -47,3 +48,10 @@ export const DAYS_SINCE_LEFT = 150
 /** The table's entry for a doctor's specialty, or the entry of ''. */
 export const bySpecialty = <T>(table: Readonly<Record<string, T>>, { specialty }: DemoDoctor): T =>
   (table[specialty ?? ''] ?? table['']) as T
+
+/** The earlier of two days, as `Y-m-d`. */
+export const earlier = (a: string, b: string): string => (a < b ? a : b)
+
+/** The time of a day in minutes, as `2026-05-01T10:00:00+03:00`. */
+export const timestamp = (date: string, minutes: number, offset: string, seconds = 0): string =>
+  `${date}T${formatTime(minutes)}:${String(seconds).padStart(2, '0')}${offset}`

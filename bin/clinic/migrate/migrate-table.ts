@@ -5,7 +5,7 @@ import type { Table } from '../../../shared/store/table/table.ts'
 import type { Item } from '../../../shared/store/table/write-requests.ts'
 import { migrateItem } from './migrate-item.ts'
 import type { Migration } from './migrations.ts'
-import { readTableFormat, recordTableFormat } from './table-format.ts'
+import { readTableFormat, recordTableFormat } from './migrations.ts'
 
 export type MigratingTable = {
   readonly table: Table

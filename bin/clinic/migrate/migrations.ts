@@ -1,4 +1,6 @@
 import { FORMAT, type Key } from '../../../shared/store/keys/key.ts'
+import { tableFormatKey } from '../../../shared/store/keys/operator.ts'
+import type { Table } from '../../../shared/store/table/table.ts'
 import type { Item } from '../../../shared/store/table/write-requests.ts'
 
 /** Moves items to a format. CONTRIBUTING.md says which release may read and write which format. */
@@ -21,3 +23,17 @@ export const REQUIRED_FORMAT = 0
 
 /** The format of an item. */
 export const formatOf = (item: Item): number => (item[FORMAT] as number | undefined) ?? 0
+
+/** The format that every item of the table has reached. */
+export const readTableFormat = async (table: Table): Promise<number> =>
+  ((await table.get(tableFormatKey))?.format as number | undefined) ?? 0
+
+/** Records that every item has reached a format. @throws ConditionFailed if they have reached a later one */
+export async function recordTableFormat(table: Table, format: number): Promise<void> {
+  await table.update(tableFormatKey, {
+    UpdateExpression: 'SET #format = :format',
+    ConditionExpression: 'attribute_not_exists(#format) OR #format <= :format',
+    ExpressionAttributeNames: { '#format': 'format' },
+    ExpressionAttributeValues: { ':format': format },
+  })
+}

@@ -2,10 +2,12 @@
 import { ROUTES } from '../../../shared/api/routes.ts'
 import type { ClinicId } from '../../../shared/domain/clinic.ts'
 import { mirrorCredentials } from '../../../shared/store/credential-changes.ts'
+import { CALENDAR_LETTERS, calendarPartition } from '../../../shared/store/keys/calendar.ts'
 import { clinicCredentialsPartition } from '../../../shared/store/keys/clinics.ts'
 import { ALL_ANNOUNCED_PARTITIONS, eventHeadKey, eventsPartition } from '../../../shared/store/keys/events.ts'
 import { storedResponseRoute, storedResponsesPartition } from '../../../shared/store/keys/idempotency.ts'
 import { messageQuotaPartition } from '../../../shared/store/keys/messages.ts'
+import { patientKey } from '../../../shared/store/keys/patients.ts'
 import {
   DUE_DELIVERY_PARTITIONS,
   deliveriesPartition,
@@ -17,7 +19,7 @@ import {
   webhooksPartition,
 } from '../../../shared/store/keys/webhooks.ts'
 import { partitionPages } from '../verify/partition-pages.ts'
-import { mirrorPartition, type Restore } from './mirror-partition.ts'
+import { bySortKey, mirrorPartition, type Restore } from './mirror-partition.ts'
 
 /** Requests whose effects are not undone by a restore: messages that were sent, and endpoints with their deliveries. */
 const LASTING_ROUTES = new Set(
@@ -72,3 +74,36 @@ async function webhookIds({ source, restored }: Restore, clinic: ClinicId): Prom
       for (const item of page) ids.add(parseWebhookKey(item))
   return [...ids]
 }
+
+/**
+ * Makes the events of every record continue after the last one that the source announced: receivers ignore an event whose
+ * sequence number they have had. Returns the number of records.
+ */
+export async function continueEventCounters(
+  { source, restored }: Restore,
+  clinic: ClinicId,
+): Promise<number> {
+  let count = 0
+  const partitions = [
+    patientKey(clinic, '').pk,
+    ...CALENDAR_LETTERS.map((letter) => calendarPartition(clinic, letter)),
+  ]
+  for (const pk of partitions) {
+    for await (const page of partitionPages(source, pk)) {
+      const existing = await bySortKey(restored, page)
+      const behind = page.filter(({ sk, ev }) => {
+        const item = existing.get(sk)
+        return item && eventsOf(ev) > eventsOf(item.ev)
+      })
+      for (const { pk, sk, ev } of behind)
+        await restored.update(
+          { pk, sk },
+          { UpdateExpression: 'SET ev = :count', ExpressionAttributeValues: { ':count': ev } },
+        )
+      count += behind.length
+    }
+  }
+  return count
+}
+
+const eventsOf = (ev: unknown): number => (ev as number | undefined) ?? 0

@@ -2,8 +2,12 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { migrateTable } from '../../../../bin/clinic/migrate/migrate-table.ts'
-import { MIGRATIONS, type Migration, REQUIRED_FORMAT } from '../../../../bin/clinic/migrate/migrations.ts'
-import { readTableFormat } from '../../../../bin/clinic/migrate/table-format.ts'
+import {
+  MIGRATIONS,
+  type Migration,
+  REQUIRED_FORMAT,
+  readTableFormat,
+} from '../../../../bin/clinic/migrate/migrations.ts'
 import { verifyClinic } from '../../../../bin/clinic/verify/verify-clinic.ts'
 import { patientChanges } from '../../../../shared/store/copies/patient-changes.ts'
 import { FORMAT, type Key } from '../../../../shared/store/keys/key.ts'

@@ -15,7 +15,7 @@ import { createPopulatedClinic } from '../../../support/records.ts'
 import { freshTable, type TestTable } from '../../../support/table.ts'
 
 let db: TestTable
-const root = mkdtempSync(join(tmpdir(), 'linked-patients-test-'))
+const root = mkdtempSync(join(tmpdir(), 'read-records-test-'))
 beforeAll(async () => {
   db = await freshTable()
 })
