@@ -65,7 +65,9 @@ export const tableGrant = (
     ([name]) => !shared.includes(name as SharedPartitions),
   )
   const prefixes = [
-    ...[CREDENTIAL_PARTITION_PREFIX, USAGE_PARTITION_PREFIX, ...OPERATOR_PARTITION_PREFIXES],
+    CREDENTIAL_PARTITION_PREFIX,
+    USAGE_PARTITION_PREFIX,
+    ...OPERATOR_PARTITION_PREFIXES,
     ...denied.map(([, prefix]) => prefix),
   ]
   return new PolicyStatement({

@@ -51,7 +51,9 @@ export async function plan(
   const { stackName, assetDirectory, otherStacks } = assembly
   const localQueueUrl = (name: string) => queueUrl(endpoints.sqs, name)
   const template = resolveStacks([assembly, ...otherStacks], {
-    ...{ region, tableSuffix, queueUrl: localQueueUrl },
+    region,
+    tableSuffix,
+    queueUrl: localQueueUrl,
   })
   await createTables(template, endpoints.dynamodb, region)
   await createQueues(template, endpoints.sqs)

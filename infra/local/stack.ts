@@ -123,7 +123,13 @@ export async function startLocalStack(options: LocalStackOptions): Promise<Local
   }
   const deployment = track(
     deployLocally({
-      ...{ region, stage, baseUrl, endpoints, providers, logs, log },
+      region,
+      stage,
+      baseUrl,
+      endpoints,
+      providers,
+      logs,
+      log,
       environment: environmentOf(options),
       tableSuffix: dynamodb.tableSuffix,
       clockOffset: options.clockOffset,

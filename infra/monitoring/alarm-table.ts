@@ -5,9 +5,9 @@ import { WORKER_ALARMS } from './worker-alarms.ts'
 /** A metric of the service that should stay at 0. */
 const occurrence = (
   metric: string,
-  { id, severity, page, why }: Pick<AlarmDefinition, 'id' | 'severity' | 'page' | 'why'>,
+  definition: Pick<AlarmDefinition, 'id' | 'severity' | 'page' | 'why'>,
 ): AlarmDefinition => ({
-  ...{ id, severity, page, why },
+  ...definition,
   figure: { of: 'service', metric, statistic: 'Sum' },
   above: 0,
   minutes: 5,

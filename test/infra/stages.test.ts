@@ -145,14 +145,23 @@ describe('a stage', () => {
   it('can be run locally, whatever its file says about its account', () => {
     const file = {
       kind: 'development',
-      ...{ account: '111122223333', region: 'eu-central-1', backups: 'on', backupCopyRegion: 'eu-west-1' },
-      ...{ domain: 'api.praxis-nord.de', hostedZoneId: 'Z0', hostedZoneName: 'praxis-nord.de' },
-      ...{ tableName: 'restored', tableStream: '2026-11-22T10:00:00.000', paused: 'on' },
+      account: '111122223333',
+      region: 'eu-central-1',
+      backups: 'on',
+      backupCopyRegion: 'eu-west-1',
+      domain: 'api.praxis-nord.de',
+      hostedZoneId: 'Z0',
+      hostedZoneName: 'praxis-nord.de',
+      tableName: 'restored',
+      tableStream: '2026-11-22T10:00:00.000',
+      paused: 'on',
     }
     const { settings } = parseStage('dev', file, settingsIn(LOCAL_SETTINGS))
     expect(domainSettings(settings)).toMatchObject({ name: 'clinic.example', hostedZone: undefined })
     expect(recoverySettings(settings)).toEqual({
-      ...{ isPaused: false, adoptedTable: undefined, backups: undefined },
+      isPaused: false,
+      adoptedTable: undefined,
+      backups: undefined,
     })
     expect(settings).not.toHaveProperty('region')
   })

@@ -37,7 +37,10 @@ export async function startDynamoDb({
       binary,
       args: (port) => [
         'serve',
-        ...['--host', '127.0.0.1', '--port', String(port)],
+        '--host',
+        '127.0.0.1',
+        '--port',
+        String(port),
         ...(file ? ['--db-path', file] : []),
       ],
       onUnexpectedExit: onDeath,

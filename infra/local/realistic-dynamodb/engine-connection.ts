@@ -42,7 +42,11 @@ export function connectToEngine(endpoint: string): EngineConnection {
         const bytes = Buffer.from(body)
         const outgoing = request(
           {
-            ...{ hostname, port, method, path, agent },
+            hostname,
+            port,
+            method,
+            path,
+            agent,
             headers: { ...kept(headers), 'content-length': bytes.length },
           },
           (response) => {
