@@ -1,12 +1,12 @@
 import { Stack } from 'aws-cdk-lib'
-import type { Construct } from 'constructs'
+import { Construct } from 'constructs'
 import type { FunctionCode } from './bundles.ts'
 import { ImportedData } from './data-stack.ts'
 import { Events } from './events.ts'
-import { Maintenance } from './maintenance.ts'
 import { Messaging } from './messaging.ts'
 import { workersStackName } from './names.ts'
 import type { StageSettings } from './stages.ts'
+import { WorkerFunctions } from './worker-functions.ts'
 
 /** Queues, schedules, and the functions that no request invokes. */
 export class WorkersStack extends Stack {
@@ -20,6 +20,8 @@ export class WorkersStack extends Stack {
     const props = { stage, code, data, logs: data.logGroup('WorkerLogGroup') }
     new Messaging(this, 'Messaging', props)
     new Events(this, 'Events', props)
-    new Maintenance(this, 'Maintenance', props)
+    // Keeps the table compact: what spreads over several items while writers collide is folded back when it is quiet.
+    const maintenance = new Construct(this, 'Maintenance')
+    new WorkerFunctions(maintenance, 'maintenance', { ...props, services: {} }).everyMinute()
   }
 }

@@ -3,7 +3,6 @@ import { createTables } from './engines/tables.ts'
 import { eventRules } from './events/event-rules.ts'
 import { eventSourceMappings } from './events/event-source-mappings.ts'
 import { type FunctionSpec, functionSpecs } from './functions/spec.ts'
-import { domainsOf } from './gateway/domains.ts'
 import { gatewayErrors } from './gateway/errors.ts'
 import { routesOf } from './gateway/routes.ts'
 import { throttleOf } from './gateway/throttle.ts'
@@ -121,6 +120,18 @@ function apiOf(template: ResolvedTemplate) {
   const pathPrefix = domains.length > 0 ? '' : `/${StageName}`
   return { id: template.ref(api.id), stage: StageName, accountId: ACCOUNT_ID, pathPrefix, domains }
 }
+
+type Mapping = { readonly DomainName: string; readonly BasePath?: string }
+
+/** The custom domains of the API. @throws Error that names a mapping with a base path */
+export const domainsOf = (template: ResolvedTemplate): string[] =>
+  template.resourcesOf<Mapping>('AWS::ApiGateway::BasePathMapping').map(({ id, properties }) => {
+    if (properties.BasePath)
+      throw new Error(
+        `${id} has the BasePath ${properties.BasePath}; the local gateway serves domains at their root.`,
+      )
+    return properties.DomainName
+  })
 
 function checkFunctions(
   specs: readonly FunctionSpec[],

@@ -16,7 +16,6 @@ import {
 } from './realistic-dynamodb/realistic-dynamodb.ts'
 import { LOCAL_SETTINGS } from './settings.ts'
 import { type AppContext, type Assembly, synthesize as runApp } from './template/synthesize.ts'
-import { runInUtc } from './time-zone.ts'
 import { watchSources } from './watch.ts'
 
 export type LocalStackOptions = {
@@ -201,5 +200,18 @@ async function allOrNothing<T extends unknown[]>(
     failed.abort()
     await Promise.allSettled(parts)
     throw error
+  }
+}
+
+/**
+ * Sets the time zone of this process to UTC, as on Lambda. Threads have the time zone of their process. Returns a
+ * function that restores the previous time zone.
+ */
+function runInUtc(): () => void {
+  const { TZ } = process.env
+  process.env.TZ = 'UTC'
+  return () => {
+    if (TZ === undefined) delete process.env.TZ
+    else process.env.TZ = TZ
   }
 }

@@ -1,7 +1,7 @@
+import { CfnBudget } from 'aws-cdk-lib/aws-budgets'
 import { CfnQueryDefinition } from 'aws-cdk-lib/aws-logs'
 import { Construct } from 'constructs'
 import { Alarms } from './alarms.ts'
-import { addBudget } from './budget.ts'
 import { Dashboard } from './dashboard.ts'
 import type { Watched } from './figures.ts'
 import { QUERIES, type Query, queryText } from './queries.ts'
@@ -30,4 +30,25 @@ function addQueries(scope: Construct, watched: Watched): void {
       queryString: queryText(query),
       logGroupNames: logGroups(query, watched),
     })
+}
+
+/** Notifies when four fifths of the budget are spent, and when the forecast of the month exceeds it. */
+function addBudget(scope: Construct, amount: number, topic: string): void {
+  const notify = (notificationType: string, threshold: number) => ({
+    notification: {
+      notificationType,
+      comparisonOperator: 'GREATER_THAN',
+      threshold,
+      thresholdType: 'PERCENTAGE',
+    },
+    subscribers: [{ subscriptionType: 'SNS', address: topic }],
+  })
+  new CfnBudget(scope, 'Budget', {
+    budget: {
+      budgetType: 'COST',
+      timeUnit: 'MONTHLY',
+      budgetLimit: { amount, unit: 'USD' },
+    },
+    notificationsWithSubscribers: [notify('ACTUAL', 80), notify('FORECASTED', 100)],
+  })
 }

@@ -2,8 +2,8 @@ import { createHash, randomUUID } from 'node:crypto'
 import { mkdir, mkdtemp, rm, statfs } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { type EngineProcess, startEngineProcess } from './engine-process.ts'
-import { prepareStreams } from './stream-index.ts'
 
 type Options = {
   readonly dataDir?: string | undefined
@@ -55,6 +55,26 @@ export async function startDynamoDb({
   } finally {
     // The engine has its files open, so they exist until it ends, and no file remains however it ends.
     if (temporaryFolder) await rm(temporaryFolder, { recursive: true })
+  }
+}
+
+/**
+ * Keeps the engine fast with long streams, by adding an index to its database. Without it the engine scans all records
+ * of a stream for every write and read, and it never deletes records: after 30,000 of them, a transaction of eight
+ * writes takes 15 ms instead of 1 ms.
+ *
+ * Also deletes the records of earlier runs, except for the last of each table, which sequence numbers continue from.
+ * No function reads them any more; sweeps find what was not processed.
+ */
+function prepareStreams(file: string): void {
+  const database = new DatabaseSync(file, { timeout: 5000 })
+  try {
+    database.exec(`
+      CREATE INDEX IF NOT EXISTS _stream_order ON _stream_records (table_name, CAST(sequence_number AS INTEGER));
+      DELETE FROM _stream_records WHERE id NOT IN (SELECT MAX(id) FROM _stream_records GROUP BY table_name);
+    `)
+  } finally {
+    database.close()
   }
 }
 

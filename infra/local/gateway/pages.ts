@@ -3,7 +3,6 @@ import { InvalidLogEvents } from '../logs/put-log-events.ts'
 import type { Providers } from '../providers/server.ts'
 import type { ReceivedRequest } from './event.ts'
 import type { HttpResponse } from './response.ts'
-import { isSameMachine } from './same-machine.ts'
 import { smsPage } from './sms-page.ts'
 
 /** Responds to requests below /_local; undefined for other requests. */
@@ -43,6 +42,26 @@ export function localPages({ about, providers, putLogEvents, inject }: Options):
 }
 
 const FOREIGN = 'These pages are for this machine: Host and Origin must name it.'
+
+/** Names of this machine. Any port: a container or a tunnel may forward another one to the stack's. */
+const LOCAL_HOST = /^(127\.0\.0\.1|localhost|\[::1\])(:\d+)?$/i
+
+/**
+ * Whether a request comes from this machine and from no page of another origin: a browser names the host that the page
+ * believes to be on (DNS rebinding), and the origin of a page that posts to another host.
+ */
+function isSameMachine(rawHeaders: readonly string[]): boolean {
+  const [host = '', ...otherHosts] = valuesOf(rawHeaders, 'host')
+  const origins = valuesOf(rawHeaders, 'origin')
+  return (
+    otherHosts.length === 0 &&
+    LOCAL_HOST.test(host) &&
+    origins.every((origin) => origin.toLowerCase() === `http://${host.toLowerCase()}`)
+  )
+}
+
+const valuesOf = (rawHeaders: readonly string[], wanted: string): string[] =>
+  rawHeaders.filter((_value, at) => at % 2 === 1 && rawHeaders[at - 1]?.toLowerCase() === wanted)
 
 function rejectInvalid(error: unknown): HttpResponse {
   if (error instanceof InvalidEvent || error instanceof InvalidLogEvents)

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { domainsOf } from '../../../../infra/local/gateway/domains.ts'
-import { restApi } from './rest-api.ts'
+import { domainsOf } from '../../../infra/local/plan.ts'
+import { restApi } from './gateway/rest-api.ts'
 
 const NAME = { Type: 'AWS::ApiGateway::DomainName', Properties: { DomainName: 'api.clinic.example' } }
 const mapping = (properties: object = {}) => ({
