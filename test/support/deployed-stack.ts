@@ -3,16 +3,41 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
-import { afterAll, inject, vi } from 'vitest'
+import { afterAll, beforeAll, inject, vi } from 'vitest'
 import type { Ask } from '../../bin/clinic/confirmation.ts'
 import { runOperatorTool } from '../../bin/clinic/program.ts'
 import type { CommandAccess } from '../../shared/observability/access.ts'
+import { freshTable, type TestTable } from './table.ts'
 
 /** The caller that STS sees. */
 export const CALLER_ARN = 'arn:aws:sts::123456789012:assumed-role/Operator/ada'
 
 /** A call of DynamoDB: its name, and its input in DynamoDB's format. */
 export type RecordedCall = { readonly operation: string; readonly input: any }
+
+/**
+ * A table of its own for the test file, and commands on a stack that is deployed with it. `more` are further outputs of the stack,
+ * which may change.
+ */
+export function deployedTable(
+  more: Record<string, string> = {},
+  beforeReply?: (call: RecordedCall) => Promise<void>,
+) {
+  const db = {} as TestTable
+  const outputs: Record<string, string> = { OperatorLogGroup: 'operator-group', ...more }
+  let stack: Awaited<ReturnType<typeof deployedStack>>
+  beforeAll(async () => {
+    Object.assign(db, await freshTable())
+    outputs.TableName = db.name
+    stack = await deployedStack(outputs, beforeReply)
+  })
+  return {
+    db,
+    outputs,
+    run: (...args: string[]) => stack.run(...args),
+    runAsked: (ask: Ask | undefined, ...args: string[]) => stack.runAsked(ask, ...args),
+  }
+}
 
 /**
  * Starts it, and stops it at the end of the test file. `outputs` are those of the stack, and may change. `beforeReply` delays the

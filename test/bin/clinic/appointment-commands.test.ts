@@ -1,26 +1,21 @@
 /** The commands that end and move appointments. */
-import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { anonymizeResponse } from '../../../shared/api/anonymize-response.ts'
 import { newUuid } from '../../../shared/domain/uuid.ts'
 import { appointmentStore } from '../../../shared/store/calendar/appointments.ts'
 import { patientChanges } from '../../../shared/store/copies/patient-changes.ts'
 import { patientKey } from '../../../shared/store/keys/patients.ts'
-import { deployedStack } from '../../support/deployed-stack.ts'
+import { deployedTable } from '../../support/deployed-stack.ts'
 import { createPopulatedClinic, createRecord, type PopulatedClinic } from '../../support/records.ts'
-import { freshTable, type TestTable } from '../../support/table.ts'
 import { tableText } from '../../support/table-text.ts'
+
+const { db, run } = deployedTable()
 
 /** In lower case, as the text of the table. */
 const REASON = 'canary reason'
 
-let db: TestTable
 let mine: PopulatedClinic
-let run: Awaited<ReturnType<typeof deployedStack>>['run']
 
-beforeAll(async () => {
-  db = await freshTable()
-  run = (await deployedStack({ OperatorLogGroup: 'operator-group', TableName: db.name })).run
-})
 beforeEach(async () => {
   mine = await createPopulatedClinic(db.table)
 })

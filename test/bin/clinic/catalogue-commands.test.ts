@@ -14,24 +14,19 @@ import {
 import { doctorStore } from '../../../shared/store/doctors.ts'
 import { chunked } from '../../../shared/store/table/chunked.ts'
 import { aRoom } from '../../support/catalogue.ts'
-import { CALLER_ARN, deployedStack } from '../../support/deployed-stack.ts'
+import { CALLER_ARN, deployedTable } from '../../support/deployed-stack.ts'
 import { createPopulatedClinic, type PopulatedClinic } from '../../support/records.ts'
-import { freshTable, newClinic, type TestTable } from '../../support/table.ts'
+import { newClinic } from '../../support/table.ts'
 
-let db: TestTable
+const { db, run } = deployedTable()
 let mine: PopulatedClinic
 let other: PopulatedClinic
 let of: string[]
-let run: Awaited<ReturnType<typeof deployedStack>>['run']
-const outputs: Record<string, string> = { OperatorLogGroup: 'operator-group' }
 
 beforeAll(async () => {
-  db = await freshTable()
-  outputs.TableName = db.name
   mine = await createPopulatedClinic(db.table)
   other = await createPopulatedClinic(db.table)
   of = ['--clinic', mine.clinic.id]
-  run = (await deployedStack(outputs)).run
 })
 
 /** Runs a command that succeeds, and returns its result. */

@@ -1,18 +1,13 @@
 /** What a change of a clinic says and asks before it is made. */
-import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { clinicStore } from '../../../shared/store/clinics.ts'
-import { deployedStack } from '../../support/deployed-stack.ts'
+import { deployedTable } from '../../support/deployed-stack.ts'
 import { createPopulatedClinic, type PopulatedClinic } from '../../support/records.ts'
-import { freshTable, newClinic, type TestTable } from '../../support/table.ts'
+import { newClinic } from '../../support/table.ts'
 
-let db: TestTable
+const { db, run } = deployedTable()
 let mine: PopulatedClinic
-let run: Awaited<ReturnType<typeof deployedStack>>['run']
 
-beforeAll(async () => {
-  db = await freshTable()
-  run = (await deployedStack({ OperatorLogGroup: 'operator-group', TableName: db.name })).run
-})
 beforeEach(async () => {
   mine = await createPopulatedClinic(db.table)
 })

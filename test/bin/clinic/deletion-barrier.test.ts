@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeEach, describe, expect, it } from 'vitest'
 import { removeClinic } from '../../../bin/clinic/clinic-removal.ts'
 import { newUuid } from '../../../shared/domain/uuid.ts'
 import { clinicStore } from '../../../shared/store/clinics.ts'
@@ -10,14 +10,12 @@ import { clinicKey } from '../../../shared/store/keys/clinics.ts'
 import { shortId } from '../../../shared/store/keys/key.ts'
 import { allItems } from '../../support/all-items.ts'
 import { createWebhook } from '../../support/deliveries.ts'
-import { deployedStack, type RecordedCall } from '../../support/deployed-stack.ts'
+import { deployedTable, type RecordedCall } from '../../support/deployed-stack.ts'
 import { createPopulatedClinic, type PopulatedClinic } from '../../support/records.ts'
-import { freshTable, newClinic, type TestTable } from '../../support/table.ts'
+import { newClinic } from '../../support/table.ts'
 
-let db: TestTable
 let mine: PopulatedClinic
 let webhook: string
-let stack: Awaited<ReturnType<typeof deployedStack>>
 /** What happens when the command has read its clinic, once. */
 let meanwhile: (() => Promise<unknown>) | null
 const folder = mkdtempSync(join(tmpdir(), 'barrier-test-'))
@@ -25,16 +23,13 @@ const folder = mkdtempSync(join(tmpdir(), 'barrier-test-'))
 const isReadOfClinic = ({ operation, input }: RecordedCall) =>
   operation === 'GetItem' && input.Key.pk.S === clinicKey(mine.clinic.id).pk
 
-beforeAll(async () => {
-  db = await freshTable()
-  const outputs = { OperatorLogGroup: 'operator-group', TableName: db.name, Cell: 'a' }
-  stack = await deployedStack(outputs, async (call) => {
-    if (!meanwhile || !isReadOfClinic(call)) return
-    const work = meanwhile
-    meanwhile = null
-    await work()
-  })
+const stack = deployedTable({ Cell: 'a' }, async (call) => {
+  if (!meanwhile || !isReadOfClinic(call)) return
+  const work = meanwhile
+  meanwhile = null
+  await work()
 })
+const { db } = stack
 beforeEach(async () => {
   meanwhile = null
   mine = await createPopulatedClinic(db.table)

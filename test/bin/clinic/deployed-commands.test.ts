@@ -10,25 +10,20 @@ import { clinicStore } from '../../../shared/store/clinics.ts'
 import { erasureLedger } from '../../../shared/store/copies/erasure-ledger.ts'
 import { issueCredential } from '../../support/credentials.ts'
 import { createWebhook } from '../../support/deliveries.ts'
-import { CALLER_ARN, deployedStack } from '../../support/deployed-stack.ts'
+import { CALLER_ARN, deployedTable } from '../../support/deployed-stack.ts'
 import { createPopulatedClinic } from '../../support/records.ts'
-import { freshTable, type TestTable } from '../../support/table.ts'
+import { freshTable } from '../../support/table.ts'
 
-let db: TestTable
+const { db, run, outputs } = deployedTable()
 let clinic: Clinic
 let patient: string
 let name: string
-let run: Awaited<ReturnType<typeof deployedStack>>['run']
-const outputs: Record<string, string> = { OperatorLogGroup: 'operator-group' }
 
 beforeAll(async () => {
-  db = await freshTable()
-  outputs.TableName = db.name
   const created = await createPopulatedClinic(db.table)
   clinic = created.clinic
   patient = created.patient.id
   name = fullName(created.patient)
-  run = (await deployedStack(outputs)).run
 })
 
 it('names the caller that STS sees in the ledger of erasures, as in the trail', async () => {

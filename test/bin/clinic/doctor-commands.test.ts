@@ -1,26 +1,21 @@
 /** When doctors work, and which visits a change of it leaves outside. */
-import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { availableSlots } from '../../../shared/domain/availability.ts'
 import { newUuid } from '../../../shared/domain/uuid.ts'
 import { appointmentStore } from '../../../shared/store/calendar/appointments.ts'
 import { availabilityStore } from '../../../shared/store/calendar/availability.ts'
 import { doctorStore } from '../../../shared/store/doctors.ts'
 import { doctorKey, holidaysKey } from '../../../shared/store/keys/clinics.ts'
-import { deployedStack } from '../../support/deployed-stack.ts'
+import { deployedTable } from '../../support/deployed-stack.ts'
 import { createPopulatedClinic, createRecord, type PopulatedClinic } from '../../support/records.ts'
-import { freshTable, type TestTable } from '../../support/table.ts'
+
+const { db, run } = deployedTable()
 
 const MONDAY = '2099-05-04'
 const TUESDAY = '2099-05-05'
 
-let db: TestTable
 let mine: PopulatedClinic
-let run: Awaited<ReturnType<typeof deployedStack>>['run']
 
-beforeAll(async () => {
-  db = await freshTable()
-  run = (await deployedStack({ OperatorLogGroup: 'operator-group', TableName: db.name })).run
-})
 beforeEach(async () => {
   mine = await createPopulatedClinic(db.table)
 })

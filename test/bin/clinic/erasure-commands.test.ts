@@ -2,7 +2,7 @@
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { afterAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { verifyClinic } from '../../../bin/clinic/verify/verify-clinic.ts'
 import type { Appointment } from '../../../shared/domain/appointment.ts'
 import { addDays, wallClock } from '../../../shared/domain/clock.ts'
@@ -14,20 +14,16 @@ import { clinicStore } from '../../../shared/store/clinics.ts'
 import { patientChanges } from '../../../shared/store/copies/patient-changes.ts'
 import { patientStore } from '../../../shared/store/patients/patients.ts'
 import { allItems } from '../../support/all-items.ts'
-import { deployedStack } from '../../support/deployed-stack.ts'
+import { deployedTable } from '../../support/deployed-stack.ts'
 import { createPopulatedClinic, createRecord, type PopulatedClinic } from '../../support/records.ts'
-import { freshTable, type TestTable } from '../../support/table.ts'
 
-let db: TestTable
+const stack = deployedTable()
+const { db } = stack
+
 /** A patient with visits in the past and ahead, by the clinic's clock. */
 let mine: PopulatedClinic
 let visits: Record<'past' | 'tomorrow' | 'completed', Appointment>
-let stack: Awaited<ReturnType<typeof deployedStack>>
 
-beforeAll(async () => {
-  db = await freshTable()
-  stack = await deployedStack({ OperatorLogGroup: 'operator-group', TableName: db.name })
-})
 beforeEach(async () => {
   mine = await createPopulatedClinic(db.table)
   const today = wallClock(Date.now(), mine.clinic.timezone).date

@@ -2,23 +2,18 @@
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { Clinic } from '../../../shared/domain/clinic.ts'
 import { departmentStore } from '../../../shared/store/catalogue.ts'
 import { readImportIds } from '../../../shared/store/import-ids.ts'
 import { patientStore } from '../../../shared/store/patients/patients.ts'
-import { deployedStack } from '../../support/deployed-stack.ts'
-import { freshTable, newClinic, type TestTable } from '../../support/table.ts'
+import { deployedTable } from '../../support/deployed-stack.ts'
+import { newClinic } from '../../support/table.ts'
 
-let db: TestTable
+const { db, run } = deployedTable()
 let clinic: Clinic
-let run: Awaited<ReturnType<typeof deployedStack>>['run']
 const folder = mkdtempSync(join(tmpdir(), 'import-commands-test-'))
 
-beforeAll(async () => {
-  db = await freshTable()
-  run = (await deployedStack({ OperatorLogGroup: 'operator-group', TableName: db.name })).run
-})
 beforeEach(async () => {
   clinic = await newClinic(db.table)
 })

@@ -1,5 +1,5 @@
 /** Invoices as the operator corrects them, with their payments. */
-import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { verifyClinic } from '../../../bin/clinic/verify/verify-clinic.ts'
 import { anonymizeResponse } from '../../../shared/api/anonymize-response.ts'
 import { fullName, type Patient } from '../../../shared/domain/patient.ts'
@@ -12,20 +12,16 @@ import { patientChanges } from '../../../shared/store/copies/patient-changes.ts'
 import { patientWriter } from '../../../shared/store/patients/patient-writer.ts'
 import { Changeset } from '../../../shared/store/table/changeset.ts'
 import { allItems } from '../../support/all-items.ts'
-import { deployedStack } from '../../support/deployed-stack.ts'
+import { deployedTable } from '../../support/deployed-stack.ts'
 import { createPopulatedClinic, type PopulatedClinic } from '../../support/records.ts'
-import { aPatient, freshTable, type TestTable } from '../../support/table.ts'
+import { aPatient } from '../../support/table.ts'
 
-let db: TestTable
+const stack = deployedTable()
+const { db } = stack
 let mine: PopulatedClinic
 /** Another patient of the same clinic. */
 let other: Patient
-let stack: Awaited<ReturnType<typeof deployedStack>>
 
-beforeAll(async () => {
-  db = await freshTable()
-  stack = await deployedStack({ OperatorLogGroup: 'operator-group', TableName: db.name })
-})
 beforeEach(async () => {
   mine = await createPopulatedClinic(db.table)
   other = aPatient({ firstName: 'Bo', lastName: 'Lind' })

@@ -12,30 +12,22 @@ import { clinicStore } from '../../../shared/store/clinics.ts'
 import { patientChanges } from '../../../shared/store/copies/patient-changes.ts'
 import { ownerPartition } from '../../../shared/store/keys/calendar.ts'
 import type { Item } from '../../../shared/store/table/write-requests.ts'
-import { deployedStack } from '../../support/deployed-stack.ts'
+import { deployedTable } from '../../support/deployed-stack.ts'
 import { createPopulatedClinic } from '../../support/records.ts'
-import { freshTable, newClinic, type TestTable } from '../../support/table.ts'
+import { freshTable, newClinic } from '../../support/table.ts'
 
-let db: TestTable
+const { db, run, runAsked } = deployedTable()
 let clinic: Clinic
 let patient: string
-let run: Awaited<ReturnType<typeof deployedStack>>['run']
-let runAsked: Awaited<ReturnType<typeof deployedStack>>['runAsked']
 const root = mkdtempSync(join(tmpdir(), 'leaving-test-'))
-const outputs: Record<string, string> = { OperatorLogGroup: 'operator-group' }
 const LONG_AGO = '2026-05-01T07:00:00.000Z'
 const MANIFEST = join(root, 'whole', 'manifest.json')
 
 beforeAll(async () => {
-  db = await freshTable()
-  outputs.TableName = db.name
   // Before the export, and before what it reads again.
   const world = await createPopulatedClinic({ ...db.table, now: () => Date.parse(LONG_AGO) })
   clinic = world.clinic
   patient = world.patient.id
-  const stack = await deployedStack(outputs)
-  run = stack.run
-  runAsked = stack.runAsked
 })
 afterAll(() => rmSync(root, { recursive: true }))
 

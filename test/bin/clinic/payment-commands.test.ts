@@ -1,5 +1,5 @@
 /** Payments as the operator records and voids them, and what becomes of their invoice. */
-import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { verifyClinic } from '../../../bin/clinic/verify/verify-clinic.ts'
 import { anonymizeResponse } from '../../../shared/api/anonymize-response.ts'
 import { invoiceStore } from '../../../shared/store/calendar/invoices.ts'
@@ -8,22 +8,18 @@ import { settlement } from '../../../shared/store/calendar/settlement.ts'
 import { patientChanges } from '../../../shared/store/copies/patient-changes.ts'
 import { Changeset } from '../../../shared/store/table/changeset.ts'
 import { allItems } from '../../support/all-items.ts'
-import { deployedStack } from '../../support/deployed-stack.ts'
+import { deployedTable } from '../../support/deployed-stack.ts'
 import { createPopulatedClinic, type PopulatedClinic } from '../../support/records.ts'
-import { freshTable, type TestTable } from '../../support/table.ts'
 import { tableText } from '../../support/table-text.ts'
+
+const stack = deployedTable()
+const { db } = stack
 
 const REASON = 'Canary reason'
 
-let db: TestTable
 /** One payment of 0.10 EUR, of an invoice of 100.10 EUR. */
 let mine: PopulatedClinic
-let stack: Awaited<ReturnType<typeof deployedStack>>
 
-beforeAll(async () => {
-  db = await freshTable()
-  stack = await deployedStack({ OperatorLogGroup: 'operator-group', TableName: db.name })
-})
 beforeEach(async () => {
   mine = await createPopulatedClinic(db.table)
   // As the tool records a payment: with its invoice.

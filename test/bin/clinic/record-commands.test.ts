@@ -11,7 +11,7 @@ import { appointmentStore } from '../../../shared/store/calendar/appointments.ts
 import { invoiceStore } from '../../../shared/store/calendar/invoices.ts'
 import { readImportIds } from '../../../shared/store/import-ids.ts'
 import { patientWriter } from '../../../shared/store/patients/patient-writer.ts'
-import { deployedStack } from '../../support/deployed-stack.ts'
+import { deployedTable } from '../../support/deployed-stack.ts'
 import {
   createPopulatedClinic,
   createRecord,
@@ -19,17 +19,14 @@ import {
   type PopulatedClinic,
   type WebhookWithDeliveries,
 } from '../../support/records.ts'
-import { aPatient, freshTable, type TestTable } from '../../support/table.ts'
+import { aPatient } from '../../support/table.ts'
 
-let db: TestTable
+const { db, run } = deployedTable({ Cell: 'a' })
 let mine: PopulatedClinic
 let hooks: WebhookWithDeliveries
 let other: { patient: string; appointment: string; invoice: string }
-let run: Awaited<ReturnType<typeof deployedStack>>['run']
 
 beforeAll(async () => {
-  db = await freshTable()
-  run = (await deployedStack({ OperatorLogGroup: 'operator-group', TableName: db.name, Cell: 'a' })).run
   mine = await createPopulatedClinic(db.table, aPatient({ firstName: 'Ada', lastName: 'Kaya' }))
   const { clinic, appointment, invoice } = mine
   hooks = await createWebhookWithDeliveries(db.table, clinic)

@@ -2,7 +2,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeEach, describe, expect, it } from 'vitest'
 import { importEntities } from '../../../bin/clinic/import/entities.ts'
 import { importFile } from '../../../bin/clinic/import/import-file.ts'
 import { replayErasures } from '../../../bin/clinic/restore/erasure-replay.ts'
@@ -16,20 +16,15 @@ import { patientWriter } from '../../../shared/store/patients/patient-writer.ts'
 import { patientStore } from '../../../shared/store/patients/patients.ts'
 import { ConditionFailed } from '../../../shared/store/table/errors.ts'
 import type { Table } from '../../../shared/store/table/table.ts'
-import { deployedStack } from '../../support/deployed-stack.ts'
+import { deployedTable } from '../../support/deployed-stack.ts'
 import { createPopulatedClinic, type PopulatedClinic } from '../../support/records.ts'
 import { restored } from '../../support/restored.ts'
-import { aPatient, freshTable, NOW, newClinic, type TestTable } from '../../support/table.ts'
+import { aPatient, NOW, newClinic } from '../../support/table.ts'
 
-let db: TestTable
+const { db, run } = deployedTable()
 let mine: PopulatedClinic
-let run: Awaited<ReturnType<typeof deployedStack>>['run']
 const folder = mkdtempSync(join(tmpdir(), 'record-links-test-'))
 
-beforeAll(async () => {
-  db = await freshTable()
-  run = (await deployedStack({ OperatorLogGroup: 'operator-group', TableName: db.name })).run
-})
 beforeEach(async () => {
   mine = await createPopulatedClinic(db.table)
 })

@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeEach, describe, expect, it } from 'vitest'
 import { announceImport } from '../../../../bin/clinic/import/announce-import.ts'
 import type { Counts } from '../../../../bin/clinic/import/batch-outcomes.ts'
 import { importEntities } from '../../../../bin/clinic/import/entities.ts'
@@ -12,19 +12,14 @@ import type { Clinic } from '../../../../shared/domain/clinic.ts'
 import { announcedPartition, announcedRange } from '../../../../shared/store/keys/events.ts'
 import { UnavailableError } from '../../../../shared/store/table/errors.ts'
 import type { Table } from '../../../../shared/store/table/table.ts'
-import { deployedStack } from '../../../support/deployed-stack.ts'
-import { freshTable, newClinic, type TestTable } from '../../../support/table.ts'
+import { deployedTable } from '../../../support/deployed-stack.ts'
+import { newClinic } from '../../../support/table.ts'
 
-let db: TestTable
+const { db, run } = deployedTable()
 let clinic: Clinic
-let run: Awaited<ReturnType<typeof deployedStack>>['run']
 const folder = mkdtempSync(join(tmpdir(), 'announce-import-test-'))
 const file = join(folder, 'departments.ndjson')
 
-beforeAll(async () => {
-  db = await freshTable()
-  run = (await deployedStack({ OperatorLogGroup: 'operator-group', TableName: db.name })).run
-})
 beforeEach(async () => {
   clinic = await newClinic(db.table)
 })
