@@ -3,7 +3,7 @@ import { existsSync, globSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { importEntities } from '../bin/clinic/import/entities.ts'
-import { withCurrentTables } from '../bin/openapi/tables.ts'
+import { DOCUMENTS_WITH_TABLES, withCurrentTables } from '../shared/api/openapi/documentation-tables.ts'
 import { MAX_STORED_ATTEMPTS } from '../shared/domain/delivery.ts'
 import { MAX_WEBHOOKS, RETRY_DELAYS_MS } from '../shared/domain/webhook.ts'
 import { openTable } from '../shared/store/table/table.ts'
@@ -58,8 +58,8 @@ const anchorsOf = (markdown: string): string[] =>
   )
 
 it('the tables generated from the contracts are up to date: if not, run `npm run openapi`', () => {
-  for (const file of ['README.md', 'docs/api.md', 'docs/webhooks.md'])
-    expect([file, withCurrentTables(file)]).toEqual([file, read(file)])
+  for (const file of DOCUMENTS_WITH_TABLES)
+    expect([file, withCurrentTables(read(file))]).toEqual([file, read(file)])
 })
 
 it('docs/webhooks.md shows the verifier of the operator tool as it is', () => {

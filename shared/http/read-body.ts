@@ -55,7 +55,7 @@ function requireObject(value: unknown): object {
   return value
 }
 
-function validateBody(
+export function validateBody(
   schema: z.ZodObject,
   aliases: Readonly<Record<string, string>>,
   body: object,

@@ -18,7 +18,7 @@ export function validate(route: Pick<Route, 'query' | 'params'>): Middleware {
 
 type QueryValues = Record<string, string[] | undefined>
 
-function parseQuery(schema: z.ZodObject | undefined, sent: QueryValues): Record<string, unknown> {
+export function parseQuery(schema: z.ZodObject | undefined, sent: QueryValues): Record<string, unknown> {
   const known = schema?.shape ?? {}
   const issues: FieldIssue[] = []
   const values: Record<string, string> = {}

@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import type { Browser, Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
 import { newVisit, startBrowser } from '../support/browser.ts'
+import { document, resolveRef } from '../support/conformance.ts'
 import { get, type RunningStack, runStack, send } from '../support/local-stack.ts'
 import { rounds } from '../support/scale.ts'
 
@@ -106,6 +107,18 @@ it('opens the endpoint or event that the URL fragment names', async () => {
   expect(await open(page).innerText()).toContain('/patients/{id}')
   await page.locator('#endpoints a', { hasText: 'patient.created' }).click()
   await page.locator('.opblock-summary-control:focus', { hasText: 'patient.created' }).waitFor()
+})
+
+it('has examples of ids that the demo clinic has, except of webhook endpoints', async () => {
+  const paths = Object.entries(document.paths).flatMap(([path, { get: operation }]) =>
+    (operation?.parameters ?? [])
+      .map(resolveRef)
+      .filter((parameter) => parameter.in === 'path' && !path.startsWith('/webhooks/'))
+      .map(({ name, example }) => path.replace(`{${name}}`, String(example))),
+  )
+  expect(paths.length).toBeGreaterThan(5)
+  const statuses = await Promise.all(paths.map(async (path) => [path, (await get(stack, path)).status]))
+  expect(statuses).toEqual(paths.map((path) => [path, 200]))
 })
 
 it('accepts a credential with its scheme, and does not persist it', async () => {

@@ -1,15 +1,14 @@
 import { BASE_PATH, type Route } from '../route.ts'
 import { ROUTES } from '../routes.ts'
 import { deliveryParameters, webhookOperations } from './events.ts'
-import type { Examples } from './examples.ts'
-import { headerComponents } from './headers.ts'
+import { HEADERS } from './headers.ts'
 import { credentialDescription, introduction } from './introduction.ts'
 import { operation, scopeDescriptions, sharedResponses, unmatchedRequests } from './operations.ts'
 import { type Json, schemaCollector } from './schemas.ts'
 import { tags } from './tags.ts'
 
-/** The API as an OpenAPI 3.1 document, generated from the route table, with recorded examples. */
-export function openapiDocument(examples: Examples, routes: readonly Route[] = ROUTES): Json {
+/** The API as an OpenAPI 3.1 document, generated from the route table and the example records. */
+export function openapiDocument(routes: readonly Route[] = ROUTES): Json {
   const schemas = schemaCollector()
   const scopes = scopeDescriptions(routes)
   const document = {
@@ -22,9 +21,9 @@ export function openapiDocument(examples: Examples, routes: readonly Route[] = R
     },
     servers: [{ url: BASE_PATH, description: 'The server that serves this document.' }],
     tags,
-    paths: paths(routes, (route) => operation(route, schemas, examples)),
-    webhooks: webhookOperations(schemas, examples),
-    'x-other-requests': unmatchedRequests(schemas, examples),
+    paths: paths(routes, (route) => operation(route, schemas)),
+    webhooks: webhookOperations(schemas),
+    'x-other-requests': unmatchedRequests(schemas),
   }
   return {
     ...document,
@@ -43,10 +42,10 @@ export function openapiDocument(examples: Examples, routes: readonly Route[] = R
         IdempotencyKeyAlias,
         IfNoneMatch,
         IfMatch,
-        ...deliveryParameters(examples),
+        ...deliveryParameters(),
       },
-      headers: headerComponents(examples),
-      responses: sharedResponses(schemas, examples),
+      headers: HEADERS,
+      responses: sharedResponses(schemas),
       schemas: schemas.all(),
     },
   }

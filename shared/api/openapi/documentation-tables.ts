@@ -9,8 +9,26 @@ import { errorTable, scopeTable } from './introduction.ts'
 import { markdownTable } from './markdown-table.ts'
 import { scopeDescriptions } from './operations.ts'
 
-/** The tables of README.md and docs/ that repeat the contracts, by name, in markdown. */
-export const documentationTables = (): Record<string, string> => ({
+/** The documents that contain generated tables. */
+export const DOCUMENTS_WITH_TABLES = ['README.md', 'docs/api.md', 'docs/webhooks.md'] as const
+
+/** A table between its markers, `<!-- table: NAME -->` and `<!-- end of table -->`. */
+const TABLE = /(<!-- table: (\w+) -->)[\s\S]*?(<!-- end of table -->)/g
+
+/**
+ * A document in markdown with its tables as the contracts have them.
+ * @throws Error for a marker that names no table
+ */
+export function withCurrentTables(markdown: string): string {
+  const tables = documentationTables()
+  return markdown.replace(TABLE, (_all, start: string, name: string, end: string) => {
+    if (tables[name] === undefined) throw new Error(`There is no table for the marker ${name}.`)
+    return `${start}\n\n${tables[name]}\n\n${end}`
+  })
+}
+
+/** The tables that repeat the contracts, by name, in markdown. */
+const documentationTables = (): Record<string, string> => ({
   endpoints: endpointTable(),
   scopes: scopeTable(scopeDescriptions(ROUTES)),
   filters: filterTable(),

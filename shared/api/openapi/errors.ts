@@ -1,10 +1,13 @@
 import * as z from 'zod'
 import { SCOPES } from '../../domain/scope.ts'
-import { Alternative } from '../bookings.ts'
+import { validateBody } from '../../http/read-body.ts'
+import { parseQuery } from '../../http/validate.ts'
+import { Alternative, takenResponse } from '../bookings.ts'
 import { type ErrorKey, errorEntry } from '../error-catalogue.ts'
-import { errorBody, MAX_DETAILS } from '../errors.ts'
-import { oneOf } from '../schemas.ts'
-import type { Examples } from './examples.ts'
+import { ApiError, errorBody, MAX_DETAILS, missingScope } from '../errors.ts'
+import { type Route, scopesOf } from '../route.ts'
+import { invalidCursor, oneOf } from '../schemas.ts'
+import { appointment, freeSlots } from './example-records.ts'
 import { headersOf } from './headers.ts'
 import type { Json, SchemaCollector } from './schemas.ts'
 
@@ -19,18 +22,51 @@ const FieldIssue = z
 
 type Details = {
   readonly itemSchema: z.ZodObject
+  /** The details of the response of a route. */
+  readonly example: (route: Route) => readonly object[]
   readonly maxItems?: number
   /** The gateway's own invalid_params response has no details. */
   readonly isOptional?: true
 }
 
 const DETAILS: Partial<Record<ErrorKey, Details>> = {
-  invalid_params: { itemSchema: FieldIssue, isOptional: true },
-  invalid_cursor: { itemSchema: FieldIssue, maxItems: 1 },
-  validation: { itemSchema: FieldIssue },
-  missing_scope: { itemSchema: z.strictObject({ scope: oneOf(SCOPES) }), maxItems: SCOPES.length },
-  slot_unavailable: { itemSchema: Alternative, maxItems: 3 },
-  room_unavailable: { itemSchema: Alternative, maxItems: 3 },
+  invalid_params: {
+    itemSchema: FieldIssue,
+    isOptional: true,
+    example: ({ query }) =>
+      detailsOf(() => parseQuery(query, { colour: ['blue'], ...(query?.shape.limit && { limit: ['0'] }) })),
+  },
+  invalid_cursor: {
+    itemSchema: FieldIssue,
+    maxItems: 1,
+    example: () => invalidCursor().details ?? [],
+  },
+  validation: {
+    itemSchema: FieldIssue,
+    example: ({ body, fieldAliases = {} }) =>
+      body ? detailsOf(() => validateBody(body, fieldAliases, { colour: 'blue' })) : [],
+  },
+  missing_scope: {
+    itemSchema: z.strictObject({ scope: oneOf(SCOPES) }),
+    maxItems: SCOPES.length,
+    example: (route) => missingScope(scopesOf(route)).details ?? [],
+  },
+  slot_unavailable: { itemSchema: Alternative, maxItems: 3, example: () => alternatives('taken') },
+  room_unavailable: { itemSchema: Alternative, maxItems: 3, example: () => alternatives('room_taken') },
+}
+
+const alternatives = (kind: 'taken' | 'room_taken') =>
+  takenResponse({ kind, alternatives: freeSlots(appointment.date) }).error.details ?? []
+
+/** The details of the error of a request that is not valid. */
+function detailsOf(request: () => unknown): readonly object[] {
+  try {
+    request()
+  } catch (error) {
+    if (error instanceof ApiError) return error.details ?? []
+    throw error
+  }
+  return []
 }
 
 const DetailsOmitted: Json = {
@@ -72,22 +108,16 @@ export const pascalCase = (key: string): string =>
   key.replace(/(?:^|_)([a-z])/g, (_all, letter: string) => letter.toUpperCase())
 
 /** The response of one status, with every error that can have it and an example of each. */
-export function errorResponse(
-  keys: readonly ErrorKey[],
-  schemas: readonly Json[],
-  { errors }: Pick<Examples, 'errors'>,
-  overrides: Partial<Record<ErrorKey, unknown>> = {},
-): Json {
+export function errorResponse(keys: readonly ErrorKey[], schemas: readonly Json[], route?: Route): Json {
   const [first, ...more] = schemas
+  const exampleOf = (key: ErrorKey) => errorBody(key, route && DETAILS[key]?.example(route))
   return {
     description: keys.map((key) => errorEntry(key).text).join(' Or: '),
     headers: headersOf(keys),
     content: {
       'application/json': {
         schema: more.length === 0 ? first : { oneOf: schemas },
-        examples: Object.fromEntries(
-          keys.map((key) => [key, { value: overrides[key] ?? errors[key] ?? errorBody(key) }]),
-        ),
+        examples: Object.fromEntries(keys.map((key) => [key, { value: exampleOf(key) }])),
       },
     },
   }

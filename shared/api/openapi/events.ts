@@ -1,6 +1,32 @@
-import type { EventName } from '../../domain/event.ts'
+import { signatureHeaders } from '../../delivery/webhook-signature.ts'
+import {
+  appointmentEventDraft,
+  type Event,
+  type EventName,
+  eventPayload,
+  importEventDraft,
+  invoiceEventDraft,
+  messageEventDraft,
+  PING,
+  patientEventDraft,
+  paymentEventDraft,
+} from '../../domain/event.ts'
 import { EVENT_NAMES, EVENT_PAYLOADS } from '../events.ts'
-import type { Examples } from './examples.ts'
+import {
+  appointment,
+  appointmentAfter,
+  CANCELLATION,
+  clinic,
+  email,
+  exampleId,
+  invoice,
+  NOW,
+  patient,
+  payments,
+  sms,
+  unpaidInvoice,
+  webhook,
+} from './example-records.ts'
 import type { Json, SchemaCollector } from './schemas.ts'
 import { EVENTS_TAG } from './tags.ts'
 
@@ -32,8 +58,49 @@ export const EVENT_SUMMARIES: Record<EventName, string> = {
   'webhook.ping': 'A ping was requested',
 }
 
+const at = new Date(NOW).toISOString()
+const [payment] = payments
+const appointmentAction = (action: Parameters<typeof appointmentAfter>[0]) =>
+  appointmentEventDraft(appointment, appointmentAfter(action))
+
+/** A change that causes each event, and its sequence number. */
+const EXAMPLES: Record<EventName, readonly [sequence: number, Pick<Event, 'event' | 'data'> | null]> = {
+  'patient.created': [1, patientEventDraft(null, patient)],
+  'patient.updated': [2, patientEventDraft(patient, { ...patient, notes: null })],
+  'patient.erased': [3, patientEventDraft(patient, { ...patient, erasedAt: at })],
+  'appointment.created': [1, appointmentEventDraft(null, appointment)],
+  'appointment.updated': [2, appointmentEventDraft(appointment, { ...appointment, notes: null })],
+  'appointment.confirmed': [2, appointmentAction({ kind: 'confirm' })],
+  'appointment.checked_in': [2, appointmentAction({ kind: 'check_in' })],
+  'appointment.cancelled': [2, appointmentAction(CANCELLATION)],
+  'appointment.completed': [2, appointmentAction({ kind: 'complete' })],
+  'appointment.no_show': [2, appointmentAction({ kind: 'no_show' })],
+  'invoice.created': [1, invoiceEventDraft(null, unpaidInvoice)],
+  'invoice.updated': [2, invoiceEventDraft(unpaidInvoice, { ...unpaidInvoice, dueDate: '2026-06-01' })],
+  'invoice.paid': [3, invoiceEventDraft(unpaidInvoice, invoice)],
+  'payment.created': [1, paymentEventDraft(null, payment)],
+  'payment.updated': [2, paymentEventDraft(payment, { ...payment, description: 'Deposit' })],
+  'sms.sent': [1, messageEventDraft(null, sms)],
+  'sms.delivered': [2, messageEventDraft(sms, { ...sms, status: 'delivered' })],
+  'sms.failed': [2, messageEventDraft(sms, { ...sms, status: 'failed' })],
+  'email.sent': [1, messageEventDraft(null, { ...email, status: 'sent' })],
+  'email.delivered': [2, messageEventDraft(null, email)],
+  'email.failed': [2, messageEventDraft(null, { ...email, status: 'failed' })],
+  'import.completed': [1, importEventDraft('patients', { imported: 480, updated: 20 })],
+  'webhook.ping': [1, { event: PING, data: { id: webhook.id } }],
+}
+
+/** @throws Error if the example causes another event */
+export function exampleEvent(event: EventName): Event {
+  const [sequence, draft] = EXAMPLES[event]
+  if (draft?.event !== event)
+    throw new Error(`The example of ${event} is one of ${draft?.event ?? 'no event'}.`)
+  const id = exampleId(event)
+  return { ...draft, id, record: String(draft.data.id ?? id), sequence, createdAt: at }
+}
+
 /** The headers of every delivery (Standard Webhooks), by component name. */
-const PARAMETERS: Record<string, Json & { readonly name: string }> = {
+const PARAMETERS: Record<string, Json & { readonly name: string; readonly schema: Json }> = {
   WebhookId: {
     name: 'webhook-id',
     in: 'header',
@@ -60,18 +127,25 @@ const PARAMETERS: Record<string, Json & { readonly name: string }> = {
   },
 }
 
-/** The parameters with matching recorded values: the signature belongs to the ping example and the secret in the document. */
-export const deliveryParameters = ({ events }: Pick<Examples, 'events'>): Json =>
-  Object.fromEntries(
-    Object.entries(PARAMETERS).map(([component, parameter]) => {
-      const seen = events['webhook.ping']?.headers[parameter.name]
-      const isNumber = parameter.name === 'webhook-timestamp'
-      return [component, { ...parameter, ...(seen && { example: isNumber ? Number(seen) : seen }) }]
+/** The parameters with the headers of the example of a ping, which is signed with the secret in the document. */
+export function deliveryParameters(): Json {
+  const body = eventPayload(exampleEvent(PING), clinic)
+  const headers: Readonly<Record<string, string>> = signatureHeaders({
+    id: body.id,
+    timestampSeconds: NOW / 1000,
+    body: JSON.stringify(body),
+    secrets: [webhook.secret],
+  })
+  return Object.fromEntries(
+    Object.entries(PARAMETERS).map(([component, { name, schema, ...parameter }]) => {
+      const example = schema.type === 'integer' ? Number(headers[name]) : headers[name]
+      return [component, { name, ...parameter, schema, example }]
     }),
   )
+}
 
 /** Every event with its payload, as the document's `webhooks`. */
-export const webhookOperations = (schemas: SchemaCollector, { events }: Pick<Examples, 'events'>): Json =>
+export const webhookOperations = (schemas: SchemaCollector): Json =>
   Object.fromEntries(
     EVENT_NAMES.map((event) => [
       event,
@@ -89,7 +163,7 @@ export const webhookOperations = (schemas: SchemaCollector, { events }: Pick<Exa
             content: {
               'application/json': {
                 schema: schemas.schemaOf(EVENT_PAYLOADS[event], 'output'),
-                ...(events[event] && { examples: { default: { value: events[event].body } } }),
+                examples: { default: { value: eventPayload(exampleEvent(event), clinic) } },
               },
             },
           },

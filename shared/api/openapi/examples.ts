@@ -1,29 +1,285 @@
-import type { EventName } from '../../domain/event.ts'
-import type { ErrorKey } from '../error-catalogue.ts'
+/** The examples of requests and of successful responses: the example records, as the endpoints render them. */
+import type * as z from 'zod'
+import type { AppointmentAction } from '../../domain/appointment-actions.ts'
+import { redelivered } from '../../domain/delivery.ts'
+import { eventPayload, PING } from '../../domain/event.ts'
+import { totalPages } from '../../domain/paging.ts'
+import { renderAccount } from '../account.ts'
+import { renderAppointment } from '../appointments.ts'
+import { type getAvailability, renderSlot } from '../availability.ts'
+import { renderDepartment, renderPriceList, renderRoom, renderTreatment } from '../catalogue.ts'
+import { renderClinic } from '../clinic.ts'
+import { renderDelivery } from '../deliveries.ts'
+import { renderDoctor } from '../doctors.ts'
+import type { RecordNotFoundKey } from '../error-catalogue.ts'
+import { renderInvoice } from '../invoices.ts'
+import { renderMessage } from '../messages.ts'
+import { renderAcceptedMessage } from '../new-message.ts'
+import { renderPatient, renderPatientDetails } from '../patients.ts'
+import { renderPayment } from '../payments.ts'
+import type { Route } from '../route.ts'
+import type { Endpoint } from '../routes.ts'
+import { renderCursorPage, renderPage } from '../schemas.ts'
+import { renderWebhook, renderWebhookWithSecret } from '../webhooks.ts'
+import { exampleEvent } from './events.ts'
+import {
+  appointment,
+  appointmentAfter,
+  CANCELLATION,
+  caller,
+  clinic,
+  department,
+  doctor,
+  earlierAppointment,
+  email,
+  freeSlots,
+  invoice,
+  NOW,
+  otherPatient,
+  patient,
+  payments,
+  pendingDelivery,
+  priceList,
+  room,
+  sms,
+  successfulDelivery,
+  treatment,
+  webhook,
+} from './example-records.ts'
 
-/** A recorded request and its response. */
-export type RecordedExchange = {
-  /** Relative to the base path, including the query string. */
-  readonly path: string
+const delivery = successfulDelivery(exampleEvent('appointment.created'))
+const renderedPayments = payments.map((payment) => renderPayment(payment, clinic))
+
+/** Rendered records by the name of their schema. A list has all of them, any other response the first. */
+const RECORDS: Readonly<Record<string, readonly unknown[]>> = {
+  Account: [renderAccount(caller)],
+  Appointment: [appointment, earlierAppointment].map((one) => renderAppointment(one, clinic)),
+  Clinic: [renderClinic(clinic)],
+  Delivery: [pendingDelivery(exampleEvent(PING)), delivery].map((one) => renderDelivery(one, clinic)),
+  Department: [renderDepartment(department)],
+  Doctor: [renderDoctor(doctor, clinic)],
+  Event: [exampleEvent('appointment.created'), exampleEvent('appointment.cancelled')].map((event) =>
+    eventPayload(event, clinic),
+  ),
+  Health: [{ status: 'ok' }],
+  Invoice: [renderInvoice(invoice, clinic)],
+  InvoiceWithPayments: [{ ...renderInvoice(invoice, clinic), payments: renderedPayments }],
+  Message: [email, sms].map((message) => renderMessage(message, clinic)),
+  Patient: [patient, otherPatient].map((one) => renderPatient(one, clinic)),
+  PatientDetails: [renderPatientDetails(patient, caller)],
+  Payment: renderedPayments,
+  PriceList: [renderPriceList(priceList)],
+  Room: [renderRoom(room)],
+  Treatment: [renderTreatment(treatment)],
+  Webhook: [renderWebhook(webhook, clinic)],
+  WebhookWithSecret: [renderWebhookWithSecret(webhook, clinic)],
+}
+
+/** The example of a path parameter, by the error for an unknown id. */
+export const EXAMPLE_IDS: Readonly<Record<RecordNotFoundKey, string>> = {
+  appointment_not_found: appointment.id,
+  delivery_not_found: delivery.id,
+  doctor_not_found: doctor.id,
+  invoice_not_found: invoice.id,
+  message_not_found: email.id,
+  patient_not_found: patient.id,
+  payment_not_found: payments[0].id,
+  room_not_found: room.id,
+  treatment_not_found: treatment.id,
+  webhook_not_found: webhook.id,
+}
+
+/** A request, and the response to it if it is successful. */
+export type Exchange = {
+  readonly query?: Readonly<Record<string, unknown>>
   readonly request?: unknown
-  readonly answer?: unknown
+  readonly response?: unknown
 }
 
-/** Responses recorded from a running API (bin/openapi/record.ts), used as the document's examples. */
-export type Examples = {
-  /** Successful exchanges by route id and name. Most routes have one, named `default`. */
-  readonly successes: Readonly<Record<string, Readonly<Record<string, RecordedExchange>>>>
-  /** Error bodies by route id, for errors whose details differ between routes. */
-  readonly refusals: Readonly<Record<string, Readonly<Partial<Record<ErrorKey, unknown>>>>>
-  /** Error bodies that are the same for every route. */
-  readonly errors: Readonly<Partial<Record<ErrorKey, unknown>>>
-  /** An example value of each header. */
-  readonly headers: Readonly<Record<string, string>>
-  /** A received delivery of each event. */
-  readonly events: Readonly<Partial<Record<EventName, RecordedDelivery>>>
+type Input<Schema> = Schema extends z.ZodType ? z.input<Schema> : never
+
+/** The examples of endpoints by name, as far as they do not follow from their contracts. */
+type Examples<E extends Endpoint> = {
+  readonly [One in E as One['id']]: {
+    readonly [name: string]: {
+      readonly query?: One extends { readonly query: infer Query } ? Input<Query> : never
+      readonly request?: One extends { readonly body: infer Body } ? Input<Body> : never
+      readonly response?: Input<One['response']['body']>
+    }
+  }
 }
 
-export type RecordedDelivery = {
-  readonly headers: Readonly<Record<string, string>>
-  readonly body: unknown
+/** Endpoints whose requests need parameters or a body. */
+type WithRequiredFields<E = Endpoint> = E extends
+  | { readonly query: infer Needed extends z.ZodObject }
+  | { readonly body: infer Needed extends z.ZodObject }
+  ? Record<string, never> extends z.input<Needed>
+    ? never
+    : E
+  : never
+
+const text = { patient_id: patient.id, message: sms.text }
+
+/** Endpoints with such requests, and those whose responses show a change. */
+const EXCHANGES: Partial<Examples<Endpoint>> & Examples<WithRequiredFields> = {
+  'create-patient': {
+    default: {
+      request: {
+        first_name: patient.firstName,
+        last_name: patient.lastName,
+        date_of_birth: patient.dateOfBirth,
+        gender: patient.gender,
+        phone_number: patient.phoneNumber,
+        email_address: patient.emailAddress,
+        national_id: patient.nationalId,
+        notes: patient.notes,
+      },
+    },
+  },
+  'update-patient': {
+    default: {
+      request: { phone_number: '+905321234568', notes: null },
+      response: {
+        data: renderPatientDetails({ ...patient, phoneNumber: '+905321234568', notes: null }, caller),
+      },
+    },
+  },
+  'deactivate-patient': {
+    default: { response: { data: renderPatientDetails({ ...patient, isActive: false }, caller) } },
+  },
+  'get-availability': {
+    default: availability({ doctor_id: doctor.id, date: appointment.date, limit: '3' }),
+    treatment: availability({
+      treatment_id: treatment.id,
+      room_id: room.id,
+      date: appointment.date,
+      date_to: '2026-06-19',
+      limit: '3',
+    }),
+  },
+  'create-appointment': {
+    default: {
+      request: {
+        patient_id: patient.id,
+        doctor_id: doctor.id,
+        appointment_date: appointment.date,
+        start_time: appointment.startTime,
+        duration: treatment.minutes,
+        room_id: room.id,
+        notes: appointment.notes,
+      },
+      response: { data: renderAppointment({ ...appointment, treatments: [] }, clinic) },
+    },
+  },
+  'update-appointment': {
+    default: {
+      request: { room_id: null, notes: 'Fasting' },
+      response: { data: renderAppointment({ ...appointment, room: null, notes: 'Fasting' }, clinic) },
+    },
+  },
+  'confirm-appointment': afterAction({ kind: 'confirm' }),
+  'cancel-appointment': {
+    default: { request: { reason: CANCELLATION.reason }, ...afterAction(CANCELLATION).default },
+  },
+  'check-in-appointment': afterAction({ kind: 'check_in' }),
+  'complete-appointment': afterAction({ kind: 'complete' }),
+  'no-show-appointment': afterAction({ kind: 'no_show' }),
+  'send-message': {
+    sms: { request: { channel: 'sms', ...text }, response: renderAcceptedMessage(sms) },
+    email: {
+      request: { channel: 'email', ...text, subject: email.subject },
+      response: renderAcceptedMessage(email),
+    },
+  },
+  'create-webhook': {
+    default: {
+      request: {
+        url: webhook.url,
+        events: ['appointment.created', 'appointment.cancelled'],
+        description: webhook.description,
+      },
+    },
+  },
+  'update-webhook': {
+    default: {
+      request: { events: ['appointment.created'], is_active: false },
+      response: {
+        data: renderWebhook({ ...webhook, events: ['appointment.created'], isActive: false }, clinic),
+      },
+    },
+  },
+  redeliver: {
+    default: { response: { data: renderDelivery(redelivered(delivery, NOW), clinic) } },
+  },
+}
+
+function afterAction(action: AppointmentAction) {
+  return { default: { response: { data: renderAppointment(appointmentAfter(action), clinic) } } }
+}
+
+function availability(query: z.input<typeof getAvailability.query>) {
+  const { date, limit: _, ...asked } = query
+  const slots = freeSlots(date, asked.date_to)
+  return {
+    query,
+    response: {
+      data: slots.map((slot) => renderSlot(slot, asked)),
+      meta: { date, ...asked, duration_minutes: treatment.minutes, count: slots.length },
+    },
+  }
+}
+
+/**
+ * The examples of a route, by name; most routes have one, named `default`.
+ * @throws Error if the response is of a kind of record without an example
+ */
+export function exchangesOf(route: Route): Readonly<Record<string, Exchange>> {
+  const { id, aliasOf = id, body, response } = route
+  const examples: Readonly<Record<string, Readonly<Record<string, Exchange>>>> = EXCHANGES
+  return Object.fromEntries(
+    Object.entries(examples[aliasOf] ?? { default: {} }).map(([name, example]) => [
+      name,
+      {
+        ...(body && { request: {} }),
+        ...(response.status !== 204 && !example.response && responseOf(id, response.body)),
+        ...example,
+      },
+    ]),
+  )
+}
+
+/** A response with the records that its schema has; for a list, with the request for this page. */
+function responseOf(id: string, schema: z.ZodType): Exchange {
+  const { data, meta } = ((schema as Partial<z.ZodObject>).shape ?? {}) as Record<
+    string,
+    z.ZodType | undefined
+  >
+  const list = LISTS[nameOf(meta)]
+  const records = RECORDS[nameOf(list ? (data as z.ZodArray<z.ZodType>).element : (data ?? schema))]
+  if (!records) throw new Error(`The response of ${id} needs an example in shared/api/openapi/examples.ts.`)
+  if (!list) return { response: data ? { data: records[0] } : records[0] }
+  const response = list(records)
+  return { query: { limit: response.meta.limit }, response }
+}
+
+/** The name of a schema in the document. */
+const nameOf = (schema: z.ZodType | undefined): string => schema?.meta()?.id ?? ''
+
+const CURSOR = 'ozFq5xL86OKyMDAwMDAwMDQ5MA'
+const TOTAL = 44
+const unchanged = (record: unknown) => record
+
+/** How lists are paginated, by the name of their `meta`. */
+const LISTS: Readonly<
+  Record<string, (items: readonly unknown[]) => { readonly meta: { readonly limit: number } }>
+> = {
+  PageMeta: (items) =>
+    renderPage({ items: [...items], total: items.length }, { page: 1, limit: 20 }, unchanged),
+  CursorMeta: (items) =>
+    renderCursorPage({ items, nextAfter: CURSOR, hasMore: true }, { limit: items.length }, unchanged),
+  RecordListMeta: (items) => {
+    const limit = items.length
+    const meta = { page: 1, limit, total: TOTAL, total_pages: totalPages(TOTAL, limit), next_after: CURSOR }
+    return { data: items, meta }
+  },
 }

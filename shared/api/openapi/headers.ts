@@ -1,79 +1,88 @@
 import type { ErrorKey } from '../error-catalogue.ts'
 import { acceptsIdempotencyKey, BASE_PATH, hasEtag, type Route } from '../route.ts'
 import { SECURITY_HEADERS } from '../security-headers.ts'
-import type { Examples } from './examples.ts'
+import { webhook } from './example-records.ts'
 import type { Json } from './schemas.ts'
 
 /** A response header, and whether every response that lists it includes it. */
-type Header = { readonly description: string; readonly schema: Json; readonly required: boolean }
+type Header = {
+  readonly description: string
+  readonly required: boolean
+  readonly schema: Json
+  readonly example?: string | number
+}
 
-const HEADERS = {
+/** Every header that endpoints send. Those with one value need no example. */
+export const HEADERS = {
   'x-request-id': {
     description: 'Identifies the request. Include it when you contact support.',
-    schema: { type: 'string', minLength: 1 },
     required: true,
+    schema: { type: 'string', minLength: 1 },
+    example: 'JKJaXmPLvHcESHA=',
   },
   'cache-control': {
     description: 'Responses contain patient data and must not be cached.',
-    schema: { const: 'no-store' },
     required: true,
+    schema: { const: 'no-store' },
   },
   'strict-transport-security': {
     description: 'The API is reached by https only.',
-    schema: { const: SECURITY_HEADERS['strict-transport-security'] },
     required: true,
+    schema: { const: SECURITY_HEADERS['strict-transport-security'] },
   },
   'x-content-type-options': {
     description: 'The content type is the one that is declared.',
-    schema: { const: SECURITY_HEADERS['x-content-type-options'] },
     required: true,
+    schema: { const: SECURITY_HEADERS['x-content-type-options'] },
   },
   ratelimit: {
     description:
       'Requests left in the current minute (`r`) and seconds until the limit resets (`t`). Absent if the counter is ' +
       'unavailable; requests are then not limited. The `gateway` limit is shared by all callers.',
-    schema: { type: 'string', pattern: String.raw`^"(default|gateway)";r=\d+;t=\d+$` },
     required: false,
+    schema: { type: 'string', pattern: String.raw`^"(default|gateway)";r=\d+;t=\d+$` },
+    example: '"default";r=299;t=60',
   },
   'ratelimit-policy': {
     description: 'Requests allowed (`q`) in a window of seconds (`w`).',
-    schema: { type: 'string', pattern: String.raw`^"(default|gateway)";q=\d+;w=\d+$` },
     required: false,
+    schema: { type: 'string', pattern: String.raw`^"(default|gateway)";q=\d+;w=\d+$` },
+    example: '"default";q=300;w=60',
   },
   'retry-after': {
     description: 'Seconds to wait before retrying.',
-    schema: { type: 'integer', minimum: 1 },
     required: true,
+    schema: { type: 'integer', minimum: 1 },
+    example: 60,
   },
   location: {
     description: 'The path of the created resource, with the prefix of the request, such as a stage.',
-    schema: { type: 'string', pattern: `^(/[\\w-]+)*${BASE_PATH}/` },
     required: true,
+    schema: { type: 'string', pattern: `^(/[\\w-]+)*${BASE_PATH}/` },
+    example: `${BASE_PATH}/webhooks/${webhook.id}`,
   },
   etag: {
     description:
       'Identifies this state of the record: a later request can send it as `if-none-match`, or as `if-match` to change the ' +
       'record only in this state.',
-    schema: { type: 'string', pattern: '^"[A-Za-z0-9_-]+"$' },
     required: true,
+    schema: { type: 'string', pattern: '^"[A-Za-z0-9_-]+"$' },
+    example: '"47DEQpj8HBSa-_TImW-5JCeuQeRkm5NMpJWZG3hSuFU"',
   },
   'idempotent-replayed': {
     description:
       'Present if this is the stored response to an earlier request with the same `Idempotency-Key`.',
-    schema: { const: 'true' },
     required: false,
+    schema: { const: 'true' },
   },
   'x-amzn-remapped-www-authenticate': {
     description: 'The authentication scheme. API Gateway renames `www-authenticate` to this header.',
-    schema: { const: 'Developer' },
     required: true,
+    schema: { const: 'Developer' },
   },
 } as const satisfies Record<string, Header>
 
 type HeaderName = keyof typeof HEADERS
-
-/** Whether the document describes a header for endpoints. */
-export const isHeaderName = (name: string): name is HeaderName => Object.hasOwn(HEADERS, name)
 
 /** Not a component, because no endpoint sends it: only the fallback for unmatched requests does. */
 const ALLOW_HEADER: Json = {
@@ -136,19 +145,3 @@ export function successHeaders(route: Pick<Route, 'method' | 'response'>): Json 
 
 /** The headers of a 304. */
 export const notModifiedHeaders = (): Json => refs([...COMMON_HEADERS, ...RATE_LIMIT_HEADERS, 'etag'])
-
-/** Every header, with a recorded value as its example. */
-export const headerComponents = ({ headers }: Pick<Examples, 'headers'>): Json =>
-  Object.fromEntries(
-    Object.entries(HEADERS).map(([name, { schema, ...header }]) => [
-      name,
-      {
-        ...header,
-        schema,
-        ...(headers[name] !== undefined && { example: exampleOf(schema, headers[name]) }),
-      },
-    ]),
-  )
-
-const exampleOf = (schema: Json, value: string): string | number =>
-  schema.type === 'integer' ? Number(value) : value

@@ -9,7 +9,7 @@ import {
   scopesOf,
 } from '../route.ts'
 import { errorResponse, errorSchema, groupByStatus, pascalCase } from './errors.ts'
-import type { Examples, RecordedExchange } from './examples.ts'
+import { EXAMPLE_IDS, type Exchange, exchangesOf } from './examples.ts'
 import { notModifiedHeaders, successHeaders } from './headers.ts'
 import { bodySchema } from './request-bodies.ts'
 import type { Json, SchemaCollector } from './schemas.ts'
@@ -28,10 +28,9 @@ const SHARED_ERRORS: readonly ErrorKey[] = [
 ]
 
 /** An endpoint as an operation of the document. */
-export function operation(route: Route, schemas: SchemaCollector, examples: Examples): Json {
+export function operation(route: Route, schemas: SchemaCollector): Json {
   const { id, aliasOf, summary, description, body, fieldAliases } = route
-  const successes = examples.successes[aliasOf ?? id] ?? {}
-  const requestPath = Object.values(successes)[0]?.path ?? ''
+  const exchanges = exchangesOf(route)
   return {
     operationId: id,
     tags: [tagOf(route)],
@@ -42,8 +41,8 @@ export function operation(route: Route, schemas: SchemaCollector, examples: Exam
       .join('\n\n'),
     security: securityOf(route),
     parameters: [
-      ...pathParameters(route, requestPath),
-      ...queryParameters(route, schemas, requestPath),
+      ...pathParameters(route),
+      ...queryParameters(route, schemas, Object.values(exchanges)[0]?.query ?? {}),
       ...headerParameters(route),
     ],
     ...(body && {
@@ -52,15 +51,15 @@ export function operation(route: Route, schemas: SchemaCollector, examples: Exam
         content: {
           'application/json': {
             schema: bodySchema(body, fieldAliases, schemas),
-            ...examplesOf(successes, 'request'),
+            ...examplesOf(exchanges, 'request'),
           },
         },
       },
     }),
     responses: {
-      [route.response.status]: successResponse(route, schemas, successes),
+      [route.response.status]: successResponse(route, schemas, exchanges),
       ...(retrievesRecord(route) && { 304: { description: 'Not modified', headers: notModifiedHeaders() } }),
-      ...Object.fromEntries(errorResponses(route, schemas, examples)),
+      ...Object.fromEntries(errorResponses(route, schemas)),
     },
   }
 }
@@ -84,25 +83,23 @@ function scopeSentence(route: Route): string {
   return `Scope: ${alternatives.join(', ')}.`
 }
 
-/** Path parameters, with their values in `requestPath`, the path of a recorded request, as examples. */
-function pathParameters({ path, params = {} }: Route, requestPath: string): Json[] {
-  const segments = path.split('/')
-  const requestSegments = requestPath.split('?')[0]?.split('/') ?? []
+function pathParameters({ params = {} }: Route): Json[] {
   return Object.entries(params).map(([name, notFound]) => ({
     name,
     in: 'path',
     required: true,
     description: `A malformed id is treated like an unknown one and returns \`${notFound}\`.`,
     schema: { type: 'string', format: 'uuid' },
-    ...example(requestSegments[segments.indexOf(`{${name}}`)]),
+    example: EXAMPLE_IDS[notFound],
   }))
 }
 
-const example = (value: unknown): Json => (value === undefined ? {} : { example: value })
-
-function queryParameters({ query }: Route, { schemaOf }: SchemaCollector, requestPath: string): Json[] {
+function queryParameters(
+  { query }: Route,
+  { schemaOf }: SchemaCollector,
+  sent: NonNullable<Exchange['query']>,
+): Json[] {
   if (!query) return []
-  const sent = new URLSearchParams(requestPath.split('?')[1])
   const { properties = {}, required = [] } = schemaOf(query, 'input') as {
     properties?: Record<string, Json>
     required?: string[]
@@ -113,13 +110,10 @@ function queryParameters({ query }: Route, { schemaOf }: SchemaCollector, reques
     required: required.includes(name),
     ...(description !== undefined && { description }),
     schema,
-    ...example(parseParameter(schema, sent.get(name))),
+    ...(sent[name] !== undefined && {
+      example: schema.type === 'integer' ? Number(sent[name]) : sent[name],
+    }),
   }))
-}
-
-function parseParameter({ type }: Json, sent: string | null): unknown {
-  if (sent === null) return undefined
-  return type === 'integer' ? Number(sent) : sent
 }
 
 const headerParameters = (route: Route): Json[] => [
@@ -136,7 +130,7 @@ const headerParameters = (route: Route): Json[] => [
 function successResponse(
   { method, response }: Route,
   { schemaOf }: SchemaCollector,
-  successes: Readonly<Record<string, RecordedExchange>>,
+  exchanges: Readonly<Record<string, Exchange>>,
 ): Json {
   const headers = successHeaders({ method, response })
   if (response.status === 204) return { description: 'No content', headers }
@@ -144,30 +138,25 @@ function successResponse(
     description: DESCRIPTIONS[response.status] ?? 'OK',
     headers,
     content: {
-      'application/json': { schema: schemaOf(response.body, 'output'), ...examplesOf(successes, 'answer') },
+      'application/json': { schema: schemaOf(response.body, 'output'), ...examplesOf(exchanges, 'response') },
     },
   }
 }
 
 const DESCRIPTIONS: Record<number, string> = { 201: 'Created', 202: 'Accepted' }
 
-function examplesOf(
-  exchanges: Readonly<Record<string, RecordedExchange>>,
-  side: keyof RecordedExchange,
-): { examples?: Json } {
-  const values = Object.entries(exchanges).filter(([, exchange]) => exchange[side] !== undefined)
-  if (values.length === 0) return {}
-  return { examples: Object.fromEntries(values.map(([name, exchange]) => [name, { value: exchange[side] }])) }
+function examplesOf(exchanges: Readonly<Record<string, Exchange>>, side: 'request' | 'response'): Json {
+  const values = Object.entries(exchanges).map(([name, exchange]) => [name, { value: exchange[side] }])
+  return { examples: Object.fromEntries(values) }
 }
 
 /** One response for each status, which permits only the errors that the route declares. */
-function errorResponses(route: Route, schemas: SchemaCollector, examples: Examples): [string, Json][] {
-  const overrides = examples.refusals[route.aliasOf ?? route.id] ?? {}
+function errorResponses(route: Route, schemas: SchemaCollector): [string, Json][] {
   return groupByStatus(errorsOf(route)).map(([status, keys]) => {
     const [key, ...more] = keys
     if (key && more.length === 0 && SHARED_ERRORS.includes(key))
       return [status, { $ref: `#/components/responses/${pascalCase(key)}` }]
-    return [status, errorResponse(keys, refsTo(keys, schemas), examples, overrides)]
+    return [status, errorResponse(keys, refsTo(keys, schemas), route)]
   })
 }
 
@@ -175,9 +164,9 @@ const refsTo = (keys: readonly ErrorKey[], schemas: SchemaCollector): Json[] =>
   keys.map((key) => schemas.add(`${pascalCase(key)}Error`, errorSchema(key, schemas)))
 
 /** The responses that all endpoints share, by component name. */
-export const sharedResponses = (schemas: SchemaCollector, examples: Examples): Json =>
+export const sharedResponses = (schemas: SchemaCollector): Json =>
   Object.fromEntries(
-    SHARED_ERRORS.map((key) => [pascalCase(key), errorResponse([key], refsTo([key], schemas), examples)]),
+    SHARED_ERRORS.map((key) => [pascalCase(key), errorResponse([key], refsTo([key], schemas))]),
   )
 
 /** The operations that each scope grants, as text. */
@@ -201,14 +190,14 @@ function conditionOf({ scope }: Route, opened: Scope): string {
 }
 
 /** The responses to unmatched requests: an unknown path, or an unsupported method of a known path. */
-export const unmatchedRequests = (schemas: SchemaCollector, examples: Examples): Json => ({
+export const unmatchedRequests = (schemas: SchemaCollector): Json => ({
   description:
     'Responses to every other path and every other method of these paths, with or without a credential. Requests that the ' +
     'gateway rejects receive the same 400, 413 and 429 as those of the endpoints.',
   responses: Object.fromEntries(
     (['route_not_found', 'method_not_allowed'] as const).map((key) => [
       errorEntry(key).status,
-      errorResponse([key], [errorSchema(key, schemas)], examples),
+      errorResponse([key], [errorSchema(key, schemas)]),
     ]),
   ),
 })

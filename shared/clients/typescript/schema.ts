@@ -3005,7 +3005,7 @@ export interface components {
         IfMatch: string;
         /**
          * @description The `id` of the event. The same on every attempt.
-         * @example evt_96739bb5-d690-547c-9af3-aa07ab9fd145
+         * @example evt_8d4c64a2-fb50-5511-b856-b697c47c2b59
          */
         WebhookId: string;
         /**
@@ -3015,7 +3015,7 @@ export interface components {
         WebhookTimestamp: number;
         /**
          * @description `v1,` followed by the base64 of the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`, with the body exactly as received. After a secret rotation there are two signatures, separated by a space; accept the delivery if either matches.
-         * @example v1,CcCwdPougHI+HR1JdadbvykdTp74wOY4EB1yN4akgzY=
+         * @example v1,0IhOO64tyKjWRbKT3RHmMjd9RvVMh/Eys8RDAPLbht4=
          */
         WebhookSignature: string;
     };
@@ -3026,39 +3026,30 @@ export interface components {
          * @example JKJaXmPLvHcESHA=
          */
         "x-request-id": string;
-        /**
-         * @description Responses contain patient data and must not be cached.
-         * @example no-store
-         */
+        /** @description Responses contain patient data and must not be cached. */
         "cache-control": "no-store";
-        /**
-         * @description The API is reached by https only.
-         * @example max-age=63072000; includeSubDomains
-         */
+        /** @description The API is reached by https only. */
         "strict-transport-security": "max-age=63072000; includeSubDomains";
-        /**
-         * @description The content type is the one that is declared.
-         * @example nosniff
-         */
+        /** @description The content type is the one that is declared. */
         "x-content-type-options": "nosniff";
         /**
          * @description Requests left in the current minute (`r`) and seconds until the limit resets (`t`). Absent if the counter is unavailable; requests are then not limited. The `gateway` limit is shared by all callers.
-         * @example "default";r=59999;t=60
+         * @example "default";r=299;t=60
          */
         ratelimit: string;
         /**
          * @description Requests allowed (`q`) in a window of seconds (`w`).
-         * @example "default";q=60000;w=60
+         * @example "default";q=300;w=60
          */
         "ratelimit-policy": string;
         /**
          * @description Seconds to wait before retrying.
-         * @example 86400
+         * @example 60
          */
         "retry-after": number;
         /**
          * @description The path of the created resource, with the prefix of the request, such as a stage.
-         * @example /api/developer/v1/webhooks/f74570a8-323e-5e1c-aa72-9808c876f95e
+         * @example /api/developer/v1/webhooks/9ae8f587-1194-59fd-826a-e6df8b98a006
          */
         location: string;
         /**
@@ -3066,15 +3057,9 @@ export interface components {
          * @example "47DEQpj8HBSa-_TImW-5JCeuQeRkm5NMpJWZG3hSuFU"
          */
         etag: string;
-        /**
-         * @description Present if this is the stored response to an earlier request with the same `Idempotency-Key`.
-         * @example true
-         */
+        /** @description Present if this is the stored response to an earlier request with the same `Idempotency-Key`. */
         "idempotent-replayed": "true";
-        /**
-         * @description The authentication scheme. API Gateway renames `www-authenticate` to this header.
-         * @example Developer
-         */
+        /** @description The authentication scheme. API Gateway renames `www-authenticate` to this header. */
         "x-amzn-remapped-www-authenticate": "Developer";
     };
     pathItems: never;
@@ -3279,7 +3264,6 @@ export interface operations {
                 after?: string;
                 /** @description Lists all records that were changed at this time or later, however they were changed, by `updated_at`, oldest first. Only together with `limit` and `after`. The list ends at `meta.as_of`, 20 seconds ago; pass that as the next `updated_since`. A page may have fewer records than `limit`. */
                 updated_since?: string;
-                /** @example kaya */
                 search?: string;
                 /** @description Only active, or only inactive patients. */
                 is_active?: "true" | "false";
@@ -3453,7 +3437,7 @@ export interface operations {
             path: {
                 /**
                  * @description A malformed id is treated like an unknown one and returns `patient_not_found`.
-                 * @example d01d9ca8-3c55-89f8-8619-c56202fb4d56
+                 * @example 37d93da4-61e1-8b29-947a-b88135e679bf
                  */
                 id: string;
             };
@@ -3563,7 +3547,7 @@ export interface operations {
             path: {
                 /**
                  * @description A malformed id is treated like an unknown one and returns `patient_not_found`.
-                 * @example d627125d-78ef-5d1c-baab-b62d289d597c
+                 * @example 37d93da4-61e1-8b29-947a-b88135e679bf
                  */
                 id: string;
             };
@@ -3693,7 +3677,7 @@ export interface operations {
             path: {
                 /**
                  * @description A malformed id is treated like an unknown one and returns `patient_not_found`.
-                 * @example d627125d-78ef-5d1c-baab-b62d289d597c
+                 * @example 37d93da4-61e1-8b29-947a-b88135e679bf
                  */
                 id: string;
             };
@@ -3808,7 +3792,7 @@ export interface operations {
             path: {
                 /**
                  * @description A malformed id is treated like an unknown one and returns `patient_not_found`.
-                 * @example d627125d-78ef-5d1c-baab-b62d289d597c
+                 * @example 37d93da4-61e1-8b29-947a-b88135e679bf
                  */
                 id: string;
             };
@@ -3915,7 +3899,7 @@ export interface operations {
                 page?: number;
                 /**
                  * @description Number of records per page.
-                 * @example 2
+                 * @example 20
                  */
                 limit?: number;
             };
@@ -3991,7 +3975,7 @@ export interface operations {
             path: {
                 /**
                  * @description A malformed id is treated like an unknown one and returns `doctor_not_found`.
-                 * @example e8fd8f30-c95b-8b24-829c-7dc3ded4b364
+                 * @example 4872c8a4-aeb9-8b94-8d5c-854964838a66
                  */
                 id: string;
             };
@@ -4089,7 +4073,10 @@ export interface operations {
             query?: {
                 /** @description Page number, starting at 1. A page past the last one is empty and has the same `meta` totals. */
                 page?: number;
-                /** @description Number of records per page. */
+                /**
+                 * @description Number of records per page.
+                 * @example 20
+                 */
                 limit?: number;
             };
             header?: never;
@@ -4161,7 +4148,7 @@ export interface operations {
                 page?: number;
                 /**
                  * @description Number of records per page.
-                 * @example 2
+                 * @example 20
                  */
                 limit?: number;
             };
@@ -4234,7 +4221,7 @@ export interface operations {
                 page?: number;
                 /**
                  * @description Number of records per page.
-                 * @example 2
+                 * @example 20
                  */
                 limit?: number;
             };
@@ -4408,7 +4395,7 @@ export interface operations {
             query: {
                 /**
                  * @description Required unless `treatment_id` is sent.
-                 * @example e8fd8f30-c95b-8b24-829c-7dc3ded4b364
+                 * @example 4872c8a4-aeb9-8b94-8d5c-854964838a66
                  */
                 doctor_id?: string;
                 treatment_id?: string;
@@ -4421,12 +4408,12 @@ export interface operations {
                 date: string;
                 /** @description The last date, at most 30 days after `date`. Slots then have a `date`. */
                 date_to?: string;
-                /**
-                 * @description Length of a slot in minutes. Defaults to that of the treatment, or to the clinic's setting.
-                 * @example 60
-                 */
+                /** @description Length of a slot in minutes. Defaults to that of the treatment, or to the clinic's setting. */
                 duration?: number;
-                /** @description The first slots to list. */
+                /**
+                 * @description The first slots to list.
+                 * @example 3
+                 */
                 limit?: number;
             };
             header?: never;
@@ -4535,7 +4522,6 @@ export interface operations {
                 /** @description Lists all records that were changed at this time or later, however they were changed, by `updated_at`, oldest first. Only together with `limit` and `after`. The list ends at `meta.as_of`, 20 seconds ago; pass that as the next `updated_since`. A page may have fewer records than `limit`. */
                 updated_since?: string;
                 patient_id?: string;
-                /** @example e8fd8f30-c95b-8b24-829c-7dc3ded4b364 */
                 doctor_id?: string;
                 status?: "scheduled" | "completed" | "cancelled" | "no_show";
                 date_from?: string;
@@ -4739,7 +4725,7 @@ export interface operations {
             path: {
                 /**
                  * @description A malformed id is treated like an unknown one and returns `appointment_not_found`.
-                 * @example 77ba18d5-1c9b-5d87-a4cf-000c6a5ace25
+                 * @example ef77db86-d596-88a3-b543-41742b5e6fc5
                  */
                 id: string;
             };
@@ -4849,7 +4835,7 @@ export interface operations {
             path: {
                 /**
                  * @description A malformed id is treated like an unknown one and returns `appointment_not_found`.
-                 * @example 77ba18d5-1c9b-5d87-a4cf-000c6a5ace25
+                 * @example ef77db86-d596-88a3-b543-41742b5e6fc5
                  */
                 id: string;
             };
@@ -4987,7 +4973,7 @@ export interface operations {
                 page?: number;
                 /**
                  * @description Number of records per page.
-                 * @example 1
+                 * @example 20
                  */
                 limit?: number;
             };
@@ -5068,7 +5054,7 @@ export interface operations {
             path: {
                 /**
                  * @description A malformed id is treated like an unknown one and returns `appointment_not_found`.
-                 * @example 77ba18d5-1c9b-5d87-a4cf-000c6a5ace25
+                 * @example ef77db86-d596-88a3-b543-41742b5e6fc5
                  */
                 id: string;
             };
@@ -5198,7 +5184,7 @@ export interface operations {
             path: {
                 /**
                  * @description A malformed id is treated like an unknown one and returns `appointment_not_found`.
-                 * @example 77ba18d5-1c9b-5d87-a4cf-000c6a5ace25
+                 * @example ef77db86-d596-88a3-b543-41742b5e6fc5
                  */
                 id: string;
             };
@@ -5328,7 +5314,7 @@ export interface operations {
             path: {
                 /**
                  * @description A malformed id is treated like an unknown one and returns `appointment_not_found`.
-                 * @example 42d2e45f-4c61-5f47-ac6c-dbad05de4653
+                 * @example ef77db86-d596-88a3-b543-41742b5e6fc5
                  */
                 id: string;
             };
@@ -5458,7 +5444,7 @@ export interface operations {
             path: {
                 /**
                  * @description A malformed id is treated like an unknown one and returns `appointment_not_found`.
-                 * @example 42d2e45f-4c61-5f47-ac6c-dbad05de4653
+                 * @example ef77db86-d596-88a3-b543-41742b5e6fc5
                  */
                 id: string;
             };
@@ -5588,7 +5574,7 @@ export interface operations {
             path: {
                 /**
                  * @description A malformed id is treated like an unknown one and returns `appointment_not_found`.
-                 * @example 1cec7d95-67d6-5eee-b735-d1c08e40b042
+                 * @example ef77db86-d596-88a3-b543-41742b5e6fc5
                  */
                 id: string;
             };
@@ -5794,7 +5780,7 @@ export interface operations {
             path: {
                 /**
                  * @description A malformed id is treated like an unknown one and returns `invoice_not_found`.
-                 * @example 20d37bc3-3f89-8352-90d7-f3e57e69096b
+                 * @example fc63a8e7-b5f3-8fa1-a486-a64825874243
                  */
                 id: string;
             };
@@ -5894,7 +5880,7 @@ export interface operations {
                 page?: number;
                 /**
                  * @description Number of records per page.
-                 * @example 1
+                 * @example 20
                  */
                 limit?: number;
                 status?: "pending" | "completed" | "failed" | "refunded";
@@ -5905,7 +5891,7 @@ export interface operations {
             path: {
                 /**
                  * @description A malformed id is treated like an unknown one and returns `invoice_not_found`.
-                 * @example 20d37bc3-3f89-8352-90d7-f3e57e69096b
+                 * @example fc63a8e7-b5f3-8fa1-a486-a64825874243
                  */
                 id: string;
             };
@@ -6076,7 +6062,7 @@ export interface operations {
             path: {
                 /**
                  * @description A malformed id is treated like an unknown one and returns `payment_not_found`.
-                 * @example 58ceddf8-31fe-56ad-b4cf-d45596682e87
+                 * @example 8e410511-dbc6-8638-ac92-7142a6525184
                  */
                 id: string;
             };
@@ -6416,7 +6402,7 @@ export interface operations {
             path: {
                 /**
                  * @description A malformed id is treated like an unknown one and returns `message_not_found`.
-                 * @example f8712822-efcd-574b-8dec-c4b743bdea3a
+                 * @example 27d9d8bb-5852-8a77-ae73-3eddea2d172a
                  */
                 id: string;
             };
@@ -6514,7 +6500,10 @@ export interface operations {
             query?: {
                 /** @description Page number, starting at 1. A page past the last one is empty and has the same `meta` totals. */
                 page?: number;
-                /** @description Number of records per page. */
+                /**
+                 * @description Number of records per page.
+                 * @example 20
+                 */
                 limit?: number;
             };
             header?: never;
@@ -6684,7 +6673,7 @@ export interface operations {
             path: {
                 /**
                  * @description A malformed id is treated like an unknown one and returns `webhook_not_found`.
-                 * @example f74570a8-323e-5e1c-aa72-9808c876f95e
+                 * @example 9ae8f587-1194-59fd-826a-e6df8b98a006
                  */
                 id: string;
             };
@@ -6784,7 +6773,7 @@ export interface operations {
             path: {
                 /**
                  * @description A malformed id is treated like an unknown one and returns `webhook_not_found`.
-                 * @example f74570a8-323e-5e1c-aa72-9808c876f95e
+                 * @example 9ae8f587-1194-59fd-826a-e6df8b98a006
                  */
                 id: string;
             };
@@ -6875,7 +6864,7 @@ export interface operations {
             path: {
                 /**
                  * @description A malformed id is treated like an unknown one and returns `webhook_not_found`.
-                 * @example f74570a8-323e-5e1c-aa72-9808c876f95e
+                 * @example 9ae8f587-1194-59fd-826a-e6df8b98a006
                  */
                 id: string;
             };
@@ -7021,7 +7010,7 @@ export interface operations {
             path: {
                 /**
                  * @description A malformed id is treated like an unknown one and returns `webhook_not_found`.
-                 * @example f74570a8-323e-5e1c-aa72-9808c876f95e
+                 * @example 9ae8f587-1194-59fd-826a-e6df8b98a006
                  */
                 id: string;
             };
@@ -7152,7 +7141,7 @@ export interface operations {
             path: {
                 /**
                  * @description A malformed id is treated like an unknown one and returns `webhook_not_found`.
-                 * @example 3c6b4965-c4b6-5771-8bd9-0dfc6a9d4b38
+                 * @example 9ae8f587-1194-59fd-826a-e6df8b98a006
                  */
                 id: string;
             };
@@ -7266,7 +7255,7 @@ export interface operations {
             path: {
                 /**
                  * @description A malformed id is treated like an unknown one and returns `webhook_not_found`.
-                 * @example 3c6b4965-c4b6-5771-8bd9-0dfc6a9d4b38
+                 * @example 9ae8f587-1194-59fd-826a-e6df8b98a006
                  */
                 id: string;
             };
@@ -7360,12 +7349,12 @@ export interface operations {
             path: {
                 /**
                  * @description A malformed id is treated like an unknown one and returns `webhook_not_found`.
-                 * @example 3c6b4965-c4b6-5771-8bd9-0dfc6a9d4b38
+                 * @example 9ae8f587-1194-59fd-826a-e6df8b98a006
                  */
                 id: string;
                 /**
                  * @description A malformed id is treated like an unknown one and returns `delivery_not_found`.
-                 * @example 19730014-c1d0-50ac-9f06-b349ab549650
+                 * @example 362a27fe-49b6-58c2-afa4-e4e43e9fcd32
                  */
                 delivery_id: string;
             };
@@ -7546,7 +7535,7 @@ export interface operations {
                 page?: number;
                 /**
                  * @description Number of records per page.
-                 * @example 2
+                 * @example 20
                  */
                 limit?: number;
             };
@@ -7627,7 +7616,7 @@ export interface operations {
             path: {
                 /**
                  * @description A malformed id is treated like an unknown one and returns `webhook_not_found`.
-                 * @example 3c6b4965-c4b6-5771-8bd9-0dfc6a9d4b38
+                 * @example 9ae8f587-1194-59fd-826a-e6df8b98a006
                  */
                 id: string;
             };
@@ -7741,12 +7730,12 @@ export interface operations {
             path: {
                 /**
                  * @description A malformed id is treated like an unknown one and returns `webhook_not_found`.
-                 * @example 3c6b4965-c4b6-5771-8bd9-0dfc6a9d4b38
+                 * @example 9ae8f587-1194-59fd-826a-e6df8b98a006
                  */
                 id: string;
                 /**
                  * @description A malformed id is treated like an unknown one and returns `delivery_not_found`.
-                 * @example 19730014-c1d0-50ac-9f06-b349ab549650
+                 * @example 362a27fe-49b6-58c2-afa4-e4e43e9fcd32
                  */
                 delivery_id: string;
             };
@@ -7851,7 +7840,7 @@ export interface operations {
             header: {
                 /**
                  * @description The `id` of the event. The same on every attempt.
-                 * @example evt_96739bb5-d690-547c-9af3-aa07ab9fd145
+                 * @example evt_8d4c64a2-fb50-5511-b856-b697c47c2b59
                  */
                 "webhook-id": components["parameters"]["WebhookId"];
                 /**
@@ -7861,7 +7850,7 @@ export interface operations {
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
                 /**
                  * @description `v1,` followed by the base64 of the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`, with the body exactly as received. After a secret rotation there are two signatures, separated by a space; accept the delivery if either matches.
-                 * @example v1,CcCwdPougHI+HR1JdadbvykdTp74wOY4EB1yN4akgzY=
+                 * @example v1,0IhOO64tyKjWRbKT3RHmMjd9RvVMh/Eys8RDAPLbht4=
                  */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
             };
@@ -7903,7 +7892,7 @@ export interface operations {
             header: {
                 /**
                  * @description The `id` of the event. The same on every attempt.
-                 * @example evt_96739bb5-d690-547c-9af3-aa07ab9fd145
+                 * @example evt_8d4c64a2-fb50-5511-b856-b697c47c2b59
                  */
                 "webhook-id": components["parameters"]["WebhookId"];
                 /**
@@ -7913,7 +7902,7 @@ export interface operations {
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
                 /**
                  * @description `v1,` followed by the base64 of the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`, with the body exactly as received. After a secret rotation there are two signatures, separated by a space; accept the delivery if either matches.
-                 * @example v1,CcCwdPougHI+HR1JdadbvykdTp74wOY4EB1yN4akgzY=
+                 * @example v1,0IhOO64tyKjWRbKT3RHmMjd9RvVMh/Eys8RDAPLbht4=
                  */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
             };
@@ -7955,7 +7944,7 @@ export interface operations {
             header: {
                 /**
                  * @description The `id` of the event. The same on every attempt.
-                 * @example evt_96739bb5-d690-547c-9af3-aa07ab9fd145
+                 * @example evt_8d4c64a2-fb50-5511-b856-b697c47c2b59
                  */
                 "webhook-id": components["parameters"]["WebhookId"];
                 /**
@@ -7965,7 +7954,7 @@ export interface operations {
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
                 /**
                  * @description `v1,` followed by the base64 of the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`, with the body exactly as received. After a secret rotation there are two signatures, separated by a space; accept the delivery if either matches.
-                 * @example v1,CcCwdPougHI+HR1JdadbvykdTp74wOY4EB1yN4akgzY=
+                 * @example v1,0IhOO64tyKjWRbKT3RHmMjd9RvVMh/Eys8RDAPLbht4=
                  */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
             };
@@ -8007,7 +7996,7 @@ export interface operations {
             header: {
                 /**
                  * @description The `id` of the event. The same on every attempt.
-                 * @example evt_96739bb5-d690-547c-9af3-aa07ab9fd145
+                 * @example evt_8d4c64a2-fb50-5511-b856-b697c47c2b59
                  */
                 "webhook-id": components["parameters"]["WebhookId"];
                 /**
@@ -8017,7 +8006,7 @@ export interface operations {
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
                 /**
                  * @description `v1,` followed by the base64 of the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`, with the body exactly as received. After a secret rotation there are two signatures, separated by a space; accept the delivery if either matches.
-                 * @example v1,CcCwdPougHI+HR1JdadbvykdTp74wOY4EB1yN4akgzY=
+                 * @example v1,0IhOO64tyKjWRbKT3RHmMjd9RvVMh/Eys8RDAPLbht4=
                  */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
             };
@@ -8059,7 +8048,7 @@ export interface operations {
             header: {
                 /**
                  * @description The `id` of the event. The same on every attempt.
-                 * @example evt_96739bb5-d690-547c-9af3-aa07ab9fd145
+                 * @example evt_8d4c64a2-fb50-5511-b856-b697c47c2b59
                  */
                 "webhook-id": components["parameters"]["WebhookId"];
                 /**
@@ -8069,7 +8058,7 @@ export interface operations {
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
                 /**
                  * @description `v1,` followed by the base64 of the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`, with the body exactly as received. After a secret rotation there are two signatures, separated by a space; accept the delivery if either matches.
-                 * @example v1,CcCwdPougHI+HR1JdadbvykdTp74wOY4EB1yN4akgzY=
+                 * @example v1,0IhOO64tyKjWRbKT3RHmMjd9RvVMh/Eys8RDAPLbht4=
                  */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
             };
@@ -8111,7 +8100,7 @@ export interface operations {
             header: {
                 /**
                  * @description The `id` of the event. The same on every attempt.
-                 * @example evt_96739bb5-d690-547c-9af3-aa07ab9fd145
+                 * @example evt_8d4c64a2-fb50-5511-b856-b697c47c2b59
                  */
                 "webhook-id": components["parameters"]["WebhookId"];
                 /**
@@ -8121,7 +8110,7 @@ export interface operations {
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
                 /**
                  * @description `v1,` followed by the base64 of the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`, with the body exactly as received. After a secret rotation there are two signatures, separated by a space; accept the delivery if either matches.
-                 * @example v1,CcCwdPougHI+HR1JdadbvykdTp74wOY4EB1yN4akgzY=
+                 * @example v1,0IhOO64tyKjWRbKT3RHmMjd9RvVMh/Eys8RDAPLbht4=
                  */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
             };
@@ -8163,7 +8152,7 @@ export interface operations {
             header: {
                 /**
                  * @description The `id` of the event. The same on every attempt.
-                 * @example evt_96739bb5-d690-547c-9af3-aa07ab9fd145
+                 * @example evt_8d4c64a2-fb50-5511-b856-b697c47c2b59
                  */
                 "webhook-id": components["parameters"]["WebhookId"];
                 /**
@@ -8173,7 +8162,7 @@ export interface operations {
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
                 /**
                  * @description `v1,` followed by the base64 of the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`, with the body exactly as received. After a secret rotation there are two signatures, separated by a space; accept the delivery if either matches.
-                 * @example v1,CcCwdPougHI+HR1JdadbvykdTp74wOY4EB1yN4akgzY=
+                 * @example v1,0IhOO64tyKjWRbKT3RHmMjd9RvVMh/Eys8RDAPLbht4=
                  */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
             };
@@ -8215,7 +8204,7 @@ export interface operations {
             header: {
                 /**
                  * @description The `id` of the event. The same on every attempt.
-                 * @example evt_96739bb5-d690-547c-9af3-aa07ab9fd145
+                 * @example evt_8d4c64a2-fb50-5511-b856-b697c47c2b59
                  */
                 "webhook-id": components["parameters"]["WebhookId"];
                 /**
@@ -8225,7 +8214,7 @@ export interface operations {
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
                 /**
                  * @description `v1,` followed by the base64 of the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`, with the body exactly as received. After a secret rotation there are two signatures, separated by a space; accept the delivery if either matches.
-                 * @example v1,CcCwdPougHI+HR1JdadbvykdTp74wOY4EB1yN4akgzY=
+                 * @example v1,0IhOO64tyKjWRbKT3RHmMjd9RvVMh/Eys8RDAPLbht4=
                  */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
             };
@@ -8267,7 +8256,7 @@ export interface operations {
             header: {
                 /**
                  * @description The `id` of the event. The same on every attempt.
-                 * @example evt_96739bb5-d690-547c-9af3-aa07ab9fd145
+                 * @example evt_8d4c64a2-fb50-5511-b856-b697c47c2b59
                  */
                 "webhook-id": components["parameters"]["WebhookId"];
                 /**
@@ -8277,7 +8266,7 @@ export interface operations {
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
                 /**
                  * @description `v1,` followed by the base64 of the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`, with the body exactly as received. After a secret rotation there are two signatures, separated by a space; accept the delivery if either matches.
-                 * @example v1,CcCwdPougHI+HR1JdadbvykdTp74wOY4EB1yN4akgzY=
+                 * @example v1,0IhOO64tyKjWRbKT3RHmMjd9RvVMh/Eys8RDAPLbht4=
                  */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
             };
@@ -8319,7 +8308,7 @@ export interface operations {
             header: {
                 /**
                  * @description The `id` of the event. The same on every attempt.
-                 * @example evt_96739bb5-d690-547c-9af3-aa07ab9fd145
+                 * @example evt_8d4c64a2-fb50-5511-b856-b697c47c2b59
                  */
                 "webhook-id": components["parameters"]["WebhookId"];
                 /**
@@ -8329,7 +8318,7 @@ export interface operations {
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
                 /**
                  * @description `v1,` followed by the base64 of the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`, with the body exactly as received. After a secret rotation there are two signatures, separated by a space; accept the delivery if either matches.
-                 * @example v1,CcCwdPougHI+HR1JdadbvykdTp74wOY4EB1yN4akgzY=
+                 * @example v1,0IhOO64tyKjWRbKT3RHmMjd9RvVMh/Eys8RDAPLbht4=
                  */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
             };
@@ -8371,7 +8360,7 @@ export interface operations {
             header: {
                 /**
                  * @description The `id` of the event. The same on every attempt.
-                 * @example evt_96739bb5-d690-547c-9af3-aa07ab9fd145
+                 * @example evt_8d4c64a2-fb50-5511-b856-b697c47c2b59
                  */
                 "webhook-id": components["parameters"]["WebhookId"];
                 /**
@@ -8381,7 +8370,7 @@ export interface operations {
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
                 /**
                  * @description `v1,` followed by the base64 of the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`, with the body exactly as received. After a secret rotation there are two signatures, separated by a space; accept the delivery if either matches.
-                 * @example v1,CcCwdPougHI+HR1JdadbvykdTp74wOY4EB1yN4akgzY=
+                 * @example v1,0IhOO64tyKjWRbKT3RHmMjd9RvVMh/Eys8RDAPLbht4=
                  */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
             };
@@ -8423,7 +8412,7 @@ export interface operations {
             header: {
                 /**
                  * @description The `id` of the event. The same on every attempt.
-                 * @example evt_96739bb5-d690-547c-9af3-aa07ab9fd145
+                 * @example evt_8d4c64a2-fb50-5511-b856-b697c47c2b59
                  */
                 "webhook-id": components["parameters"]["WebhookId"];
                 /**
@@ -8433,7 +8422,7 @@ export interface operations {
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
                 /**
                  * @description `v1,` followed by the base64 of the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`, with the body exactly as received. After a secret rotation there are two signatures, separated by a space; accept the delivery if either matches.
-                 * @example v1,CcCwdPougHI+HR1JdadbvykdTp74wOY4EB1yN4akgzY=
+                 * @example v1,0IhOO64tyKjWRbKT3RHmMjd9RvVMh/Eys8RDAPLbht4=
                  */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
             };
@@ -8475,7 +8464,7 @@ export interface operations {
             header: {
                 /**
                  * @description The `id` of the event. The same on every attempt.
-                 * @example evt_96739bb5-d690-547c-9af3-aa07ab9fd145
+                 * @example evt_8d4c64a2-fb50-5511-b856-b697c47c2b59
                  */
                 "webhook-id": components["parameters"]["WebhookId"];
                 /**
@@ -8485,7 +8474,7 @@ export interface operations {
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
                 /**
                  * @description `v1,` followed by the base64 of the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`, with the body exactly as received. After a secret rotation there are two signatures, separated by a space; accept the delivery if either matches.
-                 * @example v1,CcCwdPougHI+HR1JdadbvykdTp74wOY4EB1yN4akgzY=
+                 * @example v1,0IhOO64tyKjWRbKT3RHmMjd9RvVMh/Eys8RDAPLbht4=
                  */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
             };
@@ -8527,7 +8516,7 @@ export interface operations {
             header: {
                 /**
                  * @description The `id` of the event. The same on every attempt.
-                 * @example evt_96739bb5-d690-547c-9af3-aa07ab9fd145
+                 * @example evt_8d4c64a2-fb50-5511-b856-b697c47c2b59
                  */
                 "webhook-id": components["parameters"]["WebhookId"];
                 /**
@@ -8537,7 +8526,7 @@ export interface operations {
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
                 /**
                  * @description `v1,` followed by the base64 of the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`, with the body exactly as received. After a secret rotation there are two signatures, separated by a space; accept the delivery if either matches.
-                 * @example v1,CcCwdPougHI+HR1JdadbvykdTp74wOY4EB1yN4akgzY=
+                 * @example v1,0IhOO64tyKjWRbKT3RHmMjd9RvVMh/Eys8RDAPLbht4=
                  */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
             };
@@ -8579,7 +8568,7 @@ export interface operations {
             header: {
                 /**
                  * @description The `id` of the event. The same on every attempt.
-                 * @example evt_96739bb5-d690-547c-9af3-aa07ab9fd145
+                 * @example evt_8d4c64a2-fb50-5511-b856-b697c47c2b59
                  */
                 "webhook-id": components["parameters"]["WebhookId"];
                 /**
@@ -8589,7 +8578,7 @@ export interface operations {
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
                 /**
                  * @description `v1,` followed by the base64 of the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`, with the body exactly as received. After a secret rotation there are two signatures, separated by a space; accept the delivery if either matches.
-                 * @example v1,CcCwdPougHI+HR1JdadbvykdTp74wOY4EB1yN4akgzY=
+                 * @example v1,0IhOO64tyKjWRbKT3RHmMjd9RvVMh/Eys8RDAPLbht4=
                  */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
             };
@@ -8631,7 +8620,7 @@ export interface operations {
             header: {
                 /**
                  * @description The `id` of the event. The same on every attempt.
-                 * @example evt_96739bb5-d690-547c-9af3-aa07ab9fd145
+                 * @example evt_8d4c64a2-fb50-5511-b856-b697c47c2b59
                  */
                 "webhook-id": components["parameters"]["WebhookId"];
                 /**
@@ -8641,7 +8630,7 @@ export interface operations {
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
                 /**
                  * @description `v1,` followed by the base64 of the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`, with the body exactly as received. After a secret rotation there are two signatures, separated by a space; accept the delivery if either matches.
-                 * @example v1,CcCwdPougHI+HR1JdadbvykdTp74wOY4EB1yN4akgzY=
+                 * @example v1,0IhOO64tyKjWRbKT3RHmMjd9RvVMh/Eys8RDAPLbht4=
                  */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
             };
@@ -8683,7 +8672,7 @@ export interface operations {
             header: {
                 /**
                  * @description The `id` of the event. The same on every attempt.
-                 * @example evt_96739bb5-d690-547c-9af3-aa07ab9fd145
+                 * @example evt_8d4c64a2-fb50-5511-b856-b697c47c2b59
                  */
                 "webhook-id": components["parameters"]["WebhookId"];
                 /**
@@ -8693,7 +8682,7 @@ export interface operations {
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
                 /**
                  * @description `v1,` followed by the base64 of the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`, with the body exactly as received. After a secret rotation there are two signatures, separated by a space; accept the delivery if either matches.
-                 * @example v1,CcCwdPougHI+HR1JdadbvykdTp74wOY4EB1yN4akgzY=
+                 * @example v1,0IhOO64tyKjWRbKT3RHmMjd9RvVMh/Eys8RDAPLbht4=
                  */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
             };
@@ -8735,7 +8724,7 @@ export interface operations {
             header: {
                 /**
                  * @description The `id` of the event. The same on every attempt.
-                 * @example evt_96739bb5-d690-547c-9af3-aa07ab9fd145
+                 * @example evt_8d4c64a2-fb50-5511-b856-b697c47c2b59
                  */
                 "webhook-id": components["parameters"]["WebhookId"];
                 /**
@@ -8745,7 +8734,7 @@ export interface operations {
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
                 /**
                  * @description `v1,` followed by the base64 of the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`, with the body exactly as received. After a secret rotation there are two signatures, separated by a space; accept the delivery if either matches.
-                 * @example v1,CcCwdPougHI+HR1JdadbvykdTp74wOY4EB1yN4akgzY=
+                 * @example v1,0IhOO64tyKjWRbKT3RHmMjd9RvVMh/Eys8RDAPLbht4=
                  */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
             };
@@ -8787,7 +8776,7 @@ export interface operations {
             header: {
                 /**
                  * @description The `id` of the event. The same on every attempt.
-                 * @example evt_96739bb5-d690-547c-9af3-aa07ab9fd145
+                 * @example evt_8d4c64a2-fb50-5511-b856-b697c47c2b59
                  */
                 "webhook-id": components["parameters"]["WebhookId"];
                 /**
@@ -8797,7 +8786,7 @@ export interface operations {
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
                 /**
                  * @description `v1,` followed by the base64 of the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`, with the body exactly as received. After a secret rotation there are two signatures, separated by a space; accept the delivery if either matches.
-                 * @example v1,CcCwdPougHI+HR1JdadbvykdTp74wOY4EB1yN4akgzY=
+                 * @example v1,0IhOO64tyKjWRbKT3RHmMjd9RvVMh/Eys8RDAPLbht4=
                  */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
             };
@@ -8839,7 +8828,7 @@ export interface operations {
             header: {
                 /**
                  * @description The `id` of the event. The same on every attempt.
-                 * @example evt_96739bb5-d690-547c-9af3-aa07ab9fd145
+                 * @example evt_8d4c64a2-fb50-5511-b856-b697c47c2b59
                  */
                 "webhook-id": components["parameters"]["WebhookId"];
                 /**
@@ -8849,7 +8838,7 @@ export interface operations {
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
                 /**
                  * @description `v1,` followed by the base64 of the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`, with the body exactly as received. After a secret rotation there are two signatures, separated by a space; accept the delivery if either matches.
-                 * @example v1,CcCwdPougHI+HR1JdadbvykdTp74wOY4EB1yN4akgzY=
+                 * @example v1,0IhOO64tyKjWRbKT3RHmMjd9RvVMh/Eys8RDAPLbht4=
                  */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
             };
@@ -8891,7 +8880,7 @@ export interface operations {
             header: {
                 /**
                  * @description The `id` of the event. The same on every attempt.
-                 * @example evt_96739bb5-d690-547c-9af3-aa07ab9fd145
+                 * @example evt_8d4c64a2-fb50-5511-b856-b697c47c2b59
                  */
                 "webhook-id": components["parameters"]["WebhookId"];
                 /**
@@ -8901,7 +8890,7 @@ export interface operations {
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
                 /**
                  * @description `v1,` followed by the base64 of the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`, with the body exactly as received. After a secret rotation there are two signatures, separated by a space; accept the delivery if either matches.
-                 * @example v1,CcCwdPougHI+HR1JdadbvykdTp74wOY4EB1yN4akgzY=
+                 * @example v1,0IhOO64tyKjWRbKT3RHmMjd9RvVMh/Eys8RDAPLbht4=
                  */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
             };
@@ -8943,7 +8932,7 @@ export interface operations {
             header: {
                 /**
                  * @description The `id` of the event. The same on every attempt.
-                 * @example evt_96739bb5-d690-547c-9af3-aa07ab9fd145
+                 * @example evt_8d4c64a2-fb50-5511-b856-b697c47c2b59
                  */
                 "webhook-id": components["parameters"]["WebhookId"];
                 /**
@@ -8953,7 +8942,7 @@ export interface operations {
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
                 /**
                  * @description `v1,` followed by the base64 of the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`, with the body exactly as received. After a secret rotation there are two signatures, separated by a space; accept the delivery if either matches.
-                 * @example v1,CcCwdPougHI+HR1JdadbvykdTp74wOY4EB1yN4akgzY=
+                 * @example v1,0IhOO64tyKjWRbKT3RHmMjd9RvVMh/Eys8RDAPLbht4=
                  */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
             };
@@ -8995,7 +8984,7 @@ export interface operations {
             header: {
                 /**
                  * @description The `id` of the event. The same on every attempt.
-                 * @example evt_96739bb5-d690-547c-9af3-aa07ab9fd145
+                 * @example evt_8d4c64a2-fb50-5511-b856-b697c47c2b59
                  */
                 "webhook-id": components["parameters"]["WebhookId"];
                 /**
@@ -9005,7 +8994,7 @@ export interface operations {
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
                 /**
                  * @description `v1,` followed by the base64 of the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`, with the body exactly as received. After a secret rotation there are two signatures, separated by a space; accept the delivery if either matches.
-                 * @example v1,CcCwdPougHI+HR1JdadbvykdTp74wOY4EB1yN4akgzY=
+                 * @example v1,0IhOO64tyKjWRbKT3RHmMjd9RvVMh/Eys8RDAPLbht4=
                  */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
             };

@@ -1,0 +1,277 @@
+/**
+ * The records of one clinic that the document's examples show. Their ids are of records of a demo clinic, so that the console of
+ * the reference page finds them in a local stack.
+ */
+import { v5 } from 'uuid'
+import { type Appointment, NEW_APPOINTMENT } from '../../domain/appointment.ts'
+import { type AppointmentAction, applyAction } from '../../domain/appointment-actions.ts'
+import { availableSlots } from '../../domain/availability.ts'
+import type { Department, PriceList, Room, Treatment } from '../../domain/catalogue.ts'
+import type { Clinic, ClinicId } from '../../domain/clinic.ts'
+import { wallClock } from '../../domain/clock.ts'
+import { afterAttempt, type Delivery, newDelivery } from '../../domain/delivery.ts'
+import type { Doctor } from '../../domain/doctor.ts'
+import type { Event } from '../../domain/event.ts'
+import { parseTime } from '../../domain/interval.ts'
+import { applyPayments, type Invoice } from '../../domain/invoice.ts'
+import type { Message } from '../../domain/message.ts'
+import { fullName, NO_DETAILS, type Patient } from '../../domain/patient.ts'
+import { NEW_PAYMENT, type Payment } from '../../domain/payment.ts'
+import { SCOPES } from '../../domain/scope.ts'
+import type { Stamped } from '../../domain/stamped.ts'
+import type { Webhook } from '../../domain/webhook.ts'
+import { parseWeeklyHours } from '../../domain/working-hours.ts'
+import type { Caller } from '../account.ts'
+import { requireChanged } from '../appointment-actions.ts'
+
+/** When everything happens that has no other time: a full hour, on a Monday. */
+export const NOW = Date.parse('2026-05-04T09:00:00Z')
+const at = new Date(NOW).toISOString()
+const stamps = { createdAt: at, updatedAt: at }
+
+/** The id of something that the demo clinic does not have. It follows from the name, so that a further example changes no other. */
+export const exampleId = (name: string): string => v5(name, '5c1f6a0e-3b0d-4d0c-9a53-2f7e8b1d6c40')
+
+export const clinic: Clinic = {
+  id: 'b05f0a1e-7c1d-4d0a-9e55-2f1d3c4b5a60' as ClinicId,
+  name: 'Bosphorus Family Clinic',
+  timezone: 'Europe/Istanbul',
+  currency: 'TRY',
+  appointmentMinutes: 30,
+  createdAt: '2023-01-02T06:00:00Z',
+  address: 'Moda Caddesi 112, 34710 Kadıköy, İstanbul',
+  phoneNumber: '+902165550112',
+  emailAddress: 'info@bosphorus-family.example.com',
+  website: 'https://bosphorus-family.example.com/',
+}
+
+export const caller: Caller = {
+  key: 'KEY',
+  name: 'Booking site',
+  scopes: SCOPES,
+  expiresAt: null,
+  clinic,
+  requestsPerMinute: 300,
+}
+
+export const department: Department = {
+  id: '97b04c39-ffc3-855f-8904-ab4763fcc08f',
+  name: 'General practice',
+  isActive: true,
+}
+
+export const doctor: Stamped<Doctor> = {
+  id: '4872c8a4-aeb9-8b94-8d5c-854964838a66',
+  fullName: 'Dr. Selin Arslan',
+  specialty: 'Family medicine',
+  departmentId: department.id,
+  isActive: true,
+  hours: parseWeeklyHours('mon-fri 09:00-12:30'),
+  breaks: {},
+  timeOff: [],
+  exceptions: {},
+  updatedAt: at,
+}
+
+export const room: Room = {
+  id: '6ad1ebfe-8af5-8c2d-b049-093194677f4e',
+  name: 'Consulting room 1',
+  departmentId: department.id,
+  isActive: true,
+}
+
+export const treatment: Treatment = {
+  id: 'b4688025-e9ac-8a0b-99f2-0418de7521d1',
+  name: 'Consultation',
+  code: 'GP-01',
+  description: null,
+  minutes: 30,
+  price: 185_000,
+  currency: clinic.currency,
+  doctorIds: [doctor.id],
+  isActive: true,
+}
+
+export const priceList: PriceList = {
+  id: '2a662935-6cb0-80c8-b514-42b99b920cf0',
+  name: 'Private patients',
+  currency: clinic.currency,
+  isDefault: true,
+  validFrom: '2026-01-01',
+  validTo: null,
+  items: [{ treatmentId: treatment.id, price: 179_990 }],
+}
+
+export const patient: Stamped<Patient> = {
+  id: '37d93da4-61e1-8b29-947a-b88135e679bf',
+  firstName: 'Mehmet',
+  lastName: 'Çelik',
+  ...NO_DETAILS,
+  dateOfBirth: '1991-04-17',
+  gender: 'male',
+  phoneNumber: '+905321234567',
+  emailAddress: 'mehmet.celik@example.com',
+  nationalId: '12345678950',
+  notes: 'Prefers afternoons.',
+  ...stamps,
+}
+
+export const otherPatient: Stamped<Patient> = {
+  id: '37278983-8ea1-835f-a32c-84dd68cba6ee',
+  firstName: 'Zeynep',
+  lastName: 'Yılmaz',
+  ...NO_DETAILS,
+  ...stamps,
+}
+
+const patientReference = { id: patient.id, fullName: fullName(patient) }
+const doctorReference = { id: doctor.id, fullName: doctor.fullName }
+
+export const appointment: Stamped<Appointment> = {
+  ...NEW_APPOINTMENT,
+  id: 'ef77db86-d596-88a3-b543-41742b5e6fc5',
+  patient: patientReference,
+  doctor: doctorReference,
+  date: '2026-06-15',
+  startTime: '09:00',
+  endTime: '09:30',
+  notes: 'First visit',
+  treatments: [{ id: treatment.id, name: treatment.name }],
+  room: { id: room.id, name: room.name },
+  ...stamps,
+}
+
+export const earlierAppointment: Stamped<Appointment> = {
+  ...appointment,
+  id: '47ced4e0-df1b-8c07-aee8-f911b5b028fa',
+  date: '2026-06-12',
+  notes: null,
+  room: null,
+}
+
+/** The appointment after an action. */
+export const appointmentAfter = (action: AppointmentAction): Stamped<Appointment> => ({
+  ...requireChanged(applyAction(appointment, action, at)),
+  updatedAt: at,
+})
+
+export const CANCELLATION = { kind: 'cancel', reason: 'The patient is travelling' } as const
+
+const invoiceReference = { id: 'fc63a8e7-b5f3-8fa1-a486-a64825874243', number: '2026-0417' }
+
+const paid: Stamped<Omit<Payment, 'id' | 'amount' | 'method'>> = {
+  ...NEW_PAYMENT,
+  invoice: invoiceReference,
+  patient: patientReference,
+  currency: clinic.currency,
+  type: 'payment',
+  status: 'completed',
+  description: null,
+  date: '2026-05-04',
+  ...stamps,
+}
+
+export const payments = [
+  { ...paid, id: '8e410511-dbc6-8638-ac92-7142a6525184', amount: 120_000, method: 'bank_transfer' },
+  { ...paid, id: '37e02c3d-c3ae-890a-99cd-c0ecf83ba029', amount: 83_500, method: 'card' },
+] as const satisfies readonly Stamped<Payment>[]
+
+export const unpaidInvoice: Stamped<Invoice> = {
+  ...invoiceReference,
+  clinicStatus: 'sent',
+  status: 'sent',
+  issueDate: '2026-05-04',
+  dueDate: '2026-05-18',
+  paidAt: null,
+  clinicPaidAt: null,
+  currency: clinic.currency,
+  subtotal: 185_000,
+  tax: 18_500,
+  discount: 0,
+  total: 203_500,
+  paid: 0,
+  patient: { ...patientReference, email: patient.emailAddress },
+  lineItems: [
+    {
+      id: exampleId('line item'),
+      description: treatment.name,
+      quantity: 10_000,
+      unitPrice: 185_000,
+      discount: 0,
+      taxRate: 100_000,
+      tax: 18_500,
+      total: 203_500,
+    },
+  ],
+  ...stamps,
+}
+
+export const invoice: Stamped<Invoice> = { ...applyPayments(unpaidInvoice, payments), updatedAt: at }
+
+/** An SMS that the provider has accepted. */
+export const sms: Stamped<Message> = {
+  id: '963e9b90-2848-8aaa-9deb-23774d0fbf27',
+  channel: 'sms',
+  type: 'manual',
+  recipient: patient.phoneNumber ?? '',
+  subject: null,
+  text: 'Your appointment is on Monday at 09:00.',
+  status: 'sent',
+  providerMessageId: exampleId('id of the provider'),
+  errorMessage: null,
+  sentAt: at,
+  patient: patientReference,
+  acceptedAt: at,
+  acceptedOn: '2026-05-04',
+  dispatch: null,
+  updatedAt: at,
+}
+
+/** An email that was delivered. */
+export const email: Stamped<Message> = {
+  ...sms,
+  id: '27d9d8bb-5852-8a77-ae73-3eddea2d172a',
+  channel: 'email',
+  recipient: patient.emailAddress ?? '',
+  subject: 'Your appointment',
+  status: 'delivered',
+  providerMessageId: `0102019df2a4b3c5-${exampleId('id of the other provider')}-000000`,
+}
+
+export const webhook: Webhook = {
+  id: exampleId('webhook'),
+  url: 'https://hooks.example.com/clinic',
+  events: ['appointment.created', 'appointment.cancelled'],
+  isActive: true,
+  description: 'Booking site',
+  // 32 bytes, all of them the digit 0.
+  secret: `whsec_${Buffer.from('0'.repeat(32)).toString('base64')}`,
+  secretNumber: 1,
+  previousSecrets: [],
+  createdBy: caller.key,
+  ...stamps,
+}
+
+/** The delivery of an event that was not attempted yet. */
+export const pendingDelivery = (event: Event): Delivery =>
+  newDelivery(event, clinic, { id: exampleId(`delivery of ${event.event}`), webhook: webhook.id, now: NOW })
+
+export const successfulDelivery = (event: Event): Delivery =>
+  afterAttempt(pendingDelivery(event), { at, status: 204, error: null, latencyMs: 85 }, true, null)
+
+const busyOn = (date: string) =>
+  date === appointment.date
+    ? [{ from: parseTime(appointment.startTime), to: parseTime(appointment.endTime) }]
+    : []
+
+/** The first free slots of the doctor, whose only appointment is the example. */
+export const freeSlots = (from: string, to = from) =>
+  availableSlots([{ doctor, busyOn }], {
+    from,
+    to,
+    minutes: treatment.minutes,
+    limit: 3,
+    roomBusyOn: () => [],
+    timezone: clinic.timezone,
+    clock: wallClock(NOW, clinic.timezone),
+  })
