@@ -1,5 +1,5 @@
-// Runs before `npm start`, `npm test` and `npm run clinic`: installs the dependencies if those installed differ from
-// package-lock.json. Plain JavaScript, because the machine's own Node may be older than the one this installs.
+// Runs before `npm start`, `npm test`, `npm run clinic` and the client's `npm run types`: installs the dependencies if those
+// installed differ from package-lock.json. Plain JavaScript, because the machine's own Node may be older than the one this installs.
 import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -8,7 +8,10 @@ const project = join(import.meta.dirname ?? new URL('.', import.meta.url).pathna
 
 const packagesOf = (file) => JSON.parse(readFileSync(join(project, file), 'utf8')).packages
 
-/** Whether npm has installed what package-lock.json names. It writes its own list when an installation is complete. */
+/**
+ * Whether npm has installed what package-lock.json names. It writes its own list when an installation is complete, but the packages
+ * of a workspace are in another folder than this list.
+ */
 function isInstalled() {
   const list = 'node_modules/.package-lock.json'
   if (!existsSync(join(project, list))) return false
@@ -17,7 +20,11 @@ function isInstalled() {
     const found = installed[path]
     // Optional packages are those of other machines.
     if (!found) return path === '' || wanted.optional === true
-    return found.version === wanted.version && found.integrity === wanted.integrity
+    return (
+      found.version === wanted.version &&
+      found.integrity === wanted.integrity &&
+      existsSync(join(project, path))
+    )
   })
 }
 

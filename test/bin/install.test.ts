@@ -28,6 +28,7 @@ afterEach(() => rmSync(project, { recursive: true }))
 
 /** As `npm ci` leaves them. */
 function installed(packages: Packages): void {
+  for (const path of Object.keys(packages)) mkdirSync(join(project, path), { recursive: true })
   writeFileSync(join(project, 'node_modules/.package-lock.json'), JSON.stringify({ packages }))
 }
 
@@ -49,6 +50,15 @@ it.each<[string, Packages | null]>([
   ['a package has other contents', { 'node_modules/zod': { version: '4.0.0', integrity: 'sha512-c' } }],
 ])('installs the dependencies when %s', (_, packages) => {
   if (packages) installed(packages)
+  expect(install()).toEqual({ status: 0, ran: true })
+})
+
+it('installs the dependencies when the folder of a package was deleted, such as one of a workspace', () => {
+  const client = { 'client/node_modules/typescript': { version: '5.0.0', integrity: 'sha512-d' } }
+  writeFileSync(join(project, 'package-lock.json'), JSON.stringify({ packages: { ...LOCKED, ...client } }))
+  installed({ 'node_modules/zod': { version: '4.0.0', integrity: 'sha512-a' }, ...client })
+  expect(install()).toEqual({ status: 0, ran: false })
+  rmSync(join(project, 'client/node_modules'), { recursive: true })
   expect(install()).toEqual({ status: 0, ran: true })
 })
 
