@@ -3,7 +3,6 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
-import { verifyClinic } from '../../../bin/clinic/verify/verify-clinic.ts'
 import type { Appointment } from '../../../shared/domain/appointment.ts'
 import { addDays, wallClock } from '../../../shared/domain/clock.ts'
 import { fullName } from '../../../shared/domain/patient.ts'
@@ -16,6 +15,7 @@ import { patientStore } from '../../../shared/store/patients/patients.ts'
 import { allItems } from '../../support/all-items.ts'
 import { deployedTable } from '../../support/deployed-stack.ts'
 import { createPopulatedClinic, createRecord, type PopulatedClinic } from '../../support/records.ts'
+import { runVerification } from './verify/practice.ts'
 
 const stack = deployedTable()
 const { db } = stack
@@ -89,12 +89,7 @@ Nothing was done: that is not the patient's full name.
       'completed',
     ])
     expect(JSON.stringify(lines)).not.toContain(mine.patient.lastName)
-    const differences: unknown[] = []
-    await verifyClinic(db.table, mine.clinic.id, {
-      repair: false,
-      onDifference: (difference) => differences.push(difference),
-    })
-    expect(differences).toEqual([])
+    expect((await runVerification(db.table, mine.clinic.id)).found).toEqual([])
   })
 
   it('is completed without a question after an interruption, the visits included', async () => {

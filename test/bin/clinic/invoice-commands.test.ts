@@ -1,6 +1,5 @@
 /** Invoices as the operator corrects them, with their payments. */
 import { beforeEach, describe, expect, it } from 'vitest'
-import { verifyClinic } from '../../../bin/clinic/verify/verify-clinic.ts'
 import { anonymizeResponse } from '../../../shared/api/anonymize-response.ts'
 import { fullName, type Patient } from '../../../shared/domain/patient.ts'
 import { newUuid } from '../../../shared/domain/uuid.ts'
@@ -15,6 +14,7 @@ import { allItems } from '../../support/all-items.ts'
 import { deployedTable } from '../../support/deployed-stack.ts'
 import { createPopulatedClinic, type PopulatedClinic } from '../../support/records.ts'
 import { aPatient } from '../../support/table.ts'
+import { runVerification } from './verify/practice.ts'
 
 const stack = deployedTable()
 const { db } = stack
@@ -66,14 +66,7 @@ async function pay(count: number) {
     await (await buildChangeset(mine.clinic.id, mine.invoice.id, [{ id, build }]))?.commit()
   }
 }
-async function expectVerified() {
-  const differences: unknown[] = []
-  await verifyClinic(db.table, mine.clinic.id, {
-    repair: false,
-    onDifference: (difference) => differences.push(difference),
-  })
-  expect(differences).toEqual([])
-}
+const expectVerified = async () => expect((await runVerification(db.table, mine.clinic.id)).found).toEqual([])
 
 describe('invoice set-status', () => {
   it('refuses a status that payments overrule, and changes nothing', async () => {

@@ -1,6 +1,5 @@
 /** Payments as the operator records and voids them, and what becomes of their invoice. */
 import { beforeEach, describe, expect, it } from 'vitest'
-import { verifyClinic } from '../../../bin/clinic/verify/verify-clinic.ts'
 import { anonymizeResponse } from '../../../shared/api/anonymize-response.ts'
 import { invoiceStore } from '../../../shared/store/calendar/invoices.ts'
 import { paymentStore } from '../../../shared/store/calendar/payments.ts'
@@ -11,6 +10,7 @@ import { allItems } from '../../support/all-items.ts'
 import { deployedTable } from '../../support/deployed-stack.ts'
 import { createPopulatedClinic, type PopulatedClinic } from '../../support/records.ts'
 import { tableText } from '../../support/table-text.ts'
+import { runVerification } from './verify/practice.ts'
 
 const stack = deployedTable()
 const { db } = stack
@@ -48,14 +48,7 @@ const events = async (record: string) =>
       ? [[e, (d as { status: string }).status]]
       : [],
   )
-async function expectVerified() {
-  const differences: unknown[] = []
-  await verifyClinic(db.table, mine.clinic.id, {
-    repair: false,
-    onDifference: (difference) => differences.push(difference),
-  })
-  expect(differences).toEqual([])
-}
+const expectVerified = async () => expect((await runVerification(db.table, mine.clinic.id)).found).toEqual([])
 
 describe('payment void', () => {
   it('keeps the payment as failed, settles the invoice again, and announces both', async () => {
