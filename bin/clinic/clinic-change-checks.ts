@@ -3,16 +3,13 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Command } from 'commander'
 import type { Clinic } from '../../shared/domain/clinic.ts'
 import { fold } from '../../shared/domain/search-text.ts'
-import { appointmentStore } from '../../shared/store/calendar/appointments.ts'
-import { invoiceStore } from '../../shared/store/calendar/invoices.ts'
-import { paymentStore } from '../../shared/store/calendar/payments.ts'
 import { priceListStore, treatmentStore } from '../../shared/store/catalogue.ts'
 import { type ClinicChanges, clinicStore } from '../../shared/store/clinics.ts'
 import { doctorStore } from '../../shared/store/doctors.ts'
 import { holidayStore } from '../../shared/store/holidays.ts'
-import { messageStore } from '../../shared/store/messages/messages.ts'
 import type { Table } from '../../shared/store/table/table.ts'
 import { confirm } from './confirmation.ts'
+import { recordCounts } from './export/record-count.ts'
 import { counted } from './output.ts'
 
 /** The changes that differ from what is stored. */
@@ -58,23 +55,15 @@ export async function confirmChanges(
 type Counts = Awaited<ReturnType<typeof countRecords>>
 
 async function countRecords(table: Table, { id }: Clinic) {
-  const first = { page: 1, limit: 1 }
-  const [appointments, invoices, payments, messages, doctors, treatments, lists, holidays] =
-    await Promise.all([
-      appointmentStore({ table }).page(id, {}, first),
-      invoiceStore({ table }).page(id, {}, first),
-      paymentStore({ table }).page(id, {}, first),
-      messageStore({ table }).page(id, {}, first),
-      doctorStore({ table }).list(id),
-      treatmentStore({ table }).list(id),
-      priceListStore({ table }).list(id),
-      holidayStore({ table }).list(id),
-    ])
+  const [records, doctors, treatments, lists, holidays] = await Promise.all([
+    recordCounts(table, id),
+    doctorStore({ table }).list(id),
+    treatmentStore({ table }).list(id),
+    priceListStore({ table }).list(id),
+    holidayStore({ table }).list(id),
+  ])
   return {
-    appointments: appointments.total,
-    invoices: invoices.total,
-    payments: payments.total,
-    messages: messages.total,
+    ...records,
     doctors: doctors.length,
     treatments: treatments.length,
     priceLists: lists.length,

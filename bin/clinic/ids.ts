@@ -1,6 +1,6 @@
 import { basename } from 'node:path'
 import { type Command, Option } from 'commander'
-import type { ClinicId } from '../../shared/domain/clinic.ts'
+import type { ClinicId, ClinicInfo } from '../../shared/domain/clinic.ts'
 import { holidayStore, presentImports } from '../../shared/store/holidays.ts'
 import type { Table } from '../../shared/store/table/table.ts'
 import { placeOf } from './connection.ts'
@@ -8,9 +8,12 @@ import { readColumnMap } from './import/column-map.ts'
 import { quoteFor } from './import/csv-cells.ts'
 import { ENCODINGS, type Encoding } from './import/encoding.ts'
 import { importEntities } from './import/entities.ts'
-import type { ImportEntity } from './import/entity.ts'
-import { externalIdsOf, type ListedId } from './import/external-ids.ts'
-import { RECORD_KEYS } from './import/own-records.ts'
+import type { ImportableEntity, ImportEntity } from './import/entity.ts'
+import { openFile } from './import/file-formats.ts'
+import type { ColumnMap } from './import/map-schema.ts'
+import { RECORD_KEYS, withOwnRecords } from './import/own-records.ts'
+import { ExternalRef } from './import/references.ts'
+import type { SourceRow } from './import/row.ts'
 import { entityName, onFiles, requireEntity, requireFile, resolveMap } from './import-paths.ts'
 import { resolveFromInvocationDir } from './invocation-path.ts'
 import { CommandFailure, type GlobalOptions, printLines } from './output.ts'
@@ -77,6 +80,29 @@ async function printIds(command: Command, ids: AsyncIterable<ListedId>, none: st
 }
 
 const csvCell = quoteFor(',')
+
+/** An id in the clinic's own system, and that of the record. */
+type ListedId = { readonly entity: string; readonly externalId: string; readonly id: string }
+
+/** The external ids of a file in its order, each with the id of its record, whether or not that was imported yet. */
+async function* externalIdsOf(
+  file: string,
+  entity: ImportableEntity,
+  clinic: ClinicInfo,
+  reading: { readonly map: ColumnMap | undefined; readonly encoding: Encoding | undefined },
+): AsyncGenerator<ListedId> {
+  const keys = await entity.readKeys(clinic.id)
+  const own = entity.ownRecords(clinic.id, keys)
+  const { rows, map } = await openFile({ file, entity }, { clinic, ...reading })
+  const idsOf = (row: SourceRow): ListedId | null => {
+    const { data: externalId } = ExternalRef.safeParse(
+      'values' in row ? map.read(row.values).fields.external_id : null,
+    )
+    if (externalId === undefined) return null
+    return { entity: entity.name, externalId, id: own.idOf(entity.idKind, externalId) }
+  }
+  for await (const { row: ids } of withOwnRecords(rows, idsOf, own)) if (ids) yield ids
+}
 
 /** The external ids of all imported records of some entities. A patient who was erased has none. */
 export async function* storedIds(

@@ -1,10 +1,44 @@
 /** What a check found in a file, without any personal data, so that the person who checks can send it on. */
 import { basename } from 'node:path'
 import { listed } from './field-names.ts'
-import type { Group } from './grouped-texts.ts'
 import type { ImportResult } from './import-file.ts'
 import type { FileFormat } from './row.ts'
 import type { StatedPaid } from './unpaid-invoices.ts'
+
+/** Reasons that are counted separately, and lines that are named for each. */
+const MAX_REASONS = 100
+const MAX_LINES = 5
+
+type Group = { readonly text: string; count: number; readonly lines: number[] }
+
+/** Counts texts, with the lines of the first rows that each concerns. */
+export class GroupedTexts {
+  readonly #groups = new Map<string, Group>()
+
+  add(text: string, line: number): void {
+    const kind = withoutValues(text)
+    const known = this.#groups.get(kind)
+    const isFull = !known && this.#groups.size >= MAX_REASONS
+    const key = isFull ? 'other reasons' : kind
+    const group = this.#groups.get(key) ?? { text: key, count: 0, lines: [] }
+    group.count++
+    if (group.lines.length < MAX_LINES) group.lines.push(line)
+    this.#groups.set(key, group)
+  }
+
+  /** The most frequent first. */
+  get groups(): readonly Readonly<Group>[] {
+    return [...this.#groups.values()].sort((a, b) => b.count - a.count)
+  }
+}
+
+/** A reason without what differs from row to row: ids, lines of other rows, amounts, and working hours. */
+const withoutValues = (reason: string): string =>
+  reason
+    .replace(/ [0-9a-f]{8}-[0-9a-f-]{27}/g, '')
+    .replace(/ on line \d+/g, ' on an earlier line')
+    .replace(/ is -?[\d.]+, but (.*?) -?[\d.]+(?=;|$)/g, ' is not what $1')
+    .replace(/(hours|breaks) ".*?":.*?(?=;|$)/g, '$1 are not as documented')
 
 export type FileReport = {
   readonly file: string
