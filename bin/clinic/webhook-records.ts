@@ -2,17 +2,22 @@
 import type { Command } from 'commander'
 import { listDeliveries, renderDelivery } from '../../shared/api/deliveries.ts'
 import { invalidCursor, renderCursorPage } from '../../shared/api/schemas.ts'
+import { renderWebhook } from '../../shared/api/webhooks.ts'
+import type { Clinic } from '../../shared/domain/clinic.ts'
+import type { Webhook } from '../../shared/domain/webhook.ts'
 import { deliveryStore } from '../../shared/store/events/deliveries.ts'
 import { webhookStore } from '../../shared/store/events/webhooks.ts'
 import type { Place } from './connection.ts'
 import { addListCommand } from './list-command.ts'
 import { CommandFailure } from './output.ts'
 import type { RecordKind } from './record-kind.ts'
-import { webhookJson } from './webhooks.ts'
 
-type Webhook = ReturnType<typeof webhookJson>
+export const webhookJson = (webhook: Webhook, clinic: Clinic) => ({
+  ...renderWebhook(webhook, clinic),
+  created_by: webhook.createdBy,
+})
 
-export const webhooks: RecordKind<Webhook> = {
+export const webhooks: RecordKind<ReturnType<typeof webhookJson>> = {
   group: 'webhook',
   noun: 'webhook endpoint',
   plural: 'webhook endpoints',

@@ -3,21 +3,13 @@ import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Command } from 'commander'
 import * as z from 'zod'
-import { renderWebhook } from '../../shared/api/webhooks.ts'
-import type { Clinic } from '../../shared/domain/clinic.ts'
-import type { Webhook } from '../../shared/domain/webhook.ts'
 import { secretIssue } from '../../shared/domain/webhook-secret.ts'
 import { webhookStore } from '../../shared/store/events/webhooks.ts'
 import { placeOf } from './connection.ts'
-import {
-  CommandFailure,
-  type GlobalOptions,
-  formatTable as lines,
-  parseOption,
-  print,
-  printLines,
-} from './output.ts'
+import { CommandFailure, type GlobalOptions, parseOption, print, printLines } from './output.ts'
+import { recordTable } from './record-text.ts'
 import { type ReceivedDelivery, webhookReceiver } from './webhook-receiver.ts'
+import { webhookJson, webhooks } from './webhook-records.ts'
 
 type ListenOptions = { listen: string; secret?: string; answer: string; failFirst: string }
 
@@ -66,15 +58,9 @@ function addManagementCommands(group: Command): void {
     .requiredOption('--clinic <id>')
     .action(async ({ clinic: id }: { clinic: string }, command: Command) => {
       const { table, clinic } = await placeOf({ clinic: id }, command)
-      const webhooks = await webhookStore({ table }).list(clinic.id)
-      const rows = webhooks.map(({ id, isActive, url, createdBy, events }) => [
-        id,
-        isActive ? 'active' : 'disabled',
-        url,
-        `created by ${createdBy}`,
-        events.join(','),
-      ])
-      print(command, { data: webhooks.map((webhook) => webhookJson(webhook, clinic)) }, lines(rows))
+      const endpoints = await webhookStore({ table }).list(clinic.id)
+      const data = endpoints.map((webhook) => webhookJson(webhook, clinic))
+      print(command, { data }, recordTable(webhooks, data))
     })
 
   group
@@ -111,11 +97,6 @@ function addManagementCommands(group: Command): void {
 
 const unknownWebhook = (id: string) =>
   new CommandFailure(`The clinic has no webhook endpoint ${id}. "webhook list" lists all of them.`)
-
-export const webhookJson = (webhook: Webhook, clinic: Clinic) => ({
-  ...renderWebhook(webhook, clinic),
-  created_by: webhook.createdBy,
-})
 
 const wholeNumber = (min: number, max: number) =>
   z

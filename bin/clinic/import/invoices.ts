@@ -2,7 +2,6 @@ import * as z from 'zod'
 import { renderInvoice } from '../../../shared/api/invoices.ts'
 import { oneOf } from '../../../shared/api/schemas.ts'
 import type { ClinicInfo } from '../../../shared/domain/clinic.ts'
-import { CURRENCIES } from '../../../shared/domain/currencies.ts'
 import { applyPayments, INVOICE_STATUSES, type Invoice } from '../../../shared/domain/invoice.ts'
 import { fullName } from '../../../shared/domain/patient.ts'
 import { singleLineText } from '../../../shared/domain/text-fields.ts'
@@ -10,6 +9,7 @@ import { lineItemId } from '../../../shared/domain/uuid.ts'
 import { INVOICES, invoiceStore } from '../../../shared/store/calendar/invoices.ts'
 import { paymentStore } from '../../../shared/store/calendar/payments.ts'
 import type { Table } from '../../../shared/store/table/table.ts'
+import { currencyCode } from './catalogue-fields.ts'
 import type { ImportEntity, ImportRow, RowFields } from './entity.ts'
 import { RowRejectedError } from './import-errors.ts'
 import type { ColumnValues } from './imported-state.ts'
@@ -30,7 +30,7 @@ const columns = {
   issue_date: RowRecordDate,
   due_date: RowRecordDate.nullish(),
   paid_at: Instant.nullish(),
-  currency: z.enum(CURRENCIES, { error: 'must be an ISO 4217 code such as EUR' }).nullish(),
+  currency: currencyCode.nullish(),
   subtotal: Decimal.nullish(),
   tax_amount: Decimal.nullish(),
   discount_amount: Decimal.nullish(),
