@@ -74,7 +74,8 @@ export function addTimeOffCommand(group: Command): void {
     .option('--add <days>', 'e.g. "2026-12-24/2026-12-26; 2027-01-01"')
     .option('--remove <days>', 'days off exactly as they were added')
     .action((id: string, given: TimeOffOptions, command: Command) => {
-      const [added, removed] = [parseDays('add', given.add ?? ''), parseDays('remove', given.remove ?? '')]
+      const added = parseDays('add', given.add ?? '')
+      const removed = parseDays('remove', given.remove ?? '')
       return changeDoctor(id, given, command, (doctor) => {
         if (added.length + removed.length === 0)
           throw new CommandFailure(

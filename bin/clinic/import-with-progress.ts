@@ -40,7 +40,8 @@ export async function importWithProgress(
   statedPaid: StatedPaid,
 ): Promise<FileReport & ImportResult> {
   const bar = progressBar(command, basename(file), statSync(file).size)
-  const [reasons, warned] = [new GroupedTexts(), new GroupedTexts()]
+  const reasons = new GroupedTexts()
+  const warned = new GroupedTexts()
   let printed = 0
   let printedWarnings = 0
   let outside = 0

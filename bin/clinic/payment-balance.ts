@@ -28,7 +28,8 @@ export function checkVoid(payment: Payment, balance: Balance, warn: Warn): void 
 }
 
 function requirePaid(refund: number, balance: Balance): void {
-  const [received, pending] = [Math.max(0, paid(balance)), pendingRefunds(balance)]
+  const received = Math.max(0, paid(balance))
+  const pending = pendingRefunds(balance)
   if (refund <= received - pending) return
   const { invoice } = balance
   const besides = pending > 0 ? `, and refunds of ${money(pending, invoice)} are pending` : ''

@@ -76,7 +76,8 @@ const channelFor = (random: Random, patient: DemoPatient, bySms: number): Channe
 function visitDrafts(random: Random, practice: Practice, visit: Visit): Draft[] {
   const { patient, row, end } = visit
   const date = row.appointment_date
-  const [bookedOn, bookedAt] = [row.created_at.slice(0, 10), parseTime(row.created_at.slice(11, 16))]
+  const bookedOn = row.created_at.slice(0, 10)
+  const bookedAt = parseTime(row.created_at.slice(11, 16))
   const drafts: Draft[] = []
   if (random.chance(0.12)) {
     const letter = confirmation(practice, visit)

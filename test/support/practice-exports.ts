@@ -311,7 +311,8 @@ function practiceExport(style: Style, size: number, now: number): PracticeExport
         }
       }),
       table(style, 'appointments', visits, (n) => {
-        const [hour, status] = [8 + (n % 9), [1, 1, 1, 2, 3][n % 5] ?? 1]
+        const hour = 8 + (n % 9)
+        const status = [1, 1, 1, 2, 3][n % 5] ?? 1
         const at = { date: past(700), start: `${two(hour)}:00`, end: `${two(hour)}:30` }
         const mistake = isWrong(n) ? { wrong: id(2, 99_000 + n), right: id(2, anyOf(patients)) } : undefined
         const patient = mistake?.wrong ?? id(2, anyOf(patients))

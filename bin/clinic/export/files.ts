@@ -52,7 +52,8 @@ export async function writeRows(
   const path = join(folder, name)
   const stream = createWriteStream(`${path}.tmp`, { mode: 0o600 })
   const hash = createHash('sha256')
-  let [count, bytes] = [0, 0]
+  let count = 0
+  let bytes = 0
   const write = async (text: string) => {
     hash.update(text)
     bytes += Buffer.byteLength(text)

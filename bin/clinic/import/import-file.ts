@@ -141,7 +141,8 @@ export async function importFile<Fields>(
 
   const writing = oneAtATime()
   const flush = async (): Promise<void> => {
-    const [full, read] = [batch, { ...progress }]
+    const full = batch
+    const read = { ...progress }
     batch = new Batch()
     await writing.start(() => write(full, read))
   }

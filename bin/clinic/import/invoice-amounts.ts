@@ -138,7 +138,8 @@ function checkItems(
   const how = 'the line items add up to'
   const lines = items.reduce((added, item) => added + lineAmount(item), 0)
   if (subtotal !== lines) reader.requireEqual('subtotal', subtotal, subtotalOf(items), how)
-  const [discounts, taxes] = [sumOf(items, 'discount'), sumOf(items, 'tax')]
+  const discounts = sumOf(items, 'discount')
+  const taxes = sumOf(items, 'tax')
   if (discounts !== 0) reader.requireEqual('discount_amount', discount, discounts, how)
   if (taxes !== 0) reader.requireEqual('tax_amount', tax, taxes, how)
 }

@@ -117,7 +117,8 @@ describe.each(BY_DAY)('$name', ({ clinic, today }) => {
         paid.set(id, (paid.get(id) ?? 0) + cents(type === 'refund' ? -amount : amount))
     }
     for (const { external_id, status, total_amount } of invoices) {
-      const [got, due] = [paid.get(external_id) ?? 0, cents(total_amount)]
+      const got = paid.get(external_id) ?? 0
+      const due = cents(total_amount)
       if (status === 'paid') expect(got).toBe(due)
       else if (status === 'partially_paid') expect(got > 0 && got < due).toBe(true)
       else expect(got).toBe(0)

@@ -346,7 +346,8 @@ describe('an export', () => {
   it('of a paused clinic says up to when it has the changes of the operator', async () => {
     const paused = (await createPopulatedClinic(db.table)).clinic
     await pausedAt(Date.now() - 60_000, paused)
-    let [changedAt, reads] = ['', 0]
+    let changedAt = ''
+    let reads = 0
     const query: Table['query'] = async (range) => {
       // It is read before the records, and again after them.
       if (range.pk === `${shortId(paused.id)}#CP` && ++reads === 2) {
@@ -363,7 +364,8 @@ describe('an export', () => {
 
   it('reads what has changed since, if it was stopped while it wrote its files', async () => {
     const { clinic: stopped } = await createPopulatedClinic(db.table)
-    const [folder, now] = [newFolder(), () => Date.now() - 3 * 86_400_000]
+    const folder = newFolder()
+    const now = () => Date.now() - 3 * 86_400_000
     let reads = 0
     const query: Table['query'] = async (range) => {
       if (range.pk === `${shortId(stopped.id)}#CP` && ++reads === 2)

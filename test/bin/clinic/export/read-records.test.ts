@@ -31,7 +31,8 @@ const externalIds = (folder: string) =>
 
 it('have the external id of the end of the export, which notices later ones', async () => {
   const { clinic, patient } = await createPopulatedClinic({ ...db.table, now: () => LONG_AGO })
-  const [key, derived] = [patientKey(clinic.id, patient.id), newUuid()]
+  const key = patientKey(clinic.id, patient.id)
+  const derived = newUuid()
   const link = (version: number) =>
     linkRecord(db.table, clinic.id, { id: patient.id, key, version }, 'P17', {
       id: derived,

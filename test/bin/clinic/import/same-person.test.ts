@@ -108,8 +108,10 @@ it('reads no names of the clinic for rows that make no new patient, or have no d
 /** The same table, which counts the rows of the first 30 patients and the search segments that are read. */
 function countingReads() {
   const { db, clinic } = imported
-  const [list, segment] = [patientListPartition(clinic.id), patientSegmentPartition(clinic.id, 0)]
-  let [rowsRead, segmentsRead] = [0, 0]
+  const list = patientListPartition(clinic.id)
+  const segment = patientSegmentPartition(clinic.id, 0)
+  let rowsRead = 0
+  let segmentsRead = 0
   const count = (keys: readonly Key[]): void => {
     rowsRead += keys.filter(({ pk, sk }) => pk === list && sk < sortableNumber(PATIENTS + 30)).length
   }
