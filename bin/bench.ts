@@ -16,7 +16,7 @@ import { measureAppointments } from './bench/appointments.ts'
 import { costTables, withCostTables } from './bench/capacity.ts'
 import { measureContention } from './bench/contention.ts'
 import { createTable } from './bench/create-table.ts'
-import { measureFleet } from './bench/fleet/fleet.ts'
+import { measureDeliveries } from './bench/deliveries.ts'
 import { runImport } from './bench/import.ts'
 import { measureMessages } from './bench/messages.ts'
 import { type Measurement, measurePatients, writePatients } from './bench/patients.ts'
@@ -24,11 +24,10 @@ import { measurePayments } from './bench/payments.ts'
 import { importLine, keepSections, markdownTable, renderReport, replaceSection } from './bench/report.ts'
 import { measureVerification } from './bench/verification.ts'
 
-const { large, write, contention, payments, fleet, verification, cost } = new Command('npm run bench --')
+const { large, write, contention, payments, verification, cost } = new Command('npm run bench --')
   .option('--large', 'also measure a clinic of a million patients (takes minutes)', false)
   .option('--contention', 'measure only what concurrent writers of one clinic get (takes minutes)', false)
   .option('--payments', 'measure only what importing payments costs', false)
-  .option('--fleet', 'measure only a simulation of ten thousand clinics (takes minutes)', false)
   .option('--verification', 'measure only verifications of whole clinics (takes minutes)', false)
   .option('--cost', 'calculate only what requests and clinics cost, for docs/operate/capacity.md', false)
   .option('--no-write', 'print the report instead of writing docs/benchmarks.md')
@@ -38,7 +37,6 @@ const { large, write, contention, payments, fleet, verification, cost } = new Co
     write: boolean
     contention: boolean
     payments: boolean
-    fleet: boolean
     verification: boolean
     cost: boolean
   }>()
@@ -54,7 +52,6 @@ let engine: Awaited<ReturnType<typeof startDynamoDb>>
 
 try {
   if (cost) writeCosts()
-  else if (fleet) await benchFleet()
   else if (contention) await onEngine(benchContention)
   else if (payments) await onEngine(benchPayments)
   else if (verification) await onEngine(benchVerification)
@@ -137,12 +134,6 @@ function writeSection(section: string): void {
   if (write) writeFileSync(REPORT, replaceSection(readFileSync(REPORT, 'utf8'), section))
 }
 
-async function benchFleet(): Promise<void> {
-  const { section, failures: broken } = await measureFleet(printLine)
-  failures.push(...broken)
-  writeSection(section)
-}
-
 function newClient(): DynamoDBClient {
   return new DynamoDBClient({
     endpoint: engine.endpoint,
@@ -193,7 +184,10 @@ async function messageSection(): Promise<string> {
     DynamoDBDocumentClient.from(newClient()),
     DynamoDBDocumentClient.from(newClient()),
   ]
-  const lines = await measureMessages(build, measured, 'bench')
+  const lines = [
+    ...(await measureMessages(build, measured, 'bench')),
+    ...(await measureDeliveries(build, measured, 'bench')),
+  ]
   checkBounds('messages', lines)
   return ['## Messages and events', '', markdownTable(lines), ''].join('\n')
 }

@@ -188,13 +188,12 @@ const ARROWS: Record<string, string[]> = {
     'shared/store/table',
   ],
   'bin/demo': ['bin/clinic/import', 'shared/domain', 'shared/store', 'shared/store/table'],
-  'bin/bench/fleet': ['bin/demo', 'shared/delivery', 'shared/domain', 'shared/runtime/workers.ts'],
   'bin/bench': [
-    'bin/bench/fleet',
     'bin/clinic/import',
     'bin/demo',
     'functions',
     'infra/local/realistic-dynamodb',
+    'shared/delivery',
     'shared/domain',
     'shared/store',
     'shared/store/calendar',
@@ -207,7 +206,6 @@ const ARROWS: Record<string, string[]> = {
   'bin/prove': [],
   bin: [
     'bin/bench',
-    'bin/bench/fleet',
     'bin/clinic',
     'bin/clinic/import',
     'bin/demo',

@@ -47,3 +47,11 @@ export const WRITE_UNITS = { appointment: 26, statusChange: 26, invoice: 18, mes
 
 /** Free slots of 20 doctors on 31 days, each with an appointment on each day. */
 export const AVAILABILITY_31_DAYS: Bound = { units: 60, roundTrips: ROUND_TRIPS }
+
+/** A delivery with its share of the fan-out, if an event goes to two endpoints; `retriedDelivery` if its first attempt fails. */
+export const DELIVERY_UNITS: Readonly<
+  Record<'delivery' | 'retriedDelivery', { readonly writes: number; readonly reads: number }>
+> = {
+  delivery: { writes: 16, reads: 10.5 },
+  retriedDelivery: { writes: 25, reads: 16.5 },
+}

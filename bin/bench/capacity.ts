@@ -1,7 +1,10 @@
-/** What a million requests and a clinic cost, from measured units and the list prices of the fleet. */
-import { gatewayCost, MONTH_SECONDS, PRICES, PRICES_AS_OF, REQUEST_SECONDS, UNITS } from './fleet/prices.ts'
+/** What a million requests and a clinic cost, from measured units and list prices. */
+import { DELIVERY_UNITS } from './bounds.ts'
+import { FIXED_PRICES, gatewayCost, PRICES, PRICES_AS_OF } from './prices.ts'
 
-/** A clinic as in the fleet: 1,000 requests, 500 events and 1,000 deliveries a second, and 360,000 emails a day, for 10,000. */
+const MONTH_SECONDS = 30 * 24 * 60 * 60
+
+/** 10,000 clinics with 1,000 requests, 500 events and 1,000 deliveries a second, and 360,000 emails a day. */
 const CLINIC_MONTH = {
   requests: 0.1 * MONTH_SECONDS,
   deliveries: 0.1 * MONTH_SECONDS,
@@ -12,15 +15,23 @@ const CLINIC_MONTH = {
 const WRITING_SHARE = 0.5
 const FUNCTION_GB = 0.5
 
-/** What a delivery takes by docs/benchmarks.md, where 5 % of the receivers hang. An invocation makes two calls of SQS. */
-export const DELIVERY = { writes: 18, reads: 6.8, messages: 1.3, invocations: 0.8, seconds: 0.12 }
+/** Units of a request, as docs/benchmarks measure them. */
+const UNITS = { write: 16, writeReads: 4, read: 6, authenticationReads: 1, limitWrites: 1 }
+const REQUEST_SECONDS = 0.1
+
+/** Deliveries whose first attempt fails. */
+const RETRIED_SHARE = 0.05
+const deliveryUnits = (unit: 'writes' | 'reads'): number =>
+  (1 - RETRIED_SHARE) * DELIVERY_UNITS.delivery[unit] + RETRIED_SHARE * DELIVERY_UNITS.retriedDelivery[unit]
+
+/** Besides the units of the table. As simulated where 5 % of the receivers hang (docs/decisions). An invocation makes two calls of SQS. */
+const DELIVERY = { messages: 1.3, invocations: 0.8, seconds: 0.12 }
 
 /** Bytes that a request leaves in logs: its line, its line of the access trail and of the gateway, and Lambda's reports. */
 const LOG_BYTES = { request: 2400, delivery: 900 }
 
 /** What does not depend on the load: alarms and their metrics, series of the service, the dashboard, three keys. */
 const FIXED = { alarmMetrics: 60, series: 40, dashboards: 1, keys: 3 }
-const FIXED_PRICES = { alarmMetric: 0.1, series: 0.3, dashboard: 3, key: 1, logGigabyte: 0.5 }
 
 const GIGABYTE = 1e9
 
@@ -36,7 +47,7 @@ export function requestCost(requests: number): number {
     secondsCost(REQUEST_SECONDS) +
     writes * PRICES.writeUnit +
     reads * PRICES.readUnit +
-    (LOG_BYTES.request / GIGABYTE) * FIXED_PRICES.logGigabyte
+    (LOG_BYTES.request / GIGABYTE) * PRICES.logGigabyte
   return gatewayCost(requests) + requests * each
 }
 
@@ -45,10 +56,10 @@ export const deliveryCost = (deliveries: number): number =>
   deliveries *
   (DELIVERY.invocations * PRICES.lambdaRequest +
     secondsCost(DELIVERY.seconds) +
-    DELIVERY.writes * PRICES.writeUnit +
-    DELIVERY.reads * PRICES.readUnit +
+    deliveryUnits('writes') * PRICES.writeUnit +
+    deliveryUnits('reads') * PRICES.readUnit +
     (DELIVERY.messages + 2 * DELIVERY.invocations) * PRICES.sqsRequest +
-    (LOG_BYTES.delivery / GIGABYTE) * FIXED_PRICES.logGigabyte)
+    (LOG_BYTES.delivery / GIGABYTE) * PRICES.logGigabyte)
 
 /** US dollars a month, whatever the load. */
 export const fixedCost = (): number =>

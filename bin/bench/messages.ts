@@ -4,7 +4,6 @@ import type { Message } from '../../shared/domain/message.ts'
 import { NO_DETAILS } from '../../shared/domain/patient.ts'
 import { newUuid } from '../../shared/domain/uuid.ts'
 import { clinicStore } from '../../shared/store/clinics.ts'
-import { eventFanOut } from '../../shared/store/events/fan-out.ts'
 import { messageAcceptance } from '../../shared/store/messages/acceptance.ts'
 import { messageDispatch } from '../../shared/store/messages/dispatch.ts'
 import { patientWriter } from '../../shared/store/patients/patient-writer.ts'
@@ -14,7 +13,7 @@ import { WRITE_UNITS } from './bounds.ts'
 import { meter } from './meter.ts'
 import type { Measurement } from './patients.ts'
 
-/** Measures the table cost of one SMS, from acceptance to events. */
+/** Measures the table cost of one SMS, from acceptance to its result. */
 export async function measureMessages(
   buildClient: DynamoDBDocumentClient,
   measuredClient: DynamoDBDocumentClient,
@@ -53,13 +52,8 @@ export async function measureMessages(
   const request = { clinic, credential: 'ck_bench', route: 'send-message', key: 'key', body: '{}' }
   const measure = meter(measuredClient)
   const lines: Measurement[] = []
-  const add = async (
-    label: string,
-    units: number | null,
-    roundTrips: number,
-    work: () => Promise<unknown>,
-  ) => {
-    lines.push({ label, bound: units === null ? null : { units, roundTrips }, ...(await measure(work)) })
+  const add = async (label: string, units: number, roundTrips: number, work: () => Promise<unknown>) => {
+    lines.push({ label, bound: { units, roundTrips }, ...(await measure(work)) })
   }
   const wanted = { id: message.id, patient: patient.id, channel: 'sms', date: '2026-05-04' } as const
   await add('accept an SMS, with an idempotency key (read and write units)', WRITE_UNITS.message + 4, 2, () =>
@@ -80,9 +74,6 @@ export async function measureMessages(
       at: createdAt,
       providerMessageId: newUuid(),
     }),
-  )
-  await add('give its event and the patient’s their places (read and write units)', null, 3, () =>
-    eventFanOut({ table, now: Date.now, newId: newUuid }).fanOut(clinic, async () => {}),
   )
   return lines
 }

@@ -7,9 +7,14 @@ export type Cost = {
   readonly calls: number
   /** The sum of read and write units. */
   readonly units: number
+  /** The write units among them. */
+  readonly writeUnits: number
   /** Size of the items read, as JSON. */
   readonly bytes: number
 }
+
+/** The commands that consume read units. */
+const READS = /Get|Query|Scan/
 
 type Capacity = { CapacityUnits?: number }
 
@@ -20,19 +25,24 @@ export function meter(client: DynamoDBDocumentClient) {
   let depth = 0
   let calls = 0
   let units = 0
+  let writeUnits = 0
   let bytes = 0
   client.middlewareStack.add(
-    (next) => async (args) => {
-      const chained = depth + 1
-      calls++
-      const input = { ...(args.input as object), ReturnConsumedCapacity: 'TOTAL' } as never
-      const result = await next({ ...args, input })
-      const { ConsumedCapacity, Items = [], Responses = {} } = result.output as Output
-      bytes += Buffer.byteLength(JSON.stringify([Items, Responses]))
-      for (const consumed of [ConsumedCapacity ?? []].flat()) units += consumed.CapacityUnits ?? 0
-      depth = Math.max(depth, chained)
-      return result
-    },
+    (next, { commandName = '' }) =>
+      async (args) => {
+        const chained = depth + 1
+        calls++
+        const input = { ...(args.input as object), ReturnConsumedCapacity: 'TOTAL' } as never
+        const result = await next({ ...args, input })
+        const { ConsumedCapacity, Items = [], Responses = {} } = result.output as Output
+        bytes += Buffer.byteLength(JSON.stringify([Items, Responses]))
+        for (const { CapacityUnits = 0 } of [ConsumedCapacity ?? []].flat()) {
+          units += CapacityUnits
+          if (!READS.test(commandName)) writeUnits += CapacityUnits
+        }
+        depth = Math.max(depth, chained)
+        return result
+      },
     { step: 'initialize', name: 'meter', override: true },
   )
   /** Runs `work` and returns its cost. Nothing else may use the client in the meantime. */
@@ -40,8 +50,9 @@ export function meter(client: DynamoDBDocumentClient) {
     depth = 0
     calls = 0
     units = 0
+    writeUnits = 0
     bytes = 0
     const result = await work()
-    return { result, roundTrips: depth, calls, units, bytes }
+    return { result, roundTrips: depth, calls, units, writeUnits, bytes }
   }
 }

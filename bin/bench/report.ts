@@ -40,7 +40,7 @@ ${[...sections, bundles].join('\n')}`
 }
 
 /** Sections that are measured apart, in this order before the one on bundles. */
-const APART = ['Imported payments', 'Engine', 'Contention', 'Ten thousand clinics', 'Verification']
+const APART = ['Imported payments', 'Engine', 'Contention', 'Verification']
 
 const sectionOf = (title: string): RegExp => new RegExp(`^## ${title}\\n[\\s\\S]*?(?=^## )`, 'm')
 

@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import {
   clinicsCost,
-  DELIVERY,
   deliveryCost,
   fixedCost,
   requestCost,
@@ -15,15 +14,6 @@ it('docs/operate/capacity.md has the current tables: if not, run `npm run bench 
   const text = readFileSync(CAPACITY, 'utf8')
   expect(text).toBe(withCostTables(text))
   expect(text).toContain(`some ${Math.round(fixedCost())} USD a month`)
-})
-
-it('takes the units of a delivery from docs/benchmarks.md', () => {
-  const { writes, reads, messages, invocations } = DELIVERY
-  const row = /^\| 1x, two cells, 5 % hang \| \d+ \| (.*) \|$/m.exec(
-    readFileSync('docs/benchmarks.md', 'utf8'),
-  )
-  const [writeUnits, readUnits, , messagesSent, invoked] = (row?.[1] ?? '').split(' | ').map(Number)
-  expect([writeUnits, readUnits, messagesSent, invoked]).toEqual([writes, reads, messages, invocations])
 })
 
 it('costs less for each clinic the more there are, and never less than its requests', () => {

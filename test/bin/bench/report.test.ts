@@ -4,19 +4,19 @@ import { keepSections, replaceSection } from '../../../bin/bench/report.ts'
 const report = (...titles: string[]): string =>
   ['# Benchmarks\n', ...titles.map((title) => `## ${title}\n\n${title} $& text\n`)].join('\n')
 const contention = '## Contention\n\nContention $& text\n'
-const fleet = '## Ten thousand clinics\n\nTen thousand clinics $& text\n'
+const verification = '## Verification\n\nVerification $& text\n'
 
 it('puts sections that are measured apart before the bundles, in their order', () => {
-  const withFleet = replaceSection(report('Messages', 'Bundles'), fleet)
-  expect(withFleet).toBe(report('Messages', 'Ten thousand clinics', 'Bundles'))
-  const withBoth = replaceSection(withFleet, contention)
-  expect(withBoth).toBe(report('Messages', 'Contention', 'Ten thousand clinics', 'Bundles'))
-  expect(replaceSection(withBoth, fleet)).toBe(withBoth)
+  const withOne = replaceSection(report('Messages', 'Bundles'), verification)
+  expect(withOne).toBe(report('Messages', 'Verification', 'Bundles'))
+  const withBoth = replaceSection(withOne, contention)
+  expect(withBoth).toBe(report('Messages', 'Contention', 'Verification', 'Bundles'))
+  expect(replaceSection(withBoth, verification)).toBe(withBoth)
   expect(replaceSection(withBoth, contention)).toBe(withBoth)
 })
 
 it('keeps these sections in a new report', () => {
-  const previous = report('Messages', 'Contention', 'Ten thousand clinics', 'Bundles')
+  const previous = report('Messages', 'Contention', 'Verification', 'Bundles')
   expect(keepSections(report('Messages', 'Bundles'), previous)).toBe(previous)
   expect(keepSections(report('Messages', 'Bundles'), report('Bundles'))).toBe(report('Messages', 'Bundles'))
 })
