@@ -63,9 +63,6 @@ export const HEALTHY: WebhookHealth = {
   waitingSince: null,
 }
 
-/** The health of a new webhook. */
-export const UNPROVEN: WebhookHealth = { ...HEALTHY, isProven: false }
-
 /** An attempt in the quick lane is cut off after this time, so that no receiver blocks that lane for longer. */
 export const SLOW_THRESHOLD_MS = 1000
 
@@ -90,30 +87,6 @@ export const usesSlowLane = (health: WebhookHealth): boolean => isSlow(health) |
 
 /** Whether its attempts are limited: to a receiver that may hang, there is one at a time until the first has succeeded. */
 export const isLimited = (health: WebhookHealth): boolean => usesSlowLane(health) || !health.isProven
-
-/** The health after an attempt. The store applies the same in one update, since attempts overlap. */
-export function healthAfter(
-  before: WebhookHealth,
-  { result, at, isSlow, probeAt, slot, isWaiting }: AttemptHealth,
-): WebhookHealth {
-  const isSuccess = result === 'success'
-  const isFailure = result === 'failure'
-  return {
-    isProven: before.isProven || isSuccess,
-    failingSince: isSuccess ? null : isFailure ? (before.failingSince ?? at) : before.failingSince,
-    failures: isSuccess ? 0 : before.failures + (isFailure ? 1 : 0),
-    slowAttempts: isSlow ? before.slowAttempts + 1 : isSuccess ? 0 : before.slowAttempts,
-    isAnswering: isSuccess ? isSlow : isFailure ? false : before.isAnswering,
-    probeAt: isSuccess ? null : (probeAt ?? before.probeAt),
-    // Attempts that had begun when it became troubled have no slot.
-    probes: isSuccess ? 0 : before.probes + (probeAt === null || slot === null ? 0 : 1),
-    // Its lease may have ended, and another attempt may have taken the slot.
-    slots:
-      slot && before.slots[slot.number] === slot.until ? before.slots.with(slot.number, 0) : before.slots,
-    queued: before.queued,
-    waitingSince: isWaiting ? at : before.waitingSince,
-  }
-}
 
 /**
  * The numbers of the slots that an attempt to a limited receiver may take: none if the delivery has to wait. One that an

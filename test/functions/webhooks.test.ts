@@ -3,12 +3,13 @@ import { describe, expect, it } from 'vitest'
 import { revokeCredential } from '../../bin/clinic/credential-revocation.ts'
 import { EVENTS } from '../../shared/domain/event.ts'
 import type { Webhook } from '../../shared/domain/webhook.ts'
-import { HEALTHY, UNPROVEN } from '../../shared/domain/webhook-health.ts'
+import { HEALTHY } from '../../shared/domain/webhook-health.ts'
 import { decodeHealth } from '../../shared/store/events/items.ts'
 import { webhookHealthStore } from '../../shared/store/events/webhook-health.ts'
 import { webhookHealthKey } from '../../shared/store/keys/webhooks.ts'
 import { issueCredential } from '../support/credentials.ts'
 import { newClinic } from '../support/table.ts'
+import { UNPROVEN } from '../support/webhook-health.ts'
 import {
   ask,
   change,

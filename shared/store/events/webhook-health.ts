@@ -108,7 +108,7 @@ export function webhookHealthStore({ table }: { table: Table }) {
   return { takeSlot, recordQueued, record, reset, recordWaiting, clearWaiting }
 }
 
-/** What an attempt changes apart from its slot, as in `healthAfter`. */
+/** What an attempt changes apart from its slot. */
 function updateOf({ result, at, isSlow, probeAt, slot, isWaiting }: AttemptHealth) {
   const isSuccess = result === 'success'
   const values: Record<string, number | boolean> = {}

@@ -9,8 +9,9 @@ import type { Lane } from '../../../shared/delivery/delivery-queues.ts'
 import type { ClinicId } from '../../../shared/domain/clinic.ts'
 import type { Delivery, DeliveryReference } from '../../../shared/domain/delivery.ts'
 import type { Webhook } from '../../../shared/domain/webhook.ts'
-import { HEALTHY, healthAfter, type WebhookHealth } from '../../../shared/domain/webhook-health.ts'
+import { HEALTHY, type WebhookHealth } from '../../../shared/domain/webhook-health.ts'
 import { httpResponse } from '../../support/deliveries.ts'
+import { healthAfter } from '../../support/webhook-health.ts'
 
 beforeEach(() => {
   vi.useFakeTimers()

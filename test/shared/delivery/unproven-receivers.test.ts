@@ -6,7 +6,6 @@ import type { Clinic } from '../../../shared/domain/clinic.ts'
 import type { Delivery, DeliveryReference } from '../../../shared/domain/delivery.ts'
 import { newUuid } from '../../../shared/domain/uuid.ts'
 import type { Webhook } from '../../../shared/domain/webhook.ts'
-import { UNPROVEN } from '../../../shared/domain/webhook-health.ts'
 import { deliveryStore } from '../../../shared/store/events/deliveries.ts'
 import { eventFanOut } from '../../../shared/store/events/fan-out.ts'
 import { webhookHealthStore } from '../../../shared/store/events/webhook-health.ts'
@@ -14,7 +13,7 @@ import { patientWriter } from '../../../shared/store/patients/patient-writer.ts'
 import type { Table } from '../../../shared/store/table/table.ts'
 import { createNewWebhook, deliverySimulation, httpResponse } from '../../support/deliveries.ts'
 import { aPatient, freshTable, newClinic, type TestTable } from '../../support/table.ts'
-import { anAttempt } from '../../support/webhook-health.ts'
+import { anAttempt, UNPROVEN } from '../../support/webhook-health.ts'
 
 let db: TestTable
 let clinic: Clinic

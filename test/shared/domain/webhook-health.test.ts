@@ -5,18 +5,16 @@ import {
   freeSlots,
   HEALTHY,
   hasToWait,
-  healthAfter,
   isLimited,
   isReleased,
   isSlow,
   isTroubled,
   nextProbeAt,
-  UNPROVEN,
   usesSlowLane,
   type WebhookHealth,
   waitingDelay,
 } from '../../../shared/domain/webhook-health.ts'
-import { anAttempt, attempts } from '../../support/webhook-health.ts'
+import { anAttempt, attempts, healthAfter, UNPROVEN } from '../../support/webhook-health.ts'
 
 const NOW = Date.parse('2026-05-01T07:00:00Z')
 const MINUTE = 60_000

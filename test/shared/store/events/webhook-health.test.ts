@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { beforeAll, expect, it } from 'vitest'
 import type { Clinic } from '../../../../shared/domain/clinic.ts'
-import { type AttemptHealth, healthAfter, UNPROVEN } from '../../../../shared/domain/webhook-health.ts'
+import type { AttemptHealth } from '../../../../shared/domain/webhook-health.ts'
 import {
   excludePause,
   listWebhookHealth,
@@ -11,6 +11,7 @@ import {
 import { createNewWebhook } from '../../../support/deliveries.ts'
 import { property } from '../../../support/scale.ts'
 import { freshTable, newClinic, type TestTable } from '../../../support/table.ts'
+import { healthAfter, UNPROVEN } from '../../../support/webhook-health.ts'
 
 let db: TestTable
 let clinic: Clinic
