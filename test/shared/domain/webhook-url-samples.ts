@@ -202,11 +202,17 @@ const CHARACTERS = [
   `https://example.com/?${'a='.repeat(2000)}`,
 ]
 
-export const REJECTED = [
-  ...[...INSTANCE_METADATA, ...LOOPBACK, ...OTHER_ADDRESSES, ...NAMES].map((host) => `https://${host}/`),
-  ...[...INSTANCE_METADATA, ...LOOPBACK].map((host) => `https://${host}:8443/`),
-  ...USERINFO,
-  ...SCHEMES,
-  ...PORTS,
-  ...CHARACTERS,
-]
+const withHost = (hosts: readonly string[]) => hosts.map((host) => `https://${host}/`)
+const withPort = (hosts: readonly string[]) => hosts.map((host) => `https://${host}:8443/`)
+
+/** By what is wrong with them. */
+export const REJECTED: Readonly<Record<string, readonly string[]>> = {
+  'the address of instance metadata': [...withHost(INSTANCE_METADATA), ...withPort(INSTANCE_METADATA)],
+  'a loopback address': [...withHost(LOOPBACK), ...withPort(LOOPBACK)],
+  'another IP address': withHost(OTHER_ADDRESSES),
+  'a name that is not public, or not valid': withHost(NAMES),
+  'user information': USERINFO,
+  'another scheme, or none': SCHEMES,
+  'another port': PORTS,
+  'characters that are not plain, or too many': CHARACTERS,
+}

@@ -7,17 +7,20 @@ import { webhookUrlIssue } from '../../../shared/domain/webhook-url.ts'
 import { property } from '../../support/scale.ts'
 import { ACCEPTED, REJECTED } from './webhook-url-samples.ts'
 
-it.each(ACCEPTED)('accepts %s', (url) => {
-  expect(webhookUrlIssue(url)).toBeNull()
+const ALL_REJECTED = Object.values(REJECTED).flat()
+
+it('accepts URLs of public hosts', () => {
+  expect(ACCEPTED.filter((url) => webhookUrlIssue(url) !== null)).toEqual([])
 })
 
 it('has more than 400 distinct rejected URLs in its samples', () => {
-  expect(REJECTED.length).toBeGreaterThan(400)
-  expect(REJECTED.filter((url, index) => REJECTED.indexOf(url) !== index)).toEqual([])
+  expect(ALL_REJECTED.length).toBeGreaterThan(400)
+  expect(ALL_REJECTED.filter((url, index) => ALL_REJECTED.indexOf(url) !== index)).toEqual([])
 })
 
-it.each(REJECTED.map((url) => [url]))('rejects %j', (url) => {
-  expect(webhookUrlIssue(url)).toMatch(/^must [^\p{Cc}]{5,}$/u)
+it.each(Object.entries(REJECTED))('rejects URLs with %s', (_, urls) => {
+  const isRejected = (url: string) => /^must [^\p{Cc}]{5,}$/u.test(webhookUrlIssue(url) ?? '')
+  expect(urls.filter((url) => !isRejected(url))).toEqual([])
 })
 
 describe('webhookUrlIssue', () => {
@@ -192,8 +195,8 @@ describe.skipIf(process.platform !== 'linux')('the webhook transport', () => {
         return [LISTENER]
       },
     })
-    const outcomes = await Promise.all(REJECTED.map((url) => post(url, {}, '{}')))
-    const strange = REJECTED.filter((_, index) => {
+    const outcomes = await Promise.all(ALL_REJECTED.map((url) => post(url, {}, '{}')))
+    const strange = ALL_REJECTED.filter((_, index) => {
       const outcome = outcomes[index]
       return !(outcome?.kind === 'failed' && outcome.reason === 'invalid_url')
     })
