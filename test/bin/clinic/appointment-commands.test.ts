@@ -54,6 +54,21 @@ it('says of an appointment that has the status already that nothing changed', as
   expect((await cancel()).printed).toBe(`Nothing changed: appointment ${id} is cancelled already\n`)
 })
 
+it('gets a final status, which can be repeated but not changed', async () => {
+  const set = (status: string) =>
+    run('appointment', 'set-status', mine.appointment.id, status, '--clinic', mine.clinic.id)
+  expect((await set('done')).errors).toContain(
+    'status must be one of scheduled, completed, cancelled, no_show',
+  )
+  for (const _ of ['first', 'again']) expect((await set('completed')).code).toBe(0)
+  expect(await stored()).toMatchObject({ status: 'completed' })
+  const refused = await set('cancelled')
+  expect([refused.code, refused.errors]).toEqual([
+    2,
+    expect.stringContaining('The appointment is completed, which is final.'),
+  ])
+})
+
 describe('a move', () => {
   const MONDAY = '2099-05-04'
   const move = (...more: string[]) =>

@@ -1,4 +1,4 @@
-/** What a change of a clinic says and asks before it is made. */
+/** How a clinic is created and changed: its settings, and what the tool says and asks before a change. */
 import { beforeEach, describe, expect, it } from 'vitest'
 import { clinicStore } from '../../../shared/store/clinics.ts'
 import { deployedTable } from '../../support/deployed-stack.ts'
@@ -113,6 +113,111 @@ describe('a second clinic of the same name', () => {
   })
 })
 
+describe('settings of a clinic', () => {
+  const create = async (...more: string[]) =>
+    run(
+      ...['--json', 'clinic', 'create', '--name', 'Praxis', '--timezone', 'Europe/Berlin'],
+      ...['--currency', 'eur', '--yes', ...more],
+    )
+  const listed = async () => JSON.parse((await run('--json', 'clinic', 'list')).printed).data
+
+  it('are listed, and default to those of the stage', async () => {
+    const created = JSON.parse((await create()).printed)
+    expect(created).toEqual({
+      id: created.id,
+      name: 'Praxis',
+      timezone: 'Europe/Berlin',
+      currency: 'EUR',
+      duration_minutes: 30,
+      address: null,
+      phone_number: null,
+      email_address: null,
+      website: null,
+      sms_per_day: null,
+      emails_per_day: null,
+      sms_countries: null,
+      messages_per_recipient: null,
+      email_from_name: null,
+      reply_to: null,
+      paused_at: null,
+      pause_in_effect_at: null,
+      deleting_at: null,
+      created_at: expect.stringMatching(/\+0[12]:00$/),
+    })
+    const { printed } = await create(
+      ...['--sms-per-day', '20', '--emails-per-day', '1000000', '--sms-countries', 'tr, DE,tr'],
+    )
+    const limited = JSON.parse(printed)
+    const limits = { sms_per_day: 20, emails_per_day: 1_000_000, sms_countries: ['TR', 'DE'] }
+    expect(limited).toMatchObject(limits)
+    expect(await listed()).toEqual(expect.arrayContaining([created, limited]))
+  })
+
+  it('change one at a time, and return to their defaults', async () => {
+    const { id } = JSON.parse((await create()).printed)
+    const change = async (...args: string[]) =>
+      JSON.parse((await run('--json', 'clinic', 'set', id, ...args)).printed)
+    expect(await change('--sms-per-day', '5')).toMatchObject({ sms_per_day: 5, emails_per_day: null })
+    expect(await change('--sms-countries', 'gb')).toMatchObject({ sms_per_day: 5, sms_countries: ['GB'] })
+    expect(await change('--messages-per-recipient', '3')).toMatchObject({ messages_per_recipient: 3 })
+    const contact = ['--address', 'Hauptstr. 1, Kiel', '--phone', '+49 431 555012']
+    const sender = ['--email-from-name', 'Dr. Ada Kaya', '--reply-to', 'desk@praxis.example']
+    const online = ['--email', 'praxis@example.com', '--website', 'https://praxis.example.com/']
+    expect(await change(...contact, ...sender, ...online)).toMatchObject({
+      sms_per_day: 5,
+      address: 'Hauptstr. 1, Kiel',
+      phone_number: '+49431555012',
+      email_address: 'praxis@example.com',
+      website: 'https://praxis.example.com/',
+      email_from_name: 'Dr. Ada Kaya',
+      reply_to: 'desk@praxis.example',
+    })
+    const defaults = ['--default', 'email-from-name', 'reply-to', 'address', 'phone', 'email', 'website']
+    expect(await change('--name', 'Praxis Ost', ...defaults)).toMatchObject({
+      name: 'Praxis Ost',
+      sms_per_day: 5,
+      address: null,
+      phone_number: null,
+      email_address: null,
+      website: null,
+      email_from_name: null,
+      reply_to: null,
+    })
+    const both = await run('clinic', 'set', id, '--sms-per-day', '4', '--default', 'sms-per-day')
+    expect([both.code, both.errors]).toEqual([2, 'Use --sms-per-day or --default sms-per-day, not both.\n'])
+    expect((await run('clinic', 'set', id, '--default', 'currency')).code).toBe(2)
+  })
+
+  it.each([
+    [['--timezone', 'Mars/Base'], '--timezone must be an IANA time zone'],
+    [['--currency', 'EURO'], '--currency must be an ISO 4217 code'],
+    [['--name', ' '], '--name must not be empty'],
+    [['--website', 'praxis.example.com'], '--website'],
+    [['--website', 'ftp://praxis.example.com/'], '--website'],
+    [['--phone', '0431 555012'], '--phone'],
+    [['--email', 'praxis'], '--email'],
+    [['--address', ' '], '--address'],
+    [['--sms-per-day', '0'], '--sms-per-day must be at least 1'],
+    [['--sms-per-day', '1.5'], '--sms-per-day must be a whole number'],
+    [['--emails-per-day', '1000001'], '--emails-per-day must be at most 1000000'],
+    [['--emails-per-day', 'many'], '--emails-per-day must be a number'],
+    [['--messages-per-recipient', '0'], '--messages-per-recipient must be at least 1'],
+    [['--email-from-name', 'Praxis\r\nBcc: b@example.com'], '--email-from-name must not contain control'],
+    [['--email-from-name', '\u200b'], '--email-from-name must have a visible character'],
+    [['--email-from-name', 'Praxis \u202edroN'], '--email-from-name must not contain directional overrides'],
+    [['--reply-to', 'desk@praxis.example\r\nBcc: b@example.com'], '--reply-to must not contain control'],
+    [['--reply-to', 'desk@praxis.example,b@example.com'], '--reply-to must be an email address'],
+    [['--reply-to', 'Desk <desk@praxis.example>'], '--reply-to must be an email address'],
+    [['--sms-countries', 'TR,XX'], '--sms-countries must be ISO 3166 codes'],
+    [['--sms-countries', ''], '--sms-countries must be ISO 3166 codes'],
+  ])('are refused with %j', async (args, message) => {
+    const before = await listed()
+    for (const { code, printed, errors } of [await set(...args), await create(...args)])
+      expect([code, printed, errors]).toEqual([2, '', expect.stringContaining(message)])
+    expect(await listed()).toEqual(before)
+  })
+})
+
 describe('limits', () => {
   it('return to those of the stage by "default"', async () => {
     await set('--sms-per-day', '5', '--sms-countries', 'TR', '--emails-per-day', '7')
@@ -138,4 +243,33 @@ describe('limits', () => {
 it('clinic show names an unknown clinic, and where to look', async () => {
   const { code, errors } = await run('clinic', 'show', 'nothing')
   expect([code, errors]).toEqual([2, expect.stringContaining('Run "clinic list" to see all clinics.')])
+})
+
+it.each([
+  [
+    ['clinic', 'create', '--name', 'X', '--timezone', 'UTC'],
+    "required option '--currency <code>' not specified",
+  ],
+  [['clinic', 'set', 'nothing', '--name', 'X'], 'Clinic nothing does not exist'],
+  [['nonsense'], "unknown command 'nonsense'"],
+])('%j exits with code 2', async (args, message) => {
+  const { code, printed, errors } = await run(...args)
+  expect([code, printed, errors]).toEqual([2, '', expect.stringContaining(message)])
+})
+
+it.each([
+  [[]],
+  [['clinic']],
+  [['clinic', 'create']],
+  [['import']],
+  [['credential', 'create']],
+  [['messages']],
+  [['messages', 'unresolved']],
+  [['messages', 'resolve']],
+  [['messages', 'failed']],
+  [['messages', 'show']],
+  [['messages', 'redrive']],
+])('%j --help prints usage', async (args) => {
+  const { code, printed } = await run(...args, '--help')
+  expect([code, printed]).toEqual([0, expect.stringContaining(['Usage: clinic', ...args].join(' '))])
 })

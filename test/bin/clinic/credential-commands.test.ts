@@ -1,26 +1,18 @@
 /** The commands that change, rotate and revoke credentials. */
-import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import type { Clinic } from '../../../shared/domain/clinic.ts'
 import { credentialStore } from '../../../shared/store/credentials.ts'
 import { webhookStore } from '../../../shared/store/events/webhooks.ts'
 import { issueCredential } from '../../support/credentials.ts'
 import { createWebhook } from '../../support/deliveries.ts'
-import { deployedStack } from '../../support/deployed-stack.ts'
-import { freshTable, newClinic, type TestTable } from '../../support/table.ts'
+import { deployedTable } from '../../support/deployed-stack.ts'
+import { newClinic } from '../../support/table.ts'
 
-let db: TestTable
+const { db, run, runAsked } = deployedTable({ Cell: 'a' })
 let clinic: Clinic
 let key: string
 let secret: string
-let run: Awaited<ReturnType<typeof deployedStack>>['run']
-let runAsked: Awaited<ReturnType<typeof deployedStack>>['runAsked']
 
-beforeAll(async () => {
-  db = await freshTable()
-  const stack = await deployedStack({ OperatorLogGroup: 'operator-group', TableName: db.name, Cell: 'a' })
-  run = stack.run
-  runAsked = stack.runAsked
-})
 beforeEach(async () => {
   clinic = await newClinic(db.table, { name: 'Praxis Nord', timezone: 'Europe/Berlin' })
   const issued = await issueCredential(db.table, clinic)
@@ -102,6 +94,11 @@ it.each([
     '--expires is past',
   ],
   [['update', 'KEY', '--expires', '2020-01-01T00:00:00+03:00'], '--expires is past'],
+  [['create', '--clinic', 'nothing', '--name', 'X', '--scopes', 'all'], 'Clinic nothing does not exist'],
+  [
+    ['create', '--clinic', 'CLINIC', '--name', 'X', '--scopes', 'patient.read,patient.delete'],
+    '--scopes: unknown scope patient.delete. Valid scopes are patient.read, ',
+  ],
   [['update', 'KEY', '--expires', 'tomorrow'], '--expires must be a timestamp such as'],
   [['update', 'KEY', '--rate', '0'], '--rate must be at least 1'],
   [['rotate', 'KEY', '--until', '2020-01-01T00:00:00Z'], '--until is past'],
@@ -128,6 +125,38 @@ it.each([['revoke'], ['rotate'], ['update']])(
     expect((await credential(...named)).errors).toBe('--name must not contain the secret of a credential\n')
   },
 )
+
+describe('credential revoke', () => {
+  it('asks what becomes of the endpoints of the credential, and keeps or deletes them', async () => {
+    const created = [1, 2].map(() => createWebhook(db.table, clinic.id, { createdBy: key }))
+    const mine = (await Promise.all(created)).map(({ id }) => id).sort()
+    const other = await createWebhook(db.table, clinic.id)
+    const asked = await credential('revoke', key)
+    expect(asked.code).toBe(2)
+    for (const text of [...mine, '--with-webhooks', '--keep-webhooks', 'was not revoked'])
+      expect(asked.errors).toContain(text)
+    expect(asked.errors).not.toContain(other.id)
+    const both = await credential('revoke', key, '--with-webhooks', '--keep-webhooks')
+    expect([both.code, both.errors]).toEqual([2, expect.stringContaining('not both')])
+    expect(await accepts(secret)).toBe(true)
+
+    const keeping = JSON.parse((await credential('revoke', key, '--keep-webhooks', '--json')).printed)
+    expect(keeping).toMatchObject({ revoked_at: expect.any(String), deleted_webhooks: [] })
+    expect(await accepts(secret)).toBe(false)
+    const listed = async () => (await webhookStore(db).list(clinic.id)).map(({ id }) => id).sort()
+    expect(await listed()).toEqual([...mine, other.id].sort())
+
+    const deleting = JSON.parse((await credential('revoke', key, '--with-webhooks', '--json')).printed)
+    expect(deleting.revoked_at).toBe(keeping.revoked_at)
+    expect(deleting.deleted_webhooks.sort()).toEqual(mine)
+    expect(await listed()).toEqual([other.id])
+  })
+
+  it('needs no option for a credential without endpoints', async () => {
+    const { code, printed } = await credential('revoke', key)
+    expect([code, printed]).toEqual([0, `Revoked credential ${key}\n`])
+  })
+})
 
 describe('credential revoke-all', () => {
   const revokeAll = (...more: string[]) => credential('revoke-all', '--clinic', clinic.id, ...more)

@@ -291,6 +291,25 @@ describe('exceptions', () => {
 })
 
 describe('a doctor', () => {
+  it('is added with weekly hours, breaks and days off, which the list shows', async () => {
+    const hours = 'mon-fri 09:00-12:30,13:30-18:00; sat 10:00-14:00'
+    const of = ['--clinic', mine.clinic.id]
+    const added = await run('--json', 'doctor', 'add', ...of, '--name', 'Dr. Eva Noll', '--hours', hours)
+    const { id, hours: shown } = JSON.parse(added.printed)
+    expect(shown).toBe(hours)
+    const times = ['--hours', 'mon 09:00-18:00', '--breaks', 'mon 12:00-13:00']
+    const off = ['--time-off', '2026-12-24/2026-12-26; 2027-01-01']
+    await run('doctor', 'add', ...of, '--name', 'Dr. Ida Rot', ...times, ...off)
+    await run('doctor', 'deactivate', id, ...of)
+    const { printed } = await run('doctor', 'list', ...of)
+    expect(printed).toContain('Dr. Eva Noll  inactive')
+    expect(printed).toContain(
+      'active    mon 09:00-18:00, breaks mon 12:00-13:00, off 2026-12-24/2026-12-26; 2027-01-01',
+    )
+    const malformed = await run('doctor', 'add', ...of, '--name', 'X', '--hours', 'mon 9-17')
+    expect([malformed.code, malformed.errors]).toEqual([2, expect.stringContaining('--hours "mon 9-17"')])
+  })
+
   it('can be deactivated and activated', async () => {
     await doctor('deactivate')
     expect(await bookableDates()).toEqual([])

@@ -115,6 +115,47 @@ describe('import --check', () => {
 })
 
 describe('import', () => {
+  it('imports valid rows, writes rejected rows with line and reason to a file, and exits with code 1', async () => {
+    const path = file(
+      'patients-some.csv',
+      'external_id,first_name,last_name,phone_number\n1,Ada,Lang,+4915112345678\n2,Bo,,\n3,Cy,Moor,030 1234\n',
+    )
+    const { code, printed, errors } = await tool('import', '--json', path)
+    expect([code, JSON.parse(printed)]).toMatchObject([
+      1,
+      { imported: 1, updated: 0, unchanged: 0, rejected: 2 },
+    ])
+    expect(errors).toContain(`${path}:3: last_name is required`)
+    expect(readFileSync(path.replace('.csv', '.rejected.csv'), 'utf8').trim().split('\n')).toEqual([
+      'external_id,first_name,last_name,phone_number,reason',
+      '2,Bo,,,last_name is required',
+      '3,Cy,Moor,030 1234,"phone_number needs its country code: +49 171 1234567, not 0171... or 0049..."',
+    ])
+    expect(await total()).toBe(1)
+    const again = await tool('import', '--json', path)
+    expect(JSON.parse(again.printed)).toMatchObject({ imported: 0, unchanged: 1, rejected: 2 })
+  })
+
+  it('refuses files that do not exist, or whose names do not tell their entity', async () => {
+    for (const [args, message] of [
+      [['nowhere/patients.csv'], 'nowhere/patients.csv does not exist'],
+      [['package.json'], 'package.json: the name must end in .csv, .ndjson or .jsonl'],
+      [['--entity', 'horses', 'patients.csv'], 'patients.csv does not exist'],
+    ] as const) {
+      const { code, errors } = await tool('import', ...args)
+      expect([code, errors]).toEqual([2, expect.stringContaining(message)])
+    }
+    const path = file('people.csv', 'external_id,first_name,last_name\np1,Jo,Jung\n')
+    const unknown = await tool('import', path)
+    expect([unknown.code, unknown.errors]).toEqual([
+      2,
+      expect.stringContaining(
+        'cannot tell the entity from the file name: rename the file, or use --entity. Valid entities are departments, doctors, holidays, rooms',
+      ),
+    ])
+    expect((await tool('import', '--entity', 'patients', path)).code).toBe(0)
+  })
+
   it('warns of invoices that are paid by their file once all files are in', async () => {
     const patients = file('patients.csv', PATIENTS)
     const args = [patients, file('payments.csv', PAYMENTS), file('invoices.csv', INVOICES)]

@@ -79,6 +79,10 @@ describe('invoice set-status', () => {
     await run('payment', 'void', mine.payment.id, '--reason', 'Mistyped')
     expect((await run('invoice', 'set-status', mine.invoice.id, 'overdue')).code).toBe(0)
     expect(await invoice()).toMatchObject({ status: 'overdue' })
+    expect(await ended(run('invoice', 'set-status', mine.invoice.id, 'paid'))).toEqual([
+      2,
+      expect.stringContaining('status must be one of draft, pending, sent, overdue, cancelled'),
+    ])
   })
 
   it.each(['cancelled', 'draft'])(

@@ -221,11 +221,26 @@ describe('payment add', () => {
   it.each([
     ['0.11', 'refund', '--amount of the refund is 0.11 EUR, but only 0.10 EUR was paid.'],
     ['-0.05', 'refund', '--amount of a refund is written without a minus sign'],
+    ['10000000000000', 'payment', '--amount is too large'],
     ['-0.05', 'payment', '--amount must be a positive number with at most 2 decimals in EUR'],
   ])('refuses %s as a %s', async (amount, type, message) => {
     const command = ['payment', 'add', '--invoice', mine.invoice.id, `--amount=${amount}`, '--method', 'cash']
     expect(await ended(run(...command, '--type', type, '--yes'))).toEqual([2, message])
     expect((await payments()).length).toBe(1)
+  })
+
+  it('pays the invoice, and adds nothing when repeated with its external id', async () => {
+    const pay = async () => JSON.parse((await add('100', '--external-id', 'till-1')).printed)
+    const payment = await pay()
+    expect(payment).toMatchObject({
+      invoice_id: mine.invoice.id,
+      amount: 100,
+      status: 'completed',
+      type: 'payment',
+    })
+    expect(await pay()).toEqual(payment)
+    expect((await payments()).length).toBe(2)
+    expect(await invoice()).toMatchObject({ status: 'paid', paid: 10_010 })
   })
 
   it('refunds at most what was paid, whatever was refunded before', async () => {

@@ -1,36 +1,28 @@
-/** The operator's commands about messages, against the running stack; the messages are stored directly. */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { Clinic } from '../../shared/domain/clinic.ts'
-import { addDays, wallClock } from '../../shared/domain/clock.ts'
-import type { Message } from '../../shared/domain/message.ts'
-import { newUuid } from '../../shared/domain/uuid.ts'
-import { messageDispatch } from '../../shared/store/messages/dispatch.ts'
-import { messageStore } from '../../shared/store/messages/messages.ts'
-import {
-  claimedDispatch,
-  LOST_REPLY,
-  MINUTE,
-  storeMessage,
-  waitingDispatch,
-} from '../bin/clinic/message-fixtures.ts'
-import { type RunningStack, runClinicTool, runStack } from '../support/local-stack.ts'
-import { newClinic } from '../support/table.ts'
+/** The commands about messages: what they list, print, settle and refuse. */
+import { beforeAll, describe, expect, it } from 'vitest'
+import type { Clinic } from '../../../shared/domain/clinic.ts'
+import { addDays, wallClock } from '../../../shared/domain/clock.ts'
+import type { Message } from '../../../shared/domain/message.ts'
+import { newUuid } from '../../../shared/domain/uuid.ts'
+import { messageDispatch } from '../../../shared/store/messages/dispatch.ts'
+import { messageStore } from '../../../shared/store/messages/messages.ts'
+import { deployedTable } from '../../support/deployed-stack.ts'
+import { newClinic } from '../../support/table.ts'
+import { claimedDispatch, LOST_REPLY, MINUTE, storeMessage, waitingDispatch } from './message-fixtures.ts'
 
-let stack: RunningStack
+const { db, run } = deployedTable()
 let clinic: Clinic
 let other: Clinic
 
 beforeAll(async () => {
-  stack = await runStack({ demo: false })
-  clinic = await newClinic(stack.table, { name: 'Praxis Nord', timezone: 'Europe/Istanbul' })
-  other = await newClinic(stack.table, { timezone: 'America/St_Johns' })
+  clinic = await newClinic(db.table, { name: 'Praxis Nord', timezone: 'Europe/Istanbul' })
+  other = await newClinic(db.table, { timezone: 'America/St_Johns' })
 })
-afterAll(() => stack.close())
 
-const tool = (...args: string[]) => runClinicTool(stack, ...args)
-const data = async (...args: string[]) => (await tool('--json', ...args)).json().data
-const find = async ({ id }: Message) => (await messageStore(stack).find(clinic.id, id))?.record
-const refusal = (message: string) => ({ code: 2, stdout: '', stderr: expect.stringContaining(message) })
+const json = async (...args: string[]) => JSON.parse((await run('--json', ...args)).printed)
+const data = async (...args: string[]) => (await json(...args)).data
+const find = async ({ id }: Message) => (await messageStore(db).find(clinic.id, id))?.record
+const refusal = (message: string) => ({ code: 2, printed: '', errors: expect.stringContaining(message) })
 const TIMESTAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[+-]\d\d:\d\d$/
 
 describe('unresolved', () => {
@@ -39,7 +31,7 @@ describe('unresolved', () => {
   let theirs: Message
 
   beforeAll(async () => {
-    const { table } = stack
+    const { table } = db
     const now = Date.now()
     theirs = await storeMessage(table, other, {
       channel: 'sms',
@@ -89,45 +81,42 @@ describe('unresolved', () => {
   })
 
   it('are printed without text, subject and recipient', async () => {
-    const { stdout } = await tool('messages', 'unresolved')
-    const [first] = stdout.split('\n')
+    const { printed } = await run('messages', 'unresolved')
+    const [first] = printed.split('\n')
     expect(first).toMatch(
       new RegExp(
         `^${other.id}  ${theirs.id}  sms    accepted \\S+  claimed until \\S+  The sending function stopped`,
       ),
     )
-    expect(stdout.trim().split('\n').length).toBe(3)
-    expect(stdout).not.toMatch(/SECRET|ada@/)
+    expect(printed.trim().split('\n').length).toBe(3)
+    expect(printed).not.toMatch(/SECRET|ada@/)
   })
 
   it('can be resolved once', async () => {
-    const { code, stdout } = await tool(
+    const { code, printed } = await run(
       ...['messages', 'resolve', swept.id.toUpperCase(), '--clinic', clinic.id, '--as', 'sent'],
     )
-    expect([code, stdout]).toEqual([0, `Message ${swept.id} is sent\n`])
+    expect([code, printed]).toEqual([0, `Message ${swept.id} is sent\n`])
     expect(await find(swept)).toMatchObject({ status: 'sent', errorMessage: null, dispatch: null })
-    const failed = await tool(
+    const failed = await run(
       ...['--json', 'messages', 'resolve', unswept.id, '--clinic', clinic.id, '--as', 'failed'],
     )
-    expect(failed.json()).toMatchObject({
+    expect(JSON.parse(failed.printed)).toMatchObject({
       id: unswept.id,
       status: 'failed',
       error_message: 'Settled by the operator as failed',
       progress: 'done',
     })
-    expect(failed.stdout).not.toContain('SECRET')
+    expect(failed.printed).not.toContain('SECRET')
     expect(await data('messages', 'unresolved', '--clinic', clinic.id)).toEqual([])
-    const none = await tool('messages', 'unresolved', '--clinic', clinic.id)
-    expect(none.stdout).toBe('No unresolved messages\n')
-    const due = [
-      ...(await messageDispatch(stack).unresolved()),
-      ...(await messageDispatch(stack).due(1e14, 99)),
-    ]
+    const none = await run('messages', 'unresolved', '--clinic', clinic.id)
+    expect(none.printed).toBe('No unresolved messages\n')
+    const due = [...(await messageDispatch(db).unresolved()), ...(await messageDispatch(db).due(1e14, 99))]
     expect(due.map(({ id }) => id)).not.toContain(swept.id)
     expect(due.map(({ id }) => id)).not.toContain(unswept.id)
-    expect(
-      await tool('messages', 'resolve', swept.id, '--clinic', clinic.id, '--as', 'failed'),
-    ).toMatchObject(refusal('This message is already settled as sent.'))
+    expect(await run('messages', 'resolve', swept.id, '--clinic', clinic.id, '--as', 'failed')).toMatchObject(
+      refusal('This message is already settled as sent.'),
+    )
     expect((await find(swept))?.status).toBe('sent')
   })
 })
@@ -136,18 +125,18 @@ it('resolves all messages that were accepted before a time', async () => {
   const late = { dispatch: claimedDispatch(Date.now() - MINUTE), isUnresolved: true }
   const planted = await Promise.all(
     ['2026-03-01T08:00:00Z', '2026-03-01T09:00:00Z'].map((acceptedAt) =>
-      storeMessage(stack.table, clinic, { ...late, acceptedAt: new Date(acceptedAt).toISOString() }),
+      storeMessage(db.table, clinic, { ...late, acceptedAt: new Date(acceptedAt).toISOString() }),
     ),
   )
   const resolve = (...args: string[]) =>
-    tool('--json', 'messages', 'resolve', '--clinic', clinic.id, '--as', 'failed', ...args)
-  const { code, json } = await resolve('--before', '2026-03-01T12:00:00+03:00')
-  expect([code, json().data.map(({ id }: Message) => id)]).toEqual([0, [planted[0]?.id]])
-  expect((await resolve('--before', '2026-03-02T00:00:00Z')).json()).toMatchObject({
+    run('--json', 'messages', 'resolve', '--clinic', clinic.id, '--as', 'failed', ...args)
+  const { code, printed } = await resolve('--before', '2026-03-01T12:00:00+03:00')
+  expect([code, JSON.parse(printed).data.map(({ id }: Message) => id)]).toEqual([0, [planted[0]?.id]])
+  expect(JSON.parse((await resolve('--before', '2026-03-02T00:00:00Z')).printed)).toMatchObject({
     data: [{ id: planted[1]?.id, status: 'failed', progress: 'done' }],
     settled_meanwhile: 0,
   })
-  const none = await tool(
+  const none = await run(
     'messages',
     'resolve',
     '--clinic',
@@ -157,7 +146,7 @@ it('resolves all messages that were accepted before a time', async () => {
     '--before',
     '2026-03-02T00:00:00Z',
   )
-  expect([none.code, none.stdout]).toEqual([0, 'No unresolved messages\n'])
+  expect([none.code, none.printed]).toEqual([0, 'No unresolved messages\n'])
   expect((await resolve('--before', 'yesterday')).code).toBe(2)
   expect((await resolve()).code).toBe(2)
   expect((await resolve(newUuid(), '--before', '2026-03-02T00:00:00Z')).code).toBe(2)
@@ -165,7 +154,7 @@ it('resolves all messages that were accepted before a time', async () => {
 
 describe('resolve rejects', () => {
   const resolve = (id: string, as = 'sent', of = clinic) =>
-    tool('messages', 'resolve', id, '--clinic', of.id, '--as', as)
+    run('messages', 'resolve', id, '--clinic', of.id, '--as', as)
 
   it('messages that are waiting, being sent or done, and leaves them unchanged', async () => {
     const cases: [Partial<Message>, string][] = [
@@ -176,14 +165,14 @@ describe('resolve rejects', () => {
       [{ status: 'queued' }, 'The message is done: queued'],
     ]
     for (const [facts, message] of cases) {
-      const planted = await storeMessage(stack.table, clinic, facts)
+      const planted = await storeMessage(db.table, clinic, facts)
       expect(await resolve(planted.id)).toMatchObject(refusal(message))
       expect(await find(planted)).toEqual({ ...planted, updatedAt: expect.any(String) })
     }
   })
 
   it('ids that are unknown, malformed or of another clinic', async () => {
-    const elsewhere = await storeMessage(stack.table, other, {
+    const elsewhere = await storeMessage(db.table, other, {
       dispatch: claimedDispatch(Date.now() - MINUTE),
     })
     for (const id of [elsewhere.id, newUuid(), 'nothing', ''])
@@ -192,7 +181,7 @@ describe('resolve rejects', () => {
       refusal('--as must be one of sent, failed'),
     )
     expect(
-      await tool('messages', 'resolve', elsewhere.id, '--clinic', 'nothing', '--as', 'sent'),
+      await run('messages', 'resolve', elsewhere.id, '--clinic', 'nothing', '--as', 'sent'),
     ).toMatchObject(refusal('Clinic nothing does not exist'))
   })
 })
@@ -203,19 +192,19 @@ describe('failed', () => {
   const planted: Record<string, Message> = {}
 
   beforeAll(async () => {
-    days = await newClinic(stack.table, { timezone: 'Pacific/Auckland' })
+    days = await newClinic(db.table, { timezone: 'Pacific/Auckland' })
     today = wallClock(Date.now(), days.timezone).date
     for (const ago of [0, 1, 6, 7, 30]) {
       const acceptedOn = addDays(today, -ago)
       const acceptedAt = new Date(Date.now() - ago * 24 * 60 * MINUTE).toISOString()
       for (const channel of ['sms', 'email'] as const) {
         const facts = { channel, acceptedAt, acceptedOn, status: 'failed' as const }
-        planted[`${channel} ${ago}`] = await storeMessage(stack.table, days, {
+        planted[`${channel} ${ago}`] = await storeMessage(db.table, days, {
           ...facts,
           errorMessage: `No ${ago}`,
         })
       }
-      await storeMessage(stack.table, days, { acceptedAt, acceptedOn, status: 'delivered' })
+      await storeMessage(db.table, days, { acceptedAt, acceptedOn, status: 'delivered' })
     }
   })
 
@@ -238,10 +227,10 @@ describe('failed', () => {
   })
 
   it('prints the reason but not the content', async () => {
-    const { stdout } = await tool('messages', 'failed', '--clinic', days.id, '--channel', 'sms')
-    const [first] = stdout.split('\n')
+    const { printed } = await run('messages', 'failed', '--clinic', days.id, '--channel', 'sms')
+    const [first] = printed.split('\n')
     expect(first).toMatch(new RegExp(`^${planted['sms 0']?.id}  sms  \\S+\\+1[23]:00  No 0$`))
-    expect(stdout).not.toMatch(/SECRET|ada@/)
+    expect(printed).not.toMatch(/SECRET|ada@/)
     const [row] = await data('messages', 'failed', '--clinic', days.id, '--channel', 'sms')
     expect(row).toEqual({
       id: planted['sms 0']?.id,
@@ -257,17 +246,17 @@ describe('failed', () => {
     [['--from', '2026-05-02', '--to', '2026-05-01'], '--from must not be after --to'],
     [['--channel', 'fax'], '--channel must be one of sms, email'],
   ])('exits with code 2 on %j', async (args, message) => {
-    expect(await tool('messages', 'failed', '--clinic', days.id, ...args)).toMatchObject(refusal(message))
+    expect(await run('messages', 'failed', '--clinic', days.id, ...args)).toMatchObject(refusal(message))
   })
 })
 
 it('failed lists more messages than one page holds', async () => {
-  const busy = await newClinic(stack.table)
+  const busy = await newClinic(db.table)
   const start = Date.now() - 60 * MINUTE
   const ids: string[] = []
   for (let batch = 0; batch < 52; batch++) {
     const planting = Array.from({ length: 20 }, (_, at) =>
-      storeMessage(stack.table, busy, {
+      storeMessage(db.table, busy, {
         status: at % 2 === 0 ? 'failed' : 'delivered',
         acceptedAt: new Date(start + (batch * 20 + at) * 1000).toISOString(),
         acceptedOn: '2026-05-01',
@@ -290,12 +279,12 @@ it('failed lists more messages than one page holds', async () => {
 })
 
 describe('show', () => {
-  const show = (id: string, ...args: string[]) => tool('messages', 'show', id, '--clinic', clinic.id, ...args)
+  const show = (id: string, ...args: string[]) => run('messages', 'show', id, '--clinic', clinic.id, ...args)
 
   it('prints a message without its text, and with it on request', async () => {
-    const message = await storeMessage(stack.table, clinic, { dispatch: waitingDispatch() })
+    const message = await storeMessage(db.table, clinic, { dispatch: waitingDispatch() })
     const shown = await show(message.id, '--json')
-    expect(shown.json()).toEqual({
+    expect(JSON.parse(shown.printed)).toEqual({
       clinic_id: clinic.id,
       id: message.id,
       channel: 'email',
@@ -312,15 +301,15 @@ describe('show', () => {
       progress: 'waiting',
       dispatch: { due_at: expect.stringMatching(TIMESTAMP), claimed_until: null },
     })
-    expect((await show(message.id, '--json', '--text')).json()).toEqual({
-      ...shown.json(),
+    expect(JSON.parse((await show(message.id, '--json', '--text')).printed)).toEqual({
+      ...JSON.parse(shown.printed),
       subject: 'SECRET subject',
       message: 'SECRET text\nof two lines',
     })
-    const { stdout } = await show(message.id)
-    expect(stdout).toContain('recipient            ada@example.com\n')
-    expect(stdout).not.toContain('SECRET')
-    expect((await show(message.id, '--text')).stdout).toMatch(
+    const { printed } = await show(message.id)
+    expect(printed).toContain('recipient            ada@example.com\n')
+    expect(printed).not.toContain('SECRET')
+    expect((await show(message.id, '--text')).printed).toMatch(
       /subject +SECRET subject\n\nSECRET text\nof two lines\n$/,
     )
   })
@@ -339,9 +328,9 @@ describe('show', () => {
       [{ status: 'delivered' }, 'done', /done: delivered/],
     ]
     for (const [facts, progress, words] of states) {
-      const { id } = await storeMessage(stack.table, clinic, facts)
-      expect((await show(id, '--json')).json().progress).toBe(progress)
-      expect((await show(id)).stdout).toMatch(new RegExp(`progress +${words.source}\n`))
+      const { id } = await storeMessage(db.table, clinic, facts)
+      expect(JSON.parse((await show(id, '--json')).printed).progress).toBe(progress)
+      expect((await show(id)).printed).toMatch(new RegExp(`progress +${words.source}\n`))
     }
   })
 
@@ -349,13 +338,3 @@ describe('show', () => {
     expect(await show(newUuid())).toMatchObject(refusal('The clinic has no message'))
   })
 })
-
-it.each([[[]], [['unresolved']], [['resolve']], [['failed']], [['show']], [['redrive']]])(
-  'prints usage for messages %j --help',
-  async (args) => {
-    expect(await tool('messages', ...args, '--help')).toMatchObject({
-      code: 0,
-      stdout: expect.stringContaining('Usage: clinic messages'),
-    })
-  },
-)

@@ -1,0 +1,192 @@
+/** What of the operator tool only a process, HTTP and the queues of a running stack show. test/bin/clinic has its commands. */
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { callSqs } from '../../infra/local/engines/queues.ts'
+import type { Clinic } from '../../shared/domain/clinic.ts'
+import type { Message } from '../../shared/domain/message.ts'
+import { newUuid } from '../../shared/domain/uuid.ts'
+import { messageStore } from '../../shared/store/messages/messages.ts'
+import { storeMessage, waitingDispatch } from '../bin/clinic/message-fixtures.ts'
+import { issueCredential } from '../support/credentials.ts'
+import { get, type RunningStack, runClinicTool, runStack, spawnClinicTool } from '../support/local-stack.ts'
+import { newClinic } from '../support/table.ts'
+
+let stack: RunningStack
+let clinic: Clinic
+let pair: string
+const tool = (...args: string[]) => runClinicTool(stack, ...args)
+
+beforeAll(async () => {
+  stack = await runStack({ demo: false })
+  clinic = await newClinic(stack.table)
+  const { key, secret } = await issueCredential(stack.table, clinic)
+  pair = `${key}:${secret}`
+})
+afterAll(() => stack?.close())
+
+describe('the tool as a process', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'operator-test-'))
+  afterAll(() => rmSync(folder, { recursive: true }))
+
+  it('imports a file whose patients the API shows, with the rejected rows on standard error and exit code 1', async () => {
+    const path = join(folder, 'patients.csv')
+    writeFileSync(path, 'external_id,first_name,last_name\n1,Ada,Lang\n2,Bo,\n')
+    const imported = await spawnClinicTool(stack, '--json', 'import', '--clinic', clinic.id, path)
+    expect([imported.code, imported.json()]).toMatchObject([1, { imported: 1, rejected: 1 }])
+    expect(imported.stderr).toContain(`${path}:3: last_name is required`)
+    expect(readFileSync(join(folder, 'patients.rejected.csv'), 'utf8')).toContain(
+      '2,Bo,,last_name is required',
+    )
+    expect((await get(stack, '/patients?search=ada%20lang', pair)).body.meta.total).toBe(1)
+  })
+
+  it('erases no patient without a terminal and without --yes, and lists an erasure in a file that it replays', async () => {
+    const { id } = (await get(stack, '/patients?search=ada%20lang', pair)).body.data[0]
+    const erase = ['patient', 'erase', id, '--clinic', clinic.id]
+    expect(await spawnClinicTool(stack, ...erase)).toMatchObject({
+      code: 2,
+      stdout: '',
+      stderr: expect.stringContaining('Without a terminal, use --yes'),
+    })
+    expect((await get(stack, `/patients/${id}`, pair)).body.data.erased_at).toBeNull()
+    expect((await tool(...erase, '--yes', '--confirm', 'Ada Lang')).code).toBe(0)
+    expect((await get(stack, `/patients/${id}`, pair)).body.data.full_name).toBe('Erased Patient')
+    const path = join(folder, 'erasures.ndjson')
+    const listed = await tool('--json', 'erasures', 'list', '--clinic', clinic.id, '--to', path)
+    expect(listed.json()).toMatchObject({ data: [{ patient_id: id, operator: 'local', is_finished: true }] })
+    const name = stack.outputs.TableName ?? ''
+    for (const from of [
+      ['--from', path],
+      ['--source-table', name, '--table', name],
+    ])
+      expect((await tool('--json', 'erasures', 'replay', '--clinic', clinic.id, ...from)).json()).toEqual({
+        erased: 0,
+        already_erased: 1,
+        unknown: 0,
+      })
+    expect((await tool('verify', '--clinic', clinic.id)).code).toBe(0)
+  })
+
+  it('explains how to start a stack when none responds', async () => {
+    const { code, stderr } = await tool('--port', '1', 'clinic', 'list')
+    expect([code, stderr]).toEqual([
+      3,
+      expect.stringContaining('No local stack is running on port 1. Start one with "npm start"'),
+    ])
+  })
+})
+
+describe('the next request', () => {
+  const create = async (...args: string[]) =>
+    (
+      await tool('--json', 'credential', 'create', '--clinic', clinic.id, '--name', 'Site', ...args)
+    ).json() as { key: string; secret: string }
+  const statusesOf = (key: string, ...secrets: string[]) =>
+    Promise.all(secrets.map(async (secret) => (await get(stack, '/doctors', `${key}:${secret}`)).status))
+
+  it('has the time zone and the contact details that a clinic was given', async () => {
+    const shown = async () => (await get(stack, '/clinic', pair)).body.data
+    expect(await shown()).toMatchObject({ timezone: 'Europe/Istanbul', phone_number: null })
+    const settings = ['--timezone', 'America/St_Johns', '--phone', '+49 431 555012', '--yes']
+    expect((await tool('clinic', 'set', clinic.id, ...settings)).code).toBe(0)
+    expect(await shown()).toMatchObject({ timezone: 'America/St_Johns', phone_number: '+49431555012' })
+  })
+
+  it('is accepted with both secrets after a rotation, unless the previous one ends now, and with none after a revocation', async () => {
+    const { key, secret } = await create('--scopes', 'all')
+    const rotate = async (...more: string[]) =>
+      (await tool('--json', 'credential', 'rotate', key, ...more)).json().secret
+    const second = await rotate()
+    expect(await statusesOf(key, secret, second)).toEqual([200, 200])
+    const third = await rotate('--until', 'now', '--end-previous')
+    expect(await statusesOf(key, secret, second, third)).toEqual([401, 401, 200])
+    expect((await tool('credential', 'revoke', key)).code).toBe(0)
+    expect(await statusesOf(key, third)).toEqual([401])
+  })
+
+  it('is limited to the rate of its credential', async () => {
+    const { key, secret } = await create('--scopes', 'all', '--rate', '3')
+    const responses = []
+    for (let n = 0; n < 10; n++) responses.push(await get(stack, '/doctors', `${key}:${secret}`))
+    const limited = responses.filter(({ status }) => status === 429)
+    // The requests span at most two minutes, and three are accepted in each.
+    expect(limited.length).toBeGreaterThanOrEqual(4)
+    expect(limited[0]).toMatchObject({
+      body: { error: 'RATE_LIMITED' },
+      headers: { 'retry-after': expect.stringMatching(/^\d+$/), 'ratelimit-policy': '"default";q=3;w=60' },
+    })
+  })
+})
+
+describe('dead letters', () => {
+  type Letter = { letter_id: string; message_id?: string; is_malformed?: boolean }
+  const sqs = <Output>(action: string, output: string, input: object = {}) =>
+    callSqs<Output>(stack.endpoints.sqs, action, { QueueUrl: stack.outputs[output], ...input })
+  const bury = (message: string) =>
+    sqs('SendMessage', 'DeadEmailQueueUrl', {
+      MessageBody: JSON.stringify({ clinic: clinic.id, message, waits: 0 }),
+    })
+  const letters = async (queue = 'emails'): Promise<Letter[]> =>
+    (await tool('--json', 'dead-letters', 'list', '--queue', queue)).json().data
+  const sentAt = async ({ id }: Message) => (await messageStore(stack).find(clinic.id, id))?.record.sentAt
+  const expectSent = (message: Message) =>
+    vi.waitFor(async () => expect(await sentAt(message)).not.toBeNull(), { timeout: 20_000, interval: 200 })
+
+  it('of waiting emails return to their queue, from which each is sent once', async () => {
+    const waiting = () => storeMessage(stack.table, clinic, { dispatch: waitingDispatch() })
+    const messages = await Promise.all([waiting(), waiting(), waiting()])
+    for (const { id } of [...messages, ...messages]) await bury(id)
+    const { code, json } = await tool('--json', 'messages', 'redrive', '--queue', 'emails')
+    expect([code, json()]).toEqual([0, { data: [{ queue: 'emails', moved: 6, left: 0 }] }])
+    for (const message of messages) await expectSent(message)
+    const emails = (await (await fetch(stack.emailInboxUrl)).json()) as unknown[]
+    expect(emails.length).toBe(3)
+    expect(await tool('messages', 'redrive', '--queue', 'letters')).toMatchObject({
+      code: 2,
+      stdout: '',
+      stderr: expect.stringContaining('--queue must be one of emails'),
+    })
+  })
+
+  it('are counted and listed without their text, moved back one by one, and discarded if the operator agrees', async () => {
+    const message = await storeMessage(stack.table, clinic, { dispatch: waitingDispatch() })
+    await bury(message.id)
+    await sqs('SendMessage', 'DeadEmailQueueUrl', { MessageBody: 'canary@example.com' })
+    expect((await tool('dead-letters', 'count')).stdout).toMatch(/^emails +2\nfeedback +0\n/)
+    const listed = await letters()
+    expect(listed).toMatchObject([
+      { queue: 'emails', clinic_id: clinic.id, message_id: message.id, is_malformed: false },
+      { queue: 'emails', is_malformed: true, bytes: 18 },
+    ])
+    const [waiting, malformed] = listed.map(({ letter_id }) => letter_id) as [string, string]
+    const shown = await tool('dead-letters', 'show', malformed, '--queue', 'emails')
+    expect([shown.code, shown.stdout]).toEqual([0, expect.stringMatching(/^is_malformed +true$/m)])
+    expect(shown.stdout + JSON.stringify(listed)).not.toContain('canary')
+
+    expect(await tool('dead-letters', 'redrive', waiting, '--queue', 'emails')).toMatchObject({ code: 0 })
+    await expectSent(message)
+    const discard = ['dead-letters', 'discard', malformed, '--queue', 'emails']
+    expect(await tool(...discard)).toMatchObject({ code: 2, stderr: expect.stringContaining('Use --yes') })
+    expect(await tool(...discard, '--yes')).toMatchObject({ code: 0 })
+    expect(await letters()).toEqual([])
+    expect(await tool(...discard, '--yes')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining(`There is no dead letter ${malformed}.`),
+    })
+  })
+
+  it('of failed fan-outs have no queue to return to, and can be discarded', async () => {
+    await sqs('SendMessage', 'FailedFanOutQueueUrl', { MessageBody: '{"position":1}' })
+    const [letter] = await letters('failed-fan-outs')
+    const act = (action: string, ...more: string[]) =>
+      tool('dead-letters', action, letter?.letter_id ?? newUuid(), '--queue', 'failed-fan-outs', ...more)
+    expect(await act('redrive')).toMatchObject({
+      code: 2,
+      stderr: 'No queue takes back dead letters of failed-fan-outs: discard it.\n',
+    })
+    expect((await act('discard', '--yes')).code).toBe(0)
+    expect(await letters('failed-fan-outs')).toEqual([])
+  })
+})
