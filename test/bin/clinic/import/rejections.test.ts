@@ -73,7 +73,7 @@ it.each([
 ])('leaves nothing unfinished when the process gets %j', (signals, status) => {
   const tool = new URL('../../../../bin/clinic/', import.meta.url)
   const program = `
-    const { interruptible } = await import('${tool}interruption.ts')
+    const { interruptible } = await import('${tool}import-with-progress.ts')
     const { rejectionWriter } = await import('${tool}import/rejections.ts')
     using interruption = interruptible()
     const writer = rejectionWriter(${JSON.stringify(file)}, ${JSON.stringify(format)}, () => false)
