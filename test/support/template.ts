@@ -1,6 +1,10 @@
+import { createHash } from 'node:crypto'
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { App } from 'aws-cdk-lib'
 import { Template } from 'aws-cdk-lib/assertions'
 import { Code } from 'aws-cdk-lib/aws-lambda'
+import { inject } from 'vitest'
 import { addStacks } from '../../infra/deployment.ts'
 import { stackName } from '../../infra/names.ts'
 import type { Settings } from '../../infra/stage-file.ts'
@@ -37,12 +41,24 @@ export function addStacksOf(stage: string, app: App, settings?: Settings, routes
   addStacks(app, settingsOf(stage, settings), () => Code.fromInline('exports.handler = () => {}'), routes)
 }
 
-/** The templates of all stacks of a stage, by the names of the stacks. */
-export function templatesOf(
-  stage: string,
-  settings?: Settings,
-  routes?: readonly Route[],
-): Record<string, StackTemplate> {
+type Templates = Record<string, StackTemplate>
+
+/** The templates of all stacks of a stage, by the names of the stacks. All test files of a run share those with our routes. */
+export function templatesOf(stage: string, settings?: Settings, routes?: readonly Route[]): Templates {
+  if (routes) return synthesized(stage, settings, routes)
+  const digest = createHash('sha256')
+    .update(JSON.stringify([stage, settings]))
+    .digest('hex')
+  const file = join(inject('runFolder'), `templates-${digest}.json`)
+  if (!existsSync(file)) {
+    const unfinished = `${file}.${process.pid}`
+    writeFileSync(unfinished, JSON.stringify(synthesized(stage, settings)))
+    renameSync(unfinished, file)
+  }
+  return JSON.parse(readFileSync(file, 'utf8'))
+}
+
+function synthesized(stage: string, settings?: Settings, routes?: readonly Route[]): Templates {
   const app = newApp()
   addStacksOf(stage, app, settings, routes)
   return Object.fromEntries(app.synth().stacks.map(({ stackName, template }) => [stackName, template]))
