@@ -49,6 +49,8 @@ export default defineConfig({
     // One more than the two cores of CI: some files wait for queues, timers and other processes. With two more, requests
     // in races wait longer for their turn than they can.
     maxWorkers: 3,
+    // For `npm run dev`. The module graph alone does not know the handlers that tests load by their name.
+    experimental: { recordDependencies: true },
     reporters: process.env.CI ? ['default', './test/support/closing-line.ts'] : ['default'],
   },
 })
