@@ -1,6 +1,6 @@
 import type { AttemptReport } from '../shared/delivery/attempt-report.ts'
 import { deliverEvent } from '../shared/delivery/deliver-event.ts'
-import { type Lane, readQueuedDelivery } from '../shared/delivery/delivery-queues.ts'
+import { readQueuedDelivery } from '../shared/delivery/delivery-queues.ts'
 import { LEASE_MS } from '../shared/domain/delivery.ts'
 import { openDeliveryQueues, openTransport } from '../shared/runtime/webhooks.ts'
 import { queueWorker } from '../shared/runtime/worker.ts'
@@ -23,9 +23,9 @@ export const handler = queueWorker(
     queues: openDeliveryQueues,
     transport: openTransport,
   },
-  async ({ body, queueArn }, stores, { now, newId, count, logWork }) => {
+  async ({ body, queue }, stores, { now, newId, count, logWork }) => {
     const queued = readQueuedDelivery(body)
-    const lane: Lane = queueArn.endsWith('-slow-deliveries') ? 'slow' : 'quick'
+    const lane = deliverEventWorker.lanes[queue]
     try {
       const onAttempt = ({ clinic, requestId, ...facts }: AttemptReport): void => {
         if (facts.outcome !== 'cut-off') count('delivery_attempt', { outcome: facts.outcome })

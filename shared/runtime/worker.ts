@@ -5,12 +5,14 @@ import { openTable } from '../store/table/table.ts'
 import { documentClient } from './document-client.ts'
 import { isStartedOnDemand, readWorkerEnvironment } from './environment.ts'
 import { type Opened, openPlatform, openStores, type Platform, type Stores } from './platform.ts'
-import type { Worker } from './workers.ts'
+import type { QueueName, Worker } from './workers.ts'
 
-/** A message of an SQS batch. Its body is unverified input and must not be logged. */
-type QueueMessage = { readonly body: string; readonly queueArn: string }
+/** A message of an SQS batch, and the queue of the worker that it is from. Its body is unverified input and must not be logged. */
+type QueueMessage<Queue> = { readonly body: string; readonly queue: Queue }
 
-type QueueWorker = Pick<Worker, 'id'> & { readonly trigger: { readonly type: 'queue' } }
+type QueueWorker<Queue extends QueueName> = Pick<Worker, 'id'> & {
+  readonly trigger: { readonly type: 'queue'; readonly maxConcurrency: Readonly<Record<Queue, number>> }
+}
 
 /**
  * Creates the Lambda handler of a worker. Stores are opened once per process. A failure is logged as one line, and
@@ -41,16 +43,25 @@ export function worker<S extends Stores, Event, Result>(
  * Creates the Lambda handler of a worker that a queue invokes. The messages of a batch are handled concurrently, and
  * only those that failed are reported, so that SQS delivers only those again.
  */
-export function queueWorker<S extends Stores>(
-  definition: QueueWorker,
+export function queueWorker<S extends Stores, Queue extends QueueName>(
+  definition: QueueWorker<Queue>,
   stores: S,
-  handleMessage: (message: QueueMessage, stores: Opened<S>, platform: Platform) => Promise<void>,
+  handleMessage: (message: QueueMessage<Queue>, stores: Opened<S>, platform: Platform) => Promise<void>,
 ) {
+  // A name may end with another, as that of the slow deliveries does.
+  const queues = (Object.keys(definition.trigger.maxConcurrency) as Queue[]).sort(
+    (a, b) => b.length - a.length,
+  )
+  const queueOf = (arn: string): Queue => {
+    const queue = queues.length === 1 ? queues[0] : queues.find((name) => arn.endsWith(name))
+    if (queue === undefined) throw new Error('The worker does not consume this queue.')
+    return queue
+  }
   return worker<S, SQSEvent, SQSBatchResponse>(definition, stores, async ({ Records }, opened, platform) => {
     const failed = await Promise.all(
       Records.map(async ({ messageId, body, eventSourceARN }) => {
         try {
-          await handleMessage({ body, queueArn: eventSourceARN }, opened, platform)
+          await handleMessage({ body, queue: queueOf(eventSourceARN) }, opened, platform)
           return []
         } catch (error) {
           logFailure(definition.id, error, platform.now())

@@ -39,6 +39,8 @@ export type Worker = {
     readonly shared?: readonly SharedPartitions[]
     readonly services?: readonly WorkerService[]
   }
+  /** Of a consumer of deliveries: the lane of each queue (delivery-queues.ts). */
+  readonly lanes?: Readonly<Partial<Record<QueueName, 'quick' | 'slow'>>>
   /** Defaults to the timeout of endpoints. */
   readonly timeoutSeconds?: number
 }
@@ -117,6 +119,7 @@ export const deliverEventWorker = {
     // One message that takes 15 s would hold up nine others.
     batchSize: { 'slow-deliveries': 1 },
   },
+  lanes: { deliveries: 'quick', 'slow-deliveries': 'slow' },
   uses: {
     table: ['BatchGetItem', 'GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem'],
     shared: ['due-deliveries'],

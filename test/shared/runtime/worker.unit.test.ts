@@ -1,6 +1,7 @@
 import { gzipSync } from 'node:zlib'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { queueWorker, worker } from '../../../shared/runtime/worker.ts'
+import type { QueueName } from '../../../shared/runtime/workers.ts'
 import { handlerOf, stubFunctionEnvironment } from '../../support/functions.ts'
 
 const CANARY = 'CANARY-7351'
@@ -44,8 +45,11 @@ const failure = (name: string, error: string) => ({
 })
 
 describe('queueWorker', () => {
-  const consumer = (each: Parameters<typeof queueWorker>[2]) =>
-    queueWorker({ id: 'consumer', trigger: { type: 'queue' } }, {}, each as never) as unknown
+  const consumer = (
+    each: (message: { body: string; queue: string }) => Promise<void>,
+    maxConcurrency: Partial<Record<QueueName, number>> = { emails: 1 },
+  ) =>
+    queueWorker({ id: 'consumer', trigger: { type: 'queue', maxConcurrency } } as never, {}, each) as unknown
 
   it('reports only the messages that failed', async () => {
     const handled: string[] = []
@@ -89,12 +93,20 @@ describe('queueWorker', () => {
     expect(await run(handler, batch('a', 'b', 'c'))).toMatchObject({ result: { batchItemFailures: [] } })
   })
 
-  it('passes on the ARN of the queue of each message', async () => {
+  it('says which queue of the worker each message is from, and fails messages of other queues', async () => {
     const seen: unknown[] = []
-    const handler = consumer(async (message) => void seen.push(message))
-    const queueArn = 'arn:aws:sqs:us-east-1:0:Slow'
-    await run(handler, { Records: [{ messageId: 'x', body: 'c', eventSourceARN: queueArn }] })
-    expect(seen).toEqual([{ body: 'c', queueArn }])
+    const handler = consumer(async ({ queue }) => void seen.push(queue), {
+      deliveries: 1,
+      'slow-deliveries': 1,
+    })
+    const Records = ['deliveries', 'slow-deliveries', 'emails'].map((queue) => ({
+      messageId: queue,
+      body: '{}',
+      eventSourceARN: `arn:aws:sqs:us-east-1:0:clinic-dev-${queue}`,
+    }))
+    const { result } = await run(handler, { Records })
+    expect(seen).toEqual(['deliveries', 'slow-deliveries'])
+    expect(result).toEqual({ batchItemFailures: [{ itemIdentifier: 'emails' }] })
   })
 
   it.each<[string, (body: string) => unknown]>([
