@@ -11,8 +11,8 @@ import type { Topic } from 'aws-cdk-lib/aws-sns'
 import { Construct } from 'constructs'
 import type { AlarmDefinition, Severity } from './alarm.ts'
 import { ALARMS, smsSpendingAlarm } from './alarm-table.ts'
+import type { MonitoringProps } from './figures.ts'
 import { metricOf, type Watched } from './figures.ts'
-import type { MonitoringProps } from './settings.ts'
 import { alarmTopic, topicKey } from './topics.ts'
 
 const SEVERITIES: Record<Severity, { id: string; title: string }> = {

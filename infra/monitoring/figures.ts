@@ -2,6 +2,7 @@ import { Duration } from 'aws-cdk-lib'
 import { type IMetric, MathExpression, Metric } from 'aws-cdk-lib/aws-cloudwatch'
 import { NAMESPACE } from '../../shared/observability/metrics.ts'
 import { type QueueId, WORKERS, type Worker } from '../../shared/runtime/workers.ts'
+import type { MonitoringSettings } from './settings.ts'
 
 /** The physical names of what is watched, and nothing else of it. */
 export type Watched = {
@@ -138,4 +139,10 @@ export function metricOf(figure: Figure, watched: Watched, minutes: number, labe
     case 'account':
       return metric(figure.namespace, figure.metric, figure.statistic)
   }
+}
+
+/** What each part of the monitoring is made from. */
+export type MonitoringProps = {
+  readonly settings: MonitoringSettings
+  readonly watched: Watched
 }

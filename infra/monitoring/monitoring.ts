@@ -3,9 +3,8 @@ import { CfnQueryDefinition } from 'aws-cdk-lib/aws-logs'
 import { Construct } from 'constructs'
 import { Alarms } from './alarms.ts'
 import { Dashboard } from './dashboard.ts'
-import type { Watched } from './figures.ts'
+import type { MonitoringProps, Watched } from './figures.ts'
 import { QUERIES, type Query, queryText } from './queries.ts'
-import type { MonitoringProps } from './settings.ts'
 
 /** What an operator sees of the service: alarms, a dashboard and saved queries. It refers to what it watches by name only. */
 export class Monitoring extends Construct {

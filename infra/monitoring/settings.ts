@@ -1,5 +1,3 @@
-import type { Watched } from './figures.ts'
-
 /** Who is notified, and the limits that alarms compare with. */
 export type MonitoringSettings = {
   /** Receives the notifications of alarms; undefined for no notifications. */
@@ -10,12 +8,6 @@ export type MonitoringSettings = {
   readonly monthlyBudget: number | undefined
   /** Whether X-Ray samples requests. */
   readonly tracing: boolean
-}
-
-/** What each part of the monitoring is made from. */
-export type MonitoringProps = {
-  readonly settings: MonitoringSettings
-  readonly watched: Watched
 }
 
 /** What `-c` may set of them. */
