@@ -3,7 +3,7 @@ import { defineConfig } from 'vitest/config'
 /** For `npm run prove -- --mutants`, which starts vitest for every mutant: no database engine, and nothing isolated. */
 export default defineConfig({
   test: {
-    include: ['test/shared/domain/*.test.ts'],
+    include: ['test/shared/domain/**/*.test.ts'],
     pool: 'threads',
     isolate: false,
     maxWorkers: 1,

@@ -38,7 +38,7 @@ async function proveMutants(args: string[]): Promise<void> {
 /** Tests the mutants of some files of shared/domain, by default all, and prints the survivors and a table. */
 async function proveDomain(files: readonly string[]): Promise<void> {
   const reports = []
-  for (const file of files.length > 0 ? files : globSync('shared/domain/*.ts').sort()) {
+  for (const file of files.length > 0 ? files : globSync('shared/domain/**/*.ts').sort()) {
     const report = await testMutants(file)
     if (report.mutants === 0) continue
     reports.push(report)
