@@ -1,11 +1,11 @@
 import { join } from 'node:path'
 import { App } from 'aws-cdk-lib'
-import { bundleFunctions } from '../infra/bundles.ts'
-import { addStacks, functionIds } from '../infra/deployment.ts'
-import { keptBundles } from '../infra/kept-bundles.ts'
-import { PipelineStack } from '../infra/pipeline-stack.ts'
-import { settingsIn } from '../infra/stage-file.ts'
-import { stageSettings } from '../infra/stages.ts'
+import { bundleFunctions } from '../infra/functions/bundles.ts'
+import { keptBundles } from '../infra/functions/kept-bundles.ts'
+import { settingsIn } from '../infra/settings/stage-file.ts'
+import { stageSettings } from '../infra/settings/stages.ts'
+import { addStacks, functionIds } from '../infra/stacks/deployment.ts'
+import { PipelineStack } from '../infra/stacks/pipeline-stack.ts'
 
 const app = new App()
 const stage = stageSettings(app.node.getContext('stage'), settingsIn(app.node.getAllContext()))

@@ -3,7 +3,7 @@ import * as z from 'zod'
 import type { ClinicId } from '../domain/clinic.ts'
 import type { ProviderFeedback } from '../domain/message.ts'
 
-/** An SES event as the rules of infra/messaging.ts forward it: ids and types only, no address and no subject. */
+/** An SES event as the rules of infra/messaging/messaging.ts forward it: ids and types only, no address and no subject. */
 const EmailFeedback = z.object({
   event: z.enum(['Send', 'Delivery', 'Bounce', 'Complaint', 'Reject']),
   // SES sends tag values as lists.

@@ -3,7 +3,7 @@ import { callSqs, createQueues, queueUrl, startQueues } from '../../infra/local/
 import { recordOf, type SqsMessage } from '../../infra/local/events/sqs-batch.ts'
 import { LOCAL_SETTINGS } from '../../infra/local/settings.ts'
 import { resolveStacks } from '../../infra/local/template/stacks.ts'
-import { queueName } from '../../infra/names.ts'
+import { queueName } from '../../infra/settings/names.ts'
 import type { QueueId } from '../../shared/runtime/workers.ts'
 import { sharedAssembly } from './shared-assembly.ts'
 

@@ -3,7 +3,7 @@ import { Match } from 'aws-cdk-lib/assertions'
 import { describe, expect, it } from 'vitest'
 import { ALARMS, smsSpendingAlarm } from '../../../infra/monitoring/alarm-table.ts'
 import { QUERIES } from '../../../infra/monitoring/queries.ts'
-import { monitoringStackName } from '../../../infra/names.ts'
+import { monitoringStackName } from '../../../infra/settings/names.ts'
 import { resourcesOf, type StackTemplate, templateOf, templatesOf } from '../../support/template.ts'
 
 const template = templateOf('prod', { alarmEmail: 'ops@example.com', smsSpendLimit: '200' })

@@ -3,7 +3,7 @@ import { SendMessageBatchCommand, SendMessageCommand, SQSClient } from '@aws-sdk
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import fc from 'fast-check'
 import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
-import { SHARED_PARTITION_PREFIXES } from '../../../infra/grants.ts'
+import { SHARED_PARTITION_PREFIXES } from '../../../infra/functions/grants.ts'
 import type { RecordNotFoundKey } from '../../../shared/api/error-catalogue.ts'
 import type { Route } from '../../../shared/api/route.ts'
 import { ENDPOINTS } from '../../../shared/api/routes.ts'

@@ -1,7 +1,7 @@
 /** The published catalogue contains exactly the errors that the API can return. */
 import { globSync, readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
-import { gatewayResponses } from '../../../../infra/gateway-responses.ts'
+import { gatewayResponses } from '../../../../infra/api/gateway-responses.ts'
 import { ERROR_KEYS } from '../../../../shared/api/error-catalogue.ts'
 import { errorBody } from '../../../../shared/api/errors.ts'
 import { errorCatalogue } from '../../../../shared/api/openapi/error-catalogue.ts'

@@ -1,0 +1,161 @@
+import { RemovalPolicy } from 'aws-cdk-lib'
+import {
+  ApiDefinition,
+  EndpointType,
+  type MethodDeploymentOptions,
+  MethodLoggingLevel,
+  SpecRestApi,
+} from 'aws-cdk-lib/aws-apigateway'
+import { ServicePrincipal } from 'aws-cdk-lib/aws-iam'
+import { Construct } from 'constructs'
+import { BASE_PATH, isList, type Route } from '../../shared/api/route.ts'
+import type { ImportedData } from '../data/data-stack.ts'
+import { accessLog } from '../data/observability.ts'
+import { routeFunction } from '../functions/api-function.ts'
+import type { FunctionCode } from '../functions/bundles.ts'
+import { routeReservation } from '../functions/concurrency.ts'
+import { REFERENCE } from '../functions/reference-files.ts'
+import type { Services } from '../functions/service-access.ts'
+import { ServiceFunction } from '../functions/service-function.ts'
+import { apiName } from '../settings/names.ts'
+import type { StageSettings } from '../settings/stages.ts'
+import { gatewayDocument, type Operation } from './gateway-document.ts'
+import { gatewayResponses } from './gateway-responses.ts'
+
+/** The file in functions/ that responds to unmatched requests. */
+export const FALLBACK = 'fallback'
+
+/**
+ * The public resources of the gateway. They are outside the base path, below which every request needs a credential.
+ */
+export const REFERENCE_RESOURCES = ['/openapi.json', '/errors.json', '/docs', '/docs/{proxy+}'] as const
+
+type Props = {
+  readonly stage: StageSettings
+  readonly code: FunctionCode
+  readonly data: ImportedData
+  readonly services: Services
+  readonly routes: readonly Route[]
+}
+
+/** What API Gateway may invoke a function for, and the id of the permission. */
+type Permitted = Pick<Operation, 'path' | 'lambda'> & { readonly method: string; readonly permission: string }
+
+/**
+ * The REST API. Each endpoint has a Lambda, which serves the aliases of its path too; the public pages are outside the base
+ * path; every other request goes to the fallback function.
+ */
+export class Api extends Construct {
+  readonly rest: SpecRestApi
+
+  constructor(scope: Construct, id: string, { stage, code, data, services, routes }: Props) {
+    super(scope, id)
+    const logs = data.logGroup('EndpointLogGroup')
+    const endpoints = routes.filter(({ aliasOf }) => aliasOf === undefined)
+    const operations = endpoints.flatMap((route) => {
+      const reservedConcurrency = routeReservation(route, endpoints, stage.accountConcurrency)
+      const dependencies = { stage, code, data, logs, services, reservedConcurrency }
+      const { lambda } = routeFunction(this, route, dependencies)
+      const aliases = routes.filter(({ aliasOf }) => aliasOf === route.id)
+      return [route, ...aliases].map(({ id, method, path }) => {
+        const permission = id === route.id ? 'Gateway' : `Gateway-${id}`
+        return { method, path: `${BASE_PATH}${path}`, lambda, permission }
+      })
+    })
+    const reference = new ServiceFunction(this, REFERENCE, { stage, code, logs }).lambda
+    // With any method, so that its function can respond to HEAD, and to other methods with a 405.
+    const pages = REFERENCE_RESOURCES.map((path): Operation => ({ method: 'ANY', path, lambda: reference }))
+    const fallback = new ServiceFunction(this, FALLBACK, { stage, code, logs, memory: 256 }).lambda
+    this.rest = restApi(this, stage, {
+      routes,
+      data,
+      document: gatewayDocument({
+        title: apiName(stage.name),
+        operations: [...operations, ...pages],
+        fallback,
+        extensions: {
+          'x-amazon-apigateway-minimum-compression-size': MIN_COMPRESSION_SIZE,
+          'x-amazon-apigateway-gateway-responses': gatewayResponses(stage),
+          'x-amazon-apigateway-endpoint-configuration': { disableExecuteApiEndpoint: hasDomain(stage) },
+        },
+      }),
+    })
+    // The address is an output of the stack, if it is in use.
+    this.rest.node.tryRemoveChild('Endpoint')
+    for (const operation of operations) this.#allow(operation, stage)
+    for (const lambda of [reference, fallback])
+      this.#allow({ method: '*', path: '/*', lambda, permission: 'Gateway' }, stage)
+  }
+
+  /** One permission for each path of a function: all that a function has must fit into 20 KB. */
+  #allow({ method, path, lambda, permission }: Permitted, stage: StageSettings): void {
+    lambda.addPermission(permission, {
+      principal: new ServicePrincipal('apigateway.amazonaws.com'),
+      // A path parameter is any segment.
+      sourceArn: this.rest.arnForExecuteApi(method, path.replace(/\{[^}]+\}/g, '*'), stage.name),
+    })
+  }
+}
+
+/** Callers who use the domain cannot be left behind by the address of API Gateway, and a firewall has one address to watch. */
+const hasDomain = ({ domain }: StageSettings): boolean => domain !== undefined
+
+/** Bytes. For callers that accept gzip; smaller responses fit into one or two packets anyway. */
+const MIN_COMPRESSION_SIZE = 2048
+
+/**
+ * Execution logs would contain requests and responses, including patients' data. CloudWatch has the metrics of the stage
+ * without those of each method, which are charged.
+ */
+const LOGGING = { loggingLevel: MethodLoggingLevel.OFF, dataTraceEnabled: false, metricsEnabled: false }
+
+function restApi(
+  scope: Construct,
+  stage: StageSettings,
+  { routes, data, document }: Pick<Props, 'routes' | 'data'> & { document: object },
+): SpecRestApi {
+  return new SpecRestApi(scope, 'Rest', {
+    restApiName: apiName(stage.name),
+    apiDefinition: ApiDefinition.fromInline(document),
+    endpointTypes: [EndpointType.REGIONAL],
+    disableExecuteApiEndpoint: hasDomain(stage),
+    cloudWatchRole: true,
+    // Also after a creation that failed: from then on, all stages of the account and region log with this role.
+    cloudWatchRoleRemovalPolicy: RemovalPolicy.RETAIN,
+    deployOptions: {
+      stageName: stage.name,
+      ...limits(stage, 1),
+      ...LOGGING,
+      tracingEnabled: stage.monitoring.tracing,
+      methodOptions: {
+        ...Object.fromEntries(
+          routes
+            .filter(isList)
+            .map(({ method, path }) => [`${BASE_PATH}${path}/${method}`, throttled(stage, LIST_SHARE)]),
+        ),
+        ...Object.fromEntries(
+          REFERENCE_RESOURCES.map((path) => [`${path}/ANY`, throttled(stage, PAGE_SHARE)]),
+        ),
+      },
+      ...accessLog(data.logGroup('GatewayLogGroup')),
+    },
+  })
+}
+
+/** Lists get half of the stage's rate, so that programs that copy all records leave room for other requests. */
+const LIST_SHARE = 0.5
+
+/** The public pages need no credential, so the rate of a credential does not limit their callers. */
+const PAGE_SHARE = 0.05
+
+const throttled = (stage: StageSettings, share: number): MethodDeploymentOptions => ({
+  // A method's settings replace all of the stage's.
+  ...LOGGING,
+  ...limits(stage, share),
+})
+
+/** A share of the stage's rate; nothing while it is paused. */
+function limits({ throttle, recovery }: StageSettings, share: number) {
+  const part = recovery.isPaused ? 0 : share
+  return { throttlingRateLimit: throttle.rate * part, throttlingBurstLimit: throttle.burst * part }
+}

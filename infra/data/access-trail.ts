@@ -1,0 +1,193 @@
+import { Duration, RemovalPolicy, Stack } from 'aws-cdk-lib'
+import { type IRole, PolicyDocument, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam'
+import { CfnDeliveryStream } from 'aws-cdk-lib/aws-kinesisfirehose'
+import { Key } from 'aws-cdk-lib/aws-kms'
+import {
+  FilterPattern,
+  type ILogSubscriptionDestination,
+  type LogGroup,
+  LogStream,
+} from 'aws-cdk-lib/aws-logs'
+import {
+  BlockPublicAccess,
+  Bucket,
+  BucketEncryption,
+  ObjectOwnership,
+  StorageClass,
+} from 'aws-cdk-lib/aws-s3'
+import { Construct } from 'constructs'
+import { ACCESS_TYPE, OPERATOR_LOG_STREAM } from '../../shared/observability/access.ts'
+import { objectLock, type StageSettings } from '../settings/stages.ts'
+import { logGroup } from './observability.ts'
+
+/** Where Firehose writes in the bucket: lines of the trail by day (UTC), and records that it could not process. */
+const PREFIX = { lines: 'access/', errors: 'errors/' }
+
+/** How long Firehose collects lines for one object. */
+const BUFFER = { intervalInSeconds: 300, sizeInMBs: 64 }
+
+/** Objects that are kept for long move here. Athena still reads them at once. */
+const ARCHIVE_AFTER = Duration.days(90)
+
+/**
+ * The access trail: subscription filters select the `access` lines of log groups, and Firehose writes them into a bucket
+ * whose objects cannot be changed. No request waits for any of it.
+ */
+export class AccessTrail extends Construct {
+  readonly bucket: Bucket
+  /** The operator tool writes its lines here. */
+  readonly operatorLog: LogGroup
+  /** The name of its delivery stream. */
+  readonly streamName: string
+  readonly #destination: ILogSubscriptionDestination
+
+  constructor(scope: Construct, id: string, stage: StageSettings) {
+    super(scope, id)
+    const key = new Key(this, 'Key', {
+      description: 'Encrypts the access trail',
+      enableKeyRotation: true,
+      removalPolicy: stage.removalPolicy,
+    })
+    this.bucket = trailBucket(this, stage, key)
+    const stream = deliveryStream(this, stage, this.bucket, key)
+    this.streamName = stream.ref
+    const role = subscriptionRole(this, stream)
+    this.#destination = { bind: () => ({ arn: stream.attrArn, role }) }
+    this.operatorLog = logGroup(this, 'OperatorLog', stage)
+    new LogStream(this, 'OperatorStream', {
+      logGroup: this.operatorLog,
+      logStreamName: OPERATOR_LOG_STREAM,
+      removalPolicy: stage.removalPolicy,
+    })
+    this.follow(this.operatorLog)
+  }
+
+  /** Adds the `access` lines of a log group to the trail. */
+  follow(logs: LogGroup): void {
+    logs.addSubscriptionFilter('Access', {
+      destination: this.#destination,
+      filterPattern: FilterPattern.stringValue('$.type', '=', ACCESS_TYPE),
+    })
+  }
+}
+
+function trailBucket(scope: Construct, { accessTrail }: StageSettings, encryptionKey: Key): Bucket {
+  const { retention } = accessTrail
+  // An object can be deleted from the day after its lock ended.
+  const expiration = retention.plus(Duration.days(1))
+  const isLong = retention.toDays() > 2 * ARCHIVE_AFTER.toDays()
+  return new Bucket(scope, 'Bucket', {
+    encryption: BucketEncryption.KMS,
+    encryptionKey,
+    bucketKeyEnabled: true,
+    blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
+    objectOwnership: ObjectOwnership.BUCKET_OWNER_ENFORCED,
+    enforceSSL: true,
+    minimumTLSVersion: 1.2,
+    versioned: true,
+    ...objectLock(accessTrail),
+    lifecycleRules: [
+      {
+        expiration,
+        noncurrentVersionExpiration: Duration.days(1),
+        abortIncompleteMultipartUploadAfter: Duration.days(1),
+        ...(isLong && {
+          transitions: [
+            { storageClass: StorageClass.GLACIER_INSTANT_RETRIEVAL, transitionAfter: ARCHIVE_AFTER },
+          ],
+        }),
+      },
+      { expiredObjectDeleteMarker: true },
+    ],
+    // CloudFormation cannot delete a bucket that has objects. Without a stack, its objects still expire.
+    removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
+  })
+}
+
+/** CloudWatch Logs sends batches of compressed log events; the bucket has their lines. */
+const PROCESSORS = [
+  { type: 'Decompression', parameters: [{ parameterName: 'CompressionFormat', parameterValue: 'GZIP' }] },
+  {
+    type: 'CloudWatchLogProcessing',
+    parameters: [{ parameterName: 'DataMessageExtraction', parameterValue: 'true' }],
+  },
+  { type: 'AppendDelimiterToRecord', parameters: [] },
+]
+
+/** Not the CDK's own construct, which adds an unused mapping to the template and wider grants. */
+function deliveryStream(scope: Construct, stage: StageSettings, bucket: Bucket, key: Key): CfnDeliveryStream {
+  const errors = logGroup(scope, 'DeliveryErrors', stage)
+  const { logStreamName } = new LogStream(scope, 'DeliveryErrorsStream', {
+    logGroup: errors,
+    removalPolicy: stage.removalPolicy,
+  })
+  return new CfnDeliveryStream(scope, 'Delivery', {
+    deliveryStreamType: 'DirectPut',
+    deliveryStreamEncryptionConfigurationInput: { keyType: 'AWS_OWNED_CMK' },
+    extendedS3DestinationConfiguration: {
+      bucketArn: bucket.bucketArn,
+      roleArn: deliveryRole(scope, bucket, key, errors).roleArn,
+      prefix: `${PREFIX.lines}day=!{timestamp:yyyy-MM-dd}/`,
+      errorOutputPrefix: `${PREFIX.errors}!{firehose:error-output-type}/`,
+      bufferingHints: BUFFER,
+      compressionFormat: 'GZIP',
+      encryptionConfiguration: { kmsEncryptionConfig: { awskmsKeyArn: key.keyArn } },
+      processingConfiguration: { enabled: true, processors: PROCESSORS },
+      cloudWatchLoggingOptions: { enabled: true, logGroupName: errors.logGroupName, logStreamName },
+    },
+  })
+}
+
+/** What Firehose writes into the bucket as. It can neither read nor delete objects. */
+function deliveryRole(scope: Construct, bucket: Bucket, key: Key, errors: LogGroup): IRole {
+  const { region, account } = Stack.of(scope)
+  return grantedRole(
+    scope,
+    'DeliveryRole',
+    new ServicePrincipal('firehose.amazonaws.com', {
+      conditions: { StringEquals: { 'sts:ExternalId': account } },
+    }),
+    [
+      new PolicyStatement({
+        actions: ['s3:PutObject', 's3:AbortMultipartUpload'],
+        resources: Object.values(PREFIX).map((prefix) => bucket.arnForObjects(`${prefix}*`)),
+      }),
+      new PolicyStatement({
+        actions: ['s3:GetBucketLocation', 's3:ListBucket', 's3:ListBucketMultipartUploads'],
+        resources: [bucket.bucketArn],
+      }),
+      new PolicyStatement({
+        actions: ['kms:Decrypt', 'kms:GenerateDataKey'],
+        resources: [key.keyArn],
+        conditions: { StringEquals: { 'kms:ViaService': `s3.${region}.amazonaws.com` } },
+      }),
+      new PolicyStatement({
+        actions: ['logs:CreateLogStream', 'logs:PutLogEvents'],
+        resources: [errors.logGroupArn],
+      }),
+    ],
+  )
+}
+
+/** What CloudWatch Logs puts lines into the stream as. */
+function subscriptionRole(scope: Construct, stream: CfnDeliveryStream): IRole {
+  const logs = Stack.of(scope).formatArn({ service: 'logs', resource: '*' })
+  return grantedRole(
+    scope,
+    'SubscriptionRole',
+    new ServicePrincipal('logs.amazonaws.com', { conditions: { StringLike: { 'aws:SourceArn': logs } } }),
+    [
+      new PolicyStatement({
+        actions: ['firehose:PutRecord', 'firehose:PutRecordBatch'],
+        resources: [stream.attrArn],
+      }),
+    ],
+  )
+}
+
+const grantedRole = (
+  scope: Construct,
+  id: string,
+  assumedBy: ServicePrincipal,
+  statements: PolicyStatement[],
+): IRole => new Role(scope, id, { assumedBy, inlinePolicies: { Grants: new PolicyDocument({ statements }) } })

@@ -1,0 +1,59 @@
+import { ArnFormat, Duration, Stack } from 'aws-cdk-lib'
+import { BackupPlan, BackupPlanRule, BackupResource, BackupVault } from 'aws-cdk-lib/aws-backup'
+import { Schedule } from 'aws-cdk-lib/aws-events'
+import type { Construct } from 'constructs'
+import { backupCopyStackName, backupCopyVaultName, backupStackName } from '../settings/names.ts'
+import type { StageSettings } from '../settings/stages.ts'
+import { BACKUP_RETENTION, lockedVault } from './backup-vault.ts'
+import { ImportedData } from './data-stack.ts'
+
+/** Daily backups of the table in use, in a vault that is locked. */
+export class BackupStack extends Stack {
+  constructor(scope: Construct, stage: StageSettings, copyRegion: string | undefined) {
+    super(scope, backupStackName(stage.name), {
+      description: 'Clinic Developer API: backups',
+      terminationProtection: stage.deletionProtection,
+      env: stage.env,
+    })
+    const { table } = new ImportedData(this, 'Stored', stage)
+    const plan = new BackupPlan(this, 'Plan', { backupVault: lockedVault(this, 'Backups', stage) })
+    const copy = copyRegion && {
+      destinationBackupVault: BackupVault.fromBackupVaultArn(
+        this,
+        'CopyVault',
+        this.formatArn({
+          service: 'backup',
+          region: copyRegion,
+          resource: 'backup-vault',
+          resourceName: backupCopyVaultName(stage.name),
+          arnFormat: ArnFormat.COLON_RESOURCE_NAME,
+        }),
+      ),
+      deleteAfter: BACKUP_RETENTION,
+    }
+    plan.addRule(
+      new BackupPlanRule({
+        ruleName: 'daily',
+        // UTC: at night in Europe.
+        scheduleExpression: Schedule.cron({ hour: '2', minute: '0' }),
+        startWindow: Duration.hours(1),
+        completionWindow: Duration.hours(8),
+        deleteAfter: BACKUP_RETENTION,
+        ...(copy && { copyActions: [copy] }),
+      }),
+    )
+    plan.addSelection('Table', { resources: [BackupResource.fromArn(table.tableArn)] })
+  }
+}
+
+/** The vault of the copies, in their region. */
+export class BackupCopyStack extends Stack {
+  constructor(scope: Construct, stage: StageSettings, region: string) {
+    super(scope, backupCopyStackName(stage.name), {
+      description: 'Clinic Developer API: copies of backups',
+      terminationProtection: stage.deletionProtection,
+      env: { ...stage.env, region },
+    })
+    lockedVault(this, 'Copies', stage, backupCopyVaultName(stage.name))
+  }
+}

@@ -1,0 +1,48 @@
+import {
+  AttributeType,
+  BillingMode,
+  type ITable,
+  StreamViewType,
+  Table,
+  TableEncryption,
+} from 'aws-cdk-lib/aws-dynamodb'
+import { type IKey, Key } from 'aws-cdk-lib/aws-kms'
+import { Construct } from 'constructs'
+import { STREAM_VIEW, TTL } from '../../shared/store/keys/key.ts'
+import type { StageSettings } from '../settings/stages.ts'
+
+/** The single table and the key that encrypts it. */
+export type Data = { readonly table: ITable; readonly key: IKey }
+
+export class ClinicTable extends Construct implements Data {
+  /** Not TableV2, which cannot be synthesized with a customer-managed key unless the stack names a region. */
+  readonly table: Table
+  readonly key: Key
+
+  constructor(scope: Construct, id: string, stage: StageSettings) {
+    super(scope, id)
+    this.key = new Key(this, 'TableKey', {
+      description: 'Encrypts the clinic table',
+      enableKeyRotation: true,
+      removalPolicy: stage.removalPolicy,
+    })
+    this.table = new Table(this, 'Table', {
+      partitionKey: { name: 'pk', type: AttributeType.STRING },
+      sortKey: { name: 'sk', type: AttributeType.STRING },
+      billingMode: BillingMode.PAY_PER_REQUEST,
+      encryption: TableEncryption.CUSTOMER_MANAGED,
+      encryptionKey: this.key,
+      pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
+      stream: StreamViewType[STREAM_VIEW],
+      timeToLiveAttribute: TTL,
+      ...(stage.warmThroughput && {
+        warmThroughput: {
+          readUnitsPerSecond: stage.warmThroughput.reads,
+          writeUnitsPerSecond: stage.warmThroughput.writes,
+        },
+      }),
+      deletionProtection: stage.deletionProtection,
+      removalPolicy: stage.removalPolicy,
+    })
+  }
+}

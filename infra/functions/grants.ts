@@ -1,0 +1,140 @@
+/** Policy statements of functions, each as narrow as its service allows. */
+import { Stack } from 'aws-cdk-lib'
+import type { ITable } from 'aws-cdk-lib/aws-dynamodb'
+import { PolicyStatement } from 'aws-cdk-lib/aws-iam'
+import type { IQueue } from 'aws-cdk-lib/aws-sqs'
+import type { Construct } from 'constructs'
+import type { SharedPartitions, TableCall } from '../../shared/api/route.ts'
+import { OVERFLOW_PARTITION_PREFIX } from '../../shared/store/keys/calendar.ts'
+import {
+  CLINIC_DIRECTORY_PARTITION,
+  CREDENTIAL_PARTITION_PREFIX,
+  USAGE_PARTITION_PREFIX,
+} from '../../shared/store/keys/clinics.ts'
+import { DUE_REFRESH_PARTITION_PREFIX } from '../../shared/store/keys/copies.ts'
+import { ANNOUNCED_PARTITION_PREFIX } from '../../shared/store/keys/events.ts'
+import {
+  DUE_MESSAGE_PARTITION_PREFIX,
+  PROVIDER_PARTITION_PREFIX,
+  UNRESOLVED_MESSAGES_PARTITION,
+} from '../../shared/store/keys/messages.ts'
+import { OPERATOR_PARTITION_PREFIXES } from '../../shared/store/keys/operator.ts'
+import { DUE_DELIVERY_PARTITION_PREFIX } from '../../shared/store/keys/webhooks.ts'
+import type { Data } from '../data/data.ts'
+
+/** For authentication: reading credentials, and counting and recording their use. No function may change a credential. */
+export const credentialGrants = ({ table }: Data): PolicyStatement[] =>
+  [
+    { actions: ['dynamodb:GetItem'], prefixes: [CREDENTIAL_PARTITION_PREFIX, USAGE_PARTITION_PREFIX] },
+    { actions: ['dynamodb:UpdateItem'], prefixes: [USAGE_PARTITION_PREFIX] },
+  ].map(
+    ({ actions, prefixes }) =>
+      new PolicyStatement({
+        actions,
+        resources: [table.tableArn],
+        conditions: {
+          'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': prefixes.map((prefix) => `${prefix}*`) },
+          ...KEYS_ARE_NAMED,
+        },
+      }),
+  )
+
+/** `ForAllValues` is also true for a request without keys, such as a scan. */
+const KEYS_ARE_NAMED = { Null: { 'dynamodb:LeadingKeys': 'false' } }
+
+/** The partitions that all clinics share begin with one of these prefixes. */
+export const SHARED_PARTITION_PREFIXES: Readonly<Record<SharedPartitions, string>> = {
+  'announced-events': ANNOUNCED_PARTITION_PREFIX,
+  'spread-tallies': OVERFLOW_PARTITION_PREFIX,
+  'due-messages': DUE_MESSAGE_PARTITION_PREFIX,
+  'unresolved-messages': UNRESOLVED_MESSAGES_PARTITION,
+  'provider-ids': PROVIDER_PARTITION_PREFIX,
+  'due-deliveries': DUE_DELIVERY_PARTITION_PREFIX,
+  'stale-copies': DUE_REFRESH_PARTITION_PREFIX,
+}
+
+/**
+ * Calls on clinics' partitions and on the shared ones that are named, never on credentials and their use, the directory of
+ * clinics or what is the operator's alone.
+ */
+export const tableGrant = (
+  { table }: Data,
+  { table: calls, shared = [] }: { table: readonly TableCall[]; shared?: readonly SharedPartitions[] },
+): PolicyStatement => {
+  const denied = Object.entries(SHARED_PARTITION_PREFIXES).filter(
+    ([name]) => !shared.includes(name as SharedPartitions),
+  )
+  const prefixes = [
+    CREDENTIAL_PARTITION_PREFIX,
+    USAGE_PARTITION_PREFIX,
+    ...OPERATOR_PARTITION_PREFIXES,
+    ...denied.map(([, prefix]) => prefix),
+  ]
+  return new PolicyStatement({
+    actions: calls.map((call) => `dynamodb:${call}`),
+    resources: [table.tableArn],
+    conditions: {
+      'ForAllValues:StringNotLike': {
+        'dynamodb:LeadingKeys': [CLINIC_DIRECTORY_PARTITION, ...prefixes.map((prefix) => `${prefix}*`)],
+      },
+      ...KEYS_ARE_NAMED,
+    },
+  })
+}
+
+/** The use of the table's key through DynamoDB, which calls KMS on behalf of the caller. */
+export const keyGrant = (scope: Construct, { key }: Data): PolicyStatement =>
+  new PolicyStatement({
+    actions: ['kms:Decrypt', 'kms:DescribeKey', 'kms:Encrypt', 'kms:GenerateDataKey*', 'kms:ReEncrypt*'],
+    resources: [key.keyArn],
+    conditions: { StringEquals: { 'kms:ViaService': `dynamodb.${Stack.of(scope).region}.amazonaws.com` } },
+  })
+
+export const pushGrant = (queue: IQueue): PolicyStatement =>
+  new PolicyStatement({ actions: ['sqs:SendMessage'], resources: [queue.queueArn] })
+
+/** What Lambda needs of a function's role in order to feed it from a queue. */
+export const consumeGrant = (queue: IQueue): PolicyStatement =>
+  new PolicyStatement({
+    actions: ['sqs:ReceiveMessage', 'sqs:DeleteMessage', 'sqs:GetQueueAttributes'],
+    resources: [queue.queueArn],
+  })
+
+/** @throws Error for a table without a stream */
+export function streamOf({ tableStreamArn }: ITable): string {
+  if (!tableStreamArn) throw new Error('The table has no stream.')
+  return tableStreamArn
+}
+
+/** What Lambda needs of a function's role in order to feed it from a table's stream, besides the table's key. */
+export const streamGrants = (table: ITable): PolicyStatement[] => [
+  new PolicyStatement({
+    actions: ['dynamodb:DescribeStream', 'dynamodb:GetRecords', 'dynamodb:GetShardIterator'],
+    resources: [streamOf(table)],
+  }),
+  // Listing has no narrower resource.
+  new PolicyStatement({ actions: ['dynamodb:ListStreams'], resources: ['*'] }),
+]
+
+/** Publishing to phone numbers, which have no ARN, but not to topics. */
+export const smsGrant = (scope: Construct): PolicyStatement =>
+  new PolicyStatement({
+    actions: ['sns:Publish'],
+    notResources: [`arn:${Stack.of(scope).partition}:sns:*:*:*`],
+  })
+
+/**
+ * Sending from one address, with one configuration set. The identity that SES checks is not always the sender's address: it
+ * may be its domain or a parent domain (SES Developer Guide, "Creating and verifying identities"), and in the sandbox,
+ * where recipients must be verified too, SES checks their identities as well (github.com/aws/aws-sdk-js/issues/3641). So all
+ * identities are allowed, and the condition holds the sender.
+ */
+export function emailGrant(scope: Construct, from: string, configurationSet: string): PolicyStatement {
+  const arnOf = (resource: string, resourceName: string): string =>
+    Stack.of(scope).formatArn({ service: 'ses', resource, resourceName })
+  return new PolicyStatement({
+    actions: ['ses:SendEmail'],
+    resources: [arnOf('identity', '*'), arnOf('configuration-set', configurationSet)],
+    conditions: { StringEquals: { 'ses:FromAddress': from } },
+  })
+}

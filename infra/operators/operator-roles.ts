@@ -1,0 +1,113 @@
+import { CfnOutput, Duration, Stack } from 'aws-cdk-lib'
+import { AccountRootPrincipal, ManagedPolicy, PolicyStatement, Role } from 'aws-cdk-lib/aws-iam'
+import type { ILogGroup } from 'aws-cdk-lib/aws-logs'
+import type { IQueue } from 'aws-cdk-lib/aws-sqs'
+import { Construct } from 'constructs'
+import { callsOf, OPERATOR_ROLES, type OperatorRole, roleOutput } from '../../shared/operator/commands.ts'
+import { ERASURE_PARTITION_PREFIX, TABLE_PARTITION_PREFIX } from '../../shared/store/keys/operator.ts'
+import type { Data } from '../data/data.ts'
+import { keyGrant } from '../functions/grants.ts'
+
+type Props = {
+  readonly data: Data
+  readonly operatorLog: ILogGroup
+  readonly queues: readonly IQueue[]
+  /** The queues of their dead letters, and of what has no way back. */
+  readonly deadLetters: readonly IQueue[]
+}
+
+/** Partitions that a role may not touch. */
+const HIDDEN: Record<OperatorRole, readonly string[]> = {
+  read: [],
+  support: [ERASURE_PARTITION_PREFIX, TABLE_PARTITION_PREFIX],
+  erase: [TABLE_PARTITION_PREFIX],
+  maintain: [],
+}
+
+const DESCRIPTIONS: Record<OperatorRole, string> = {
+  read: "Reads clinics' data",
+  support: "Reads and changes clinics' data, but erases no patient",
+  erase: 'Erases patients',
+  maintain: 'Restores the table, and migrates its items',
+}
+
+/** Roles of the operator tool. Identities of the account that may assume them have to use a second factor. */
+export class OperatorRoles extends Construct {
+  constructor(scope: Construct, id: string, props: Props) {
+    super(scope, id)
+    for (const role of OPERATOR_ROLES) {
+      const policy = new ManagedPolicy(this, `${role}-policy`, {
+        description: `Clinic operator: ${DESCRIPTIONS[role]}`,
+        statements: statementsOf(this, role, props),
+      })
+      const { roleArn } = new Role(this, role, {
+        description: `Clinic operator: ${DESCRIPTIONS[role]}`,
+        assumedBy: new AccountRootPrincipal().withConditions({
+          Bool: { 'aws:MultiFactorAuthPresent': 'true' },
+        }),
+        maxSessionDuration: Duration.hours(1),
+        managedPolicies: [policy],
+      })
+      new CfnOutput(Stack.of(this), roleOutput(role), { value: roleArn })
+    }
+  }
+}
+
+function statementsOf(scope: Construct, role: OperatorRole, props: Props): PolicyStatement[] {
+  const { data, operatorLog } = props
+  const { table, deadLetters, queues } = callsOf(role)
+  return [
+    // To find the stack and its outputs.
+    new PolicyStatement({ actions: ['cloudformation:DescribeStacks'], resources: [Stack.of(scope).stackId] }),
+    new PolicyStatement({ actions: ['logs:PutLogEvents'], resources: [operatorLog.logGroupArn] }),
+    ...tableStatements(role, table, data),
+    keyGrant(scope, data),
+    ...(table.includes('RestoreTableToPointInTime') ? [grantCreation(scope, data)] : []),
+    ...queueStatements(deadLetters, props.deadLetters),
+    ...queueStatements(queues, props.queues),
+  ]
+}
+
+const queueStatements = (calls: readonly string[], queues: readonly IQueue[]): PolicyStatement[] =>
+  calls.length === 0
+    ? []
+    : [
+        new PolicyStatement({
+          actions: calls.map((call) => `sqs:${call}`),
+          resources: queues.map(({ queueArn }) => queueArn),
+        }),
+      ]
+
+/** Tables that are restored have names that begin with that of the table in use. */
+function tableStatements(role: OperatorRole, calls: readonly string[], { table }: Data): PolicyStatement[] {
+  const resources = [
+    table.tableArn,
+    ...(role === 'read' || role === 'support' ? [] : [`${table.tableArn}-*`]),
+  ]
+  const hidden = HIDDEN[role].map((prefix) => `${prefix}*`)
+  const isWrite = (call: string) => /Put|Write|Update(Item)|Delete|ConditionCheck/.test(call)
+  const statement = (actions: readonly string[], conditions?: object) =>
+    new PolicyStatement({
+      actions: actions.map((call) => `dynamodb:${call}`),
+      resources,
+      ...(conditions && { conditions }),
+    })
+  if (hidden.length === 0) return [statement(calls)]
+  return [
+    statement(calls.filter((call) => !isWrite(call))),
+    statement(calls.filter(isWrite), {
+      'ForAllValues:StringNotLike': { 'dynamodb:LeadingKeys': hidden },
+    }),
+  ]
+}
+
+/** DynamoDB encrypts a restored table with the key through a grant that the caller makes. */
+const grantCreation = (scope: Construct, { key }: Data): PolicyStatement =>
+  new PolicyStatement({
+    actions: ['kms:CreateGrant'],
+    resources: [key.keyArn],
+    conditions: {
+      StringEquals: { 'kms:ViaService': `dynamodb.${Stack.of(scope).region}.amazonaws.com` },
+      Bool: { 'kms:GrantIsForAWSResource': 'true' },
+    },
+  })

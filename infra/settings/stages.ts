@@ -1,0 +1,212 @@
+import { Duration, type Environment, RemovalPolicy } from 'aws-cdk-lib'
+import { RetentionDays } from 'aws-cdk-lib/aws-logs'
+import { ObjectLockRetention } from 'aws-cdk-lib/aws-s3'
+import { type MonitoringSettings, monitoringSettings } from './monitoring-settings.ts'
+import { type RecoverySettings, recoverySettings } from './recovery-settings.ts'
+import {
+  accountSetting,
+  cellSetting,
+  type DomainSettings,
+  domainSettings,
+  emailFromSetting,
+  integerSetting,
+  isExampleAddress,
+  optionalIntegerSetting,
+  regionSetting,
+  retentionSetting,
+  smsSenderIdSetting,
+  switchSetting,
+  versionSetting,
+  warmThroughputSetting,
+} from './setting-checks.ts'
+import {
+  type Overrides,
+  readStage,
+  type SettingName,
+  type Settings,
+  type StageKind,
+  stageFileName,
+} from './stage-file.ts'
+
+/** The settings that differ between stages. */
+export type StageSettings = {
+  readonly name: string
+  readonly kind: StageKind
+  /** The account and region that the stage is deployed to. Production has both; others may leave them to the shell. */
+  readonly env: Environment
+  /** The name of this deployment among several for different clinics. */
+  readonly cell: string
+  /** Whether data is retained when the stack is deleted, except by a creation that failed. */
+  readonly removalPolicy: RemovalPolicy
+  /** Whether the stacks and the table refuse to be deleted. A first creation that fails could not be rolled back then. */
+  readonly deletionProtection: boolean
+  /** The API's own domain. Without it, callers use the address of API Gateway. */
+  readonly domain: DomainSettings | undefined
+  readonly logRetention: RetentionDays
+  readonly accessTrail: AccessTrailSettings
+  /** Whether every response is checked against its schema. */
+  readonly checkResponses: boolean
+  /** For credentials that have no rate of their own. */
+  readonly requestsPerMinute: number
+  readonly messaging: MessagingSettings
+  readonly monitoring: MonitoringSettings
+  /** Whether delivery receipts of SMS are read. */
+  readonly smsReceipts: boolean
+  /** Whether a web ACL filters the requests. */
+  readonly firewall: boolean
+  /** The gateway's limit for each method, shared by all credentials: requests per second, and burst. */
+  readonly throttle: { readonly rate: number; readonly burst: number }
+  /** The account's limit of concurrent invocations, to be shared; undefined to reserve nothing. */
+  readonly accountConcurrency: number | undefined
+  /** Units a second that the table takes at once; undefined for what DynamoDB chooses. */
+  readonly warmThroughput: { readonly reads: number; readonly writes: number } | undefined
+  readonly recovery: RecoverySettings
+  /** The commit that is deployed, for an output; undefined if it was not given. */
+  readonly version: string | undefined
+}
+
+export type AccessTrailSettings = {
+  /** How long a line is kept. */
+  readonly retention: Duration
+  /** Whether a line cannot be deleted before that, not even by the account's owner. */
+  readonly locked: boolean
+}
+
+export type MessagingSettings = {
+  /** The sender of emails. The address or its domain must be verified with SES. */
+  readonly emailFrom: string
+  /** The sender that phones show in countries that allow it: 1 to 11 letters and digits. */
+  readonly smsSenderId: string
+  /** The rate of SES in the account. */
+  readonly emailsPerSecond: number
+  /** US dollars per SMS. */
+  readonly smsMaxPrice: string
+  /** Per day of a clinic that has no limit of its own. Bounds what a leaked credential can spend. */
+  readonly smsPerDay: number
+  readonly emailsPerDay: number
+  /** Per day, channel and recipient. Keeps a leaked credential from flooding a patient. */
+  readonly messagesPerRecipient: number
+  /** ISO 3166 codes of the countries that SMS may go to, unless a clinic has its own list. */
+  readonly smsCountries: readonly string[]
+}
+
+/** The European Economic Area and some other countries where receiving SMS earns the number's owner no money. */
+const SMS_COUNTRIES =
+  'AT,AU,BE,BG,CA,CH,CY,CZ,DE,DK,EE,ES,FI,FR,GB,GR,HR,HU,IE,IS,IT,JP,LI,LT,LU,LV,MT,NL,NO,NZ,PL,PT,RO,SE,SI,SK,TR,US'.split(
+    ',',
+  )
+
+/** The timeout of functions; the gateway's is 29 s. */
+export const FUNCTION_TIMEOUT = Duration.seconds(15)
+
+type KindSettings = Pick<
+  StageSettings,
+  'removalPolicy' | 'logRetention' | 'accessTrail' | 'checkResponses' | 'requestsPerMinute' | 'throttle'
+>
+
+const KIND_SETTINGS: Record<StageKind, KindSettings> = {
+  development: {
+    removalPolicy: RemovalPolicy.DESTROY,
+    logRetention: RetentionDays.ONE_MONTH,
+    accessTrail: { retention: Duration.days(7), locked: false },
+    checkResponses: true,
+    // Test suites and load tests must not be throttled.
+    requestsPerMinute: 60_000,
+    throttle: { rate: 1000, burst: 2000 },
+  },
+  production: {
+    removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
+    logRetention: RetentionDays.ONE_MONTH,
+    // Six years, which is what HIPAA requires of such records.
+    accessTrail: { retention: Duration.days(2192), locked: true },
+    checkResponses: false,
+    requestsPerMinute: 300,
+    throttle: { rate: 1000, burst: 2000 },
+  },
+}
+
+/** SES's rate for an account that has just left the sandbox. */
+const DEFAULT_EMAILS_PER_SECOND = '14'
+
+/** Settings without a default, since every default would be wrong somewhere. */
+const REQUIRED: Record<StageKind, readonly SettingName[]> = {
+  development: ['emailFrom', 'smsSenderId'],
+  // The account, so that a wrong shell cannot make a second production whose data is retained.
+  production: ['account', 'region', 'emailFrom', 'smsSenderId'],
+}
+
+/**
+ * The settings of a stage, from its file in infra/stages and what `-c` overrides.
+ * @throws Error for an unknown stage, and for a missing or invalid setting
+ */
+export function stageSettings(name: string, overrides: Overrides = {}): StageSettings {
+  const { kind, settings } = readStage(name, overrides)
+  requireSettings(name, kind, settings)
+  const byKind = KIND_SETTINGS[kind]
+  const retention = retentionSetting(settings) ?? byKind.accessTrail.retention
+  return {
+    name,
+    kind,
+    env: { account: accountSetting(settings), region: regionSetting(settings) },
+    cell: cellSetting(settings),
+    ...byKind,
+    deletionProtection: switchSetting('protection', settings),
+    accessTrail: { ...byKind.accessTrail, retention },
+    messaging: messagingSettings(kind, settings),
+    monitoring: monitoringSettings(settings),
+    smsReceipts: switchSetting('smsReceipts', settings),
+    firewall: switchSetting('firewall', settings),
+    domain: domainSettings(settings),
+    accountConcurrency: optionalIntegerSetting('accountConcurrency', settings, 1),
+    warmThroughput: warmThroughputSetting(settings),
+    recovery: recoverySettings(settings),
+    version: versionSetting(settings),
+  }
+}
+
+function requireSettings(name: string, kind: StageKind, settings: Settings): void {
+  const missing = REQUIRED[kind].filter((setting) => settings[setting] === undefined)
+  if (missing.length > 0)
+    throw new Error(
+      `The stage "${name}" needs ${missing.join(', ')}: set them in ${stageFileName(name)}, or with -c NAME=VALUE.`,
+    )
+}
+
+function messagingSettings(
+  kind: StageKind,
+  { emailFrom = '', smsSenderId = '', emailsPerSecond = DEFAULT_EMAILS_PER_SECOND }: Settings,
+): MessagingSettings {
+  const from = emailFromSetting(emailFrom)
+  if (kind === 'production' && isExampleAddress(from))
+    throw new Error(`emailFrom is of a domain for examples, which cannot be verified with SES: "${from}".`)
+  return {
+    emailFrom: from,
+    smsSenderId: smsSenderIdSetting(smsSenderId),
+    emailsPerSecond: integerSetting('emailsPerSecond', emailsPerSecond, 1),
+    smsMaxPrice: '0.50',
+    smsPerDay: 1000,
+    emailsPerDay: 5000,
+    messagesPerRecipient: 10,
+    smsCountries: SMS_COUNTRIES,
+  }
+}
+
+/** What a person should know about a deployment with these settings, although it can be made. */
+export function stageWarnings({ kind, deletionProtection, messaging, domain }: StageSettings): string[] {
+  const { emailFrom } = messaging
+  return [
+    ...(isExampleAddress(emailFrom)
+      ? [`SES will reject all emails: emailFrom is ${emailFrom}, of a domain for examples.`]
+      : []),
+    ...(kind === 'production' && !deletionProtection
+      ? ['The stacks can be deleted. Set protection to "on" when the first deployment has succeeded.']
+      : []),
+    ...(kind === 'production' && !domain
+      ? ['Without a domain, the address of the API is for trials: it ends with the API.']
+      : []),
+  ]
+}
+
+/** The object lock of the trail's bucket. In compliance mode it cannot be shortened. */
+export const objectLock = ({ locked, retention }: AccessTrailSettings) =>
+  locked && { objectLockEnabled: true, objectLockDefaultRetention: ObjectLockRetention.compliance(retention) }

@@ -1,0 +1,238 @@
+import { ResponseType } from 'aws-cdk-lib/aws-apigateway'
+import { describe, expect, it } from 'vitest'
+import { REFERENCE_RESOURCES } from '../../../infra/api/api.ts'
+import { SHARED_PARTITION_PREFIXES } from '../../../infra/functions/grants.ts'
+import { functionIds } from '../../../infra/stacks/deployment.ts'
+import { BASE_PATH } from '../../../shared/api/route.ts'
+import { ENDPOINTS, ROUTES } from '../../../shared/api/routes.ts'
+import * as calendarKeys from '../../../shared/store/keys/calendar.ts'
+import * as dueKeys from '../../../shared/store/keys/due.ts'
+import * as eventKeys from '../../../shared/store/keys/events.ts'
+import * as messageKeys from '../../../shared/store/keys/messages.ts'
+import * as webhookKeys from '../../../shared/store/keys/webhooks.ts'
+import {
+  logicalIdAt,
+  type Resource,
+  resourceOfFunction,
+  resourcesOf,
+  settingsOf,
+  templateOf,
+} from '../../support/template.ts'
+import { dev, environmentOf, queueUrl } from '../stacks/expected-template.ts'
+
+const prod = templateOf('prod')
+
+type OpenApi = {
+  paths: Record<string, Record<string, { 'x-amazon-apigateway-integration': { uri: object } }>>
+  'x-amazon-apigateway-gateway-responses': Record<
+    string,
+    { statusCode: string; responseParameters: object; responseTemplates: Record<string, string> }
+  >
+}
+
+const [api] = Object.values(resourcesOf(dev, 'AWS::ApiGateway::RestApi'))
+const { Body: document } = (api as Resource).Properties as unknown as { Body: OpenApi }
+const ANY = 'x-amazon-apigateway-any-method'
+
+/** The function that a method of a path invokes, by its logical id. */
+const functionOf = (path: string, method: string): string | undefined =>
+  /"Fn::GetAtt":\["(\w+)","Arn"\]/.exec(
+    JSON.stringify(document.paths[path]?.[method]?.['x-amazon-apigateway-integration'].uri ?? ''),
+  )?.[1]
+
+describe('the API', () => {
+  it('has a method for every route, and sends all other methods and paths to the fallback', () => {
+    const served = Object.entries(document.paths).flatMap(([path, item]) =>
+      Object.keys(item).map((method) => [path, method, functionOf(path, method)]),
+    )
+    const routes = ROUTES.map(({ id, aliasOf = id, method, path }) => [
+      `${BASE_PATH}${path}`,
+      method.toLowerCase(),
+      logicalIdAt(dev, `Api/${aliasOf}/Function`),
+    ])
+    const paths = Object.keys(document.paths)
+    const fallback = logicalIdAt(dev, 'Api/fallback/Function')
+    const others = paths
+      .filter((path) => !(REFERENCE_RESOURCES as readonly string[]).includes(path))
+      .map((path) => [path, ANY, fallback])
+    const pages = REFERENCE_RESOURCES.map((path) => [path, ANY, logicalIdAt(dev, 'Api/reference/Function')])
+    expect(served.map(String).sort()).toEqual([...routes, ...others, ...pages].map(String).sort())
+    expect(paths).toEqual(expect.arrayContaining(['/', '/api', `${BASE_PATH}/{proxy+}`, '/{proxy+}']))
+  })
+
+  it('declares the parameters of its paths', () => {
+    for (const [path, item] of Object.entries(document.paths))
+      for (const operation of Object.values(item))
+        expect(operation).toMatchObject({
+          parameters: [...path.matchAll(/\{(\w+)\+?\}/g)].map(([, name]) => ({ name, in: 'path' })),
+        })
+  })
+
+  it('may invoke each function by one permission for each of its paths', () => {
+    const permissions = Object.values(resourcesOf(dev, 'AWS::Lambda::Permission'))
+      .map(({ Properties }) => Properties as unknown as Record<string, unknown>)
+      .filter(({ Principal }) => Principal === 'apigateway.amazonaws.com')
+    const allowed = permissions.map(({ FunctionName, SourceArn }) => [
+      (FunctionName as { 'Fn::GetAtt': string[] })['Fn::GetAtt'][0],
+      (SourceArn as { 'Fn::Join': [string, string[]] })['Fn::Join'][1].at(-1),
+    ])
+    const expected = ROUTES.map(({ id, aliasOf = id, method, path }) => [
+      logicalIdAt(dev, `Api/${aliasOf}/Function`),
+      `/dev/${method}${BASE_PATH}${path.replace(/\{\w+\}/g, '*')}`,
+    ])
+    const others = ['reference', 'fallback'].map((id) => [logicalIdAt(dev, `Api/${id}/Function`), '/dev/*/*'])
+    expect(allowed.sort()).toEqual([...expected, ...others].sort())
+  })
+
+  it('renders every gateway error in the API’s shape, without the gateway’s message', () => {
+    const types = Object.values(ResponseType).filter(
+      (type): type is ResponseType => type instanceof ResponseType,
+    )
+    const responses = document['x-amazon-apigateway-gateway-responses']
+    expect(Object.keys(responses).sort()).toEqual(types.map(({ responseType }) => responseType).sort())
+    for (const response of Object.values(responses)) {
+      expect(response.statusCode).toMatch(/^[45]\d\d$/)
+      expect(response.responseParameters).toMatchObject({
+        'gatewayresponse.header.x-request-id': 'context.extendedRequestId',
+        'gatewayresponse.header.strict-transport-security': "'max-age=63072000; includeSubDomains'",
+        'gatewayresponse.header.x-content-type-options': "'nosniff'",
+      })
+      const templates = response.responseTemplates
+      expect(Object.keys(templates)).toEqual(['application/json'])
+      expect(JSON.parse(templates['application/json'] ?? '')).toEqual({
+        error: expect.stringMatching(/^[A-Z_]+$/),
+        message: expect.stringMatching(/^errors\.developer_api\.[a-z_]+$/),
+      })
+      expect(JSON.stringify(response)).not.toContain('context.error')
+    }
+  })
+
+  it('logs neither paths, queries, error texts nor requests', () => {
+    const [stage] = Object.values(resourcesOf(dev, 'AWS::ApiGateway::Stage'))
+    const { AccessLogSetting, MethodSettings } = (stage as Resource).Properties as unknown as {
+      AccessLogSetting: { Format: string }
+      MethodSettings: unknown[]
+    }
+    const used = Object.values(JSON.parse(AccessLogSetting.Format) as Record<string, string>)
+    expect(used.sort()).toEqual([
+      '$context.error.responseType',
+      '$context.extendedRequestId',
+      '$context.httpMethod',
+      '$context.identity.sourceIp',
+      '$context.integrationLatency',
+      '$context.requestTime',
+      '$context.resourcePath',
+      '$context.responseLatency',
+      '$context.status',
+    ])
+    for (const settings of MethodSettings)
+      expect(settings).toMatchObject({ LoggingLevel: 'OFF', DataTraceEnabled: false, MetricsEnabled: false })
+  })
+
+  it('limits lists to half of the rate of the other methods, and public pages to a twentieth', () => {
+    const [stage] = Object.values(resourcesOf(dev, 'AWS::ApiGateway::Stage'))
+    const { MethodSettings } = (stage as Resource).Properties as unknown as { MethodSettings: object[] }
+    const { rate, burst } = settingsOf('dev').throttle
+    const lists = ROUTES.filter(({ id }) => id.startsWith('list-'))
+    expect(lists.length).toBeGreaterThan(5)
+    const settings = [
+      { HttpMethod: '*', ResourcePath: '/*', ThrottlingRateLimit: rate, ThrottlingBurstLimit: burst },
+      ...lists.map(({ method, path }) => ({
+        HttpMethod: method,
+        ResourcePath: `/${`${BASE_PATH}${path}`.replaceAll('/', '~1')}`,
+        ThrottlingRateLimit: rate / 2,
+        ThrottlingBurstLimit: burst / 2,
+      })),
+      ...REFERENCE_RESOURCES.map((path) => ({
+        HttpMethod: 'ANY',
+        ResourcePath: `/${path.replaceAll('/', '~1')}`,
+        ThrottlingRateLimit: rate / 20,
+        ThrottlingBurstLimit: burst / 20,
+      })),
+    ]
+    expect(MethodSettings).toEqual(settings.map((setting) => expect.objectContaining(setting)))
+  })
+})
+
+describe('the functions', () => {
+  it.each(functionIds())('%s runs on Node 24 and arm64', (id) => {
+    expect(resourceOfFunction(dev, 'AWS::Lambda::Function', id).Properties).toMatchObject({
+      Runtime: 'nodejs24.x',
+      Architectures: ['arm64'],
+    })
+  })
+
+  it('have names that other stacks and people can derive', () => {
+    for (const id of functionIds())
+      expect(resourceOfFunction(dev, 'AWS::Lambda::Function', id).Properties.FunctionName).toBe(
+        `clinic-dev-${id}`,
+      )
+  })
+
+  it('use services besides the table in three endpoints only', () => {
+    const services = ENDPOINTS.flatMap(({ id, uses }) => (uses.services ? [[id, ...uses.services]] : []))
+    expect(services).toEqual([
+      ['send-message', 'sms', 'email-queue'],
+      ['ping-webhook', 'delivery-queue'],
+      ['redeliver', 'delivery-queue'],
+    ])
+  })
+
+  it('name every partition that clinics share before they may touch it', () => {
+    const keys = { ...calendarKeys, ...dueKeys, ...eventKeys, ...messageKeys, ...webhookKeys }
+    const partitions = Object.entries(keys)
+      .flatMap(([name, value]): unknown => (name === 'DUE_PARTITION_PREFIX' ? [] : value))
+      .filter((value): value is string => typeof value === 'string' && /^(due|provider)#/.test(value))
+    expect(partitions.length).toBeGreaterThan(15)
+    const prefixes = Object.values(SHARED_PARTITION_PREFIXES)
+    expect(partitions.filter((pk) => !prefixes.some((prefix) => pk.startsWith(prefix)))).toEqual([])
+  })
+
+  it('have only the environment that they need', () => {
+    const { messaging } = settingsOf('dev')
+    expect(environmentOf(dev, 'send-message')).toEqual({
+      ...environmentOf(dev, 'get-patient'),
+      SMS_SENDER_ID: messaging.smsSenderId,
+      SMS_MAX_PRICE: messaging.smsMaxPrice,
+      SMS_PER_DAY: String(messaging.smsPerDay),
+      EMAILS_PER_DAY: String(messaging.emailsPerDay),
+      MESSAGES_PER_RECIPIENT: String(messaging.messagesPerRecipient),
+      SMS_COUNTRIES: messaging.smsCountries.join(','),
+      EMAIL_QUEUE_URL: queueUrl('emails'),
+    })
+    expect(Object.keys(environmentOf(dev, 'get-patient')).sort()).toEqual([
+      'CHECK_RESPONSES',
+      'REQUESTS_PER_MINUTE',
+      'STAGE',
+      'TABLE_NAME',
+    ])
+    for (const id of ['ping-webhook', 'redeliver'])
+      expect(environmentOf(dev, id)).toEqual({
+        ...environmentOf(dev, 'get-patient'),
+        DELIVERY_QUEUE_URL: queueUrl('deliveries'),
+        SLOW_DELIVERY_QUEUE_URL: queueUrl('slow-deliveries'),
+      })
+    // Only the local runner sets the host on its machine that webhooks may go to.
+    for (const id of ['create-webhook', 'update-webhook', 'fan-out-events', 'deliver-event'])
+      expect(environmentOf(dev, id)).not.toHaveProperty('ALLOWED_WEBHOOK_HOST')
+  })
+
+  it.each(functionIds())('%s has no managed policy', (id) => {
+    expect(resourceOfFunction(dev, 'AWS::IAM::Role', id).Properties).not.toHaveProperty('ManagedPolicyArns')
+  })
+
+  it('check responses and have a high rate limit in development only', () => {
+    expect(environmentOf(dev, 'get-patient')).toMatchObject({ CHECK_RESPONSES: 'on' })
+    expect(environmentOf(prod, 'get-patient')).toMatchObject({
+      CHECK_RESPONSES: 'off',
+      REQUESTS_PER_MINUTE: '300',
+    })
+  })
+})
+
+it.each(['dev', 'prod'])('the template of %s refers to nothing of the local runner', (stage) => {
+  const text = JSON.stringify(stage === 'dev' ? dev.toJSON() : prod.toJSON())
+  expect(text).not.toMatch(
+    /AWS_ENDPOINT|127\.0\.0\.1|localhost|elasticmq|fauxqs|dynoxide|NODE_OPTIONS|ALLOWED_WEBHOOK_HOST|000000000000/i,
+  )
+})

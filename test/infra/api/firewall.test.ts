@@ -1,0 +1,47 @@
+import { Match } from 'aws-cdk-lib/assertions'
+import { expect, it } from 'vitest'
+import { resourcesOf, templateOf } from '../../support/template.ts'
+
+const template = templateOf('prod', { firewall: 'on' })
+
+type Rule = {
+  Name: string
+  Priority: number
+  Statement: {
+    RateBasedStatement?: { Limit: number; ScopeDownStatement?: object }
+    ManagedRuleGroupStatement?: { RuleActionOverrides?: { Name: string; ActionToUse: object }[] }
+  }
+}
+const [acl] = Object.values(resourcesOf(template, 'AWS::WAFv2::WebACL'))
+const rules = (acl as unknown as { Properties: { Rules: Rule[] } }).Properties.Rules
+
+it('is there on request only', () => {
+  templateOf('prod').resourceCountIs('AWS::WAFv2::WebACL', 0)
+  template.hasResourceProperties('AWS::WAFv2::WebACLAssociation', { ResourceArn: Match.anyValue() })
+  expect(() => templateOf('dev', { firewall: 'yes' })).toThrow('firewall must be "on" or "off".')
+})
+
+it('limits the rate of an address, and more strictly without an Authorization header', () => {
+  const limits = rules.flatMap(({ Name, Statement: { RateBasedStatement: rate } }) =>
+    rate ? [[Name, rate.Limit, rate.ScopeDownStatement !== undefined]] : [],
+  )
+  expect(limits).toEqual([
+    ['Address', 30_000, false],
+    ['Unauthenticated', 1_000, true],
+  ])
+  expect(JSON.stringify(rules[1])).toContain('"SingleHeader":{"Name":"authorization"}')
+})
+
+it('does not block free text, URLs and large bodies', () => {
+  const overridden = rules.flatMap(
+    ({ Statement }) => Statement.ManagedRuleGroupStatement?.RuleActionOverrides ?? [],
+  )
+  expect(overridden.map(({ Name }) => Name)).toEqual(
+    expect.arrayContaining(['SizeRestrictions_BODY', 'CrossSiteScripting_BODY', 'GenericRFI_BODY']),
+  )
+  for (const { ActionToUse } of overridden) expect(ActionToUse).toEqual({ Count: {} })
+})
+
+it('keeps no samples of requests, which contain their queries', () => {
+  expect(JSON.stringify(acl)).not.toContain('"SampledRequestsEnabled":true')
+})

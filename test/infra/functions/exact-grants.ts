@@ -1,0 +1,63 @@
+/** Checks the grants of functions against the calls that they make in this process. */
+import { expect } from 'vitest'
+import { SHARED_PARTITION_PREFIXES } from '../../../infra/functions/grants.ts'
+import {
+  CLINIC_DIRECTORY_PARTITION,
+  CREDENTIAL_PARTITION_PREFIX,
+  USAGE_PARTITION_PREFIX,
+} from '../../../shared/store/keys/clinics.ts'
+import { OPERATOR_PARTITION_PREFIXES } from '../../../shared/store/keys/operator.ts'
+import { checkedCalls } from '../../support/iam/checked-calls.ts'
+import { deployedRoles } from '../../support/iam/deployed-roles.ts'
+import { logicalIdAt, templateOf, templatesOf } from '../../support/template.ts'
+import { recordCalls } from './recorded-calls.ts'
+
+const template = templateOf('dev')
+
+export const logicalIdOf = (id: string): string => logicalIdAt(template, `${id}/Function`)
+
+/** The roles of the dev stage, as if its table had this name. */
+export function rolesWith(tableName: string) {
+  const stacks = Object.entries(templatesOf('dev')).map(([stackName, one]) => {
+    const copy = structuredClone(one)
+    for (const { Type, Properties } of Object.values(copy.Resources))
+      if (Type === 'AWS::DynamoDB::Table') Object.assign(Properties, { TableName: tableName })
+      else if (Type === 'AWS::SES::ConfigurationSet') Object.assign(Properties, { Name: 'mail' })
+    return { stackName, template: copy as never }
+  })
+  return deployedRoles(stacks)
+}
+
+/** Partitions outside of clinics. Conditions keep functions from those that they do not touch. */
+const OUTSIDE: Record<string, string> = {
+  ...SHARED_PARTITION_PREFIXES,
+  credentials: CREDENTIAL_PARTITION_PREFIX,
+  'use of credentials': USAGE_PARTITION_PREFIX,
+  clinics: CLINIC_DIRECTORY_PARTITION,
+  ...Object.fromEntries(OPERATOR_PARTITION_PREFIXES.map((prefix) => [prefix, prefix])),
+}
+
+export type ExactGrants = ReturnType<typeof exactGrants>
+
+export function exactGrants(tableName: string) {
+  const roles = rolesWith(tableName)
+  const calls = checkedCalls(roles)
+  return {
+    functionIds: roles.functions.map(({ functionId }) => functionId).sort(),
+
+    /** Checks that IAM allows every call that `act` makes, and that the role of the function allows nothing else. */
+    expectExact: async (id: string, act: () => Promise<void>): Promise<void> => {
+      const functionId = logicalIdOf(id)
+      for (const call of await recordCalls(act)) calls.add(functionId, call)
+      const isTouched = (prefix: string) => calls.partitions(functionId).some((pk) => pk.startsWith(prefix))
+      const reached = await calls.reached(functionId, Object.values(OUTSIDE))
+      const named = (isIn: (prefix: string) => boolean) =>
+        Object.entries(OUTSIDE).flatMap(([name, prefix]) => (isIn(prefix) ? [name] : []))
+      expect({
+        denied: await calls.denied(functionId),
+        unused: await calls.unused(functionId),
+        reached: named((prefix) => reached.includes(prefix)),
+      }).toEqual({ denied: [], unused: [], reached: named(isTouched) })
+    },
+  }
+}

@@ -1,0 +1,327 @@
+import { SendEmailCommand } from '@aws-sdk/client-sesv2'
+import { PublishCommand } from '@aws-sdk/client-sns'
+import { SendMessageBatchCommand, SendMessageCommand } from '@aws-sdk/client-sqs'
+import { afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest'
+import { FALLBACK } from '../../../infra/api/api.ts'
+import { REFERENCE } from '../../../infra/functions/reference-files.ts'
+import { queueName } from '../../../infra/settings/names.ts'
+import { ENDPOINTS } from '../../../shared/api/routes.ts'
+import type { LineItem } from '../../../shared/domain/invoice.ts'
+import { newUuid } from '../../../shared/domain/uuid.ts'
+import { type QueueId, WORKERS } from '../../../shared/runtime/workers.ts'
+import { appointmentStore } from '../../../shared/store/calendar/appointments.ts'
+import { invoiceStore } from '../../../shared/store/calendar/invoices.ts'
+import { paymentStore } from '../../../shared/store/calendar/payments.ts'
+import { patientChanges } from '../../../shared/store/copies/patient-changes.ts'
+import { deliveryAttempts } from '../../../shared/store/events/delivery-attempts.ts'
+import { eventFanOut } from '../../../shared/store/events/fan-out.ts'
+import { webhookHealthStore } from '../../../shared/store/events/webhook-health.ts'
+import { webhookStore } from '../../../shared/store/events/webhooks.ts'
+import {
+  overflowMarkKey,
+  tallyKey,
+  tallyOverflowKey,
+  tallyPartition,
+} from '../../../shared/store/keys/calendar.ts'
+import { announcedKey } from '../../../shared/store/keys/events.ts'
+import { dueMessageKey } from '../../../shared/store/keys/messages.ts'
+import { dueDeliveryKey } from '../../../shared/store/keys/webhooks.ts'
+import { messageDispatch } from '../../../shared/store/messages/dispatch.ts'
+import { messageStore } from '../../../shared/store/messages/messages.ts'
+import { MAX_CREATED, MAX_UPDATED, patientWriter } from '../../../shared/store/patients/patient-writer.ts'
+import { patientStore } from '../../../shared/store/patients/patients.ts'
+import { chunked } from '../../../shared/store/table/chunked.ts'
+import { type Table, withoutEvents } from '../../../shared/store/table/table.ts'
+import { issueCredential } from '../../support/credentials.ts'
+import { createWebhook } from '../../support/deliveries.ts'
+import { call } from '../../support/event.ts'
+import { handlerOf, stubFunctionEnvironment } from '../../support/functions.ts'
+import { createRecord } from '../../support/records.ts'
+import { createRouteSamples, type RouteSamples, requestsOf } from '../../support/route-samples.ts'
+import { aPatient, freshTable } from '../../support/table.ts'
+import { anAttempt } from '../../support/webhook-health.ts'
+import { type ExactGrants, exactGrants, logicalIdOf } from './exact-grants.ts'
+import { interruptRefreshes } from './interrupted-refreshes.ts'
+import { ses, sns, sqs } from './recorded-calls.ts'
+import { batch, feedback, queued, receiptsOf } from './worker-events.ts'
+
+let headers: Record<string, string>
+let mine: RouteSamples
+/** Patients whom no request names. */
+let others: string[]
+let table: Table
+let grants: ExactGrants
+
+beforeAll(async () => {
+  const fresh = await freshTable()
+  table = fresh.table
+  const url = (queue: QueueId) => `http://127.0.0.1:1/000000000000/${queueName('dev', queue)}`
+  stubFunctionEnvironment(fresh.name, {
+    EMAIL_QUEUE_URL: url('emails'),
+    DELIVERY_QUEUE_URL: url('deliveries'),
+    SLOW_DELIVERY_QUEUE_URL: url('slow-deliveries'),
+    FAN_OUT_QUEUE_URL: url('fan-outs'),
+  })
+  grants = exactGrants(fresh.name)
+  mine = await createRouteSamples(table)
+  // Records so long that list rows leave them out, so that lists have to read them.
+  const notes = 'long '.repeat(200)
+  await createRecord(table, mine.clinic, appointmentStore({ table }), {
+    ...mine.appointment,
+    id: newUuid(),
+    notes,
+  })
+  const item = mine.invoice.lineItems[0] as LineItem
+  await createRecord(table, mine.clinic, invoiceStore({ table }), {
+    ...mine.invoice,
+    id: newUuid(),
+    lineItems: Array(10).fill(item),
+  })
+  await createRecord(table, mine.clinic, paymentStore({ table }), {
+    ...mine.payment,
+    id: newUuid(),
+    description: notes.slice(0, 500),
+  })
+  // A change logged before the last snapshot, and so many patients created since that the next one takes a snapshot.
+  const entry = patientWriter({ table: withoutEvents(table) })
+  const { clinic, patient } = mine
+  const [before] = (await patientStore({ table }).findMany(clinic.id, [patient.id])).values()
+  if (before)
+    await entry.update(clinic.id, [{ before, after: { ...before, emailAddress: 'other@example.com' } }])
+  await entry.snapshot(clinic.id)
+  const created = Array.from({ length: 520 }, () => aPatient())
+  for (const chunk of chunked(created, MAX_CREATED)) await entry.createMany(clinic.id, chunk)
+  others = created.map(({ id }) => id)
+  // The first call of a process takes long, and a request that cannot be counted in time does not record its use.
+  const warmUp = await issueCredential(table, clinic)
+  const path = { id: patient.id }
+  await call(await handlerOf({ id: 'get-patient' }), { method: 'GET', path, headers: warmUp.headers })
+})
+
+beforeEach(async () => {
+  // The first request of a credential in a minute also records its use.
+  headers = (await issueCredential(table, mine.clinic)).headers
+  for (const mock of [sns, sqs, ses]) mock.reset()
+  // The reply to every second SMS is lost.
+  let published = 0
+  sns.on(PublishCommand).callsFake(async () => {
+    if (published++ % 2 === 1) throw new Error('reset')
+    return { MessageId: newUuid() }
+  })
+  sqs.on(SendMessageCommand).resolves({ MessageId: 'sqs-1' })
+  sqs.on(SendMessageBatchCommand).resolves({})
+  ses.on(SendEmailCommand).callsFake(async () => ({ MessageId: newUuid() }))
+})
+
+afterEach(() => {
+  vi.useRealTimers()
+  vi.restoreAllMocks()
+})
+
+const json = { 'content-type': 'application/json' }
+
+/** What happens before the requests. */
+const preparations: Record<string, () => Promise<void>> = {
+  // So many changes that the next one takes a second snapshot of the search index, which deletes what the first contains.
+  'update-patient': async () => {
+    const writer = patientWriter({ table: withoutEvents(table) })
+    await changePatients(64)
+    await writer.snapshot(mine.clinic.id)
+    await changePatients(63)
+  },
+}
+
+/** Changes other patients, without events. */
+async function changePatients(count: number): Promise<void> {
+  const clinic = mine.clinic.id
+  const stored = await patientStore({ table }).findMany(clinic, others.slice(0, count))
+  const changes = [...stored.values()].map((before) => ({
+    before,
+    after: { ...before, emailAddress: `${newUuid()}@example.com` },
+  }))
+  const writer = patientWriter({ table: withoutEvents(table) })
+  for (const chunk of chunked(changes, MAX_UPDATED)) await writer.update(clinic, chunk)
+}
+
+it.each(ENDPOINTS.map((route) => [route.id, route] as const))(
+  '%s has exactly the grants that it uses',
+  async (id, route) => {
+    await preparations[id]?.()
+    await grants.expectExact(id, async () => {
+      for (const sent of requestsOf(route, await mine.idsFor(route))) {
+        const { status } = await call(await handlerOf(route), {
+          ...sent,
+          headers: { ...sent.headers, ...headers },
+        })
+        expect([200, 201, 202, 204, 409]).toContain(status)
+      }
+    })
+  },
+)
+
+/** Sends a message through the endpoint and returns its id. */
+async function accepted(channel: 'sms' | 'email'): Promise<string> {
+  const body = JSON.stringify({ channel, patient_id: mine.patient.id, message: 'See you at ten' })
+  const sent = { method: 'POST', body, headers: { ...headers, ...json } }
+  expect((await call(await handlerOf({ id: 'send-message' }), sent)).status).toBe(202)
+  const { items } = await messageStore({ table }).page(mine.clinic.id, {}, { page: 1, limit: 1 })
+  return items[0]?.id ?? ''
+}
+
+/** An email whose sender has claimed it for a second, and its id. */
+async function claimed(): Promise<string> {
+  const { clinic } = mine
+  const id = await accepted('email')
+  const dispatch = messageDispatch({ table })
+  const read = await dispatch.find(clinic.id, id)
+  if (!read) throw new Error('the email is not stored')
+  await dispatch.claim(clinic.id, read, { token: 't', until: Date.now() + 1000 })
+  return id
+}
+
+const later = (ms: number) => vi.useFakeTimers({ now: Date.now() + ms, toFake: ['Date'] })
+
+/** For each worker an event that makes it use every grant, and the result it must return. */
+const starts: Record<string, () => Promise<[event: object, answer: unknown]>> = {
+  // One that SES accepts, one that it refuses for now, and one whose reply is lost.
+  'send-email': async () => {
+    const bodies = []
+    for (let n = 0; n < 3; n++) bodies.push(queued(mine.clinic.id, await accepted('email')))
+    const paused = Object.assign(new Error('no'), {
+      name: 'SendingPausedException',
+      $metadata: { httpStatusCode: 400 },
+    })
+    const lost = new Error('reset')
+    ses.on(SendEmailCommand).resolvesOnce({ MessageId: 'ses-1' }).rejectsOnce(paused).rejects(lost)
+    return [batch(bodies), { batchItemFailures: [] }]
+  },
+  // The feedback of SES arrives before the id of the email is recorded, and for one whose reply was lost.
+  'email-feedback': async () => {
+    const unresolved = await claimed()
+    await messageDispatch({ table }).markUnresolved(mine.clinic.id, unresolved, 'lost')
+    const ids = [await accepted('email'), unresolved, newUuid()]
+    const bodies = ids.map((id) => feedback(mine.clinic.id, 'Delivery', id))
+    return [batch(bodies), { batchItemFailures: [] }]
+  },
+  'sms-receipts': async () => {
+    sns.on(PublishCommand).resolves({ MessageId: 'sns-1' })
+    await accepted('sms')
+    return [receiptsOf(['sns-1']), undefined]
+  },
+  // One to queue again, one whose sender crashed, one that is too old to be sent, and a due item without a message.
+  'sweep-messages': async () => {
+    const { clinic } = mine
+    later(-48 * 3_600_000)
+    await accepted('email')
+    vi.useRealTimers()
+    await accepted('email')
+    await claimed()
+    await table.transact([
+      table.putWrite(dueMessageKey({ clinic: clinic.id, id: newUuid(), at: Date.now() })),
+    ])
+    later(10 * 60_000)
+    return [{}, undefined]
+  },
+  // An appointment whose tally was spread, long enough ago to be folded back.
+  'fold-tallies': async () => {
+    const { clinic } = mine
+    const tally = tallyKey(tallyPartition(clinic.id, 'A', null), '2026-05')
+    const overflow = tallyOverflowKey(tally.pk, '2026-05', 3)
+    await table.transact([
+      table.putWrite({ ...overflow, '4s': 1, v: 1 }),
+      table.putWrite({ ...overflowMarkKey(overflow), at: Date.now() - 120_000 }),
+    ])
+    return [{}, undefined]
+  },
+  'refresh-copies': async () => {
+    await interruptRefreshes({ ...table, now: () => Date.now() - 10 * 60_000 })
+    return [{}, undefined]
+  },
+  // One to an address that is not public, and one that waits for an earlier delivery of its record.
+  'deliver-event': async () => {
+    const nowhere = await createWebhook(table, mine.clinic.id, { url: 'https://localhost/' })
+    const behind = await createWebhook(table, mine.clinic.id, { url: 'https://localhost/' })
+    const slow = await createWebhook(table, mine.clinic.id, { url: 'https://localhost/' })
+    const cutOff = anAttempt({ result: 'cut-off', isSlow: true })
+    for (let n = 0; n < 3; n++) await webhookHealthStore({ table }).record(mine.clinic.id, slow.id, cutOff)
+    await changed()
+    await changed()
+    const made = await fannedOut()
+    const [first] = made.filter(({ webhook }) => webhook === nowhere.id)
+    const [toSlow] = made.filter(({ webhook }) => webhook === slow.id)
+    const [earlier, later] = made.filter(({ webhook }) => webhook === behind.id)
+    if (!first || !earlier || !later || !toSlow) throw new Error('no deliveries were made')
+    const attempts = deliveryAttempts({ table })
+    const context = await attempts.readContext(mine.clinic.id, behind.id, earlier.delivery)
+    if (context) await attempts.claim(mine.clinic.id, context, { token: 't', until: Date.now() + 40_000 })
+    return [batch([first, later, toSlow]), { batchItemFailures: [] }]
+  },
+  'sweep-events': async () => {
+    await changed()
+    return [{}, undefined]
+  },
+  // A delivery without an attempt, one that failed once, and a due item without a delivery.
+  'sweep-deliveries': async () => {
+    await changed()
+    await fannedOut()
+    const { clinic } = mine
+    const ids = { clinic: clinic.id, webhook: newUuid(), id: newUuid() }
+    await table.transact([table.putWrite(dueDeliveryKey({ ...ids, at: Date.now() }))])
+    later(10 * 60_000)
+    return [{}, undefined]
+  },
+  // These make hundreds of deliveries, which the others would process.
+  'fan-out-events': async () => {
+    const { clinic, patient } = mine
+    await announceTransactions(4)
+    const { pk, sk } = announcedKey(clinic.id, patient.id, 1)
+    return [{ Records: [{ dynamodb: { Keys: { pk: { S: pk }, sk: { S: sk } } } }] }, undefined]
+  },
+  'continue-fan-out': async () => {
+    await announceTransactions(21)
+    return [batch([{ clinic: mine.clinic.id }]), { batchItemFailures: [] }]
+  },
+}
+
+let changes = 0
+/** Changes the patient, which announces an event. */
+const changed = () =>
+  patientChanges(table).update(mine.clinic.id, mine.patient.id, { emailAddress: `${changes++}@example.com` })
+
+/** So many changes, each of which takes a transaction of the fan-out, since so many endpoints receive it. */
+async function announceTransactions(count: number) {
+  const { clinic } = mine
+  for (let n = (await webhookStore({ table }).list(clinic.id)).length; n < 17; n++)
+    await createWebhook(table, clinic.id, { url: 'https://localhost/' })
+  for (let n = 0; n < count; n++) await changed()
+}
+
+async function fannedOut() {
+  const all: { clinic: string; webhook: string; delivery: string }[] = []
+  await eventFanOut({ table, now: Date.now, newId: newUuid }).fanOut(
+    mine.clinic.id,
+    async (made) => void all.push(...made),
+  )
+  return all
+}
+
+it('has an event for each worker', () => {
+  expect(Object.keys(starts).sort()).toEqual(WORKERS.map(({ id }) => id).sort())
+})
+
+it.each(Object.entries(starts))('%s has exactly the grants that it uses', async (id, start) => {
+  const [event, answer] = await start()
+  const handler = (await handlerOf({ id })) as (event: object) => Promise<unknown>
+  const write = vi.spyOn(process.stdout, 'write').mockReturnValue(true)
+  await grants.expectExact(id, async () => expect(await handler(event)).toEqual(answer))
+  write.mockRestore()
+})
+
+it.each([FALLBACK, REFERENCE])('%s has exactly the grants that it uses: it makes no calls', (id) =>
+  grants.expectExact(id, async () => {}),
+)
+
+it('covers every function of the stack', () => {
+  const ids = [...ENDPOINTS, ...WORKERS].map(({ id }) => id)
+  expect(grants.functionIds).toEqual([...ids, FALLBACK, REFERENCE].map(logicalIdOf).sort())
+})

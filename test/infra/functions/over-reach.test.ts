@@ -1,0 +1,205 @@
+/** Calls beyond a function's work, each of which IAM must deny, and grants beyond its calls, each of which must be reported. */
+import { describe, expect, it } from 'vitest'
+import { type CheckedCalls, checkedCalls } from '../../support/iam/checked-calls.ts'
+import type { DeployedRoles, Statement } from '../../support/iam/deployed-roles.ts'
+import { decide } from '../../support/iam/evaluation.ts'
+import type { SdkCall } from '../../support/iam/requests.ts'
+import { logicalIdOf, rolesWith } from './exact-grants.ts'
+
+const TABLE = 'clinic-table'
+const TABLE_ARN = `arn:aws:dynamodb:us-east-1:000000000000:table/${TABLE}`
+const MINE = `${'x'.repeat(22)}#P`
+const roles = rolesWith(TABLE)
+const [key = ''] = roles.keyPolicies.keys()
+
+const on = (operation: string, pk: string): SdkCall => {
+  const part = operation === 'PutItem' ? { Item: { pk } } : { Key: { pk } }
+  return { service: 'dynamodb', operation, input: { TableName: TABLE, ...part } }
+}
+const query = (pk: string): SdkCall => ({
+  service: 'dynamodb',
+  operation: 'Query',
+  input: { TableName: TABLE, KeyConditionExpression: 'pk = :pk', ExpressionAttributeValues: { ':pk': pk } },
+})
+const batchGet = (...pks: string[]): SdkCall => ({
+  service: 'dynamodb',
+  operation: 'BatchGetItem',
+  input: { RequestItems: { [TABLE]: { Keys: pks.map((pk) => ({ pk })) } } },
+})
+const transact = (...parts: [kind: string, pk: string][]): SdkCall => ({
+  service: 'dynamodb',
+  operation: 'TransactWriteItems',
+  input: {
+    TransactItems: parts.map(([kind, pk]) => ({
+      [kind]: { TableName: TABLE, ...(kind === 'Put' ? { Item: { pk } } : { Key: { pk } }) },
+    })),
+  },
+})
+const push = (queue: string): SdkCall => ({
+  service: 'sqs',
+  operation: 'SendMessage',
+  input: { QueueUrl: `https://sqs/000000000000/${queue}` },
+})
+const publish = (input: object): SdkCall => ({ service: 'sns', operation: 'Publish', input })
+const email = (input: object): SdkCall => ({
+  service: 'ses',
+  operation: 'SendEmail',
+  input: {
+    FromEmailAddress: 'Clinic <clinic@example.com>',
+    Destination: { ToAddresses: ['patient@mail.example.org'] },
+    ConfigurationSetName: 'mail',
+    ...input,
+  },
+})
+
+async function deniedOf(id: string, call: SdkCall, deployed: DeployedRoles = roles): Promise<string[]> {
+  const calls = checkedCalls(deployed)
+  calls.add(logicalIdOf(id), call)
+  return calls.denied()
+}
+
+it.each<[string, string, SdkCall]>([
+  ['get-patient reads a patient', 'get-patient', on('GetItem', MINE)],
+  [
+    'create-patient writes a patient and announces it',
+    'create-patient',
+    transact(['Put', MINE], ['Put', 'due#event#1']),
+  ],
+  ['get-patient counts a request', 'get-patient', on('UpdateItem', 'usage#ck_1')],
+  ['send-message publishes to a phone', 'send-message', publish({ PhoneNumber: '+905320000001' })],
+  ['send-email sends from its address', 'send-email', email({})],
+])('allows that %s', async (_, id, call) => expect(await deniedOf(id, call)).toEqual([]))
+
+it.each<[string, string, SdkCall]>([
+  ['a reading route writes', 'get-patient', on('PutItem', MINE)],
+  ['a reading route updates', 'list-patients', on('UpdateItem', MINE)],
+  ['a reading route writes in a transaction', 'get-patient', transact(['Put', MINE])],
+  ['a reading route changes a credential', 'get-patient', on('UpdateItem', 'credential#ck_1')],
+  ['a writing route changes a credential', 'create-patient', on('UpdateItem', 'credential#ck_1')],
+  ['a writing route replaces a credential', 'create-patient', on('PutItem', 'credential#ck_1')],
+  ['a route deletes what it counted', 'redeliver', on('DeleteItem', 'usage#ck_1')],
+  ['a route queries credentials', 'list-patients', query('credential#ck_1')],
+  ['a batch has a credential among patients', 'list-patients', batchGet(MINE, 'credential#ck_1')],
+  [
+    'a transaction has a credential among patients',
+    'create-patient',
+    transact(['Put', MINE], ['Put', 'credential#ck_1']),
+  ],
+  ['a worker reads a credential', 'deliver-event', on('GetItem', 'credential#ck_1')],
+  ['a worker reads the use of a credential', 'deliver-event', on('GetItem', 'usage#ck_1')],
+  ['a route lists clinics', 'list-patients', query('clinics')],
+  ['a worker lists clinics', 'sweep-events', query('clinics')],
+  ['a route reads the ledger of erasures', 'get-patient', on('GetItem', 'erasure#x')],
+  ['a worker writes to the ledger of erasures', 'send-email', on('PutItem', 'erasure#x')],
+  ['a route reads the secret of imports', 'create-patient', on('GetItem', 'import#x')],
+  ['a reading route reads due messages', 'list-messages', query('due#message#0')],
+  ['a sweep reads what another sweep works on', 'sweep-deliveries', query('due#message#0')],
+  ['a delivering function reads ids of providers', 'deliver-event', on('GetItem', 'provider#sns#1')],
+  [
+    'another table is read',
+    'get-patient',
+    { ...on('GetItem', MINE), input: { TableName: 'other', Key: { pk: MINE } } },
+  ],
+  ['a message goes to the wrong queue', 'ping-webhook', push('clinic-dev-emails')],
+  ['a route without a queue sends to one', 'create-patient', push('clinic-dev-deliveries')],
+  ['a reading route sends an SMS', 'get-patient', publish({ PhoneNumber: '+905320000001' })],
+  [
+    'an SMS goes to a topic',
+    'send-message',
+    publish({ TopicArn: 'arn:aws:sns:us-east-1:000000000000:topic' }),
+  ],
+  ['an email has another sender', 'send-email', email({ FromEmailAddress: 'Clinic <boss@example.com>' })],
+  [
+    'an email has a sender of another domain',
+    'send-email',
+    email({ FromEmailAddress: 'clinic@other.example' }),
+  ],
+  ['an email has another configuration set', 'send-email', email({ ConfigurationSetName: 'other' })],
+  ['an endpoint sends an email itself', 'send-message', email({})],
+])('denies that %s', async (_, id, call) => expect(await deniedOf(id, call)).not.toEqual([]))
+
+describe('conditions', () => {
+  const roleOf = (id: string) => {
+    const role = roles.functions.find(({ functionId }) => functionId === logicalIdOf(id))
+    if (!role) throw new Error(`no role of ${id}`)
+    return role
+  }
+
+  it('do not hold for a call of the table without keys, although ForAllValues does', async () => {
+    const request = { action: 'dynamodb:GetItem', resource: TABLE_ARN, context: {} }
+    for (const { functionId, roleArn, statements } of roles.functions)
+      expect([functionId, (await decide({ roleArn, statements }, request, roles)).allowed]).toEqual([
+        functionId,
+        false,
+      ])
+    const open = roleOf('get-patient').statements.map(({ Condition = {}, ...rest }) => {
+      const { Null, ...more } = Condition
+      return { ...rest, Condition: more }
+    })
+    expect((await decide({ ...roleOf('get-patient'), statements: open }, request, roles)).allowed).toBe(true)
+  })
+
+  it.each([
+    ['without a service', {}],
+    ['through another service', { 'kms:ViaService': 's3.us-east-1.amazonaws.com' }],
+  ])('deny the use of the table’s key %s', async (_, context) => {
+    const request = { action: 'kms:Decrypt', resource: key, context: context as Record<string, string> }
+    for (const role of roles.functions)
+      expect([role.functionId, (await decide(role, request, roles)).allowed]).toEqual([
+        role.functionId,
+        false,
+      ])
+  })
+
+  it('are missed when the key may not be used', async () => {
+    const statements = roleOf('get-patient').statements.filter(
+      ({ Action }) => ![Action].flat().includes('kms:Decrypt'),
+    )
+    const functions = [{ ...roleOf('get-patient'), statements }]
+    expect(await deniedOf('get-patient', on('GetItem', MINE), { ...roles, functions })).toHaveLength(7)
+  })
+})
+
+describe('a grant beyond the calls', () => {
+  const grant = (Action: string, more: Partial<Statement>): Statement => ({
+    Effect: 'Allow',
+    Action,
+    ...more,
+  })
+  const anyKey = { 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': ['x*', 'due#*'] } }
+
+  async function withGrant(statement: Statement): Promise<[CheckedCalls, string]> {
+    const id = logicalIdOf('fallback')
+    const functions = roles.functions
+      .filter(({ functionId }) => functionId === id)
+      .map((role) => ({ ...role, statements: [...role.statements, statement] }))
+    return [checkedCalls({ ...roles, functions }), id]
+  }
+
+  it('is reported by its action, resource and pattern of keys', async () => {
+    const [calls, id] = await withGrant(grant('dynamodb:GetItem', { Resource: TABLE_ARN, Condition: anyKey }))
+    expect(await calls.unused(id)).toEqual([`dynamodb:GetItem ${TABLE_ARN}`])
+    calls.add(id, on('GetItem', MINE))
+    expect(await calls.unused(id)).toEqual([`dynamodb:GetItem ${TABLE_ARN} due#*`])
+    expect(await calls.reached(id, ['due#event#0', 'clinics'])).toEqual(['due#event#0'])
+  })
+
+  it('is reported for each of its resources', async () => {
+    const queues = ['clinic-dev-emails', 'clinic-dev-deliveries'].map(
+      (name) => `arn:aws:sqs:us-east-1:000000000000:${name}`,
+    )
+    const [calls, id] = await withGrant(grant('sqs:SendMessage', { Resource: queues }))
+    calls.add(id, push('clinic-dev-emails'))
+    expect(await calls.unused(id)).toEqual([`sqs:SendMessage ${queues[1]}`])
+  })
+})
+
+it('rejects calls that no rule knows', () => {
+  const calls = checkedCalls(roles)
+  const unknown: SdkCall[] = [
+    { service: 'dynamodb', operation: 'Scan', input: { TableName: TABLE } },
+    { service: 'sqs', operation: 'PurgeQueue', input: {} },
+  ]
+  for (const call of unknown)
+    expect(() => calls.add(logicalIdOf('get-patient'), call)).toThrow('no rule says')
+})

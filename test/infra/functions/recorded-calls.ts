@@ -1,0 +1,73 @@
+/** The calls that handlers make in this process: those of DynamoDB on the real engine, those of other services on mocks. */
+import { TransactionCanceledException } from '@aws-sdk/client-dynamodb'
+import { SESv2Client } from '@aws-sdk/client-sesv2'
+import { SNSClient } from '@aws-sdk/client-sns'
+import { SQSClient } from '@aws-sdk/client-sqs'
+import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
+import { vi } from 'vitest'
+import type { SdkCall } from '../../support/iam/requests.ts'
+import { mockClient } from '../../support/mock-client.ts'
+
+export const sns = mockClient(SNSClient)
+export const sqs = mockClient(SQSClient)
+export const ses = mockClient(SESv2Client)
+
+type Command = { constructor: { name: string }; input: object }
+
+/** The operations of commands of the document client that are named otherwise. */
+const OPERATIONS: Record<string, string> = {
+  Get: 'GetItem',
+  Put: 'PutItem',
+  Update: 'UpdateItem',
+  Delete: 'DeleteItem',
+  BatchGet: 'BatchGetItem',
+  BatchWrite: 'BatchWriteItem',
+  TransactWrite: 'TransactWriteItems',
+}
+
+function callOf(service: string, command: Command): SdkCall {
+  const name = command.constructor.name.replace(/Command$/, '')
+  const operation = service === 'dynamodb' ? (OPERATIONS[name] ?? name) : name
+  return { service, operation, input: command.input }
+}
+
+/** Makes the first transaction that adds to a tally collide, so that the next one spreads the tally. */
+function collideOnce(): (command: Command) => void {
+  const collided = new Set<string>()
+  return ({ input }) => {
+    const { TransactItems = [] } = input as { TransactItems?: { Update?: { Key: { pk: string } } }[] }
+    const tallies = TransactItems.map(({ Update }) => Update?.Key.pk ?? '').map((pk) =>
+      /^[^#]+#[A-Z]T(#|$)/.test(pk) ? pk : null,
+    )
+    if (tallies.every((pk) => pk === null || collided.has(pk))) return
+    for (const pk of tallies) if (pk !== null) collided.add(pk)
+    throw new TransactionCanceledException({
+      message: 'canceled',
+      $metadata: {},
+      CancellationReasons: tallies.map((pk) => ({ Code: pk === null ? 'None' : 'TransactionConflict' })),
+    })
+  }
+}
+
+/** Every call that `act` makes. Its first addition to each tally collides with another writer's. */
+export async function recordCalls(act: () => Promise<void>): Promise<SdkCall[]> {
+  const original = DynamoDBDocumentClient.prototype.send
+  const collide = collideOnce()
+  const send = vi.spyOn(DynamoDBDocumentClient.prototype, 'send')
+  send.mockImplementation(async function (this: DynamoDBDocumentClient, ...parameters: unknown[]) {
+    collide(parameters[0] as Command)
+    return original.apply(this, parameters as never)
+  } as never)
+  const mocks = Object.entries({ sns, sqs, ses })
+  const before = mocks.map(([, mock]) => mock.calls().length)
+  await act()
+  const ofTable = send.mock.calls.map(([command]) => callOf('dynamodb', command as Command))
+  send.mockRestore()
+  const others = mocks.flatMap(([service, mock], at) =>
+    mock
+      .calls()
+      .slice(before[at])
+      .map(({ args }) => callOf(service, args[0] as unknown as Command)),
+  )
+  return [...ofTable, ...others]
+}

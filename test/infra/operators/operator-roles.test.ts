@@ -1,0 +1,246 @@
+/** The policies of the operators' roles, and that each command's calls are allowed by its role. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { COMMANDS, OPERATOR_ROLES, type OperatorRole, roleOutput } from '../../../shared/operator/commands.ts'
+import { clinicStore } from '../../../shared/store/clinics.ts'
+import { issueCredential } from '../../support/credentials.ts'
+import { createWebhook } from '../../support/deliveries.ts'
+import { deployedStack, type RecordedCall } from '../../support/deployed-stack.ts'
+import { createAcceptedEmail } from '../../support/emails.ts'
+import { createPopulatedClinic, type PopulatedClinic } from '../../support/records.ts'
+import { freshTable, newClinic, type TestTable } from '../../support/table.ts'
+import { resourcesOf, type Statement, templateOf } from '../../support/template.ts'
+
+const template = templateOf('prod')
+
+type Document = { Description: string; PolicyDocument: { Statement: Statement[] } }
+
+const pathOf = (role: OperatorRole, kind: string) => `/Operators/${role}${kind}/Resource`
+
+const resourceAt = (type: string, path: string) =>
+  Object.entries(resourcesOf(template, type)).find(([, { Metadata }]) =>
+    Metadata?.['aws:cdk:path']?.endsWith(path),
+  ) as [string, { Properties: Record<string, any> }]
+
+const statementsOf = (role: OperatorRole): Statement[] => {
+  const [, { Properties }] = resourceAt('AWS::IAM::ManagedPolicy', pathOf(role, '-policy'))
+  return (Properties as Document).PolicyDocument.Statement
+}
+
+const onTable = (role: OperatorRole) =>
+  statementsOf(role).filter(({ Action }) => [Action].flat().every((name) => name.startsWith('dynamodb:')))
+
+/** Whether a role's statements allow a call on these partitions. */
+const allows = (role: OperatorRole, action: string, partitions: readonly string[]): boolean =>
+  onTable(role).some(({ Action, Condition }) => {
+    const hidden = (Condition?.['ForAllValues:StringNotLike'] as Record<string, string[]> | undefined) ?? {}
+    const patterns = [hidden['dynamodb:LeadingKeys'] ?? []]
+      .flat()
+      .map((pattern) => pattern.replace(/\*$/, ''))
+    const isHidden = (key: string) => patterns.some((prefix) => key.startsWith(prefix))
+    return [Action].flat().includes(`dynamodb:${action}`) && !partitions.some(isHidden)
+  })
+
+describe.each(OPERATOR_ROLES.map((role) => [role] as const))('the role %s', (role) => {
+  it('is assumed for an hour, with a second factor', () => {
+    const [id, { Properties }] = resourceAt('AWS::IAM::Role', pathOf(role, ''))
+    expect(Properties.AssumeRolePolicyDocument.Statement).toMatchObject([
+      { Action: 'sts:AssumeRole', Condition: { Bool: { 'aws:MultiFactorAuthPresent': 'true' } } },
+    ])
+    expect(Properties.MaxSessionDuration).toBe(3600)
+    const { Outputs } = template.toJSON()
+    expect(Outputs[roleOutput(role)].Value).toEqual({ 'Fn::GetAtt': [id, 'Arn'] })
+  })
+
+  it('has no permission on all resources', () => {
+    for (const { Resource } of statementsOf(role)) expect([Resource].flat()).not.toContain('*')
+  })
+})
+
+it('reads with every role, writes with all but "read", and touches the ledger of erasures with "erase" and "maintain" only', () => {
+  const may = (action: string, partition: string) =>
+    OPERATOR_ROLES.filter((role) => allows(role, action, [partition]))
+  expect(may('GetItem', 'erasure#1')).toEqual(['read', 'support', 'erase', 'maintain'])
+  expect(may('PutItem', 'clinic#P')).toEqual(['support', 'erase', 'maintain'])
+  expect(may('PutItem', 'erasure#1')).toEqual(['erase', 'maintain'])
+  expect(may('PutItem', 'table#format')).toEqual(['maintain'])
+  expect(may('Scan', 'x')).toEqual(['maintain'])
+})
+
+it('reads dead letters with "read", moves and deletes them with "support", and receives from no other queue', () => {
+  const onQueues = (role: OperatorRole) =>
+    statementsOf(role)
+      .filter(({ Action }) => [Action].flat().some((name) => name.startsWith('sqs:')))
+      .map(({ Action, Resource }) => [
+        [Action].flat(),
+        [Resource].flat().map((arn) => /clinic-prod-([\w-]+)/.exec(JSON.stringify(arn))?.[1]),
+      ])
+  const dead = ['emails-dead', 'feedback-dead', 'deliveries-dead', 'slow-deliveries-dead', 'fan-outs-dead']
+  const letters = [...dead, 'failed-fan-outs']
+  const reading = ['sqs:ChangeMessageVisibility', 'sqs:GetQueueAttributes', 'sqs:ReceiveMessage']
+  expect(onQueues('read')).toEqual([[reading, letters]])
+  expect(onQueues('support')).toEqual([
+    [
+      ['sqs:ChangeMessageVisibility', 'sqs:DeleteMessage', 'sqs:GetQueueAttributes', 'sqs:ReceiveMessage'],
+      letters,
+    ],
+    [['sqs:SendMessage'], dead.map((name) => name.replace('-dead', ''))],
+  ])
+  expect([onQueues('erase'), onQueues('maintain')]).toEqual([[], []])
+})
+
+/** The calls as IAM sees them. A transaction needs the permissions of its parts. */
+function permissionsOf({ operation, input }: RecordedCall): { action: string; partitions: string[] }[] {
+  const key = (part: any): string => (part.Key ?? part.Item ?? part).pk.S
+  if (operation === 'TransactWriteItems')
+    return input.TransactItems.flatMap((item: object) =>
+      Object.entries(item).map(([kind, part]) => ({
+        action: kind === 'ConditionCheck' ? 'ConditionCheckItem' : `${kind}Item`,
+        partitions: [key(part)],
+      })),
+    )
+  if (operation === 'BatchGetItem' || operation === 'BatchWriteItem')
+    return Object.values<any>(input.RequestItems).map((items) => ({
+      action: operation,
+      partitions: (items.Keys ?? items).map((item: any) =>
+        key(item.PutRequest ?? item.DeleteRequest ?? item),
+      ),
+    }))
+  if (operation === 'Query')
+    return [{ action: 'Query', partitions: [input.ExpressionAttributeValues[':pk'].S] }]
+  return [{ action: operation, partitions: input.Key || input.Item ? [key(input)] : [] }]
+}
+
+describe('the role of a command', () => {
+  const outputs: Record<string, string> = { OperatorLogGroup: 'operator', Cell: 'a' }
+  const folder = mkdtempSync(join(tmpdir(), 'roles-test-'))
+  afterAll(() => rmSync(folder, { recursive: true }))
+  let db: TestTable
+  let world: PopulatedClinic
+  let run: Awaited<ReturnType<typeof deployedStack>>['run']
+  let commands: Record<string, string[]>
+  beforeAll(async () => {
+    db = await freshTable()
+    outputs.TableName = db.name
+    world = await createPopulatedClinic(db.table)
+    const { clinic, patient, doctor, appointment, invoice, payment, message, treatment, priceList } = world
+    const { key } = await issueCredential(db.table, clinic)
+    const webhooks = [await createWebhook(db.table, clinic.id), await createWebhook(db.table, clinic.id)]
+    // Its deletion began long ago, and has no writes to wait for.
+    const doomed = await newClinic(db.table)
+    await clinicStore(db).beginDeletion(doomed.id, '2026-05-01T07:00:00.000Z')
+    const now = Date.now()
+    const stuck = { dueAt: now, claim: { token: 'dead', until: now - 1 }, isUnresolved: false }
+    const { id: unresolved } = await createAcceptedEmail(db.table, clinic, patient, now, { dispatch: stuck })
+    const file = join(folder, 'patients.csv')
+    writeFileSync(file, 'external_id,first_name,last_name\n1,Ada,Kaya\n')
+    run = (await deployedStack(outputs)).run
+    const of = ['--clinic', clinic.id]
+    commands = {
+      // First, while no copies of names are being refreshed: it waits for them.
+      verify: of,
+      'clinic create': ['--name', 'Nord', '--timezone', 'Europe/Berlin', '--currency', 'EUR'],
+      'clinic list': [],
+      'clinic set': [clinic.id, '--name', 'Sud'],
+      'clinic pause': [clinic.id],
+      'clinic resume': [clinic.id],
+      'clinic delete': [doomed.id, '--without-export', '--yes', '--confirm', doomed.name],
+      export: [...of, '--out', join(folder, 'export')],
+      'patient export': [patient.id, ...of, '--out', join(folder, 'patient')],
+      'credential create': [...of, '--name', 'Site', '--scopes', 'patient.read'],
+      'clinic show': [clinic.id],
+      'clinic holiday add': [clinic.id, '2099-01-01'],
+      'clinic holiday list': [clinic.id],
+      'clinic holiday remove': [clinic.id, '2099-01-01'],
+      'credential list': of,
+      'credential update': [key, '--rate', '30'],
+      'credential rotate': [key],
+      'credential revoke': [key, '--keep-webhooks'],
+      'doctor add': [...of, '--name', 'Dr. Eva Noll', '--hours', 'mon-fri 09:00-12:00'],
+      'doctor list': of,
+      'doctor show': [doctor.id, ...of],
+      'doctor deactivate': [doctor.id, ...of],
+      'doctor activate': [doctor.id, ...of],
+      'doctor time-off': [doctor.id, ...of, '--add', '2027-01-01/2027-01-02'],
+      'doctor update': [doctor.id, ...of, '--department', world.department.id],
+      'department deactivate': [world.department.id, ...of],
+      'room update': [world.room.id, ...of, '--department', ''],
+      'treatment add': [
+        ...of,
+        '--name',
+        'Visit',
+        '--duration',
+        '15',
+        '--price',
+        '10',
+        '--doctors',
+        doctor.id,
+      ],
+      'treatment list': of,
+      'price-list update': [priceList.id, ...of, '--default', 'true', '--price', `${treatment.id}=9`],
+      'price-list remove': [priceList.id, ...of],
+      import: [...of, file],
+      find: [...of, '--entity', 'patients', '--external-id', '1'],
+      'patient list': of,
+      'patient find': [patient.lastName, ...of],
+      'patient show': [patient.id, ...of],
+      'appointment list': of,
+      'appointment find': [patient.lastName, ...of],
+      'appointment show': [appointment.id, ...of],
+      'appointment move': [appointment.id, ...of, '--date', '2099-05-04'],
+      'invoice list': of,
+      'invoice find': [invoice.number, ...of],
+      'invoice show': [invoice.id, ...of],
+      'payment list': of,
+      'payment find': [patient.lastName, ...of],
+      'payment show': [payment.id, ...of],
+      'messages list': of,
+      'messages find': [patient.lastName, ...of],
+      'webhook show': [webhooks[0]?.id as string, ...of],
+      'webhook find': ['example', ...of],
+      'webhook deliveries': [webhooks[0]?.id as string, ...of],
+      'patient update': [patient.id, ...of, '--first-name', 'Bo'],
+      'appointment set-status': [appointment.id, 'completed', ...of],
+      'invoice set-status': [invoice.id, 'cancelled', ...of],
+      'invoice correct': [invoice.id, ...of, '--number', '2026-7'],
+      'payment void': [payment.id, ...of, '--reason', 'Mistyped'],
+      'messages unresolved': [],
+      'messages show': [message.id, ...of],
+      'messages failed': of,
+      'messages resolve': [unresolved, ...of, '--as', 'sent'],
+      'webhook list': of,
+      'webhook disable': [webhooks[0]?.id as string, ...of],
+      'webhook delete': [webhooks[1]?.id as string, ...of],
+      'credential revoke-all': [...of, '--yes', '--keep-webhooks'],
+      'erasures list': of,
+      'patient erase': [patient.id, ...of, '--yes', '--confirm', `Bo ${patient.lastName}`],
+    }
+  })
+
+  it('allows all of its calls', async () => {
+    const used = new Map<OperatorRole, Set<string>>()
+    for (const [name, args] of Object.entries(commands)) {
+      const { calls, errors } = await run(...name.split(' '), ...args)
+      expect([name, errors]).toEqual([name, ''])
+      expect([name, calls.length > 0]).toEqual([name, true])
+      const { role } = COMMANDS[name] as { role: OperatorRole }
+      const permissions = calls.flatMap(permissionsOf)
+      const denied = permissions.filter(({ action, partitions }) => !allows(role, action, partitions))
+      expect([name, role, denied]).toEqual([name, role, []])
+      used.set(role, new Set([...(used.get(role) ?? []), ...permissions.map(({ action }) => action)]))
+    }
+    // Nothing that a role may do is unused by its commands.
+    expect([...(used.get('read') ?? [])].sort()).toEqual(['BatchGetItem', 'GetItem', 'Query'])
+  })
+
+  it('would not allow those of an erasure for "support"', async () => {
+    const { patient, clinic } = world
+    const { calls } = await run('patient', 'erase', patient.id, '--clinic', clinic.id)
+    const denied = calls
+      .flatMap(permissionsOf)
+      .filter(({ action, partitions }) => !allows('support', action, partitions))
+    expect(denied.length).toBeGreaterThan(0)
+  })
+})
