@@ -1,8 +1,12 @@
 import { renderAppointment } from '../shared/api/appointments.ts'
 import { createAppointment, refusalError, takenResponse } from '../shared/api/bookings.ts'
 import { ApiError } from '../shared/api/errors.ts'
-import { type BookingFacts, type BookingRequest, bookAppointment } from '../shared/domain/book-appointment.ts'
-import { requestedMinutes } from '../shared/domain/change-appointment.ts'
+import {
+  type BookingFacts,
+  type BookingRequest,
+  bookAppointment,
+} from '../shared/domain/booking/book-appointment.ts'
+import { requestedMinutes } from '../shared/domain/booking/change-appointment.ts'
 import { wallClock } from '../shared/domain/clock.ts'
 import { endpoint } from '../shared/runtime/endpoint.ts'
 import { bookingStore, isTaken } from '../shared/store/calendar/booking.ts'

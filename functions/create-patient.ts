@@ -1,7 +1,7 @@
 import { checkDateOfBirth, createPatient } from '../shared/api/new-patient.ts'
 import { renderPatientDetails } from '../shared/api/patients.ts'
 import { wallClock } from '../shared/domain/clock.ts'
-import type { Patient } from '../shared/domain/patient.ts'
+import type { Patient } from '../shared/domain/patients/patient.ts'
 import type { Stamped } from '../shared/domain/stamped.ts'
 import { endpoint } from '../shared/runtime/endpoint.ts'
 import { patientResponse } from '../shared/runtime/patient-response.ts'

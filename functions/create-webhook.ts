@@ -1,7 +1,7 @@
 import { ApiError, unauthorized } from '../shared/api/errors.ts'
 import { allowWebhookHost, createWebhook, renderWebhookWithSecret } from '../shared/api/webhooks.ts'
 import { newSecret } from '../shared/delivery/webhook-signature.ts'
-import type { Webhook } from '../shared/domain/webhook.ts'
+import type { Webhook } from '../shared/domain/webhooks/webhook.ts'
 import { endpoint } from '../shared/runtime/endpoint.ts'
 import { allowedWebhookHost } from '../shared/runtime/webhooks.ts'
 import { CredentialRevoked, TooManyWebhooks, webhookStore } from '../shared/store/events/webhooks.ts'

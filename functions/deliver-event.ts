@@ -1,7 +1,7 @@
 import type { AttemptReport } from '../shared/delivery/attempt-report.ts'
 import { deliverEvent } from '../shared/delivery/deliver-event.ts'
 import { readQueuedDelivery } from '../shared/delivery/delivery-queues.ts'
-import { LEASE_MS } from '../shared/domain/delivery.ts'
+import { LEASE_MS } from '../shared/domain/webhooks/delivery.ts'
 import { openDeliveryQueues, openTransport } from '../shared/runtime/webhooks.ts'
 import { queueWorker } from '../shared/runtime/worker.ts'
 import { deliverEventWorker } from '../shared/runtime/workers.ts'

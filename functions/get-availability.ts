@@ -1,6 +1,6 @@
 import { getAvailability, renderSlot } from '../shared/api/availability.ts'
 import { ApiError } from '../shared/api/errors.ts'
-import { availableSlots } from '../shared/domain/availability.ts'
+import { availableSlots } from '../shared/domain/booking/availability.ts'
 import { wallClock } from '../shared/domain/clock.ts'
 import { endpoint } from '../shared/runtime/endpoint.ts'
 import { availabilityStore } from '../shared/store/calendar/availability.ts'

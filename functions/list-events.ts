@@ -1,13 +1,13 @@
 import { listEvents, requireEventScopes } from '../shared/api/events.ts'
 import { invalidCursor, renderCursorPage } from '../shared/api/schemas.ts'
+import type { Scope } from '../shared/domain/scope.ts'
 import {
   type Event,
   eventPayload,
   mayReadAllEvents,
   maySeeEvent,
   type RecordEventName,
-} from '../shared/domain/event.ts'
-import type { Scope } from '../shared/domain/scope.ts'
+} from '../shared/domain/webhooks/event.ts'
 import { endpoint } from '../shared/runtime/endpoint.ts'
 import { eventStore } from '../shared/store/events/events.ts'
 

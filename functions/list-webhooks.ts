@@ -1,6 +1,6 @@
 import { renderPage } from '../shared/api/schemas.ts'
 import { listWebhooks, renderWebhook } from '../shared/api/webhooks.ts'
-import { offsetOf } from '../shared/domain/paging.ts'
+import { offsetOf } from '../shared/domain/lists/paging.ts'
 import { endpoint } from '../shared/runtime/endpoint.ts'
 import { webhookStore } from '../shared/store/events/webhooks.ts'
 

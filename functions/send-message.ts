@@ -2,13 +2,13 @@ import type { ErrorKey } from '../shared/api/error-catalogue.ts'
 import { ApiError } from '../shared/api/errors.ts'
 import { renderAcceptedMessage, sendMessage } from '../shared/api/new-message.ts'
 import { handOverSms } from '../shared/delivery/hand-over-sms.ts'
+import { secondsUntilNextDay, wallClock } from '../shared/domain/clock.ts'
 import {
   acceptMessage,
   type MessageFacts,
   type MessageRequest,
   type MessageVerdict,
-} from '../shared/domain/accept-message.ts'
-import { secondsUntilNextDay, wallClock } from '../shared/domain/clock.ts'
+} from '../shared/domain/messages/accept-message.ts'
 import { endpoint } from '../shared/runtime/endpoint.ts'
 import { openEmailQueue, openSms, sendingLimits, smsDeadline } from '../shared/runtime/messaging.ts'
 import { messageAcceptance } from '../shared/store/messages/acceptance.ts'

@@ -1,7 +1,7 @@
 import { renderAppointment } from '../shared/api/appointments.ts'
 import { refusalError, takenResponse, updateAppointment } from '../shared/api/bookings.ts'
 import { ApiError } from '../shared/api/errors.ts'
-import type { Appointment } from '../shared/domain/appointment.ts'
+import type { Appointment } from '../shared/domain/booking/appointment.ts'
 import { wallClock } from '../shared/domain/clock.ts'
 import type { Stamped } from '../shared/domain/stamped.ts'
 import { endpoint } from '../shared/runtime/endpoint.ts'

@@ -1,6 +1,6 @@
 import { ApiError } from '../shared/api/errors.ts'
 import { allowWebhookHost, renderWebhook, tooManyRotations, updateWebhook } from '../shared/api/webhooks.ts'
-import { type Webhook, withNewSecret } from '../shared/domain/webhook.ts'
+import { type Webhook, withNewSecret } from '../shared/domain/webhooks/webhook.ts'
 import { endpoint } from '../shared/runtime/endpoint.ts'
 import { allowedWebhookHost } from '../shared/runtime/webhooks.ts'
 import { webhookHealthStore } from '../shared/store/events/webhook-health.ts'

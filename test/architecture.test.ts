@@ -9,6 +9,18 @@ import { UNIT } from '../vitest.config.ts'
  */
 const ARROWS: Record<string, string[]> = {
   'shared/domain': [],
+  'shared/domain/patients': ['shared/domain'],
+  'shared/domain/booking': ['shared/domain', 'shared/domain/patients'],
+  'shared/domain/lists': [],
+  'shared/domain/messages': ['shared/domain', 'shared/domain/booking', 'shared/domain/patients'],
+  'shared/domain/money': ['shared/domain', 'shared/domain/booking'],
+  'shared/domain/webhooks': [
+    'shared/domain',
+    'shared/domain/booking',
+    'shared/domain/messages',
+    'shared/domain/money',
+    'shared/domain/patients',
+  ],
   'shared/api': ['shared/domain/**'],
   'shared/store/keys': ['shared/domain/**'],
   'shared/store/table': ['shared/domain/**', 'shared/store/keys'],

@@ -1,5 +1,9 @@
 import { BatchWriteCommand, type DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
-import { APPOINTMENT_STATUSES, type Appointment, NEW_APPOINTMENT } from '../../shared/domain/appointment.ts'
+import {
+  APPOINTMENT_STATUSES,
+  type Appointment,
+  NEW_APPOINTMENT,
+} from '../../shared/domain/booking/appointment.ts'
 import type { ClinicId } from '../../shared/domain/clinic.ts'
 import type { Stamped } from '../../shared/domain/stamped.ts'
 import { newUuid } from '../../shared/domain/uuid.ts'

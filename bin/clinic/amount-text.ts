@@ -1,6 +1,6 @@
 /** Amounts as text that a person reads, with all decimals of their currency. The API and `--json` have numbers. */
-import { currencyDecimals } from '../../shared/domain/currencies.ts'
-import { renderMoney } from '../../shared/domain/money.ts'
+import { currencyDecimals } from '../../shared/domain/money/currencies.ts'
+import { renderMoney } from '../../shared/domain/money/money.ts'
 
 /** The fields of invoices, line items and payments that are amounts. Quantities and tax rates are not. */
 const AMOUNTS: ReadonlySet<string> = new Set([

@@ -3,12 +3,12 @@ import { renderAppointment } from '../../shared/api/appointments.ts'
 import { refusalError, renderAlternative, updateAppointment } from '../../shared/api/bookings.ts'
 import { errorEntry } from '../../shared/api/error-catalogue.ts'
 import type { FieldIssue } from '../../shared/api/errors.ts'
-import { absenceOn } from '../../shared/domain/absence.ts'
-import { targetOf } from '../../shared/domain/change-appointment.ts'
+import { absenceOn } from '../../shared/domain/booking/absence.ts'
+import { targetOf } from '../../shared/domain/booking/change-appointment.ts'
+import { formatTimeOff } from '../../shared/domain/booking/doctor-days.ts'
+import type { Placement } from '../../shared/domain/booking/placement.ts'
 import type { Clinic } from '../../shared/domain/clinic.ts'
 import { wallClock } from '../../shared/domain/clock.ts'
-import { formatTimeOff } from '../../shared/domain/doctor-days.ts'
-import type { Placement } from '../../shared/domain/placement.ts'
 import {
   appointmentChangeStore,
   type ChangeOutcome,

@@ -1,8 +1,12 @@
 /** The commands that departments, rooms, treatments and price lists have in common. */
 import { isDeepStrictEqual } from 'node:util'
 import type { Command } from 'commander'
-import type { Appointment } from '../../shared/domain/appointment.ts'
-import { type CatalogueKind, type FieldProblem, MAX_CATALOGUE } from '../../shared/domain/catalogue.ts'
+import type { Appointment } from '../../shared/domain/booking/appointment.ts'
+import {
+  type CatalogueKind,
+  type FieldProblem,
+  MAX_CATALOGUE,
+} from '../../shared/domain/booking/catalogue.ts'
 import { newUuid } from '../../shared/domain/uuid.ts'
 import type { CatalogueState, CatalogueStore, StoredEntry } from '../../shared/store/catalogue.ts'
 import { originOf } from '../../shared/store/table/import-origin.ts'

@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Command } from 'commander'
 import type { Clinic } from '../../shared/domain/clinic.ts'
-import { fold } from '../../shared/domain/search-text.ts'
+import { fold } from '../../shared/domain/patients/search-text.ts'
 import { priceListStore, treatmentStore } from '../../shared/store/catalogue.ts'
 import { type ClinicChanges, clinicStore } from '../../shared/store/clinics.ts'
 import { doctorStore } from '../../shared/store/doctors.ts'

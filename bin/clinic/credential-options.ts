@@ -1,7 +1,7 @@
 /** The arguments and options of commands about credentials. */
 import * as z from 'zod'
+import { singleLineText } from '../../shared/domain/patients/text-fields.ts'
 import { isScope, SCOPES, type Scope } from '../../shared/domain/scope.ts'
-import { singleLineText } from '../../shared/domain/text-fields.ts'
 import { parseInstant } from '../../shared/domain/timestamp.ts'
 import { CommandFailure, parseOption } from './output.ts'
 

@@ -1,5 +1,5 @@
 /** Days off as options name them, of a doctor or of a clinic. */
-import type { TimeOff } from '../../shared/domain/doctor.ts'
+import type { TimeOff } from '../../shared/domain/booking/doctor.ts'
 import { areSameDays } from '../../shared/store/holidays.ts'
 import { formatDays } from './doctor-text.ts'
 import { timeOff } from './import/doctors.ts'

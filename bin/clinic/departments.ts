@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { renderDepartment } from '../../shared/api/catalogue.ts'
-import type { Department } from '../../shared/domain/catalogue.ts'
+import type { Department } from '../../shared/domain/booking/catalogue.ts'
 import { departmentStore } from '../../shared/store/catalogue.ts'
 import { addActivation, addCatalogueGroup, type CatalogueCommands } from './catalogue-commands.ts'
 

@@ -1,7 +1,7 @@
 /** Changes of one doctor. */
 import { isDeepStrictEqual } from 'node:util'
 import type { Command } from 'commander'
-import type { Doctor } from '../../shared/domain/doctor.ts'
+import type { Doctor } from '../../shared/domain/booking/doctor.ts'
 import { doctorStore, type StoredDoctor } from '../../shared/store/doctors.ts'
 import { retryOnConflict } from '../../shared/store/table/retry-on-conflict.ts'
 import { type Place, placeOf } from './connection.ts'

@@ -1,7 +1,7 @@
 /** How doctors are printed. */
-import type { Doctor, TimeOff } from '../../shared/domain/doctor.ts'
-import { formatExceptions, formatSpan, formatTimeOff } from '../../shared/domain/doctor-days.ts'
-import { formatWeeklyHours } from '../../shared/domain/working-hours.ts'
+import type { Doctor, TimeOff } from '../../shared/domain/booking/doctor.ts'
+import { formatExceptions, formatSpan, formatTimeOff } from '../../shared/domain/booking/doctor-days.ts'
+import { formatWeeklyHours } from '../../shared/domain/booking/working-hours.ts'
 
 /** `2026-12-24/2026-12-26; 2027-01-01` */
 export const formatDays = (days: readonly Pick<TimeOff, 'from' | 'to'>[]): string =>

@@ -1,8 +1,8 @@
 /** Holidays of a whole clinic: `clinic holiday add`, `remove` and `list`. */
 import type { Command } from 'commander'
-import type { TimeOff } from '../../shared/domain/doctor.ts'
-import { formatSpan } from '../../shared/domain/doctor-days.ts'
-import { singleLineText } from '../../shared/domain/text-fields.ts'
+import type { TimeOff } from '../../shared/domain/booking/doctor.ts'
+import { formatSpan } from '../../shared/domain/booking/doctor-days.ts'
+import { singleLineText } from '../../shared/domain/patients/text-fields.ts'
 import { areSameDays, holidayStore, MAX_HOLIDAYS } from '../../shared/store/holidays.ts'
 import { type Place, placeOf } from './connection.ts'
 import { withDays, withoutDays } from './days-off.ts'

@@ -1,7 +1,7 @@
 /** The commands that read invoices. */
 import { invoiceFilter, listInvoices, renderInvoice } from '../../shared/api/invoices.ts'
 import { renderPayment } from '../../shared/api/payments.ts'
-import type { Invoice } from '../../shared/domain/invoice.ts'
+import type { Invoice } from '../../shared/domain/money/invoice.ts'
 import type { Stamped } from '../../shared/domain/stamped.ts'
 import { readFilteredList } from '../../shared/runtime/record-list.ts'
 import { invoiceStore } from '../../shared/store/calendar/invoices.ts'

@@ -1,6 +1,6 @@
 import { renderMessage } from '../../shared/api/messages.ts'
 import type { Clinic } from '../../shared/domain/clinic.ts'
-import { isUnresolved, isWaiting, type Message } from '../../shared/domain/message.ts'
+import { isUnresolved, isWaiting, type Message } from '../../shared/domain/messages/message.ts'
 import type { Stamped } from '../../shared/domain/stamped.ts'
 import { clinicTimestamp } from '../../shared/domain/timestamp.ts'
 

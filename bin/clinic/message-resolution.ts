@@ -5,7 +5,7 @@ import {
   type Message,
   type ProviderFeedback,
   SENDER_STOPPED,
-} from '../../shared/domain/message.ts'
+} from '../../shared/domain/messages/message.ts'
 import type { Stamped } from '../../shared/domain/stamped.ts'
 import { clinicTimestamp } from '../../shared/domain/timestamp.ts'
 import { isUuid } from '../../shared/domain/uuid.ts'

@@ -1,16 +1,16 @@
 import { oneOf, RecordDate } from '../../shared/api/schemas.ts'
 import type { ClinicInfo } from '../../shared/domain/clinic.ts'
-import { currencyDecimals } from '../../shared/domain/currencies.ts'
-import type { Invoice } from '../../shared/domain/invoice.ts'
-import { isTooLarge, parseDecimal } from '../../shared/domain/money.ts'
+import { currencyDecimals } from '../../shared/domain/money/currencies.ts'
+import type { Invoice } from '../../shared/domain/money/invoice.ts'
+import { isTooLarge, parseDecimal } from '../../shared/domain/money/money.ts'
 import {
   NEW_PAYMENT,
   PAYMENT_METHODS,
   PAYMENT_STATUSES,
   PAYMENT_TYPES,
   type Payment,
-} from '../../shared/domain/payment.ts'
-import { singleLineText } from '../../shared/domain/text-fields.ts'
+} from '../../shared/domain/money/payment.ts'
+import { singleLineText } from '../../shared/domain/patients/text-fields.ts'
 import { clinicTimestamp } from '../../shared/domain/timestamp.ts'
 import { CommandFailure, parseOption } from './output.ts'
 

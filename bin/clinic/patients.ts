@@ -3,15 +3,15 @@ import { anonymizeResponse } from '../../shared/api/anonymize-response.ts'
 import { renderPatientDetails } from '../../shared/api/patients.ts'
 import { CalendarDate, oneOf } from '../../shared/api/schemas.ts'
 import type { Clinic } from '../../shared/domain/clinic.ts'
-import { fullName, GENDERS, type Patient } from '../../shared/domain/patient.ts'
-import { SCOPES } from '../../shared/domain/scope.ts'
+import { fullName, GENDERS, type Patient } from '../../shared/domain/patients/patient.ts'
 import {
   emailAddress,
   multiLineText,
   nationalId,
   personName,
   phoneNumber,
-} from '../../shared/domain/text-fields.ts'
+} from '../../shared/domain/patients/text-fields.ts'
+import { SCOPES } from '../../shared/domain/scope.ts'
 import { isUuid } from '../../shared/domain/uuid.ts'
 import { appointmentStore } from '../../shared/store/calendar/appointments.ts'
 import { invoiceStore } from '../../shared/store/calendar/invoices.ts'

@@ -1,6 +1,6 @@
 /** What a payment would do to the balance of its invoice. */
-import type { Invoice } from '../../shared/domain/invoice.ts'
-import { mayCount, type Payment, signedAmount } from '../../shared/domain/payment.ts'
+import type { Invoice } from '../../shared/domain/money/invoice.ts'
+import { mayCount, type Payment, signedAmount } from '../../shared/domain/money/payment.ts'
 import { formatMinor } from './amount-text.ts'
 import type { Warn } from './confirmation.ts'
 import { CommandFailure } from './output.ts'

@@ -1,7 +1,7 @@
 /** The commands that read payments. */
 import { listPayments, paymentFilter, renderPayment } from '../../shared/api/payments.ts'
 import type { Clinic } from '../../shared/domain/clinic.ts'
-import type { Payment } from '../../shared/domain/payment.ts'
+import type { Payment } from '../../shared/domain/money/payment.ts'
 import type { Stamped } from '../../shared/domain/stamped.ts'
 import { readFilteredList } from '../../shared/runtime/record-list.ts'
 import { paymentStore } from '../../shared/store/calendar/payments.ts'

@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { renderPayment } from '../../shared/api/payments.ts'
 import type { ClinicInfo } from '../../shared/domain/clinic.ts'
 import { wallClock } from '../../shared/domain/clock.ts'
-import type { Invoice } from '../../shared/domain/invoice.ts'
+import type { Invoice } from '../../shared/domain/money/invoice.ts'
 import {
   PAYMENT_METHODS,
   PAYMENT_STATUSES,
@@ -10,8 +10,8 @@ import {
   type Payment,
   type VoidVerdict,
   voidPayment,
-} from '../../shared/domain/payment.ts'
-import { singleLineText } from '../../shared/domain/text-fields.ts'
+} from '../../shared/domain/money/payment.ts'
+import { singleLineText } from '../../shared/domain/patients/text-fields.ts'
 import { clinicTimestamp } from '../../shared/domain/timestamp.ts'
 import { isUuid, newUuid } from '../../shared/domain/uuid.ts'
 import { paymentStore } from '../../shared/store/calendar/payments.ts'

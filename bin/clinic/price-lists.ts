@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { renderPriceList } from '../../shared/api/catalogue.ts'
 import { CalendarDate } from '../../shared/api/schemas.ts'
-import { type ListedPrice, type PriceList, priceListProblems } from '../../shared/domain/catalogue.ts'
+import { type ListedPrice, type PriceList, priceListProblems } from '../../shared/domain/booking/catalogue.ts'
 import { priceListStore, treatmentStore } from '../../shared/store/catalogue.ts'
 import {
   addCatalogueGroup,

@@ -2,7 +2,7 @@
 import type { Command } from 'commander'
 import * as z from 'zod'
 import { ApiError } from '../../shared/api/errors.ts'
-import { MAX_LIMIT } from '../../shared/domain/paging.ts'
+import { MAX_LIMIT } from '../../shared/domain/lists/paging.ts'
 import { CommandFailure } from './output.ts'
 
 /** What the options do whose names are those of the API's query parameters, with `-` for `_`. */

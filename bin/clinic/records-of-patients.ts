@@ -1,6 +1,6 @@
 /** Finds records by their patient: what an operator knows when someone calls. */
 import type { ClinicId } from '../../shared/domain/clinic.ts'
-import type { PageRequest } from '../../shared/domain/paging.ts'
+import type { PageRequest } from '../../shared/domain/lists/paging.ts'
 import type { Stamped } from '../../shared/domain/stamped.ts'
 import { patientSearch } from '../../shared/store/patients/search.ts'
 import { mapConcurrent } from '../../shared/store/table/map-concurrent.ts'

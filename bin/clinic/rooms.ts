@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { renderRoom } from '../../shared/api/catalogue.ts'
-import { departmentProblems, type Room } from '../../shared/domain/catalogue.ts'
+import { departmentProblems, type Room } from '../../shared/domain/booking/catalogue.ts'
 import { departmentStore, roomStore } from '../../shared/store/catalogue.ts'
 import { addActivation, addCatalogueGroup, type CatalogueCommands } from './catalogue-commands.ts'
 import { readIds } from './import/catalogue-rows.ts'

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { renderTreatment } from '../../shared/api/catalogue.ts'
-import { type Treatment, treatmentProblems } from '../../shared/domain/catalogue.ts'
+import { type Treatment, treatmentProblems } from '../../shared/domain/booking/catalogue.ts'
 import type { Clinic } from '../../shared/domain/clinic.ts'
 import { treatmentStore } from '../../shared/store/catalogue.ts'
 import { doctorStore } from '../../shared/store/doctors.ts'

@@ -1,5 +1,5 @@
 /** What the demo clinics offer, and where: rows of the importer's departments, rooms, treatments and price lists. */
-import { renderMoney } from '../../shared/domain/money.ts'
+import { renderMoney } from '../../shared/domain/money/money.ts'
 import { bySpecialty, type DemoDoctor } from './practice.ts'
 import type { PriceList } from './price-lists.ts'
 

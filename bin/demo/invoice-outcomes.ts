@@ -1,6 +1,6 @@
 /** Outcomes of invoices: their status and payments. */
-import type { InvoiceStatus } from '../../shared/domain/invoice.ts'
-import type { PaymentMethod, PaymentStatus, PaymentType } from '../../shared/domain/payment.ts'
+import type { InvoiceStatus } from '../../shared/domain/money/invoice.ts'
+import type { PaymentMethod, PaymentStatus, PaymentType } from '../../shared/domain/money/payment.ts'
 import { deck, type Random } from './random.ts'
 
 /** One payment. Without a share, a payment covers the balance due and a refund the paid amount. */

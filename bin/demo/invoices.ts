@@ -1,6 +1,6 @@
 import { addDays } from '../../shared/domain/clock.ts'
-import { type InvoiceStatus, lineAmount, subtotalOf, taxOn } from '../../shared/domain/invoice.ts'
-import { RATIO_SCALE, renderMoney } from '../../shared/domain/money.ts'
+import { type InvoiceStatus, lineAmount, subtotalOf, taxOn } from '../../shared/domain/money/invoice.ts'
+import { RATIO_SCALE, renderMoney } from '../../shared/domain/money/money.ts'
 import { outcomeDealer, type PaymentStep } from './invoice-outcomes.ts'
 import type { DemoPatient } from './patients.ts'
 import { bySpecialty, earlier, type Practice, timestamp } from './practice.ts'

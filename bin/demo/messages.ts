@@ -1,6 +1,11 @@
 import { addDays } from '../../shared/domain/clock.ts'
 import { parseTime } from '../../shared/domain/interval.ts'
-import { type Channel, type MessageStatus, type MessageType, PROVIDERS } from '../../shared/domain/message.ts'
+import {
+  type Channel,
+  type MessageStatus,
+  type MessageType,
+  PROVIDERS,
+} from '../../shared/domain/messages/message.ts'
 import type { Bill } from './invoices.ts'
 import type { DemoPatient } from './patients.ts'
 import { type Practice, timestamp } from './practice.ts'

@@ -1,4 +1,4 @@
-import { fold } from '../../shared/domain/search-text.ts'
+import { fold } from '../../shared/domain/patients/search-text.ts'
 import { digits, type Random } from './random.ts'
 
 /** A row of the importer's patients. */

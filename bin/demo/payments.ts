@@ -1,6 +1,6 @@
 import { addDays } from '../../shared/domain/clock.ts'
-import { renderMoney } from '../../shared/domain/money.ts'
-import type { PaymentMethod, PaymentStatus, PaymentType } from '../../shared/domain/payment.ts'
+import { renderMoney } from '../../shared/domain/money/money.ts'
+import type { PaymentMethod, PaymentStatus, PaymentType } from '../../shared/domain/money/payment.ts'
 import type { PaymentStep } from './invoice-outcomes.ts'
 import type { Bill } from './invoices.ts'
 import type { Practice } from './practice.ts'

@@ -1,5 +1,5 @@
 /** Texts of messages to patients. */
-import type { MessageType } from '../../shared/domain/message.ts'
+import type { MessageType } from '../../shared/domain/messages/message.ts'
 import type { Bill } from './invoices.ts'
 import type { Practice } from './practice.ts'
 import type { Visit } from './visits.ts'

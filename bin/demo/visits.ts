@@ -1,4 +1,4 @@
-import type { AppointmentStatus } from '../../shared/domain/appointment.ts'
+import type { AppointmentStatus } from '../../shared/domain/booking/appointment.ts'
 import { addDays } from '../../shared/domain/clock.ts'
 import { formatTime } from '../../shared/domain/interval.ts'
 import { bookedShareOn, bookedSlots, canSee, leadDays, openingsOf, pickPatient } from './bookings.ts'

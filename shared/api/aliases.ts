@@ -2,7 +2,7 @@
  * Further names of some paths, fields, headers and events, which existing clients of other versions of this API send. The
  * document marks them as deprecated; responses, stored records and deliveries never contain them.
  */
-import type { RecordEventName } from '../domain/event.ts'
+import type { RecordEventName } from '../domain/webhooks/event.ts'
 import type { Route } from './route.ts'
 
 /** Fields of request bodies that concern a webhook endpoint. */

@@ -1,9 +1,9 @@
 /** What stored responses show once their patient is erased. */
 import type * as z from 'zod'
-import { APPOINTMENT_FIELDS, PATIENT_REFERENCE_FIELDS } from '../domain/appointment.ts'
+import { APPOINTMENT_FIELDS, PATIENT_REFERENCE_FIELDS } from '../domain/booking/appointment.ts'
 import { eraseFields, eraseTo, type FieldPolicies, KEEP } from '../domain/field-policy.ts'
-import { MESSAGE_FIELDS } from '../domain/message.ts'
-import { ERASED_FULL_NAME, PATIENT_FIELDS } from '../domain/patient.ts'
+import { MESSAGE_FIELDS } from '../domain/messages/message.ts'
+import { ERASED_FULL_NAME, PATIENT_FIELDS } from '../domain/patients/patient.ts'
 import type { Appointment } from './appointments.ts'
 import type { sendMessage } from './new-message.ts'
 import type { Patient, PatientDetails } from './patients.ts'

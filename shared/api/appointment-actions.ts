@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import type { Appointment as AppointmentRecord } from '../domain/appointment.ts'
+import type { Appointment as AppointmentRecord } from '../domain/booking/appointment.ts'
 import { Appointment } from './appointments.ts'
 import { ApiError } from './errors.ts'
 import { defineRoute, type Route } from './route.ts'

@@ -3,7 +3,7 @@ import {
   APPOINTMENT_STATUSES,
   type Appointment as AppointmentRecord,
   type CatalogueReference as Reference,
-} from '../domain/appointment.ts'
+} from '../domain/booking/appointment.ts'
 import type { ClinicInfo } from '../domain/clinic.ts'
 import type { Stamped } from '../domain/stamped.ts'
 import { clinicTimestamp } from '../domain/timestamp.ts'

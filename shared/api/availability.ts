@@ -4,10 +4,10 @@ import {
   MAX_AVAILABILITY_DAYS,
   MAX_AVAILABILITY_DOCTORS,
   MAX_SLOTS,
-} from '../domain/availability.ts'
+} from '../domain/booking/availability.ts'
+import { MAX_DURATION, MIN_DURATION } from '../domain/booking/placement.ts'
 import { daysBetween } from '../domain/clock.ts'
 import { formatTime } from '../domain/interval.ts'
-import { MAX_DURATION, MIN_DURATION } from '../domain/placement.ts'
 import { LAST_DATE } from '../domain/timestamp.ts'
 import { defineRoute } from './route.ts'
 import {

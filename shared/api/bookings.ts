@@ -1,15 +1,15 @@
 /** Booking and changing appointments. */
 import * as z from 'zod'
-import { endProblems } from '../domain/change-appointment.ts'
-import { formatTime } from '../domain/interval.ts'
+import { endProblems } from '../domain/booking/change-appointment.ts'
 import {
   MAX_DURATION,
   MAX_TREATMENTS,
   MIN_DURATION,
   type PlacementProblem,
   type PlacementRefusal,
-} from '../domain/placement.ts'
-import type { DatedSlot } from '../domain/slots.ts'
+} from '../domain/booking/placement.ts'
+import type { DatedSlot } from '../domain/booking/slots.ts'
+import { formatTime } from '../domain/interval.ts'
 import { LAST_DATE } from '../domain/timestamp.ts'
 import { Appointment } from './appointments.ts'
 import { DurationMinutes } from './availability.ts'

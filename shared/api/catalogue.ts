@@ -5,8 +5,8 @@ import type {
   PriceList as PriceListRecord,
   Room as RoomRecord,
   Treatment as TreatmentRecord,
-} from '../domain/catalogue.ts'
-import { renderMoney } from '../domain/money.ts'
+} from '../domain/booking/catalogue.ts'
+import { renderMoney } from '../domain/money/money.ts'
 import { defineRoute } from './route.ts'
 import { CalendarDate, envelopeOf, pageOf, paging, Uuid } from './schemas.ts'
 

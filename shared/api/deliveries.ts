@@ -1,11 +1,11 @@
 import * as z from 'zod'
 import type { ClinicInfo } from '../domain/clinic.ts'
+import { clinicTimestamp } from '../domain/timestamp.ts'
 import {
   DELIVERY_STATUSES,
   type Delivery as DeliveryRecord,
   MAX_STORED_ATTEMPTS,
-} from '../domain/delivery.ts'
-import { clinicTimestamp } from '../domain/timestamp.ts'
+} from '../domain/webhooks/delivery.ts'
 import { EVENT_NAMES } from './events.ts'
 import { defineRoute } from './route.ts'
 import { cursorPageOf, cursorPaging, envelopeOf, oneOf, Timestamp, Uuid } from './schemas.ts'

@@ -1,6 +1,6 @@
 import * as z from 'zod'
+import type { Doctor as DoctorRecord } from '../domain/booking/doctor.ts'
 import type { ClinicInfo } from '../domain/clinic.ts'
-import type { Doctor as DoctorRecord } from '../domain/doctor.ts'
 import type { Stamped } from '../domain/stamped.ts'
 import { clinicTimestamp } from '../domain/timestamp.ts'
 import { defineRoute } from './route.ts'

@@ -1,5 +1,8 @@
 import * as z from 'zod'
-import { APPOINTMENT_STATUSES } from '../domain/appointment.ts'
+import { APPOINTMENT_STATUSES } from '../domain/booking/appointment.ts'
+import { INVOICE_STATUSES } from '../domain/money/invoice.ts'
+import { PAYMENT_STATUSES } from '../domain/money/payment.ts'
+import type { Scope } from '../domain/scope.ts'
 import {
   EVENTS,
   type EventData,
@@ -8,10 +11,7 @@ import {
   maySeeEvent,
   PING,
   scopeOfEvent,
-} from '../domain/event.ts'
-import { INVOICE_STATUSES } from '../domain/invoice.ts'
-import { PAYMENT_STATUSES } from '../domain/payment.ts'
-import type { Scope } from '../domain/scope.ts'
+} from '../domain/webhooks/event.ts'
 import { EVENT_ALIAS_NAMES, eventOf } from './aliases.ts'
 import { missingScope } from './errors.ts'
 import { defineRoute } from './route.ts'

@@ -4,8 +4,8 @@ import {
   INVOICE_STATUSES,
   type Invoice as InvoiceRecord,
   type LineItem as LineItemRecord,
-} from '../domain/invoice.ts'
-import { RATIO_DECIMALS, renderDecimal, renderMoney } from '../domain/money.ts'
+} from '../domain/money/invoice.ts'
+import { RATIO_DECIMALS, renderDecimal, renderMoney } from '../domain/money/money.ts'
 import type { Stamped } from '../domain/stamped.ts'
 import { clinicTimestamp } from '../domain/timestamp.ts'
 import { Payment } from './payments.ts'

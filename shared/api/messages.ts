@@ -6,7 +6,7 @@ import {
   MESSAGE_TYPES,
   type Message as MessageRecord,
   PROVIDERS,
-} from '../domain/message.ts'
+} from '../domain/messages/message.ts'
 import type { Stamped } from '../domain/stamped.ts'
 import { clinicTimestamp } from '../domain/timestamp.ts'
 import { recordListOf, recordListQuery } from './record-lists.ts'

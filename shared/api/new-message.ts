@@ -1,7 +1,7 @@
 import * as z from 'zod'
-import { CHANNELS, MESSAGE_STATUSES, type Message } from '../domain/message.ts'
-import { smsLength } from '../domain/sms-text.ts'
-import { singleLineText } from '../domain/text-fields.ts'
+import { CHANNELS, MESSAGE_STATUSES, type Message } from '../domain/messages/message.ts'
+import { smsLength } from '../domain/messages/sms-text.ts'
+import { singleLineText } from '../domain/patients/text-fields.ts'
 import { defineRoute } from './route.ts'
 import { envelopeOf, longText, oneOf, PersonRef, renderPersonRef, Uuid, whenValid } from './schemas.ts'
 

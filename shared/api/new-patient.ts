@@ -1,9 +1,9 @@
 /** Creating and updating a patient. Apart from the other routes of patients: the rules of phone numbers are a quarter of a bundle. */
 import * as z from 'zod'
 import type { WallClock } from '../domain/clock.ts'
-import { E164, GENDERS, NATIONAL_ID } from '../domain/patient.ts'
-import { validPhoneNumber } from '../domain/phone-number.ts'
-import { emailAddress, nationalId, personName } from '../domain/text-fields.ts'
+import { E164, GENDERS, NATIONAL_ID } from '../domain/patients/patient.ts'
+import { validPhoneNumber } from '../domain/patients/phone-number.ts'
+import { emailAddress, nationalId, personName } from '../domain/patients/text-fields.ts'
 import { ApiError } from './errors.ts'
 import { OnePatient } from './patients.ts'
 import { defineRoute } from './route.ts'

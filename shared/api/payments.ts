@@ -1,12 +1,12 @@
 import * as z from 'zod'
 import type { ClinicInfo } from '../domain/clinic.ts'
-import { renderMoney } from '../domain/money.ts'
+import { renderMoney } from '../domain/money/money.ts'
 import {
   PAYMENT_METHODS,
   PAYMENT_STATUSES,
   PAYMENT_TYPES,
   type Payment as PaymentRecord,
-} from '../domain/payment.ts'
+} from '../domain/money/payment.ts'
 import type { Stamped } from '../domain/stamped.ts'
 import { clinicTimestamp } from '../domain/timestamp.ts'
 import { recordListOf, recordListQuery } from './record-lists.ts'

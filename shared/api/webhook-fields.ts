@@ -1,8 +1,8 @@
 /** The fields of requests that create or change a webhook endpoint. */
 import * as z from 'zod'
-import { EVENTS } from '../domain/event.ts'
-import { secretIssue } from '../domain/webhook-secret.ts'
-import { webhookUrlIssue } from '../domain/webhook-url.ts'
+import { EVENTS } from '../domain/webhooks/event.ts'
+import { secretIssue } from '../domain/webhooks/webhook-secret.ts'
+import { webhookUrlIssue } from '../domain/webhooks/webhook-url.ts'
 import { RequestedEvent } from './events.ts'
 import { shortText } from './schemas.ts'
 

@@ -1,8 +1,12 @@
 import * as z from 'zod'
 import type { ClinicInfo } from '../domain/clinic.ts'
-import { EVENTS } from '../domain/event.ts'
 import { clinicTimestamp } from '../domain/timestamp.ts'
-import { MAX_PREVIOUS_SECRETS, nextSecretEnd, type Webhook as WebhookRecord } from '../domain/webhook.ts'
+import { EVENTS } from '../domain/webhooks/event.ts'
+import {
+  MAX_PREVIOUS_SECRETS,
+  nextSecretEnd,
+  type Webhook as WebhookRecord,
+} from '../domain/webhooks/webhook.ts'
 import { WEBHOOK_FIELD_ALIASES } from './aliases.ts'
 import { ApiError } from './errors.ts'
 import { defineRoute, type Route } from './route.ts'

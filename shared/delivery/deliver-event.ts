@@ -7,14 +7,14 @@ import {
   isBeforeRetry,
   LEASE_MS,
   MAX_QUEUE_DELAY_MS,
-} from '../domain/delivery.ts'
+} from '../domain/webhooks/delivery.ts'
 import {
   DISABLE_AFTER_MS,
   nextRetryDelay,
   parseRetryAfter,
   signingSecrets,
   type Webhook,
-} from '../domain/webhook.ts'
+} from '../domain/webhooks/webhook.ts'
 import {
   freeSlots,
   isLimited,
@@ -23,7 +23,7 @@ import {
   SLOW_THRESHOLD_MS,
   type Slot,
   usesSlowLane,
-} from '../domain/webhook-health.ts'
+} from '../domain/webhooks/webhook-health.ts'
 import { type AttemptReport, attemptReport } from './attempt-report.ts'
 import type { DeliveryQueues, Lane } from './delivery-queues.ts'
 import { recordHealth, reserveQueue, takeSlot } from './receiver-health.ts'

@@ -1,6 +1,6 @@
 import { SendMessageBatchCommand, type SQSClient } from '@aws-sdk/client-sqs'
 import * as z from 'zod'
-import type { DeliveryReference } from '../domain/delivery.ts'
+import type { DeliveryReference } from '../domain/webhooks/delivery.ts'
 
 /**
  * Every delivery begins in the quick lane, whose attempts are short. Slow and failing receivers have a queue of their own, so

@@ -1,5 +1,5 @@
 import { type SESv2Client, SendEmailCommand } from '@aws-sdk/client-sesv2'
-import { formatMailbox, formatSubject } from '../domain/mail-header.ts'
+import { formatMailbox, formatSubject } from '../domain/messages/mail-header.ts'
 import { type SendResult, toAcceptedResult, toSendResult } from './send-result.ts'
 
 export type EmailSettings = {

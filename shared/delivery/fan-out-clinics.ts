@@ -1,5 +1,5 @@
 import type { ClinicId } from '../domain/clinic.ts'
-import type { DeliveryReference } from '../domain/delivery.ts'
+import type { DeliveryReference } from '../domain/webhooks/delivery.ts'
 import type { DeliveryQueues } from './delivery-queues.ts'
 import type { FanOutQueue } from './fan-out-queue.ts'
 import { MAX_SWEEP_MS, type ReportLag, settleAll } from './sweep-batches.ts'

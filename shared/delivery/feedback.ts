@@ -1,7 +1,7 @@
 /** Parses delivery feedback from providers. */
 import * as z from 'zod'
 import type { ClinicId } from '../domain/clinic.ts'
-import type { ProviderFeedback } from '../domain/message.ts'
+import type { ProviderFeedback } from '../domain/messages/message.ts'
 
 /** An SES event as the rules of infra/messaging/messaging.ts forward it: ids and types only, no address and no subject. */
 const EmailFeedback = z.object({

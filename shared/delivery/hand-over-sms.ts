@@ -1,5 +1,5 @@
 import type { ClinicId } from '../domain/clinic.ts'
-import type { Message, ProviderFeedback } from '../domain/message.ts'
+import type { Message, ProviderFeedback } from '../domain/messages/message.ts'
 import type { SendResult } from './send-result.ts'
 import type { SmsSender } from './sms.ts'
 

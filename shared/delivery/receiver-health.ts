@@ -1,11 +1,11 @@
-import type { DeliveryReference } from '../domain/delivery.ts'
+import type { DeliveryReference } from '../domain/webhooks/delivery.ts'
 import {
   type AttemptHealth,
   QUEUED_MS,
   queuedDelivery,
   type Slot,
   type WebhookHealth,
-} from '../domain/webhook-health.ts'
+} from '../domain/webhooks/webhook-health.ts'
 import type { HealthRecords } from './store-ports.ts'
 
 /** Whether a delivery may be sent to the slow queue: of a receiver that hangs or fails, one at a time. */

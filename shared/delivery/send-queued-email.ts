@@ -1,5 +1,5 @@
 import type { Clinic, ClinicId } from '../domain/clinic.ts'
-import { ERASED_RECIPIENT, isWaiting, type Message } from '../domain/message.ts'
+import { ERASED_RECIPIENT, isWaiting, type Message } from '../domain/messages/message.ts'
 import type { Email, EmailSender } from './email.ts'
 import type { EmailQueue, QueuedEmail } from './email-queue.ts'
 import type { SendResult } from './send-result.ts'

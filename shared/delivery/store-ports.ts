@@ -1,10 +1,10 @@
 /** The store operations that the consumers and sweeps of this folder need. */
 import type { ClinicId } from '../domain/clinic.ts'
-import type { Delivery, DeliveryContext, DueDelivery } from '../domain/delivery.ts'
 import type { Due } from '../domain/due.ts'
-import type { Claim, Message, ProviderFeedback } from '../domain/message.ts'
-import type { Webhook } from '../domain/webhook.ts'
-import type { AttemptHealth, Slot, WebhookHealth } from '../domain/webhook-health.ts'
+import type { Claim, Message, ProviderFeedback } from '../domain/messages/message.ts'
+import type { Delivery, DeliveryContext, DueDelivery } from '../domain/webhooks/delivery.ts'
+import type { Webhook } from '../domain/webhooks/webhook.ts'
+import type { AttemptHealth, Slot, WebhookHealth } from '../domain/webhooks/webhook-health.ts'
 
 /** A message with the version of its record and the number of its events, as they were read. */
 export type StoredMessage = { readonly record: Message; readonly version: number; readonly events: number }

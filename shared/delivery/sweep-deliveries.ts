@@ -1,4 +1,4 @@
-import type { DueDelivery } from '../domain/delivery.ts'
+import type { DueDelivery } from '../domain/webhooks/delivery.ts'
 import type { DeliveryQueues } from './delivery-queues.ts'
 import type { Deliveries } from './store-ports.ts'
 import { type ReportLag, sweepBatches } from './sweep-batches.ts'

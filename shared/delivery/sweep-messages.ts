@@ -1,5 +1,5 @@
 import type { Due } from '../domain/due.ts'
-import { isUnresolved, isWaiting, SENDER_STOPPED } from '../domain/message.ts'
+import { isUnresolved, isWaiting, SENDER_STOPPED } from '../domain/messages/message.ts'
 import type { EmailQueue } from './email-queue.ts'
 import { MAX_AGE_MS } from './send-queued-email.ts'
 import type { Messages } from './store-ports.ts'

@@ -8,8 +8,8 @@ import {
   isWaiting,
   MAX_QUEUE_DELAY_MS,
   postponed,
-} from '../domain/delivery.ts'
-import { callSize, isReleased, SLOW_SLOTS, type WebhookHealth } from '../domain/webhook-health.ts'
+} from '../domain/webhooks/delivery.ts'
+import { callSize, isReleased, SLOW_SLOTS, type WebhookHealth } from '../domain/webhooks/webhook-health.ts'
 import type { DeliveryQueues } from './delivery-queues.ts'
 import type { Deliveries, HealthRecords } from './store-ports.ts'
 

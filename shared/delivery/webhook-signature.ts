@@ -1,5 +1,5 @@
 import { createHmac, randomBytes } from 'node:crypto'
-import { SECRET_PREFIX, secretBytes } from '../domain/webhook-secret.ts'
+import { SECRET_PREFIX, secretBytes } from '../domain/webhooks/webhook-secret.ts'
 
 export type SignatureInput = {
   /** The event's id, identical at every attempt, so that receivers can detect duplicates. */

@@ -1,6 +1,6 @@
 import { Resolver } from 'node:dns/promises'
 import type { SecureContextOptions } from 'node:tls'
-import { isAllowedHost, webhookUrlIssue } from '../domain/webhook-url.ts'
+import { isAllowedHost, webhookUrlIssue } from '../domain/webhooks/webhook-url.ts'
 import { isPublicAddress } from './public-address.ts'
 import {
   exchange,

@@ -1,7 +1,11 @@
 import { requireChanged } from '../api/appointment-actions.ts'
 import { renderAppointment } from '../api/appointments.ts'
-import type { Appointment } from '../domain/appointment.ts'
-import { type ActionVerdict, type AppointmentAction, applyAction } from '../domain/appointment-actions.ts'
+import type { Appointment } from '../domain/booking/appointment.ts'
+import {
+  type ActionVerdict,
+  type AppointmentAction,
+  applyAction,
+} from '../domain/booking/appointment-actions.ts'
 import type { ClinicId, ClinicInfo } from '../domain/clinic.ts'
 import type { Stamped } from '../domain/stamped.ts'
 import { type IdempotencyGuard, type ResponseToStore, StoredResponse } from '../store/table/idempotency.ts'

@@ -1,6 +1,6 @@
 import type { Caller } from '../api/account.ts'
 import { readablePatient, renderPatientDetails } from '../api/patients.ts'
-import type { Patient } from '../domain/patient.ts'
+import type { Patient } from '../domain/patients/patient.ts'
 import type { Stamped } from '../domain/stamped.ts'
 import { StoredResponse } from '../store/table/idempotency.ts'
 

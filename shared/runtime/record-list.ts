@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto'
 import type { RecordListQuery } from '../api/record-lists.ts'
 import { invalidCursor } from '../api/schemas.ts'
 import type { ClinicId, ClinicInfo } from '../domain/clinic.ts'
-import { type PageRequest, totalPages } from '../domain/paging.ts'
+import { type PageRequest, totalPages } from '../domain/lists/paging.ts'
+import type { ChangeRange, Walk, WalkablePage } from '../domain/lists/walk.ts'
 import { clinicTimestamp } from '../domain/timestamp.ts'
-import type { ChangeRange, Walk, WalkablePage } from '../domain/walk.ts'
 import { STAMP_DELAY_MS } from '../store/table/stamp-delay.ts'
 
 const DIGEST_BYTES = 9

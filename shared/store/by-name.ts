@@ -1,5 +1,5 @@
-import { offsetOf, type Page, type PageRequest } from '../domain/paging.ts'
-import { fold } from '../domain/search-text.ts'
+import { offsetOf, type Page, type PageRequest } from '../domain/lists/paging.ts'
+import { fold } from '../domain/patients/search-text.ts'
 
 /** Sorts by name, without regard to case and accents, then by id. */
 export function sortedByName<T extends { readonly id: string }>(

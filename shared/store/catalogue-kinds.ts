@@ -1,5 +1,5 @@
 /** How the records of a clinic's catalogue are stored. */
-import type { Department, ListedPrice, PriceList, Room, Treatment } from '../domain/catalogue.ts'
+import type { Department, ListedPrice, PriceList, Room, Treatment } from '../domain/booking/catalogue.ts'
 import type { ClinicId } from '../domain/clinic.ts'
 import {
   departmentKey,

@@ -3,7 +3,7 @@
  * some hundreds of each, so a list is read as a whole and sorted in memory.
  */
 import type { ClinicId } from '../domain/clinic.ts'
-import type { Page, PageRequest } from '../domain/paging.ts'
+import type { Page, PageRequest } from '../domain/lists/paging.ts'
 import { pageOfAll, sortedByName } from './by-name.ts'
 import { DEPARTMENTS, type EntryKind, PRICE_LISTS, ROOMS, TREATMENTS } from './catalogue-kinds.ts'
 import { catalogueVersionKey, importedRemovalKey } from './keys/operator.ts'

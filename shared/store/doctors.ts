@@ -1,6 +1,6 @@
+import type { Doctor, TimeOff } from '../domain/booking/doctor.ts'
 import type { ClinicId } from '../domain/clinic.ts'
-import type { Doctor, TimeOff } from '../domain/doctor.ts'
-import type { Page, PageRequest } from '../domain/paging.ts'
+import type { Page, PageRequest } from '../domain/lists/paging.ts'
 import type { Stamped } from '../domain/stamped.ts'
 import { pageOfAll, sortedByName } from './by-name.ts'
 import { doctorKey, doctorsPartition, holidaysKey } from './keys/clinics.ts'

@@ -3,8 +3,8 @@
  * and bookings read with the doctor. A doctor who is added gets the copy in the transaction that adds the doctor.
  */
 import { isDeepStrictEqual } from 'node:util'
+import type { TimeOff } from '../domain/booking/doctor.ts'
 import type { ClinicId } from '../domain/clinic.ts'
-import type { TimeOff } from '../domain/doctor.ts'
 import { addDoctor, doctorStore, type Holidays, readHolidays, type StoredDoctor } from './doctors.ts'
 import { holidaysKey } from './keys/clinics.ts'
 import { Changeset } from './table/changeset.ts'

@@ -1,7 +1,7 @@
 /** Messages over HTTP on the synthesized stack: through functions, queue, rules and local providers, to the log. */
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import type { Clinic } from '../../shared/domain/clinic.ts'
-import type { Patient } from '../../shared/domain/patient.ts'
+import type { Patient } from '../../shared/domain/patients/patient.ts'
 import { patientWriter } from '../../shared/store/patients/patient-writer.ts'
 import { issueCredential } from '../support/credentials.ts'
 import { get, post, type RunningStack, runStack } from '../support/local-stack.ts'

@@ -1,6 +1,6 @@
 /** Records full of canaries: text, numbers and amounts that must not appear in any event. */
-import type { Invoice } from '../../shared/domain/invoice.ts'
-import { NEW_PAYMENT, type Payment } from '../../shared/domain/payment.ts'
+import type { Invoice } from '../../shared/domain/money/invoice.ts'
+import { NEW_PAYMENT, type Payment } from '../../shared/domain/money/payment.ts'
 import { newUuid } from '../../shared/domain/uuid.ts'
 
 /** Part of every text, number and amount of the records, and of the receiver's responses. */

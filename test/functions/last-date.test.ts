@@ -1,8 +1,8 @@
 /** Dates at and after the last one that a record can have. */
 import { beforeAll, describe, expect, it } from 'vitest'
 import { NEW_DOCTOR } from '../../bin/clinic/import/doctors.ts'
+import { parseWeeklyHours } from '../../shared/domain/booking/working-hours.ts'
 import { newUuid } from '../../shared/domain/uuid.ts'
-import { parseWeeklyHours } from '../../shared/domain/working-hours.ts'
 import { appointmentStore } from '../../shared/store/calendar/appointments.ts'
 import { doctorStore } from '../../shared/store/doctors.ts'
 import { issueCredential } from '../support/credentials.ts'

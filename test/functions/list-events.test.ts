@@ -2,6 +2,8 @@
 import fc from 'fast-check'
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import type { Clinic } from '../../shared/domain/clinic.ts'
+import type { Scope } from '../../shared/domain/scope.ts'
+import { newUuid } from '../../shared/domain/uuid.ts'
 import {
   EVENTS,
   type Event,
@@ -9,9 +11,7 @@ import {
   importEventDraft,
   PING,
   type RecordEventName,
-} from '../../shared/domain/event.ts'
-import type { Scope } from '../../shared/domain/scope.ts'
-import { newUuid } from '../../shared/domain/uuid.ts'
+} from '../../shared/domain/webhooks/event.ts'
 import { eventFanOut } from '../../shared/store/events/fan-out.ts'
 import { patientWriter } from '../../shared/store/patients/patient-writer.ts'
 import { issueCredential } from '../support/credentials.ts'

@@ -6,8 +6,8 @@ import {
   type RealisticDynamoDb,
   startRealisticDynamoDb,
 } from '../../infra/local/realistic-dynamodb/realistic-dynamodb.ts'
+import { parseWeeklyHours } from '../../shared/domain/booking/working-hours.ts'
 import { newUuid } from '../../shared/domain/uuid.ts'
-import { parseWeeklyHours } from '../../shared/domain/working-hours.ts'
 import { appointmentStore } from '../../shared/store/calendar/appointments.ts'
 import { doctorStore } from '../../shared/store/doctors.ts'
 import { shortId } from '../../shared/store/keys/key.ts'

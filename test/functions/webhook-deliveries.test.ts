@@ -1,8 +1,8 @@
 /** Pinging webhook endpoints, listing deliveries and delivering again. */
 import { SendMessageBatchCommand } from '@aws-sdk/client-sqs'
 import { describe, expect, it } from 'vitest'
-import type { DueDelivery } from '../../shared/domain/delivery.ts'
 import { newUuid } from '../../shared/domain/uuid.ts'
+import type { DueDelivery } from '../../shared/domain/webhooks/delivery.ts'
 import { deliveryStore } from '../../shared/store/events/deliveries.ts'
 import { dueDeliveries } from '../../shared/store/events/due-deliveries.ts'
 import { eventFanOut } from '../../shared/store/events/fan-out.ts'

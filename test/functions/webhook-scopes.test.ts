@@ -1,8 +1,8 @@
 /** Events and deliveries of a kind need the scope that reads the records of that kind. */
 import { describe, expect, it } from 'vitest'
-import { EVENTS, IMPORT_COMPLETED } from '../../shared/domain/event.ts'
 import { SCOPES, type Scope } from '../../shared/domain/scope.ts'
 import { newUuid } from '../../shared/domain/uuid.ts'
+import { EVENTS, IMPORT_COMPLETED } from '../../shared/domain/webhooks/event.ts'
 import { eventFanOut } from '../../shared/store/events/fan-out.ts'
 import { issueCredential } from '../support/credentials.ts'
 import { createWebhook } from '../support/deliveries.ts'

@@ -1,6 +1,6 @@
 /** The secrets of webhook endpoints: rotation, and what a repeated request shows. */
 import { describe, expect, it } from 'vitest'
-import { MAX_PREVIOUS_SECRETS, signingSecrets } from '../../shared/domain/webhook.ts'
+import { MAX_PREVIOUS_SECRETS, signingSecrets } from '../../shared/domain/webhooks/webhook.ts'
 import {
   ask,
   change,

@@ -1,9 +1,9 @@
 /** Creating, listing, changing and deleting webhook endpoints. */
 import { describe, expect, it } from 'vitest'
 import { revokeCredential } from '../../bin/clinic/credential-revocation.ts'
-import { EVENTS } from '../../shared/domain/event.ts'
-import type { Webhook } from '../../shared/domain/webhook.ts'
-import { HEALTHY } from '../../shared/domain/webhook-health.ts'
+import { EVENTS } from '../../shared/domain/webhooks/event.ts'
+import type { Webhook } from '../../shared/domain/webhooks/webhook.ts'
+import { HEALTHY } from '../../shared/domain/webhooks/webhook-health.ts'
 import { decodeHealth } from '../../shared/store/events/items.ts'
 import { webhookHealthStore } from '../../shared/store/events/webhook-health.ts'
 import { webhookHealthKey } from '../../shared/store/keys/webhooks.ts'

@@ -1,7 +1,7 @@
 /** The two clinics of a history: new, with two doctors, two rooms and a credential each. */
 import { NEW_DOCTOR } from '../../bin/clinic/import/doctors.ts'
+import { parseWeeklyHours } from '../../shared/domain/booking/working-hours.ts'
 import type { Clinic } from '../../shared/domain/clinic.ts'
-import { parseWeeklyHours } from '../../shared/domain/working-hours.ts'
 import { roomStore } from '../../shared/store/catalogue.ts'
 import { doctorStore } from '../../shared/store/doctors.ts'
 import { readImportIds } from '../../shared/store/import-ids.ts'

@@ -1,4 +1,4 @@
-import type { PriceList, Room, Treatment } from '../../shared/domain/catalogue.ts'
+import type { PriceList, Room, Treatment } from '../../shared/domain/booking/catalogue.ts'
 import { newUuid } from '../../shared/domain/uuid.ts'
 
 export const aRoom = (facts: Partial<Room> = {}): Room => ({

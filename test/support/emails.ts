@@ -1,6 +1,6 @@
 import type { Clinic } from '../../shared/domain/clinic.ts'
-import type { Message } from '../../shared/domain/message.ts'
-import { fullName, type Patient } from '../../shared/domain/patient.ts'
+import type { Message } from '../../shared/domain/messages/message.ts'
+import { fullName, type Patient } from '../../shared/domain/patients/patient.ts'
 import { newUuid } from '../../shared/domain/uuid.ts'
 import { dueMessageKey } from '../../shared/store/keys/messages.ts'
 import { messageStore } from '../../shared/store/messages/messages.ts'

@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
-import { type Event, IMPORT_COMPLETED } from '../../shared/domain/event.ts'
 import { newUuid } from '../../shared/domain/uuid.ts'
+import { type Event, IMPORT_COMPLETED } from '../../shared/domain/webhooks/event.ts'
 import { encodeEvent } from '../../shared/store/events/items.ts'
 import { chunked } from '../../shared/store/table/chunked.ts'
 import type { Table } from '../../shared/store/table/table.ts'

@@ -1,5 +1,5 @@
 /** Decides minute by minute when a doctor can be booked, slowly and without the code under test. */
-import type { Doctor } from '../../shared/domain/doctor.ts'
+import type { Doctor } from '../../shared/domain/booking/doctor.ts'
 
 export type OracleDay = {
   doctor: Pick<Doctor, 'isActive' | 'timeOff' | 'hours' | 'breaks' | 'exceptions'>

@@ -1,5 +1,9 @@
 /** Attempts to receivers of webhooks. */
-import { type AttemptHealth, HEALTHY, type WebhookHealth } from '../../shared/domain/webhook-health.ts'
+import {
+  type AttemptHealth,
+  HEALTHY,
+  type WebhookHealth,
+} from '../../shared/domain/webhooks/webhook-health.ts'
 
 /** A quick attempt without a slot, apart from `facts`. */
 export const anAttempt = (facts: Partial<AttemptHealth> & Pick<AttemptHealth, 'result'>): AttemptHealth => ({

@@ -1,14 +1,14 @@
 /** Records as the rows that an import reads. */
-import type { Appointment } from '../../../shared/domain/appointment.ts'
-import type { Department, PriceList, Room, Treatment } from '../../../shared/domain/catalogue.ts'
-import type { Doctor, TimeOff } from '../../../shared/domain/doctor.ts'
-import { formatExceptions, formatTimeOff } from '../../../shared/domain/doctor-days.ts'
-import { type Invoice, type LineItem, statedPaidAt } from '../../../shared/domain/invoice.ts'
-import { ERASED_RECIPIENT, type Message, PROVIDERS } from '../../../shared/domain/message.ts'
-import { RATIO_DECIMALS, renderDecimal, renderMoney } from '../../../shared/domain/money.ts'
-import { fullName, type Patient } from '../../../shared/domain/patient.ts'
-import type { Payment } from '../../../shared/domain/payment.ts'
-import { formatWeeklyHours } from '../../../shared/domain/working-hours.ts'
+import type { Appointment } from '../../../shared/domain/booking/appointment.ts'
+import type { Department, PriceList, Room, Treatment } from '../../../shared/domain/booking/catalogue.ts'
+import type { Doctor, TimeOff } from '../../../shared/domain/booking/doctor.ts'
+import { formatExceptions, formatTimeOff } from '../../../shared/domain/booking/doctor-days.ts'
+import { formatWeeklyHours } from '../../../shared/domain/booking/working-hours.ts'
+import { ERASED_RECIPIENT, type Message, PROVIDERS } from '../../../shared/domain/messages/message.ts'
+import { type Invoice, type LineItem, statedPaidAt } from '../../../shared/domain/money/invoice.ts'
+import { RATIO_DECIMALS, renderDecimal, renderMoney } from '../../../shared/domain/money/money.ts'
+import type { Payment } from '../../../shared/domain/money/payment.ts'
+import { fullName, type Patient } from '../../../shared/domain/patients/patient.ts'
 
 type Columns = Readonly<Record<string, unknown>>
 

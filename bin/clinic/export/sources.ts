@@ -1,6 +1,7 @@
 /** Where the rows of each exported entity come from, and their order. */
+
+import { formatSpan } from '../../../shared/domain/booking/doctor-days.ts'
 import type { ClinicId } from '../../../shared/domain/clinic.ts'
-import { formatSpan } from '../../../shared/domain/doctor-days.ts'
 import type { Stamped } from '../../../shared/domain/stamped.ts'
 import { APPOINTMENTS } from '../../../shared/store/calendar/appointments.ts'
 import type { CalendarEntity } from '../../../shared/store/calendar/calendar-entity.ts'

@@ -1,12 +1,12 @@
 /** Decimals of an imported invoice, and why its row is rejected. */
-import { currencyDecimals } from '../../../shared/domain/currencies.ts'
+import { currencyDecimals } from '../../../shared/domain/money/currencies.ts'
 import {
   isTooLarge,
   MAX_MINOR_UNITS,
   parseDecimal,
   RATIO_DECIMALS,
   renderMoney,
-} from '../../../shared/domain/money.ts'
+} from '../../../shared/domain/money/money.ts'
 import { RowRejectedError } from './import-errors.ts'
 
 export type AmountReader = ReturnType<typeof amountReader>

@@ -1,5 +1,5 @@
 import type { ClinicId } from '../../../shared/domain/clinic.ts'
-import { importEventDraft } from '../../../shared/domain/event.ts'
+import { importEventDraft } from '../../../shared/domain/webhooks/event.ts'
 import { announcedImportKey } from '../../../shared/store/keys/operator.ts'
 import { Changeset } from '../../../shared/store/table/changeset.ts'
 import type { Table } from '../../../shared/store/table/table.ts'

@@ -5,11 +5,11 @@ import {
   type Appointment,
   type CatalogueReference,
   NEW_APPOINTMENT,
-} from '../../../shared/domain/appointment.ts'
-import { outdatedFields } from '../../../shared/domain/change-appointment.ts'
+} from '../../../shared/domain/booking/appointment.ts'
+import { outdatedFields } from '../../../shared/domain/booking/change-appointment.ts'
 import type { ClinicId } from '../../../shared/domain/clinic.ts'
-import { fullName } from '../../../shared/domain/patient.ts'
-import { multiLineText } from '../../../shared/domain/text-fields.ts'
+import { fullName } from '../../../shared/domain/patients/patient.ts'
+import { multiLineText } from '../../../shared/domain/patients/text-fields.ts'
 import { APPOINTMENTS, appointmentStore } from '../../../shared/store/calendar/appointments.ts'
 import { roomStore, treatmentStore } from '../../../shared/store/catalogue.ts'
 import { doctorStore, readHolidays } from '../../../shared/store/doctors.ts'

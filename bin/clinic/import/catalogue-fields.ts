@@ -1,9 +1,9 @@
 /** The fields of departments, rooms, treatments and price lists, as import files and options of commands have them. */
 import * as z from 'zod'
-import { CURRENCIES, currencyDecimals } from '../../../shared/domain/currencies.ts'
-import { isTooLarge, parseDecimal } from '../../../shared/domain/money.ts'
-import { MAX_DURATION, MIN_DURATION } from '../../../shared/domain/placement.ts'
-import { multiLineText, singleLineText } from '../../../shared/domain/text-fields.ts'
+import { MAX_DURATION, MIN_DURATION } from '../../../shared/domain/booking/placement.ts'
+import { CURRENCIES, currencyDecimals } from '../../../shared/domain/money/currencies.ts'
+import { isTooLarge, parseDecimal } from '../../../shared/domain/money/money.ts'
+import { multiLineText, singleLineText } from '../../../shared/domain/patients/text-fields.ts'
 
 export const catalogueName = singleLineText(100)
 

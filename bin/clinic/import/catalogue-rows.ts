@@ -1,5 +1,9 @@
 /** Shared by the imports of departments, rooms, treatments and price lists. */
-import { type CatalogueKind, type FieldProblem, MAX_CATALOGUE } from '../../../shared/domain/catalogue.ts'
+import {
+  type CatalogueKind,
+  type FieldProblem,
+  MAX_CATALOGUE,
+} from '../../../shared/domain/booking/catalogue.ts'
 import type { ClinicId, ClinicInfo } from '../../../shared/domain/clinic.ts'
 import type { CatalogueStore, EntryChange, StoredEntry } from '../../../shared/store/catalogue.ts'
 import { chunked } from '../../../shared/store/table/chunked.ts'

@@ -1,5 +1,5 @@
 /** Converts the text of another system into that of a field. */
-import { internationalNumber } from '../../../shared/domain/phone-number.ts'
+import { internationalNumber } from '../../../shared/domain/patients/phone-number.ts'
 import { dateOf, hasFormat, readAmount, readInstant, readTime, timeOf } from './value-formats.ts'
 
 export type ConversionFormats = {

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import type { Department } from '../../../shared/domain/catalogue.ts'
+import type { Department } from '../../../shared/domain/booking/catalogue.ts'
 import { departmentStore } from '../../../shared/store/catalogue.ts'
 import type { Table } from '../../../shared/store/table/table.ts'
 import { catalogueName } from './catalogue-fields.ts'

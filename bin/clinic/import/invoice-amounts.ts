@@ -3,9 +3,15 @@
  * where it is not.
  */
 import * as z from 'zod'
-import { type Invoice, type LineItem, lineAmount, subtotalOf, taxOn } from '../../../shared/domain/invoice.ts'
-import { MAX_MINOR_UNITS, RATIO_SCALE } from '../../../shared/domain/money.ts'
-import { singleLineText } from '../../../shared/domain/text-fields.ts'
+import {
+  type Invoice,
+  type LineItem,
+  lineAmount,
+  subtotalOf,
+  taxOn,
+} from '../../../shared/domain/money/invoice.ts'
+import { MAX_MINOR_UNITS, RATIO_SCALE } from '../../../shared/domain/money/money.ts'
+import { singleLineText } from '../../../shared/domain/patients/text-fields.ts'
 import { type AmountPath, type AmountReader, amountReader } from './amount-reader.ts'
 import { RowRejectedError } from './import-errors.ts'
 

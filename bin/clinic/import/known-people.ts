@@ -1,8 +1,8 @@
 /** Finds patients of the clinic who may be the same person as a new one: the same name and date of birth. */
 import { hash } from 'node:crypto'
 import type { ClinicId } from '../../../shared/domain/clinic.ts'
-import { fullName, type Patient } from '../../../shared/domain/patient.ts'
-import { fold } from '../../../shared/domain/search-text.ts'
+import { fullName, type Patient } from '../../../shared/domain/patients/patient.ts'
+import { fold } from '../../../shared/domain/patients/search-text.ts'
 import { patientStore } from '../../../shared/store/patients/patients.ts'
 import { searchLineParts } from '../../../shared/store/patients/search-lines.ts'
 import { chunked } from '../../../shared/store/table/chunked.ts'

@@ -6,9 +6,9 @@ import {
   MESSAGE_TYPES,
   type Message,
   PROVIDERS,
-} from '../../../shared/domain/message.ts'
-import { fullName } from '../../../shared/domain/patient.ts'
-import { multiLineText, singleLineText } from '../../../shared/domain/text-fields.ts'
+} from '../../../shared/domain/messages/message.ts'
+import { fullName } from '../../../shared/domain/patients/patient.ts'
+import { multiLineText, singleLineText } from '../../../shared/domain/patients/text-fields.ts'
 import { clinicTimestamp } from '../../../shared/domain/timestamp.ts'
 import { MESSAGES, messageStore } from '../../../shared/store/messages/messages.ts'
 import type { Table } from '../../../shared/store/table/table.ts'

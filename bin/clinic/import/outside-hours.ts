@@ -1,12 +1,12 @@
 /** Visits to come at which their doctor does not work. They are imported: only the clinic knows whether they take place. */
-import { absenceOn } from '../../../shared/domain/absence.ts'
-import type { Appointment } from '../../../shared/domain/appointment.ts'
-import { isUpcoming } from '../../../shared/domain/appointment-actions.ts'
+import { absenceOn } from '../../../shared/domain/booking/absence.ts'
+import type { Appointment } from '../../../shared/domain/booking/appointment.ts'
+import { isUpcoming } from '../../../shared/domain/booking/appointment-actions.ts'
+import type { Doctor } from '../../../shared/domain/booking/doctor.ts'
+import { isWorking } from '../../../shared/domain/booking/slots.ts'
 import type { ClinicInfo } from '../../../shared/domain/clinic.ts'
 import { wallClock } from '../../../shared/domain/clock.ts'
-import type { Doctor } from '../../../shared/domain/doctor.ts'
 import { parseTime } from '../../../shared/domain/interval.ts'
-import { isWorking } from '../../../shared/domain/slots.ts'
 import type { RowSource } from './imported-state.ts'
 import type { Warning } from './warnings.ts'
 

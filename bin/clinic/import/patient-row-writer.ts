@@ -1,6 +1,6 @@
 /** Writes imported patients. */
 import type { ClinicId } from '../../../shared/domain/clinic.ts'
-import { NO_DETAILS, type Patient } from '../../../shared/domain/patient.ts'
+import { NO_DETAILS, type Patient } from '../../../shared/domain/patients/patient.ts'
 import { erasureLedger } from '../../../shared/store/copies/erasure-ledger.ts'
 import { patientKey } from '../../../shared/store/keys/patients.ts'
 import {

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import type { ClinicInfo } from '../../../shared/domain/clinic.ts'
-import { fullName, GENDERS } from '../../../shared/domain/patient.ts'
+import { fullName, GENDERS } from '../../../shared/domain/patients/patient.ts'
 import {
   emailAddress,
   multiLineText,
@@ -8,7 +8,7 @@ import {
   personName,
   phoneNumber,
   singleLineText,
-} from '../../../shared/domain/text-fields.ts'
+} from '../../../shared/domain/patients/text-fields.ts'
 import { clinicTimestamp, isCalendarDate } from '../../../shared/domain/timestamp.ts'
 import { copiedNames } from '../../../shared/store/copies/copied-names.ts'
 import { patientWriter } from '../../../shared/store/patients/patient-writer.ts'

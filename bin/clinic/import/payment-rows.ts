@@ -1,7 +1,7 @@
 /** What the rows of a file make of payments, and what that depends on. */
 import type { ClinicId } from '../../../shared/domain/clinic.ts'
-import type { Invoice } from '../../../shared/domain/invoice.ts'
-import type { Payment } from '../../../shared/domain/payment.ts'
+import type { Invoice } from '../../../shared/domain/money/invoice.ts'
+import type { Payment } from '../../../shared/domain/money/payment.ts'
 import type { StoredRecord } from '../../../shared/store/calendar/calendar-entity.ts'
 import { invoiceStore } from '../../../shared/store/calendar/invoices.ts'
 import { paymentStore } from '../../../shared/store/calendar/payments.ts'

@@ -1,17 +1,17 @@
 import * as z from 'zod'
 import { oneOf } from '../../../shared/api/schemas.ts'
-import { currencyDecimals } from '../../../shared/domain/currencies.ts'
-import type { Invoice } from '../../../shared/domain/invoice.ts'
-import { isTooLarge, parseDecimal } from '../../../shared/domain/money.ts'
-import { fullName } from '../../../shared/domain/patient.ts'
+import { currencyDecimals } from '../../../shared/domain/money/currencies.ts'
+import type { Invoice } from '../../../shared/domain/money/invoice.ts'
+import { isTooLarge, parseDecimal } from '../../../shared/domain/money/money.ts'
 import {
   NEW_PAYMENT,
   PAYMENT_METHODS,
   PAYMENT_STATUSES,
   PAYMENT_TYPES,
   type Payment,
-} from '../../../shared/domain/payment.ts'
-import { singleLineText } from '../../../shared/domain/text-fields.ts'
+} from '../../../shared/domain/money/payment.ts'
+import { fullName } from '../../../shared/domain/patients/patient.ts'
+import { singleLineText } from '../../../shared/domain/patients/text-fields.ts'
 import type { Table } from '../../../shared/store/table/table.ts'
 import { definedFields, type ImportEntity } from './entity.ts'
 import { RowRejectedError } from './import-errors.ts'

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { MAX_CATALOGUE, type PriceList, priceListProblems } from '../../../shared/domain/catalogue.ts'
+import { MAX_CATALOGUE, type PriceList, priceListProblems } from '../../../shared/domain/booking/catalogue.ts'
 import type { ClinicInfo } from '../../../shared/domain/clinic.ts'
 import { priceListStore, treatmentStore } from '../../../shared/store/catalogue.ts'
 import type { Table } from '../../../shared/store/table/table.ts'

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { MAX_CATALOGUE, type Treatment, treatmentProblems } from '../../../shared/domain/catalogue.ts'
+import { MAX_CATALOGUE, type Treatment, treatmentProblems } from '../../../shared/domain/booking/catalogue.ts'
 import type { ClinicInfo } from '../../../shared/domain/clinic.ts'
 import { treatmentStore } from '../../../shared/store/catalogue.ts'
 import { doctorStore } from '../../../shared/store/doctors.ts'

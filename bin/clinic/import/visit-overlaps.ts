@@ -1,5 +1,5 @@
 /** Imported history may overlap itself. Visits that are still to come take time that must be free. */
-import { type Appointment, occupiesSlot } from '../../../shared/domain/appointment.ts'
+import { type Appointment, occupiesSlot } from '../../../shared/domain/booking/appointment.ts'
 import type { ClinicInfo } from '../../../shared/domain/clinic.ts'
 import { overlaps, parseTime } from '../../../shared/domain/interval.ts'
 import { clinicTimestamp } from '../../../shared/domain/timestamp.ts'

@@ -1,4 +1,4 @@
-import type { Appointment } from '../../../shared/domain/appointment.ts'
+import type { Appointment } from '../../../shared/domain/booking/appointment.ts'
 import { isUuid } from '../../../shared/domain/uuid.ts'
 import { APPOINTMENTS, busyDayKeys, busyTime } from '../../../shared/store/calendar/appointments.ts'
 import { calendarKey } from '../../../shared/store/keys/calendar.ts'

@@ -1,4 +1,8 @@
-import { departmentProblems, priceListProblems, treatmentProblems } from '../../../shared/domain/catalogue.ts'
+import {
+  departmentProblems,
+  priceListProblems,
+  treatmentProblems,
+} from '../../../shared/domain/booking/catalogue.ts'
 import {
   DEPARTMENTS,
   type EntryKind,

@@ -1,5 +1,5 @@
-import type { Invoice } from '../../../shared/domain/invoice.ts'
-import { fullName } from '../../../shared/domain/patient.ts'
+import type { Invoice } from '../../../shared/domain/money/invoice.ts'
+import { fullName } from '../../../shared/domain/patients/patient.ts'
 import { calendarList } from '../../../shared/store/calendar/calendar-list.ts'
 import { INVOICES } from '../../../shared/store/calendar/invoices.ts'
 import { doctorStore } from '../../../shared/store/doctors.ts'

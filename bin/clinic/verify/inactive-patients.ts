@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import { emptyPart, isPart, PART_SIZE, partOf, withMember } from '../../../shared/domain/ordinal-set.ts'
+import { emptyPart, isPart, PART_SIZE, partOf, withMember } from '../../../shared/domain/lists/ordinal-set.ts'
 import { sortableNumber } from '../../../shared/store/keys/key.ts'
 import {
   inactivePatientsKey,

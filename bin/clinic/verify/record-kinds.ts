@@ -1,8 +1,8 @@
 /** The four kinds of records in calendar lists, and the names that each copies from others. */
-import type { Appointment, PersonReference } from '../../../shared/domain/appointment.ts'
-import type { Invoice } from '../../../shared/domain/invoice.ts'
-import type { Message } from '../../../shared/domain/message.ts'
-import type { Payment } from '../../../shared/domain/payment.ts'
+import type { Appointment, PersonReference } from '../../../shared/domain/booking/appointment.ts'
+import type { Message } from '../../../shared/domain/messages/message.ts'
+import type { Invoice } from '../../../shared/domain/money/invoice.ts'
+import type { Payment } from '../../../shared/domain/money/payment.ts'
 import { APPOINTMENT_ATTRIBUTES, APPOINTMENTS } from '../../../shared/store/calendar/appointments.ts'
 import type { CalendarEntity } from '../../../shared/store/calendar/calendar-entity.ts'
 import { INVOICE_ATTRIBUTES, INVOICES } from '../../../shared/store/calendar/invoices.ts'

@@ -1,4 +1,4 @@
-import { SEGMENT_SIZE } from '../../../shared/domain/search-index.ts'
+import { SEGMENT_SIZE } from '../../../shared/domain/patients/search-index.ts'
 import { sortableNumber } from '../../../shared/store/keys/key.ts'
 import { patientHeadKey, patientListPartition } from '../../../shared/store/keys/patients.ts'
 import { readPatientHead } from '../../../shared/store/patients/head.ts'

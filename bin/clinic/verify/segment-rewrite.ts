@@ -1,5 +1,5 @@
 import type { ClinicId } from '../../../shared/domain/clinic.ts'
-import { SEGMENT_SIZE, SearchSegment } from '../../../shared/domain/search-index.ts'
+import { SEGMENT_SIZE, SearchSegment } from '../../../shared/domain/patients/search-index.ts'
 import { sortableNumber } from '../../../shared/store/keys/key.ts'
 import {
   patientHeadKey,

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
-import { applyPayments, type Invoice } from '../../../shared/domain/invoice.ts'
-import type { Payment } from '../../../shared/domain/payment.ts'
+import { applyPayments, type Invoice } from '../../../shared/domain/money/invoice.ts'
+import type { Payment } from '../../../shared/domain/money/payment.ts'
 import type { Stamped } from '../../../shared/domain/stamped.ts'
 import { INVOICES, invoiceStore } from '../../../shared/store/calendar/invoices.ts'
 import { PAYMENT_ATTRIBUTES, PAYMENTS } from '../../../shared/store/calendar/payments.ts'

@@ -1,5 +1,5 @@
 import type * as z from 'zod'
-import { PING } from '../../domain/event.ts'
+import { PING } from '../../domain/webhooks/event.ts'
 import { EVENT_NAMES, EVENT_PAYLOADS } from '../events.ts'
 import { recordPaging } from '../record-lists.ts'
 import { scopesOf } from '../route.ts'

@@ -10,7 +10,7 @@ import {
   PING,
   patientEventDraft,
   paymentEventDraft,
-} from '../../domain/event.ts'
+} from '../../domain/webhooks/event.ts'
 import { EVENT_NAMES, EVENT_PAYLOADS } from '../events.ts'
 import {
   appointment,

@@ -1,9 +1,9 @@
 /** The examples of requests and of successful responses: the example records, as the endpoints render them. */
 import type * as z from 'zod'
-import type { AppointmentAction } from '../../domain/appointment-actions.ts'
-import { redelivered } from '../../domain/delivery.ts'
-import { eventPayload, PING } from '../../domain/event.ts'
-import { totalPages } from '../../domain/paging.ts'
+import type { AppointmentAction } from '../../domain/booking/appointment-actions.ts'
+import { totalPages } from '../../domain/lists/paging.ts'
+import { redelivered } from '../../domain/webhooks/delivery.ts'
+import { eventPayload, PING } from '../../domain/webhooks/event.ts'
 import { renderAccount } from '../account.ts'
 import { renderAppointment } from '../appointments.ts'
 import { type getAvailability, renderSlot } from '../availability.ts'

@@ -1,15 +1,15 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { Appointment } from '../../domain/appointment.ts'
-import type { ActionVerdict } from '../../domain/appointment-actions.ts'
+import type { Appointment } from '../../domain/booking/appointment.ts'
+import type { ActionVerdict } from '../../domain/booking/appointment-actions.ts'
 import {
   type AppointmentChanges,
   type ChangeVerdict,
   changeAppointment,
   movedParts,
   targetOf,
-} from '../../domain/change-appointment.ts'
+} from '../../domain/booking/change-appointment.ts'
+import type { Moment, Placement } from '../../domain/booking/placement.ts'
 import type { ClinicId } from '../../domain/clinic.ts'
-import type { Moment, Placement } from '../../domain/placement.ts'
 import type { Stamped } from '../../domain/stamped.ts'
 import { patientKey } from '../keys/patients.ts'
 import { patientStore, type StoredPatient } from '../patients/patients.ts'

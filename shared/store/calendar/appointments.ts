@@ -3,9 +3,9 @@ import {
   type AppointmentStatus,
   type CatalogueReference,
   occupiesSlot,
-} from '../../domain/appointment.ts'
+} from '../../domain/booking/appointment.ts'
 import type { ClinicId } from '../../domain/clinic.ts'
-import { appointmentEventDraft } from '../../domain/event.ts'
+import { appointmentEventDraft } from '../../domain/webhooks/event.ts'
 import { doctorDayKey, roomDayKey } from '../keys/calendar.ts'
 import { type Key, shortId } from '../keys/key.ts'
 import {

@@ -1,5 +1,5 @@
-import type { EventDraft } from '../../domain/event.ts'
 import type { Stamped } from '../../domain/stamped.ts'
+import type { EventDraft } from '../../domain/webhooks/event.ts'
 import type { CalendarLetter } from '../keys/calendar.ts'
 import type { Changeset } from '../table/changeset.ts'
 import type { ImportOrigin } from '../table/import-origin.ts'

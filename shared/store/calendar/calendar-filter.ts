@@ -1,6 +1,6 @@
 /** What the pages and the walks of a calendar list have in common: which records they show, and whether rows are still true. */
 import type { ClinicId } from '../../domain/clinic.ts'
-import type { DayTally } from '../../domain/page-plan.ts'
+import type { DayTally } from '../../domain/lists/page-plan.ts'
 import { type CalendarLetter, ownerPartition } from '../keys/calendar.ts'
 import type { Item } from '../table/write-requests.ts'
 import type { CalendarEntity } from './calendar-entity.ts'

@@ -9,9 +9,9 @@
  * the records by the time of their last change (../table/change-feed.ts).
  */
 import type { ClinicId } from '../../domain/clinic.ts'
-import { offsetOf, type PageRequest } from '../../domain/paging.ts'
+import { offsetOf, type PageRequest } from '../../domain/lists/paging.ts'
+import type { WalkablePage } from '../../domain/lists/walk.ts'
 import type { Stamped } from '../../domain/stamped.ts'
-import type { WalkablePage } from '../../domain/walk.ts'
 import { calendarKey, tallyPartition } from '../keys/calendar.ts'
 import { changeIndexKey } from '../keys/change-index.ts'
 import { changeFeed } from '../table/change-feed.ts'

@@ -1,7 +1,7 @@
 /** Reads pages of a calendar list, and everything that one patient, invoice or doctor has. */
 import type { ClinicId } from '../../domain/clinic.ts'
-import { planPage, type RangeRead } from '../../domain/page-plan.ts'
-import { offsetOf, type Page, type PageRequest } from '../../domain/paging.ts'
+import { planPage, type RangeRead } from '../../domain/lists/page-plan.ts'
+import { offsetOf, type Page, type PageRequest } from '../../domain/lists/paging.ts'
 import type { Stamped } from '../../domain/stamped.ts'
 import {
   type CalendarLetter,

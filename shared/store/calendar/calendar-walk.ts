@@ -1,8 +1,8 @@
 /** Goes on with a calendar list after a position, whatever was added, removed or counted meanwhile. */
 import type { ClinicId } from '../../domain/clinic.ts'
-import { planWalk } from '../../domain/page-plan.ts'
+import { planWalk } from '../../domain/lists/page-plan.ts'
+import type { Walk } from '../../domain/lists/walk.ts'
 import type { Stamped } from '../../domain/stamped.ts'
-import type { Walk } from '../../domain/walk.ts'
 import {
   calendarListPartition,
   calendarSortKey,

@@ -1,5 +1,5 @@
-import { invoiceEventDraft } from '../../domain/event.ts'
-import type { Invoice, InvoiceStatus, LineItem } from '../../domain/invoice.ts'
+import type { Invoice, InvoiceStatus, LineItem } from '../../domain/money/invoice.ts'
+import { invoiceEventDraft } from '../../domain/webhooks/event.ts'
 import {
   type AttributeMap,
   amount,

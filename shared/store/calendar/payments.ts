@@ -1,5 +1,10 @@
-import { paymentEventDraft } from '../../domain/event.ts'
-import { PAYMENT_METHODS, PAYMENT_TYPES, type Payment, type PaymentStatus } from '../../domain/payment.ts'
+import {
+  PAYMENT_METHODS,
+  PAYMENT_TYPES,
+  type Payment,
+  type PaymentStatus,
+} from '../../domain/money/payment.ts'
+import { paymentEventDraft } from '../../domain/webhooks/event.ts'
 import { sortableInstant } from '../keys/key.ts'
 import {
   type AttributeMap,

@@ -1,6 +1,5 @@
 /** What is stored about the doctor, the treatments and the room that an appointment is to have. */
-import type { Room, Treatment } from '../../domain/catalogue.ts'
-import type { ClinicId } from '../../domain/clinic.ts'
+import type { Room, Treatment } from '../../domain/booking/catalogue.ts'
 import {
   ALTERNATIVE_DAYS,
   alternativesTo,
@@ -8,8 +7,9 @@ import {
   type Placement,
   type PlacementFacts,
   WHOLE_PLACEMENT,
-} from '../../domain/placement.ts'
-import type { DatedSlot } from '../../domain/slots.ts'
+} from '../../domain/booking/placement.ts'
+import type { DatedSlot } from '../../domain/booking/slots.ts'
+import type { ClinicId } from '../../domain/clinic.ts'
 import { roomStore, type StoredEntry, treatmentStore } from '../catalogue.ts'
 import { doctorStore, type StoredDoctor } from '../doctors.ts'
 import { doctorDayKey, doctorDayPartition, roomDayKey, roomDayPartition } from '../keys/calendar.ts'

@@ -3,7 +3,7 @@
  * day as a digit of base 32 and the facet (`Hc` is the 17th, facet c). Names are short because a page reads the items of
  * all months.
  */
-import type { DayTally } from '../../domain/page-plan.ts'
+import type { DayTally } from '../../domain/lists/page-plan.ts'
 import { overflowMarkKey, tallyKey, tallyMonth, tallyMonthEnd, tallyOverflowKey } from '../keys/calendar.ts'
 import type { SpreadCounter } from '../table/changeset.ts'
 import type { Table } from '../table/table.ts'

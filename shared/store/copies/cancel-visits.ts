@@ -1,5 +1,5 @@
-import type { Appointment } from '../../domain/appointment.ts'
-import { closeAs, isUpcoming } from '../../domain/appointment-actions.ts'
+import type { Appointment } from '../../domain/booking/appointment.ts'
+import { closeAs, isUpcoming } from '../../domain/booking/appointment-actions.ts'
 import type { ClinicId } from '../../domain/clinic.ts'
 import { wallClock } from '../../domain/clock.ts'
 import { appointmentStore } from '../calendar/appointments.ts'

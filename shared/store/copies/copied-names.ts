@@ -3,13 +3,17 @@
  * transaction (Changeset.markStale); refreshing them afterwards can be interrupted and repeated. What is interrupted is
  * finished by a sweep (due-refreshes.ts).
  */
-import { APPOINTMENT_FIELDS, type Appointment, type PersonReference } from '../../domain/appointment.ts'
+import {
+  APPOINTMENT_FIELDS,
+  type Appointment,
+  type PersonReference,
+} from '../../domain/booking/appointment.ts'
 import type { ClinicId } from '../../domain/clinic.ts'
 import { eraseFields } from '../../domain/field-policy.ts'
-import { INVOICE_FIELDS, type Invoice } from '../../domain/invoice.ts'
-import { MESSAGE_FIELDS, type Message } from '../../domain/message.ts'
-import { fullName } from '../../domain/patient.ts'
-import { PAYMENT_FIELDS, type Payment } from '../../domain/payment.ts'
+import { MESSAGE_FIELDS, type Message } from '../../domain/messages/message.ts'
+import { INVOICE_FIELDS, type Invoice } from '../../domain/money/invoice.ts'
+import { PAYMENT_FIELDS, type Payment } from '../../domain/money/payment.ts'
+import { fullName } from '../../domain/patients/patient.ts'
 import { appointmentStore } from '../calendar/appointments.ts'
 import type { RecordList } from '../calendar/calendar-list.ts'
 import { invoiceStore } from '../calendar/invoices.ts'

@@ -1,6 +1,6 @@
 import type { ClinicId } from '../../domain/clinic.ts'
 import { eraseFields } from '../../domain/field-policy.ts'
-import { PATIENT_FIELDS, type Patient } from '../../domain/patient.ts'
+import { PATIENT_FIELDS, type Patient } from '../../domain/patients/patient.ts'
 import type { Stamped } from '../../domain/stamped.ts'
 import { linkedIdsOf } from '../import-links.ts'
 import { patientOwner } from '../keys/copies.ts'

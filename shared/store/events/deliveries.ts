@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { ClinicId } from '../../domain/clinic.ts'
-import { type Delivery, isWaiting } from '../../domain/delivery.ts'
+import { type Delivery, isWaiting } from '../../domain/webhooks/delivery.ts'
 import type { Key } from '../keys/key.ts'
 import {
   deliveriesPartition,

@@ -1,6 +1,6 @@
 import type { ClinicId } from '../../domain/clinic.ts'
-import type { Delivery, DeliveryContext } from '../../domain/delivery.ts'
-import type { Claim } from '../../domain/message.ts'
+import type { Claim } from '../../domain/messages/message.ts'
+import type { Delivery, DeliveryContext } from '../../domain/webhooks/delivery.ts'
 import { clinicKey } from '../keys/clinics.ts'
 import { type Key, MAX_SORTABLE_NUMBER } from '../keys/key.ts'
 import {

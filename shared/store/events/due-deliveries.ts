@@ -1,4 +1,4 @@
-import type { DueDelivery } from '../../domain/delivery.ts'
+import type { DueDelivery } from '../../domain/webhooks/delivery.ts'
 import { dueUntil } from '../keys/due.ts'
 import { DUE_DELIVERY_PARTITIONS, dueDeliveryKey, parseDueDeliveryKey } from '../keys/webhooks.ts'
 import { partitionBatches } from '../table/partition-batches.ts'

@@ -1,5 +1,5 @@
 import type { ClinicId } from '../../domain/clinic.ts'
-import type { Event } from '../../domain/event.ts'
+import type { Event } from '../../domain/webhooks/event.ts'
 import { eventsFrom, eventsPartition, parseEventKey } from '../keys/events.ts'
 import type { Table } from '../table/table.ts'
 import { decodeEvent, isExpired } from './items.ts'

@@ -4,9 +4,9 @@
  * leaves all of it done or none of it.
  */
 import type { ClinicId } from '../../domain/clinic.ts'
-import { type DeliveryReference, newDelivery, postponed } from '../../domain/delivery.ts'
-import type { Event } from '../../domain/event.ts'
-import { isSubscribedTo } from '../../domain/webhook.ts'
+import { type DeliveryReference, newDelivery, postponed } from '../../domain/webhooks/delivery.ts'
+import type { Event } from '../../domain/webhooks/event.ts'
+import { isSubscribedTo } from '../../domain/webhooks/webhook.ts'
 import { clinicStore } from '../clinics.ts'
 import {
   ALL_ANNOUNCED_PARTITIONS,

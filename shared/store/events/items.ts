@@ -1,10 +1,10 @@
 /** The stored format of events, deliveries and webhooks. Attribute names and values of stored items never change. */
 import * as z from 'zod'
 import type { ClinicId } from '../../domain/clinic.ts'
-import { DELIVERY_STATUSES, type Delivery, RETENTION_SECONDS } from '../../domain/delivery.ts'
-import type { Event, EventName } from '../../domain/event.ts'
-import type { Webhook } from '../../domain/webhook.ts'
-import { HEALTHY, type WebhookHealth } from '../../domain/webhook-health.ts'
+import { DELIVERY_STATUSES, type Delivery, RETENTION_SECONDS } from '../../domain/webhooks/delivery.ts'
+import type { Event, EventName } from '../../domain/webhooks/event.ts'
+import type { Webhook } from '../../domain/webhooks/webhook.ts'
+import { HEALTHY, type WebhookHealth } from '../../domain/webhooks/webhook-health.ts'
 import { eventKey, parseAnnouncedKey } from '../keys/events.ts'
 import { TTL } from '../keys/key.ts'
 import {

@@ -1,6 +1,6 @@
 /** The stored format of the places of deliveries: among unattempted ones, and among those that wait for their receiver. */
 import * as z from 'zod'
-import type { Delivery } from '../../domain/delivery.ts'
+import type { Delivery } from '../../domain/webhooks/delivery.ts'
 import { type Key, TTL } from '../keys/key.ts'
 import type { Item } from '../table/write-requests.ts'
 import { expirySeconds } from './items.ts'

@@ -1,5 +1,11 @@
-import { called, type DeliveryReference, isWaiting } from '../../domain/delivery.ts'
-import { HEALTHY, hasToWait, isReleased, QUEUED_MS, type WebhookHealth } from '../../domain/webhook-health.ts'
+import { called, type DeliveryReference, isWaiting } from '../../domain/webhooks/delivery.ts'
+import {
+  HEALTHY,
+  hasToWait,
+  isReleased,
+  QUEUED_MS,
+  type WebhookHealth,
+} from '../../domain/webhooks/webhook-health.ts'
 import type { deliveryStore } from './deliveries.ts'
 import type { webhookHealthStore } from './webhook-health.ts'
 

@@ -1,6 +1,6 @@
 import type { ClinicId } from '../../domain/clinic.ts'
-import { MAX_WEBHOOKS } from '../../domain/webhook.ts'
-import type { AttemptHealth, Slot, WebhookHealth } from '../../domain/webhook-health.ts'
+import { MAX_WEBHOOKS } from '../../domain/webhooks/webhook.ts'
+import type { AttemptHealth, Slot, WebhookHealth } from '../../domain/webhooks/webhook-health.ts'
 import type { Key } from '../keys/key.ts'
 import { parseWebhookHealthKey, webhookHealthKey, webhookHealthPartition } from '../keys/webhooks.ts'
 import { ConditionFailed } from '../table/errors.ts'

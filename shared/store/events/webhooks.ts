@@ -1,5 +1,5 @@
 import type { ClinicId } from '../../domain/clinic.ts'
-import { MAX_WEBHOOKS, type Webhook } from '../../domain/webhook.ts'
+import { MAX_WEBHOOKS, type Webhook } from '../../domain/webhooks/webhook.ts'
 import { ACTIVE_VERSION } from '../credentials.ts'
 import { clinicCredentialKey } from '../keys/clinics.ts'
 import { webhookCountKey, webhookHealthKey, webhookKey, webhooksPartition } from '../keys/webhooks.ts'

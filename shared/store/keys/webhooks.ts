@@ -1,5 +1,5 @@
 import type { ClinicId } from '../../domain/clinic.ts'
-import type { DueDelivery } from '../../domain/delivery.ts'
+import type { DueDelivery } from '../../domain/webhooks/delivery.ts'
 import { DUE_PARTITION_PREFIX, duePartitions, dueSortKey, parseDueKey } from './due.ts'
 import { type Key, longId, partition, shortId, sortableNumber } from './key.ts'
 

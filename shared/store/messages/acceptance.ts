@@ -1,11 +1,11 @@
+import type { ClinicId } from '../../domain/clinic.ts'
 import {
   type MessageFacts,
   type MessageRequest,
   type MessageVerdict,
   recipientOf,
-} from '../../domain/accept-message.ts'
-import type { ClinicId } from '../../domain/clinic.ts'
-import type { Message } from '../../domain/message.ts'
+} from '../../domain/messages/accept-message.ts'
+import type { Message } from '../../domain/messages/message.ts'
 import { clinicStore } from '../clinics.ts'
 import { dueMessageKey } from '../keys/messages.ts'
 import { patientKey } from '../keys/patients.ts'

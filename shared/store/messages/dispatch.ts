@@ -7,7 +7,7 @@ import {
   type Message,
   PROVIDERS,
   type ProviderFeedback,
-} from '../../domain/message.ts'
+} from '../../domain/messages/message.ts'
 import type { Stamped } from '../../domain/stamped.ts'
 import type { StoredRecord } from '../calendar/calendar-entity.ts'
 import { calendarKey } from '../keys/calendar.ts'

@@ -1,6 +1,6 @@
 import type { ClinicId } from '../../domain/clinic.ts'
 import type { Due } from '../../domain/due.ts'
-import type { Message } from '../../domain/message.ts'
+import type { Message } from '../../domain/messages/message.ts'
 import { dueUntil, parseDueKey } from '../keys/due.ts'
 import {
   DUE_MESSAGE_PARTITIONS,

@@ -1,4 +1,3 @@
-import { messageEventDraft } from '../../domain/event.ts'
 import {
   CHANNELS,
   type Channel,
@@ -6,7 +5,8 @@ import {
   MESSAGE_STATUSES,
   MESSAGE_TYPES,
   type Message,
-} from '../../domain/message.ts'
+} from '../../domain/messages/message.ts'
+import { messageEventDraft } from '../../domain/webhooks/event.ts'
 import type { CalendarEntity } from '../calendar/calendar-entity.ts'
 import { calendarList } from '../calendar/calendar-list.ts'
 import type { ListPlatform } from '../calendar/calendar-pages.ts'

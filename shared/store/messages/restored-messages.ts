@@ -1,6 +1,6 @@
 import type { ClinicId } from '../../domain/clinic.ts'
-import { asUnresolved, isWaiting, type Message } from '../../domain/message.ts'
-import { fullName } from '../../domain/patient.ts'
+import { asUnresolved, isWaiting, type Message } from '../../domain/messages/message.ts'
+import { fullName } from '../../domain/patients/patient.ts'
 import { patientKey } from '../keys/patients.ts'
 import { patientStore } from '../patients/patients.ts'
 import { Changeset } from '../table/changeset.ts'

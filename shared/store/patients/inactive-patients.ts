@@ -3,7 +3,7 @@
  * one read of all bits (34 units for a million patients, one for the first thousands), however many there are of either.
  */
 import type { ClinicId } from '../../domain/clinic.ts'
-import { emptyPart, OrdinalSet, partOf, withMember } from '../../domain/ordinal-set.ts'
+import { emptyPart, OrdinalSet, partOf, withMember } from '../../domain/lists/ordinal-set.ts'
 import { inactivePatientsKey, inactivePatientsPartition } from '../keys/patients.ts'
 import type { Changeset } from '../table/changeset.ts'
 import type { Table } from '../table/table.ts'

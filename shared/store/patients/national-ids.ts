@@ -4,10 +4,10 @@
  */
 import { createHmac } from 'node:crypto'
 import type { ClinicId } from '../../domain/clinic.ts'
-import { offsetOf, type PageRequest } from '../../domain/paging.ts'
-import type { Patient } from '../../domain/patient.ts'
+import { offsetOf, type PageRequest } from '../../domain/lists/paging.ts'
+import type { Walk, WalkablePage } from '../../domain/lists/walk.ts'
+import type { Patient } from '../../domain/patients/patient.ts'
 import type { Stamped } from '../../domain/stamped.ts'
-import type { Walk, WalkablePage } from '../../domain/walk.ts'
 import type { Key } from '../keys/key.ts'
 import { nationalIdKey, nationalIdRange, nationalIdSecretKey } from '../keys/patients.ts'
 import type { Changeset } from '../table/changeset.ts'

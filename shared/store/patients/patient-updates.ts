@@ -1,5 +1,5 @@
 import type { ClinicId } from '../../domain/clinic.ts'
-import type { Patient } from '../../domain/patient.ts'
+import type { Patient } from '../../domain/patients/patient.ts'
 import type { Stamped } from '../../domain/stamped.ts'
 import { patientKey } from '../keys/patients.ts'
 import { Changeset } from '../table/changeset.ts'

@@ -1,8 +1,8 @@
 /** Creates and updates patients. A write that search must notice moves the clinic's head, which numbers it. */
 import type { ClinicId } from '../../domain/clinic.ts'
-import { patientEventDraft } from '../../domain/event.ts'
-import { fullName, type Patient } from '../../domain/patient.ts'
+import { fullName, type Patient } from '../../domain/patients/patient.ts'
 import type { Stamped } from '../../domain/stamped.ts'
+import { patientEventDraft } from '../../domain/webhooks/event.ts'
 import { changeIndexKey } from '../keys/change-index.ts'
 import { patientOwner } from '../keys/copies.ts'
 import { patientChangeKey, patientKey, patientRowKey } from '../keys/patients.ts'

@@ -1,8 +1,8 @@
 import type { ClinicId } from '../../domain/clinic.ts'
-import { descendingOrdinals, type PageRequest } from '../../domain/paging.ts'
-import { GENDERS, type Patient } from '../../domain/patient.ts'
+import { descendingOrdinals, type PageRequest } from '../../domain/lists/paging.ts'
+import type { Walk, WalkablePage } from '../../domain/lists/walk.ts'
+import { GENDERS, type Patient } from '../../domain/patients/patient.ts'
 import type { Stamped } from '../../domain/stamped.ts'
-import type { Walk, WalkablePage } from '../../domain/walk.ts'
 import { type Key, sortableNumber } from '../keys/key.ts'
 import { patientKey, patientListPartition, patientRowKey } from '../keys/patients.ts'
 import {

@@ -3,7 +3,7 @@
  * current by what was created and updated since. Two round trips when nothing changed, three otherwise.
  */
 import type { ClinicId } from '../../domain/clinic.ts'
-import { SearchIndex } from '../../domain/search-index.ts'
+import { SearchIndex } from '../../domain/patients/search-index.ts'
 import { UnavailableError } from '../table/errors.ts'
 import type { Table } from '../table/table.ts'
 import { type PatientHead, readPatientHead } from './head.ts'

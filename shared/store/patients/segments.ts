@@ -1,7 +1,7 @@
 /** Search segments as stored: the compressed lines of {@link SEGMENT_SIZE} ordinals, in as many items as they need. */
 import { zstdCompressSync, zstdDecompressSync } from 'node:zlib'
 import type { ClinicId } from '../../domain/clinic.ts'
-import { SearchSegment } from '../../domain/search-index.ts'
+import { SearchSegment } from '../../domain/patients/search-index.ts'
 import { patientSegmentKey, patientSegmentPartition } from '../keys/patients.ts'
 import type { Table } from '../table/table.ts'
 import type { Item, Write } from '../table/write-requests.ts'

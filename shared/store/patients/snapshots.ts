@@ -1,6 +1,6 @@
 /** Folds new and changed patients into the compressed segments that search loads. */
 import type { ClinicId } from '../../domain/clinic.ts'
-import { SEGMENT_SIZE, SearchSegment } from '../../domain/search-index.ts'
+import { SEGMENT_SIZE, SearchSegment } from '../../domain/patients/search-index.ts'
 import { sortableNumber } from '../keys/key.ts'
 import { patientChangesPartition, patientHeadKey } from '../keys/patients.ts'
 import { ConditionFailed } from '../table/errors.ts'

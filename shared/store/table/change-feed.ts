@@ -1,6 +1,6 @@
 import type { ClinicId } from '../../domain/clinic.ts'
+import type { ChangeRange, Walk } from '../../domain/lists/walk.ts'
 import type { Stamped } from '../../domain/stamped.ts'
-import type { ChangeRange, Walk } from '../../domain/walk.ts'
 import {
   changedId,
   changeIndexPartition,

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { ClinicId } from '../../domain/clinic.ts'
-import type { EventDraft } from '../../domain/event.ts'
+import type { EventDraft } from '../../domain/webhooks/event.ts'
 import { dueRefreshKey, REFRESH_SWEEP_DELAY_MS, staleCopiesKey } from '../keys/copies.ts'
 import { announcedKey } from '../keys/events.ts'
 import type { Key } from '../keys/key.ts'

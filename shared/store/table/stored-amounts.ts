@@ -1,4 +1,4 @@
-import { currencyDecimals } from '../../domain/currencies.ts'
+import { currencyDecimals } from '../../domain/money/currencies.ts'
 import { type AttributeMap, type Attributes, recordCodec } from './attributes.ts'
 
 /**

@@ -1,6 +1,6 @@
 /** When doctors work, and which visits a change of it leaves outside. */
 import { beforeEach, describe, expect, it } from 'vitest'
-import { availableSlots } from '../../../shared/domain/availability.ts'
+import { availableSlots } from '../../../shared/domain/booking/availability.ts'
 import { newUuid } from '../../../shared/domain/uuid.ts'
 import { appointmentStore } from '../../../shared/store/calendar/appointments.ts'
 import { availabilityStore } from '../../../shared/store/calendar/availability.ts'

@@ -1,7 +1,7 @@
 /** Invoices as the operator corrects them, with their payments. */
 import { beforeEach, describe, expect, it } from 'vitest'
 import { anonymizeResponse } from '../../../shared/api/anonymize-response.ts'
-import { fullName, type Patient } from '../../../shared/domain/patient.ts'
+import { fullName, type Patient } from '../../../shared/domain/patients/patient.ts'
 import { newUuid } from '../../../shared/domain/uuid.ts'
 import { invoiceCorrection } from '../../../shared/store/calendar/invoice-correction.ts'
 import { invoiceStore } from '../../../shared/store/calendar/invoices.ts'

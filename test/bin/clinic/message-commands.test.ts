@@ -2,7 +2,7 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { Clinic } from '../../../shared/domain/clinic.ts'
 import { addDays, wallClock } from '../../../shared/domain/clock.ts'
-import type { Message } from '../../../shared/domain/message.ts'
+import type { Message } from '../../../shared/domain/messages/message.ts'
 import { newUuid } from '../../../shared/domain/uuid.ts'
 import { messageDispatch } from '../../../shared/store/messages/dispatch.ts'
 import { messageStore } from '../../../shared/store/messages/messages.ts'

@@ -1,6 +1,6 @@
 /** Messages in every state, put into the log as if their senders had got so far. */
 import type { Clinic } from '../../../shared/domain/clinic.ts'
-import { asUnresolved, type Dispatch, type Message } from '../../../shared/domain/message.ts'
+import { asUnresolved, type Dispatch, type Message } from '../../../shared/domain/messages/message.ts'
 import { clinicTimestamp } from '../../../shared/domain/timestamp.ts'
 import { newUuid } from '../../../shared/domain/uuid.ts'
 import { dueMessageKey, unresolvedMessageKey } from '../../../shared/store/keys/messages.ts'

@@ -8,7 +8,7 @@ import {
 } from '../../../bin/clinic/message-resolution.ts'
 import { CommandFailure } from '../../../bin/clinic/output.ts'
 import type { Clinic } from '../../../shared/domain/clinic.ts'
-import type { Message, ProviderFeedback } from '../../../shared/domain/message.ts'
+import type { Message, ProviderFeedback } from '../../../shared/domain/messages/message.ts'
 import { messageDispatch } from '../../../shared/store/messages/dispatch.ts'
 import type { Table } from '../../../shared/store/table/table.ts'
 import { freshTable, newClinic } from '../../support/table.ts'

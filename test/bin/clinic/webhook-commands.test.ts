@@ -2,7 +2,7 @@
 import { beforeEach, expect, it } from 'vitest'
 import type { Clinic } from '../../../shared/domain/clinic.ts'
 import { newUuid } from '../../../shared/domain/uuid.ts'
-import type { Webhook } from '../../../shared/domain/webhook.ts'
+import type { Webhook } from '../../../shared/domain/webhooks/webhook.ts'
 import { webhookStore } from '../../../shared/store/events/webhooks.ts'
 import { createWebhook } from '../../support/deliveries.ts'
 import { deployedTable } from '../../support/deployed-stack.ts'

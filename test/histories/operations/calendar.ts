@@ -2,7 +2,7 @@
 
 import { CommandFailure } from '../../../bin/clinic/output.ts'
 import { changeRecord } from '../../../bin/clinic/record.ts'
-import { canTransition } from '../../../shared/domain/appointment.ts'
+import { canTransition } from '../../../shared/domain/booking/appointment.ts'
 import type { ClinicId } from '../../../shared/domain/clinic.ts'
 import { appointmentStore } from '../../../shared/store/calendar/appointments.ts'
 import { type BookingModel, type ClinicModel, identified, isErased, type Place } from '../model.ts'

@@ -2,7 +2,7 @@
 
 import { CommandFailure } from '../../../bin/clinic/output.ts'
 import type { ClinicId } from '../../../shared/domain/clinic.ts'
-import { NEW_PAYMENT, type Payment, voidPayment } from '../../../shared/domain/payment.ts'
+import { NEW_PAYMENT, type Payment, voidPayment } from '../../../shared/domain/money/payment.ts'
 import { paymentStore } from '../../../shared/store/calendar/payments.ts'
 import { PatientErased, settlement } from '../../../shared/store/calendar/settlement.ts'
 import { commitWithRetry } from '../../../shared/store/table/commit-packed.ts'

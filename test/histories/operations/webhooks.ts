@@ -1,5 +1,5 @@
 /** Operations on webhook endpoints. */
-import { EVENTS } from '../../../shared/domain/event.ts'
+import { EVENTS } from '../../../shared/domain/webhooks/event.ts'
 import { identified, type WebhookModel } from '../model.ts'
 import { demand, Register, tick } from '../register.ts'
 import { pick, type Run, read, submit } from '../run.ts'

@@ -1,5 +1,5 @@
 import { eraseFields } from '../../../shared/domain/field-policy.ts'
-import { PATIENT_FIELDS, type Patient } from '../../../shared/domain/patient.ts'
+import { PATIENT_FIELDS, type Patient } from '../../../shared/domain/patients/patient.ts'
 import { newUuid } from '../../../shared/domain/uuid.ts'
 import { doctorStore } from '../../../shared/store/doctors.ts'
 import { dueRefreshKey, patientOwner } from '../../../shared/store/keys/copies.ts'

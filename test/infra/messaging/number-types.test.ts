@@ -2,8 +2,8 @@
 import fc from 'fast-check'
 import { Metadata, type NumberType, parsePhoneNumberFromString } from 'libphonenumber-js/max'
 import { describe, expect, it } from 'vitest'
-import { acceptMessage } from '../../../shared/domain/accept-message.ts'
-import { NO_DETAILS } from '../../../shared/domain/patient.ts'
+import { acceptMessage } from '../../../shared/domain/messages/accept-message.ts'
+import { NO_DETAILS } from '../../../shared/domain/patients/patient.ts'
 import { settingsOf } from '../../support/template.ts'
 
 const { messaging } = settingsOf('prod')

@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { expect, it } from 'vitest'
 import { LEASE_MS } from '../../../shared/delivery/send-queued-email.ts'
-import { SMS_CLAIM_MS } from '../../../shared/domain/accept-message.ts'
+import { SMS_CLAIM_MS } from '../../../shared/domain/messages/accept-message.ts'
 import { TIMEOUT_MARGIN_MS } from '../../../shared/http/chain.ts'
 import {
   EMAIL_STEP_MS,

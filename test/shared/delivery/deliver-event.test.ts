@@ -2,9 +2,14 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { sweepDeliveries } from '../../../shared/delivery/sweep-deliveries.ts'
 import type { Clinic } from '../../../shared/domain/clinic.ts'
-import type { Delivery } from '../../../shared/domain/delivery.ts'
 import { newUuid } from '../../../shared/domain/uuid.ts'
-import { DISABLE_AFTER_MS, JITTER, RETRY_DELAYS_MS, type Webhook } from '../../../shared/domain/webhook.ts'
+import type { Delivery } from '../../../shared/domain/webhooks/delivery.ts'
+import {
+  DISABLE_AFTER_MS,
+  JITTER,
+  RETRY_DELAYS_MS,
+  type Webhook,
+} from '../../../shared/domain/webhooks/webhook.ts'
 import { deliveryStore } from '../../../shared/store/events/deliveries.ts'
 import { dueDeliveries } from '../../../shared/store/events/due-deliveries.ts'
 import { eventFanOut } from '../../../shared/store/events/fan-out.ts'

@@ -2,8 +2,8 @@ import { SendMessageBatchCommand, SQSClient } from '@aws-sdk/client-sqs'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { deliveryQueues, readQueuedDelivery } from '../../../shared/delivery/delivery-queues.ts'
 import type { ClinicId } from '../../../shared/domain/clinic.ts'
-import { MAX_QUEUE_DELAY_MS } from '../../../shared/domain/delivery.ts'
 import { newUuid } from '../../../shared/domain/uuid.ts'
+import { MAX_QUEUE_DELAY_MS } from '../../../shared/domain/webhooks/delivery.ts'
 import { mockClient } from '../../support/mock-client.ts'
 
 const queued = {

@@ -4,7 +4,7 @@ import { simpleParser } from 'mailparser'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type EmailEngine, startEmailEngine } from '../../../infra/local/engines/email.ts'
 import { emailSender } from '../../../shared/delivery/email.ts'
-import { toSingleLine } from '../../../shared/domain/mail-header.ts'
+import { toSingleLine } from '../../../shared/domain/messages/mail-header.ts'
 
 const FROM = 'clinic@example.com'
 

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { handOverSms } from '../../../shared/delivery/hand-over-sms.ts'
 import type { SendResult } from '../../../shared/delivery/send-result.ts'
 import type { ClinicId } from '../../../shared/domain/clinic.ts'
-import type { Message } from '../../../shared/domain/message.ts'
+import type { Message } from '../../../shared/domain/messages/message.ts'
 
 const DEADLINE = new AbortController().signal
 const CLINIC = 'clinic-1' as ClinicId

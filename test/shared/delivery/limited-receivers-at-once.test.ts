@@ -3,8 +3,12 @@ import { beforeEach, expect, it } from 'vitest'
 import { mulberry32 } from '../../../bin/demo/random.ts'
 import { deliverEvent } from '../../../shared/delivery/deliver-event.ts'
 import type { Clinic } from '../../../shared/domain/clinic.ts'
-import { type Delivery, type DeliveryReference, redelivered } from '../../../shared/domain/delivery.ts'
-import { RETRY_DELAYS_MS, type Webhook } from '../../../shared/domain/webhook.ts'
+import {
+  type Delivery,
+  type DeliveryReference,
+  redelivered,
+} from '../../../shared/domain/webhooks/delivery.ts'
+import { RETRY_DELAYS_MS, type Webhook } from '../../../shared/domain/webhooks/webhook.ts'
 import { deliveryStore } from '../../../shared/store/events/deliveries.ts'
 import { webhookHealthStore } from '../../../shared/store/events/webhook-health.ts'
 import { deliveryKey, waitingDeliveriesPartition } from '../../../shared/store/keys/webhooks.ts'

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { MAX_AGE_MS } from '../../../shared/delivery/send-queued-email.ts'
 import { type MessageSweep, sweepMessages } from '../../../shared/delivery/sweep-messages.ts'
 import type { ClinicId } from '../../../shared/domain/clinic.ts'
-import type { Dispatch, Message } from '../../../shared/domain/message.ts'
+import type { Dispatch, Message } from '../../../shared/domain/messages/message.ts'
 
 const CLINIC = '6d0e2a7c-0000-4000-8000-000000000001' as ClinicId
 const NOW = Date.parse('2026-05-01T07:00:00Z')

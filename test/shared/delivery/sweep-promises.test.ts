@@ -238,7 +238,7 @@ it('does not lose, repeat or shorten a retry that is queued early and redelivere
   const clinic = await newClinic(db.table)
   const webhook = await createWebhook(db.table, clinic.id)
   const { change } = deliveryStore(db)
-  const { redelivered } = await import('../../../shared/domain/delivery.ts')
+  const { redelivered } = await import('../../../shared/domain/webhooks/delivery.ts')
   const simulation = deliverySimulation(db.table, () => httpResponse(500))
   const [reference] = await addChangesOfOneRecord(db.table, clinic, webhook, 1, simulation.now)
   if (!reference) throw new Error('none')

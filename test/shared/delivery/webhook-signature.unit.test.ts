@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { Webhook, WebhookVerificationError } from 'standardwebhooks'
 import { describe, expect, it } from 'vitest'
 import { newSecret, signatureHeaders } from '../../../shared/delivery/webhook-signature.ts'
-import { secretIssue } from '../../../shared/domain/webhook-secret.ts'
+import { secretIssue } from '../../../shared/domain/webhooks/webhook-secret.ts'
 import { property, rounds } from '../../support/scale.ts'
 
 const BODY = JSON.stringify({ id: 'evt_1', event: 'patient.created', data: { sign: 'ü € 💊', n: 1 } })

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { APPOINTMENT_FIELDS, type Appointment } from '../../../shared/domain/appointment.ts'
+import { APPOINTMENT_FIELDS, type Appointment } from '../../../shared/domain/booking/appointment.ts'
 import {
   copied,
   eraseBy,
@@ -10,10 +10,10 @@ import {
   KEEP,
   KEEP_SILENTLY,
 } from '../../../shared/domain/field-policy.ts'
-import { INVOICE_FIELDS, type Invoice, LINE_ITEM_FIELDS } from '../../../shared/domain/invoice.ts'
-import { MESSAGE_FIELDS, type Message } from '../../../shared/domain/message.ts'
-import { PATIENT_FIELDS, type Patient } from '../../../shared/domain/patient.ts'
-import { PAYMENT_FIELDS, type Payment } from '../../../shared/domain/payment.ts'
+import { MESSAGE_FIELDS, type Message } from '../../../shared/domain/messages/message.ts'
+import { INVOICE_FIELDS, type Invoice, LINE_ITEM_FIELDS } from '../../../shared/domain/money/invoice.ts'
+import { PAYMENT_FIELDS, type Payment } from '../../../shared/domain/money/payment.ts'
+import { PATIENT_FIELDS, type Patient } from '../../../shared/domain/patients/patient.ts'
 
 type Visit = {
   readonly id: string

@@ -1,8 +1,8 @@
 /** Holidays of a clinic, and their copies in its doctors. */
 import { beforeAll, beforeEach, expect, it } from 'vitest'
 import { NEW_DOCTOR } from '../../../bin/clinic/import/doctors.ts'
+import type { TimeOff } from '../../../shared/domain/booking/doctor.ts'
 import type { ClinicId } from '../../../shared/domain/clinic.ts'
-import type { TimeOff } from '../../../shared/domain/doctor.ts'
 import { newUuid } from '../../../shared/domain/uuid.ts'
 import { doctorStore } from '../../../shared/store/doctors.ts'
 import { holidayStore } from '../../../shared/store/holidays.ts'

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import type { Appointment } from '../../../shared/domain/appointment.ts'
-import type { Invoice, LineItem } from '../../../shared/domain/invoice.ts'
-import type { Message } from '../../../shared/domain/message.ts'
-import type { Patient } from '../../../shared/domain/patient.ts'
-import type { Payment } from '../../../shared/domain/payment.ts'
+import type { Appointment } from '../../../shared/domain/booking/appointment.ts'
+import type { Message } from '../../../shared/domain/messages/message.ts'
+import type { Invoice, LineItem } from '../../../shared/domain/money/invoice.ts'
+import type { Payment } from '../../../shared/domain/money/payment.ts'
+import type { Patient } from '../../../shared/domain/patients/patient.ts'
 import { APPOINTMENT_ATTRIBUTES, APPOINTMENTS } from '../../../shared/store/calendar/appointments.ts'
 import {
   INVOICE_ATTRIBUTES,

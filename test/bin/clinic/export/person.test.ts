@@ -2,7 +2,7 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { type PersonData, readPerson } from '../../../../bin/clinic/export/person.ts'
 import { personText } from '../../../../bin/clinic/patient-export.ts'
-import type { Patient } from '../../../../shared/domain/patient.ts'
+import type { Patient } from '../../../../shared/domain/patients/patient.ts'
 import { newUuid } from '../../../../shared/domain/uuid.ts'
 import { filledPatient } from '../../../support/filled-records.ts'
 import { createPopulatedClinic, type PopulatedClinic } from '../../../support/records.ts'

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { importEntities } from '../../../../bin/clinic/import/entities.ts'
 import { definedFields, type RowFields } from '../../../../bin/clinic/import/entity.ts'
-import { ENTITY_SCOPES } from '../../../../shared/domain/event.ts'
+import { ENTITY_SCOPES } from '../../../../shared/domain/webhooks/event.ts'
 import type { Table } from '../../../../shared/store/table/table.ts'
 import { NOW } from '../../../support/table.ts'
 

@@ -9,7 +9,7 @@ import {
 } from '../../../../bin/clinic/restore/settle.ts'
 import { anonymizeResponse } from '../../../../shared/api/anonymize-response.ts'
 import type { Clinic } from '../../../../shared/domain/clinic.ts'
-import type { Message } from '../../../../shared/domain/message.ts'
+import type { Message } from '../../../../shared/domain/messages/message.ts'
 import { newUuid } from '../../../../shared/domain/uuid.ts'
 import { clinicStore } from '../../../../shared/store/clinics.ts'
 import { deletedClinics } from '../../../../shared/store/copies/deleted-clinics.ts'

@@ -1,5 +1,5 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { emptyPart, withMember } from '../../../../shared/domain/ordinal-set.ts'
+import { emptyPart, withMember } from '../../../../shared/domain/lists/ordinal-set.ts'
 import { newUuid } from '../../../../shared/domain/uuid.ts'
 import {
   inactivePatientsKey,

@@ -7,13 +7,13 @@ import {
   type Appointment,
   type AppointmentStatus,
   NEW_APPOINTMENT,
-} from '../../../../shared/domain/appointment.ts'
+} from '../../../../shared/domain/booking/appointment.ts'
+import type { Doctor } from '../../../../shared/domain/booking/doctor.ts'
 import type { ClinicId } from '../../../../shared/domain/clinic.ts'
-import type { Doctor } from '../../../../shared/domain/doctor.ts'
-import { INVOICE_STATUSES, type Invoice } from '../../../../shared/domain/invoice.ts'
-import { CHANNELS, type Message } from '../../../../shared/domain/message.ts'
-import { fullName, type Patient } from '../../../../shared/domain/patient.ts'
-import { NEW_PAYMENT, PAYMENT_STATUSES, type Payment } from '../../../../shared/domain/payment.ts'
+import { CHANNELS, type Message } from '../../../../shared/domain/messages/message.ts'
+import { INVOICE_STATUSES, type Invoice } from '../../../../shared/domain/money/invoice.ts'
+import { NEW_PAYMENT, PAYMENT_STATUSES, type Payment } from '../../../../shared/domain/money/payment.ts'
+import { fullName, type Patient } from '../../../../shared/domain/patients/patient.ts'
 import { newUuid } from '../../../../shared/domain/uuid.ts'
 import { appointmentStore } from '../../../../shared/store/calendar/appointments.ts'
 import type { RecordList } from '../../../../shared/store/calendar/calendar-list.ts'

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { withLeanReads } from '../../../../bin/clinic/verify/lean-reads.ts'
-import type { Page } from '../../../../shared/domain/paging.ts'
+import type { Page } from '../../../../shared/domain/lists/paging.ts'
 import { appointmentStore } from '../../../../shared/store/calendar/appointments.ts'
 import type { CalendarEntity } from '../../../../shared/store/calendar/calendar-entity.ts'
 import type { RecordList } from '../../../../shared/store/calendar/calendar-list.ts'

@@ -1,7 +1,7 @@
 /** What a repair changes, in the eyes of a reader of changes who has read up to now. */
 import { beforeAll, describe, expect, it } from 'vitest'
 import { openInspection } from '../../../../bin/clinic/verify/inspection.ts'
-import type { ChangeRange } from '../../../../shared/domain/walk.ts'
+import type { ChangeRange } from '../../../../shared/domain/lists/walk.ts'
 import { appointmentStore } from '../../../../shared/store/calendar/appointments.ts'
 import { invoiceStore } from '../../../../shared/store/calendar/invoices.ts'
 import { paymentStore } from '../../../../shared/store/calendar/payments.ts'

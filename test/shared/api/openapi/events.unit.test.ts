@@ -5,8 +5,12 @@ import {
   APPOINTMENT_STATUSES,
   type Appointment,
   NEW_APPOINTMENT,
-} from '../../../../shared/domain/appointment.ts'
+} from '../../../../shared/domain/booking/appointment.ts'
 import type { ClinicId } from '../../../../shared/domain/clinic.ts'
+import { CHANNELS, MESSAGE_STATUSES, type Message } from '../../../../shared/domain/messages/message.ts'
+import { INVOICE_STATUSES, type Invoice } from '../../../../shared/domain/money/invoice.ts'
+import { PAYMENT_STATUSES, type Payment } from '../../../../shared/domain/money/payment.ts'
+import { newUuid } from '../../../../shared/domain/uuid.ts'
 import {
   appointmentEventDraft,
   EVENTS,
@@ -19,11 +23,7 @@ import {
   PING,
   patientEventDraft,
   paymentEventDraft,
-} from '../../../../shared/domain/event.ts'
-import { INVOICE_STATUSES, type Invoice } from '../../../../shared/domain/invoice.ts'
-import { CHANNELS, MESSAGE_STATUSES, type Message } from '../../../../shared/domain/message.ts'
-import { PAYMENT_STATUSES, type Payment } from '../../../../shared/domain/payment.ts'
-import { newUuid } from '../../../../shared/domain/uuid.ts'
+} from '../../../../shared/domain/webhooks/event.ts'
 import { document, resolveRef, schemaError } from '../../../support/conformance.ts'
 import { aPatient } from '../../../support/table.ts'
 

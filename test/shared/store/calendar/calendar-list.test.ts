@@ -6,7 +6,7 @@ import {
   type Appointment,
   type AppointmentStatus,
   NEW_APPOINTMENT,
-} from '../../../../shared/domain/appointment.ts'
+} from '../../../../shared/domain/booking/appointment.ts'
 import type { ClinicId } from '../../../../shared/domain/clinic.ts'
 import { newUuid } from '../../../../shared/domain/uuid.ts'
 import { APPOINTMENTS, appointmentStore } from '../../../../shared/store/calendar/appointments.ts'

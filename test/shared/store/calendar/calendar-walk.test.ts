@@ -4,7 +4,7 @@ import {
   APPOINTMENT_STATUSES,
   type Appointment,
   NEW_APPOINTMENT,
-} from '../../../../shared/domain/appointment.ts'
+} from '../../../../shared/domain/booking/appointment.ts'
 import type { ClinicId } from '../../../../shared/domain/clinic.ts'
 import { newUuid } from '../../../../shared/domain/uuid.ts'
 import { appointmentStore } from '../../../../shared/store/calendar/appointments.ts'

@@ -1,6 +1,6 @@
 import { beforeAll, expect, it } from 'vitest'
 import type { ClinicId } from '../../../../shared/domain/clinic.ts'
-import { NEW_PAYMENT } from '../../../../shared/domain/payment.ts'
+import { NEW_PAYMENT } from '../../../../shared/domain/money/payment.ts'
 import { newUuid } from '../../../../shared/domain/uuid.ts'
 import { invoiceStore } from '../../../../shared/store/calendar/invoices.ts'
 import { invoiceReader, settlement } from '../../../../shared/store/calendar/settlement.ts'

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { PaymentStatus } from '../../../../shared/domain/payment.ts'
+import type { PaymentStatus } from '../../../../shared/domain/money/payment.ts'
 import { newUuid } from '../../../../shared/domain/uuid.ts'
 import { paymentStore } from '../../../../shared/store/calendar/payments.ts'
 import { MAX_PAYMENTS, PatientErased, settlement } from '../../../../shared/store/calendar/settlement.ts'

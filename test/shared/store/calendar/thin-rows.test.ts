@@ -1,6 +1,6 @@
 /** Pages whose large records are read by id while they change. */
 import { expect, it } from 'vitest'
-import { type Appointment, NEW_APPOINTMENT } from '../../../../shared/domain/appointment.ts'
+import { type Appointment, NEW_APPOINTMENT } from '../../../../shared/domain/booking/appointment.ts'
 import type { ClinicId } from '../../../../shared/domain/clinic.ts'
 import { newUuid } from '../../../../shared/domain/uuid.ts'
 import { appointmentStore } from '../../../../shared/store/calendar/appointments.ts'

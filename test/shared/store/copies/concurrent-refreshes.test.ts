@@ -1,8 +1,8 @@
 /** Refreshes of copied names that overlap with later changes. */
 import { describe, expect, it } from 'vitest'
-import type { Appointment } from '../../../../shared/domain/appointment.ts'
+import type { Appointment } from '../../../../shared/domain/booking/appointment.ts'
 import type { Clinic } from '../../../../shared/domain/clinic.ts'
-import { fullName } from '../../../../shared/domain/patient.ts'
+import { fullName } from '../../../../shared/domain/patients/patient.ts'
 import { newUuid } from '../../../../shared/domain/uuid.ts'
 import { appointmentChangeStore } from '../../../../shared/store/calendar/appointment-changes.ts'
 import { appointmentStore } from '../../../../shared/store/calendar/appointments.ts'

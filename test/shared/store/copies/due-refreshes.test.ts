@@ -1,6 +1,6 @@
 /** Refreshes that were interrupted, and the worker that finishes them. */
 import { beforeEach, describe, expect, it } from 'vitest'
-import type { Patient } from '../../../../shared/domain/patient.ts'
+import type { Patient } from '../../../../shared/domain/patients/patient.ts'
 import { newUuid } from '../../../../shared/domain/uuid.ts'
 import { appointmentStore } from '../../../../shared/store/calendar/appointments.ts'
 import { invoiceStore } from '../../../../shared/store/calendar/invoices.ts'

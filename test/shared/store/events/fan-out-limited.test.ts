@@ -1,9 +1,9 @@
 /** Fan-out to receivers that hang or fail, on the real engine. */
 import { beforeAll, expect, it } from 'vitest'
 import type { Clinic } from '../../../../shared/domain/clinic.ts'
-import type { DeliveryReference } from '../../../../shared/domain/delivery.ts'
 import { newUuid } from '../../../../shared/domain/uuid.ts'
-import type { AttemptHealth } from '../../../../shared/domain/webhook-health.ts'
+import type { DeliveryReference } from '../../../../shared/domain/webhooks/delivery.ts'
+import type { AttemptHealth } from '../../../../shared/domain/webhooks/webhook-health.ts'
 import { deliveryStore } from '../../../../shared/store/events/deliveries.ts'
 import { deliveryAttempts } from '../../../../shared/store/events/delivery-attempts.ts'
 import { eventFanOut } from '../../../../shared/store/events/fan-out.ts'

@@ -1,8 +1,8 @@
 /** From the change of a record to its events and deliveries, on the real engine. */
 import { beforeAll, describe, expect, it } from 'vitest'
-import type { Appointment } from '../../../../shared/domain/appointment.ts'
+import type { Appointment } from '../../../../shared/domain/booking/appointment.ts'
 import type { ClinicId } from '../../../../shared/domain/clinic.ts'
-import type { Message } from '../../../../shared/domain/message.ts'
+import type { Message } from '../../../../shared/domain/messages/message.ts'
 import { newUuid } from '../../../../shared/domain/uuid.ts'
 import { appointmentStore } from '../../../../shared/store/calendar/appointments.ts'
 import type { RecordList } from '../../../../shared/store/calendar/calendar-list.ts'

@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { beforeAll, expect, it } from 'vitest'
 import type { Clinic } from '../../../../shared/domain/clinic.ts'
-import type { AttemptHealth } from '../../../../shared/domain/webhook-health.ts'
+import type { AttemptHealth } from '../../../../shared/domain/webhooks/webhook-health.ts'
 import {
   excludePause,
   listWebhookHealth,

@@ -1,0 +1,56 @@
+/** Decides whether an appointment can be booked. */
+
+import { formatTime } from '../interval.ts'
+import { fullName, type Patient } from '../patients/patient.ts'
+import { type Appointment, NEW_APPOINTMENT } from './appointment.ts'
+import {
+  intervalOf,
+  type Moment,
+  type Placement,
+  type PlacementFacts,
+  type PlacementRefusal,
+  placementRefusal,
+} from './placement.ts'
+
+/** A request for an appointment, the same at every attempt to book it. */
+export type BookingRequest = Placement &
+  Moment & {
+    /** The new appointment's id. */
+    readonly id: string
+    readonly patient: string
+    readonly notes: string | null
+    /** ISO 8601 instant in UTC. */
+    readonly createdAt: string
+  }
+
+/** What is stored about the patient, and about what the booking asks for. */
+export type BookingFacts = PlacementFacts & { readonly patient: Patient | undefined }
+
+export type BookingVerdict =
+  | { readonly kind: 'booked'; readonly appointment: Appointment }
+  | { readonly kind: 'patient_not_found' }
+  | PlacementRefusal
+
+/** Decides on a booking. An erased patient counts as not found. */
+export function bookAppointment(request: BookingRequest, facts: BookingFacts): BookingVerdict {
+  const { patient, doctor, treatments, room } = facts
+  if (!patient || patient.erasedAt) return { kind: 'patient_not_found' }
+  if (!doctor) return { kind: 'doctor_not_found' }
+  if (!patient.isActive) return { kind: 'patient_inactive' }
+  const refusal = placementRefusal(request, facts, request)
+  if (refusal) return refusal
+  const appointment: Appointment = {
+    ...NEW_APPOINTMENT,
+    id: request.id,
+    patient: { id: patient.id, fullName: fullName(patient) },
+    doctor: { id: doctor.id, fullName: doctor.fullName },
+    date: request.date,
+    startTime: request.startTime,
+    endTime: formatTime(intervalOf(request, facts).to),
+    notes: request.notes,
+    treatments: request.treatments.map((id) => ({ id, name: treatments.get(id)?.name ?? '' })),
+    room: room && { id: room.id, name: room.name },
+    createdAt: request.createdAt,
+  }
+  return { kind: 'booked', appointment }
+}

@@ -1,0 +1,172 @@
+/** Decides on a change of an appointment: a move, and other fields. */
+
+import { formatTime, parseTime } from '../interval.ts'
+import { fullName, type Patient } from '../patients/patient.ts'
+import type { Appointment, CatalogueReference } from './appointment.ts'
+import {
+  intervalOf,
+  MAX_DURATION,
+  MIN_DURATION,
+  type Moment,
+  type Placement,
+  type PlacementFacts,
+  type PlacementParts,
+  type PlacementProblem,
+  type PlacementRefusal,
+  placementRefusal,
+} from './placement.ts'
+
+/** The fields to change. Those that are undefined stay as they are. */
+export type AppointmentChanges = {
+  readonly doctor?: string | undefined
+  readonly date?: string | undefined
+  readonly startTime?: string | undefined
+  readonly minutes?: number | undefined
+  readonly endTime?: string | undefined
+  readonly treatments?: readonly string[] | undefined
+  readonly room?: string | null | undefined
+  readonly notes?: string | null | undefined
+}
+
+/** What is stored about the patient, and about the parts that the change moves. */
+export type ChangeFacts = PlacementFacts & { readonly patient: Patient | undefined }
+
+export type ChangeVerdict =
+  /** If nothing changes, the appointment is the one before. */
+  | { readonly kind: 'done'; readonly appointment: Appointment }
+  | { readonly kind: 'not_found' }
+  | { readonly kind: 'closed' }
+  | PlacementRefusal
+
+/** Where the changes would move an appointment. Its length stays, if they name neither another one nor an end. */
+export function targetOf(before: Appointment, changes: AppointmentChanges): Placement {
+  const startTime = changes.startTime ?? before.startTime
+  return {
+    doctor: changes.doctor ?? before.doctor.id,
+    date: changes.date ?? before.date,
+    startTime,
+    minutes: requestedMinutes(startTime, changes) ?? lengthOf(before.startTime, before.endTime),
+    treatments: changes.treatments ?? before.treatments.map(({ id }) => id),
+    room: changes.room === undefined ? (before.room?.id ?? null) : changes.room,
+  }
+}
+
+/** The length that a request names, itself or by its end; undefined if it names neither. */
+export const requestedMinutes = (
+  startTime: string,
+  { minutes, endTime }: Pick<AppointmentChanges, 'minutes' | 'endTime'>,
+): number | undefined => minutes ?? (endTime === undefined ? undefined : lengthOf(startTime, endTime))
+
+/** The length of an interval in minutes; not positive if it ends before it begins. */
+const lengthOf = (startTime: string, endTime: string): number => parseTime(endTime) - parseTime(startTime)
+
+/**
+ * The parts of an appointment that a move to `target` changes. A room is judged again at another time, and treatments with
+ * another doctor.
+ */
+export function movedParts(before: Appointment, target: Placement): PlacementParts {
+  const { doctor, date, startTime, minutes, treatments, room } = targetOf(before, {})
+  const isOtherDoctor = target.doctor !== doctor
+  const isOtherTime = target.date !== date || target.startTime !== startTime || target.minutes !== minutes
+  return {
+    time: isOtherDoctor || isOtherTime,
+    room: target.room !== room || (room !== null && isOtherTime),
+    treatments: isOtherDoctor || !isSameList(target.treatments, treatments),
+  }
+}
+
+const isSameList = (one: readonly string[], other: readonly string[]): boolean =>
+  one.length === other.length && one.every((id, index) => id === other[index])
+
+/**
+ * Decides on a change. Each part that moves is judged as in a booking; the other parts keep what was booked, even if that
+ * could not be booked now. An appointment of an erased patient counts as not found.
+ */
+export function changeAppointment(
+  before: Appointment,
+  changes: AppointmentChanges,
+  facts: ChangeFacts,
+  moment: Moment,
+): ChangeVerdict {
+  if (!facts.patient || facts.patient.erasedAt) return { kind: 'not_found' }
+  const problems = lengthProblems(before, changes)
+  const target = targetOf(before, changes)
+  const parts = movedParts(before, target)
+  const notes = changes.notes === undefined ? before.notes : changes.notes
+  const isSame = !parts.time && !parts.room && !parts.treatments && notes === before.notes
+  if (isSame && problems.length === 0) return { kind: 'done', appointment: before }
+  if (before.status !== 'scheduled') return { kind: 'closed' }
+  if (problems.length > 0) return { kind: 'invalid', problems }
+  const refusal = moveRefusal(target, facts, moment, parts)
+  if (refusal) return refusal
+  return { kind: 'done', appointment: { ...before, ...movedFields(before, target, parts, facts), notes } }
+}
+
+function moveRefusal(
+  target: Placement,
+  facts: ChangeFacts,
+  moment: Moment,
+  parts: PlacementParts,
+): PlacementRefusal | null {
+  const isMove = parts.time || parts.room || parts.treatments
+  const refusal = placementRefusal(target, facts, moment, parts)
+  if (refusal?.kind === 'doctor_not_found') return refusal
+  return isMove && facts.patient?.isActive === false ? { kind: 'patient_inactive' } : refusal
+}
+
+function lengthProblems(before: Appointment, { startTime, minutes, endTime }: AppointmentChanges) {
+  if (endTime === undefined) return []
+  return endProblems(startTime ?? before.startTime, endTime, minutes)
+}
+
+/** What is wrong with an end, beside a length or without one. */
+export function endProblems(startTime: string, endTime: string, minutes?: number): PlacementProblem[] {
+  const length = lengthOf(startTime, endTime)
+  if (minutes !== undefined) return length === minutes ? [] : [{ kind: 'end_differs' }]
+  return length < MIN_DURATION || length > MAX_DURATION ? [{ kind: 'length_out_of_range' }] : []
+}
+
+/** The fields that a move changes. Rooms and treatments that stay keep their names as booked. */
+function movedFields(
+  before: Appointment,
+  target: Placement,
+  parts: PlacementParts,
+  facts: ChangeFacts,
+): Partial<Appointment> {
+  const { patient, doctor, room, treatments } = facts
+  const booked = new Map(before.treatments.map((treatment) => [treatment.id, treatment]))
+  return {
+    ...(parts.time && {
+      date: target.date,
+      startTime: target.startTime,
+      endTime: formatTime(intervalOf(target, facts).to),
+    }),
+    // A refresh of the copies of a name may miss an appointment that moves meanwhile.
+    ...(patient && { patient: { id: patient.id, fullName: fullName(patient) } }),
+    ...(parts.time && doctor && { doctor: { id: doctor.id, fullName: doctor.fullName } }),
+    ...(target.room !== (before.room?.id ?? null) && {
+      room: target.room !== null && room ? referenceTo(room) : null,
+    }),
+    ...(parts.treatments && {
+      treatments: target.treatments.map(
+        (id) => booked.get(id) ?? { id, name: treatments.get(id)?.name ?? '' },
+      ),
+    }),
+    ...outdatedFields(before, { ...target, status: before.status }),
+  }
+}
+
+/** The fields that are cleared at another time, because the patient confirmed the earlier one, or when a cancellation is undone. */
+export const outdatedFields = (
+  before: Appointment,
+  after: Pick<Appointment, 'date' | 'startTime' | 'status'>,
+): Partial<Appointment> => ({
+  ...((after.date !== before.date || after.startTime !== before.startTime) && {
+    confirmedAt: null,
+    checkedInAt: null,
+  }),
+  ...(before.status === 'cancelled' &&
+    after.status !== 'cancelled' && { cancelledAt: null, cancellationReason: null }),
+})
+
+const referenceTo = ({ id, name }: CatalogueReference): CatalogueReference => ({ id, name })

@@ -1,0 +1,146 @@
+/** When, with whom and where an appointment is to take place: one judgement for bookings and moves. */
+
+import type { WallClock } from '../clock.ts'
+import { type Interval, overlaps, parseTime } from '../interval.ts'
+import type { Room, Treatment } from './catalogue.ts'
+import type { Doctor } from './doctor.ts'
+import { bookingRefusal, type DatedSlot, nextFreeSlots } from './slots.ts'
+
+/** The bounds of an appointment that is booked or moved, in minutes. */
+export const MIN_DURATION = 5
+export const MAX_DURATION = 480
+
+/** Treatments of one appointment. */
+export const MAX_TREATMENTS = 10
+
+/** Days after the requested one that are searched for other times. */
+export const ALTERNATIVE_DAYS = 14
+
+export type Placement = {
+  readonly doctor: string
+  /** Clinic-local `Y-m-d`. */
+  readonly date: string
+  /** Clinic-local `HH:MM`. */
+  readonly startTime: string
+  /** Null for the time that the treatments take together. */
+  readonly minutes: number | null
+  readonly treatments: readonly string[]
+  readonly room: string | null
+}
+
+/** The clinic's zone, and its wall clock at the time of the request. */
+export type Moment = { readonly timezone: string; readonly clock: WallClock }
+
+/** What is stored about the doctor, the treatments, the room, and their requested day. */
+export type PlacementFacts = {
+  readonly doctor: Doctor | null
+  /** Time that other appointments of the doctor take on the requested date. */
+  readonly busy: readonly Interval[]
+  readonly treatments: ReadonlyMap<string, Treatment>
+  readonly room: Room | null
+  /** Time that other appointments take in the room on the requested date. */
+  readonly roomBusy: readonly Interval[]
+}
+
+/** What a request asks for that no appointment can have. `index` is that of a treatment. */
+export type PlacementProblem =
+  | {
+      readonly kind: 'unknown_treatment' | 'inactive_treatment' | 'treatment_not_offered'
+      readonly index: number
+    }
+  | {
+      readonly kind:
+        | 'treatments_too_long'
+        | 'unknown_room'
+        | 'inactive_room'
+        | 'end_differs'
+        | 'length_out_of_range'
+    }
+
+export type PlacementRefusal =
+  | { readonly kind: 'doctor_not_found' }
+  | { readonly kind: 'patient_inactive' }
+  | { readonly kind: 'invalid'; readonly problems: readonly PlacementProblem[] }
+  | { readonly kind: 'in_past' }
+  | { readonly kind: 'outside_hours' }
+  /** The doctor has another appointment. */
+  | { readonly kind: 'taken' }
+  | { readonly kind: 'room_taken' }
+
+/** The parts of a placement that are judged: a move leaves the others as they were booked. */
+export type PlacementParts = {
+  readonly time: boolean
+  readonly room: boolean
+  readonly treatments: boolean
+}
+
+export const WHOLE_PLACEMENT: PlacementParts = { time: true, room: true, treatments: true }
+
+/** Why an appointment cannot take place; null when it can. */
+export function placementRefusal(
+  placement: Placement,
+  facts: PlacementFacts,
+  { timezone, clock }: Moment,
+  parts = WHOLE_PLACEMENT,
+): PlacementRefusal | null {
+  const { doctor, busy, roomBusy } = facts
+  if (parts.time && !doctor) return { kind: 'doctor_not_found' }
+  const problems = [
+    ...(parts.treatments ? treatmentProblems(placement, facts) : []),
+    ...(parts.room ? roomProblems(placement, facts) : []),
+  ]
+  if (problems.length > 0) return { kind: 'invalid', problems }
+  const interval = intervalOf(placement, facts)
+  const day = doctor && { doctor, date: placement.date, timezone, busy }
+  const refusal = parts.time && day ? bookingRefusal(day, interval, clock) : null
+  if (refusal) return { kind: refusal }
+  const isRoomTaken = parts.room && roomBusy.some((taken) => overlaps(taken, interval))
+  return isRoomTaken ? { kind: 'room_taken' } : null
+}
+
+function treatmentProblems(
+  { doctor, minutes, treatments: ids }: Placement,
+  { treatments }: PlacementFacts,
+): PlacementProblem[] {
+  const problems = ids.flatMap((id, index): PlacementProblem[] => {
+    const treatment = treatments.get(id)
+    if (!treatment) return [{ kind: 'unknown_treatment', index }]
+    if (!treatment.isActive) return [{ kind: 'inactive_treatment', index }]
+    return treatment.doctorIds.includes(doctor) ? [] : [{ kind: 'treatment_not_offered', index }]
+  })
+  const isTooLong = minutes === null && totalMinutes(ids, treatments) > MAX_DURATION
+  return isTooLong ? [...problems, { kind: 'treatments_too_long' }] : problems
+}
+
+function roomProblems({ room: id }: Placement, { room }: PlacementFacts): PlacementProblem[] {
+  if (id === null) return []
+  if (!room) return [{ kind: 'unknown_room' }]
+  return room.isActive ? [] : [{ kind: 'inactive_room' }]
+}
+
+/** When the appointment would take place. */
+export function intervalOf(
+  { startTime, minutes, treatments: ids }: Placement,
+  { treatments }: Pick<PlacementFacts, 'treatments'>,
+): Interval {
+  const from = parseTime(startTime)
+  return { from, to: from + (minutes ?? totalMinutes(ids, treatments)) }
+}
+
+const totalMinutes = (ids: readonly string[], treatments: PlacementFacts['treatments']): number =>
+  ids.reduce((sum, id) => sum + (treatments.get(id)?.minutes ?? 0), 0)
+
+/**
+ * The next times at which doctor and room are free, of the requested length, at most three: later on the requested date,
+ * then on the {@link ALTERNATIVE_DAYS} days after it. `busyOn` returns the time that is taken on a date.
+ */
+export function alternativesTo(
+  placement: Placement,
+  facts: Pick<PlacementFacts, 'treatments'> & { readonly doctor: Doctor },
+  { timezone, clock }: Moment,
+  busyOn: (date: string) => readonly Interval[],
+): DatedSlot[] {
+  const { date } = placement
+  const day = { doctor: facts.doctor, date, timezone, busy: busyOn(date) }
+  return nextFreeSlots(day, busyOn, intervalOf(placement, facts), ALTERNATIVE_DAYS, clock)
+}

@@ -1,0 +1,110 @@
+/**
+ * When a doctor can be booked. Availability and booking share one rule, {@link bookingRefusal}, so every slot that
+ * availability lists can be booked.
+ */
+
+import { addDays, clockGaps, dayOfWeek, type WallClock } from '../clock.ts'
+import { type Interval, LAST_MINUTE, overlaps, parseTime } from '../interval.ts'
+import { LAST_DATE } from '../timestamp.ts'
+import { absenceOn } from './absence.ts'
+import type { Doctor } from './doctor.ts'
+import { WEEKDAYS, type Window } from './working-hours.ts'
+
+/** One day of a doctor. */
+export type DoctorDay = {
+  readonly doctor: Doctor
+  /** Clinic-local `Y-m-d`. */
+  readonly date: string
+  readonly timezone: string
+  /** Time that appointments take on that day. */
+  readonly busy: readonly Interval[]
+  /** The minutes that clocks skip, for callers that ask for many doctors: finding them takes longer than all the rest. */
+  readonly gaps?: readonly Interval[]
+}
+
+/** Why a start cannot be booked. */
+export type BookingRefusal = 'in_past' | 'outside_hours' | 'taken'
+
+/** Why an interval cannot be booked now; null when it can. */
+export function bookingRefusal(day: DoctorDay, interval: Interval, now: WallClock): BookingRefusal | null {
+  return refusalWithin(openingsOf(day), day, interval, now)
+}
+
+/** Whether a doctor works during an interval, whatever is booked, and whether or not it is past. */
+export const isWorking = (day: Omit<DoctorDay, 'busy'>, interval: Interval): boolean =>
+  isOpen(openingsOf(day), interval)
+
+/** The bookable slots of a day, ascending: from each window's start in steps of the duration. */
+export function freeSlots(day: DoctorDay, duration: number, now: WallClock): Interval[] {
+  const openings = openingsOf(day)
+  const slots: Interval[] = []
+  for (const { from, to } of openings.windows) {
+    for (let start = from; start + duration <= to; start += duration)
+      slots.push({ from: start, to: start + duration })
+  }
+  return slots.filter((slot) => refusalWithin(openings, day, slot, now) === null)
+}
+
+/** A slot on a named day. */
+export type DatedSlot = Interval & { readonly date: string }
+
+/** The next free times of the requested length, at most three: later the same day, then on the next `days` days. */
+export function nextFreeSlots(
+  day: DoctorDay,
+  busyOn: (date: string) => readonly Interval[],
+  requested: Interval,
+  days: number,
+  now: WallClock,
+): DatedSlot[] {
+  const found: DatedSlot[] = []
+  for (let dayOffset = 0; dayOffset <= days && found.length < MAX_ALTERNATIVES; dayOffset++) {
+    const date = addDays(day.date, dayOffset)
+    if (date > LAST_DATE) break
+    const slots = freeSlots({ ...day, date, busy: busyOn(date) }, requested.to - requested.from, now)
+    const later = dayOffset === 0 ? slots.filter(({ from }) => from > requested.from) : slots
+    found.push(...later.slice(0, MAX_ALTERNATIVES - found.length).map((slot) => ({ ...slot, date })))
+  }
+  return found
+}
+
+const MAX_ALTERNATIVES = 3
+
+/** When a doctor works on a day, and the breaks and skipped clock times within. */
+type Openings = { readonly windows: readonly Interval[]; readonly closed: readonly Interval[] }
+
+function openingsOf({ doctor, date, timezone, gaps }: Omit<DoctorDay, 'busy'>): Openings {
+  if (absenceOn(doctor, date)) return { windows: [], closed: [] }
+  const weekday = WEEKDAYS[dayOfWeek(date) - 1] ?? 'mon'
+  const windows = doctor.exceptions[date] ?? doctor.hours[weekday] ?? []
+  return {
+    windows: windows.map(toInterval),
+    closed: [...(doctor.breaks[weekday] ?? []).map(toInterval), ...(gaps ?? clockGaps(date, timezone))],
+  }
+}
+
+const toInterval = ({ start, end }: Window): Interval => ({ from: parseTime(start), to: parseTime(end) })
+
+const isOpen = ({ windows, closed }: Openings, interval: Interval): boolean =>
+  interval.to <= LAST_MINUTE &&
+  isCovered(interval, windows) &&
+  !closed.some((part) => overlaps(part, interval))
+
+function refusalWithin(
+  openings: Openings,
+  day: DoctorDay,
+  interval: Interval,
+  now: WallClock,
+): BookingRefusal | null {
+  if (day.date < now.date || (day.date === now.date && interval.from * 60 <= now.seconds)) return 'in_past'
+  if (!isOpen(openings, interval)) return 'outside_hours'
+  return day.busy.some((taken) => overlaps(taken, interval)) ? 'taken' : null
+}
+
+/** Whether windows cover an interval, adjoining ones together. Windows are ascending and do not overlap. */
+function isCovered({ from, to }: Interval, windows: readonly Interval[]): boolean {
+  let reached = from
+  for (const window of windows) {
+    if (window.from <= reached) reached = Math.max(reached, window.to)
+  }
+  return reached >= to
+}

@@ -1,0 +1,152 @@
+import { PATIENT_REFERENCE_FIELDS, type PersonReference } from '../booking/appointment.ts'
+import { copied, eraseBy, eraseTo, type FieldPolicies, KEEP, KEEP_SILENTLY } from '../field-policy.ts'
+import { divideHalfUp, RATIO_SCALE } from './money.ts'
+import { erasedInvoiceNumber, type Payment } from './payment.ts'
+
+export const INVOICE_STATUSES = [
+  'draft',
+  'pending',
+  'sent',
+  'partially_paid',
+  'paid',
+  'overdue',
+  'cancelled',
+  'refunded',
+] as const
+export type InvoiceStatus = (typeof INVOICE_STATUSES)[number]
+
+/** Amounts in minor units; quantity and tax rate (percent) in ten-thousandths. */
+export type LineItem = {
+  readonly id: string
+  readonly description: string
+  readonly quantity: number
+  readonly unitPrice: number
+  readonly discount: number
+  readonly taxRate: number
+  readonly tax: number
+  readonly total: number
+}
+
+/** An invoice. Amounts are in minor units of its currency. */
+export type Invoice = {
+  readonly id: string
+  readonly number: string
+  /** The status that the clinic set. Payments may change the status shown ({@link applyPayments}). */
+  readonly clinicStatus: InvoiceStatus
+  readonly status: InvoiceStatus
+  /** Clinic-local `Y-m-d`. */
+  readonly issueDate: string
+  readonly dueDate: string | null
+  /** ISO 8601 instant; null until paid in full. */
+  readonly paidAt: string | null
+  /** The time of payment that the clinic has stated, whatever the payments say. */
+  readonly clinicPaidAt: string | null
+  readonly currency: string
+  readonly subtotal: number
+  readonly tax: number
+  readonly discount: number
+  readonly total: number
+  readonly paid: number
+  readonly patient: PersonReference & { readonly email: string | null }
+  readonly lineItems: readonly LineItem[]
+  /** ISO 8601 instant. */
+  readonly createdAt: string
+}
+
+/** Replaces the description of a line item, which may say what the patient was treated for. */
+const ERASED_DESCRIPTION = 'Erased'
+
+export const LINE_ITEM_FIELDS = {
+  id: KEEP,
+  description: eraseTo(ERASED_DESCRIPTION),
+  quantity: KEEP,
+  unitPrice: KEEP,
+  discount: KEEP,
+  taxRate: KEEP,
+  tax: KEEP,
+  total: KEEP,
+} satisfies FieldPolicies<LineItem>
+
+export const INVOICE_FIELDS = {
+  id: KEEP,
+  number: eraseBy(erasedInvoiceNumber),
+  clinicStatus: KEEP,
+  status: KEEP,
+  issueDate: KEEP,
+  dueDate: KEEP,
+  paidAt: KEEP,
+  clinicPaidAt: KEEP_SILENTLY,
+  currency: KEEP,
+  subtotal: KEEP,
+  tax: KEEP,
+  discount: KEEP,
+  total: KEEP,
+  paid: KEEP,
+  patient: { fields: { ...PATIENT_REFERENCE_FIELDS, email: copied(eraseTo(null)) } },
+  lineItems: { each: LINE_ITEM_FIELDS },
+  createdAt: KEEP,
+} satisfies FieldPolicies<Invoice>
+
+/** quantity x unit price, exact: minor units times {@link RATIO_SCALE}. */
+const product = ({ quantity, unitPrice }: Pick<LineItem, 'quantity' | 'unitPrice'>): bigint =>
+  BigInt(quantity) * BigInt(unitPrice)
+
+export const lineAmount = (item: Pick<LineItem, 'quantity' | 'unitPrice'>): number =>
+  divideHalfUp(product(item), BigInt(RATIO_SCALE))
+
+/** The sum of quantity x unit price, rounded once. */
+export const subtotalOf = (items: readonly Pick<LineItem, 'quantity' | 'unitPrice'>[]): number =>
+  divideHalfUp(
+    items.reduce((sum, item) => sum + product(item), 0n),
+    BigInt(RATIO_SCALE),
+  )
+
+/** Tax in minor units on an amount at a rate in ten-thousandths of a percent. */
+export const taxOn = (amount: number, taxRate: number): number =>
+  divideHalfUp(BigInt(amount) * BigInt(taxRate), 100n * BigInt(RATIO_SCALE))
+
+/** Statuses that payments do not change. */
+const STATUSES_UNAFFECTED_BY_PAYMENTS: readonly InvoiceStatus[] = ['draft', 'cancelled']
+
+/** Statuses that payments determine. Without any, the clinic may still know more than its records say. */
+const STATUSES_OF_PAYMENTS: readonly InvoiceStatus[] = ['partially_paid', 'paid', 'refunded']
+
+/**
+ * Returns the invoice with the effect of its payments: the paid amount is completed payments less completed refunds, and the
+ * status follows once there is any. An invoice that the clinic marked as paid stays so without payments; if it has some, and none
+ * counts, it is `sent`. Only the clinic sets `overdue` and `sent`, never the clock.
+ */
+export function applyPayments(invoice: Invoice, payments: readonly Payment[]): Invoice {
+  const completed = payments.filter(({ status }) => status === 'completed')
+  const sum = (type: Payment['type']) =>
+    completed.reduce((total, payment) => total + (payment.type === type ? payment.amount : 0), 0)
+  const refunds = sum('refund')
+  const paid = sum('payment') - refunds
+  const status = statusAfterPayments(invoice, payments, { paid, refunds })
+  const lastPaymentAt = completed
+    .filter(({ type }) => type === 'payment')
+    .map(({ createdAt }) => createdAt)
+    .sort()
+    .at(-1)
+  const paidAt = invoice.clinicPaidAt ?? lastPaymentAt ?? invoice.paidAt
+  return { ...invoice, paid, status, paidAt: status === 'paid' ? paidAt : null }
+}
+
+/**
+ * The time of payment that is not that of a payment: the clinic has stated it, or it has remained of an invoice that is paid
+ * without payments. {@link applyPayments} makes of it and of the payments what is shown.
+ */
+export const statedPaidAt = ({ clinicPaidAt, paidAt, paid }: Invoice): string | null =>
+  clinicPaidAt ?? (paid === 0 ? paidAt : null)
+
+function statusAfterPayments(
+  { clinicStatus, total }: Invoice,
+  payments: readonly Payment[],
+  { paid, refunds }: { readonly paid: number; readonly refunds: number },
+): InvoiceStatus {
+  if (STATUSES_UNAFFECTED_BY_PAYMENTS.includes(clinicStatus)) return clinicStatus
+  if (paid > 0) return paid >= total ? 'paid' : 'partially_paid'
+  if (refunds > 0) return 'refunded'
+  if (payments.length === 0 || !STATUSES_OF_PAYMENTS.includes(clinicStatus)) return clinicStatus
+  return payments.some(({ status }) => status === 'refunded') ? 'refunded' : 'sent'
+}

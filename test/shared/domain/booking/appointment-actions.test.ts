@@ -1,0 +1,76 @@
+import { describe, expect, it } from 'vitest'
+import { type Appointment, NEW_APPOINTMENT } from '../../../../shared/domain/booking/appointment.ts'
+import {
+  type AppointmentAction,
+  applyAction,
+  closeAs,
+  isUpcoming,
+} from '../../../../shared/domain/booking/appointment-actions.ts'
+
+const appointment: Appointment = {
+  ...NEW_APPOINTMENT,
+  id: 'a1',
+  patient: { id: 'p1', fullName: 'Ada Kaya' },
+  doctor: { id: 'd1', fullName: 'Dr. Bo Lind' },
+  date: '2026-05-04',
+  startTime: '09:00',
+  endTime: '09:30',
+  createdAt: '2026-05-01T07:00:00.000Z',
+}
+const at = '2026-05-03T07:00:00.000Z'
+const later = '2026-05-03T08:00:00.000Z'
+
+const ACTIONS: readonly [AppointmentAction, Partial<Appointment>][] = [
+  [{ kind: 'confirm' }, { confirmedAt: at }],
+  [{ kind: 'check_in' }, { checkedInAt: at }],
+  [{ kind: 'complete' }, { status: 'completed' }],
+  [{ kind: 'no_show' }, { status: 'no_show' }],
+  [
+    { kind: 'cancel', reason: 'Ill' },
+    { status: 'cancelled', cancelledAt: at, cancellationReason: 'Ill' },
+  ],
+]
+const ENDINGS = ACTIONS.slice(2)
+
+describe('applyAction', () => {
+  it.each(ACTIONS)('applies %j to a scheduled appointment, once', (action, changes) => {
+    const after = { ...appointment, ...changes }
+    expect(applyAction(appointment, action, at)).toEqual({ kind: 'done', appointment: after })
+    const again = action.kind === 'cancel' ? { ...action, reason: 'Other' } : action
+    expect(applyAction(after, again, later)).toEqual({ kind: 'done', appointment: after })
+  })
+
+  it.each(ENDINGS)('refuses every other action after %j', (ending, changes) => {
+    // The appointment was confirmed and the patient checked in before.
+    const closed = { ...appointment, confirmedAt: at, checkedInAt: at, ...changes }
+    for (const [action] of ACTIONS)
+      if (action.kind !== ending.kind) expect(applyAction(closed, action, at)).toEqual({ kind: 'closed' })
+  })
+})
+
+describe('isUpcoming', () => {
+  const nine = 9 * 3600
+  it.each([
+    ['2026-05-03', nine, true],
+    ['2026-05-04', nine - 1, true],
+    ['2026-05-04', nine, true],
+    ['2026-05-04', nine + 1, false],
+    ['2026-05-05', 0, false],
+  ])('tells on %s at second %i whether the appointment is ahead: %s', (date, seconds, expected) => {
+    expect(isUpcoming(appointment, { date, seconds })).toBe(expected)
+    expect(isUpcoming({ ...appointment, status: 'cancelled' }, { date, seconds })).toBe(false)
+  })
+})
+
+describe('closeAs', () => {
+  it('leaves a scheduled appointment as it is, and opens no closed one', () => {
+    expect(closeAs(appointment, 'scheduled', { at })).toEqual({ kind: 'done', appointment })
+    expect(closeAs({ ...appointment, status: 'completed' }, 'scheduled', { at })).toEqual({ kind: 'closed' })
+  })
+
+  it('cancels without a reason', () => {
+    expect(closeAs(appointment, 'cancelled', { at })).toMatchObject({
+      appointment: { cancelledAt: at, cancellationReason: null },
+    })
+  })
+})

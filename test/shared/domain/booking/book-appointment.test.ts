@@ -1,0 +1,100 @@
+import { describe, expect, it } from 'vitest'
+import { NEW_APPOINTMENT } from '../../../../shared/domain/booking/appointment.ts'
+import {
+  type BookingFacts,
+  type BookingRequest,
+  bookAppointment,
+} from '../../../../shared/domain/booking/book-appointment.ts'
+import type { Doctor } from '../../../../shared/domain/booking/doctor.ts'
+import { parseWeeklyHours } from '../../../../shared/domain/booking/working-hours.ts'
+import { NO_DETAILS } from '../../../../shared/domain/patients/patient.ts'
+
+const request: BookingRequest = {
+  id: 'a1',
+  patient: 'p1',
+  doctor: 'd1',
+  date: '2026-05-04',
+  startTime: '09:30',
+  minutes: 45,
+  treatments: [],
+  room: null,
+  notes: null,
+  timezone: 'Europe/Istanbul',
+  clock: { date: '2026-05-01', seconds: 0 },
+  createdAt: '2026-05-01T07:00:00.000Z',
+}
+
+const doctor: Doctor = {
+  id: 'd1',
+  fullName: 'Dr. Bo',
+  specialty: null,
+  departmentId: null,
+  isActive: true,
+  hours: parseWeeklyHours('mon-sun 09:00-12:00'),
+  breaks: {},
+  timeOff: [],
+  exceptions: {},
+}
+
+const patient = {
+  id: 'p1',
+  firstName: 'Ada',
+  lastName: 'Kaya',
+  ...NO_DETAILS,
+  createdAt: '2026-01-01T00:00:00.000Z',
+}
+
+const facts: BookingFacts = { patient, doctor, busy: [], treatments: new Map(), room: null, roomBusy: [] }
+
+describe('bookAppointment', () => {
+  it('returns the scheduled appointment with copied names and the end of the interval', () => {
+    expect(bookAppointment({ ...request, notes: 'Bring papers' }, facts)).toEqual({
+      kind: 'booked',
+      appointment: {
+        ...NEW_APPOINTMENT,
+        id: 'a1',
+        patient: { id: 'p1', fullName: 'Ada Kaya' },
+        doctor: { id: 'd1', fullName: 'Dr. Bo' },
+        date: '2026-05-04',
+        startTime: '09:30',
+        endTime: '10:15',
+        notes: 'Bring papers',
+        createdAt: '2026-05-01T07:00:00.000Z',
+      },
+    })
+  })
+
+  it.each<[condition: string, request: Partial<BookingRequest>, facts: Partial<BookingFacts>, kind: string]>([
+    ['the patient is unknown', {}, { patient: undefined }, 'patient_not_found'],
+    [
+      'the patient is erased',
+      {},
+      { patient: { ...patient, erasedAt: '2026-05-01T07:00:00.000Z' } },
+      'patient_not_found',
+    ],
+    ['patient and doctor are unknown', {}, { patient: undefined, doctor: null }, 'patient_not_found'],
+    ['the doctor is unknown', {}, { doctor: null }, 'doctor_not_found'],
+    ['the patient is inactive', {}, { patient: { ...patient, isActive: false } }, 'patient_inactive'],
+    [
+      'the patient is inactive and the doctor unknown',
+      {},
+      { patient: { ...patient, isActive: false }, doctor: null },
+      'doctor_not_found',
+    ],
+    ['the date has passed', { clock: { date: '2026-05-05', seconds: 0 } }, {}, 'in_past'],
+    ['the start is now', { clock: { date: '2026-05-04', seconds: 9.5 * 3600 } }, {}, 'in_past'],
+    ['the end is after the working hours', { minutes: 151 }, {}, 'outside_hours'],
+    ['the doctor is inactive', {}, { doctor: { ...doctor, isActive: false } }, 'outside_hours'],
+    ['its last minute is taken', {}, { busy: [{ from: 614, to: 630 }] }, 'taken'],
+  ])('refuses when %s', (_condition, changed, changedFacts, kind) => {
+    expect(bookAppointment({ ...request, ...changed }, { ...facts, ...changedFacts })).toEqual({ kind })
+  })
+
+  it('books a start one second ahead, until closing time, beside a taken slot', () => {
+    const latest = { ...request, minutes: 150, clock: { date: '2026-05-04', seconds: 9.5 * 3600 - 1 } }
+    expect(bookAppointment(latest, { ...facts, busy: [{ from: 540, to: 570 }] })).toMatchObject({
+      kind: 'booked',
+      appointment: { startTime: '09:30', endTime: '12:00' },
+    })
+  })
+})

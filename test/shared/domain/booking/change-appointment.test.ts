@@ -1,0 +1,217 @@
+import { describe, expect, it } from 'vitest'
+import { type Appointment, NEW_APPOINTMENT } from '../../../../shared/domain/booking/appointment.ts'
+import type { Room, Treatment } from '../../../../shared/domain/booking/catalogue.ts'
+import {
+  type AppointmentChanges,
+  type ChangeFacts,
+  changeAppointment,
+  movedParts,
+  targetOf,
+} from '../../../../shared/domain/booking/change-appointment.ts'
+import type { Doctor } from '../../../../shared/domain/booking/doctor.ts'
+import { parseWeeklyHours } from '../../../../shared/domain/booking/working-hours.ts'
+import { NO_DETAILS } from '../../../../shared/domain/patients/patient.ts'
+
+const at = '2026-05-01T07:00:00.000Z'
+const doctor: Doctor = {
+  id: 'd1',
+  fullName: 'Dr. Bo Lind-Berg',
+  specialty: null,
+  departmentId: null,
+  isActive: true,
+  hours: parseWeeklyHours('mon-sun 09:00-17:00'),
+  breaks: {},
+  timeOff: [],
+  exceptions: {},
+}
+const patient = { id: 'p1', firstName: 'Ada', lastName: 'Kaya', ...NO_DETAILS, createdAt: at }
+const room: Room = { id: 'r2', name: 'Room 2', departmentId: null, isActive: true }
+const treatment: Treatment = {
+  id: 't1',
+  name: 'Check-up, new name',
+  code: null,
+  description: null,
+  minutes: 60,
+  price: 0,
+  currency: 'EUR',
+  doctorIds: ['d1', 'd2'],
+  isActive: true,
+}
+
+const before: Appointment = {
+  ...NEW_APPOINTMENT,
+  id: 'a1',
+  patient: { id: 'p1', fullName: 'Ada Kaya' },
+  doctor: { id: 'd1', fullName: 'Dr. Bo Lind' },
+  date: '2026-05-04',
+  startTime: '09:00',
+  endTime: '09:45',
+  notes: 'First visit',
+  treatments: [{ id: 't1', name: 'Check-up' }],
+  room: { id: 'r1', name: 'Room 1' },
+  confirmedAt: at,
+  createdAt: at,
+}
+const facts: ChangeFacts = {
+  patient,
+  doctor,
+  busy: [],
+  treatments: new Map([
+    ['t1', treatment],
+    ['t2', { ...treatment, id: 't2', name: 'X-ray' }],
+  ]),
+  room: null,
+  roomBusy: [],
+}
+const moment = { timezone: 'Europe/Istanbul', clock: { date: '2026-05-01', seconds: 0 } }
+const change = (changes: AppointmentChanges, more: Partial<ChangeFacts> = {}, of = before) =>
+  changeAppointment(of, changes, { ...facts, ...more }, moment)
+
+/** What every move sets: the doctor's present name. */
+const moved = { doctor: { id: 'd1', fullName: doctor.fullName } }
+
+/** The appointment as booked, whatever the catalogue says now. */
+const room1 = { room: { ...room, id: 'r1', name: 'Room 1, new name' } }
+
+describe('movedParts', () => {
+  const none = { time: false, room: false, treatments: false }
+
+  it.each<[AppointmentChanges, object]>([
+    [{}, {}],
+    [{ notes: null, startTime: '09:00', minutes: 45, doctor: 'd1', room: 'r1', treatments: ['t1'] }, {}],
+    [{ date: '2026-05-05' }, { time: true, room: true }],
+    [{ startTime: '09:01' }, { time: true, room: true }],
+    [{ endTime: '09:50' }, { time: true, room: true }],
+    [
+      { startTime: '09:01', room: null },
+      { time: true, room: true },
+    ],
+    [{ doctor: 'd2' }, { time: true, treatments: true }],
+    [{ room: null }, { room: true }],
+    [{ treatments: [] }, { treatments: true }],
+  ])('of %j are %j', (changes, moved) => {
+    expect(movedParts(before, targetOf(before, changes))).toEqual({ ...none, ...moved })
+  })
+})
+
+describe('targetOf', () => {
+  it.each<[AppointmentChanges, string, number]>([
+    [{ startTime: '10:00' }, '10:00', 45],
+    [{ endTime: '10:00' }, '09:00', 60],
+    [{ startTime: '10:00', endTime: '10:20' }, '10:00', 20],
+    [{ minutes: 15 }, '09:00', 15],
+    [{ treatments: ['t1', 't2'] }, '09:00', 45],
+  ])('of %j begins at %s and takes %i minutes', (changes, startTime, minutes) => {
+    expect(targetOf(before, changes)).toMatchObject({ startTime, minutes })
+  })
+})
+
+describe('changeAppointment', () => {
+  it.each<[condition: string, AppointmentChanges, Partial<Appointment>]>([
+    ['notes', { notes: null }, { notes: null }],
+    ['another doctor', { doctor: 'd1' }, {}],
+    [
+      'another start, which the patient has not confirmed',
+      { startTime: '10:00' },
+      { ...moved, startTime: '10:00', endTime: '10:45', confirmedAt: null },
+    ],
+    ['another length', { minutes: 15 }, { ...moved, endTime: '09:15' }],
+    ['no room', { room: null }, { room: null }],
+    [
+      'other treatments, and the name as booked of the one that stays',
+      { treatments: ['t2', 't1'] },
+      {
+        treatments: [
+          { id: 't2', name: 'X-ray' },
+          { id: 't1', name: 'Check-up' },
+        ],
+      },
+    ],
+  ])('sets %s', (_condition, changes, expected) => {
+    expect(change(changes, room1)).toEqual({ kind: 'done', appointment: { ...before, ...expected } })
+  })
+
+  it('sets another room and another doctor with their present names', () => {
+    const other = { ...doctor, id: 'd2', fullName: 'Dr. Cem' }
+    expect(change({ room: 'r2', doctor: 'd2' }, { room, doctor: other })).toMatchObject({
+      kind: 'done',
+      appointment: { doctor: { id: 'd2', fullName: 'Dr. Cem' }, room: { id: 'r2', name: 'Room 2' } },
+    })
+  })
+
+  it('returns the same appointment when nothing changes, even if it is closed', () => {
+    expect(change({})).toEqual({ kind: 'done', appointment: before })
+    const closed = { ...before, status: 'completed' as const }
+    expect(change({ notes: 'First visit' }, {}, closed)).toEqual({ kind: 'done', appointment: closed })
+  })
+
+  it.each<[condition: string, AppointmentChanges, Partial<ChangeFacts>, Partial<Appointment>, object]>([
+    ['the patient is missing', {}, { patient: undefined }, {}, { kind: 'not_found' }],
+    ['the patient is erased', {}, { patient: { ...patient, erasedAt: at } }, {}, { kind: 'not_found' }],
+    ['it is closed', { notes: null }, {}, { status: 'no_show' }, { kind: 'closed' }],
+    [
+      'it is closed and the end is wrong',
+      { endTime: '09:00' },
+      {},
+      { status: 'cancelled' },
+      { kind: 'closed' },
+    ],
+    ['the doctor is unknown', { doctor: 'd3' }, { doctor: null }, {}, { kind: 'doctor_not_found' }],
+    [
+      'the doctor is taken',
+      { minutes: 60 },
+      { ...room1, busy: [{ from: 585, to: 600 }] },
+      {},
+      { kind: 'taken' },
+    ],
+    [
+      'the room is taken',
+      { minutes: 60 },
+      { ...room1, roomBusy: [{ from: 585, to: 600 }] },
+      {},
+      { kind: 'room_taken' },
+    ],
+    ['the new time has passed', { date: '2026-04-30' }, room1, {}, { kind: 'in_past' }],
+    ['the new time is outside the hours', { startTime: '16:30' }, room1, {}, { kind: 'outside_hours' }],
+    [
+      'the patient is inactive and it moves',
+      { startTime: '10:00' },
+      { ...room1, patient: { ...patient, isActive: false } },
+      {},
+      { kind: 'patient_inactive' },
+    ],
+    [
+      'the new doctor does not offer the treatment that stays',
+      { doctor: 'd3' },
+      { doctor: { ...doctor, id: 'd3' } },
+      {},
+      { kind: 'invalid', problems: [{ kind: 'treatment_not_offered', index: 0 }] },
+    ],
+    [
+      'end and length disagree',
+      { endTime: '10:00', minutes: 30 },
+      {},
+      {},
+      { kind: 'invalid', problems: [{ kind: 'end_differs' }] },
+    ],
+    [
+      'it would end before it begins',
+      { startTime: '10:00', endTime: '09:45' },
+      {},
+      {},
+      { kind: 'invalid', problems: [{ kind: 'length_out_of_range' }] },
+    ],
+  ])('refuses when %s', (_condition, changes, more, facts, expected) => {
+    expect(change(changes, more, { ...before, ...facts })).toEqual(expected)
+  })
+
+  it('leaves what does not move as booked, though it could not be booked now', () => {
+    const past = { ...before, date: '2020-01-01' }
+    const gone = { doctor: null, treatments: new Map(), patient: { ...patient, isActive: false } }
+    expect(change({ notes: 'Came late' }, gone, past)).toMatchObject({ kind: 'done' })
+    // The treatment has been removed since.
+    expect(change({ startTime: '10:00' }, { ...room1, treatments: new Map() })).toMatchObject({
+      kind: 'done',
+    })
+  })
+})

@@ -1,0 +1,293 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { eraseFields } from '../../../../shared/domain/field-policy.ts'
+import {
+  applyPayments,
+  INVOICE_FIELDS,
+  type Invoice,
+  lineAmount,
+  statedPaidAt,
+  subtotalOf,
+  taxOn,
+} from '../../../../shared/domain/money/invoice.ts'
+import type { Payment } from '../../../../shared/domain/money/payment.ts'
+import { silentFields } from '../../../support/field-policies.ts'
+
+const invoice = (facts: Partial<Invoice> = {}) =>
+  ({ clinicStatus: 'sent', status: 'sent', total: 100, paid: 0, paidAt: null, ...facts }) as Invoice
+const payment = (amount: number, facts: Partial<Payment> = {}) =>
+  ({
+    amount,
+    type: 'payment',
+    status: 'completed',
+    createdAt: '2026-01-01T00:00:00.000Z',
+    ...facts,
+  }) as Payment
+
+describe('applyPayments', () => {
+  it.each<[string, Invoice, Payment[], Partial<Invoice>]>([
+    ['no payments', invoice(), [], { status: 'sent', paid: 0 }],
+    ['a partial payment', invoice(), [payment(40)], { status: 'partially_paid', paid: 40, paidAt: null }],
+    [
+      'the total in two payments',
+      invoice(),
+      [payment(40), payment(60, { createdAt: '2026-02-01T00:00:00.000Z' })],
+      { status: 'paid', paid: 100, paidAt: '2026-02-01T00:00:00.000Z' },
+    ],
+    ['an overpayment', invoice(), [payment(140)], { status: 'paid', paid: 140 }],
+    [
+      'pending and failed payments',
+      invoice(),
+      [payment(40, { status: 'pending' }), payment(60, { status: 'failed' })],
+      { status: 'sent', paid: 0 },
+    ],
+    [
+      'a partial refund',
+      invoice(),
+      [payment(100), payment(30, { type: 'refund' })],
+      { status: 'partially_paid', paid: 70, paidAt: null },
+    ],
+    [
+      'a full refund',
+      invoice(),
+      [payment(100), payment(100, { type: 'refund' })],
+      { status: 'refunded', paid: 0, paidAt: null },
+    ],
+    [
+      'a partial payment of an overdue invoice',
+      invoice({ clinicStatus: 'overdue' }),
+      [payment(40)],
+      { status: 'partially_paid' },
+    ],
+    ['no payments of an overdue invoice', invoice({ clinicStatus: 'overdue' }), [], { status: 'overdue' }],
+    [
+      'a payment of a cancelled invoice',
+      invoice({ clinicStatus: 'cancelled' }),
+      [payment(100)],
+      { status: 'cancelled', paid: 100 },
+    ],
+    [
+      'no payments of an invoice that the clinic marked as paid',
+      invoice({ clinicStatus: 'paid', paidAt: '2026-03-01T00:00:00.000Z' }),
+      [],
+      { status: 'paid', paidAt: '2026-03-01T00:00:00.000Z' },
+    ],
+    ['one unit less than the total', invoice(), [payment(99)], { status: 'partially_paid', paidAt: null }],
+    [
+      'a payment of a draft',
+      invoice({ clinicStatus: 'draft' }),
+      [payment(100)],
+      { status: 'draft', paid: 100, paidAt: null },
+    ],
+    [
+      'a partial payment of an invoice that the clinic marked as paid',
+      invoice({ clinicStatus: 'paid', paidAt: '2026-03-01T00:00:00.000Z' }),
+      [payment(40)],
+      { status: 'partially_paid', paidAt: null },
+    ],
+    [
+      'a voided payment of an invoice that the clinic marked as paid',
+      invoice({ clinicStatus: 'paid', status: 'paid', paidAt: '2026-03-01T00:00:00.000Z' }),
+      [payment(100, { status: 'failed' })],
+      { status: 'sent', paid: 0, paidAt: null },
+    ],
+    [
+      'a pending payment of an invoice that the clinic marked as partially paid',
+      invoice({ clinicStatus: 'partially_paid' }),
+      [payment(100, { status: 'pending' })],
+      { status: 'sent', paid: 0 },
+    ],
+    [
+      'a failed refund of an invoice that the clinic marked as refunded',
+      invoice({ clinicStatus: 'refunded' }),
+      [payment(100, { type: 'refund', status: 'failed' })],
+      { status: 'sent', paid: 0 },
+    ],
+    [
+      'a refunded payment of an invoice that the clinic marked as refunded',
+      invoice({ clinicStatus: 'refunded' }),
+      [payment(100, { status: 'refunded' })],
+      { status: 'refunded', paid: 0 },
+    ],
+    [
+      'a failed payment of an overdue invoice',
+      invoice({ clinicStatus: 'overdue' }),
+      [payment(100, { status: 'failed' })],
+      { status: 'overdue' },
+    ],
+    [
+      'no payments of a sent invoice with an earlier payment time',
+      invoice({ paidAt: '2026-03-01T00:00:00.000Z' }),
+      [],
+      { status: 'sent', paidAt: null },
+    ],
+    ['a payment of zero', invoice(), [payment(0)], { status: 'sent', paid: 0, paidAt: null }],
+    [
+      'a refund over the payments',
+      invoice(),
+      [payment(40), payment(50, { type: 'refund' })],
+      { status: 'refunded', paid: -10, paidAt: null },
+    ],
+    [
+      'a pending refund',
+      invoice(),
+      [payment(100), payment(100, { type: 'refund', status: 'pending' })],
+      { status: 'paid', paid: 100 },
+    ],
+  ])('sets paid amount, status and payment time for %s', (_, before, payments, after) => {
+    expect(applyPayments(before, payments)).toMatchObject(after)
+    expect(applyPayments(applyPayments(before, payments), payments)).toEqual(applyPayments(before, payments))
+    expect(applyPayments(before, [...payments].reverse())).toEqual(applyPayments(before, payments))
+  })
+})
+
+describe('the payment time', () => {
+  const at = (month: number) => `2026-0${month}-01T00:00:00.000Z`
+  const paidAtOf = (...payments: Payment[]) => applyPayments(invoice(), payments).paidAt
+
+  it('is the time of the last completed payment', () => {
+    const [first, last] = [payment(40, { createdAt: at(2) }), payment(60, { createdAt: at(3) })]
+    expect(paidAtOf(first, last)).toBe(at(3))
+    expect(paidAtOf(last, first)).toBe(at(3))
+  })
+
+  it('is not the time of a later refund', () => {
+    const refund = payment(30, { type: 'refund', createdAt: at(4) })
+    expect(paidAtOf(payment(100, { createdAt: at(1) }), refund, payment(30, { createdAt: at(2) }))).toBe(
+      at(2),
+    )
+  })
+
+  it.each(['pending', 'failed'] as const)('is not the time of a later %s payment', (status) => {
+    const later = payment(100, { status, createdAt: at(4) })
+    expect(paidAtOf(payment(100, { createdAt: at(1) }), later)).toBe(at(1))
+  })
+
+  it('is the time that is stored when the clinic marked the invoice as paid without payments', () => {
+    const paid = invoice({ clinicStatus: 'paid', status: 'paid', paidAt: at(3) })
+    expect(applyPayments(paid, [])).toMatchObject({ status: 'paid', paidAt: at(3) })
+    expect(applyPayments(paid, [payment(100, { status: 'failed', createdAt: at(4) })]).paidAt).toBeNull()
+  })
+
+  it('is null once the clinic no longer marks the invoice as paid', () => {
+    expect(applyPayments(invoice({ status: 'paid', paidAt: at(3) }), []).paidAt).toBeNull()
+  })
+
+  it('is the time of a payment after the one that reached the total', () => {
+    expect(paidAtOf(payment(100, { createdAt: at(1) }), payment(1, { createdAt: at(2) }))).toBe(at(2))
+  })
+})
+
+it.each([
+  [10_000, 250, 250],
+  [15_000, 33, 50],
+  [15_000, 31, 47],
+  [3_333, 100, 33],
+  [25_000, -33, -83],
+])(
+  'rounds %i ten-thousandths of %i minor units to %i, half away from zero',
+  (quantity, unitPrice, amount) => {
+    expect(lineAmount({ quantity, unitPrice })).toBe(amount)
+  },
+)
+
+describe('statedPaidAt', () => {
+  const at = '2026-03-01T00:00:00.000Z'
+  it.each<[string, Partial<Invoice>, string | null]>([
+    ['what the clinic has stated', { clinicPaidAt: at, paid: 40 }, at],
+    ['that of an invoice that is paid without payments', { clinicPaidAt: null, paidAt: at }, at],
+    ['nothing if it is that of a payment', { clinicPaidAt: null, paidAt: at, paid: 100 }, null],
+  ])('is %s', (_, facts, expected) => {
+    expect(statedPaidAt(invoice(facts))).toBe(expected)
+  })
+
+  it('is all that a copy of the invoice needs to be shown the same with the same payments', () => {
+    const instants = fc.integer({ min: 1, max: 9 }).map((day) => `2026-01-0${day}T00:00:00.000Z`)
+    const payments = fc.array(
+      fc.record({
+        amount: fc.integer({ min: 1, max: 100 }),
+        type: fc.constantFrom('payment', 'refund'),
+        status: fc.constantFrom('completed', 'failed'),
+        createdAt: instants,
+      }) as fc.Arbitrary<Payment>,
+      { maxLength: 3 },
+    )
+    const first = fc.record({
+      clinicStatus: fc.constantFrom('sent', 'paid', 'cancelled'),
+      total: fc.constantFrom(0, 60),
+      clinicPaidAt: fc.option(instants),
+    }) as fc.Arbitrary<Partial<Invoice>>
+    fc.assert(
+      fc.property(first, fc.array(payments, { minLength: 1, maxLength: 3 }), (facts, states) => {
+        const original = states.reduce(applyPayments, invoice({ ...facts, paidAt: null }))
+        const { clinicStatus, total } = original
+        const clinicPaidAt = statedPaidAt(original)
+        const copy = applyPayments(invoice({ clinicStatus, total, clinicPaidAt }), states.at(-1) ?? [])
+        const { paid, status, paidAt } = original
+        expect(copy).toMatchObject({ paid, status, paidAt })
+        expect(statedPaidAt(copy)).toBe(clinicPaidAt)
+      }),
+    )
+  })
+})
+
+it('rounds a subtotal once, half up', () => {
+  const half = { quantity: 5_000, unitPrice: 1 }
+  expect(subtotalOf([half])).toBe(1)
+  expect(subtotalOf([half, half])).toBe(1)
+  expect(subtotalOf([half, half, half])).toBe(2)
+  expect(subtotalOf([])).toBe(0)
+})
+
+it('calculates tax from a rate in ten-thousandths of a percent, rounded half up', () => {
+  expect(taxOn(850, 82_500)).toBe(70)
+  expect(taxOn(1000, 200_000)).toBe(200)
+  expect(taxOn(1, 500_000)).toBe(1)
+  expect(taxOn(1, 499_999)).toBe(0)
+  expect(taxOn(999_999_999_999_999, 1_000_000)).toBe(999_999_999_999_999)
+})
+
+describe('INVOICE_FIELDS', () => {
+  const lineItem = {
+    id: 'l1',
+    description: 'X-ray',
+    quantity: 10_000,
+    unitPrice: 100,
+    discount: 0,
+    taxRate: 0,
+    tax: 0,
+    total: 100,
+  }
+  const stored: Invoice = {
+    id: 'i1',
+    number: '2026-17 Kaya',
+    clinicStatus: 'sent',
+    status: 'sent',
+    issueDate: '2026-05-04',
+    dueDate: '2026-06-04',
+    paidAt: null,
+    clinicPaidAt: null,
+    currency: 'EUR',
+    subtotal: 100,
+    tax: 0,
+    discount: 0,
+    total: 100,
+    paid: 0,
+    patient: { id: 'p1', fullName: 'Ada Kaya', email: 'ada@example.com' },
+    lineItems: [lineItem],
+    createdAt: '2026-05-04T07:00:00.000Z',
+  }
+
+  it('replaces the number, the patient’s copied data and the descriptions on erasure', () => {
+    expect(eraseFields(stored, INVOICE_FIELDS)).toEqual({
+      ...stored,
+      number: 'ERASED-i1',
+      patient: { id: 'p1', fullName: 'Erased Patient', email: null },
+      lineItems: [{ ...lineItem, description: 'Erased' }],
+    })
+  })
+
+  it('makes no event for a change of the copied name or email address, or of the time of payment that the clinic states', () => {
+    expect(silentFields(INVOICE_FIELDS)).toEqual(['clinicPaidAt', 'patient.fullName', 'patient.email'])
+  })
+})
