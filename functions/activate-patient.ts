@@ -1,6 +1,6 @@
 import { activatePatient } from '../shared/api/patient-status.ts'
+import { setPatientActive } from '../shared/requests/patient-status.ts'
 import { endpoint } from '../shared/runtime/endpoint.ts'
-import { setPatientActive } from '../shared/runtime/patient-status.ts'
 import { patientUpdates } from '../shared/store/patients/patient-updates.ts'
 
 export const handler = endpoint(activatePatient, { patients: patientUpdates }, (request, { patients }) =>

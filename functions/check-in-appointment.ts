@@ -1,5 +1,5 @@
 import { checkInAppointment } from '../shared/api/appointment-actions.ts'
-import { actOnAppointment } from '../shared/runtime/appointment-action.ts'
+import { actOnAppointment } from '../shared/requests/appointment-action.ts'
 import { endpoint } from '../shared/runtime/endpoint.ts'
 import { appointmentChangeStore } from '../shared/store/calendar/appointment-changes.ts'
 

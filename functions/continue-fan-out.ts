@@ -1,5 +1,5 @@
-import { continueFanOut } from '../shared/delivery/fan-out-clinics.ts'
-import { readQueuedFanOut } from '../shared/delivery/fan-out-queue.ts'
+import { continueFanOut } from '../shared/delivery/webhooks/fan-out-clinics.ts'
+import { readQueuedFanOut } from '../shared/delivery/webhooks/fan-out-queue.ts'
 import { openDeliveryQueues, openFanOutQueue } from '../shared/runtime/webhooks.ts'
 import { queueWorker } from '../shared/runtime/worker.ts'
 import { continueFanOutWorker } from '../shared/runtime/workers.ts'

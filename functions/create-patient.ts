@@ -3,8 +3,8 @@ import { renderPatientDetails } from '../shared/api/patients.ts'
 import { wallClock } from '../shared/domain/clock.ts'
 import type { Patient } from '../shared/domain/patients/patient.ts'
 import type { Stamped } from '../shared/domain/stamped.ts'
+import { patientResponse } from '../shared/requests/patient-response.ts'
 import { endpoint } from '../shared/runtime/endpoint.ts'
-import { patientResponse } from '../shared/runtime/patient-response.ts'
 import { patientWriter } from '../shared/store/patients/patient-writer.ts'
 
 export const handler = endpoint(

@@ -1,6 +1,6 @@
 import { ApiError, unauthorized } from '../shared/api/errors.ts'
 import { allowWebhookHost, createWebhook, renderWebhookWithSecret } from '../shared/api/webhooks.ts'
-import { newSecret } from '../shared/delivery/webhook-signature.ts'
+import { newSecret } from '../shared/delivery/webhooks/webhook-signature.ts'
 import type { Webhook } from '../shared/domain/webhooks/webhook.ts'
 import { endpoint } from '../shared/runtime/endpoint.ts'
 import { allowedWebhookHost } from '../shared/runtime/webhooks.ts'

@@ -1,4 +1,4 @@
-import { readEmailFeedback } from '../shared/delivery/feedback.ts'
+import { readEmailFeedback } from '../shared/delivery/email/feedback.ts'
 import { queueWorker } from '../shared/runtime/worker.ts'
 import { emailFeedbackWorker } from '../shared/runtime/workers.ts'
 import { messageDispatch } from '../shared/store/messages/dispatch.ts'

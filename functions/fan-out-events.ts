@@ -1,5 +1,5 @@
 import type { DynamoDBStreamEvent } from 'aws-lambda'
-import { fanOutClinics } from '../shared/delivery/fan-out-clinics.ts'
+import { fanOutClinics } from '../shared/delivery/webhooks/fan-out-clinics.ts'
 import { openDeliveryQueues, openFanOutQueue } from '../shared/runtime/webhooks.ts'
 import { worker } from '../shared/runtime/worker.ts'
 import { fanOutEventsWorker } from '../shared/runtime/workers.ts'

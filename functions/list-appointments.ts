@@ -1,6 +1,6 @@
 import { appointmentFilter, listAppointments, renderAppointment } from '../shared/api/appointments.ts'
+import { readFilteredList } from '../shared/requests/record-list.ts'
 import { endpoint } from '../shared/runtime/endpoint.ts'
-import { readFilteredList } from '../shared/runtime/record-list.ts'
 import { appointmentStore } from '../shared/store/calendar/appointments.ts'
 
 export const handler = endpoint(

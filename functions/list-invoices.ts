@@ -1,6 +1,6 @@
 import { invoiceFilter, listInvoices, renderInvoice } from '../shared/api/invoices.ts'
+import { readFilteredList } from '../shared/requests/record-list.ts'
 import { endpoint } from '../shared/runtime/endpoint.ts'
-import { readFilteredList } from '../shared/runtime/record-list.ts'
 import { invoiceStore } from '../shared/store/calendar/invoices.ts'
 
 export const handler = endpoint(

@@ -1,6 +1,6 @@
 import { listMessages, messageFilter, renderMessage } from '../shared/api/messages.ts'
+import { readFilteredList } from '../shared/requests/record-list.ts'
 import { endpoint } from '../shared/runtime/endpoint.ts'
-import { readFilteredList } from '../shared/runtime/record-list.ts'
 import { messageStore } from '../shared/store/messages/messages.ts'
 
 export const handler = endpoint(

@@ -1,6 +1,6 @@
 import { listPatients } from '../shared/api/patients.ts'
+import { readPatientList } from '../shared/requests/patient-list.ts'
 import { endpoint } from '../shared/runtime/endpoint.ts'
-import { readPatientList } from '../shared/runtime/patient-list.ts'
 import { patientsByNationalId } from '../shared/store/patients/national-ids.ts'
 import { patientSearch } from '../shared/store/patients/search.ts'
 

@@ -1,6 +1,6 @@
 import { listPayments, paymentFilter, renderPayment } from '../shared/api/payments.ts'
+import { readFilteredList } from '../shared/requests/record-list.ts'
 import { endpoint } from '../shared/runtime/endpoint.ts'
-import { readFilteredList } from '../shared/runtime/record-list.ts'
 import { paymentStore } from '../shared/store/calendar/payments.ts'
 
 export const handler = endpoint(

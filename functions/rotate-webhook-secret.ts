@@ -1,6 +1,6 @@
 import { ApiError } from '../shared/api/errors.ts'
 import { renderWebhookWithSecret, rotateWebhookSecret, tooManyRotations } from '../shared/api/webhooks.ts'
-import { newSecret } from '../shared/delivery/webhook-signature.ts'
+import { newSecret } from '../shared/delivery/webhooks/webhook-signature.ts'
 import { withNewSecret } from '../shared/domain/webhooks/webhook.ts'
 import { endpoint } from '../shared/runtime/endpoint.ts'
 import { webhookStore } from '../shared/store/events/webhooks.ts'

@@ -1,5 +1,5 @@
-import { readQueuedEmail } from '../shared/delivery/email-queue.ts'
-import { backoffSeconds, sendQueuedEmail } from '../shared/delivery/send-queued-email.ts'
+import { readQueuedEmail } from '../shared/delivery/email/email-queue.ts'
+import { backoffSeconds, sendQueuedEmail } from '../shared/delivery/email/send-queued-email.ts'
 import { EMAIL_STEP_MS, openEmail, openEmailPacing, openEmailQueue } from '../shared/runtime/messaging.ts'
 import { queueWorker } from '../shared/runtime/worker.ts'
 import { sendEmailWorker } from '../shared/runtime/workers.ts'

@@ -1,7 +1,7 @@
 import type { ErrorKey } from '../shared/api/error-catalogue.ts'
 import { ApiError } from '../shared/api/errors.ts'
 import { renderAcceptedMessage, sendMessage } from '../shared/api/new-message.ts'
-import { handOverSms } from '../shared/delivery/hand-over-sms.ts'
+import { handOverSms } from '../shared/delivery/sms/hand-over-sms.ts'
 import { secondsUntilNextDay, wallClock } from '../shared/domain/clock.ts'
 import {
   acceptMessage,

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { gunzipSync } from 'node:zlib'
 import type { CloudWatchLogsDecodedData, CloudWatchLogsEvent } from 'aws-lambda'
-import { readSmsReceipt } from '../shared/delivery/feedback.ts'
+import { readSmsReceipt } from '../shared/delivery/email/feedback.ts'
 import { SMS_CLAIM_MS } from '../shared/domain/messages/accept-message.ts'
 import { PROVIDERS } from '../shared/domain/messages/message.ts'
 import { worker } from '../shared/runtime/worker.ts'

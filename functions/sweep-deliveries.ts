@@ -1,4 +1,4 @@
-import { sweepDeliveries } from '../shared/delivery/sweep-deliveries.ts'
+import { sweepDeliveries } from '../shared/delivery/webhooks/sweep-deliveries.ts'
 import { sweepWorker } from '../shared/runtime/sweep.ts'
 import { openDeliveryQueues } from '../shared/runtime/webhooks.ts'
 import { sweepDeliveriesWorker } from '../shared/runtime/workers.ts'

@@ -1,4 +1,4 @@
-import { sweepEvents } from '../shared/delivery/fan-out-clinics.ts'
+import { sweepEvents } from '../shared/delivery/webhooks/fan-out-clinics.ts'
 import { sweepWorker } from '../shared/runtime/sweep.ts'
 import { openDeliveryQueues } from '../shared/runtime/webhooks.ts'
 import { sweepEventsWorker } from '../shared/runtime/workers.ts'

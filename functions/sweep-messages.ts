@@ -1,4 +1,4 @@
-import { sweepMessages } from '../shared/delivery/sweep-messages.ts'
+import { sweepMessages } from '../shared/delivery/email/sweep-messages.ts'
 import { openEmailQueue } from '../shared/runtime/messaging.ts'
 import { sweepWorker } from '../shared/runtime/sweep.ts'
 import { sweepMessagesWorker } from '../shared/runtime/workers.ts'

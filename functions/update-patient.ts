@@ -4,8 +4,8 @@ import { renderPatientDetails } from '../shared/api/patients.ts'
 import { wallClock } from '../shared/domain/clock.ts'
 import type { Patient } from '../shared/domain/patients/patient.ts'
 import type { Stamped } from '../shared/domain/stamped.ts'
+import { patientResponse } from '../shared/requests/patient-response.ts'
 import { endpoint } from '../shared/runtime/endpoint.ts'
-import { patientResponse } from '../shared/runtime/patient-response.ts'
 import { patientChanges } from '../shared/store/copies/patient-changes.ts'
 
 export const handler = endpoint(

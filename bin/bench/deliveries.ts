@@ -1,5 +1,5 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
-import { type DeliveryConsumer, deliverEvent } from '../../shared/delivery/deliver-event.ts'
+import { type DeliveryConsumer, deliverEvent } from '../../shared/delivery/webhooks/deliver-event.ts'
 import type { ClinicId } from '../../shared/domain/clinic.ts'
 import { NO_DETAILS } from '../../shared/domain/patients/patient.ts'
 import { newUuid } from '../../shared/domain/uuid.ts'

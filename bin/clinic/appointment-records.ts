@@ -1,6 +1,6 @@
 /** The commands that read appointments. */
 import { appointmentFilter, listAppointments, renderAppointment } from '../../shared/api/appointments.ts'
-import { readFilteredList } from '../../shared/runtime/record-list.ts'
+import { readFilteredList } from '../../shared/requests/record-list.ts'
 import { appointmentStore } from '../../shared/store/calendar/appointments.ts'
 import { APPOINTMENT_LINES, type ListedAppointment, visitLines, visitsOutside } from './outside-visits.ts'
 import type { RecordKind } from './record-kind.ts'

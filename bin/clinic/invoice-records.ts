@@ -3,7 +3,7 @@ import { invoiceFilter, listInvoices, renderInvoice } from '../../shared/api/inv
 import { renderPayment } from '../../shared/api/payments.ts'
 import type { Invoice } from '../../shared/domain/money/invoice.ts'
 import type { Stamped } from '../../shared/domain/stamped.ts'
-import { readFilteredList } from '../../shared/runtime/record-list.ts'
+import { readFilteredList } from '../../shared/requests/record-list.ts'
 import { invoiceStore } from '../../shared/store/calendar/invoices.ts'
 import { invoiceReader } from '../../shared/store/calendar/settlement.ts'
 import { formatAmount } from './amount-text.ts'

@@ -1,6 +1,6 @@
 /** The commands that read messages. */
 import { listMessages, messageFilter } from '../../shared/api/messages.ts'
-import { readFilteredList } from '../../shared/runtime/record-list.ts'
+import { readFilteredList } from '../../shared/requests/record-list.ts'
 import { messageStore } from '../../shared/store/messages/messages.ts'
 import { messageJson } from './message-progress.ts'
 import { unresolvedJson, unresolvedLines, unresolvedMessages } from './message-resolution.ts'

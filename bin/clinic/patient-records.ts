@@ -1,7 +1,7 @@
 /** The commands that read patients. */
 import { listPatients, renderPatientDetails } from '../../shared/api/patients.ts'
 import { SCOPES } from '../../shared/domain/scope.ts'
-import { readPatientList } from '../../shared/runtime/patient-list.ts'
+import { readPatientList } from '../../shared/requests/patient-list.ts'
 import { patientsByNationalId } from '../../shared/store/patients/national-ids.ts'
 import { patientStore } from '../../shared/store/patients/patients.ts'
 import { patientSearch } from '../../shared/store/patients/search.ts'

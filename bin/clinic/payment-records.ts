@@ -3,7 +3,7 @@ import { listPayments, paymentFilter, renderPayment } from '../../shared/api/pay
 import type { Clinic } from '../../shared/domain/clinic.ts'
 import type { Payment } from '../../shared/domain/money/payment.ts'
 import type { Stamped } from '../../shared/domain/stamped.ts'
-import { readFilteredList } from '../../shared/runtime/record-list.ts'
+import { readFilteredList } from '../../shared/requests/record-list.ts'
 import { paymentStore } from '../../shared/store/calendar/payments.ts'
 import { formatAmount } from './amount-text.ts'
 import type { RecordKind } from './record-kind.ts'

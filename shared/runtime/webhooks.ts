@@ -1,7 +1,7 @@
 /** Opens the queues and the transport of webhook deliveries with the environment of the function. */
-import { deliveryQueues } from '../delivery/delivery-queues.ts'
-import { fanOutQueue } from '../delivery/fan-out-queue.ts'
-import { webhookTransport } from '../delivery/webhook-transport.ts'
+import { deliveryQueues } from '../delivery/webhooks/delivery-queues.ts'
+import { fanOutQueue } from '../delivery/webhooks/fan-out-queue.ts'
+import { webhookTransport } from '../delivery/webhooks/webhook-transport.ts'
 import { readDeliveryEnvironment, readFanOutEnvironment, readWebhookEnvironment } from './environment.ts'
 import type { Platform } from './platform.ts'
 import { queueClient } from './queue-client.ts'

@@ -23,7 +23,7 @@ vi.mock(import('../../shared/observability/log.ts'), async (original) => ({
   ...(await original()),
   logToStdout: (await import('./task.ts')).recordLogLine,
 }))
-vi.mock(import('../../shared/delivery/webhook-transport.ts'), async (original) => ({
+vi.mock(import('../../shared/delivery/webhooks/webhook-transport.ts'), async (original) => ({
   ...(await original()),
   webhookTransport: fakeTransport as never,
 }))

@@ -1,8 +1,8 @@
 /** Webhooks, queues and receivers for tests of deliveries. */
-import type { DeliveryConsumer } from '../../shared/delivery/deliver-event.ts'
-import { deliverEvent } from '../../shared/delivery/deliver-event.ts'
-import type { Lane } from '../../shared/delivery/delivery-queues.ts'
-import type { AttemptResult } from '../../shared/delivery/webhook-transport.ts'
+import type { DeliveryConsumer } from '../../shared/delivery/webhooks/deliver-event.ts'
+import { deliverEvent } from '../../shared/delivery/webhooks/deliver-event.ts'
+import type { Lane } from '../../shared/delivery/webhooks/delivery-queues.ts'
+import type { AttemptResult } from '../../shared/delivery/webhooks/webhook-transport.ts'
 import type { Clinic, ClinicId } from '../../shared/domain/clinic.ts'
 import { newUuid } from '../../shared/domain/uuid.ts'
 import { type Delivery, type DeliveryReference, newDelivery } from '../../shared/domain/webhooks/delivery.ts'

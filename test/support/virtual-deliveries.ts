@@ -2,10 +2,10 @@
  * Consumers of both lanes that process deliveries side by side, on the real engine, in virtual time: the clock moves when
  * every consumer is idle or waits for its receiver.
  */
-import { type DeliveryConsumer, deliverEvent } from '../../shared/delivery/deliver-event.ts'
-import type { Lane } from '../../shared/delivery/delivery-queues.ts'
-import { sweepDeliveries } from '../../shared/delivery/sweep-deliveries.ts'
-import type { AttemptResult } from '../../shared/delivery/webhook-transport.ts'
+import { type DeliveryConsumer, deliverEvent } from '../../shared/delivery/webhooks/deliver-event.ts'
+import type { Lane } from '../../shared/delivery/webhooks/delivery-queues.ts'
+import { sweepDeliveries } from '../../shared/delivery/webhooks/sweep-deliveries.ts'
+import type { AttemptResult } from '../../shared/delivery/webhooks/webhook-transport.ts'
 import { newUuid } from '../../shared/domain/uuid.ts'
 import type { DeliveryReference } from '../../shared/domain/webhooks/delivery.ts'
 import { deliveryAttempts } from '../../shared/store/events/delivery-attempts.ts'

@@ -4,13 +4,13 @@ import { createServer, connect as netConnect, type Server, type Socket } from 'n
 import { createServer as createTlsServer, type TLSSocket } from 'node:tls'
 import { Worker } from 'node:worker_threads'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, onTestFinished } from 'vitest'
-import { isPublicAddress } from '../../shared/delivery/public-address.ts'
+import { isPublicAddress } from '../../shared/delivery/webhooks/public-address.ts'
 import {
   type AttemptResult,
   dnsAddresses,
   type TransportSettings,
   webhookTransport,
-} from '../../shared/delivery/webhook-transport.ts'
+} from '../../shared/delivery/webhooks/webhook-transport.ts'
 import { selfSigned } from './certificates.ts'
 import { a, nameServer } from './name-server.ts'
 

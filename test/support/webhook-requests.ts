@@ -1,8 +1,8 @@
 /** Requests to the webhook endpoints on the real engine, with SQS mocked, and what they leave in the table and the queues. */
 import { SendMessageBatchCommand, SQSClient } from '@aws-sdk/client-sqs'
 import { afterEach, beforeAll, beforeEach, expect, vi } from 'vitest'
-import { deliverEvent } from '../../shared/delivery/deliver-event.ts'
-import { readQueuedDelivery } from '../../shared/delivery/delivery-queues.ts'
+import { deliverEvent } from '../../shared/delivery/webhooks/deliver-event.ts'
+import { readQueuedDelivery } from '../../shared/delivery/webhooks/delivery-queues.ts'
 import type { Clinic } from '../../shared/domain/clinic.ts'
 import type { Webhook } from '../../shared/domain/webhooks/webhook.ts'
 import { webhookStore } from '../../shared/store/events/webhooks.ts'

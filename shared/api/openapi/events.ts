@@ -1,4 +1,4 @@
-import { signatureHeaders } from '../../delivery/webhook-signature.ts'
+import { signatureHeaders } from '../../delivery/webhooks/webhook-signature.ts'
 import {
   appointmentEventDraft,
   type Event,

@@ -1,8 +1,8 @@
 /** What a pause of a clinic holds, and that nothing is lost or repeated after it. */
 import { beforeAll, describe, expect, it } from 'vitest'
 import { setPaused } from '../../../bin/clinic/clinic-pause.ts'
-import { sweepEvents } from '../../../shared/delivery/fan-out-clinics.ts'
-import { sweepDeliveries } from '../../../shared/delivery/sweep-deliveries.ts'
+import { sweepEvents } from '../../../shared/delivery/webhooks/fan-out-clinics.ts'
+import { sweepDeliveries } from '../../../shared/delivery/webhooks/sweep-deliveries.ts'
 import type { Clinic } from '../../../shared/domain/clinic.ts'
 import { newUuid } from '../../../shared/domain/uuid.ts'
 import { DISABLE_AFTER_MS } from '../../../shared/domain/webhooks/webhook.ts'

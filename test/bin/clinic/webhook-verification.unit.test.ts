@@ -1,7 +1,7 @@
 import { Webhook } from 'standardwebhooks'
 import { describe, expect, it } from 'vitest'
 import { verifyWebhook } from '../../../bin/clinic/webhook-verification.ts'
-import { signatureHeaders } from '../../../shared/delivery/webhook-signature.ts'
+import { signatureHeaders } from '../../../shared/delivery/webhooks/webhook-signature.ts'
 
 const SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
 const OTHER = `whsec_${Buffer.alloc(32, 8).toString('base64')}`

@@ -42,7 +42,7 @@ vi.mock(import('../../../shared/observability/log.ts'), async (original) => ({
   ...(await original()),
   logToStdout: (line) => void written.push(line),
 }))
-vi.mock(import('../../../shared/delivery/webhook-transport.ts'), async (original) => ({
+vi.mock(import('../../../shared/delivery/webhooks/webhook-transport.ts'), async (original) => ({
   ...(await original()),
   webhookTransport: () => ({
     post: async (url: string) => {

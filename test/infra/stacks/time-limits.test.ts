@@ -1,7 +1,7 @@
 /** The time limits of sending: in the template, and in the code that must stay within them. */
 import { isDeepStrictEqual } from 'node:util'
 import { expect, it } from 'vitest'
-import { LEASE_MS } from '../../../shared/delivery/send-queued-email.ts'
+import { LEASE_MS } from '../../../shared/delivery/email/send-queued-email.ts'
 import { SMS_CLAIM_MS } from '../../../shared/domain/messages/accept-message.ts'
 import { TIMEOUT_MARGIN_MS } from '../../../shared/http/chain.ts'
 import {

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { type EmailConsumer, sendQueuedEmail } from '../../../shared/delivery/send-queued-email.ts'
+import { type EmailConsumer, sendQueuedEmail } from '../../../shared/delivery/email/send-queued-email.ts'
 import type { ClinicId } from '../../../shared/domain/clinic.ts'
 import type { Message } from '../../../shared/domain/messages/message.ts'
 import { emailIntervalMs, pacing } from '../../../shared/runtime/messaging.ts'

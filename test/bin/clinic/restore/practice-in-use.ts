@@ -1,9 +1,9 @@
 /** A practice that sends emails and delivers events from one table or another, through providers that record what they get. */
 
-import type { QueuedEmail } from '../../../../shared/delivery/email-queue.ts'
-import { sendQueuedEmail } from '../../../../shared/delivery/send-queued-email.ts'
-import { sweepDeliveries } from '../../../../shared/delivery/sweep-deliveries.ts'
-import { sweepMessages } from '../../../../shared/delivery/sweep-messages.ts'
+import type { QueuedEmail } from '../../../../shared/delivery/email/email-queue.ts'
+import { sendQueuedEmail } from '../../../../shared/delivery/email/send-queued-email.ts'
+import { sweepMessages } from '../../../../shared/delivery/email/sweep-messages.ts'
+import { sweepDeliveries } from '../../../../shared/delivery/webhooks/sweep-deliveries.ts'
 import type { Clinic } from '../../../../shared/domain/clinic.ts'
 import { newUuid } from '../../../../shared/domain/uuid.ts'
 import type { DeliveryReference } from '../../../../shared/domain/webhooks/delivery.ts'

@@ -14,7 +14,7 @@ import {
   scopesOf,
 } from '../../../../shared/api/route.ts'
 import { ROUTES } from '../../../../shared/api/routes.ts'
-import { signatureHeaders } from '../../../../shared/delivery/webhook-signature.ts'
+import { signatureHeaders } from '../../../../shared/delivery/webhooks/webhook-signature.ts'
 import { SCOPES } from '../../../../shared/domain/scope.ts'
 import {
   document,

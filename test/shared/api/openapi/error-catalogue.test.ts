@@ -18,7 +18,7 @@ const RENDERED = /\bkey: '(\w+)'/g
 const keysIn = (text: string): string[] => [...text.matchAll(/'(\w+)'/g)].map(([, key]) => key ?? '')
 
 function sentBySources(): string[] {
-  return globSync('{functions,shared/{api,http,runtime}}/**/*.ts').flatMap((file) => {
+  return globSync('{functions,shared/{api,http,requests,runtime}}/**/*.ts').flatMap((file) => {
     const source = readFileSync(file, 'utf8')
     const thrown = [...source.matchAll(THROWN)].map(([, argument = '']) => argument)
     const rendered =

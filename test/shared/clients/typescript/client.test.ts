@@ -10,7 +10,7 @@ import {
   createClient,
   verifyWebhook,
 } from '../../../../shared/clients/typescript/client.ts'
-import { newSecret, signatureHeaders } from '../../../../shared/delivery/webhook-signature.ts'
+import { newSecret, signatureHeaders } from '../../../../shared/delivery/webhooks/webhook-signature.ts'
 
 type Sent = { url: string; method: string; headers: Record<string, string>; body: any }
 

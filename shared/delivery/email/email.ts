@@ -1,0 +1,58 @@
+import { type SESv2Client, SendEmailCommand } from '@aws-sdk/client-sesv2'
+import { formatMailbox, formatSubject } from '../../domain/messages/mail-header.ts'
+import { type SendResult, toAcceptedResult, toSendResult } from '../send-result.ts'
+
+export type EmailSettings = {
+  /** The sender's address; its domain must be verified with SES. */
+  readonly from: string
+  /** The SES configuration set that requires TLS and publishes events of each email. */
+  readonly configurationSet: string
+}
+
+export type Email = {
+  readonly clinic: string
+  readonly message: string
+  /** Shown as the sender's name. */
+  readonly fromName: string
+  /** Replies go to the sender's address if null. */
+  readonly replyTo: string | null
+  readonly recipient: string
+  readonly subject: string
+  readonly text: string
+}
+
+export type EmailSender = ReturnType<typeof emailSender>
+
+const utf8 = (Data: string) => ({ Data, Charset: 'UTF-8' })
+
+/**
+ * Sends an email through SES, at most once: the client must have `maxAttempts: 1`. SES includes the tags in every event of
+ * the email, so that the event can be matched to its message.
+ */
+export function emailSender(client: SESv2Client, { from, configurationSet }: EmailSettings) {
+  const send = ({
+    clinic,
+    message,
+    fromName,
+    replyTo,
+    recipient,
+    subject,
+    text,
+  }: Email): Promise<SendResult> =>
+    client
+      .send(
+        new SendEmailCommand({
+          FromEmailAddress: formatMailbox(fromName, from),
+          ...(replyTo !== null && { ReplyToAddresses: [replyTo] }),
+          Destination: { ToAddresses: [recipient] },
+          Content: { Simple: { Subject: utf8(formatSubject(subject)), Body: { Text: utf8(text) } } },
+          ConfigurationSetName: configurationSet,
+          EmailTags: [
+            { Name: 'clinic', Value: clinic },
+            { Name: 'message', Value: message },
+          ],
+        }),
+      )
+      .then(toAcceptedResult, toSendResult)
+  return { send }
+}

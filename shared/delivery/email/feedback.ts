@@ -1,0 +1,81 @@
+/** Parses delivery feedback from providers. */
+import * as z from 'zod'
+import type { ClinicId } from '../../domain/clinic.ts'
+import type { ProviderFeedback } from '../../domain/messages/message.ts'
+
+/** An SES event as the rules of infra/messaging/messaging.ts forward it: ids and types only, no address and no subject. */
+const EmailFeedback = z.object({
+  event: z.enum(['Send', 'Delivery', 'Bounce', 'Complaint', 'Reject']),
+  // SES sends tag values as lists.
+  clinic: z.tuple([z.uuid()]),
+  message: z.tuple([z.uuid()]),
+  provider_message_id: z.string().min(1),
+  at: z.iso.datetime({ offset: true }),
+  /** Types of a bounce or complaint; empty strings for those that do not apply. */
+  detail: z.array(z.string()),
+})
+
+/**
+ * Parses an SES event.
+ * @throws SyntaxError or ZodError if it is malformed
+ */
+export function readEmailFeedback(body: string): {
+  clinic: ClinicId
+  message: string
+  feedback: ProviderFeedback
+} {
+  const notification = EmailFeedback.parse(JSON.parse(body))
+  const { event, provider_message_id: providerMessageId, at, detail } = notification
+  const [clinic] = notification.clinic
+  const [message] = notification.message
+  const detailText = detail.filter((part) => part !== '').join(', ')
+  const reason = (summary: string) => (detailText === '' ? summary : `${summary}: ${detailText}`)
+  const feedbackByEvent: Record<typeof event, ProviderFeedback> = {
+    Send: { kind: 'sent', at, providerMessageId },
+    Delivery: { kind: 'delivered', at, providerMessageId },
+    Bounce: { kind: 'failed', reason: reason('Bounce') },
+    Complaint: { kind: 'complaint', at, providerMessageId, reason: reason('Complaint') },
+    Reject: { kind: 'failed', reason: 'The provider rejected it' },
+  }
+  return { clinic: clinic as ClinicId, message, feedback: feedbackByEvent[event] }
+}
+
+/** Six or more digits without a letter between them, in any script. */
+const NUMBERS = /\+?\p{Nd}(?:[^\p{L}]*\p{Nd}){5,}/gu
+
+/** The fields used of the record that SNS logs for an SMS. The phone number in it is not read. */
+const SmsReceipt = z.object({
+  notification: z.object({
+    messageId: z.string().min(1),
+    timestamp: z.string().regex(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(\.\d+)?$/),
+  }),
+  delivery: z.object({ providerResponse: z.string().optional() }),
+  status: z.enum(['SUCCESS', 'FAILURE']),
+})
+
+/** Parses a delivery receipt. Returns null for any other log line. */
+export function readSmsReceipt(
+  text: string,
+): { providerMessageId: string; feedback: ProviderFeedback } | null {
+  const receipt = SmsReceipt.safeParse(parseJson(text)).data
+  if (!receipt) return null
+  const { notification, delivery, status } = receipt
+  const { messageId: providerMessageId, timestamp } = notification
+  if (status === 'FAILURE') {
+    // A carrier's response is free text: anything that could be a phone number is removed.
+    const carrierResponse = [...(delivery.providerResponse ?? 'no response').replace(NUMBERS, '...')]
+      .slice(0, 200)
+      .join('')
+    return { providerMessageId, feedback: { kind: 'failed', reason: `Not delivered: ${carrierResponse}` } }
+  }
+  const at = new Date(`${timestamp.replace(' ', 'T')}Z`).toISOString()
+  return { providerMessageId, feedback: { kind: 'delivered', at, providerMessageId } }
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return null
+  }
+}

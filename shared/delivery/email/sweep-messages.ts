@@ -1,0 +1,72 @@
+import type { Due } from '../../domain/due.ts'
+import { isUnresolved, isWaiting, SENDER_STOPPED } from '../../domain/messages/message.ts'
+import type { Messages } from '../store-ports.ts'
+import { type ReportLag, sweepBatches } from '../sweep-batches.ts'
+import type { EmailQueue } from './email-queue.ts'
+import { MAX_AGE_MS } from './send-queued-email.ts'
+
+export type MessageSweep = {
+  readonly messages: Pick<
+    Messages,
+    'dueBatches' | 'find' | 'recordFeedback' | 'postpone' | 'markUnresolved' | 'removeDue'
+  >
+  readonly queue: EmailQueue
+  readonly now: () => number
+  readonly count: (metric: string) => void
+  readonly reportLag?: ReportLag
+}
+
+/** Messages of each partition that are read at a time. */
+const BATCH_SIZE = 100
+
+const CONCURRENCY = 8
+
+/** Bounds of the delay before a message that was queued again is checked again. */
+const MIN_RECHECK_DELAY_MS = 15 * 60_000
+const MAX_RECHECK_DELAY_MS = 60 * 60_000
+
+/**
+ * Processes messages that are overdue: queues emails that a crash left unqueued, and marks messages whose claim expired as
+ * unresolved, for an operator to decide.
+ */
+export const sweepMessages = (sweep: MessageSweep): Promise<void> =>
+  sweepBatches(sweep.messages.dueBatches(sweep.now(), BATCH_SIZE), {
+    work: (item) => processDue(sweep, item),
+    concurrency: CONCURRENCY,
+    now: sweep.now,
+    reportLag: sweep.reportLag,
+  })
+
+async function processDue({ messages, queue, now, count }: MessageSweep, item: Due): Promise<void> {
+  const { clinic, id, at } = item
+  const read = await messages.find(clinic, id)
+  const dispatch = read?.record.dispatch
+  if (!read || dispatch?.dueAt !== at) return messages.removeDue(item)
+  const { record } = read
+  if (isUnresolved(record, now())) {
+    count('message_unresolved')
+    await messages.markUnresolved(clinic, id, SENDER_STOPPED)
+    return
+  }
+  // Already claimed, by a consumer that finishes within seconds.
+  if (!isWaiting(record)) return
+  const age = now() - Date.parse(record.acceptedAt)
+  if (age > MAX_AGE_MS) {
+    await messages.recordFeedback(clinic, id, {
+      kind: 'failed',
+      reason: 'Not sent: the message waited for more than a day',
+    })
+    return
+  }
+  // The delay grows with the age: an email that cannot be sent reaches the dead-letter queue each time it is queued.
+  const delay = Math.min(Math.max(MIN_RECHECK_DELAY_MS, age), MAX_RECHECK_DELAY_MS)
+  // Before the message is queued, so that of two sweeps at the same time only one queues it.
+  if (!(await messages.postpone(clinic, read, now() + delay))) return
+  try {
+    await queue.push({ clinic, message: id, waits: 0 })
+  } catch (error) {
+    await messages.postpone(clinic, { ...read, version: read.version + 1 }, at)
+    throw error
+  }
+  count('email_queued_again')
+}

@@ -1,0 +1,49 @@
+import type { DeliveryReference } from '../../domain/webhooks/delivery.ts'
+import {
+  type AttemptHealth,
+  QUEUED_MS,
+  queuedDelivery,
+  type Slot,
+  type WebhookHealth,
+} from '../../domain/webhooks/webhook-health.ts'
+import type { HealthRecords } from '../store-ports.ts'
+
+/** Whether a delivery may be sent to the slow queue: of a receiver that hangs or fails, one at a time. */
+export const reserveQueue = async (
+  records: HealthRecords,
+  { clinic, webhook, delivery }: DeliveryReference,
+  health: WebhookHealth,
+  now: number,
+): Promise<boolean> =>
+  health.isAnswering ||
+  (queuedDelivery(health, now) === null &&
+    (await records.recordQueued(clinic, webhook, health, { delivery, until: now + QUEUED_MS })))
+
+/** Takes one of the slots. Null if others were faster. */
+export async function takeSlot(
+  records: HealthRecords,
+  { clinic, webhook }: DeliveryReference,
+  health: WebhookHealth,
+  slots: readonly number[],
+  until: number,
+): Promise<Slot | null> {
+  for (const number of slots)
+    if (await records.takeSlot(clinic, webhook, health, { number, until })) return { number, until }
+  return null
+}
+
+/** Records what an attempt shows of its receiver, unless it is as healthy as before. Returns the health afterwards. */
+export async function recordHealth(
+  records: HealthRecords,
+  { clinic, webhook }: DeliveryReference,
+  health: WebhookHealth,
+  attempt: AttemptHealth,
+): Promise<WebhookHealth | null> {
+  const isAsBefore =
+    attempt.result === 'success' &&
+    attempt.slot === null &&
+    health.failingSince === null &&
+    !attempt.isSlow &&
+    health.slowAttempts === 0
+  return isAsBefore ? health : records.record(clinic, webhook, attempt)
+}

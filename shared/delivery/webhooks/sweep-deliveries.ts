@@ -1,0 +1,65 @@
+import type { DueDelivery } from '../../domain/webhooks/delivery.ts'
+import type { Deliveries } from '../store-ports.ts'
+import { type ReportLag, sweepBatches } from '../sweep-batches.ts'
+import type { DeliveryQueues } from './delivery-queues.ts'
+
+export type DeliverySweep = {
+  readonly deliveries: Pick<Deliveries, 'dueBatches' | 'find' | 'change' | 'removeDue'>
+  readonly queues: DeliveryQueues
+  readonly now: () => number
+  readonly reportLag?: ReportLag
+}
+
+/** Deliveries of each partition that are read at a time. */
+const BATCH_SIZE = 100
+
+/** What falls due before the next sweep has come this far is queued by this one, with its delay. */
+const HORIZON_MS = 75_000
+
+/** When a delivery that was queued is checked again, in case its message is lost. */
+const RECHECK_DELAY_MS = 10 * 60_000
+
+const CONCURRENCY = 16
+
+/** Queues the deliveries that are due: retries after long delays, and deliveries that a crash left unqueued. */
+export const sweepDeliveries = (sweep: DeliverySweep): Promise<void> =>
+  sweepBatches(sweep.deliveries.dueBatches(sweep.now() + HORIZON_MS, BATCH_SIZE), {
+    work: (item) => processDue(sweep, item),
+    concurrency: CONCURRENCY,
+    now: sweep.now,
+    reportLag: sweep.reportLag,
+  })
+
+async function processDue({ deliveries, queues, now }: DeliverySweep, item: DueDelivery): Promise<void> {
+  const { clinic, webhook, id, at } = item
+  const delivery = await deliveries.find(clinic, webhook, id)
+  if (delivery?.dueAt !== at) return deliveries.removeDue(item)
+  // Already claimed.
+  if (delivery.claim && delivery.claim.until > now()) return
+  const delayMs = Math.max(0, at - now())
+  // Not a retry, but a check whether a message was lost: it would be too early.
+  if (delayMs > 0 && delivery.nextAt !== at) return
+  const dueAt = now() + delayMs + RECHECK_DELAY_MS
+  // Before the message is sent, so that of two sweeps at the same time only one sends it.
+  if (!(await moveDue(deliveries, item, dueAt))) return
+  try {
+    await queues.push('quick', [{ clinic, webhook, delivery: id }], delayMs)
+  } catch (error) {
+    await moveDue(deliveries, { ...item, at: dueAt }, at)
+    throw error
+  }
+}
+
+/** Moves the time at which a sweep checks a delivery. False if it was no longer that of the item. */
+async function moveDue(
+  deliveries: DeliverySweep['deliveries'],
+  { clinic, webhook, id, at }: DueDelivery,
+  dueAt: number,
+): Promise<boolean> {
+  let isMoved = false
+  await deliveries.change(clinic, webhook, id, (before) => {
+    isMoved = before.dueAt === at
+    return isMoved ? { ...before, dueAt } : null
+  })
+  return isMoved
+}

@@ -1,0 +1,240 @@
+/** Deliveries on the real engine, with a simulated receiver and a clock that the test advances. */
+import { beforeEach, describe, expect, it } from 'vitest'
+import { sweepDeliveries } from '../../../../shared/delivery/webhooks/sweep-deliveries.ts'
+import type { Clinic } from '../../../../shared/domain/clinic.ts'
+import { newUuid } from '../../../../shared/domain/uuid.ts'
+import type { Delivery } from '../../../../shared/domain/webhooks/delivery.ts'
+import {
+  DISABLE_AFTER_MS,
+  JITTER,
+  RETRY_DELAYS_MS,
+  type Webhook,
+} from '../../../../shared/domain/webhooks/webhook.ts'
+import { deliveryStore } from '../../../../shared/store/events/deliveries.ts'
+import { dueDeliveries } from '../../../../shared/store/events/due-deliveries.ts'
+import { eventFanOut } from '../../../../shared/store/events/fan-out.ts'
+import { webhookStore } from '../../../../shared/store/events/webhooks.ts'
+import { patientWriter } from '../../../../shared/store/patients/patient-writer.ts'
+import { createWebhook, deliverySimulation, httpResponse } from '../../../support/deliveries.ts'
+import { rounds } from '../../../support/scale.ts'
+import { aPatient, freshTable, newClinic, type TestTable } from '../../../support/table.ts'
+
+let db: TestTable
+let clinic: Clinic
+let webhook: Webhook
+
+beforeEach(async () => {
+  // Sweeps read what is due of all clinics: what other tests left would take most of the time.
+  db = await freshTable()
+  clinic = await newClinic(db.table)
+  webhook = await createWebhook(db.table, clinic.id)
+})
+
+type Simulation = ReturnType<typeof deliverySimulation>
+
+const MINUTE = 60_000
+
+async function createPatients(simulation: Simulation, events = 1): Promise<void> {
+  await patientWriter(db).createMany(
+    clinic.id,
+    Array.from({ length: events }, () => aPatient()),
+  )
+  const fan = eventFanOut({ table: db.table, now: () => simulation.now, newId: newUuid })
+  await fan.fanOut(clinic.id, (made) => simulation.push('quick', made))
+}
+
+const deliveries = async ({ id } = webhook): Promise<readonly Delivery[]> =>
+  (await deliveryStore(db).page(clinic.id, id, { limit: 100 }, Date.now()))?.items ?? []
+
+const sweep = (simulation: Simulation) =>
+  sweepDeliveries({
+    deliveries: dueDeliveries(db),
+    queues: { push: simulation.push },
+    now: () => simulation.now,
+  })
+
+/** Advances the clock in steps, with a drain of the queues after each, and a sweep before it once a minute. */
+async function advance(simulation: Simulation, ms: number, step = MINUTE): Promise<void> {
+  const end = simulation.now + ms
+  for (let sweptAt = simulation.now; simulation.now < end; ) {
+    simulation.now += Math.min(step, end - simulation.now)
+    if (simulation.now - sweptAt >= MINUTE || simulation.now === end) {
+      sweptAt = simulation.now
+      await sweep(simulation)
+    }
+    await simulation.drain()
+  }
+}
+
+it('delivers an event and records the attempt', async () => {
+  const simulation = deliverySimulation(db.table)
+  await createPatients(simulation)
+  await simulation.drain()
+  expect(simulation.received).toMatchObject([{ url: webhook.url }])
+  expect(await deliveries()).toMatchObject([
+    {
+      status: 'delivered',
+      attempts: [{ status: 200, error: null, latencyMs: 10 }],
+      nextAt: null,
+      dueAt: null,
+      claim: null,
+    },
+  ])
+})
+
+describe('a receiver that fails', () => {
+  it('k times gets retries on schedule, with the same id and body and a new timestamp', async () => {
+    const step = rounds(20, 10) * 60_000
+    for (const k of rounds(0, 1) ? [1, 2, 3, 4, 5, 6, 7, 8, 9] : [1, 3, 9]) {
+      clinic = await newClinic(db.table)
+      webhook = await createWebhook(db.table, clinic.id)
+      const simulation = deliverySimulation(db.table, () =>
+        httpResponse(simulation.received.length <= k ? 500 : 200),
+      )
+      simulation.random = Math.random
+      await createPatients(simulation)
+      await simulation.drain()
+      // Small steps for the short delays, so that each attempt is made when it is due.
+      await advance(simulation, 60_000, 500)
+      await advance(simulation, 45 * 60_000, rounds(60_000, 15_000))
+      await advance(simulation, 90 * 3_600_000, step)
+      expect(simulation.received.length).toBe(k + 1)
+      for (let n = 1; n <= k; n++) {
+        const [before, after] = [simulation.received[n - 1], simulation.received[n]]
+        const wait = (after?.at ?? 0) - (before?.at ?? 0)
+        const scheduled = RETRY_DELAYS_MS[n - 1] ?? 0
+        expect(wait).toBeGreaterThanOrEqual(scheduled)
+        // The jitter and one step of the clock are added.
+        expect(wait).toBeLessThanOrEqual(scheduled * (1 + JITTER) + (scheduled < 60_000 ? 1500 : step + 1000))
+        expect(after?.body).toBe(before?.body)
+        expect(after?.headers['webhook-id']).toBe(before?.headers['webhook-id'])
+        expect(Number(after?.headers['webhook-timestamp'])).toBe(Math.floor((after?.at ?? 0) / 1000))
+      }
+      expect(await deliveries()).toMatchObject([{ status: 'delivered', failedAttempts: k }])
+    }
+  })
+
+  it('always gets ten attempts, and the delivery is failed', async () => {
+    const simulation = deliverySimulation(db.table, () => httpResponse(503))
+    await createPatients(simulation)
+    await simulation.drain()
+    await advance(simulation, 80 * 3_600_000, 15 * 60_000)
+    expect(simulation.received.length).toBe(RETRY_DELAYS_MS.length + 1)
+    const [failed] = await deliveries()
+    expect(failed).toMatchObject({ status: 'failed', nextAt: null, dueAt: null })
+  })
+
+  it.each([
+    ['429', '120', 120_000],
+    ['503', '7200', 7_200_000],
+    ['500', '3', 5000],
+    ['429', '9999999', 24 * 3_600_000],
+  ])(
+    'with %s and retry-after %s gets no attempt before %i ms have passed',
+    async (status, retryAfter, expected) => {
+      const simulation = deliverySimulation(db.table, () =>
+        simulation.received.length === 1 ? httpResponse(Number(status), retryAfter) : httpResponse(200),
+      )
+      await createPatients(simulation)
+      await simulation.drain()
+      const step = expected > 600_000 ? rounds(10, 1) * 60_000 : 1000
+      await advance(simulation, expected * 1.2 + 120_000, step)
+      const [first, second, ...more] = simulation.received
+      expect(more).toEqual([])
+      const wait = (second?.at ?? 0) - (first?.at ?? 0)
+      expect(wait).toBeGreaterThanOrEqual(expected)
+      expect(wait).toBeLessThanOrEqual(expected + Math.max(step, 60_000) + 1000)
+    },
+  )
+
+  it('with 410 is disabled immediately', async () => {
+    const simulation = deliverySimulation(db.table, () => httpResponse(410))
+    await createPatients(simulation, 2)
+    await simulation.drain()
+    expect(await webhookStore(db).find(clinic.id, webhook.id)).toMatchObject({ isActive: false })
+    expect(simulation.received.length).toBe(1)
+    expect((await deliveries()).map(({ status }) => status)).toEqual(['failed', 'failed'])
+  })
+
+  it('with a redirect counts as failed', async () => {
+    const simulation = deliverySimulation(db.table, () => httpResponse(302))
+    await createPatients(simulation)
+    await simulation.drain()
+    expect(await deliveries()).toMatchObject([{ status: 'pending', failedAttempts: 1 }])
+  })
+
+  it('for a week is disabled after five days, and every delivery until then is failed', async () => {
+    const simulation = deliverySimulation(db.table, () => ({
+      kind: 'failed',
+      reason: 'connection',
+      latencyMs: 1,
+    }))
+    const start = simulation.now
+    let disabledAt = 0
+    for (let day = 0; day < 7; day++) {
+      await createPatients(simulation)
+      await simulation.drain()
+      await advance(simulation, 24 * 3_600_000, 20 * 60_000)
+      const known = await webhookStore(db).find(clinic.id, webhook.id)
+      if (!known?.isActive && disabledAt === 0) disabledAt = simulation.now
+    }
+    expect(disabledAt - start).toBeGreaterThanOrEqual(DISABLE_AFTER_MS)
+    expect(disabledAt - start).toBeLessThanOrEqual(DISABLE_AFTER_MS + 24 * 3_600_000)
+    const all = await deliveries()
+    // No deliveries are created for a disabled webhook; GET /events has the later events.
+    expect(all.length).toBe(6)
+    expect(all.every(({ status }) => status === 'failed')).toBe(true)
+  })
+
+  it('and recovers is disabled only after another five days of failures', async () => {
+    let status = 500
+    const simulation = deliverySimulation(db.table, () => httpResponse(status))
+    await createPatients(simulation)
+    await simulation.drain()
+    await advance(simulation, 3 * 24 * 3_600_000, 20 * 60_000)
+    status = 200
+    await advance(simulation, 12 * 3_600_000, 10 * 60_000)
+    status = 500
+    await createPatients(simulation)
+    await simulation.drain()
+    await advance(simulation, 3 * 24 * 3_600_000, 20 * 60_000)
+    expect(await webhookStore(db).find(clinic.id, webhook.id)).toMatchObject({ isActive: true })
+  })
+})
+
+it('stays enabled if it succeeds between failures, even if it is slow', async () => {
+  let answer = httpResponse(500)
+  const simulation = deliverySimulation(db.table, () => answer)
+  await createPatients(simulation)
+  await simulation.drain()
+  answer = httpResponse(200, null, 2000)
+  await advance(simulation, DISABLE_AFTER_MS, 3_600_000)
+  answer = httpResponse(500)
+  await createPatients(simulation)
+  await simulation.drain()
+  expect((await deliveries()).map(({ status }) => status).sort()).toEqual(['delivered', 'pending'])
+  expect(await webhookStore(db).find(clinic.id, webhook.id)).toMatchObject({ isActive: true })
+})
+
+it('signs with both secrets until the previous one ends', async () => {
+  const until = new Date(Date.now() + 3_600_000).toISOString()
+  const previousSecrets = [{ secret: 'whsec_b2xkIG9sZCBvbGQgb2xkIG9sZCBvbGQ=', until }]
+  await webhookStore(db).change(clinic.id, webhook.id, (before) => ({ ...before, previousSecrets }))
+  const simulation = deliverySimulation(db.table)
+  await createPatients(simulation)
+  await simulation.drain()
+  simulation.now += 2 * 3_600_000
+  await createPatients(simulation)
+  await simulation.drain()
+  const signatures = simulation.received.map(({ headers }) => headers['webhook-signature']?.split(' ').length)
+  expect(signatures).toEqual([2, 1])
+})
+
+it('delivers nothing to a deleted webhook', async () => {
+  const simulation = deliverySimulation(db.table)
+  await createPatients(simulation)
+  await webhookStore(db).remove(clinic.id, webhook.id)
+  await simulation.drain()
+  await advance(simulation, 3_600_000)
+  expect(simulation.received).toEqual([])
+})

@@ -1,0 +1,126 @@
+import { describe, expect, it } from 'vitest'
+import {
+  continueFanOut,
+  fanOutClinics,
+  sweepEvents,
+} from '../../../../shared/delivery/webhooks/fan-out-clinics.ts'
+import type { ClinicId } from '../../../../shared/domain/clinic.ts'
+
+const NOW = Date.parse('2026-05-01T07:00:00Z')
+
+/** Clinics that need so many turns each; a negative number fails at every turn. */
+function waiting(turns: Record<string, number>, msPerTurn = 0) {
+  const taken: string[] = []
+  let time = NOW
+  const events = {
+    clinicsWithAnnounced: async () =>
+      Object.keys(turns).filter((clinic) => turns[clinic] !== 0) as ClinicId[],
+    fanOut: async (clinic: ClinicId) => {
+      taken.push(clinic)
+      time += msPerTurn
+      if ((turns[clinic] ?? 0) < 0) throw new Error(`no ${clinic}`)
+      turns[clinic] = (turns[clinic] ?? 0) - 1
+      return turns[clinic] !== 0
+    },
+  }
+  const queues = { push: async () => {} }
+  return { taken, sweep: { events, queues, now: () => time } }
+}
+
+describe('the sweep of events', () => {
+  it('takes turns: a clinic with many events does not hold up the others', async () => {
+    const { taken, sweep } = waiting({ large: 4, b: 1, c: 2 })
+    await sweepEvents(sweep)
+    expect(taken.slice(0, 3).sort()).toEqual(['b', 'c', 'large'])
+    expect(taken.slice(3)).toEqual(expect.arrayContaining(['large', 'c']))
+    expect(taken.length).toBe(7)
+  })
+
+  it('does not repeat a clinic that failed, and fails after the others', async () => {
+    const { taken, sweep } = waiting({ broken: -1, b: 3 })
+    await expect(sweepEvents(sweep)).rejects.toThrow('no broken')
+    expect(taken).toEqual(['broken', 'b', 'b', 'b'])
+  })
+
+  it('ends when its time is up', async () => {
+    const { taken, sweep } = waiting({ a: 100, b: 100 }, 10_000)
+    await sweepEvents(sweep)
+    // Two at a time, so that a last turn can begin just before the end.
+    expect(taken.length).toBeGreaterThanOrEqual(5)
+    expect(taken.length).toBeLessThanOrEqual(6)
+    expect(new Set(taken)).toEqual(new Set(['a', 'b']))
+  })
+
+  it('starts with other clinics in the next minute', async () => {
+    const all = Object.fromEntries(Array.from({ length: 100 }, (_, n) => [`c${n}`, 1]))
+    const firsts = [0, 1, 2].map(async (minute) => {
+      const { taken, sweep } = waiting({ ...all })
+      await sweepEvents({ ...sweep, now: () => NOW + minute * 60_000 })
+      expect(new Set(taken).size).toBe(100)
+      return taken[0]
+    })
+    expect(new Set(await Promise.all(firsts)).size).toBe(3)
+  })
+})
+
+describe('the lag of the sweep of events', () => {
+  it.each([
+    [[NOW - 500, NOW - 90_000, NOW - 20], 90_000],
+    [[], 0],
+    // A clock ahead of that of the sweep.
+    [[NOW + 100], 0],
+  ])('of events announced at %j is %i ms', async (announced, expected) => {
+    const { sweep } = waiting({ a: 1 })
+    const lags: number[] = []
+    const clinicsWithAnnounced = async ({ onRead }: { onRead: (announcedAt: number) => void }) => {
+      for (const at of announced) onRead(at)
+      return ['a'] as ClinicId[]
+    }
+    const events = { ...sweep.events, clinicsWithAnnounced }
+    await sweepEvents({ ...sweep, events, reportLag: (ms) => lags.push(ms) })
+    expect(lags).toEqual([expected])
+  })
+})
+
+describe('the fan-out of some clinics', () => {
+  const queuedFanOut = (turns: Record<string, number>) => {
+    const { taken, sweep } = waiting(turns)
+    const later: ClinicId[] = []
+    const fanOut = { ...sweep, later: { push: async (clinic: ClinicId) => void later.push(clinic) } }
+    return { taken, later, fanOut }
+  }
+
+  it('takes one short turn for each of them, and queues those that have more', async () => {
+    const { taken, later, fanOut } = queuedFanOut({ a: 5, b: 1, c: 1 })
+    const bounds: (number | undefined)[] = []
+    const events: typeof fanOut.events = {
+      ...fanOut.events,
+      fanOut: async (clinic, _push?: unknown, maxTransactions?: number) => {
+        bounds.push(maxTransactions)
+        return fanOut.events.fanOut(clinic)
+      },
+    }
+    await fanOutClinics({ ...fanOut, events }, ['a', 'b'] as ClinicId[])
+    expect(taken.toSorted()).toEqual(['a', 'b'])
+    expect(later).toEqual(['a'])
+    expect(bounds).toEqual([3, 3])
+  })
+
+  it('fails after the others if one fails, which is not queued', async () => {
+    const { taken, later, fanOut } = queuedFanOut({ broken: -1, b: 2 })
+    await expect(fanOutClinics(fanOut, ['broken', 'b'] as ClinicId[])).rejects.toThrow('no broken')
+    expect(taken).toEqual(['broken', 'b'])
+    expect(later).toEqual(['b'])
+  })
+
+  it('continues with one turn for each queued message, until a clinic has no more', async () => {
+    const { taken, later, fanOut } = queuedFanOut({ a: 3 })
+    await continueFanOut(fanOut, 'a' as ClinicId)
+    expect(later.splice(0)).toEqual(['a'])
+    await continueFanOut(fanOut, 'a' as ClinicId)
+    expect(later.splice(0)).toEqual(['a'])
+    await continueFanOut(fanOut, 'a' as ClinicId)
+    expect(later).toEqual([])
+    expect(taken).toEqual(['a', 'a', 'a'])
+  })
+})

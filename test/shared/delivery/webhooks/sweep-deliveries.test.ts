@@ -1,0 +1,296 @@
+import { SendMessageBatchCommand, SQSClient } from '@aws-sdk/client-sqs'
+import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { type Lane, readQueuedDelivery } from '../../../../shared/delivery/webhooks/delivery-queues.ts'
+import { type DeliverySweep, sweepDeliveries } from '../../../../shared/delivery/webhooks/sweep-deliveries.ts'
+import type { ClinicId } from '../../../../shared/domain/clinic.ts'
+import type { Delivery } from '../../../../shared/domain/webhooks/delivery.ts'
+import { eventStore } from '../../../../shared/store/events/events.ts'
+import { announcedKey } from '../../../../shared/store/keys/events.ts'
+import { shortId } from '../../../../shared/store/keys/key.ts'
+import { patientWriter } from '../../../../shared/store/patients/patient-writer.ts'
+import { chunked } from '../../../../shared/store/table/chunked.ts'
+import { createWebhook } from '../../../support/deliveries.ts'
+import { handlerOf, stubFunctionEnvironment } from '../../../support/functions.ts'
+import { mockClient } from '../../../support/mock-client.ts'
+import { aPatient, freshTable, newClinic } from '../../../support/table.ts'
+
+const CLINIC = '6d0e2a7c-0000-4000-8000-000000000001' as ClinicId
+const WEBHOOK = '6d0e2a7c-0000-4000-8000-000000000002'
+const NOW = Date.parse('2026-05-01T07:00:00Z')
+const MINUTE = 60_000
+const DUE = NOW - MINUTE
+const NEXT_CHECK = NOW + 10 * MINUTE
+
+const attempt = { at: '2026-05-01T06:00:00.000Z', status: 500, error: null, latencyMs: 12 }
+
+const aDelivery = (id: string, facts: Partial<Delivery> = {}): Delivery => ({
+  id,
+  webhook: WEBHOOK,
+  eventId: 'evt_6d0e2a7c-0000-4000-8000-000000000003',
+  event: 'patient.created',
+  record: '6d0e2a7c-0000-4000-8000-000000000004',
+  sequence: 1,
+  body: '{}',
+  status: 'pending',
+  attempts: [],
+  failedAttempts: 0,
+  nextAt: DUE,
+  dueAt: DUE,
+  waiting: null,
+  claim: null,
+  isManual: false,
+  createdAt: DUE,
+  ...facts,
+})
+const claimedUntil = (until: number) => ({ claim: { token: 't', until } })
+const done = { status: 'delivered', nextAt: null, dueAt: null } as const
+
+type Done =
+  | [what: 'push', way: Lane, id: string]
+  | [what: 'change', id: string, dueAt: number | null]
+  | [what: 'remove', id: string]
+
+type Broken = Partial<Record<'read' | 'find' | 'push' | 'change' | 'remove', string>>
+
+/**
+ * Sweeps the given due deliveries and returns the calls made. A delivery of null does not exist, `broken` calls fail for one
+ * id, and `later` has the state of a delivery after it was read.
+ */
+async function swept(
+  deliveries: Record<string, Delivery | null>,
+  broken: Broken = {},
+  later: Record<string, Delivery> = {},
+  { dueAt = DUE, now = () => NOW }: { dueAt?: number; now?: () => number } = {},
+) {
+  const did: Done[] = []
+  const stored: Record<string, Delivery | null> = { ...deliveries, ...later }
+  const asked: unknown[][] = []
+  let under = 0
+  let most = 0
+  const breaks = (name: keyof Broken, id: string) => {
+    if (broken[name] === id) throw new Error(`no ${name}`)
+  }
+  const sweep: DeliverySweep = {
+    now,
+    queues: {
+      push: async (way, pushed, delayMs) => {
+        for (const { delivery, ...rest } of pushed) {
+          breaks('push', delivery)
+          expect(rest).toEqual({ clinic: CLINIC, webhook: WEBHOOK })
+          did.push(['push', way, delivery])
+        }
+        expect(delayMs).toBe(Math.max(0, dueAt - NOW))
+      },
+    },
+    deliveries: {
+      dueBatches: async function* (...args) {
+        asked.push(args)
+        for (const batch of chunked(Object.keys(deliveries), 10)) {
+          if (broken.read === batch[0]) throw new Error('no read')
+          yield batch.map((id) => ({ clinic: CLINIC, webhook: WEBHOOK, id, at: dueAt }))
+        }
+      },
+      find: async (_clinic, _webhook, id) => {
+        most = Math.max(most, ++under)
+        await new Promise((resolve) => setImmediate(resolve))
+        under--
+        breaks('find', id)
+        return deliveries[id] ?? null
+      },
+      change: async (_clinic, _webhook, id, to) => {
+        breaks('change', id)
+        const before = stored[id]
+        const after = before ? to(before) : null
+        if (after) {
+          expect(after).toEqual({ ...before, dueAt: after.dueAt })
+          did.push(['change', id, after.dueAt])
+          stored[id] = after
+        }
+        return after
+      },
+      removeDue: async (due) => {
+        breaks('remove', due.id)
+        expect(due).toEqual({ clinic: CLINIC, webhook: WEBHOOK, id: due.id, at: dueAt })
+        did.push(['remove', due.id])
+      },
+    },
+  }
+  const failed = await sweepDeliveries(sweep).then(
+    () => null,
+    (error) => (error as Error).message,
+  )
+  return { did, asked, failed, most }
+}
+
+describe('the sweep of deliveries', () => {
+  it('reads the deliveries that are due before the next sweep', async () => {
+    expect(await swept({})).toMatchObject({ did: [], asked: [[NOW + 75_000, 100]], failed: null })
+  })
+
+  it('queues a retry that falls due later with its delay, so that it is not late by a sweep', async () => {
+    const dueAt = NOW + 74_000
+    const retry = aDelivery('d', { attempts: [attempt], failedAttempts: 4, nextAt: dueAt, dueAt })
+    expect(await swept({ d: retry }, {}, {}, { dueAt })).toMatchObject({
+      did: [
+        ['change', 'd', dueAt + 10 * MINUTE],
+        ['push', 'quick', 'd'],
+      ],
+    })
+  })
+
+  it('leaves a delivery whose message is on its way until the time of its check', async () => {
+    const dueAt = NOW + 1
+    expect(await swept({ d: aDelivery('d', { dueAt }) }, {}, {}, { dueAt })).toMatchObject({ did: [] })
+  })
+
+  it('processes batch after batch until its time is up', async () => {
+    const all = Object.fromEntries(Array.from({ length: 40 }, (_, n) => [`d${n}`, aDelivery(`d${n}`, done)]))
+    expect((await swept(all)).did.length).toBe(40)
+    // The clock is read before each delivery: 45 s have passed before the 23rd.
+    let reads = 0
+    const now = () => NOW + 2000 * reads++
+    const { did } = await swept(all, {}, {}, { now })
+    expect(did.length).toBeGreaterThanOrEqual(15)
+    expect(did.length).toBeLessThan(23)
+  })
+
+  it.each<[string, Delivery | null]>([
+    ['that does not exist', null],
+    ['that was delivered', aDelivery('d', done)],
+    ['that has failed', aDelivery('d', { ...done, status: 'failed' })],
+    ['that is due later', aDelivery('d', { dueAt: DUE + 1 })],
+    ['that was due before', aDelivery('d', { dueAt: DUE - 1 })],
+  ])('removes the due item of a delivery %s', async (_, delivery) => {
+    expect(await swept({ d: delivery })).toMatchObject({ did: [['remove', 'd']], failed: null })
+  })
+
+  it('queues a first attempt in the quick lane and checks it again after ten minutes', async () => {
+    expect(await swept({ d: aDelivery('d') })).toMatchObject({
+      did: [
+        ['change', 'd', NEXT_CHECK],
+        ['push', 'quick', 'd'],
+      ],
+      failed: null,
+    })
+  })
+
+  it('queues a retry', async () => {
+    expect(await swept({ d: aDelivery('d', { attempts: [attempt], failedAttempts: 1 }) })).toMatchObject({
+      did: [
+        ['change', 'd', NEXT_CHECK],
+        ['push', 'quick', 'd'],
+      ],
+    })
+  })
+
+  it('does nothing while a delivery is claimed', async () => {
+    expect(await swept({ d: aDelivery('d', claimedUntil(NOW + 1)) })).toMatchObject({ did: [], failed: null })
+  })
+
+  it.each([NOW, NOW - 1, NOW - 60 * MINUTE])('queues a delivery whose claim expired at %i', async (until) => {
+    const { did } = await swept({ d: aDelivery('d', claimedUntil(until)) })
+    expect(did).toContainEqual(['push', 'quick', 'd'])
+  })
+
+  it('does not queue a delivery that changed since it was read', async () => {
+    const moved = aDelivery('d', {
+      attempts: [attempt],
+      failedAttempts: 1,
+      nextAt: NOW + 5000,
+      dueAt: NOW + 5000,
+    })
+    const { did } = await swept({ d: aDelivery('d') }, {}, { d: moved })
+    expect(did).toEqual([])
+  })
+
+  it('leaves a delivery that could not be queued to the next sweep', async () => {
+    expect(await swept({ d: aDelivery('d') }, { push: 'd' })).toMatchObject({
+      did: [
+        ['change', 'd', NEXT_CHECK],
+        ['change', 'd', DUE],
+      ],
+      failed: 'no push',
+    })
+  })
+
+  it('processes each due delivery once, up to sixteen concurrently', async () => {
+    const all = Object.fromEntries(Array.from({ length: 100 }, (_, n) => [`d${n}`, aDelivery(`d${n}`)]))
+    const { did, most } = await swept(all)
+    const pushed = did.flatMap(([what, , id]) => (what === 'push' ? [id] : []))
+    expect(pushed.sort()).toEqual(Object.keys(all).sort())
+    expect(most).toBeGreaterThan(1)
+    expect(most).toBeLessThanOrEqual(16)
+  })
+
+  it.each<[string, Broken]>([
+    ['cannot be read', { find: 'a' }],
+    ['cannot be queued', { push: 'a' }],
+    ['cannot be postponed', { change: 'a' }],
+    ['cannot be removed', { remove: 'a' }],
+  ])('processes the other deliveries and fails when one %s', async (_, broken) => {
+    const a = 'remove' in broken ? aDelivery('a', done) : aDelivery('a')
+    const { did, failed } = await swept({ a, b: aDelivery('b'), c: aDelivery('c') }, broken)
+    for (const id of ['b', 'c']) expect(did).toContainEqual(['push', 'quick', id])
+    expect(failed).toBe(`no ${Object.keys(broken)[0]}`)
+  })
+})
+
+describe('a clinic whose events cannot be fanned out', () => {
+  const sqs = mockClient(SQSClient)
+  afterEach(() => {
+    vi.restoreAllMocks()
+    sqs.reset()
+  })
+
+  /** An event of each function that makes it process both clinics. */
+  const STARTS: Record<string, (announced: { pk: string; sk: string }[]) => object> = {
+    'sweep-events': () => ({}),
+    'fan-out-events': (announced) => ({
+      Records: announced.map(({ pk, sk }) => ({ dynamodb: { Keys: { pk: { S: pk }, sk: { S: sk } } } })),
+    }),
+  }
+
+  // The broken clinic comes first or second.
+  it.each(Object.keys(STARTS).flatMap((id) => [0, 1].map((which) => [id, which] as const)))(
+    'does not stop %s for other clinics (broken clinic no. %i)',
+    async (id, which) => {
+      const db = await freshTable()
+      stubFunctionEnvironment(db.name)
+      vi.resetModules()
+      sqs.on(SendMessageBatchCommand).resolves({})
+      const clinics = [await newClinic(db.table), await newClinic(db.table)] as const
+      const announced = []
+      for (const clinic of clinics) {
+        await createWebhook(db.table, clinic.id)
+        const patient = aPatient()
+        await patientWriter(db).createMany(clinic.id, [patient])
+        announced.push(announcedKey(clinic.id, patient.id, 1))
+      }
+      const [broken, other] = which === 0 ? clinics : [clinics[1], clinics[0]]
+      const { send } = DynamoDBDocumentClient.prototype
+      vi.spyOn(DynamoDBDocumentClient.prototype, 'send').mockImplementation(function (
+        this: DynamoDBDocumentClient,
+        ...args: never[]
+      ) {
+        const [{ input }] = args as unknown as [{ input: object }]
+        if (JSON.stringify(input).includes(`${shortId(broken.id)}#EH`)) return Promise.reject(new Error('no'))
+        return (send as (...all: never[]) => Promise<never>).apply(this, args)
+      } as never)
+      vi.spyOn(process.stdout, 'write').mockReturnValue(true)
+      const handler = (await handlerOf({ id })) as (event: object) => Promise<void>
+      // The invocation fails, so that it is retried for the broken clinic.
+      await expect(handler(STARTS[id]?.(announced) ?? {})).rejects.toThrow(`${id} failed`)
+      vi.restoreAllMocks()
+      const placed = (clinic: typeof other) =>
+        eventStore({ table: db.table, now: Date.now }).page(clinic.id, { limit: 10 })
+      expect((await placed(broken))?.items.length).toBe(0)
+      expect((await placed(other))?.items.length).toBe(1)
+      const pushed = sqs
+        .commandCalls(SendMessageBatchCommand)
+        .flatMap(({ args }) => args[0].input.Entries ?? [])
+        .map(({ MessageBody = '' }) => readQueuedDelivery(MessageBody).clinic)
+      expect(pushed).toEqual([other.id])
+    },
+  )
+})
