@@ -2,6 +2,7 @@ import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { Code } from 'aws-cdk-lib/aws-lambda'
 import { buildSync, type Metafile } from 'esbuild'
+import { functionFile } from '../../shared/runtime/workers.ts'
 import { REFERENCE, writeReferenceFiles } from './reference-files.ts'
 
 /** Returns the code of a function by its id, which is the name of its file in functions/. */
@@ -26,7 +27,7 @@ export function bundleFunctions(
   rmSync(outdir, { recursive: true, force: true })
   const { metafile } = buildSync({
     absWorkingDir: PROJECT,
-    entryPoints: Object.fromEntries(ids.map((id) => [join(id, 'index'), `functions/${id}.ts`])),
+    entryPoints: Object.fromEntries(ids.map((id) => [join(id, 'index'), functionFile(id)])),
     outdir,
     bundle: true,
     format: 'cjs',

@@ -28,7 +28,7 @@ export type WorkerService = Service | 'email' | 'slow-delivery-queue' | 'fan-out
 
 /** A function that no request invokes, as data. Infrastructure, grants and its handler derive from it. */
 export type Worker = {
-  /** Names the Lambda, its bundle and its file in functions/. */
+  /** Names the Lambda, its bundle and its file in functions/workers/. */
   readonly id: string
   /** The part of the stack that the worker belongs to. */
   readonly part: 'messaging' | 'events' | 'maintenance'
@@ -187,3 +187,7 @@ export const WORKERS: readonly Worker[] = [
   foldTalliesWorker,
   refreshCopiesWorker,
 ]
+
+/** The source file of a function, by the id of its route or worker, or by its name. */
+export const functionFile = (id: string): string =>
+  WORKERS.some((worker) => worker.id === id) ? `functions/workers/${id}.ts` : `functions/${id}.ts`

@@ -1,4 +1,6 @@
 /** Instances of the functions, each with stores and memory of its own, as Lambda's processes have. */
+
+import { functionFile } from '../../shared/runtime/workers.ts'
 import { stubFunctionEnvironment } from '../support/functions.ts'
 
 type Handler = (event: unknown, context: unknown) => Promise<unknown>
@@ -30,6 +32,6 @@ export function functionInstances(tableName: string) {
 
 /** The query makes it a module of its own, so its stores and their memory are fresh. */
 async function load(id: string, instance: number): Promise<unknown> {
-  const path = new URL(`../../functions/${id}.ts?instance=${instance}`, import.meta.url)
+  const path = new URL(`../../${functionFile(id)}?instance=${instance}`, import.meta.url)
   return (await import(/* @vite-ignore */ `${path.pathname}${path.search}`)).handler
 }

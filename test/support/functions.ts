@@ -1,5 +1,6 @@
 import { inject, vi } from 'vitest'
 import type { Route } from '../../shared/api/route.ts'
+import { functionFile } from '../../shared/runtime/workers.ts'
 
 /** Sets the environment that the stack sets for functions, with the DynamoDB engine of the test run. */
 export function stubFunctionEnvironment(tableName: string, more: Record<string, string> = {}): void {
@@ -30,8 +31,8 @@ export function stubFunctionEnvironment(tableName: string, more: Record<string, 
   for (const [name, value] of Object.entries(variables)) vi.stubEnv(name, value)
 }
 
-/** The handler of a route, from its file in functions/. */
+/** The handler of a route or worker. */
 export async function handlerOf(route: Pick<Route, 'id'>): Promise<unknown> {
-  const { handler } = (await import(`../../functions/${route.id}.ts`)) as { handler: unknown }
+  const { handler } = (await import(`../../${functionFile(route.id)}`)) as { handler: unknown }
   return handler
 }

@@ -1,6 +1,6 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { afterAll, expect, it } from 'vitest'
 import { bundleFunctions } from '../../../infra/functions/bundles.ts'
 import { keptBundles } from '../../../infra/functions/kept-bundles.ts'
@@ -15,7 +15,7 @@ function bundled(): Map<string, string[]> {
   const { metafile } = bundleFunctions(IDS, folder)
   return new Map(
     Object.values(metafile.outputs).map(({ entryPoint = '', inputs }) => [
-      entryPoint.replace(/^functions\/|\.ts$/g, ''),
+      basename(entryPoint, '.ts'),
       Object.entries(inputs)
         .filter(([, { bytesInOutput }]) => bytesInOutput > 0)
         .map(([path]) => path),

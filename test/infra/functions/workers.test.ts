@@ -247,7 +247,7 @@ describe('the queues', () => {
   })
 
   it('of slow deliveries, and no others, end in slow-deliveries', () => {
-    // functions/deliver-event.ts tells the queues apart by their ARNs.
+    // Workers tell the queues of one trigger apart by the ends of their ARNs.
     const names = Object.values(queues).map(({ Properties }) => Properties.QueueName)
     expect(names.filter((name) => name.endsWith('-slow-deliveries'))).toEqual([
       queueName('dev', 'slow-deliveries'),

@@ -1,7 +1,7 @@
-import { readEmailFeedback } from '../shared/delivery/email/feedback.ts'
-import { queueWorker } from '../shared/runtime/worker.ts'
-import { emailFeedbackWorker } from '../shared/runtime/workers.ts'
-import { messageDispatch } from '../shared/store/messages/dispatch.ts'
+import { readEmailFeedback } from '../../shared/delivery/email/feedback.ts'
+import { queueWorker } from '../../shared/runtime/worker.ts'
+import { emailFeedbackWorker } from '../../shared/runtime/workers.ts'
+import { messageDispatch } from '../../shared/store/messages/dispatch.ts'
 
 /** Records the feedback of SES on an email in the communication log. */
 export const handler = queueWorker(

@@ -2,22 +2,22 @@
 import { SESv2Client, SendEmailCommand } from '@aws-sdk/client-sesv2'
 import type { SQSBatchResponse, SQSEvent } from 'aws-lambda'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
-import { setPaused } from '../../bin/clinic/clinic-pause.ts'
-import { anonymizeResponse } from '../../shared/api/anonymize-response.ts'
-import type { Clinic } from '../../shared/domain/clinic.ts'
-import type { Message } from '../../shared/domain/messages/message.ts'
-import type { Patient } from '../../shared/domain/patients/patient.ts'
-import { newUuid } from '../../shared/domain/uuid.ts'
-import { clinicStore } from '../../shared/store/clinics.ts'
-import { patientChanges } from '../../shared/store/copies/patient-changes.ts'
-import { messageStore } from '../../shared/store/messages/messages.ts'
-import { patientWriter } from '../../shared/store/patients/patient-writer.ts'
-import { createAcceptedEmail } from '../support/emails.ts'
-import { stubFunctionEnvironment } from '../support/functions.ts'
-import { mockClient } from '../support/mock-client.ts'
-import { rounds } from '../support/scale.ts'
-import { stackQueues } from '../support/stack-queues.ts'
-import { aPatient, freshTable, newClinic, type TestTable } from '../support/table.ts'
+import { setPaused } from '../../../bin/clinic/clinic-pause.ts'
+import { anonymizeResponse } from '../../../shared/api/anonymize-response.ts'
+import type { Clinic } from '../../../shared/domain/clinic.ts'
+import type { Message } from '../../../shared/domain/messages/message.ts'
+import type { Patient } from '../../../shared/domain/patients/patient.ts'
+import { newUuid } from '../../../shared/domain/uuid.ts'
+import { clinicStore } from '../../../shared/store/clinics.ts'
+import { patientChanges } from '../../../shared/store/copies/patient-changes.ts'
+import { messageStore } from '../../../shared/store/messages/messages.ts'
+import { patientWriter } from '../../../shared/store/patients/patient-writer.ts'
+import { createAcceptedEmail } from '../../support/emails.ts'
+import { stubFunctionEnvironment } from '../../support/functions.ts'
+import { mockClient } from '../../support/mock-client.ts'
+import { rounds } from '../../support/scale.ts'
+import { stackQueues } from '../../support/stack-queues.ts'
+import { aPatient, freshTable, newClinic, type TestTable } from '../../support/table.ts'
 
 const ses = mockClient(SESv2Client)
 const START = Date.parse('2026-05-04T08:00:00Z')
@@ -40,7 +40,7 @@ beforeAll(async () => {
   queue = queues.queue('emails')
   dead = queues.queue('emails-dead')
   stubFunctionEnvironment(db.name, { EMAIL_QUEUE_URL: queue.url, AWS_ENDPOINT_URL_SQS: queues.endpoint })
-  const name = (file: string) => import(`../../functions/${file}.ts`)
+  const name = (file: string) => import(`../../../functions/workers/${file}.ts`)
   sendEmail = (await name('send-email')).handler
   const { handler } = await name('sweep-messages')
   sweep = () => handler({})

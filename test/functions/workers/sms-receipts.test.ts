@@ -1,15 +1,15 @@
 /** The consumer of SMS delivery receipts, on the real engine. */
 import { gzipSync } from 'node:zlib'
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
-import type { Clinic } from '../../shared/domain/clinic.ts'
-import { SMS_CLAIM_MS } from '../../shared/domain/messages/accept-message.ts'
-import type { Message } from '../../shared/domain/messages/message.ts'
-import { newUuid } from '../../shared/domain/uuid.ts'
-import { messageDispatch } from '../../shared/store/messages/dispatch.ts'
-import { messageStore } from '../../shared/store/messages/messages.ts'
-import { handlerOf, stubFunctionEnvironment } from '../support/functions.ts'
-import { createRecord } from '../support/records.ts'
-import { freshTable, newClinic, type TestTable } from '../support/table.ts'
+import type { Clinic } from '../../../shared/domain/clinic.ts'
+import { SMS_CLAIM_MS } from '../../../shared/domain/messages/accept-message.ts'
+import type { Message } from '../../../shared/domain/messages/message.ts'
+import { newUuid } from '../../../shared/domain/uuid.ts'
+import { messageDispatch } from '../../../shared/store/messages/dispatch.ts'
+import { messageStore } from '../../../shared/store/messages/messages.ts'
+import { handlerOf, stubFunctionEnvironment } from '../../support/functions.ts'
+import { createRecord } from '../../support/records.ts'
+import { freshTable, newClinic, type TestTable } from '../../support/table.ts'
 
 let db: TestTable
 let clinic: Clinic

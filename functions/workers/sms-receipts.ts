@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { gunzipSync } from 'node:zlib'
 import type { CloudWatchLogsDecodedData, CloudWatchLogsEvent } from 'aws-lambda'
-import { readSmsReceipt } from '../shared/delivery/email/feedback.ts'
-import { SMS_CLAIM_MS } from '../shared/domain/messages/accept-message.ts'
-import { PROVIDERS } from '../shared/domain/messages/message.ts'
-import { worker } from '../shared/runtime/worker.ts'
-import { smsReceiptsWorker } from '../shared/runtime/workers.ts'
-import { messageDispatch } from '../shared/store/messages/dispatch.ts'
+import { readSmsReceipt } from '../../shared/delivery/email/feedback.ts'
+import { SMS_CLAIM_MS } from '../../shared/domain/messages/accept-message.ts'
+import { PROVIDERS } from '../../shared/domain/messages/message.ts'
+import { worker } from '../../shared/runtime/worker.ts'
+import { smsReceiptsWorker } from '../../shared/runtime/workers.ts'
+import { messageDispatch } from '../../shared/store/messages/dispatch.ts'
 
 /**
  * Records the delivery receipts of SNS in the communication log, where the operator has enabled them. SNS reports all SMS

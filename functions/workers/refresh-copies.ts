@@ -1,8 +1,8 @@
-import { MAX_SWEEP_MS, sweepBatches } from '../shared/delivery/sweep-batches.ts'
-import { sweepWorker } from '../shared/runtime/sweep.ts'
-import { refreshCopiesWorker } from '../shared/runtime/workers.ts'
-import { dueRefreshes } from '../shared/store/copies/due-refreshes.ts'
-import { pausedClinics } from '../shared/store/paused-clinics.ts'
+import { MAX_SWEEP_MS, sweepBatches } from '../../shared/delivery/sweep-batches.ts'
+import { sweepWorker } from '../../shared/runtime/sweep.ts'
+import { refreshCopiesWorker } from '../../shared/runtime/workers.ts'
+import { dueRefreshes } from '../../shared/store/copies/due-refreshes.ts'
+import { pausedClinics } from '../../shared/store/paused-clinics.ts'
 
 /** Owners of each partition that are read at a time. */
 const BATCH_SIZE = 25

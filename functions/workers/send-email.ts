@@ -1,12 +1,12 @@
-import { readQueuedEmail } from '../shared/delivery/email/email-queue.ts'
-import { backoffSeconds, sendQueuedEmail } from '../shared/delivery/email/send-queued-email.ts'
-import { EMAIL_STEP_MS, openEmail, openEmailPacing, openEmailQueue } from '../shared/runtime/messaging.ts'
-import { queueWorker } from '../shared/runtime/worker.ts'
-import { sendEmailWorker } from '../shared/runtime/workers.ts'
-import { clinicStore } from '../shared/store/clinics.ts'
-import { messageDispatch } from '../shared/store/messages/dispatch.ts'
-import { UnavailableError } from '../shared/store/table/errors.ts'
-import { withTimeLimit } from '../shared/store/table/request-signal.ts'
+import { readQueuedEmail } from '../../shared/delivery/email/email-queue.ts'
+import { backoffSeconds, sendQueuedEmail } from '../../shared/delivery/email/send-queued-email.ts'
+import { EMAIL_STEP_MS, openEmail, openEmailPacing, openEmailQueue } from '../../shared/runtime/messaging.ts'
+import { queueWorker } from '../../shared/runtime/worker.ts'
+import { sendEmailWorker } from '../../shared/runtime/workers.ts'
+import { clinicStore } from '../../shared/store/clinics.ts'
+import { messageDispatch } from '../../shared/store/messages/dispatch.ts'
+import { UnavailableError } from '../../shared/store/table/errors.ts'
+import { withTimeLimit } from '../../shared/store/table/request-signal.ts'
 
 /** Consumes the email queue, at the rate of SES. */
 export const handler = queueWorker(
