@@ -113,16 +113,17 @@ export function testsOf(file: string, sources: readonly Source[]): string[] {
       if (!distances.has(importer) && (imports.includes(reached) || imports.includes(`${dirname(reached)}/`)))
         distances.set(importer, distance + 1)
   const mirrored = `test/${file.replace(/\.ts$/, '.test.ts')}`
+  const isMirrored = (test: string): boolean => test.replace('.unit.', '.') === mirrored
   const words = basename(file, '.ts').split('-')
   const score = ({ file: test, text }: Source): number =>
-    (test === mirrored ? 1e9 : 0) +
+    (isMirrored(test) ? 1e9 : 0) +
     (dirname(test) === dirname(mirrored) ? 1e6 : 0) +
     words.reduce((sum, word) => sum + text.split(word).length, 0)
   const tests = sources
     .filter((source) => distances.has(source.file) && /^test\/(?!e2e|judges).*\.test\.ts$/.test(source.file))
     .sort((a, b) => score(b) - score(a))
     .map((source) => source.file)
-  const direct = tests.filter((test) => test === mirrored || distances.get(test) === 1)
+  const direct = tests.filter((test) => isMirrored(test) || distances.get(test) === 1)
   return (direct.length > 0 ? direct : tests).slice(0, MAX_TESTS)
 }
 
@@ -194,7 +195,9 @@ async function runMutants(
   copyProject()
   const sources = readSources('{bin,functions,infra,shared,test}/**/*.ts')
   const candidates = left.map(({ id, file }) => {
-    const before = (testsBefore.get(id) ?? []).filter((test) => fs.existsSync(test))
+    const before = (testsBefore.get(id) ?? [])
+      .flatMap((test) => [test, test.replace('.test.', '.unit.test.')])
+      .filter((test) => fs.existsSync(test))
     return [...new Set([...before, ...testsOf(file, sources)])]
   })
   print('Running the tests without a mutant.')

@@ -53,10 +53,10 @@ describe('the tests of a file', () => {
   it('are those that import it, and first the test of the same path', () => {
     const room = [
       sourceOf('test/a.test.ts', `import '../shared/room.ts'`),
-      sourceOf('test/shared/room.test.ts', `import '../../shared/room.ts'`),
+      sourceOf('test/shared/room.unit.test.ts', `import '../../shared/room.ts'`),
     ]
     expect(testsOf('shared/room.ts', [...sources, ...room])).toEqual([
-      'test/shared/room.test.ts',
+      'test/shared/room.unit.test.ts',
       'test/a.test.ts',
     ])
   })
