@@ -1,10 +1,9 @@
-import { type DynamoDBDocumentClient, QueryCommand } from '@aws-sdk/lib-dynamodb'
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import type { AppointmentStatus } from '../../shared/domain/booking/appointment.ts'
 import type { ClinicId } from '../../shared/domain/clinic.ts'
 import { newUuid } from '../../shared/domain/uuid.ts'
 import { appointmentStore } from '../../shared/store/calendar/appointments.ts'
 import type { CalendarFilter } from '../../shared/store/calendar/calendar-filter.ts'
-import { calendarListPartition, calendarPartition } from '../../shared/store/keys/calendar.ts'
 import { Changeset } from '../../shared/store/table/changeset.ts'
 import { openTable } from '../../shared/store/table/table.ts'
 import { addBookings } from './bookings.ts'
@@ -15,7 +14,7 @@ import type { Measurement } from './patients.ts'
 
 type Filter = CalendarFilter<AppointmentStatus>
 
-/** Measures every list of a clinic's appointments and the write of one, next to a naive implementation. */
+/** Measures every list of a clinic's appointments and the write of one. */
 export async function measureAppointments(
   buildClient: DynamoDBDocumentClient,
   client: DynamoDBDocumentClient,
@@ -28,7 +27,7 @@ export async function measureAppointments(
   const table = openTable(client, tableName)
   const list = appointmentStore({ table })
   const lines: Measurement[] = []
-  const add = async (label: string, bound: Bound | null, work: () => Promise<unknown>) => {
+  const add = async (label: string, bound: Bound, work: () => Promise<unknown>) => {
     lines.push({ label, bound, ...(await measure(work)) })
   }
   for (const [name, filter] of filtersOf(built)) {
@@ -49,13 +48,6 @@ export async function measureAppointments(
   }
   await addWrites(add, table, clinic, built)
   await addBookings(add, openTable(buildClient, tableName), table, clinic)
-  await add('the obvious way: Query everything, filter and page in memory', null, () =>
-    queryAll(client, tableName, calendarPartition(clinic, 'A')),
-  )
-  await add('an index with COUNT, and a page of it', null, async () => {
-    await queryAll(client, tableName, calendarListPartition(clinic, 'A', null), 'COUNT')
-    await table.query({ pk: calendarListPartition(clinic, 'A', null), limit: 20 })
-  })
   return lines
 }
 
@@ -90,27 +82,4 @@ async function addWrites(
   await add('change of status (write units)', { units: WRITE_UNITS.statusChange, roundTrips: 1 }, () =>
     commit(stored, { ...one, status: 'completed' }),
   )
-}
-
-async function queryAll(
-  client: DynamoDBDocumentClient,
-  tableName: string,
-  pk: string,
-  select?: 'COUNT',
-): Promise<void> {
-  let start: Record<string, unknown> | undefined
-  do {
-    const page = await client.send(
-      new QueryCommand({
-        TableName: tableName,
-        KeyConditionExpression: 'pk = :pk',
-        ExpressionAttributeValues: { ':pk': pk },
-        ConsistentRead: true,
-        ExclusiveStartKey: start,
-        Limit: 10_000,
-        ...(select && { Select: select }),
-      }),
-    )
-    start = page.LastEvaluatedKey
-  } while (start)
 }

@@ -43,7 +43,7 @@ export const patientListBound = (rows: number): Bound => ({
 })
 
 /** Writes, in write units, including events and idempotency records. */
-export const WRITE_UNITS = { appointment: 26, statusChange: 26, invoice: 18, message: 20 } as const
+export const WRITE_UNITS = { appointment: 26, statusChange: 26, message: 20 } as const
 
 /** Free slots of 20 doctors on 31 days, each with an appointment on each day. */
 export const AVAILABILITY_31_DAYS: Bound = { units: 60, roundTrips: ROUND_TRIPS }
@@ -55,3 +55,22 @@ export const DELIVERY_UNITS: Readonly<
   delivery: { writes: 16, reads: 10.5 },
   retriedDelivery: { writes: 25, reads: 16.5 },
 }
+
+/** Bytes of a function's minified bundle. Metadata of phone numbers take a third of the larger ones. */
+export const bundleBound = (id: string): number =>
+  ['create-patient', 'update-patient', 'send-message', 'sms-receipts'].includes(id) ? 725_000 : 500_000
+
+/** Peak memory of `clinic import`, and its CPU time for each row, the start of the process included. */
+export const MAX_IMPORT = { megabytes: 300, milliseconds: 5 }
+
+/** The bounds that an import exceeds, as text. */
+export const brokenImportBounds = (
+  of: string,
+  rows: number,
+  { peakMegabytes, cpuMilliseconds }: { readonly peakMegabytes: number; readonly cpuMilliseconds: number },
+): string[] => [
+  ...(peakMegabytes > MAX_IMPORT.megabytes ? [`${of}: ${peakMegabytes} MB`] : []),
+  ...(cpuMilliseconds / rows > MAX_IMPORT.milliseconds
+    ? [`${of}: ${(cpuMilliseconds / rows).toFixed(1)} ms of CPU for each row`]
+    : []),
+]

@@ -12,6 +12,7 @@ import { rowAttributes, rowKeys } from '../../shared/store/calendar/calendar-row
 import { tallyAttribute } from '../../shared/store/calendar/tally.ts'
 import { calendarKey, tallyPartition } from '../../shared/store/keys/calendar.ts'
 import { chunked } from '../../shared/store/table/chunked.ts'
+import { mapConcurrent } from '../../shared/store/table/map-concurrent.ts'
 import { seeded } from '../demo/random.ts'
 
 /** A patient or doctor to filter by. */
@@ -111,8 +112,8 @@ async function putAll(
   tableName: string,
   items: readonly object[],
 ): Promise<void> {
-  for (const chunk of chunked(items, 25)) {
+  await mapConcurrent(4, chunked(items, 25), async (chunk) => {
     const requests = chunk.map((Item) => ({ PutRequest: { Item: Item as Record<string, unknown> } }))
     await client.send(new BatchWriteCommand({ RequestItems: { [tableName]: requests } }))
-  }
+  })
 }

@@ -18,11 +18,9 @@ import { MAX_CREATED, patientWriter } from '../../shared/store/patients/patient-
 import { openTable, type Table } from '../../shared/store/table/table.ts'
 import { NEW_DOCTOR } from '../clinic/import/doctors.ts'
 import type { Call } from './contention-load.ts'
-import { createTable } from './create-table.ts'
 
 type Handler = (event: APIGatewayProxyEvent, context: Context) => Promise<APIGatewayProxyResult>
 
-const TABLE = 'contention'
 const DOCTORS = 12
 const MINUTES = 15
 const SLOTS_PER_DAY = 90
@@ -31,13 +29,12 @@ const LOCAL = { region: 'us-east-1', credentials: { accessKeyId: 'bench', secret
 /** The chain keeps the request's state in its context, so each request needs one of its own. */
 const newContext = (): Context => ({ getRemainingTimeInMillis: () => 15_000 }) as Context
 
-/** Starts the proxy in front of the engine at `endpoint`, and loads the handlers with it as their store. */
-export async function openContention(endpoint: string) {
+/** Starts the proxy in front of the engine at `endpoint`, and loads the handlers with the table behind it as their store. */
+export async function openContention(endpoint: string, tableName: string) {
   const dynamodb = await startRealisticDynamoDb({ engine: endpoint })
   const client = new DynamoDBClient({ endpoint, ...LOCAL })
-  await createTable(client, TABLE)
   Object.assign(process.env, {
-    TABLE_NAME: TABLE,
+    TABLE_NAME: tableName,
     STAGE: 'bench',
     CHECK_RESPONSES: 'off',
     REQUESTS_PER_MINUTE: '1000000',
@@ -50,7 +47,7 @@ export async function openContention(endpoint: string) {
     import('../../functions/create-patient.ts'),
     import('../../functions/create-appointment.ts'),
   ])
-  const table = openTable(DynamoDBDocumentClient.from(client), TABLE)
+  const table = openTable(DynamoDBDocumentClient.from(client), tableName)
   return {
     newClinic: () => newClinic(table),
     createPatient: patients.handler as unknown as Handler,

@@ -2,11 +2,9 @@ import { once } from 'node:events'
 import { createWriteStream } from 'node:fs'
 import { finished } from 'node:stream/promises'
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
-import { QueryCommand } from '@aws-sdk/lib-dynamodb'
 import type { ClinicId } from '../../shared/domain/clinic.ts'
 import { NO_DETAILS, type Patient } from '../../shared/domain/patients/patient.ts'
 import { newUuid } from '../../shared/domain/uuid.ts'
-import { patientListPartition } from '../../shared/store/keys/patients.ts'
 import { type PatientFields, patientUpdates } from '../../shared/store/patients/patient-updates.ts'
 import { patientWriter } from '../../shared/store/patients/patient-writer.ts'
 import { patientSearch } from '../../shared/store/patients/search.ts'
@@ -26,8 +24,8 @@ import {
 } from './bounds.ts'
 import { type Cost, meter } from './meter.ts'
 
-/** One measured line of the table in docs/benchmarks.md. */
-export type Measurement = Cost & { readonly label: string; readonly bound: Bound | null }
+/** One measured line of a table in docs/benchmarks. */
+export type Measurement = Cost & { readonly label: string; readonly bound: Bound }
 
 /** Writes an import file of patients. */
 export async function writePatients(file: string, count: number): Promise<void> {
@@ -67,7 +65,7 @@ export async function measurePatients(
   const measure = meter(client)
   const table = openTable(client, tableName)
   const lines: Measurement[] = []
-  const add = async (label: string, bound: Bound | null, work: () => Promise<unknown>) => {
+  const add = async (label: string, bound: Bound, work: () => Promise<unknown>) => {
     lines.push({ label, bound, ...(await measure(work)) })
   }
   const warm = patientSearch({ table })
@@ -115,9 +113,6 @@ export async function measurePatients(
     () => warm.search(clinic, 'ada', { page: 1, limit: 20 }),
   )
   await measureChanges()
-  await add('the obvious way: Query everything, page in memory', null, () =>
-    queryEverything(client, tableName, clinic),
-  )
   return lines
 
   /** With an Idempotency-Key, as requests have. */
@@ -148,29 +143,4 @@ export async function measurePatients(
           warm.search(clinic, '', { page: 1, limit }, isActive),
         )
   }
-}
-
-/** A naive implementation of one page and its total, for comparison. */
-async function queryEverything(
-  client: DynamoDBDocumentClient,
-  tableName: string,
-  clinic: ClinicId,
-): Promise<number> {
-  let total = 0
-  let start: Record<string, unknown> | undefined
-  do {
-    const page = await client.send(
-      new QueryCommand({
-        TableName: tableName,
-        KeyConditionExpression: 'pk = :pk',
-        ExpressionAttributeValues: { ':pk': patientListPartition(clinic) },
-        ConsistentRead: true,
-        ExclusiveStartKey: start,
-        Limit: 10_000,
-      }),
-    )
-    total += page.Items?.length ?? 0
-    start = page.LastEvaluatedKey
-  } while (start)
-  return total
 }

@@ -60,6 +60,27 @@ export async function runTool(
   }
 }
 
+export type ImportRun = {
+  readonly seconds: number
+  readonly peakMegabytes: number
+  readonly cpuMilliseconds: number
+  readonly result: Record<string, unknown>
+}
+
+/** Runs `clinic import` in a process of its own and measures what it takes. */
+export async function runImport(
+  endpoint: string,
+  tableName: string,
+  clinic: string,
+  file: string,
+): Promise<ImportRun> {
+  const args = ['import', '--clinic', clinic, file]
+  const { code, stdout, seconds, cpuSeconds, peakMegabytes } = await runTool(endpoint, tableName, args)
+  if (code !== 0) throw new Error(`the import ended with code ${code}`)
+  const result = JSON.parse(stdout) as Record<string, unknown>
+  return { seconds, peakMegabytes, cpuMilliseconds: cpuSeconds * 1000, result }
+}
+
 async function textOf(stream: Readable): Promise<string> {
   let text = ''
   for await (const piece of stream.setEncoding('utf8')) text += piece

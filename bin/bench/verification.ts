@@ -11,7 +11,7 @@ const MAX_MEGABYTES = 350
 
 type VerificationRun = ToolRun & { readonly records: number; readonly rate: number }
 
-/** Verifies clinics of some numbers of patients, and returns the section of docs/benchmarks.md and what exceeds its bounds. */
+/** Verifies clinics of some numbers of patients, and returns the tables of docs/benchmarks/verification.md and what exceeds its bounds. */
 export async function measureVerification(
   client: DynamoDBDocumentClient,
   endpoint: string,
@@ -42,9 +42,9 @@ async function measure(
   return { ...run, records, rate: records / run.cpuSeconds }
 }
 
-const sectionOf = (runs: readonly VerificationRun[]): string => `## Verification
-
-Written by \`npm run bench -- --verification\`. \`clinic verify\` of clinics without differences, in a process of its own, on the embedded
+const sectionOf = (
+  runs: readonly VerificationRun[],
+): string => `\`clinic verify\` of clinics without differences, in a process of its own, on the embedded
 engine, which ran beside it. Each patient has 5 appointments, 2 invoices with a payment each, and a message. Rates are records for each
 second of CPU time of the tool's process, its start included; memory is the peak of its resident set.
 

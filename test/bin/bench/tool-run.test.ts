@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, inject, it, onTestFinished } from 'vitest'
-import { runImport } from '../../../bin/bench/import.ts'
+import { runImport } from '../../../bin/bench/tool-run.ts'
 import { freshTable, newClinic } from '../../support/table.ts'
 
 it('imports by the operator tool, with a stand-in for the local stack', async () => {
