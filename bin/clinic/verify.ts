@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import type { Clinic } from '../../shared/domain/clinic.ts'
 import { clinicStore } from '../../shared/store/clinics.ts'
 import type { Table } from '../../shared/store/table/table.ts'
-import { connect, connectDynamoDb, requireClinic } from './connection.ts'
+import { connect, requireClinic } from './connection.ts'
 import { barDeletionOf } from './deletion-barrier.ts'
 import { recordCounts } from './export/record-count.ts'
 import { resolveFromInvocationDir } from './invocation-path.ts'
@@ -17,7 +17,6 @@ import { progressBar } from './progress.ts'
 import { type Difference, FAULTS } from './verify/fault.ts'
 import type { Verification } from './verify/inspection.ts'
 import { isItemOfRecord, itemCount } from './verify/item-count.ts'
-import { withLeanReads } from './verify/lean-reads.ts'
 import { openProgressFile, ProgressFileError } from './verify/progress-file.ts'
 import { verifyClinic } from './verify/verify-clinic.ts'
 import { inWords, subjectOf } from './verify/words.ts'
@@ -45,14 +44,12 @@ export function addVerifyCommand(program: Command): void {
     .action(async (given: Options, command: Command) => {
       if ((given.clinic === undefined) !== given.all)
         throw new CommandFailure('Specify either --clinic or --all.')
-      const plain = await connect(command)
-      const { client, tableName } = await connectDynamoDb(command)
-      const table = await withLeanReads(plain, client, tableName)
+      const table = await connect(command)
       const { json } = command.optsWithGlobals<GlobalOptions>()
       const printLine = (text: string) => printLines(command, text)
-      const only = given.clinic === undefined ? null : await requireClinic(plain, given.clinic)
+      const only = given.clinic === undefined ? null : await requireClinic(table, given.clinic)
       const file = openFile(given, only)
-      for await (const clinic of only ? [only] : everyClinic(plain, given)) {
+      for await (const clinic of only ? [only] : everyClinic(table, given)) {
         if (file.progress().verified.includes(clinic.id)) continue
         const { result, listed } = await verifyWithProgress(command, table, clinic, given.repair, file)
         const { checked, differences: total, repaired } = result

@@ -4,29 +4,33 @@ import { APPOINTMENTS, busyDayKeys, busyTime } from '../../../shared/store/calen
 import { calendarKey } from '../../../shared/store/keys/calendar.ts'
 import { type Key, longId, shortId } from '../../../shared/store/keys/key.ts'
 import { Changeset } from '../../../shared/store/table/changeset.ts'
+import type { Table } from '../../../shared/store/table/table.ts'
 import type { Item } from '../../../shared/store/table/write-requests.ts'
-import { busySurvey, entriesOf } from './busy-survey.ts'
-import { requireUnchanged } from './conditions.ts'
+import { ifUnchanged, requireUnchanged } from './conditions.ts'
 import type { Recheck } from './fault.ts'
 import { forEachConcurrent } from './for-each-concurrent.ts'
 import type { Inspection } from './inspection.ts'
 import { partitionPages } from './partition-pages.ts'
 import { imageOf, keyText } from './record-image.ts'
-import type { ItemSums } from './row-sums.ts'
+import { RowCounts } from './row-counts.ts'
+
+/** Attributes of a day item that are not appointments. */
+const NON_APPOINTMENT_ATTRIBUTES = new Set(['pk', 'sk', 'v'])
 
 /** Verifies that the days of doctors and rooms contain the time of every appointment that occupies time, and no other. */
-export function busyTimeChecker(inspection: Inspection, sums: ItemSums) {
-  const { table, clinic, examine } = inspection
+export function busyTimeChecker(inspection: Inspection, counts = new RowCounts()) {
+  const { table, clinic, count, examine } = inspection
   const image = (item: Item) => imageOf(clinic, APPOINTMENTS, item)
 
   /** Verifies appointments against the days of their doctors and rooms. */
-  async function checkRecords(all: readonly Item[]): Promise<void> {
-    const items = all.filter(({ sk }) => sums.isSuspect(shortId(sk)))
+  async function checkRecords(items: readonly Item[]): Promise<void> {
     const records = items.map((item) => image(item)?.record).filter((record) => record !== undefined)
     const busy = records.flatMap((record) => busyDayKeys(clinic, record).map((key) => ({ record, key })))
     const keys = new Map(busy.map(({ key }) => [keyText(key), key]))
     const read = await table.getMany([...keys.values()])
     const days = new Map(read.map((day) => [keyText(day), day]))
+    for (const { record, key } of busy)
+      if (days.get(keyText(key))?.[shortId(record.id)] !== undefined) counts.expect(shortId(record.id))
     const suspects = busy.filter(
       ({ record, key }) => days.get(keyText(key))?.[shortId(record.id)] !== busyTime(record),
     )
@@ -56,12 +60,22 @@ export function busyTimeChecker(inspection: Inspection, sums: ItemSums) {
       return { faults: [{ kind, key, note: `appointment ${id}` }], repair }
     }
 
+  /** Counts the times on the days of a doctor or a room. */
+  async function surveyDays(partition: string): Promise<void> {
+    for await (const days of partitionPages(table, partition)) {
+      count('days', days.length)
+      for (const day of days) for (const name of entriesOf(day)) counts.find(name)
+      const unversioned = days.filter((day) => !isVersioned(day))
+      await forEachConcurrent(unversioned, (day) => examine(recheckVersion(table, day)))
+    }
+  }
+
   /** Verifies the days of a doctor or a room against the appointments that they name. */
   async function checkDays(partition: string): Promise<void> {
     for await (const days of partitionPages(table, partition)) {
       const entries = days
         .flatMap((day) => entriesOf(day).map((name) => ({ day, name })))
-        .filter(({ name }) => sums.isSuspect(name))
+        .filter(({ name }) => counts.isSuspect(name))
       const ids = new Set(entries.flatMap(({ name }) => appointmentId(name) ?? []))
       const items = await table.getMany([...ids].map((id) => calendarKey(clinic, APPOINTMENTS.letter, id)))
       const records = new Map(items.map((item) => [item.sk, item]))
@@ -104,10 +118,36 @@ export function busyTimeChecker(inspection: Inspection, sums: ItemSums) {
   const isBusyOn = (record: Appointment, day: Key): boolean =>
     busyDayKeys(clinic, record).some((key) => keyText(key) === keyText(day))
 
-  return { ...busySurvey(inspection, sums), checkRecords, checkDays }
+  return { checkRecords, surveyDays, hasSuspects: () => counts.hasSuspects(), checkDays }
 }
 
 function appointmentId(name: string): string | null {
   const id = longId(name)
   return name.length === 22 && isUuid(id) ? id : null
 }
+
+/** A day without a version: bookings could not depend on it. */
+const recheckVersion =
+  (table: Table, { pk, sk }: Key): Recheck =>
+  async () => {
+    const day = await table.get({ pk, sk })
+    if (!day || isVersioned(day)) return null
+    const repair = () =>
+      table.transact([
+        ifUnchanged(
+          table.updateWrite(
+            { pk, sk },
+            { UpdateExpression: 'SET v = :next', ExpressionAttributeValues: { ':next': 1 } },
+          ),
+          { v: day.v },
+        ),
+      ])
+    return { faults: [{ kind: 'busy_unversioned', key: { pk, sk } }], repair }
+  }
+
+/** The appointments that a day names, as it names them. */
+const entriesOf = (day: Item): string[] =>
+  Object.keys(day).filter((name) => !NON_APPOINTMENT_ATTRIBUTES.has(name))
+
+/** Bookings are conditional on the version that they read; 0 means that the day has no item. */
+const isVersioned = ({ v }: Item): boolean => Number.isInteger(v) && Number(v) > 0

@@ -1,12 +1,12 @@
-/** What verifies the records of calendar lists, and what their survey and the verification of suspects share. */
+/** What verifies the records of calendar lists, and their lists. */
 import type { ClinicId } from '../../../shared/domain/clinic.ts'
 import { calendarList } from '../../../shared/store/calendar/calendar-list.ts'
 import { calendarKey, calendarPartition, ownerPartition } from '../../../shared/store/keys/calendar.ts'
 import { roomsPartition } from '../../../shared/store/keys/catalogue.ts'
 import { doctorsPartition } from '../../../shared/store/keys/clinics.ts'
+import type { Key } from '../../../shared/store/keys/key.ts'
 import { patientKey } from '../../../shared/store/keys/patients.ts'
 import { Changeset } from '../../../shared/store/table/changeset.ts'
-import type { Item } from '../../../shared/store/table/write-requests.ts'
 import { busyTimeChecker } from './busy-times.ts'
 import { changeIndexChecker, type IndexedRecords } from './change-index.ts'
 import { copiedNameChecker } from './copied-names.ts'
@@ -25,7 +25,7 @@ import {
   type RecordKind,
 } from './record-kinds.ts'
 import { recordRowChecker } from './record-rows.ts'
-import { ItemSums } from './row-sums.ts'
+import { RowCounts } from './row-counts.ts'
 import { settlementChecker } from './settlements.ts'
 import { tallyChecker } from './tallies.ts'
 import { unrepairedRows } from './unrepaired-rows.ts'
@@ -33,7 +33,7 @@ import { unrepairedRows } from './unrepaired-rows.ts'
 /** What verifies one kind of records. */
 export type Checkers = {
   readonly kind: RecordKind<AnyRecord>
-  readonly sums: ItemSums
+  readonly counts: RowCounts
   readonly rows: ReturnType<typeof recordRowChecker>
   readonly names: ReturnType<typeof copiedNameChecker>
   readonly changes: ReturnType<typeof changeIndexChecker>
@@ -53,9 +53,11 @@ export async function openCalendarCheckers(inspection: Inspection, kinds: readon
   const invoices = open(INVOICE_KIND)
   const payments = open(PAYMENT_KIND)
   return {
-    busy: busyTimeChecker(inspection, new ItemSums()),
+    busy: busyTimeChecker(inspection),
     settlements: settlementChecker(inspection, unrepaired),
-    ...{ appointments, invoices, payments },
+    appointments,
+    invoices,
+    payments,
     all: [appointments, invoices, payments, open(MESSAGE_KIND)].filter(({ kind }) =>
       kinds.includes(kind.name),
     ),
@@ -77,9 +79,9 @@ export const listOfOwner = (
 
 export async function forEachPatient(
   { table, clinic }: Inspection,
-  work: (patient: Item) => Promise<unknown>,
+  work: (patient: Key) => Promise<unknown>,
 ): Promise<void> {
-  for await (const page of partitionPages(table, patientKey(clinic, '').pk))
+  for await (const page of partitionPages(table, patientKey(clinic, '').pk, { keysOnly: true }))
     await forEachConcurrent(page, work)
 }
 
@@ -88,15 +90,15 @@ function openCheckers(
   kind: RecordKind<AnyRecord>,
   unrepaired: ReturnType<typeof unrepairedRows>,
 ): Checkers {
-  const sums = new ItemSums()
+  const counts = new RowCounts()
   return {
     kind,
-    sums,
-    rows: recordRowChecker(inspection, kind, unrepaired, sums),
+    counts,
+    rows: recordRowChecker(inspection, kind, unrepaired, counts),
     names: copiedNameChecker(inspection, kind),
     changes: changeIndexChecker(inspection, indexedRecords(inspection, kind)),
-    listed: listedRowChecker(inspection, kind, unrepaired, sums),
-    tallied: tallyChecker(inspection, kind, unrepaired, sums),
+    listed: listedRowChecker(inspection, kind, unrepaired, counts),
+    tallied: tallyChecker(inspection, kind, unrepaired, counts),
   }
 }
 
@@ -119,6 +121,7 @@ const indexedRecords = <R>({ table, clinic }: Inspection, { entity }: RecordKind
 
 async function idsOf({ table }: Inspection, partition: string): Promise<Set<string>> {
   const ids = new Set<string>()
-  for await (const page of partitionPages(table, partition)) for (const { sk } of page) ids.add(sk)
+  for await (const page of partitionPages(table, partition, { keysOnly: true }))
+    for (const { sk } of page) ids.add(sk)
   return ids
 }

@@ -1,14 +1,13 @@
 import type { IndexedKind } from '../../../shared/store/keys/change-index.ts'
 import { changedId, changeIndexKey, changeIndexPartition } from '../../../shared/store/keys/change-index.ts'
-import { type Key, shortId } from '../../../shared/store/keys/key.ts'
+import type { Key } from '../../../shared/store/keys/key.ts'
 import type { Item } from '../../../shared/store/table/write-requests.ts'
 import { requireUnchanged } from './conditions.ts'
-import { digestOfText } from './digest.ts'
 import type { Recheck } from './fault.ts'
 import { forEachConcurrent } from './for-each-concurrent.ts'
 import type { Inspection } from './inspection.ts'
 import { partitionPages } from './partition-pages.ts'
-import { ItemSums, shortIdIn } from './row-sums.ts'
+import { RowCounts, shortIdIn } from './row-counts.ts'
 
 /** A kind of records, as its index of changes lists it. */
 export type IndexedRecords = {
@@ -27,7 +26,7 @@ export type IndexedRecords = {
 export function changeIndexChecker(
   { table, clinic, count, examine }: Inspection,
   { kind, keyOf, updatedAtOf, rewrite }: IndexedRecords,
-  sums = new ItemSums(),
+  counts = new RowCounts(),
 ) {
   /** The item that lists a record; null for a record that cannot be decoded. */
   function indexKeyOf(item: Item): Key | null {
@@ -39,10 +38,10 @@ export function changeIndexChecker(
   const isListedAt = (sk: string, item: Item | undefined): boolean =>
     item !== undefined && (indexKeyOf(item)?.sk ?? sk) === sk
 
-  async function checkRecords(all: readonly Item[]): Promise<void> {
-    const items = all.filter(({ sk }) => sums.isSuspect(shortId(sk)))
+  async function checkRecords(items: readonly Item[]): Promise<void> {
     const keys = items.flatMap((item) => indexKeyOf(item) ?? [])
     const listed = new Set((await table.getMany(keys)).map(({ sk }) => sk))
+    for (const sk of listed) counts.expect(shortIdIn({ sk }))
     const suspects = keys.filter(({ sk }) => !listed.has(sk))
     await forEachConcurrent(suspects, ({ sk }) => examine(recheckRecord(changedId({ sk }))))
   }
@@ -59,27 +58,15 @@ export function changeIndexChecker(
       return { faults: [{ kind: 'change_missing', key }], repair }
     }
 
-  /** Adds where records are to be listed to the sums. */
-  function expectListed(items: readonly Item[]): void {
-    for (const item of items) {
-      const key = indexKeyOf(item)
-      if (key) sums.expect(shortIdIn(key), digestOfText(key.sk))
-      // It may be listed anywhere.
-      else sums.mark(shortId(item.sk))
-    }
-  }
-
-  /** Subtracts where the index lists records from the sums. */
-  async function surveyIndex(): Promise<void> {
+  /** Verifies the items of the index, once all records were. */
+  async function checkIndex(): Promise<void> {
     for await (const page of partitionPages(table, changeIndexPartition(clinic, kind))) {
       count('changes', page.length)
-      for (const item of page) sums.find(shortIdIn(item), digestOfText(item.sk))
+      for (const item of page) counts.find(shortIdIn(item))
     }
-  }
-
-  async function checkIndex(): Promise<void> {
+    if (!counts.hasSuspects()) return
     for await (const all of partitionPages(table, changeIndexPartition(clinic, kind))) {
-      const page = all.filter((item) => sums.isSuspect(shortIdIn(item)))
+      const page = all.filter((item) => counts.isSuspect(shortIdIn(item)))
       const records = await table.getMany([...new Set(page.map(changedId))].map(keyOf))
       const byId = new Map(records.map((item) => [item.sk, item]))
       const suspects = page.filter((item) => !isListedAt(item.sk, byId.get(changedId(item))))
@@ -99,5 +86,5 @@ export function changeIndexChecker(
       return { faults: [{ kind: 'change_extra', key: { pk, sk } }], repair }
     }
 
-  return { expectListed, surveyIndex, hasSuspects: () => sums.hasSuspects(), checkRecords, checkIndex }
+  return { checkRecords, checkIndex }
 }

@@ -1,5 +1,4 @@
 import type { Invoice } from '../../../shared/domain/money/invoice.ts'
-import { fullName } from '../../../shared/domain/patients/patient.ts'
 import { calendarList } from '../../../shared/store/calendar/calendar-list.ts'
 import { INVOICES } from '../../../shared/store/calendar/invoices.ts'
 import { doctorStore } from '../../../shared/store/doctors.ts'
@@ -14,7 +13,7 @@ import type { Finding, Recheck } from './fault.ts'
 import { forEachConcurrent } from './for-each-concurrent.ts'
 import type { Inspection } from './inspection.ts'
 import { decodeStoredPatient } from './patient-image.ts'
-import { imageOf, type RecordImage, recordIdOf } from './record-image.ts'
+import { imageOf, type RecordImage } from './record-image.ts'
 import type { AnyRecord, Owners, RecordKind } from './record-kinds.ts'
 
 /** The owners of names that a page of records copies, by id; null for an owner that exists but is unreadable. */
@@ -32,30 +31,9 @@ export function copiedNameChecker<R extends AnyRecord>(
   { table, clinic, examine }: Inspection,
   kind: RecordKind<R>,
 ) {
-  const { entity, copies } = kind
+  const { entity } = kind
   const list = calendarList<R, never>({ table }, entity)
   const doctors = doctorStore({ table })
-
-  /** Records that show other names than those of their owners, as far as their rows say. */
-  const suspects = new Set<string>()
-
-  /** Compares the names in a row of a patient's list with their owners. Null for a patient that is unreadable. */
-  function survey(row: Item, patient: Owners['patient'] | null, known: LoadedOwners['doctors']): void {
-    const id = recordIdOf(row)
-    if (id === null || patient === null || showsNames(copies, row, patient, known)) return
-    try {
-      const record = entity.decode(row, id)
-      const { doctor } = entity.position(record)
-      const owners = { patient, doctor: known.get(doctor ?? '') ?? null, invoice: null }
-      if ((doctor !== undefined && !owners.doctor) || isStale(record, owners)) suspects.add(id)
-    } catch {
-      suspects.add(id)
-    }
-  }
-
-  /** Verifies the records that the survey found, and others by their ids. */
-  const checkSurveyed = (others: Iterable<string> = []): Promise<void> =>
-    forEachConcurrent([...new Set([...suspects, ...others])], (id) => examine(recheck(id)))
 
   async function check(items: readonly Item[]): Promise<void> {
     const images = items.map((item) => imageOf(clinic, entity, item)).filter((image) => image !== null)
@@ -126,20 +104,8 @@ export function copiedNameChecker<R extends AnyRecord>(
     return changes.commit()
   }
 
-  return { survey, checkSurveyed, check }
+  return { check }
 }
-
-/** Whether a row shows the names of its owners, told without decoding it. An erased patient has no names to compare with. */
-const showsNames = (
-  { fullName: name, email, doctor }: RecordKind<AnyRecord>['copies'],
-  row: Item,
-  patient: Owners['patient'],
-  known: LoadedOwners['doctors'],
-): boolean =>
-  patient.erasedAt === null &&
-  row[name] === fullName(patient) &&
-  (email === undefined || row[email] === patient.emailAddress) &&
-  (doctor === undefined || row[doctor.fullName] === known.get(String(row[doctor.id]))?.fullName)
 
 /** Null if one of them is unreadable: there is nothing to compare with. */
 function resolveOwners(

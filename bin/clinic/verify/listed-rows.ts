@@ -2,14 +2,13 @@ import { calendarKey } from '../../../shared/store/keys/calendar.ts'
 import type { Key } from '../../../shared/store/keys/key.ts'
 import type { Item } from '../../../shared/store/table/write-requests.ts'
 import { requireUnchanged } from './conditions.ts'
-import { digestOfItem } from './digest.ts'
 import type { Recheck } from './fault.ts'
 import { forEachConcurrent } from './for-each-concurrent.ts'
 import type { Inspection } from './inspection.ts'
 import { partitionPages } from './partition-pages.ts'
 import { imageOf, keyText, recordIdOf } from './record-image.ts'
 import type { RecordKind } from './record-kinds.ts'
-import { type ItemSums, shortIdIn } from './row-sums.ts'
+import { type RowCounts, shortIdIn } from './row-counts.ts'
 import type { UnrepairedRows } from './unrepaired-rows.ts'
 
 /** Verifies that every row of a list belongs to a record that is listed there. */
@@ -17,14 +16,14 @@ export function listedRowChecker<R>(
   { table, clinic, count, examine }: Inspection,
   { entity }: RecordKind<R>,
   unrepaired: UnrepairedRows,
-  sums: ItemSums,
+  counts: RowCounts,
 ) {
-  /** Subtracts the rows of one partition from the sums, and calls `onRow` with each. */
-  async function survey(pk: string, onRow: (row: Item) => void = () => {}): Promise<void> {
-    for await (const rows of partitionPages(table, pk)) {
+  /** Counts the rows of one partition, and calls `onRow` with each. */
+  async function survey(pk: string, onRow: (row: Key) => void = () => {}): Promise<void> {
+    for await (const rows of partitionPages(table, pk, { keysOnly: true })) {
       count('rows', rows.length)
       for (const row of rows) {
-        sums.find(shortIdIn(row), digestOfItem(row))
+        counts.find(shortIdIn(row))
         onRow(row)
       }
     }
@@ -46,7 +45,7 @@ export function listedRowChecker<R>(
   }
 
   async function validRowsOf(rows: readonly Item[]): Promise<Item[]> {
-    const suspects = rows.filter((row) => sums.isSuspect(shortIdIn(row)))
+    const suspects = rows.filter((row) => counts.isSuspect(shortIdIn(row)))
     const keys = new Set(suspects.map(recordIdOf).filter((id) => id !== null))
     const items = await table.getMany([...keys].map((id) => calendarKey(clinic, entity.letter, id)))
     const records = new Map(items.map((item) => [item.sk, item]))

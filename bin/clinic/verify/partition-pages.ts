@@ -11,13 +11,13 @@ export type Bounds = { readonly from?: string; readonly to?: string }
 export async function* partitionPages(
   table: Table,
   pk: string,
-  { from, to }: Bounds = {},
+  { from, to, keysOnly }: Bounds & { readonly keysOnly?: boolean } = {},
 ): AsyncGenerator<Item[]> {
   let last: string | undefined
   for (;;) {
     // A range includes its first key, so the last item is read again if it still exists.
     const limit = last === undefined ? PAGE_SIZE : PAGE_SIZE + 1
-    const read = await table.query({ pk, from: last ?? from, to, limit })
+    const read = await table.query({ pk, from: last ?? from, to, limit, ...(keysOnly && { keysOnly }) })
     const items = last !== undefined && read[0]?.sk === last ? read.slice(1) : read
     if (items.length > 0) yield items
     if (read.length < limit) return

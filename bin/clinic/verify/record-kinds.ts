@@ -3,10 +3,10 @@ import type { Appointment, PersonReference } from '../../../shared/domain/bookin
 import type { Message } from '../../../shared/domain/messages/message.ts'
 import type { Invoice } from '../../../shared/domain/money/invoice.ts'
 import type { Payment } from '../../../shared/domain/money/payment.ts'
-import { APPOINTMENT_ATTRIBUTES, APPOINTMENTS } from '../../../shared/store/calendar/appointments.ts'
+import { APPOINTMENTS } from '../../../shared/store/calendar/appointments.ts'
 import type { CalendarEntity } from '../../../shared/store/calendar/calendar-entity.ts'
-import { INVOICE_ATTRIBUTES, INVOICES } from '../../../shared/store/calendar/invoices.ts'
-import { PAYMENT_ATTRIBUTES, PAYMENTS } from '../../../shared/store/calendar/payments.ts'
+import { INVOICES } from '../../../shared/store/calendar/invoices.ts'
+import { PAYMENTS } from '../../../shared/store/calendar/payments.ts'
 import {
   refreshAppointmentCopy,
   refreshInvoiceCopy,
@@ -14,7 +14,7 @@ import {
   refreshPaymentCopy,
 } from '../../../shared/store/copies/copied-names.ts'
 import type { StoredDoctor } from '../../../shared/store/doctors.ts'
-import { MESSAGE_ATTRIBUTES, MESSAGES } from '../../../shared/store/messages/messages.ts'
+import { MESSAGES } from '../../../shared/store/messages/messages.ts'
 import type { StoredPatient } from '../../../shared/store/patients/patients.ts'
 
 /** The current owners of the names that a record copies; a doctor or invoice only if the record has one. */
@@ -26,17 +26,9 @@ export type Owners = {
 
 export type KindName = 'appointments' | 'invoices' | 'payments' | 'messages'
 
-type CopiedAttributes = {
-  readonly fullName: string
-  readonly email?: string
-  readonly doctor?: { readonly id: string; readonly fullName: string }
-}
-
 export type RecordKind<R> = {
   readonly name: KindName
   readonly entity: CalendarEntity<R, never>
-  /** The attributes of its rows with the names and addresses that they copy. */
-  readonly copies: CopiedAttributes
   /** The names and addresses that a record copies. */
   readonly copiedValues: (record: R) => readonly (string | null)[]
   /** The record with the current names and addresses of its owners. */
@@ -49,13 +41,6 @@ export type AnyRecord = { readonly id: string; readonly patient: PersonReference
 export const APPOINTMENT_KIND: RecordKind<Appointment> = {
   name: 'appointments',
   entity: APPOINTMENTS,
-  copies: {
-    fullName: APPOINTMENT_ATTRIBUTES.patient.fullName.name,
-    doctor: {
-      id: APPOINTMENT_ATTRIBUTES.doctor.id.name,
-      fullName: APPOINTMENT_ATTRIBUTES.doctor.fullName.name,
-    },
-  },
   copiedValues: ({ patient, doctor }) => [patient.fullName, doctor.fullName],
   withCurrentNames: (record, { patient, doctor }) => ({
     ...refreshAppointmentCopy(record, patient),
@@ -66,10 +51,6 @@ export const APPOINTMENT_KIND: RecordKind<Appointment> = {
 export const INVOICE_KIND: RecordKind<Invoice> = {
   name: 'invoices',
   entity: INVOICES,
-  copies: {
-    fullName: INVOICE_ATTRIBUTES.patient.fullName.name,
-    email: INVOICE_ATTRIBUTES.patient.email.name,
-  },
   copiedValues: ({ patient }) => [patient.fullName, patient.email],
   withCurrentNames: (record, { patient }) => refreshInvoiceCopy(record, patient),
 }
@@ -77,7 +58,6 @@ export const INVOICE_KIND: RecordKind<Invoice> = {
 export const PAYMENT_KIND: RecordKind<Payment> = {
   name: 'payments',
   entity: PAYMENTS,
-  copies: { fullName: PAYMENT_ATTRIBUTES.patient.fullName.name },
   copiedValues: ({ patient, invoice }) => [patient.fullName, invoice.number],
   withCurrentNames: (record, { patient, invoice }) => ({
     ...refreshPaymentCopy(record, patient),
@@ -88,7 +68,6 @@ export const PAYMENT_KIND: RecordKind<Payment> = {
 export const MESSAGE_KIND: RecordKind<Message> = {
   name: 'messages',
   entity: MESSAGES,
-  copies: { fullName: MESSAGE_ATTRIBUTES.patient.fullName.name },
   copiedValues: ({ patient }) => [patient.fullName],
   withCurrentNames: (record, { patient }) => refreshMessageCopy(record, patient),
 }

@@ -1,15 +1,13 @@
 import { isDeepStrictEqual } from 'node:util'
 import { calendarKey } from '../../../shared/store/keys/calendar.ts'
-import { shortId } from '../../../shared/store/keys/key.ts'
 import { Changeset } from '../../../shared/store/table/changeset.ts'
 import type { Item } from '../../../shared/store/table/write-requests.ts'
-import { digestOfParts, sumOfAttributes } from './digest.ts'
 import type { Fault, Recheck } from './fault.ts'
 import { forEachConcurrent } from './for-each-concurrent.ts'
 import type { Inspection } from './inspection.ts'
 import { imageOf, keyText, rowsOf } from './record-image.ts'
 import type { RecordKind } from './record-kinds.ts'
-import { type ItemSums, shortIdIn } from './row-sums.ts'
+import { type RowCounts, shortIdIn } from './row-counts.ts'
 import type { UnrepairedRows } from './unrepaired-rows.ts'
 
 /** Verifies that every record is in all its lists, with the rows that its store would write. */
@@ -17,27 +15,15 @@ export function recordRowChecker<R>(
   inspection: Inspection,
   { entity }: RecordKind<R>,
   unrepaired: UnrepairedRows,
-  sums: ItemSums,
+  counts: RowCounts,
 ) {
   const { table, clinic, examine } = inspection
 
-  /** Adds the rows that records should have to the sums. */
-  function expectRows(items: readonly Item[]): void {
-    for (const item of items) {
-      const image = imageOf(clinic, entity, item)
-      if (!image) {
-        sums.mark(shortId(item.sk))
-        continue
-      }
-      const row = sumOfAttributes(image.row)
-      for (const key of image.rowKeys) sums.expect(shortIdIn(key), digestOfParts(row, sumOfAttributes(key)))
-    }
-  }
-
-  async function check(all: readonly Item[]): Promise<void> {
-    const items = all.filter(({ sk }) => sums.isSuspect(shortId(sk)))
+  /** Verifies the rows of records, and counts those that are there. */
+  async function check(items: readonly Item[]): Promise<void> {
     const images = items.map((item) => ({ item, image: imageOf(clinic, entity, item) }))
     const read = await table.getMany(images.flatMap(({ image }) => image?.rowKeys ?? []))
+    for (const row of read) counts.expect(shortIdIn(row))
     const rows = new Map(read.map((row) => [keyText(row), row]))
     const suspects = images.filter(
       ({ image }) => !image || !rowsOf(image).every((row) => isDeepStrictEqual(rows.get(keyText(row)), row)),
@@ -77,5 +63,5 @@ export function recordRowChecker<R>(
       return { faults, repair }
     }
 
-  return { expectRows, check }
+  return { check }
 }

@@ -15,7 +15,7 @@ import type { Inspection } from './inspection.ts'
 import { listedRowChecker } from './listed-rows.ts'
 import { partitionPages } from './partition-pages.ts'
 import type { RecordKind } from './record-kinds.ts'
-import type { ItemSums } from './row-sums.ts'
+import type { RowCounts } from './row-counts.ts'
 import { setCounters } from './tally-repair.ts'
 import type { UnrepairedRows } from './unrepaired-rows.ts'
 
@@ -42,11 +42,11 @@ export function tallyChecker<R>(
   inspection: Inspection,
   kind: RecordKind<R>,
   unrepaired: UnrepairedRows,
-  sums: ItemSums,
+  counts: RowCounts,
 ) {
   const { table, clinic, examine } = inspection
   const { letter } = kind.entity
-  const rows = listedRowChecker(inspection, kind, unrepaired, sums)
+  const rows = listedRowChecker(inspection, kind, unrepaired, counts)
   /** What the survey found, to be read again once the rows are right. */
   const surveyed: (() => Promise<unknown>)[] = []
 
@@ -55,6 +55,7 @@ export function tallyChecker<R>(
     const list = calendarListPartition(clinic, letter, doctor)
     const months = new Map<string, Recount>()
     await rows.survey(list, ({ sk }) => countRow(months, sk))
+    for (const sk of unrepaired.missing.of(list)) countRow(months, sk)
     for (const [key, cells] of await suspectCells(inspection, tallyPartition(clinic, letter, doctor), months))
       surveyed.push(() => examine(recheck(list, key, cells)))
   }

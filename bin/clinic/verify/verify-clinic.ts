@@ -22,7 +22,9 @@ import { checkOverlappingVisits } from './overlapping-visits.ts'
 import { patientCountChecker } from './patient-count.ts'
 import { checkPatientOrdinals } from './patient-ordinals.ts'
 import { checkPatientRecords } from './patient-records.ts'
-import { checkSearch } from './search.ts'
+import { checkSearchHead } from './search-head.ts'
+import { checkSearchLog } from './search-log.ts'
+import { checkSearchSegments } from './search-segments.ts'
 import { invalidateIndexes } from './segment-rewrite.ts'
 import { staleOwnerChecker } from './stale-owners.ts'
 
@@ -89,7 +91,9 @@ async function verifyPatients(inspection: Inspection): Promise<void> {
   const { wrongRows, highest } = await checkPatientRecords(tracked)
   await checkPatientOrdinals(tracked, wrongRows)
   await count.checkMax(highest)
-  await checkSearch(tracked)
+  await checkSearchHead(tracked)
+  const complete = await checkSearchLog(tracked)
+  await checkSearchSegments(tracked, { lines: complete })
   await checkInactivePatients(tracked)
   await checkNationalIds(tracked)
   if (hasRepaired()) await invalidateIndexes(inspection.table, inspection.clinic)

@@ -11,7 +11,7 @@ import { backoff, type Timing } from './retry-on-conflict.ts'
 import { send } from './send.ts'
 import type { Item } from './write-requests.ts'
 
-/** A range of one partition. `from` and `to` are inclusive sort keys; `limit` is the most items wanted. */
+/** A range of one partition. `from` and `to` are inclusive sort keys; `limit` is the most items wanted, `keysOnly` without attributes. */
 export type Range = {
   readonly pk: string
   readonly from?: string | undefined
@@ -19,6 +19,7 @@ export type Range = {
   readonly descending?: boolean
   readonly limit: number
   readonly eventual?: boolean
+  readonly keysOnly?: boolean
 }
 
 /** The most keys in one BatchGetItem. */
@@ -73,7 +74,7 @@ export function tableReads(client: DynamoDBDocumentClient, name: string, timing:
 
 function queryInput(
   name: string,
-  { pk, from, to, descending = false, eventual = false }: Range,
+  { pk, from, to, descending = false, eventual = false, keysOnly = false }: Range,
   limit: number,
   start: Record<string, unknown> | undefined,
 ): QueryCommandInput {
@@ -96,6 +97,7 @@ function queryInput(
     ScanIndexForward: !descending,
     ConsistentRead: !eventual,
     Limit: limit,
+    ...(keysOnly && { ProjectionExpression: 'pk, sk' }),
     ...(start && { ExclusiveStartKey: start }),
   }
 }
