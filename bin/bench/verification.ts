@@ -4,7 +4,7 @@ import { buildClinic, RECORDS_PER_PATIENT } from './build-clinic.ts'
 import { runTool, type ToolRun } from './tool-run.ts'
 
 /** Records of a second of CPU time, in a clinic large enough that the start of the tool does not count. */
-const MIN_RATE = 5_000
+const MIN_RATE = 1_500
 const LARGE = 100_000
 /** Of a clinic of any size: what the process retains does not grow, and the rest is not collected garbage. */
 const MAX_MEGABYTES = 350
