@@ -393,10 +393,13 @@ describe('the rooms', () => {
   })
 })
 
-it('test/ has the folders of the source, besides end-to-end tests, histories, judges and support', () => {
+it('test/ has the folders of the source, besides end-to-end tests, simulations, histories, judges and support', () => {
   const folders = new Set(globSync('test/**/*.ts').map((file) => dirname(file).replace(/^test\/?/, '')))
   const strange = [...folders].filter(
-    (folder) => folder !== '' && !/^(e2e|histories|judges|support)(\/|$)/.test(folder) && !existsSync(folder),
+    (folder) =>
+      folder !== '' &&
+      !/^(e2e|histories|judges|simulations|support)(\/|$)/.test(folder) &&
+      !existsSync(folder),
   )
   expect(strange).toEqual([])
   const atTop = globSync('test/*.ts').sort()

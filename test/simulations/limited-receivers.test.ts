@@ -1,21 +1,21 @@
 /** Deliveries to receivers that hang, fail or are slow: on the real engine, with a clock that the test advances. */
 import { beforeEach, expect, it } from 'vitest'
-import { deliverEvent } from '../../../../shared/delivery/webhooks/deliver-event.ts'
-import { sweepDeliveries } from '../../../../shared/delivery/webhooks/sweep-deliveries.ts'
-import type { Clinic } from '../../../../shared/domain/clinic.ts'
-import { type Delivery, redelivered } from '../../../../shared/domain/webhooks/delivery.ts'
-import type { Webhook } from '../../../../shared/domain/webhooks/webhook.ts'
-import { deliveryStore } from '../../../../shared/store/events/deliveries.ts'
-import { dueDeliveries } from '../../../../shared/store/events/due-deliveries.ts'
-import { waitingDeliveriesPartition } from '../../../../shared/store/keys/webhooks.ts'
+import { deliverEvent } from '../../shared/delivery/webhooks/deliver-event.ts'
+import { sweepDeliveries } from '../../shared/delivery/webhooks/sweep-deliveries.ts'
+import type { Clinic } from '../../shared/domain/clinic.ts'
+import { type Delivery, redelivered } from '../../shared/domain/webhooks/delivery.ts'
+import type { Webhook } from '../../shared/domain/webhooks/webhook.ts'
+import { deliveryStore } from '../../shared/store/events/deliveries.ts'
+import { dueDeliveries } from '../../shared/store/events/due-deliveries.ts'
+import { waitingDeliveriesPartition } from '../../shared/store/keys/webhooks.ts'
 import {
   createWebhook,
   deliverySimulation,
   connectionFailure as failure,
   httpResponse,
   queueChanges,
-} from '../../../support/deliveries.ts'
-import { freshTable, newClinic, type TestTable } from '../../../support/table.ts'
+} from '../support/deliveries.ts'
+import { freshTable, newClinic, type TestTable } from '../support/table.ts'
 
 let db: TestTable
 let clinic: Clinic

@@ -1,27 +1,23 @@
 /** Deliveries side by side to receivers that fail or are slow, in virtual time on the real engine. */
 import { beforeEach, expect, it } from 'vitest'
-import { mulberry32 } from '../../../../bin/demo/random.ts'
-import { deliverEvent } from '../../../../shared/delivery/webhooks/deliver-event.ts'
-import type { Clinic } from '../../../../shared/domain/clinic.ts'
-import {
-  type Delivery,
-  type DeliveryReference,
-  redelivered,
-} from '../../../../shared/domain/webhooks/delivery.ts'
-import { RETRY_DELAYS_MS, type Webhook } from '../../../../shared/domain/webhooks/webhook.ts'
-import { deliveryStore } from '../../../../shared/store/events/deliveries.ts'
-import { webhookHealthStore } from '../../../../shared/store/events/webhook-health.ts'
-import { deliveryKey, waitingDeliveriesPartition } from '../../../../shared/store/keys/webhooks.ts'
+import { mulberry32 } from '../../bin/demo/random.ts'
+import { deliverEvent } from '../../shared/delivery/webhooks/deliver-event.ts'
+import type { Clinic } from '../../shared/domain/clinic.ts'
+import { type Delivery, type DeliveryReference, redelivered } from '../../shared/domain/webhooks/delivery.ts'
+import { RETRY_DELAYS_MS, type Webhook } from '../../shared/domain/webhooks/webhook.ts'
+import { deliveryStore } from '../../shared/store/events/deliveries.ts'
+import { webhookHealthStore } from '../../shared/store/events/webhook-health.ts'
+import { deliveryKey, waitingDeliveriesPartition } from '../../shared/store/keys/webhooks.ts'
 import {
   addChangesOfOneRecord,
   createWebhook,
   connectionFailure as failure,
   httpResponse,
   queueChanges,
-} from '../../../support/deliveries.ts'
-import { rounds } from '../../../support/scale.ts'
-import { freshTable, newClinic, type TestTable } from '../../../support/table.ts'
-import { type Post, virtualDeliveries } from '../../../support/virtual-deliveries.ts'
+} from '../support/deliveries.ts'
+import { rounds } from '../support/scale.ts'
+import { freshTable, newClinic, type TestTable } from '../support/table.ts'
+import { type Post, virtualDeliveries } from '../support/virtual-deliveries.ts'
 
 let db: TestTable
 let clinic: Clinic

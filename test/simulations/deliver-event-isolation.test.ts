@@ -3,15 +3,15 @@
  * consumer. The store is a model; other tests run the consumer with the real store.
  */
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import { mulberry32 } from '../../../../bin/demo/random.ts'
-import { deliverEvent } from '../../../../shared/delivery/webhooks/deliver-event.ts'
-import type { Lane } from '../../../../shared/delivery/webhooks/delivery-queues.ts'
-import type { ClinicId } from '../../../../shared/domain/clinic.ts'
-import type { Delivery, DeliveryReference } from '../../../../shared/domain/webhooks/delivery.ts'
-import type { Webhook } from '../../../../shared/domain/webhooks/webhook.ts'
-import { HEALTHY, type WebhookHealth } from '../../../../shared/domain/webhooks/webhook-health.ts'
-import { httpResponse } from '../../../support/deliveries.ts'
-import { healthAfter } from '../../../support/webhook-health.ts'
+import { mulberry32 } from '../../bin/demo/random.ts'
+import { deliverEvent } from '../../shared/delivery/webhooks/deliver-event.ts'
+import type { Lane } from '../../shared/delivery/webhooks/delivery-queues.ts'
+import type { ClinicId } from '../../shared/domain/clinic.ts'
+import type { Delivery, DeliveryReference } from '../../shared/domain/webhooks/delivery.ts'
+import type { Webhook } from '../../shared/domain/webhooks/webhook.ts'
+import { HEALTHY, type WebhookHealth } from '../../shared/domain/webhooks/webhook-health.ts'
+import { httpResponse } from '../support/deliveries.ts'
+import { healthAfter } from '../support/webhook-health.ts'
 
 beforeEach(() => {
   vi.useFakeTimers()

@@ -3,18 +3,18 @@
  * claim and the note leaves one unresolved, and those are counted.
  */
 import { beforeAll, expect, it } from 'vitest'
-import { mulberry32 } from '../../../../bin/demo/random.ts'
-import { type EmailConsumer, sendQueuedEmail } from '../../../../shared/delivery/email/send-queued-email.ts'
-import { sweepMessages } from '../../../../shared/delivery/email/sweep-messages.ts'
-import type { Clinic } from '../../../../shared/domain/clinic.ts'
-import type { Patient } from '../../../../shared/domain/patients/patient.ts'
-import { newUuid } from '../../../../shared/domain/uuid.ts'
-import { messageDispatch } from '../../../../shared/store/messages/dispatch.ts'
-import { patientWriter } from '../../../../shared/store/patients/patient-writer.ts'
-import { Crashed } from '../../../support/crashable-table.ts'
-import { createAcceptedEmail } from '../../../support/emails.ts'
-import { rounds } from '../../../support/scale.ts'
-import { aPatient, freshTable, newClinic, type TestTable } from '../../../support/table.ts'
+import { mulberry32 } from '../../bin/demo/random.ts'
+import { type EmailConsumer, sendQueuedEmail } from '../../shared/delivery/email/send-queued-email.ts'
+import { sweepMessages } from '../../shared/delivery/email/sweep-messages.ts'
+import type { Clinic } from '../../shared/domain/clinic.ts'
+import type { Patient } from '../../shared/domain/patients/patient.ts'
+import { newUuid } from '../../shared/domain/uuid.ts'
+import { messageDispatch } from '../../shared/store/messages/dispatch.ts'
+import { patientWriter } from '../../shared/store/patients/patient-writer.ts'
+import { Crashed } from '../support/crashable-table.ts'
+import { createAcceptedEmail } from '../support/emails.ts'
+import { rounds } from '../support/scale.ts'
+import { aPatient, freshTable, newClinic, type TestTable } from '../support/table.ts'
 
 type Step = { readonly call: string; readonly when: 'before' | 'after' }
 
