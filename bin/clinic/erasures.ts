@@ -3,6 +3,7 @@ import type { Command } from 'commander'
 import type { ClinicId } from '../../shared/domain/clinic.ts'
 import { clinicTimestamp } from '../../shared/domain/timestamp.ts'
 import { isUuid } from '../../shared/domain/uuid.ts'
+import { pendingErasures, replayErasures } from '../../shared/maintenance/restore/erasure-replay.ts'
 import { clinicStore } from '../../shared/store/clinics.ts'
 import { type Deletion, deletedClinics } from '../../shared/store/copies/deleted-clinics.ts'
 import { type Erasure, erasureLedger } from '../../shared/store/copies/erasure-ledger.ts'
@@ -13,7 +14,6 @@ import { connect, connectTable, requireClinic, requireStoredClinic } from './con
 import { readErasures } from './erasure-file.ts'
 import { resolveFromInvocationDir } from './invocation-path.ts'
 import { CommandFailure, formatTable, print } from './output.ts'
-import { pendingErasures, replayErasures } from './restore/erasure-replay.ts'
 
 type ReplayOptions = { clinic: string; table?: string; sourceTable?: string; from?: string }
 

@@ -1,6 +1,7 @@
 import { basename } from 'node:path'
 import { type Command, Option } from 'commander'
 import type { ClinicId, ClinicInfo } from '../../shared/domain/clinic.ts'
+import { partitionPages } from '../../shared/maintenance/walk/partition-pages.ts'
 import { holidayStore, presentImports } from '../../shared/store/holidays.ts'
 import type { Table } from '../../shared/store/table/table.ts'
 import { placeOf } from './connection.ts'
@@ -17,7 +18,6 @@ import type { SourceRow } from './import/row.ts'
 import { entityName, onFiles, requireEntity, requireFile, resolveMap } from './import-paths.ts'
 import { resolveFromInvocationDir } from './invocation-path.ts'
 import { CommandFailure, type GlobalOptions, printLines } from './output.ts'
-import { partitionPages } from './verify/partition-pages.ts'
 
 type Options = { clinic: string; entity?: string; map?: string; encoding?: Encoding }
 

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
+import { migrateTable } from '../../shared/maintenance/migrate/migrate-table.ts'
+import { MIGRATIONS, REQUIRED_FORMAT, readTableFormat } from '../../shared/maintenance/migrate/migrations.ts'
 import { connect, connectDynamoDb } from './connection.ts'
-import { migrateTable } from './migrate/migrate-table.ts'
-import { MIGRATIONS, REQUIRED_FORMAT, readTableFormat } from './migrate/migrations.ts'
 import { NeedsAttention, print, printLines } from './output.ts'
 
 export function addMigrateCommand(program: Command): void {

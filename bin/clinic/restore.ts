@@ -1,6 +1,20 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Command } from 'commander'
 import * as z from 'zod'
+import {
+  configureTable,
+  OtherTable,
+  type RestoredTable,
+  restoreTable,
+} from '../../shared/maintenance/restore/restored-table.ts'
+import {
+  type SettledClinic,
+  type Settlement,
+  settleFromSource,
+  settleWithoutSource,
+  UnfinishedErasure,
+  UnknownClinic,
+} from '../../shared/maintenance/restore/settle.ts'
 import { clinicStore } from '../../shared/store/clinics.ts'
 import type { Table } from '../../shared/store/table/table.ts'
 import { addToTrail } from './command-trail.ts'
@@ -13,15 +27,6 @@ import {
   print,
   printLines,
 } from './output.ts'
-import { configureTable, OtherTable, type RestoredTable, restoreTable } from './restore/restored-table.ts'
-import {
-  type SettledClinic,
-  type Settlement,
-  settleFromSource,
-  settleWithoutSource,
-  UnfinishedErasure,
-  UnknownClinic,
-} from './restore/settle.ts'
 
 const PastInstant = z.iso
   .datetime({ offset: true, error: 'must be a time with its zone, such as 2026-11-22T10:00:00Z' })

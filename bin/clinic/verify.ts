@@ -1,5 +1,9 @@
 import type { Command } from 'commander'
 import type { Clinic } from '../../shared/domain/clinic.ts'
+import { type Difference, FAULTS } from '../../shared/maintenance/verify/comparison/fault.ts'
+import type { Verification } from '../../shared/maintenance/verify/comparison/inspection.ts'
+import { isItemOfRecord, itemCount } from '../../shared/maintenance/verify/item-count.ts'
+import { verifyClinic } from '../../shared/maintenance/verify/verify-clinic.ts'
 import { clinicStore } from '../../shared/store/clinics.ts'
 import type { Table } from '../../shared/store/table/table.ts'
 import { connect, requireClinic } from './connection.ts'
@@ -14,11 +18,7 @@ import {
   printLines,
 } from './output.ts'
 import { progressBar } from './progress.ts'
-import { type Difference, FAULTS } from './verify/fault.ts'
-import type { Verification } from './verify/inspection.ts'
-import { isItemOfRecord, itemCount } from './verify/item-count.ts'
 import { openProgressFile, ProgressFileError } from './verify/progress-file.ts'
-import { verifyClinic } from './verify/verify-clinic.ts'
 import { inWords, subjectOf } from './verify/words.ts'
 
 /** Maximum number of differences in the JSON; `total` counts all. */

@@ -4,10 +4,10 @@
  */
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { NEW_DOCTOR } from '../../bin/clinic/import/doctors.ts'
-import { verifyClinic } from '../../bin/clinic/verify/verify-clinic.ts'
 import { parseWeeklyHours } from '../../shared/domain/booking/working-hours.ts'
 import type { Clinic } from '../../shared/domain/clinic.ts'
 import { newUuid } from '../../shared/domain/uuid.ts'
+import { verifyClinic } from '../../shared/maintenance/verify/verify-clinic.ts'
 import { roomStore } from '../../shared/store/catalogue.ts'
 import { doctorStore } from '../../shared/store/doctors.ts'
 import { patientWriter } from '../../shared/store/patients/patient-writer.ts'

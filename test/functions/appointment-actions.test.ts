@@ -1,8 +1,8 @@
 /** The actions on an appointment: what they change, free and announce, and what they refuse. */
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { verifyClinic } from '../../bin/clinic/verify/verify-clinic.ts'
 import { anonymizeResponse } from '../../shared/api/anonymize-response.ts'
 import { newUuid } from '../../shared/domain/uuid.ts'
+import { verifyClinic } from '../../shared/maintenance/verify/verify-clinic.ts'
 import { appointmentStore } from '../../shared/store/calendar/appointments.ts'
 import { patientChanges } from '../../shared/store/copies/patient-changes.ts'
 import { ANNOUNCED_PARTITION_PREFIX } from '../../shared/store/keys/events.ts'

@@ -1,11 +1,11 @@
 /** Booking and changing appointments with rooms, treatments and ends. */
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { NEW_DOCTOR } from '../../bin/clinic/import/doctors.ts'
-import { verifyClinic } from '../../bin/clinic/verify/verify-clinic.ts'
 import type { Room, Treatment } from '../../shared/domain/booking/catalogue.ts'
 import { parseWeeklyHours } from '../../shared/domain/booking/working-hours.ts'
 import type { Clinic } from '../../shared/domain/clinic.ts'
 import { newUuid } from '../../shared/domain/uuid.ts'
+import { verifyClinic } from '../../shared/maintenance/verify/verify-clinic.ts'
 import { roomStore, treatmentStore } from '../../shared/store/catalogue.ts'
 import { doctorStore } from '../../shared/store/doctors.ts'
 import { ANNOUNCED_PARTITION_PREFIX } from '../../shared/store/keys/events.ts'

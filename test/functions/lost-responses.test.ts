@@ -1,13 +1,13 @@
 /** Requests without an Idempotency-Key whose transaction is committed, but whose response from the store is lost. */
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest'
 import { NEW_DOCTOR } from '../../bin/clinic/import/doctors.ts'
-import { verifyClinic } from '../../bin/clinic/verify/verify-clinic.ts'
 import {
   type RealisticDynamoDb,
   startRealisticDynamoDb,
 } from '../../infra/local/realistic-dynamodb/realistic-dynamodb.ts'
 import { parseWeeklyHours } from '../../shared/domain/booking/working-hours.ts'
 import { newUuid } from '../../shared/domain/uuid.ts'
+import { verifyClinic } from '../../shared/maintenance/verify/verify-clinic.ts'
 import { appointmentStore } from '../../shared/store/calendar/appointments.ts'
 import { doctorStore } from '../../shared/store/doctors.ts'
 import { shortId } from '../../shared/store/keys/key.ts'

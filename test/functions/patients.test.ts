@@ -1,10 +1,10 @@
 /** Private fields, changes, deactivation and the filters of patients, through the handlers. */
 import { beforeAll, describe, expect, it } from 'vitest'
-import { verifyClinic } from '../../bin/clinic/verify/verify-clinic.ts'
 import { anonymizeResponse } from '../../shared/api/anonymize-response.ts'
 import type { Clinic } from '../../shared/domain/clinic.ts'
 import { SCOPES, type Scope } from '../../shared/domain/scope.ts'
 import { newUuid } from '../../shared/domain/uuid.ts'
+import { verifyClinic } from '../../shared/maintenance/verify/verify-clinic.ts'
 import { patientChanges } from '../../shared/store/copies/patient-changes.ts'
 import { credentialKey } from '../../shared/store/keys/clinics.ts'
 import { ANNOUNCED_PARTITION_PREFIX } from '../../shared/store/keys/events.ts'

@@ -1,7 +1,11 @@
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import * as z from 'zod'
-import { type Difference, FAULTS, type FaultKind } from './fault.ts'
-import type { VerifiedParts } from './verify-clinic.ts'
+import {
+  type Difference,
+  FAULTS,
+  type FaultKind,
+} from '../../../shared/maintenance/verify/comparison/fault.ts'
+import type { VerifiedParts } from '../../../shared/maintenance/verify/verify-clinic.ts'
 
 const Listed = z.object({
   kind: z.enum(Object.keys(FAULTS) as [FaultKind, ...FaultKind[]]),

@@ -1,7 +1,7 @@
 /** Differences in words: which record, and what is wrong with it. */
 import { isUuid } from '../../../shared/domain/uuid.ts'
+import type { Fault, FaultKind } from '../../../shared/maintenance/verify/comparison/fault.ts'
 import { type Key, longId, partitionParts } from '../../../shared/store/keys/key.ts'
-import type { Fault, FaultKind } from './fault.ts'
 
 type Subject = { readonly record: string | null; readonly id: string | null }
 

@@ -12,10 +12,10 @@ import { appointmentStore } from '../../../shared/store/calendar/appointments.ts
 import { clinicStore } from '../../../shared/store/clinics.ts'
 import { patientChanges } from '../../../shared/store/copies/patient-changes.ts'
 import { patientStore } from '../../../shared/store/patients/patients.ts'
+import { runVerification } from '../../shared/maintenance/verify/practice.ts'
 import { allItems } from '../../support/all-items.ts'
 import { deployedTable } from '../../support/deployed-stack.ts'
 import { createPopulatedClinic, createRecord, type PopulatedClinic } from '../../support/records.ts'
-import { runVerification } from './verify/practice.ts'
 
 const stack = deployedTable()
 const { db } = stack

@@ -10,11 +10,11 @@ import { MAX_PAYMENTS, settlement } from '../../../shared/store/calendar/settlem
 import { patientChanges } from '../../../shared/store/copies/patient-changes.ts'
 import { patientWriter } from '../../../shared/store/patients/patient-writer.ts'
 import { Changeset } from '../../../shared/store/table/changeset.ts'
+import { runVerification } from '../../shared/maintenance/verify/practice.ts'
 import { allItems } from '../../support/all-items.ts'
 import { deployedTable } from '../../support/deployed-stack.ts'
 import { createPopulatedClinic, type PopulatedClinic } from '../../support/records.ts'
 import { aPatient } from '../../support/table.ts'
-import { runVerification } from './verify/practice.ts'
 
 const stack = deployedTable()
 const { db } = stack

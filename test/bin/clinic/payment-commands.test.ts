@@ -6,11 +6,11 @@ import { paymentStore } from '../../../shared/store/calendar/payments.ts'
 import { settlement } from '../../../shared/store/calendar/settlement.ts'
 import { patientChanges } from '../../../shared/store/copies/patient-changes.ts'
 import { Changeset } from '../../../shared/store/table/changeset.ts'
+import { runVerification } from '../../shared/maintenance/verify/practice.ts'
 import { allItems } from '../../support/all-items.ts'
 import { deployedTable } from '../../support/deployed-stack.ts'
 import { createPopulatedClinic, type PopulatedClinic } from '../../support/records.ts'
 import { tableText } from '../../support/table-text.ts'
-import { runVerification } from './verify/practice.ts'
 
 const stack = deployedTable()
 const { db } = stack

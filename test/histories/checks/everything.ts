@@ -1,8 +1,8 @@
 /** Everything that must hold when a history has ended. */
 
-import { verifyClinic } from '../../../bin/clinic/verify/verify-clinic.ts'
 import { anonymizeResponse } from '../../../shared/api/anonymize-response.ts'
 import type { ClinicId } from '../../../shared/domain/clinic.ts'
+import { verifyClinic } from '../../../shared/maintenance/verify/verify-clinic.ts'
 import { clinicStore } from '../../../shared/store/clinics.ts'
 import { patientChanges } from '../../../shared/store/copies/patient-changes.ts'
 import { credentialStore } from '../../../shared/store/credentials.ts'

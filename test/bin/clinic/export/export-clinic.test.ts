@@ -19,12 +19,12 @@ import { shortId } from '../../../../shared/store/keys/key.ts'
 import { patientWriter } from '../../../../shared/store/patients/patient-writer.ts'
 import { patientStore } from '../../../../shared/store/patients/patients.ts'
 import type { Table } from '../../../../shared/store/table/table.ts'
+import { runVerification } from '../../../shared/maintenance/verify/practice.ts'
 import { issueCredential } from '../../../support/credentials.ts'
 import { filledPatient } from '../../../support/filled-records.ts'
 import { createPopulatedClinic } from '../../../support/records.ts'
 import { aPatient, freshTable, newClinic, type TestTable } from '../../../support/table.ts'
 import { FIRST, invoice, LONG_BREAKS, lines, message, payment, visit } from '../import/calendar-fixtures.ts'
-import { runVerification } from '../verify/practice.ts'
 
 let db: TestTable
 let clinic: Clinic

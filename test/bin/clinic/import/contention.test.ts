@@ -11,10 +11,10 @@ import { patientWriter } from '../../../../shared/store/patients/patient-writer.
 import { patientStore } from '../../../../shared/store/patients/patients.ts'
 import { idempotencyGuard } from '../../../../shared/store/table/idempotency.ts'
 import type { Table } from '../../../../shared/store/table/table.ts'
+import { runVerification } from '../../../shared/maintenance/verify/practice.ts'
 import { freshRealisticTable } from '../../../support/realistic-table.ts'
 import { rounds } from '../../../support/scale.ts'
 import { aPatient, NOW, newClinic } from '../../../support/table.ts'
-import { runVerification } from '../verify/practice.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'contention-import-test-'))
 afterAll(() => rmSync(folder, { recursive: true }))

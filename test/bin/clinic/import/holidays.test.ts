@@ -5,7 +5,7 @@ import type { TimeOff } from '../../../../shared/domain/booking/doctor.ts'
 import { doctorStore } from '../../../../shared/store/doctors.ts'
 import { holidayStore, MAX_HOLIDAYS } from '../../../../shared/store/holidays.ts'
 import { readImportIds } from '../../../../shared/store/import-ids.ts'
-import { runVerification } from '../verify/practice.ts'
+import { runVerification } from '../../../shared/maintenance/verify/practice.ts'
 import { importedClinic } from './calendar-fixtures.ts'
 
 const imported = importedClinic()

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { patientsByNationalId } from '../../../../shared/store/patients/national-ids.ts'
 import { patientStore } from '../../../../shared/store/patients/patients.ts'
 import { patientSearch } from '../../../../shared/store/patients/search.ts'
-import { runVerification } from '../verify/practice.ts'
+import { runVerification } from '../../../shared/maintenance/verify/practice.ts'
 import { FIRST, importedClinic } from './calendar-fixtures.ts'
 
 const imported = importedClinic()

@@ -21,10 +21,10 @@ import { type ImportedKind, readImportIds } from '../../../../shared/store/impor
 import { messageStore } from '../../../../shared/store/messages/messages.ts'
 import { patientStore } from '../../../../shared/store/patients/patients.ts'
 import { Changeset } from '../../../../shared/store/table/changeset.ts'
+import { runVerification } from '../../../shared/maintenance/verify/practice.ts'
 import { allItems } from '../../../support/all-items.ts'
 import { property } from '../../../support/scale.ts'
 import { claimedDispatch, MINUTE, storeMessage, waitingDispatch } from '../message-fixtures.ts'
-import { runVerification } from '../verify/practice.ts'
 import { importedClinic, invoice, message, payment, visit } from './calendar-fixtures.ts'
 
 const imported = importedClinic()

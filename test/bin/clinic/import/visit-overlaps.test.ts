@@ -4,7 +4,7 @@ import { inRounds } from '../../../../bin/clinic/import/visit-overlaps.ts'
 import { appointmentStore } from '../../../../shared/store/calendar/appointments.ts'
 import { type ImportedKind, readImportIds } from '../../../../shared/store/import-ids.ts'
 import type { Table } from '../../../../shared/store/table/table.ts'
-import { runVerification } from '../verify/practice.ts'
+import { runVerification } from '../../../shared/maintenance/verify/practice.ts'
 import { FIRST, importedClinic, visit } from './calendar-fixtures.ts'
 
 const imported = importedClinic()

@@ -3,14 +3,14 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync 
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import type { Difference } from '../../../../bin/clinic/verify/fault.ts'
 import { openProgressFile } from '../../../../bin/clinic/verify/progress-file.ts'
-import { type VerifiedParts, verifyClinic } from '../../../../bin/clinic/verify/verify-clinic.ts'
+import type { Difference } from '../../../../shared/maintenance/verify/comparison/fault.ts'
+import { type VerifiedParts, verifyClinic } from '../../../../shared/maintenance/verify/verify-clinic.ts'
 import { calendarPartition, ownerPartition } from '../../../../shared/store/keys/calendar.ts'
 import type { Table } from '../../../../shared/store/table/table.ts'
+import { createPractice, type Practice } from '../../../shared/maintenance/verify/practice.ts'
 import { deployedStack } from '../../../support/deployed-stack.ts'
 import { freshTable, type TestTable } from '../../../support/table.ts'
-import { createPractice, type Practice } from './practice.ts'
 
 const SIZE = { patients: 8, doctors: 2, appointments: 12, invoices: 6, payments: 5, messages: 4 }
 const folder = mkdtempSync(join(tmpdir(), 'verify-resume-test-'))

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { FAULTS, type Fault, type FaultKind } from '../../../../bin/clinic/verify/fault.ts'
 import { inWords, subjectOf } from '../../../../bin/clinic/verify/words.ts'
 import type { ClinicId } from '../../../../shared/domain/clinic.ts'
+import { FAULTS, type Fault, type FaultKind } from '../../../../shared/maintenance/verify/comparison/fault.ts'
 import {
   calendarKey,
   calendarListPartition,

@@ -1,0 +1,159 @@
+/** Restores a table to a point in time in a new table. DynamoDB restores items and encryption; the other settings are set here. */
+import {
+  DescribeTableCommand,
+  DescribeTimeToLiveCommand,
+  ListTagsOfResourceCommand,
+  ResourceNotFoundException,
+  RestoreTableToPointInTimeCommand,
+  type TableDescription,
+  TagResourceCommand,
+  UpdateContinuousBackupsCommand,
+  UpdateTableCommand,
+  UpdateTimeToLiveCommand,
+} from '@aws-sdk/client-dynamodb'
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
+import { STREAM_VIEW, TTL } from '../../store/keys/key.ts'
+
+export type RestoringPlatform = {
+  readonly client: Pick<DynamoDBDocumentClient, 'send'>
+  readonly sleep: (ms: number) => Promise<void>
+  readonly onProgress: (text: string) => void
+}
+
+/** What a deployment needs to use a table that it did not create. */
+export type RestoredTable = {
+  readonly name: string
+  /** The label of its stream. */
+  readonly stream: string
+}
+
+/** DynamoDB takes from minutes to hours for a restore. */
+const POLL_MS = 20_000
+
+/**
+ * Restores `source` as it was at `at` to the new table `name`, and sets its settings. If the table exists already, only what is
+ * missing is done, so an interrupted run can be repeated.
+ */
+export async function restoreTable(
+  platform: RestoringPlatform,
+  { source, name, at }: { readonly source: string; readonly name: string; readonly at: Date },
+): Promise<RestoredTable> {
+  const { client, onProgress } = platform
+  const existing = await describe(platform, name)
+  if (existing) requireRestoreOf(existing, at)
+  else {
+    const original = await describe(platform, source)
+    await client.send(
+      new RestoreTableToPointInTimeCommand({
+        SourceTableArn: original?.TableArn,
+        TargetTableName: name,
+        RestoreDateTime: at,
+        // Without it, the table would have the key of the restored time, which may have been replaced since.
+        SSESpecificationOverride: {
+          Enabled: true,
+          SSEType: 'KMS',
+          KMSMasterKeyId: original?.SSEDescription?.KMSMasterKeyArn,
+        },
+      }),
+    )
+    onProgress(`Restoring ${source} as it was at ${at.toISOString()} to ${name}`)
+  }
+  return configureTable(platform, { name, source })
+}
+
+/** The table exists, but is not the one that is to be restored. */
+export class OtherTable extends Error {}
+
+/**
+ * An earlier run may have restored the table to another time, or the name may be that of a former table.
+ * @throws OtherTable unless the table was restored to this time, which DynamoDB knows to the second
+ */
+function requireRestoreOf({ TableName, RestoreSummary }: TableDescription, at: Date): void {
+  const restored = RestoreSummary?.RestoreDateTime
+  if (!restored)
+    throw new OtherTable(`${TableName} exists already, and is not known to be restored. Choose another name.`)
+  if (Math.floor(restored.getTime() / 1000) !== Math.floor(at.getTime() / 1000))
+    throw new OtherTable(
+      `${TableName} exists already, restored to ${restored.toISOString()}. Choose another name.`,
+    )
+}
+
+/**
+ * Sets what a restored table lacks: time to live, stream, point-in-time recovery, deletion protection and tags. Waits until the
+ * table can be used. Repeating it changes nothing.
+ * @param source whose tags and deletion protection are copied; null if it is lost
+ */
+export async function configureTable(
+  platform: RestoringPlatform,
+  { name, source }: { readonly name: string; readonly source: string | null },
+): Promise<RestoredTable> {
+  const { client, onProgress } = platform
+  const table = await untilActive(platform, name)
+  const original = source === null ? null : await describe(platform, source)
+  const ttl = await client.send(new DescribeTimeToLiveCommand({ TableName: name }))
+  if (!/^ENABL/.test(ttl.TimeToLiveDescription?.TimeToLiveStatus ?? ''))
+    await client.send(
+      new UpdateTimeToLiveCommand({
+        TableName: name,
+        TimeToLiveSpecification: { AttributeName: TTL, Enabled: true },
+      }),
+    )
+  onProgress('Time to live is on')
+  if (!table.StreamSpecification?.StreamEnabled) {
+    await client.send(
+      new UpdateTableCommand({
+        TableName: name,
+        StreamSpecification: { StreamEnabled: true, StreamViewType: STREAM_VIEW },
+      }),
+    )
+    await untilActive(platform, name)
+  }
+  onProgress('The stream is on')
+  await client.send(
+    new UpdateContinuousBackupsCommand({
+      TableName: name,
+      PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true },
+    }),
+  )
+  onProgress('Point-in-time recovery is on')
+  const isProtected = original?.DeletionProtectionEnabled ?? true
+  if ((table.DeletionProtectionEnabled ?? false) !== isProtected) {
+    await client.send(new UpdateTableCommand({ TableName: name, DeletionProtectionEnabled: isProtected }))
+    await untilActive(platform, name)
+  }
+  await copyTags(platform, original, table)
+  onProgress('Deletion protection and tags are as those of the source')
+  const { LatestStreamLabel = '' } = await untilActive(platform, name)
+  return { name, stream: LatestStreamLabel }
+}
+
+/** Tags of CloudFormation are left out: the table does not belong to the stack. */
+async function copyTags(
+  { client }: RestoringPlatform,
+  original: TableDescription | null,
+  { TableArn }: TableDescription,
+): Promise<void> {
+  if (!original) return
+  const { Tags = [] } = await client.send(new ListTagsOfResourceCommand({ ResourceArn: original.TableArn }))
+  const own = Tags.filter(({ Key = '' }) => !Key.startsWith('aws:'))
+  if (own.length > 0) await client.send(new TagResourceCommand({ ResourceArn: TableArn, Tags: own }))
+}
+
+async function untilActive(platform: RestoringPlatform, name: string): Promise<TableDescription> {
+  for (;;) {
+    const table = await describe(platform, name)
+    if (table?.TableStatus === 'ACTIVE') return table
+    platform.onProgress(`${name} is ${table?.TableStatus ?? 'not found'}`)
+    await platform.sleep(POLL_MS)
+  }
+}
+
+/** Null if there is no such table. */
+async function describe({ client }: RestoringPlatform, name: string): Promise<TableDescription | null> {
+  try {
+    return (await client.send(new DescribeTableCommand({ TableName: name }))).Table ?? null
+  } catch (error) {
+    if (error instanceof ResourceNotFoundException) return null
+    throw error
+  }
+}

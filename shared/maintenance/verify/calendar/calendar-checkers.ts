@@ -1,0 +1,127 @@
+/** What verifies the records of calendar lists, and their lists. */
+import type { ClinicId } from '../../../domain/clinic.ts'
+import { calendarList } from '../../../store/calendar/calendar-list.ts'
+import { calendarKey, calendarPartition, ownerPartition } from '../../../store/keys/calendar.ts'
+import { roomsPartition } from '../../../store/keys/catalogue.ts'
+import { doctorsPartition } from '../../../store/keys/clinics.ts'
+import type { Key } from '../../../store/keys/key.ts'
+import { patientKey } from '../../../store/keys/patients.ts'
+import { Changeset } from '../../../store/table/changeset.ts'
+import { forEachConcurrent } from '../../walk/for-each-concurrent.ts'
+import { partitionPages } from '../../walk/partition-pages.ts'
+import { changeIndexChecker, type IndexedRecords } from '../comparison/change-index.ts'
+import type { Inspection } from '../comparison/inspection.ts'
+import { imageOf } from '../comparison/record-image.ts'
+import {
+  type AnyRecord,
+  APPOINTMENT_KIND,
+  INVOICE_KIND,
+  type KindName,
+  MESSAGE_KIND,
+  PAYMENT_KIND,
+  type RecordKind,
+} from '../comparison/record-kinds.ts'
+import { RowCounts } from '../comparison/row-counts.ts'
+import { unrepairedRows } from '../comparison/unrepaired-rows.ts'
+import { busyTimeChecker } from './busy-times.ts'
+import { copiedNameChecker } from './copied-names.ts'
+import { listedRowChecker } from './listed-rows.ts'
+import { recordRowChecker } from './record-rows.ts'
+import { settlementChecker } from './settlements.ts'
+import { tallyChecker } from './tallies.ts'
+
+/** What verifies one kind of records. */
+export type Checkers = {
+  readonly kind: RecordKind<AnyRecord>
+  readonly counts: RowCounts
+  readonly rows: ReturnType<typeof recordRowChecker>
+  readonly names: ReturnType<typeof copiedNameChecker>
+  readonly changes: ReturnType<typeof changeIndexChecker>
+  readonly listed: ReturnType<typeof listedRowChecker>
+  readonly tallied: ReturnType<typeof tallyChecker>
+}
+
+export type CalendarCheckers = Awaited<ReturnType<typeof openCalendarCheckers>>
+
+/** What verifies some kinds of records. `all` has only these. */
+export async function openCalendarCheckers(inspection: Inspection, kinds: readonly KindName[]) {
+  const { clinic } = inspection
+  const unrepaired = unrepairedRows()
+  const open = <R extends AnyRecord>(kind: RecordKind<R>): Checkers =>
+    openCheckers(inspection, kind as unknown as RecordKind<AnyRecord>, unrepaired)
+  const appointments = open(APPOINTMENT_KIND)
+  const invoices = open(INVOICE_KIND)
+  const payments = open(PAYMENT_KIND)
+  return {
+    busy: busyTimeChecker(inspection),
+    settlements: settlementChecker(inspection, unrepaired),
+    appointments,
+    invoices,
+    payments,
+    all: [appointments, invoices, payments, open(MESSAGE_KIND)].filter(({ kind }) =>
+      kinds.includes(kind.name),
+    ),
+    /** Existing doctors and rooms, and those that only appointments name. */
+    doctors: await idsOf(inspection, doctorsPartition(clinic)),
+    rooms: await idsOf(inspection, roomsPartition(clinic)),
+  }
+}
+
+export const recordsPartition = (clinic: ClinicId, { kind }: Checkers): string =>
+  calendarPartition(clinic, kind.entity.letter)
+
+export const listOfOwner = (
+  clinic: ClinicId,
+  { kind }: Checkers,
+  owner: 'patient' | 'invoice',
+  id: string,
+): string => ownerPartition(clinic, kind.entity.letter, owner, id)
+
+export async function forEachPatient(
+  { table, clinic }: Inspection,
+  work: (patient: Key) => Promise<unknown>,
+): Promise<void> {
+  for await (const page of partitionPages(table, patientKey(clinic, '').pk, { keysOnly: true }))
+    await forEachConcurrent(page, work)
+}
+
+function openCheckers(
+  inspection: Inspection,
+  kind: RecordKind<AnyRecord>,
+  unrepaired: ReturnType<typeof unrepairedRows>,
+): Checkers {
+  const counts = new RowCounts()
+  return {
+    kind,
+    counts,
+    rows: recordRowChecker(inspection, kind, unrepaired, counts),
+    names: copiedNameChecker(inspection, kind),
+    changes: changeIndexChecker(inspection, indexedRecords(inspection, kind)),
+    listed: listedRowChecker(inspection, kind, unrepaired, counts),
+    tallied: tallyChecker(inspection, kind, unrepaired, counts),
+  }
+}
+
+const indexedRecords = <R>({ table, clinic }: Inspection, { entity }: RecordKind<R>): IndexedRecords => ({
+  kind: entity.letter,
+  keyOf: (id) => calendarKey(clinic, entity.letter, id),
+  updatedAtOf: (item) => imageOf(clinic, entity, item)?.record.updatedAt ?? null,
+  rewrite: (item) => {
+    const image = imageOf(clinic, entity, item)
+    return (
+      image &&
+      (() => {
+        const changes = new Changeset(table, clinic)
+        calendarList<R, never>({ table }, entity).change(changes, image, image.record)
+        return changes.commit()
+      })
+    )
+  },
+})
+
+async function idsOf({ table }: Inspection, partition: string): Promise<Set<string>> {
+  const ids = new Set<string>()
+  for await (const page of partitionPages(table, partition, { keysOnly: true }))
+    for (const { sk } of page) ids.add(sk)
+  return ids
+}

@@ -1,0 +1,82 @@
+import { isDeepStrictEqual } from 'node:util'
+import { applyPayments, type Invoice } from '../../../domain/money/invoice.ts'
+import { INVOICES, invoiceStore } from '../../../store/calendar/invoices.ts'
+import { PAYMENTS } from '../../../store/calendar/payments.ts'
+import { calendarKey, ownerPartition } from '../../../store/keys/calendar.ts'
+import type { Key } from '../../../store/keys/key.ts'
+import { Changeset } from '../../../store/table/changeset.ts'
+import type { Item } from '../../../store/table/write-requests.ts'
+import { forEachConcurrent } from '../../walk/for-each-concurrent.ts'
+import { partitionPages } from '../../walk/partition-pages.ts'
+import type { Recheck } from '../comparison/fault.ts'
+import type { Inspection } from '../comparison/inspection.ts'
+import { imageOf, type RecordImage, recordIdOf } from '../comparison/record-image.ts'
+import type { UnrepairedRows } from '../comparison/unrepaired-rows.ts'
+
+/** Verifies that invoices match their payments. */
+export function settlementChecker({ table, clinic, examine }: Inspection, unrepaired: UnrepairedRows) {
+  const invoices = invoiceStore({ table })
+
+  /** Compares invoices with the payments that the rows of their lists name. */
+  async function check(listed: readonly (readonly [invoice: Item, rows: readonly Key[]])[]): Promise<void> {
+    const payments = await readPayments(listed.flatMap(([, rows]) => rows))
+    const suspects = listed.filter(([invoice, rows]) => {
+      const image = imageOf(clinic, INVOICES, invoice)
+      // A row that is missing and was not repaired: the payment is not among those that were read.
+      return (
+        image &&
+        (unrepaired.missing.of(listOf(image.id)).length > 0 || correctedInvoice(image, payments, rows))
+      )
+    })
+    await forEachConcurrent(suspects, ([invoice]) => examine(recheck(invoice.sk)))
+  }
+
+  const listOf = (invoice: string): string => ownerPartition(clinic, PAYMENTS.letter, 'invoice', invoice)
+
+  /** The payments that rows name, by their ids. */
+  async function readPayments(rows: readonly Key[]): Promise<Map<string, Item>> {
+    const ids = new Set(rows.flatMap((row) => recordIdOf(row) ?? []))
+    const items = await table.getMany([...ids].map((id) => calendarKey(clinic, PAYMENTS.letter, id)))
+    return new Map(items.map((item) => [item.sk, item]))
+  }
+
+  /** The invoice as it should be; null if it is right, or if a payment is unreadable. */
+  function correctedInvoice(
+    { id, record }: RecordImage<Invoice>,
+    payments: ReadonlyMap<string, Item>,
+    rows: readonly Key[],
+  ): Invoice | null {
+    const ids = new Set(rows.flatMap((row) => recordIdOf(row) ?? []))
+    const items = [...ids].flatMap((payment) => payments.get(payment) ?? [])
+    const images = items.map((item) => imageOf(clinic, PAYMENTS, item))
+    if (images.includes(null)) return null
+    const own = images.flatMap((image) => (image?.position.invoice === id ? [image.record] : []))
+    const after = applyPayments(record, own)
+    return isDeepStrictEqual(after, record) ? null : after
+  }
+
+  /** Every payment increments the version of its invoice, so an unchanged version means unchanged payments. */
+  const recheck =
+    (id: string): Recheck =>
+    async () => {
+      const key = calendarKey(clinic, INVOICES.letter, id)
+      const item = await table.get(key)
+      const image = item && imageOf(clinic, INVOICES, item)
+      if (!image) return null
+      const pk = listOf(id)
+      const rows: Key[] = unrepaired.missing.of(pk).map((sk) => ({ pk, sk }))
+      for await (const page of partitionPages(table, pk)) rows.push(...page)
+      const after = correctedInvoice(image, await readPayments(rows), rows)
+      const again = await table.get(key)
+      if (again?.v !== image.version) return 'moving'
+      if (!after) return null
+      const repair = () => {
+        const changes = new Changeset(table, clinic)
+        invoices.change(changes, image, after)
+        return changes.commit()
+      }
+      return { faults: [{ kind: 'invoice_unsettled', key }], repair }
+    }
+
+  return { check }
+}

@@ -1,0 +1,73 @@
+import { wallClock } from '../../domain/clock.ts'
+import { overlaps } from '../../domain/interval.ts'
+import { APPOINTMENTS, appointmentStore, busyDayKeys } from '../../store/calendar/appointments.ts'
+import { toBusyDay } from '../../store/calendar/busy-days.ts'
+import { clinicStore } from '../../store/clinics.ts'
+import { calendarKey, doctorDayPartition, roomDayPartition } from '../../store/keys/calendar.ts'
+import { roomsPartition } from '../../store/keys/catalogue.ts'
+import { doctorsPartition } from '../../store/keys/clinics.ts'
+import { type Key, longId } from '../../store/keys/key.ts'
+import type { Item } from '../../store/table/write-requests.ts'
+import { forEachConcurrent } from '../walk/for-each-concurrent.ts'
+import { partitionPages } from '../walk/partition-pages.ts'
+import type { Recheck } from './comparison/fault.ts'
+import type { Inspection } from './comparison/inspection.ts'
+
+/** The ids of two appointments. */
+type Pair = readonly [string, string]
+
+/**
+ * Reports visits that take the same time of a doctor or a room and are not over yet. No booking makes them, but an import with
+ * --allow-overlaps does. History may overlap itself.
+ */
+export async function checkOverlappingVisits({ table, clinic, examine }: Inspection): Promise<void> {
+  const info = await clinicStore({ table }).find(clinic)
+  if (!info) return
+  const { date: today, seconds } = wallClock(table.now(), info.timezone)
+  const appointments = appointmentStore({ table })
+
+  /** The pairs that overlap on a day, without visits that are over. */
+  function pairsOf(day: Item): Pair[] {
+    // In one order: that of attributes differs from reading to reading.
+    const visits = [...toBusyDay(day).times]
+      .filter(([, { to }]) => day.sk > today || to * 60 > seconds)
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+    return visits.flatMap(([id, time], at) =>
+      visits
+        .slice(at + 1)
+        .filter(([, other]) => overlaps(time, other))
+        .map(([other]): Pair => [longId(id), longId(other)]),
+    )
+  }
+
+  const recheck =
+    (key: Key, owner: 'doctor' | 'room', [first, second]: Pair): Recheck =>
+    async () => {
+      const [day, found] = await Promise.all([table.get(key), appointments.findMany(clinic, [first, second])])
+      const isLeft = day && pairsOf(day).some(([a, b]) => a === first && b === second)
+      // Time on the day that is not an appointment's is a difference of its own.
+      const areOnDay = [first, second].every((id) => {
+        const record = found.get(id)?.record
+        return record && busyDayKeys(clinic, record).some(({ pk, sk }) => pk === key.pk && sk === key.sk)
+      })
+      if (!isLeft || !areOnDay) return null
+      const note = `overlaps appointment ${second} of the same ${owner}`
+      const record = calendarKey(clinic, APPOINTMENTS.letter, first)
+      return { faults: [{ kind: 'visits_overlap', key: record, note }], repair: null }
+    }
+
+  async function checkDays(partition: string, owner: 'doctor' | 'room'): Promise<void> {
+    for await (const days of partitionPages(table, partition, { from: today })) {
+      const suspects = days.flatMap((day) =>
+        pairsOf(day).map((pair) => ({ key: { pk: day.pk, sk: day.sk }, pair })),
+      )
+      await forEachConcurrent(suspects, ({ key, pair }) => examine(recheck(key, owner, pair)))
+    }
+  }
+
+  // Not decoded: one that is unreadable has visits, too.
+  for await (const doctors of partitionPages(table, doctorsPartition(clinic)))
+    await forEachConcurrent(doctors, ({ sk }) => checkDays(doctorDayPartition(clinic, sk), 'doctor'))
+  for await (const rooms of partitionPages(table, roomsPartition(clinic)))
+    await forEachConcurrent(rooms, ({ sk }) => checkDays(roomDayPartition(clinic, sk), 'room'))
+}

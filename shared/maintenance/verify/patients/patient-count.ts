@@ -1,0 +1,103 @@
+import {
+  patientChangesPartition,
+  patientHeadKey,
+  patientKey,
+  patientListPartition,
+} from '../../../store/keys/patients.ts'
+import { EMPTY_HEAD } from '../../../store/patients/head.ts'
+import type { Item } from '../../../store/table/write-requests.ts'
+import { ifUnchanged } from '../comparison/conditions.ts'
+import type { Finding, Recheck } from '../comparison/fault.ts'
+import type { Inspection } from '../comparison/inspection.ts'
+
+/** Rows read from the end, to find the last one whose record confirms it. */
+const LAST_ROWS = 20
+
+type Counts = { readonly n: number; readonly u: number }
+
+/** Verifies the head's counts of patients and updates. */
+export function patientCountChecker({ table, clinic, examine }: Inspection) {
+  const key = patientHeadKey(clinic)
+
+  /** The counts that follow from the items: the last row whose record confirms it, and the last update in the log. */
+  async function countItems(): Promise<Counts> {
+    const [rows, changes] = await Promise.all([
+      table.query({ pk: patientListPartition(clinic), descending: true, limit: LAST_ROWS }),
+      table.query({ pk: patientChangesPartition(clinic), descending: true, limit: 1 }),
+    ])
+    const ids = new Set(rows.flatMap(({ i }) => (typeof i === 'string' && i !== '' ? [i] : [])))
+    const items = await table.getMany([...ids].map((id) => patientKey(clinic, id)))
+    const records = new Map(items.map((item) => [item.sk, item]))
+    const last = rows.find(({ i, sk }) => records.get(String(i))?.o === Number(sk))
+    return { n: last ? Number(last.sk) + 1 : 0, u: countOr(Number(changes[0]?.sk), 0) }
+  }
+
+  /** A head read after the items counts all of them. Verified before records get positions. */
+  const recheckMin: Recheck = async () => {
+    const minimum = await countItems()
+    const head = await table.get(key)
+    const n = Math.max(minimum.n, countOr(head?.n, 0))
+    const u = Math.max(minimum.u, countOr(head?.u, 0), countOr(head?.su, 0))
+    return finding(head, { n, u })
+  }
+
+  /**
+   * A head read before the items counts no other patients; `highest` is the last position in any record. The count of
+   * updates is never lowered: an index in a function's memory would mistake the next update for one that it has.
+   */
+  const recheckMax =
+    (highest: number): Recheck =>
+    async () => {
+      const head = await table.get(key)
+      const maximum = await countItems()
+      if (!isHead(head)) return null
+      return finding(head, { n: Math.min(head.n, Math.max(maximum.n, highest + 1)), u: head.u })
+    }
+
+  function finding(head: Item | undefined, { n, u }: Counts): Finding | null {
+    if (!isHead(head)) {
+      const note = head ? 'the head is unreadable' : 'the head is missing'
+      return { faults: [{ kind: 'patient_head_wrong', key, note }], repair: () => createHead(head, { n, u }) }
+    }
+    const wrong = [
+      ...(head.n === n ? [] : [`n is ${head.n}, not ${n}`]),
+      ...(head.u === u ? [] : [`u is ${head.u}, not ${u}`]),
+    ]
+    if (wrong.length === 0) return null
+    return {
+      faults: [{ kind: 'patient_head_wrong', key, note: wrong.join('; ') }],
+      repair: () => setCounts(head, { n, u }),
+    }
+  }
+
+  const setCounts = (head: Counts, { n, u }: Counts): Promise<void> =>
+    table.transact([
+      table.updateWrite(key, {
+        UpdateExpression: 'SET n = :n, u = :u',
+        ConditionExpression: 'n = :readN AND u = :readU',
+        ExpressionAttributeValues: { ':n': n, ':u': u, ':readN': head.n, ':readU': head.u },
+      }),
+    ])
+
+  /** A head without segments: search reads the rows until the next snapshot. */
+  function createHead(head: Item | undefined, { n, u }: Counts): Promise<void> {
+    const fresh = { ...key, ...EMPTY_HEAD, n, u, su: u, lf: u, v: countOr(head?.v, 0) + 1 }
+    return table.transact([ifUnchanged(table.putWrite(fresh), { n: head?.n, u: head?.u, v: head?.v })])
+  }
+
+  return {
+    checkMin: () => examine(recheckMin),
+    checkMax: (highest: number) => examine(recheckMax(highest)),
+  }
+}
+
+const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0
+
+const countOr = (value: unknown, otherwise: number): number => (isCount(value) ? value : otherwise)
+
+/** Whether the head has the attributes that stores need, right or wrong. */
+const isHead = (head: Item | undefined): head is Item & Counts =>
+  head !== undefined &&
+  ['n', 'u', 'sn', 'su', 'lf', 'v'].every((name) => isCount(head[name])) &&
+  Array.isArray(head.sv) &&
+  head.sv.every(isCount)

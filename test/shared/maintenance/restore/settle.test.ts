@@ -1,0 +1,276 @@
+/** A restore is rehearsed: a table as it was some time ago is settled from the one in use, and then used in its place. */
+import { BatchWriteCommand, ScanCommand } from '@aws-sdk/lib-dynamodb'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { anonymizeResponse } from '../../../../shared/api/anonymize-response.ts'
+import type { Clinic } from '../../../../shared/domain/clinic.ts'
+import type { Message } from '../../../../shared/domain/messages/message.ts'
+import { newUuid } from '../../../../shared/domain/uuid.ts'
+import {
+  settleFromSource,
+  settleWithoutSource,
+  UnfinishedErasure,
+  UnknownClinic,
+} from '../../../../shared/maintenance/restore/settle.ts'
+import { clinicStore } from '../../../../shared/store/clinics.ts'
+import { deletedClinics } from '../../../../shared/store/copies/deleted-clinics.ts'
+import { patientChanges } from '../../../../shared/store/copies/patient-changes.ts'
+import { credentialUse } from '../../../../shared/store/credential-use.ts'
+import { credentialStore } from '../../../../shared/store/credentials.ts'
+import { eventStore } from '../../../../shared/store/events/events.ts'
+import { eventFanOut } from '../../../../shared/store/events/fan-out.ts'
+import { webhookStore } from '../../../../shared/store/events/webhooks.ts'
+import { messageDispatch } from '../../../../shared/store/messages/dispatch.ts'
+import { messageStore } from '../../../../shared/store/messages/messages.ts'
+import { patientWriter } from '../../../../shared/store/patients/patient-writer.ts'
+import { patientStore } from '../../../../shared/store/patients/patients.ts'
+import { Changeset } from '../../../../shared/store/table/changeset.ts'
+import { chunked } from '../../../../shared/store/table/chunked.ts'
+import { idempotencyGuard } from '../../../../shared/store/table/idempotency.ts'
+import type { Table } from '../../../../shared/store/table/table.ts'
+import { createWebhook } from '../../../support/deliveries.ts'
+import { createAcceptedEmail } from '../../../support/emails.ts'
+import { filledPatient } from '../../../support/filled-records.ts'
+import { createPopulatedClinic, type PopulatedClinic } from '../../../support/records.ts'
+import { aPatient, freshTable, newClinic, type TestTable } from '../../../support/table.ts'
+import { tableText } from '../../../support/table-text.ts'
+import { type Practice, practiceInUse } from './practice-in-use.ts'
+
+const MINUTE = 60_000
+const CANARY = /canar/
+const start = Date.now()
+const by = { at: new Date(start).toISOString(), operator: 'eva' }
+const erase = (table: Table, clinic: Clinic, patient: string) =>
+  patientChanges(table).erase(clinic.id, patient, anonymizeResponse, by)
+
+/** A table with the items that `source` has now, as DynamoDB restores it. */
+async function restoredFrom(source: TestTable): Promise<TestTable> {
+  const target = await freshTable()
+  let from: Record<string, unknown> | undefined
+  do {
+    const page = await source.client.send(
+      new ScanCommand({ TableName: source.name, ExclusiveStartKey: from }),
+    )
+    for (const batch of chunked(page.Items ?? [], 25)) {
+      const requests = batch.map((Item) => ({ PutRequest: { Item } }))
+      await target.client.send(new BatchWriteCommand({ RequestItems: { [target.name]: requests } }))
+    }
+    from = page.LastEvaluatedKey
+  } while (from)
+  return target
+}
+
+const rename = (table: Table, clinic: Clinic, patient: string, firstName: string) =>
+  patientChanges(table).update(clinic.id, patient, { firstName })
+
+describe('a restored table that is settled from the table in use', () => {
+  let source: TestTable
+  let restored: TestTable
+  let world: PopulatedClinic
+  let practice: Practice
+  let settlement: Awaited<ReturnType<typeof settleFromSource>>
+  const mail: Record<string, Message> = {}
+  const tables = () => ({ source: source.table, restored: restored.table })
+  const settle = () => settleFromSource(tables(), { now: () => start + 30 * MINUTE })
+  const credentials = (db: TestTable) => credentialStore({ table: db.table, now: Date.now })
+  const pairs: Record<string, { key: string; secret: string }> = {}
+  const guard = (db: TestTable) =>
+    idempotencyGuard(
+      { table: db.table, now: () => start },
+      { clinic: world.clinic.id, credential: 'ck_a_1', route: 'send-message', key: 'once', body: 'late' },
+    )
+
+  beforeAll(async () => {
+    source = await freshTable()
+    const { table } = source
+    world = await createPopulatedClinic(table)
+    const { clinic, patient } = world
+    const erased = filledPatient()
+    await patientWriter({ table }).createMany(clinic.id, [erased])
+    practice = practiceInUse(clinic)
+    const email = async (name: string, to = patient, facts: Partial<Message> = {}) => {
+      mail[name] = await createAcceptedEmail(table, clinic, to, start, facts)
+    }
+    const issue = async (name: string) => {
+      const wanted = {
+        name,
+        clinic: clinic.id,
+        cell: 'a',
+        scopes: [],
+        expiresAt: null,
+        requestsPerMinute: null,
+      }
+      pairs[name] = await credentials(source).issue(wanted)
+    }
+    await issue('kept')
+    await issue('revoked')
+    const createdBy = pairs.kept?.key as string
+    await createWebhook(table, clinic.id, { createdBy })
+    const removed = await createWebhook(table, clinic.id, { createdBy, isActive: false })
+    await practice.deliverEvents(table, start)
+    for (const name of ['sent since', 'waiting', 'stuck', 'failed since']) await email(name)
+    await rename(table, clinic, patient.id, 'Announced')
+
+    restored = await restoredFrom(source)
+
+    const { id: stuck } = mail.stuck as Message
+    const read = await messageStore({ table }).find(clinic.id, stuck)
+    if (read) await messageDispatch({ table }).claim(clinic.id, read, { token: 'dead', until: start + 1 })
+    await practice.sendEmails(table, start + 5 * MINUTE, [mail['sent since']?.id as string])
+    await messageDispatch({ table }).recordFeedback(clinic.id, mail['failed since']?.id as string, {
+      kind: 'failed',
+      reason: 'bounce',
+    })
+    await email('accepted since and sent', patient, {
+      dispatch: { dueAt: start, claim: null, isUnresolved: false },
+    })
+    await practice.sendEmails(table, start + 6 * MINUTE, [mail['accepted since and sent']?.id as string])
+    await email('accepted since')
+    const changes = new Changeset(table, clinic.id)
+    guard(source).store(changes, 202, { id: 'late' }, patient.id)
+    await changes.commit()
+    const later = aPatient()
+    await patientWriter({ table }).createMany(clinic.id, [later])
+    await email('of a later patient', later)
+    await practice.deliverEvents(table, start + 7 * MINUTE)
+    await rename(table, clinic, patient.id, 'Wrong')
+    await practice.deliverEvents(table, start + 8 * MINUTE)
+    await rename(table, clinic, patient.id, 'Wronger')
+    await eventFanOut({ table, now: () => start, newId: newUuid }).fanOut(clinic.id, async () => {})
+    await rename(table, clinic, patient.id, 'Wrongest')
+    await credentials(source).revoke(pairs.revoked?.key as string)
+    await issue('issued since')
+    const used = await credentials(source).authenticate(pairs.kept as never)
+    if (used) await credentialUse({ table, now: () => start }).recordUse(used)
+    await clinicStore({ table }).update(clinic.id, { name: 'Wrong name' })
+    const changed = await clinicStore({ table }).find(clinic.id)
+    if (changed) await credentials(source).refreshClinic(changed)
+    await webhookStore({ table }).remove(clinic.id, removed.id)
+    await erase(table, clinic, erased.id)
+    await newClinic(table)
+
+    settlement = await settle()
+  })
+
+  it('has the clinic data of the restored time, and verifies without a difference', async () => {
+    const { clinic, patient } = world
+    expect(settlement.clinics.map(({ differences }) => differences)).toEqual([0])
+    expect(await patientStore(restored).find(clinic.id, patient.id)).toMatchObject({ firstName: 'Announced' })
+    expect((await clinicStore(restored).find(clinic.id))?.name).toBe(clinic.name)
+    expect(settlement.missing.length).toBe(1)
+  })
+
+  it('has nothing of a patient who was erased since', async () => {
+    expect(settlement.clinics[0]?.erasures).toEqual({ erased: 1, already_erased: 0, unknown: 0 })
+    expect(await tableText(restored)).not.toMatch(CANARY)
+  })
+
+  it('has the credentials and endpoints as they are, with the restored settings of the clinic', async () => {
+    const { clinic } = world
+    const authenticate = (name: string) => credentials(restored).authenticate(pairs[name] as never)
+    expect(await authenticate('revoked')).toBeNull()
+    expect((await authenticate('kept'))?.clinic.name).toBe(clinic.name)
+    expect((await authenticate('issued since'))?.clinic.name).toBe(clinic.name)
+    const listed = await credentials(restored).list(clinic.id)
+    const used = listed.filter(({ lastUsedAt }) => lastUsedAt !== null)
+    expect([listed.length, used.map(({ name }) => name)]).toEqual([3, ['kept']])
+    expect((await webhookStore(restored).list(clinic.id)).length).toBe(1)
+  })
+
+  it('has the response to a request that sent a message since, so that a repetition sends nothing', async () => {
+    expect(await guard(restored).find()).toMatchObject({ status: 202, body: '{"id":"late"}' })
+  })
+
+  it('changes nothing when it is settled again', async () => {
+    const before = await tableText(restored)
+    await settle()
+    expect(await tableText(restored)).toBe(before)
+  })
+
+  it('sends every email once, and leaves the one with an unknown outcome to a person', async () => {
+    await practice.sendEmails(restored.table, start + 40 * MINUTE)
+    await practice.sendEmails(restored.table, start + 120 * MINUTE)
+    const sent = ['sent since', 'accepted since and sent', 'waiting', 'accepted since']
+    expect(practice.sent.toSorted()).toEqual(sent.map((name) => mail[name]?.id).toSorted())
+    const unresolved = await messageDispatch(restored).unresolved()
+    expect(unresolved.map(({ id }) => id)).toEqual([mail.stuck?.id])
+    const failed = await messageStore(restored).find(world.clinic.id, mail['failed since']?.id as string)
+    expect(failed?.record).toMatchObject({ status: 'failed', errorMessage: 'bounce', dispatch: null })
+    expect(settlement.clinics[0]?.messages).toMatchObject({ added: 2, patient_unknown: 1 })
+  })
+
+  it('delivers every event once, and continues the sequence of a record and the positions of the clinic', async () => {
+    const { clinic, patient } = world
+    const listed = async (db: TestTable) =>
+      (await eventStore({ table: db.table, now: () => start }).page(clinic.id, { limit: 1000 }))?.items ?? []
+    const known = await listed(source)
+    await practice.deliverEvents(restored.table, start + 60 * MINUTE)
+    await rename(restored.table, clinic, patient.id, 'Restored')
+    await practice.deliverEvents(restored.table, start + 90 * MINUTE)
+    const after = await listed(restored)
+    expect(after.slice(0, known.length)).toEqual(known)
+    expect(new Set(practice.received).size).toBe(practice.received.length)
+    expect(practice.received.toSorted()).toEqual(after.map(({ id }) => `evt_${id}`).toSorted())
+    const sequence = practice.sequences.get(patient.id) ?? []
+    expect(sequence).toEqual(sequence.map((_, index) => index + 1))
+    expect(sequence.length).toBe(6)
+  })
+})
+
+describe('a restored table whose source is lost', () => {
+  it('leaves messages without an outcome to a person, and positions new events after all that can have been read', async () => {
+    const db = await freshTable()
+    const { clinic, patient } = await createPopulatedClinic(db.table)
+    const practice = practiceInUse(clinic)
+    await createWebhook(db.table, clinic.id)
+    await practice.deliverEvents(db.table, start)
+    const { id } = await createAcceptedEmail(db.table, clinic, patient, start)
+    const options = { now: () => start }
+
+    expect(await settleWithoutSource(db.table, 'restored-1', options)).toMatchObject({ held: 1 })
+    const text = await tableText(db)
+    expect(await settleWithoutSource(db.table, 'restored-1', options)).toMatchObject({ held: 0 })
+    expect(await tableText(db)).toBe(text)
+
+    await practice.sendEmails(db.table, start + 20 * MINUTE)
+    expect(practice.sent).toEqual([])
+    expect((await messageDispatch(db).unresolved()).map((item) => item.id)).toEqual([id])
+    await rename(db.table, clinic, patient.id, 'New')
+    await practice.deliverEvents(db.table, start + 20 * MINUTE)
+    const events = eventStore({ table: db.table, now: () => start })
+    const lastLost = await events.page(clinic.id, { after: '5000000', limit: 10 })
+    expect(lastLost?.items.map(({ event }) => event)).toEqual(['patient.updated'])
+  })
+})
+
+it('refuses a source that lacks a clinic of the restored table, before anything is changed', async () => {
+  const [source, restored] = [await freshTable(), await freshTable()]
+  await createPopulatedClinic(source.table)
+  const { clinic } = await createPopulatedClinic(restored.table)
+  await createWebhook(restored.table, clinic.id)
+  const before = await tableText(restored)
+  const settling = settleFromSource({ source: source.table, restored: restored.table }, { now: Date.now })
+  await expect(settling).rejects.toThrow(UnknownClinic)
+  await expect(settling).rejects.toMatchObject({ wasDeleted: false })
+  await deletedClinics(source).begin(clinic.id, { at: clinic.createdAt, operator: 'eva' })
+  const again = settleFromSource({ source: source.table, restored: restored.table }, { now: Date.now })
+  await expect(again).rejects.toMatchObject({ wasDeleted: true })
+  expect(await tableText(restored)).toBe(before)
+})
+
+it('refuses a source with an interrupted erasure, before anything is changed', async () => {
+  const source = await freshTable()
+  const { clinic, patient } = await createPopulatedClinic(source.table)
+  const restored = await restoredFrom(source)
+  const before = await tableText(restored)
+  const crashing: Table = {
+    ...source.table,
+    tryTransact: async (writes) => {
+      await source.table.tryTransact(writes)
+      throw new Error('crash')
+    },
+  }
+  await expect(erase(crashing, clinic, patient.id)).rejects.toThrow('crash')
+  const settling = settleFromSource({ source: source.table, restored: restored.table }, { now: Date.now })
+  await expect(settling).rejects.toThrow(UnfinishedErasure)
+  expect(await tableText(restored)).toBe(before)
+})

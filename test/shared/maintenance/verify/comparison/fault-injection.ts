@@ -1,0 +1,57 @@
+import { isDeepStrictEqual } from 'node:util'
+import { DeleteCommand, PutCommand } from '@aws-sdk/lib-dynamodb'
+import { expect } from 'vitest'
+import type { FaultKind } from '../../../../../shared/maintenance/verify/comparison/fault.ts'
+import type { Key } from '../../../../../shared/store/keys/key.ts'
+import type { Item } from '../../../../../shared/store/table/write-requests.ts'
+import { allItems } from '../../../../support/all-items.ts'
+import type { TestTable } from '../../../../support/table.ts'
+import { runVerification } from '../practice.ts'
+
+/** A fault to inject into a clinic without any, and the differences that a verification must report. */
+export type InjectedFault = [name: string, plant: () => Promise<unknown>, kinds: FaultKind[]]
+
+/** Writes to the table directly, without the stores. */
+export function faultInjection({ client, name, table }: TestTable) {
+  const put = (item: Item) => client.send(new PutCommand({ TableName: name, Item: item }))
+  const remove = ({ pk, sk }: Key) => client.send(new DeleteCommand({ TableName: name, Key: { pk, sk } }))
+
+  async function read({ pk, sk }: Key): Promise<Item> {
+    const item = await table.get({ pk, sk })
+    if (!item) throw new Error(`nothing at ${pk} ${sk}`)
+    return item
+  }
+
+  /** Sets attributes; undefined removes one. */
+  async function alter(key: Key, change: (item: Item) => object): Promise<void> {
+    const item = await read(key)
+    const attributes = Object.entries({ ...item, ...change(item) }).filter(([, value]) => value !== undefined)
+    await put(Object.fromEntries(attributes) as Item)
+  }
+
+  const scanAll = (): Promise<Item[]> => allItems({ name })
+
+  /** Restores the table to these items. */
+  async function restore(items: readonly Item[]): Promise<void> {
+    const now = new Map((await scanAll()).map((item) => [keyText(item), item]))
+    const kept = new Set(items.map(keyText))
+    await table.deleteMany([...now.values()].filter((item) => !kept.has(keyText(item))))
+    for (const item of items) if (!isDeepStrictEqual(now.get(keyText(item)), item)) await put(item)
+  }
+
+  return { put, remove, read, alter, scanAll, restore }
+}
+
+const keyText = ({ pk, sk }: Key): string => `${pk} ${sk}`
+
+/** Expects that a verification reports exactly these differences, and that a repair removes them all. */
+export async function expectRepaired(
+  { table }: TestTable,
+  { clinic }: { clinic: Parameters<typeof runVerification>[1] },
+  kinds: readonly FaultKind[],
+): Promise<void> {
+  expect((await runVerification(table, clinic)).kinds).toEqual(kinds)
+  const result = await runVerification(table, clinic, true)
+  expect(result.kinds).toEqual(kinds)
+  expect(result.repaired).toBe(kinds.length)
+}

@@ -1,0 +1,358 @@
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { newUuid } from '../../../../shared/domain/uuid.ts'
+import { APPOINTMENTS } from '../../../../shared/store/calendar/appointments.ts'
+import type { CalendarEntity } from '../../../../shared/store/calendar/calendar-entity.ts'
+import { rowKeys } from '../../../../shared/store/calendar/calendar-row.ts'
+import { INVOICES } from '../../../../shared/store/calendar/invoices.ts'
+import { PAYMENTS } from '../../../../shared/store/calendar/payments.ts'
+import { tallyAttribute } from '../../../../shared/store/calendar/tally.ts'
+import { doctorStore } from '../../../../shared/store/doctors.ts'
+import {
+  type CalendarLetter,
+  calendarKey,
+  calendarListPartition,
+  doctorDayKey,
+  ownerPartition,
+  roomDayKey,
+  tallyOverflowKey,
+  tallyPartition,
+} from '../../../../shared/store/keys/calendar.ts'
+import { changeIndexKey } from '../../../../shared/store/keys/change-index.ts'
+import { ANNOUNCED_PARTITION_PREFIX } from '../../../../shared/store/keys/events.ts'
+import { type Key, shortId } from '../../../../shared/store/keys/key.ts'
+import { MESSAGES } from '../../../../shared/store/messages/messages.ts'
+import type { Item } from '../../../../shared/store/table/write-requests.ts'
+import { freshTable, type TestTable } from '../../../support/table.ts'
+import { expectRepaired, faultInjection, type InjectedFault } from './comparison/fault-injection.ts'
+import { createPractice, type Practice, runVerification } from './practice.ts'
+
+let db: TestTable
+let made: Practice
+let raw: ReturnType<typeof faultInjection>
+let sound: Item[]
+
+beforeAll(async () => {
+  db = await freshTable()
+  raw = faultInjection(db)
+  made = await createPractice(db.table, {
+    patients: 2,
+    doctors: 1,
+    appointments: 10,
+    invoices: 2,
+    payments: 3,
+    messages: 2,
+  })
+  sound = await raw.scanAll()
+})
+/** Whether the last test repaired its fault. The next fault is then injected into the repaired clinic. */
+let isRepaired = false
+beforeEach(async () => {
+  if (!isRepaired) await raw.restore(sound)
+  isRepaired = false
+})
+
+const first = <T>(list: readonly T[]): T => list[0] as T
+const visit = () => first(made.appointments)
+const invoice = () => first(made.invoices)
+const payment = () => first(made.payments)
+const message = () => first(made.messages)
+const ofStatus = (status: string) => first(made.appointments.filter((one) => one.status === status))
+const busy = () => ofStatus('scheduled')
+const free = () => ofStatus('cancelled')
+
+/** The rows of a record: of clinic and doctor, of patient, of invoice. */
+const rowsOf = <R>(entity: CalendarEntity<R, never>, record: R) =>
+  rowKeys(made.clinic, entity.letter, entity.position(record)) as [Key, Key, Key]
+const recordKey = (letter: CalendarLetter, { id }: { id: string }) => calendarKey(made.clinic, letter, id)
+
+/** The item that lists a record in the index of changes. */
+const indexItem = async <R extends { id: string }>(
+  letter: CalendarLetter,
+  entity: CalendarEntity<R, never>,
+  { id }: R,
+) => changeIndexKey(made.clinic, letter, entity.decode(await raw.read(recordKey(letter, { id })), id))
+
+const tally = (doctor: string | null) => ({
+  pk: tallyPartition(made.clinic, 'A', doctor),
+  sk: visit().date.slice(0, 7),
+})
+const counter = () => tallyAttribute(visit().date, APPOINTMENTS.position(visit()).facet)
+const overflowTally = () => tallyOverflowKey(tally(null).pk, tally(null).sk, 3)
+
+/** Moves a part of a month's counters to an overflow item, as writers that collide leave it. */
+async function spreadTally() {
+  await raw.alter(tally(null), (item) => ({ [counter()]: Number(item[counter()]) - 5 }))
+  await raw.put({ ...overflowTally(), [counter()]: 5, v: 2 })
+}
+
+const day = ({ doctor, date }: Practice['appointments'][0]) => doctorDayKey(made.clinic, doctor.id, date)
+
+const roomDay = ({ room, date }: Practice['appointments'][0]) => roomDayKey(made.clinic, room?.id ?? '', date)
+
+/** The keys of all items that contain the appointment, or the invoice. */
+const placesOfVisit = () => [recordKey('A', visit()), ...rowsOf(APPOINTMENTS, visit())]
+const placesOfInvoice = () => [recordKey('I', invoice()), ...rowsOf(INVOICES, invoice())]
+const alterAll = async (places: readonly Key[], change: object) => {
+  for (const key of places) await raw.alter(key, () => change)
+}
+
+/** Copies an appointment's row to another day, under this id. */
+async function strayRow(id: string) {
+  const [key] = rowsOf(APPOINTMENTS, visit())
+  await raw.put({ ...(await raw.read(key)), sk: `s#2020-01-01#09:00#${shortId(id)}` })
+}
+
+/** Copies a row into another owner's list. */
+async function misplacedRow(key: Key, letter: CalendarLetter, owner: 'patient' | 'invoice') {
+  const others = owner === 'patient' ? made.patients : made.invoices
+  const partitions = others.map(({ id }) => ownerPartition(made.clinic, letter, owner, id))
+  const pk = first(partitions.filter((one) => one !== key.pk))
+  await raw.put({ ...(await raw.read(key)), pk })
+}
+
+const REPAIRABLE: InjectedFault[] = [
+  [
+    'an appointment is not in the index of changes',
+    async () => raw.remove(await indexItem('A', APPOINTMENTS, visit())),
+    ['change_missing'],
+  ],
+  [
+    'the index of changes has a payment at an earlier time too',
+    () => raw.put(changeIndexKey(made.clinic, 'Y', { ...payment(), updatedAt: '2020-01-01T00:00:00Z' })),
+    ['change_extra'],
+  ],
+  [
+    'an appointment is not in the clinic’s list',
+    () => raw.remove(rowsOf(APPOINTMENTS, visit())[0]),
+    ['row_missing'],
+  ],
+  [
+    'an appointment is not in its doctor’s list',
+    () => raw.remove(rowsOf(APPOINTMENTS, visit())[1]),
+    ['row_missing'],
+  ],
+  [
+    'an appointment is not in its patient’s list',
+    () => raw.remove(rowsOf(APPOINTMENTS, visit())[2]),
+    ['row_missing'],
+  ],
+  [
+    'an appointment is listed nowhere',
+    () => Promise.all(rowsOf(APPOINTMENTS, visit()).map(raw.remove)),
+    ['row_missing', 'row_missing', 'row_missing'],
+  ],
+  ['an invoice is not listed', () => raw.remove(rowsOf(INVOICES, invoice())[0]), ['row_missing']],
+  [
+    'a payment is not in its invoice’s list',
+    () => raw.remove(rowsOf(PAYMENTS, payment())[2]),
+    ['row_missing'],
+  ],
+  [
+    'a message is not in its patient’s list',
+    () => raw.remove(rowsOf(MESSAGES, message())[1]),
+    ['row_missing'],
+  ],
+  [
+    'a row differs from its record',
+    () => raw.alter(rowsOf(INVOICES, invoice())[0], () => ({ tot: 1 })),
+    ['row_differs'],
+  ],
+  [
+    'a row has an unknown attribute',
+    () => raw.alter(rowsOf(MESSAGES, message())[1], () => ({ zz: 1 })),
+    ['row_differs'],
+  ],
+  ['a row has no record', () => strayRow(newUuid()), ['row_extra']],
+  ['a row is not where its record belongs', () => strayRow(visit().id), ['row_extra']],
+  [
+    'a row has a malformed key',
+    () => raw.put({ pk: calendarListPartition(made.clinic, 'I', null), sk: 'junk' }),
+    ['row_extra'],
+  ],
+  [
+    'a patient’s list has another patient’s appointment',
+    () => misplacedRow(rowsOf(APPOINTMENTS, visit())[2], 'A', 'patient'),
+    ['row_extra'],
+  ],
+  [
+    'an invoice’s list has another invoice’s payment',
+    () => misplacedRow(rowsOf(PAYMENTS, payment())[2], 'Y', 'invoice'),
+    ['row_extra'],
+  ],
+  [
+    'a counter is too high',
+    () => raw.alter(tally(null), (item) => ({ [counter()]: Number(item[counter()]) + 2 })),
+    ['tally_wrong'],
+  ],
+  [
+    'a counter is negative',
+    () => raw.alter(tally(visit().doctor.id), () => ({ [counter()]: -1 })),
+    ['tally_wrong'],
+  ],
+  ['a counter has an unknown facet', () => raw.alter(tally(null), () => ({ '1z': 3 })), ['tally_wrong']],
+  ['a month has no tally', () => raw.remove(tally(null)), ['tally_wrong']],
+  [
+    'a month has a tally but no rows',
+    () => raw.put({ pk: tally(null).pk, sk: '1999-01', '1s': 2, v: 1 }),
+    ['tally_wrong'],
+  ],
+  [
+    'a month with overflow items has a counter that is too high',
+    async () => {
+      await spreadTally()
+      await raw.alter(tally(null), (item) => ({ [counter()]: Number(item[counter()]) + 2 }))
+    },
+    ['tally_wrong'],
+  ],
+  [
+    'an overflow item counts what is not there',
+    async () => {
+      await spreadTally()
+      await raw.alter(overflowTally(), () => ({ '1z': 3 }))
+    },
+    ['tally_wrong'],
+  ],
+  [
+    'a doctor’s day lacks an appointment',
+    () => raw.alter(day(busy()), () => ({ [shortId(busy().id)]: undefined })),
+    ['busy_missing'],
+  ],
+  [
+    'a doctor’s day has the wrong time',
+    () => raw.alter(day(busy()), () => ({ [shortId(busy().id)]: '01:00-02:00' })),
+    ['busy_differs'],
+  ],
+  [
+    'a doctor’s day has a cancelled appointment',
+    () => raw.put({ ...day(free()), [shortId(free().id)]: '09:00-09:30', v: 9 }),
+    ['busy_extra'],
+  ],
+  [
+    'a doctor’s day has an unknown appointment',
+    () => raw.alter(day(busy()), () => ({ [shortId(newUuid())]: '09:00-09:30' })),
+    ['busy_extra'],
+  ],
+  [
+    'a doctor’s day has no version',
+    () => raw.alter(day(busy()), () => ({ v: undefined })),
+    ['busy_unversioned'],
+  ],
+  [
+    'a doctor’s day has an unknown attribute',
+    () => raw.alter(day(busy()), () => ({ x: 'y' })),
+    ['busy_extra'],
+  ],
+  [
+    'a room’s day lacks an appointment',
+    () => raw.alter(roomDay(busy()), () => ({ [shortId(busy().id)]: undefined })),
+    ['busy_missing'],
+  ],
+  [
+    'a room’s day has the wrong time',
+    () => raw.alter(roomDay(busy()), () => ({ [shortId(busy().id)]: '01:00-02:00' })),
+    ['busy_differs'],
+  ],
+  [
+    'a room’s day has a cancelled appointment',
+    () => raw.put({ ...roomDay(free()), [shortId(free().id)]: '09:00-09:30', v: 9 }),
+    ['busy_extra'],
+  ],
+  [
+    'an invoice has the wrong paid amount',
+    () => alterAll(placesOfInvoice(), { paid: 123_456 }),
+    ['invoice_unsettled'],
+  ],
+  ['an appointment shows an old name', () => alterAll(placesOfVisit(), { pn: 'Old Name' }), ['stale_copy']],
+  [
+    'an appointment shows a doctor’s old name',
+    () => alterAll(placesOfVisit(), { dn: 'Old Name' }),
+    ['stale_copy'],
+  ],
+  [
+    'an invoice shows an old address',
+    () => alterAll(placesOfInvoice(), { pe: 'old@example.com' }),
+    ['stale_copy'],
+  ],
+  ['a doctor’s new name was not copied', () => renameDoctor(), ['refresh_interrupted']],
+]
+
+async function renameDoctor() {
+  const store = doctorStore(db)
+  const before = await store.find(made.clinic, visit().doctor.id)
+  if (before) await store.save(made.clinic, [{ before, after: { ...before, fullName: 'Dr. New' } }])
+}
+
+const UNREPAIRABLE: InjectedFault[] = [
+  [
+    'an appointment cannot be read',
+    () => raw.alter(recordKey('A', visit()), () => ({ s: '?' })),
+    ['record_unreadable'],
+  ],
+  ['a payment’s invoice does not exist', () => loneInvoice(), ['dangling_reference']],
+]
+
+/** Deletes an invoice so that only its payments still refer to it. */
+async function loneInvoice() {
+  const paid = made.invoices.filter(({ id }) => made.payments.some((one) => one.invoice.id === id))
+  const lone = first(
+    paid.filter(({ id }) => made.payments.filter((one) => one.invoice.id === id).length === 1),
+  )
+  for (const key of [await indexItem('I', INVOICES, lone), recordKey('I', lone), ...rowsOf(INVOICES, lone)])
+    await raw.remove(key)
+  const place = INVOICES.position(lone)
+  const counted = { pk: tallyPartition(made.clinic, 'I', null), sk: place.date.slice(0, 7) }
+  const name = tallyAttribute(place.date, place.facet)
+  await raw.alter(counted, (item) => ({ [name]: Number(item[name]) - 1 }))
+}
+
+describe('verifying lists', () => {
+  it('reports no difference in what the stores wrote', async () => {
+    expect((await runVerification(db.table, made.clinic)).found).toEqual([])
+  })
+
+  it.each(REPAIRABLE)('finds and repairs the fault: %s', async (_, plant, kinds) => {
+    await plant()
+    await expectRepaired(db, made, kinds)
+    isRepaired = true
+  })
+
+  it('reports no difference after all repairs', async () => {
+    expect((await runVerification(db.table, made.clinic)).found).toEqual([])
+  })
+
+  it.each(UNREPAIRABLE)('reports the fault without repairing it: %s', async (_, plant, kinds) => {
+    await plant()
+    expect(await runVerification(db.table, made.clinic, true)).toMatchObject({ kinds, repaired: 0 })
+    expect((await runVerification(db.table, made.clinic)).kinds).toEqual(kinds)
+  })
+
+  it('reports no difference for a month that is counted in several items', async () => {
+    await spreadTally()
+    expect((await runVerification(db.table, made.clinic)).found).toEqual([])
+  })
+
+  it('reports no difference for an invoice from before amounts were stored with their decimals', async () => {
+    await alterAll(placesOfInvoice(), { dec: undefined })
+    expect((await runVerification(db.table, made.clinic)).found).toEqual([])
+  })
+
+  it('updates lists, tallies and days to a changed record', async () => {
+    await raw.alter(recordKey('A', busy()), () => ({ s: 'x' }))
+    const { differences, repaired } = await runVerification(db.table, made.clinic, true)
+    expect(repaired).toBe(differences)
+    expect((await runVerification(db.table, made.clinic)).found).toEqual([])
+    expect(
+      await db.table.get(rowsOf(APPOINTMENTS, { ...busy(), status: 'cancelled' as const })[0]),
+    ).toBeDefined()
+    expect((await db.table.get(day(busy())))?.[shortId(busy().id)]).toBeUndefined()
+  })
+
+  it('deletes all rows of a deleted record', async () => {
+    await raw.remove(recordKey('A', busy()))
+    await runVerification(db.table, made.clinic, true)
+    expect((await runVerification(db.table, made.clinic)).found).toEqual([])
+    // Except for announced events that are not delivered yet.
+    const left = (await raw.scanAll()).filter(({ pk }) => !pk.startsWith(ANNOUNCED_PARTITION_PREFIX))
+    expect(JSON.stringify(left)).not.toContain(shortId(busy().id))
+  })
+})

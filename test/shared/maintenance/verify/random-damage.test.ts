@@ -1,0 +1,142 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { Page } from '../../../../shared/domain/lists/paging.ts'
+import { appointmentStore } from '../../../../shared/store/calendar/appointments.ts'
+import type { CalendarEntity } from '../../../../shared/store/calendar/calendar-entity.ts'
+import type { RecordList } from '../../../../shared/store/calendar/calendar-list.ts'
+import { invoiceStore } from '../../../../shared/store/calendar/invoices.ts'
+import { paymentStore } from '../../../../shared/store/calendar/payments.ts'
+import { shortId } from '../../../../shared/store/keys/key.ts'
+import { messageStore } from '../../../../shared/store/messages/messages.ts'
+import { patientsByNationalId } from '../../../../shared/store/patients/national-ids.ts'
+import { patientStore } from '../../../../shared/store/patients/patients.ts'
+import { patientSearch } from '../../../../shared/store/patients/search.ts'
+import type { Item } from '../../../../shared/store/table/write-requests.ts'
+import { property, rounds } from '../../../support/scale.ts'
+import { freshTable, type TestTable } from '../../../support/table.ts'
+import { unstamped } from '../../../support/unstamped.ts'
+import { faultInjection } from './comparison/fault-injection.ts'
+import { createPractice, type Practice, runVerification } from './practice.ts'
+
+/** What follows from records: rows of lists, tallies, doctors' days, segments. */
+const FOLLOWS = /^.{22}#([AIYM](L|D#.*|P#.*|I#.*|T|T#.*)|D#.*|PL|PH|PI|PN|PC|PS#.*|U[PAIYM])$/
+
+const sizes = fc.record({
+  patients: fc.integer({ min: 1, max: 5 }),
+  doctors: fc.integer({ min: 1, max: 2 }),
+  appointments: fc.nat(10),
+  invoices: fc.integer({ min: 1, max: 4 }),
+  payments: fc.nat(6),
+  messages: fc.nat(4),
+  indexed: fc.constant(true),
+})
+
+/** Which item, of those that follow from records; what is done to it; which of its attributes. */
+const damages = fc.array(fc.tuple(fc.nat(), fc.constantFrom('delete', 'alter', 'drop', 'copy'), fc.nat()), {
+  minLength: 1,
+  maxLength: 6,
+})
+
+async function damage(
+  raw: ReturnType<typeof faultInjection>,
+  item: Item,
+  how: string,
+  at: number,
+): Promise<void> {
+  const names = Object.keys(item).filter((name) => !['pk', 'sk'].includes(name))
+  const name = names[at % names.length]
+  if (how === 'delete' || name === undefined) await raw.remove(item)
+  else if (how === 'drop') await raw.alter(item, () => ({ [name]: undefined }))
+  else if (how === 'copy') await raw.put({ ...item, sk: `${item.sk}~` })
+  else await raw.alter(item, () => ({ [name]: altered(item[name], at) }))
+}
+
+function altered(value: unknown, at: number): unknown {
+  if (value instanceof Uint8Array)
+    return value.map((byte, place) => (place === at % value.length ? byte ^ 1 : byte))
+  return typeof value === 'number' ? value + 1 : 'altered'
+}
+
+const unstampedPage = ({ items, total }: Page<object>) => ({ items: items.map(unstamped), total })
+
+async function expectOracle(db: TestTable, made: Practice): Promise<void> {
+  const { clinic } = made
+  const expectList = async <R extends { id: string }>(
+    list: RecordList<R> & { page: ReturnType<typeof appointmentStore>['page'] },
+    entity: CalendarEntity<R, never>,
+    records: readonly R[],
+  ) => {
+    const order = (record: R) => {
+      const { date, moment, id } = entity.position(record)
+      return `${date} ${moment} ${id}`
+    }
+    const sorted = [...records].sort((a, b) => (order(a) < order(b) ? 1 : -1))
+    const page = await list.page(clinic, {}, { page: 1, limit: 100 })
+    expect(unstampedPage(page)).toEqual({ items: sorted.map(unstamped), total: records.length })
+    for (const { id } of made.patients) {
+      const own = sorted.filter((record) => entity.position(record).patient === id)
+      expect((await list.allOf(clinic, 'patient', id)).map(unstamped)).toEqual(own.map(unstamped))
+    }
+  }
+  const [appointments, invoices] = [appointmentStore(db), invoiceStore(db)]
+  const [payments, messages] = [paymentStore(db), messageStore(db)]
+  await expectList(appointments, appointments.entity, made.appointments)
+  await expectList(invoices as never, invoices.entity, made.invoices)
+  await expectList(payments as never, payments.entity, made.payments)
+  await expectList(messages as never, messages.entity, made.messages)
+  const last = { page: 1, limit: 100 }
+  const listed = await patientStore(db).page(clinic, last)
+  // Lists do not have national ids.
+  const patients = made.patients.map((patient) => ({ ...patient, nationalId: null }))
+  expect(unstampedPage(listed)).toEqual({
+    items: patients.toReversed().map(unstamped),
+    total: patients.length,
+  })
+  for (const isActive of [true, false]) {
+    const items = patients
+      .filter((patient) => patient.isActive === isActive)
+      .map(unstamped)
+      .reverse()
+    const page = await patientSearch(db).search(clinic, '', last, isActive)
+    expect(unstampedPage(page)).toEqual({ items, total: items.length })
+  }
+  const identified = patients.filter((_, at) => made.patients[at]?.nationalId !== null)
+  const { items } = await patientsByNationalId(db).page(clinic, 'N-1', last)
+  expect(items.map(unstamped)).toEqual(identified.toReversed().map(unstamped))
+  for (const patient of patients) {
+    const found = await patientSearch(db).search(clinic, patient.phoneNumber ?? '', last)
+    expect(found.items.map(unstamped)).toEqual([unstamped(patient)])
+  }
+}
+
+describe('verifying any clinic', () => {
+  it(
+    'reports no difference before random damage, finds the damage, and restores the former state',
+    async () => {
+      await fc.assert(
+        fc.asyncProperty(sizes, fc.integer(), damages, async (size, seed, planned) => {
+          const db = await freshTable()
+          using _ = { [Symbol.dispose]: () => db.client.destroy() }
+          const raw = faultInjection(db)
+          const made = await createPractice(db.table, size, seed)
+          expect((await runVerification(db.table, made.clinic)).found).toEqual([])
+          for (const [which, how, at] of planned) {
+            const items = (await raw.scanAll()).filter(
+              ({ pk }) => pk.startsWith(shortId(made.clinic)) && FOLLOWS.test(pk),
+            )
+            const item = items[which % items.length]
+            if (!item) throw new Error('nothing to damage')
+            await damage(raw, item, how, at)
+          }
+          const { found, differences, repaired } = await runVerification(db.table, made.clinic, true)
+          expect(found.filter((difference) => !difference.repaired)).toEqual([])
+          expect(repaired).toBe(differences)
+          expect((await runVerification(db.table, made.clinic)).found).toEqual([])
+          await expectOracle(db, made)
+        }),
+        property(5, 300),
+      )
+    },
+    rounds(60_000, 900_000),
+  )
+})
