@@ -1,6 +1,7 @@
 /** The operator tool: `npm run clinic -- --help`. Works on a deployed stack and on a running local one alike. */
-import { askOn } from './clinic/confirmation.ts'
+
 import { runOperatorTool } from './clinic/program.ts'
+import { askOn } from './clinic/tool/confirmation.ts'
 
 // The reader of a pipe, such as `head`, may not wait for all. The command goes on to its end.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {

@@ -4,11 +4,11 @@ import { holidayStore, presentImports } from '../../shared/store/holidays.ts'
 import { type ImportedKind, readImportIds } from '../../shared/store/import-ids.ts'
 import { type ImportOrigin, originOfItem } from '../../shared/store/table/import-origin.ts'
 import type { Table } from '../../shared/store/table/table.ts'
-import { placeOf } from './connection.ts'
 import { importEntities } from './import/entities.ts'
 import { RECORD_KEYS } from './import/own-records.ts'
 import { ExternalRef } from './import/references.ts'
-import { CommandFailure, parseOption, print } from './output.ts'
+import { placeOf } from './tool/connection.ts'
+import { CommandFailure, parseOption, print } from './tool/output.ts'
 
 type FindOptions = { clinic: string; entity: string; externalId?: string; id?: string }
 

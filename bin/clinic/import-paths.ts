@@ -3,8 +3,8 @@ import { statSync } from 'node:fs'
 import { basename } from 'node:path'
 import { ImportFileError } from './import/import-errors.ts'
 import { requireExtension } from './import/rows.ts'
-import { resolveFromInvocationDir } from './invocation-path.ts'
-import { CommandFailure } from './output.ts'
+import { resolveFromInvocationDir } from './tool/invocation-path.ts'
+import { CommandFailure } from './tool/output.ts'
 
 /** A command on files: what is wrong with one of them as a whole ends the command. @throws CommandFailure */
 export const onFiles =

@@ -13,8 +13,8 @@ import type { ColumnMap } from './import/map-schema.ts'
 import { rejectedFile } from './import/rejections.ts'
 import { countsText, type FileReport, formatFields, GroupedTexts } from './import/report.ts'
 import type { StatedPaid } from './import/unpaid-invoices.ts'
-import { CommandFailure, EXIT } from './output.ts'
-import { progressBar } from './progress.ts'
+import { CommandFailure, EXIT } from './tool/output.ts'
+import { progressBar } from './tool/progress.ts'
 
 /** Rejected rows and warnings that are printed per file. The file of rejected rows has all of them. */
 const MAX_PRINTED = 10

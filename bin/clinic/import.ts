@@ -1,7 +1,6 @@
 import { type Command, Option } from 'commander'
 import type { Clinic } from '../../shared/domain/clinic.ts'
 import type { Table } from '../../shared/store/table/table.ts'
-import { connect, requireClinic } from './connection.ts'
 import { readColumnMap } from './import/column-map.ts'
 import { ENCODINGS, type Encoding } from './import/encoding.ts'
 import { importEntities } from './import/entities.ts'
@@ -13,8 +12,9 @@ import { trialTable } from './import/trial-table.ts'
 import { StatedPaid } from './import/unpaid-invoices.ts'
 import { entityName, onFiles, requireFile, resolveMap } from './import-paths.ts'
 import { importWithProgress } from './import-with-progress.ts'
-import { resolveFromInvocationDir } from './invocation-path.ts'
-import { type GlobalOptions, NeedsAttention, print } from './output.ts'
+import { connect, requireClinic } from './tool/connection.ts'
+import { resolveFromInvocationDir } from './tool/invocation-path.ts'
+import { type GlobalOptions, NeedsAttention, print } from './tool/output.ts'
 
 type Options = {
   clinic: string

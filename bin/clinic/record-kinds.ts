@@ -1,15 +1,15 @@
 /** The kinds of records that `list`, `show` and `find` read. */
 import type { Command } from 'commander'
-import { appointments } from './appointment-records.ts'
-import { addFindCommand } from './find-command.ts'
-import { invoices } from './invoice-records.ts'
-import { addListCommand } from './list-command.ts'
-import { messages } from './message-records.ts'
-import { patients } from './patient-records.ts'
-import { payments } from './payment-records.ts'
-import type { RecordKind } from './record-kind.ts'
-import { addShowCommand } from './show-command.ts'
-import { addDeliveryList, webhooks } from './webhook-records.ts'
+import { appointments } from './appointments/appointment-records.ts'
+import { invoices } from './finance/invoice-records.ts'
+import { payments } from './finance/payment-records.ts'
+import { messages } from './messages/message-records.ts'
+import { patients } from './patients/patient-records.ts'
+import { addFindCommand } from './records/find-command.ts'
+import { addListCommand } from './records/list-command.ts'
+import type { RecordKind } from './records/record-kind.ts'
+import { addShowCommand } from './records/show-command.ts'
+import { addDeliveryList, webhooks } from './webhooks/webhook-records.ts'
 
 /** Adds the commands of all kinds to their groups, which exist already. */
 export function addRecordKinds(program: Command): void {

@@ -1,6 +1,6 @@
 /** Creating, listing, changing and deleting webhook endpoints. */
 import { describe, expect, it } from 'vitest'
-import { revokeCredential } from '../../bin/clinic/credential-revocation.ts'
+import { revokeCredential } from '../../bin/clinic/credentials/credential-revocation.ts'
 import { EVENTS } from '../../shared/domain/webhooks/event.ts'
 import type { Webhook } from '../../shared/domain/webhooks/webhook.ts'
 import { HEALTHY } from '../../shared/domain/webhooks/webhook-health.ts'

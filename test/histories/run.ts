@@ -1,5 +1,5 @@
 /** How an operation of a history reaches the API and the operator tool, and how sure it can be of the outcome. */
-import { CommandFailure } from '../../bin/clinic/output.ts'
+import { CommandFailure } from '../../bin/clinic/tool/output.ts'
 import type { FaultKind } from '../../infra/local/realistic-dynamodb/faults.ts'
 import { UnavailableError } from '../../shared/store/table/errors.ts'
 import type { Table } from '../../shared/store/table/table.ts'

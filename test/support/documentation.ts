@@ -12,7 +12,7 @@ export const DOCUMENTS = [
 ]
 
 /** Files that a document may show in full. Their own tests run them. */
-const VERBATIM = ['bin/clinic/webhook-verification.ts']
+const VERBATIM = ['bin/clinic/webhooks/webhook-verification.ts']
 
 export type Block = {
   readonly file: string

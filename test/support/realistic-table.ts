@@ -1,6 +1,6 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import { inject, onTestFinished } from 'vitest'
-import { operatorClient } from '../../bin/clinic/operator-client.ts'
+import { operatorClient } from '../../bin/clinic/tool/operator-client.ts'
 import type { LatencyOptions } from '../../infra/local/realistic-dynamodb/latency.ts'
 import {
   type RealisticDynamoDb,

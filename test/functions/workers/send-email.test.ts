@@ -2,7 +2,7 @@
 import { SESv2Client, SendEmailCommand } from '@aws-sdk/client-sesv2'
 import type { SQSBatchResponse, SQSEvent } from 'aws-lambda'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
-import { setPaused } from '../../../bin/clinic/clinic-pause.ts'
+import { setPaused } from '../../../bin/clinic/clinics/clinic-pause.ts'
 import { anonymizeResponse } from '../../../shared/api/anonymize-response.ts'
 import type { Clinic } from '../../../shared/domain/clinic.ts'
 import type { Message } from '../../../shared/domain/messages/message.ts'

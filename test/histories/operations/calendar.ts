@@ -1,7 +1,7 @@
 /** Operations on the calendar: availability, bookings and statuses. */
 
-import { CommandFailure } from '../../../bin/clinic/output.ts'
-import { changeRecord } from '../../../bin/clinic/record.ts'
+import { changeRecord } from '../../../bin/clinic/records/change-record.ts'
+import { CommandFailure } from '../../../bin/clinic/tool/output.ts'
 import { canTransition } from '../../../shared/domain/booking/appointment.ts'
 import type { ClinicId } from '../../../shared/domain/clinic.ts'
 import { appointmentStore } from '../../../shared/store/calendar/appointments.ts'

@@ -1,6 +1,6 @@
 /** Imports of patients, appointments and invoices, and payments recorded by the operator. */
 
-import { CommandFailure } from '../../../bin/clinic/output.ts'
+import { CommandFailure } from '../../../bin/clinic/tool/output.ts'
 import type { ClinicId } from '../../../shared/domain/clinic.ts'
 import { NEW_PAYMENT, type Payment, voidPayment } from '../../../shared/domain/money/payment.ts'
 import { paymentStore } from '../../../shared/store/calendar/payments.ts'

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { expect, it } from 'vitest'
-import { nameOf } from '../../../bin/clinic/command-trail.ts'
 import { operatorTool } from '../../../bin/clinic/program.ts'
+import { nameOf } from '../../../bin/clinic/tool/command-trail.ts'
 import { COMMANDS, callsOf } from '../../../shared/operator/commands.ts'
 
 /** Commands that call no service of AWS. */

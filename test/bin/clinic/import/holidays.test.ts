@@ -1,6 +1,6 @@
 /** Holidays of a clinic, as files have them. What happens to a changed holiday is in second-run.test.ts. */
 import { expect, it } from 'vitest'
-import { storedIds } from '../../../../bin/clinic/ids.ts'
+import { storedIds } from '../../../../bin/clinic/export/export-ids.ts'
 import type { TimeOff } from '../../../../shared/domain/booking/doctor.ts'
 import { doctorStore } from '../../../../shared/store/doctors.ts'
 import { holidayStore, MAX_HOLIDAYS } from '../../../../shared/store/holidays.ts'

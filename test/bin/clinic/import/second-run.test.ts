@@ -24,7 +24,7 @@ import { Changeset } from '../../../../shared/store/table/changeset.ts'
 import { runVerification } from '../../../shared/maintenance/verify/practice.ts'
 import { allItems } from '../../../support/all-items.ts'
 import { property } from '../../../support/scale.ts'
-import { claimedDispatch, MINUTE, storeMessage, waitingDispatch } from '../message-fixtures.ts'
+import { claimedDispatch, MINUTE, storeMessage, waitingDispatch } from '../messages/message-fixtures.ts'
 import { importedClinic, invoice, message, payment, visit } from './calendar-fixtures.ts'
 
 const imported = importedClinic()

@@ -1,0 +1,171 @@
+import type { Command } from 'commander'
+import { renderAppointment } from '../../../shared/api/appointments.ts'
+import { refusalError, renderAlternative, updateAppointment } from '../../../shared/api/bookings.ts'
+import { errorEntry } from '../../../shared/api/error-catalogue.ts'
+import type { FieldIssue } from '../../../shared/api/errors.ts'
+import { absenceOn } from '../../../shared/domain/booking/absence.ts'
+import { targetOf } from '../../../shared/domain/booking/change-appointment.ts'
+import { formatTimeOff } from '../../../shared/domain/booking/doctor-days.ts'
+import type { Placement } from '../../../shared/domain/booking/placement.ts'
+import type { Clinic } from '../../../shared/domain/clinic.ts'
+import { wallClock } from '../../../shared/domain/clock.ts'
+import {
+  appointmentChangeStore,
+  type ChangeOutcome,
+} from '../../../shared/store/calendar/appointment-changes.ts'
+import { appointmentStore } from '../../../shared/store/calendar/appointments.ts'
+import { isTaken } from '../../../shared/store/calendar/booking.ts'
+import { doctorStore } from '../../../shared/store/doctors.ts'
+import { idempotencyGuard, StoredResponse } from '../../../shared/store/table/idempotency.ts'
+import { type Place, placeOf } from '../tool/connection.ts'
+import { CommandFailure, idOrNone, print } from '../tool/output.ts'
+
+type Options = {
+  readonly date?: string
+  readonly time?: string
+  readonly duration?: string
+  readonly doctor?: string
+  readonly room?: string
+}
+
+/** The option of each field of `PATCH /appointments/{id}` that a move sets. */
+const OPTIONS: Readonly<Record<string, keyof Options>> = {
+  appointment_date: 'date',
+  start_time: 'time',
+  duration: 'duration',
+  doctor_id: 'doctor',
+  room_id: 'room',
+}
+
+export function addMoveCommand(group: Command): void {
+  group
+    .command('move')
+    .description('move a scheduled appointment, under the rules of a booking')
+    .argument('<appointment>', 'appointment id')
+    .requiredOption('--clinic <id>')
+    .option('--date <date>', "YYYY-MM-DD, in the clinic's time zone")
+    .option('--time <time>', 'when it starts, HH:MM')
+    .option('--duration <minutes>', 'its length (default: as before)')
+    .option('--doctor <id>', 'another doctor')
+    .option('--room <id>', 'another room; "" for none')
+    .action(async (id: string, given: Options & { clinic: string }, command: Command) => {
+      const changes = changesOf(given)
+      const place = await placeOf(given, command)
+      const { table, clinic } = place
+      const before = await appointmentStore({ table }).find(clinic.id, id.toLowerCase())
+      if (!before) throw unknownAppointment(id)
+      const now = Date.now()
+      const outcome = await appointmentChangeStore({ table }).change(clinic.id, {
+        id: before.record.id,
+        changes,
+        moment: { timezone: clinic.timezone, clock: wallClock(now, clinic.timezone) },
+        checkCurrent: () => {},
+        // A move has no key: a second one finds the appointment where it is to be, and changes nothing.
+        idempotency: idempotencyGuard(
+          { table, now: Date.now },
+          { clinic: clinic.id, credential: '', route: '', key: undefined, body: '' },
+        ),
+        response: () => ({ status: 200, body: {} }),
+      })
+      if (outcome instanceof StoredResponse) throw unknownAppointment(id)
+      if (outcome.kind === 'outside_hours') throw await outsideHours(place, targetOf(before.record, changes))
+      if (outcome.kind !== 'done') throw refusal(id, outcome, clinic)
+      const { appointment } = outcome
+      const { date, startTime, endTime, doctor } = appointment
+      const where = `${date} ${startTime}-${endTime} (${clinic.timezone}) with ${doctor.fullName}`
+      const isChanged = appointment.updatedAt !== before.record.updatedAt
+      print(command, renderAppointment(appointment, clinic), [
+        isChanged
+          ? `Moved appointment ${id} to ${where}`
+          : `Nothing changed: appointment ${id} is on ${where}`,
+      ])
+    })
+}
+
+function changesOf({ date, time, duration, doctor, room }: Options) {
+  const values = { date, time, duration, doctor, room }
+  if (Object.values(values).every((value) => value === undefined))
+    throw new CommandFailure('Nothing to change: specify --date, --time, --duration, --doctor or --room.')
+  const { data, error } = updateAppointment.body.safeParse({
+    appointment_date: date,
+    start_time: time,
+    duration: duration === undefined ? undefined : Number(duration),
+    doctor_id: doctor,
+    room_id: room === undefined ? undefined : idOrNone(room),
+  })
+  if (error)
+    throw invalidFields(error.issues.map(({ path, message }) => ({ field: String(path[0]), issue: message })))
+  return {
+    date: data.appointment_date,
+    startTime: data.start_time,
+    minutes: data.duration,
+    doctor: data.doctor_id,
+    room: data.room_id,
+  }
+}
+
+const invalidFields = (issues: readonly FieldIssue[]): CommandFailure =>
+  new CommandFailure(
+    issues
+      .map(({ field, issue }) =>
+        OPTIONS[field] ? `--${OPTIONS[field]} ${issue}` : `The appointment's ${field} ${issue}`,
+      )
+      .join('\n'),
+  )
+
+const unknownAppointment = (id: string): CommandFailure =>
+  new CommandFailure(
+    `The clinic has no appointment ${id}, or its patient was erased. "appointment list" lists all appointments.`,
+  )
+
+/** The refusal of a time at which the doctor does not work: what keeps the doctor away that day, or else the hours. */
+async function outsideHours(
+  { table, clinic }: Place,
+  { doctor: id, date }: Placement,
+): Promise<CommandFailure> {
+  const doctor = await doctorStore({ table }).find(clinic.id, id)
+  const absence = doctor && absenceOn(doctor, date)
+  if (!absence) return new CommandFailure(errorEntry('outside_working_hours').text)
+  if (absence.kind === 'inactive')
+    return new CommandFailure(
+      `${doctor.fullName} is inactive. Choose another doctor, or use "doctor activate".`,
+    )
+  const days = formatTimeOff([absence.days])
+  return new CommandFailure(
+    absence.kind === 'holiday'
+      ? `The clinic is closed on ${date}: ${days} is a holiday. Choose another date.`
+      : `${doctor.fullName} is off on ${date}: ${days} is time off. Choose another date or doctor.`,
+  )
+}
+
+/** What an operator can do about a move that was not made. */
+function refusal(
+  id: string,
+  outcome: Exclude<ChangeOutcome, { kind: 'done' | 'outside_hours' }>,
+  { timezone }: Clinic,
+): CommandFailure {
+  if (outcome.kind === 'not_found') return unknownAppointment(id)
+  if (outcome.kind === 'closed') return new CommandFailure(errorEntry('appointment_closed').text)
+  if (outcome.kind === 'doctor_not_found')
+    return new CommandFailure(
+      'The clinic has no doctor with the id in --doctor. "doctor list" lists all doctors.',
+    )
+  if (isTaken(outcome)) {
+    const alternatives = outcome.alternatives.map(renderAlternative)
+    const times = alternatives.map(
+      ({ appointment_date, start_time, end_time }) => `  ${appointment_date} ${start_time}-${end_time}`,
+    )
+    const owner = outcome.kind === 'taken' ? 'doctor' : 'room'
+    const next =
+      times.length > 0 ? `The next free times, in ${timezone}:` : 'No time is free in the two weeks after it.'
+    return new CommandFailure(
+      [`The time of the ${owner} is taken. ${next}`, ...times].join('\n'),
+      undefined,
+      {
+        alternatives,
+      },
+    )
+  }
+  const { key, details } = refusalError(outcome)
+  return details ? invalidFields(details as readonly FieldIssue[]) : new CommandFailure(errorEntry(key).text)
+}

@@ -1,0 +1,45 @@
+/** The commands that read appointments. */
+import { appointmentFilter, listAppointments, renderAppointment } from '../../../shared/api/appointments.ts'
+import { readFilteredList } from '../../../shared/requests/record-list.ts'
+import { appointmentStore } from '../../../shared/store/calendar/appointments.ts'
+import type { RecordKind } from '../records/record-kind.ts'
+import { findOfPatients, NAME_OR_CONTACT } from '../records/records-of-patients.ts'
+import { APPOINTMENT_LINES, type ListedAppointment, visitLines, visitsOutside } from './outside-visits.ts'
+
+export const appointments: RecordKind<ListedAppointment> = {
+  group: 'appointment',
+  noun: 'appointment',
+  plural: 'appointments',
+  imported: 'appointment',
+  list: {
+    query: listAppointments.query,
+    part: {
+      option: 'outside',
+      description:
+        'scheduled visits to come at which the doctor does not work, earliest first; without the other filters',
+      read: async (place) => {
+        const data = await visitsOutside(place)
+        return {
+          data,
+          lines: data.length > 0 ? visitLines(place, data) : ['No visits outside working hours'],
+        }
+      },
+    },
+    read: ({ table, clinic }, query) =>
+      readFilteredList(
+        'appointments',
+        { clinic, query, now: Date.now() },
+        appointmentStore({ table }),
+        appointmentFilter(query),
+        renderAppointment,
+      ),
+  },
+  show: async ({ table, clinic }, id) => {
+    const found = await appointmentStore({ table }).find(clinic.id, id)
+    return found && renderAppointment(found.record, clinic)
+  },
+  searched: `the patient's ${NAME_OR_CONTACT}`,
+  find: (place, text) =>
+    findOfPatients(place, text, appointmentStore(place), (record) => renderAppointment(record, place.clinic)),
+  ...APPOINTMENT_LINES,
+}

@@ -1,0 +1,70 @@
+import type { Command } from 'commander'
+import { renderAppointment } from '../../../shared/api/appointments.ts'
+import { longText, oneOf } from '../../../shared/api/schemas.ts'
+import { APPOINTMENT_STATUSES, type AppointmentStatus } from '../../../shared/domain/booking/appointment.ts'
+import { closeAs } from '../../../shared/domain/booking/appointment-actions.ts'
+import { appointmentStore } from '../../../shared/store/calendar/appointments.ts'
+import { patientKey } from '../../../shared/store/keys/patients.ts'
+import { patientStore } from '../../../shared/store/patients/patients.ts'
+import { changeRecord, unknownRecord } from '../records/change-record.ts'
+import { placeOf } from '../tool/connection.ts'
+import { CommandFailure, parseArgument, parseOption, print } from '../tool/output.ts'
+import { addMoveCommand } from './appointment-moves.ts'
+
+export function addAppointmentCommands(program: Command): void {
+  const group = program
+    .command('appointment')
+    .description("list, show, find, change, move and cancel a clinic's appointments")
+
+  group
+    .command('set-status')
+    .description('set the status of a scheduled appointment; cancelled and no_show free its time')
+    .argument('<appointment>', 'appointment id')
+    .argument('<status>', APPOINTMENT_STATUSES.join(', '))
+    .requiredOption('--clinic <id>')
+    .action((id: string, requested: string, { clinic }: { clinic: string }, command: Command) =>
+      setStatus(id, parseArgument('status', oneOf(APPOINTMENT_STATUSES), requested), clinic, command),
+    )
+
+  group
+    .command('cancel')
+    .description('cancel a scheduled appointment and free its time')
+    .argument('<appointment>', 'appointment id')
+    .requiredOption('--clinic <id>')
+    .option('--reason <text>', 'why it is cancelled')
+    .action((id: string, { clinic, reason }: { clinic: string; reason?: string }, command: Command) =>
+      setStatus(id, 'cancelled', clinic, command, parseOption('reason', longText(500).nullish(), reason)),
+    )
+
+  addMoveCommand(group)
+}
+
+async function setStatus(
+  id: string,
+  status: AppointmentStatus,
+  clinicId: string,
+  command: Command,
+  reason: string | null = null,
+): Promise<void> {
+  const { table, clinic } = await placeOf({ clinic: clinicId }, command)
+  const list = appointmentStore({ table })
+  const at = new Date(table.now()).toISOString()
+  const patients = patientStore({ table })
+  let isChanged = false
+  const appointment = await changeRecord(table, list, clinic.id, id, async (before, changes) => {
+    const patient = (await patients.findMany(clinic.id, [before.patient.id])).get(before.patient.id)
+    if (patient?.erasedAt && reason !== null)
+      throw new CommandFailure('The patient was erased: cancel the appointment without --reason.')
+    // An erasure that begins meanwhile would not find the reason.
+    if (patient) changes.requireVersion(patientKey(clinic.id, patient.id), patient.version)
+    const verdict = closeAs(before, status, { at, reason })
+    if (verdict.kind === 'closed')
+      throw new CommandFailure(`The appointment is ${before.status}, which is final.`)
+    isChanged = verdict.appointment !== before
+    return verdict.appointment
+  })
+  if (!appointment) throw unknownRecord('appointment', 'appointment', id)
+  print(command, renderAppointment(appointment, clinic), [
+    isChanged ? `Appointment ${id} is ${status}` : `Nothing changed: appointment ${id} is ${status} already`,
+  ])
+}

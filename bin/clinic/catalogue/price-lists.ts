@@ -1,0 +1,117 @@
+import type { Command } from 'commander'
+import { renderPriceList } from '../../../shared/api/catalogue.ts'
+import { CalendarDate } from '../../../shared/api/schemas.ts'
+import {
+  type ListedPrice,
+  type PriceList,
+  priceListProblems,
+} from '../../../shared/domain/booking/catalogue.ts'
+import { priceListStore, treatmentStore } from '../../../shared/store/catalogue.ts'
+import { currencyCode } from '../import/catalogue-fields.ts'
+import { readIds } from '../import/catalogue-rows.ts'
+import { booleanField } from '../import/row-fields.ts'
+import { placeOf } from '../tool/connection.ts'
+import { CommandFailure, parseOption, print } from '../tool/output.ts'
+import {
+  addCatalogueGroup,
+  type CatalogueCommands,
+  parsePriceOption,
+  requireEntry,
+} from './catalogue-commands.ts'
+
+type Options = {
+  readonly currency?: string
+  readonly default?: string
+  readonly from?: string
+  readonly to?: string
+  readonly price?: readonly string[]
+  readonly removePrice?: readonly string[]
+}
+
+const COMMANDS: CatalogueCommands<PriceList, Options> = {
+  kind: 'price list',
+  store: priceListStore,
+  addOptions: (command, use) => {
+    const orNone = use === 'add' ? '' : '; "" for no limit'
+    const options = command
+      .option('--default <true|false>', 'whether it is the default; the former default is then none any more')
+      .option('--from <date>', `first day on which its prices apply, YYYY-MM-DD${orNone}`)
+      .option('--to <date>', `last day on which its prices apply, YYYY-MM-DD${orNone}`)
+      .option('--price <treatment=amount...>', 'prices of treatments, by their ids: "ID=120.50"')
+    return use === 'add'
+      ? options.option('--currency <code>', 'ISO 4217 (default: that of the clinic)')
+      : options.option('--remove-price <treatment...>', 'treatments that no longer have a price in it')
+  },
+  apply: (options, before, named, { clinic }) => {
+    const currency =
+      before?.currency ??
+      (options.currency === undefined
+        ? clinic.currency
+        : parseOption('currency', currencyCode, options.currency.toUpperCase()))
+    return {
+      validFrom: null,
+      validTo: null,
+      ...before,
+      ...named,
+      currency,
+      isDefault:
+        options.default === undefined
+          ? (before?.isDefault ?? false)
+          : parseOption('default', booleanField, options.default),
+      ...(options.from !== undefined && { validFrom: dateOf('from', options.from) }),
+      ...(options.to !== undefined && { validTo: dateOf('to', options.to) }),
+      items: pricesOf(options, before?.items ?? [], currency),
+    }
+  },
+  problems: async (list, known, { table, clinic }) =>
+    priceListProblems(list, known, await readIds(treatmentStore({ table }), clinic)),
+  displaced: ({ id, isDefault }, known) =>
+    known
+      .filter((other) => isDefault && other.isDefault && other.id !== id)
+      .map((other) => ({ ...other, isDefault: false })),
+  options: { isDefault: 'default', validTo: 'to', items: 'price' },
+  toJson: renderPriceList,
+  cells: ({ currency, isDefault, validFrom, validTo, items }) => [
+    currency,
+    `${items.length} ${items.length === 1 ? 'price' : 'prices'}`,
+    validFrom || validTo ? `${validFrom ?? ''}/${validTo ?? ''}` : '',
+    isDefault ? 'default' : '',
+  ],
+}
+
+export function addPriceListCommands(program: Command): void {
+  addCatalogueGroup(program, COMMANDS)
+    .command('remove')
+    .description('remove a price list')
+    .argument('<price-list>', 'price list id')
+    .requiredOption('--clinic <id>')
+    .action(async (id: string, given: { clinic: string }, command: Command) => {
+      const { table, clinic } = await placeOf(given, command)
+      const store = priceListStore({ table })
+      const list = requireEntry('price list', await store.list(clinic.id), id)
+      await store.remove(clinic.id, list)
+      print(command, { id: list.id }, [`Removed price list ${list.name}`])
+    })
+}
+
+const dateOf = (name: string, text: string): string | null =>
+  text === '' ? null : parseOption(name, CalendarDate, text)
+
+/** The prices after a change: in their order, new ones last. @throws CommandFailure */
+function pricesOf(
+  { price: given = [], removePrice: removed = [] }: Options,
+  before: readonly ListedPrice[],
+  currency: string,
+): ListedPrice[] {
+  const prices = new Map(before.map(({ treatmentId, price }) => [treatmentId, price]))
+  for (const id of removed)
+    if (!prices.delete(id.toLowerCase()))
+      throw new CommandFailure(`--remove-price ${id} has no price in the price list`)
+  for (const pair of given) {
+    const [id = '', amount = '', ...more] = pair.split('=')
+    if (more.length > 0 || amount === '')
+      throw new CommandFailure('--price must be a treatment and its price, such as "ID=120.50"')
+    prices.set(id.trim().toLowerCase(), parsePriceOption('price', amount, currency))
+  }
+  return [...prices].map(([treatmentId, price]) => ({ treatmentId, price }))
+}

@@ -1,0 +1,108 @@
+import type { Command } from 'commander'
+import { renderTreatment } from '../../../shared/api/catalogue.ts'
+import { type Treatment, treatmentProblems } from '../../../shared/domain/booking/catalogue.ts'
+import type { Clinic } from '../../../shared/domain/clinic.ts'
+import { treatmentStore } from '../../../shared/store/catalogue.ts'
+import { doctorStore } from '../../../shared/store/doctors.ts'
+import {
+  currencyCode,
+  treatmentCode,
+  treatmentDescription,
+  treatmentMinutes,
+} from '../import/catalogue-fields.ts'
+import { readIds } from '../import/catalogue-rows.ts'
+import { formatMinor } from '../records/amount-text.ts'
+import { CommandFailure, parseOption } from '../tool/output.ts'
+import {
+  addActivation,
+  addCatalogueGroup,
+  type CatalogueCommands,
+  parsePriceOption,
+} from './catalogue-commands.ts'
+
+type Options = {
+  readonly code?: string
+  readonly description?: string
+  readonly duration?: string
+  readonly price?: string
+  readonly currency?: string
+  readonly doctors?: string
+}
+
+const COMMANDS: CatalogueCommands<Treatment, Options> = {
+  kind: 'treatment',
+  store: treatmentStore,
+  addOptions: (command, use) => {
+    const orNone = use === 'add' ? '' : '; "" for none'
+    const isRequired = use === 'add'
+    return command
+      .addOption(command.createOption('--duration <minutes>').makeOptionMandatory(isRequired))
+      .addOption(command.createOption('--price <amount>', 'e.g. 120.50').makeOptionMandatory(isRequired))
+      .option('--currency <code>', 'ISO 4217 (default: that of the clinic)')
+      .option('--code <code>', `the clinic's own code${orNone}`)
+      .option('--description <text>', `at most 500 characters${orNone}`)
+      .option('--doctors <ids>', `the doctors who offer it, separated by commas${orNone}`)
+  },
+  apply: (options, before, named, { clinic }) => ({
+    code: null,
+    description: null,
+    doctorIds: [],
+    isActive: true,
+    ...before,
+    ...named,
+    minutes:
+      options.duration === undefined && before
+        ? before.minutes
+        : parseOption('duration', treatmentMinutes, options.duration),
+    ...priceOf(options, before, clinic),
+    ...(options.code !== undefined && {
+      code: options.code === '' ? null : parseOption('code', treatmentCode, options.code),
+    }),
+    ...(options.description !== undefined && {
+      description:
+        options.description === ''
+          ? null
+          : parseOption('description', treatmentDescription, options.description),
+    }),
+    ...(options.doctors !== undefined && { doctorIds: idsOf(options.doctors) }),
+  }),
+  problems: async (treatment, known, { table, clinic }) =>
+    treatmentProblems(treatment, known, await readIds(doctorStore({ table }), clinic)),
+  options: { doctorIds: 'doctors' },
+  toJson: renderTreatment,
+  isNeededFor: (id, { treatments }) => treatments.some((treatment) => treatment.id === id),
+  cells: (treatment) => {
+    const { code, duration_minutes, doctor_ids } = renderTreatment(treatment)
+    const doctors = `${doctor_ids.length} ${doctor_ids.length === 1 ? 'doctor' : 'doctors'}`
+    const state = treatment.isActive ? 'active' : 'inactive'
+    return [
+      code ?? '',
+      `${duration_minutes} min`,
+      formatMinor(treatment.price, treatment.currency),
+      doctors,
+      state,
+    ]
+  },
+}
+
+export const addTreatmentCommands = (program: Command): void =>
+  addActivation(addCatalogueGroup(program, COMMANDS), COMMANDS)
+
+/** The price and its currency, as given or as before. @throws CommandFailure */
+function priceOf(
+  { price, currency: given }: Options,
+  before: Treatment | null,
+  clinic: Clinic,
+): Pick<Treatment, 'price' | 'currency'> {
+  const present = before?.currency ?? clinic.currency
+  const currency = given === undefined ? present : parseOption('currency', currencyCode, given.toUpperCase())
+  if (price !== undefined) return { currency, price: parsePriceOption('price', price, currency) }
+  if (before && currency === before.currency) return { currency, price: before.price }
+  throw new CommandFailure('--currency needs --price, in the new currency')
+}
+
+const idsOf = (list: string): string[] =>
+  list
+    .split(',')
+    .map((id) => id.trim().toLowerCase())
+    .filter((id) => id !== '')

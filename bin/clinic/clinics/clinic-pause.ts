@@ -1,0 +1,58 @@
+import type { Command } from 'commander'
+import type { Clinic, ClinicId } from '../../../shared/domain/clinic.ts'
+import { clinicTimestamp } from '../../../shared/domain/timestamp.ts'
+import { clinicStore } from '../../../shared/store/clinics.ts'
+import { credentialStore } from '../../../shared/store/credentials.ts'
+import { excludePause } from '../../../shared/store/events/webhook-health.ts'
+import type { Table } from '../../../shared/store/table/table.ts'
+import { placeOf } from '../tool/connection.ts'
+import { print } from '../tool/output.ts'
+
+/** Adds `clinic pause` and `clinic resume`. */
+export function addPauseCommands(group: Command): void {
+  group
+    .command('pause')
+    .description('refuse writes of the API with 503, and hold emails and events; reads go on')
+    .argument('<clinic>', 'clinic id')
+    .action(async (id: string, _: object, command: Command) => {
+      const { table, clinic: before } = await placeOf({ clinic: id }, command)
+      const { pausedAt } = await setPaused(table, before.id, before.pausedAt ?? instant(table))
+      const since = pausedAt === undefined ? null : clinicTimestamp(pausedAt, before.timezone)
+      const line =
+        before.pausedAt === undefined
+          ? `Paused clinic ${before.name}. Its emails and events wait; "clinic resume ${before.id}" ends the pause.`
+          : `Clinic ${before.name} has been paused since ${since}.`
+      print(command, { clinic_id: before.id, paused_at: since }, [line])
+    })
+
+  group
+    .command('resume')
+    .description('end the pause of a clinic; what waited is processed within minutes')
+    .argument('<clinic>', 'clinic id')
+    .action(async (id: string, _: object, command: Command) => {
+      const { table, clinic: before } = await placeOf({ clinic: id }, command)
+      if (before.pausedAt !== undefined)
+        await excludePause(table, before.id, Date.parse(before.pausedAt), table.now())
+      await setPaused(table, before.id, null)
+      const line =
+        before.pausedAt === undefined
+          ? `Clinic ${before.name} is not paused.`
+          : `Resumed clinic ${before.name}, which was paused since ${clinicTimestamp(before.pausedAt, before.timezone)}.`
+      print(command, { clinic_id: before.id, paused_at: null }, [line])
+    })
+}
+
+const instant = (table: Table): string => new Date(table.now()).toISOString()
+
+/** Pauses a clinic, or ends its pause. Takes effect at the next request of each credential. @throws ClinicLeaving */
+export async function setPaused(table: Table, id: ClinicId, pausedAt: string | null): Promise<Clinic> {
+  const clinics = clinicStore({ table })
+  const credentials = credentialStore({ table, now: table.now })
+  const isNew = pausedAt === null || (await clinics.find(id))?.pausedAt === undefined
+  const clinic = await clinics.update(id, { pausedAt, ...(isNew && { pauseInEffectAt: null }) })
+  const allowedWrites = (await credentials.list(id)).some(({ clinic: copy }) => copy.pausedAt === undefined)
+  // Also when nothing changed: an earlier run may have been stopped in between.
+  await credentials.refreshClinic(clinic)
+  if (pausedAt === null || (clinic.pauseInEffectAt !== undefined && !allowedWrites)) return clinic
+  return clinics.update(id, { pauseInEffectAt: instant(table) })
+}

@@ -1,0 +1,105 @@
+import type { Command } from 'commander'
+import type { Clinic, ClinicId } from '../../../shared/domain/clinic.ts'
+import { clinicTimestamp } from '../../../shared/domain/timestamp.ts'
+import { newUuid } from '../../../shared/domain/uuid.ts'
+import { clinicStore } from '../../../shared/store/clinics.ts'
+import { credentialStore } from '../../../shared/store/credentials.ts'
+import { describeRecord } from '../records/record-text.ts'
+import { addYesOption } from '../tool/confirmation.ts'
+import { connect, placeOf } from '../tool/connection.ts'
+import { CommandFailure, formatTable as lines, print } from '../tool/output.ts'
+import { confirmChanges, confirmName, differingSettings } from './clinic-change-checks.ts'
+import { addDeletionCommand } from './clinic-deletion.ts'
+import { addPauseCommands } from './clinic-pause.ts'
+import { addChanges, addSettings, changesOf, type SettingValues, settingsOf } from './clinic-settings.ts'
+import { addHolidayCommands } from './holidays.ts'
+
+export function addClinicCommands(program: Command): void {
+  const group = program.command('clinic').description('create, list, show and change clinics')
+
+  addYesOption(addSettings(group.command('create').description('create a clinic'))).action(
+    async ({ yes: _, ...settings }: SettingValues, command: Command) => {
+      const given = settingsOf(settings) as Omit<Clinic, 'id' | 'createdAt'>
+      const table = await connect(command)
+      await confirmName(table, given.name, null, command)
+      const clinic = { id: newUuid() as ClinicId, createdAt: new Date().toISOString(), ...given }
+      await clinicStore({ table }).create(clinic)
+      print(command, clinicJson(clinic), [`Created clinic ${clinic.name}: ${clinic.id}`])
+    },
+  )
+
+  group
+    .command('list')
+    .description('list the clinics')
+    .action(async (_: object, command: Command) => {
+      const clinics = await clinicStore({ table: await connect(command) }).list()
+      const rows = clinics.map(({ id, name, timezone, currency }) => [id, name, timezone, currency])
+      print(command, { data: clinics.map(clinicJson) }, lines(rows))
+    })
+
+  group
+    .command('show')
+    .description('show the settings of a clinic')
+    .argument('<clinic>', 'clinic id')
+    .action(async (id: string, _: object, command: Command) => {
+      const { clinic } = await placeOf({ clinic: id }, command)
+      print(command, clinicJson(clinic), describeRecord(clinicJson(clinic)))
+    })
+
+  addSetCommand(group)
+  addHolidayCommands(group)
+  addPauseCommands(group)
+  addDeletionCommand(group)
+}
+
+function addSetCommand(group: Command): void {
+  const set = group
+    .command('set')
+    .description("change a clinic's settings, effective immediately for all its credentials")
+    .argument('<clinic>', 'clinic id')
+  addYesOption(addChanges(set)).action(
+    async (id: string, { yes: _, ...settings }: SettingValues, command: Command) => {
+      const wanted = changesOf(settings)
+      if (Object.keys(wanted).length === 0)
+        throw new CommandFailure('Nothing to change: specify at least one option.')
+      const { table, clinic: before } = await placeOf({ clinic: id }, command)
+      const changes = differingSettings(before, wanted)
+      const isChanged = Object.keys(changes).length > 0
+      if (isChanged) await confirmChanges(table, before, changes, command)
+      // A run that was interrupted has set them, but may not have reached every credential.
+      const clinic = isChanged ? await clinicStore({ table }).update(before.id, changes) : before
+      await credentialStore({ table, now: Date.now }).refreshClinic(clinic)
+      print(command, { ...clinicJson(clinic), changed: isChanged }, [
+        isChanged
+          ? `Changed clinic ${clinic.name}`
+          : `Nothing changed: clinic ${clinic.name} has these values already`,
+      ])
+    },
+  )
+}
+
+/** The clinic as commands print it. A limit is null where the stage's limit applies. */
+const clinicJson = (clinic: Clinic) => ({
+  id: clinic.id,
+  name: clinic.name,
+  timezone: clinic.timezone,
+  currency: clinic.currency,
+  duration_minutes: clinic.appointmentMinutes,
+  address: clinic.address ?? null,
+  phone_number: clinic.phoneNumber ?? null,
+  email_address: clinic.emailAddress ?? null,
+  website: clinic.website ?? null,
+  sms_per_day: clinic.smsPerDay ?? null,
+  emails_per_day: clinic.emailsPerDay ?? null,
+  messages_per_recipient: clinic.messagesPerRecipient ?? null,
+  sms_countries: clinic.smsCountries ?? null,
+  email_from_name: clinic.emailFromName ?? null,
+  reply_to: clinic.replyTo ?? null,
+  paused_at: localTime(clinic.pausedAt, clinic),
+  pause_in_effect_at: localTime(clinic.pauseInEffectAt, clinic),
+  deleting_at: localTime(clinic.deletingAt, clinic),
+  created_at: clinicTimestamp(clinic.createdAt, clinic.timezone),
+})
+
+const localTime = (instant: string | undefined, { timezone }: Clinic): string | null =>
+  instant === undefined ? null : clinicTimestamp(instant, timezone)

@@ -1,0 +1,120 @@
+/** Holidays of a whole clinic: `clinic holiday add`, `remove` and `list`. */
+import type { Command } from 'commander'
+import type { TimeOff } from '../../../shared/domain/booking/doctor.ts'
+import { formatSpan } from '../../../shared/domain/booking/doctor-days.ts'
+import { singleLineText } from '../../../shared/domain/patients/text-fields.ts'
+import { areSameDays, holidayStore, MAX_HOLIDAYS } from '../../../shared/store/holidays.ts'
+import { describeVisits, visitsOutside } from '../appointments/outside-visits.ts'
+import { withDays, withoutDays } from '../doctors/days-off.ts'
+import { timeOff } from '../import/doctors.ts'
+import { type Place, placeOf } from '../tool/connection.ts'
+import { CommandFailure, counted, formatTable, parseArgument, parseOption, print } from '../tool/output.ts'
+
+export function addHolidayCommands(clinics: Command): void {
+  const group = clinics
+    .command('holiday')
+    .description('days on which the whole clinic is closed, for all doctors, also those added later')
+
+  group
+    .command('add')
+    .description('add holidays, and list the visits on them; run it again if it was interrupted')
+    .argument('<clinic>', 'clinic id')
+    .argument('<days>', 'e.g. "2026-12-24/2026-12-26; 2027-01-01"')
+    .option('--name <text>', 'what is celebrated')
+    .action(async (clinic: string, text: string, { name }: { name?: string }, command: Command) => {
+      const reason = name === undefined ? null : parseOption('name', singleLineText(100), name)
+      const added = requireDays(text).map((day) => ({ ...day, reason: reason ?? day.reason }))
+      const place = await placeOf({ clinic }, command)
+      const holidays = holidayStore(place)
+      const stale = await holidays.withoutCopy(place.clinic.id)
+      await holidays.set(place.clinic.id, (before) => {
+        const isSame = added.every((one) => before.some((day) => areSameDays(day, one)))
+        // An interrupted command is continued.
+        return isSame && stale.length > 0 ? before : withinLimit(withDays('a holiday', before, added))
+      })
+      const doctors = await holidays.refreshCopies(place.clinic.id)
+      const outside = await visitsOn(place, added)
+      await printHolidays(
+        command,
+        place,
+        { doctors, visits_outside: outside },
+        describeVisits(place, outside),
+      )
+    })
+
+  group
+    .command('remove')
+    .description('remove holidays; run it again if it was interrupted')
+    .argument('<clinic>', 'clinic id')
+    .argument('<days>', 'holidays exactly as they were added')
+    .action(async (clinic: string, text: string, _: object, command: Command) => {
+      const removed = requireDays(text)
+      const place = await placeOf({ clinic }, command)
+      const holidays = holidayStore(place)
+      const stale = await holidays.withoutCopy(place.clinic.id)
+      await holidays.set(place.clinic.id, (before) => {
+        const isGone = removed.every((one) => !before.some((day) => areSameDays(day, one)))
+        return isGone && stale.length > 0 ? before : withoutDays('a holiday', before, removed)
+      })
+      const doctors = await holidays.refreshCopies(place.clinic.id)
+      await printHolidays(command, place, { doctors })
+    })
+
+  group
+    .command('list')
+    .description("list a clinic's holidays")
+    .argument('<clinic>', 'clinic id')
+    .action(async (clinic: string, _: object, command: Command) => {
+      const place = await placeOf({ clinic }, command)
+      const stale = await holidayStore(place).withoutCopy(place.clinic.id)
+      const notes = stale.map(
+        ({ id, fullName }) =>
+          `Doctor ${fullName} ${id} does not have them yet: run the command that was interrupted again.`,
+      )
+      await printHolidays(command, place, { doctors_behind: stale.map(({ id }) => id) }, notes)
+    })
+}
+
+function requireDays(text: string) {
+  const days = parseArgument(text, timeOff, text)
+  if (days.length === 0) throw new CommandFailure('Specify the days, such as 2026-12-24/2026-12-26')
+  return days
+}
+
+function withinLimit(days: TimeOff[]): TimeOff[] {
+  if (days.length > MAX_HOLIDAYS)
+    throw new CommandFailure(
+      `Nothing was changed: a clinic can have ${MAX_HOLIDAYS} holidays. Remove past ones first.`,
+    )
+  return days
+}
+
+/** The visits on these days, of all doctors, earliest first. */
+async function visitsOn(place: Place, days: readonly { readonly from: string; readonly to: string }[]) {
+  const outside = await visitsOutside(place)
+  return outside.filter(({ appointment_date: date }) =>
+    days.some(({ from, to }) => from <= date && date <= to),
+  )
+}
+
+async function printHolidays(
+  command: Command,
+  place: Place,
+  more: {
+    readonly doctors?: number
+    readonly visits_outside?: readonly object[]
+    readonly doctors_behind?: readonly string[]
+  },
+  lines: readonly string[] = [],
+): Promise<void> {
+  const days = await holidayStore(place).list(place.clinic.id)
+  const data = days.map(({ from, to, reason }) => ({ from, to, name: reason }))
+  const rows = data.map(({ from, to, name }) => [formatSpan({ from, to }), name ?? ''])
+  const changed =
+    more.doctors === undefined ? [] : [`Changed the holidays of ${counted(more.doctors, 'doctor')}`]
+  print(command, { clinic_id: place.clinic.id, data, ...more }, [
+    ...changed,
+    ...(rows.length === 0 ? ['No holidays'] : formatTable(rows)),
+    ...lines,
+  ])
+}

@@ -1,0 +1,163 @@
+import type { Message as Letter, SQSClient } from '@aws-sdk/client-sqs'
+import type { Command } from 'commander'
+import * as z from 'zod'
+import { oneOf } from '../../../shared/api/schemas.ts'
+import { addYesOption, confirm } from '../tool/confirmation.ts'
+import { connectQueues } from '../tool/connection.ts'
+import { CommandFailure, EXIT, formatTable, parseOption, print } from '../tool/output.ts'
+import { describeLetter, letterJson } from './dead-letter-json.ts'
+import {
+  DEAD_LETTER_QUEUES,
+  type DeadLetterQueue,
+  deadLettersOutput,
+  sourceOutput,
+} from './dead-letter-queues.ts'
+import { countLetters, giveBack, readLetters, takeLetter } from './dead-letter-reading.ts'
+import { deleteLetters, sendLetters } from './dead-letters.ts'
+
+type Options = { queue?: string; limit: string }
+
+const QUEUE_OPTION = ['--queue <name>', `${DEAD_LETTER_QUEUES.join(', ')} (default: all)`] as const
+
+export function addDeadLetterCommands(program: Command): void {
+  const group = program
+    .command('dead-letters')
+    .description('look at messages of queues that could not be processed, and move or delete one')
+
+  group
+    .command('count')
+    .description('count the dead letters of each queue')
+    .action(async (_: object, command: Command) => {
+      const { client, urlOf } = await connectQueues(command)
+      const data = await Promise.all(
+        DEAD_LETTER_QUEUES.map(async (queue) => ({
+          queue,
+          letters: await countLetters(client, urlOf(deadLettersOutput(queue))),
+        })),
+      )
+      print(command, { data }, formatTable(data.map(({ queue, letters }) => [queue, String(letters)])))
+    })
+
+  group
+    .command('list')
+    .description(
+      'list dead letters with their ids, oldest first; they are hidden from other commands meanwhile',
+    )
+    .option(...QUEUE_OPTION)
+    .option('--limit <number>', 'of each queue', '100')
+    .action(async (given: Options, command: Command) => {
+      const limit = parseOption('limit', z.coerce.number().int().min(1).max(10_000), given.limit)
+      const names = namesOf(given.queue)
+      const { client, urlOf } = await connectQueues(command)
+      const found = await Promise.all(
+        names.map(async (name) =>
+          (await readLetters(client, urlOf(deadLettersOutput(name)), limit)).map((one) =>
+            letterJson(name, one),
+          ),
+        ),
+      )
+      const data = found.flatMap((letters) => letters.toSorted((a, b) => (a.sent_at < b.sent_at ? -1 : 1)))
+      const rows = data.map((letter) => [
+        letter.queue,
+        letter.letter_id,
+        `sent ${letter.sent_at}`,
+        describeLetter(letter),
+      ])
+      print(command, { data }, rows.length > 0 ? formatTable(rows) : ['No dead letters'])
+    })
+
+  group
+    .command('show')
+    .description('show what a dead letter refers to')
+    .argument('<letter>', 'id of "dead-letters list"')
+    .option(...QUEUE_OPTION)
+    .action(async (id: string, given: Options, command: Command) => {
+      const { client, name, url, letter } = await take(command, id, given)
+      await giveBack(client, url, [letter])
+      const result = letterJson(name, letter)
+      const rows = Object.entries(result).flatMap(([key, value]) =>
+        value === undefined ? [] : [[key, String(value)]],
+      )
+      print(command, result, formatTable(rows))
+    })
+  addRedriveOne(group)
+  addDiscard(group)
+}
+
+function addRedriveOne(group: Command): void {
+  group
+    .command('redrive')
+    .description(
+      'move a dead letter back to its queue, after its cause is fixed; "messages redrive" moves all',
+    )
+    .argument('<letter>', 'id of "dead-letters list"')
+    .option(...QUEUE_OPTION)
+    .action(async (id: string, given: Options, command: Command) => {
+      const { client, name, url, letter, source } = await take(command, id, given)
+      if (source === null) {
+        await giveBack(client, url, [letter])
+        throw new CommandFailure(`No queue takes back dead letters of ${name}: discard it.`)
+      }
+      const sent = await sendLetters(client, source, [letter])
+      if (sent.size === 0) {
+        await giveBack(client, url, [letter])
+        throw new CommandFailure('SQS did not accept the message. It is still a dead letter.', EXIT.failed)
+      }
+      await deleteLetters(client, url, [letter])
+      print(command, { ...letterJson(name, letter), moved: true }, [`Moved dead letter ${id} to ${name}`])
+    })
+}
+
+function addDiscard(group: Command): void {
+  const discard = group
+    .command('discard')
+    .description('delete a dead letter permanently')
+    .argument('<letter>', 'id of "dead-letters list"')
+    .option(...QUEUE_OPTION)
+    .action(async (id: string, given: Options, command: Command) => {
+      const { client, name, url, letter } = await take(command, id, given)
+      await giveBack(client, url, [letter])
+      const what = describeLetter(letterJson(name, letter))
+      await confirm(command, [`Dead letter ${id} of ${name} is deleted: ${what}`])
+      // SQS holds a letter for less time than an operator may need to decide.
+      const taken = await take(command, id, { queue: name })
+      await deleteLetters(client, url, [taken.letter])
+      print(command, { ...letterJson(name, letter), discarded: true }, [
+        `Discarded dead letter ${id} of ${name}`,
+      ])
+    })
+  addYesOption(discard)
+}
+
+/** A dead letter that this command alone can change for now. */
+type Taken = {
+  readonly client: SQSClient
+  readonly name: DeadLetterQueue
+  readonly url: string
+  readonly letter: Letter
+  /** The URL of the queue that takes it back. */
+  readonly source: string | null
+}
+
+/** The queues that `--queue` selects. */
+const namesOf = (queue: string | undefined): readonly DeadLetterQueue[] =>
+  queue === undefined ? DEAD_LETTER_QUEUES : [parseOption('queue', oneOf(DEAD_LETTER_QUEUES), queue)]
+
+/** Takes the letter with an id out of the queue that has it, for two minutes. @throws CommandFailure if none has it */
+async function take(command: Command, id: string, given: { readonly queue?: string }): Promise<Taken> {
+  const names = namesOf(given.queue)
+  const { client, urlOf } = await connectQueues(command)
+  const found = await Promise.all(
+    names.map(async (name) => {
+      const url = urlOf(deadLettersOutput(name))
+      const letter = await takeLetter(client, url, id)
+      const source = sourceOutput(name)
+      return letter ? [{ client, name, url, letter, source: source && urlOf(source) }] : []
+    }),
+  )
+  const [taken] = found.flat()
+  if (taken) return taken
+  throw new CommandFailure(
+    `There is no dead letter ${id}. "dead-letters list" shows all. One that another command has just read is back within two minutes.`,
+  )
+}

@@ -1,0 +1,33 @@
+/** How doctors are printed. */
+import type { Doctor, TimeOff } from '../../../shared/domain/booking/doctor.ts'
+import { formatExceptions, formatSpan, formatTimeOff } from '../../../shared/domain/booking/doctor-days.ts'
+import { formatWeeklyHours } from '../../../shared/domain/booking/working-hours.ts'
+
+/** `2026-12-24/2026-12-26; 2027-01-01` */
+export const formatDays = (days: readonly Pick<TimeOff, 'from' | 'to'>[]): string =>
+  days.map(formatSpan).join('; ')
+
+/** What a line of a list shows of a doctor's times. */
+export function describeTimes(doctor: Doctor): string {
+  const parts = [
+    ['', formatWeeklyHours(doctor.hours)],
+    ['breaks ', formatWeeklyHours(doctor.breaks)],
+    ['off ', formatTimeOff(doctor.timeOff)],
+    ['holidays ', formatDays(doctor.holidays ?? [])],
+    ['exceptions ', formatExceptions(doctor.exceptions)],
+  ]
+  return parts.flatMap(([name, text]) => (text === '' ? [] : [`${name}${text}`])).join(', ')
+}
+
+export const doctorJson = (doctor: Doctor) => ({
+  id: doctor.id,
+  full_name: doctor.fullName,
+  specialty: doctor.specialty,
+  department_id: doctor.departmentId,
+  is_active: doctor.isActive,
+  hours: formatWeeklyHours(doctor.hours),
+  breaks: formatWeeklyHours(doctor.breaks),
+  time_off: doctor.timeOff,
+  holidays: doctor.holidays ?? [],
+  exceptions: doctor.exceptions,
+})

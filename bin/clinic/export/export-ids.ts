@@ -1,0 +1,124 @@
+import { basename } from 'node:path'
+import { type Command, Option } from 'commander'
+import type { ClinicId, ClinicInfo } from '../../../shared/domain/clinic.ts'
+import { partitionPages } from '../../../shared/maintenance/walk/partition-pages.ts'
+import { holidayStore, presentImports } from '../../../shared/store/holidays.ts'
+import type { Table } from '../../../shared/store/table/table.ts'
+import { readColumnMap } from '../import/column-map.ts'
+import { quoteFor } from '../import/csv-cells.ts'
+import { ENCODINGS, type Encoding } from '../import/encoding.ts'
+import { importEntities } from '../import/entities.ts'
+import type { ImportableEntity, ImportEntity } from '../import/entity.ts'
+import { openFile } from '../import/file-formats.ts'
+import type { ColumnMap } from '../import/map-schema.ts'
+import { RECORD_KEYS, withOwnRecords } from '../import/own-records.ts'
+import { ExternalRef } from '../import/references.ts'
+import type { SourceRow } from '../import/row.ts'
+import { entityName, onFiles, requireEntity, requireFile, resolveMap } from '../import-paths.ts'
+import { placeOf } from '../tool/connection.ts'
+import { resolveFromInvocationDir } from '../tool/invocation-path.ts'
+import { CommandFailure, type GlobalOptions, printLines } from '../tool/output.ts'
+
+type Options = { clinic: string; entity?: string; map?: string; encoding?: Encoding }
+
+export function addIdsCommand(program: Command): void {
+  program
+    .command('ids')
+    .description(
+      "list the ids in the clinic's own system beside those of the records, as CSV: of all imported records, or of the rows of a file",
+    )
+    .argument('[file]', 'a file that was imported, or will be: rows that cannot be read are left out')
+    .requiredOption('--clinic <id>')
+    .option(
+      '--entity <name>',
+      'only these, such as patients; the entity of the file, if its name does not start with it',
+    )
+    .option('--map <name>', 'as for import')
+    .addOption(new Option('--encoding <name>', 'of the file, if not UTF-8').choices(ENCODINGS))
+    .action(onFiles(listIds))
+}
+
+async function listIds(given: string | undefined, options: Options, command: Command): Promise<void> {
+  const file = given === undefined ? undefined : resolveFromInvocationDir(given)
+  if (file !== undefined) requireFile(file)
+  const { table, clinic } = await placeOf(options, command)
+  const entities = importEntities(table, Date.now)
+  const names = entities.map(({ name }) => name)
+  const wanted =
+    file === undefined
+      ? options.entity && requireEntity(options.entity, names)
+      : entityName(file, options.entity, names)
+  const chosen = entities.filter(({ name }) => wanted === undefined || name === wanted)
+  const map = options.map === undefined ? undefined : readColumnMap(resolveMap(options.map), entities)
+  const [entity] = chosen
+  const ids =
+    file !== undefined && entity
+      ? externalIdsOf(file, entity, clinic, { map, encoding: options.encoding })
+      : storedIds(table, clinic.id, chosen)
+  await printIds(
+    command,
+    ids,
+    file === undefined ? 'The clinic has no imported records' : `${basename(file)} has no external ids`,
+  )
+}
+
+/** Prints them as they are read: a clinic can have more than fit in memory. With `--json`, one object a line. */
+async function printIds(command: Command, ids: AsyncIterable<ListedId>, none: string): Promise<void> {
+  const { json } = command.optsWithGlobals<GlobalOptions>()
+  let count = 0
+  for await (const { entity, externalId, id } of ids) {
+    if (count === 0 && !json) printLines(command, 'entity,external_id,id')
+    count++
+    printLines(
+      command,
+      json
+        ? JSON.stringify({ entity, external_id: externalId, id })
+        : `${entity},${csvCell(externalId)},${id}`,
+    )
+  }
+  if (count === 0) throw new CommandFailure(`${none}.`)
+}
+
+const csvCell = quoteFor(',')
+
+/** An id in the clinic's own system, and that of the record. */
+type ListedId = { readonly entity: string; readonly externalId: string; readonly id: string }
+
+/** The external ids of a file in its order, each with the id of its record, whether or not that was imported yet. */
+async function* externalIdsOf(
+  file: string,
+  entity: ImportableEntity,
+  clinic: ClinicInfo,
+  reading: { readonly map: ColumnMap | undefined; readonly encoding: Encoding | undefined },
+): AsyncGenerator<ListedId> {
+  const keys = await entity.readKeys(clinic.id)
+  const own = entity.ownRecords(clinic.id, keys)
+  const { rows, map } = await openFile({ file, entity }, { clinic, ...reading })
+  const idsOf = (row: SourceRow): ListedId | null => {
+    const { data: externalId } = ExternalRef.safeParse(
+      'values' in row ? map.read(row.values).fields.external_id : null,
+    )
+    if (externalId === undefined) return null
+    return { entity: entity.name, externalId, id: own.idOf(entity.idKind, externalId) }
+  }
+  for await (const { row: ids } of withOwnRecords(rows, idsOf, own)) if (ids) yield ids
+}
+
+/** The external ids of all imported records of some entities. A patient who was erased has none. */
+export async function* storedIds(
+  table: Table,
+  clinic: ClinicId,
+  entities: readonly Pick<ImportEntity, 'name' | 'idKind'>[],
+): AsyncGenerator<ListedId> {
+  for (const { name: entity, idKind } of entities) {
+    if (idKind === 'holiday') {
+      const imports = presentImports(await holidayStore({ table }).read(clinic))
+      for (const [id, { externalId }] of Object.entries(imports))
+        if (externalId !== undefined) yield { entity, externalId, id }
+      continue
+    }
+    for await (const items of partitionPages(table, RECORD_KEYS[idKind](clinic, '').pk))
+      for (const { xi, sk } of items)
+        if (typeof xi === 'string') yield { entity, externalId: xi, id: sk as string }
+  }
+}

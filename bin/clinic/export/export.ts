@@ -1,0 +1,65 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Command } from 'commander'
+import type { Clinic } from '../../../shared/domain/clinic.ts'
+import { clinicTimestamp } from '../../../shared/domain/timestamp.ts'
+import { placeOf } from '../tool/connection.ts'
+import { resolveFromInvocationDir } from '../tool/invocation-path.ts'
+import { CommandFailure, EXIT, print } from '../tool/output.ts'
+import { progressBar } from '../tool/progress.ts'
+import { exportClinic } from './export-clinic.ts'
+import { ExportFolderError, type Manifest } from './manifest.ts'
+import { DamagedRecordError } from './read-records.ts'
+import { recordCount } from './record-count.ts'
+
+export function addExportCommand(program: Command): void {
+  program
+    .command('export')
+    .description(
+      "write a clinic's records to files that can be imported; a stopped export continues when repeated",
+    )
+    .requiredOption('--clinic <id>')
+    .requiredOption('--out <folder>', 'a new folder, or that of the stopped export')
+    .action(async (given: { clinic: string; out: string }, command: Command) => {
+      const { table, clinic } = await placeOf(given, command)
+      if (clinic.pausedAt !== undefined && clinic.pauseInEffectAt === undefined)
+        throw new CommandFailure(
+          `Nothing was done: the pause has not reached every credential. Repeat "clinic pause ${clinic.id}", then export.`,
+        )
+      const folder = resolveFromInvocationDir(given.out)
+      const bar = progressBar(command, 'export', await recordCount(table, clinic.id))
+      let rows = 0
+      const onProgress = (read: number) => {
+        rows += read
+        bar.show({ bytes: rows, rows })
+      }
+      const waitForWrites = async (ms: number) => {
+        bar.printLine(`export: waiting ${Math.ceil(ms / 1000)} s for writes that had begun before the pause`)
+        await sleep(ms)
+        bar.restartClock()
+      }
+      try {
+        const manifest = await exportClinic(table, clinic, folder, { onProgress, sleep: waitForWrites })
+        bar.done()
+        print(command, { clinic_id: clinic.id, folder, ...manifest }, summary(folder, manifest, clinic))
+      } catch (error) {
+        bar.done()
+        if (error instanceof ExportFolderError) throw new CommandFailure(error.message)
+        if (error instanceof DamagedRecordError) throw new CommandFailure(error.message, EXIT.failed)
+        throw error
+      }
+    })
+}
+
+function summary(
+  folder: string,
+  { files, is_one_moment, read_again, as_of, started_at }: Manifest,
+  { timezone }: Clinic,
+): string[] {
+  const names = Object.entries(files).filter(([name]) => name.endsWith('.ndjson'))
+  const counts = names.map(([name, { rows }]) => `${rows.toLocaleString('en')} ${name.split('.')[0]}`)
+  const moment = is_one_moment
+    ? 'The clinic was paused: all records are of one moment.'
+    : `The clinic was in use: every change up to ${clinicTimestamp(as_of ?? started_at, timezone)} is included, and ${read_again} records were read again. ` +
+      'For an export of one moment, pause the clinic before.'
+  return [`Exported ${counts.join(', ') || 'no records'} to ${folder}`, moment]
+}

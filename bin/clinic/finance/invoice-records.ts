@@ -1,0 +1,67 @@
+/** The commands that read invoices. */
+import { invoiceFilter, listInvoices, renderInvoice } from '../../../shared/api/invoices.ts'
+import { renderPayment } from '../../../shared/api/payments.ts'
+import type { Invoice } from '../../../shared/domain/money/invoice.ts'
+import type { Stamped } from '../../../shared/domain/stamped.ts'
+import { readFilteredList } from '../../../shared/requests/record-list.ts'
+import { invoiceStore } from '../../../shared/store/calendar/invoices.ts'
+import { invoiceReader } from '../../../shared/store/calendar/settlement.ts'
+import { formatAmount } from '../records/amount-text.ts'
+import { eachRecord } from '../records/change-record.ts'
+import type { RecordKind } from '../records/record-kind.ts'
+import { findOfPatients, NAME_OR_CONTACT } from '../records/records-of-patients.ts'
+import type { Place } from '../tool/connection.ts'
+
+/** The invoices with exactly this number. Nothing lists invoices by number, so all of them are read. */
+export async function invoicesWithNumber(
+  { table, clinic }: Place,
+  number: string,
+): Promise<Stamped<Invoice>[]> {
+  const found: Stamped<Invoice>[] = []
+  for await (const invoice of eachRecord(invoiceStore({ table }), clinic.id, {}))
+    if (invoice.number === number) found.push(invoice)
+  return found
+}
+
+export const invoices: RecordKind<ReturnType<typeof renderInvoice>> = {
+  group: 'invoice',
+  noun: 'invoice',
+  plural: 'invoices',
+  imported: 'invoice',
+  list: {
+    query: listInvoices.query,
+    read: ({ table, clinic }, query) =>
+      readFilteredList(
+        'invoices',
+        { clinic, query, now: Date.now() },
+        invoiceStore({ table }),
+        invoiceFilter(query),
+        renderInvoice,
+      ),
+  },
+  show: async ({ table, clinic }, id) => {
+    const found = await invoiceReader({ table }).findWithPayments(clinic.id, id)
+    return (
+      found && {
+        ...renderInvoice(found.invoice, clinic),
+        payments: found.payments.map((payment) => renderPayment(payment, clinic)),
+      }
+    )
+  },
+  searched: `the number, or the patient's ${NAME_OR_CONTACT}`,
+  find: async (place, text) => {
+    const render = (record: Stamped<Invoice>) => renderInvoice(record, place.clinic)
+    // All invoices are read, which a name is not worth.
+    const numbered = /\d/.test(text) ? await invoicesWithNumber(place, text.trim()) : []
+    if (numbered.length > 0) return { data: numbered.map(render) }
+    return findOfPatients(place, text, invoiceStore(place), render)
+  },
+  cells: ({ invoice_number, issue_date, status, total_amount, balance_due, currency, patient }) => [
+    invoice_number,
+    issue_date,
+    status,
+    `${formatAmount(total_amount, currency)} ${currency}`,
+    `due ${formatAmount(balance_due, currency)}`,
+    patient.full_name,
+  ],
+}

@@ -1,0 +1,103 @@
+import type { Command } from 'commander'
+import { renderInvoice } from '../../../shared/api/invoices.ts'
+import { oneOf } from '../../../shared/api/schemas.ts'
+import { applyPayments } from '../../../shared/domain/money/invoice.ts'
+import { singleLineText } from '../../../shared/domain/patients/text-fields.ts'
+import { isUuid } from '../../../shared/domain/uuid.ts'
+import { invoiceCorrection } from '../../../shared/store/calendar/invoice-correction.ts'
+import { invoiceStore } from '../../../shared/store/calendar/invoices.ts'
+import { paymentStore } from '../../../shared/store/calendar/payments.ts'
+import { changeRecord, unknownRecord } from '../records/change-record.ts'
+import { addToTrail } from '../tool/command-trail.ts'
+import { addYesOption, confirm } from '../tool/confirmation.ts'
+import { type Place, placeOf } from '../tool/connection.ts'
+import { CommandFailure, parseArgument, parseOption, print } from '../tool/output.ts'
+import { invoicesWithNumber } from './invoice-records.ts'
+
+/** Statuses that the clinic sets. The others are computed from payments. */
+const SETTABLE_STATUSES = ['draft', 'pending', 'sent', 'overdue', 'cancelled'] as const
+
+type Correction = { clinic: string; number?: string; patient?: string }
+
+export function addInvoiceCommands(program: Command): void {
+  const group = program.command('invoice').description("list, show, find and change a clinic's invoices")
+
+  group
+    .command('set-status')
+    .description('set the status; paid, partially_paid and refunded are computed from payments')
+    .argument('<invoice>', 'invoice id')
+    .argument('<status>', SETTABLE_STATUSES.join(', '))
+    .requiredOption('--clinic <id>')
+    .action(
+      async (id: string, wanted: string, { clinic: clinicId }: { clinic: string }, command: Command) => {
+        const setStatus = parseArgument('status', oneOf(SETTABLE_STATUSES), wanted)
+        const { table, clinic } = await placeOf({ clinic: clinicId }, command)
+        const invoice = await changeRecord(table, invoiceStore({ table }), clinic.id, id, async (before) => {
+          const payments = await paymentStore({ table }).allOf(clinic.id, 'invoice', before.id)
+          const after = applyPayments({ ...before, clinicStatus: setStatus }, payments)
+          // A draft or cancelled invoice gets the status that its payments determine.
+          if (after.status === setStatus || after.status !== before.status) return after
+          throw new CommandFailure(
+            `Invoice ${id} stays ${before.status}: once an invoice has payments, they determine its status. Nothing was changed. "payment void" takes back a payment.`,
+          )
+        })
+        if (!invoice) throw unknownRecord('invoice', 'invoice', id)
+        print(command, renderInvoice(invoice, clinic), [`Invoice ${id} is ${invoice.status}`])
+      },
+    )
+
+  const correction = group
+    .command('correct')
+    .description('correct the number or the patient, on the invoice and on its payments')
+    .argument('<invoice>', 'invoice id')
+    .requiredOption('--clinic <id>')
+    .option('--number <text>', 'the number that it should have')
+    .option('--patient <id>', 'the patient who should have it')
+    .action((id: string, given: Correction, command: Command) => correct(id, given, command))
+  addYesOption(correction)
+}
+
+const RETURNED_PAYMENTS = " The payments that an interrupted correction had moved are the invoice's again."
+
+async function correct(id: string, given: Correction, command: Command): Promise<void> {
+  if (given.number === undefined && given.patient === undefined)
+    throw new CommandFailure('Specify --number, --patient or both.')
+  const number =
+    given.number === undefined ? undefined : parseOption('number', singleLineText(100), given.number)
+  const { table, clinic } = await placeOf(given, command)
+  const patient = given.patient?.toLowerCase()
+  if (number !== undefined && isUuid(id))
+    await confirmNumber({ table, clinic }, id.toLowerCase(), number, command)
+  const isPossible = isUuid(id) && (patient === undefined || isUuid(patient))
+  const outcome = isPossible
+    ? await invoiceCorrection(table).correct(clinic.id, id.toLowerCase(), { number, patient })
+    : { kind: isUuid(id) ? ('patient_not_found' as const) : ('not_found' as const) }
+  switch (outcome.kind) {
+    case 'not_found':
+      throw unknownRecord('invoice', 'invoice', id)
+    case 'erased':
+      throw new CommandFailure('The patient of the invoice was erased, so it cannot be corrected.')
+    case 'patient_not_found':
+      throw unknownRecord('patient', 'patient', given.patient ?? '')
+    case 'patient_erased':
+      throw new CommandFailure(
+        `--patient: patient ${given.patient} was erased.${outcome.returnedPayments ? RETURNED_PAYMENTS : ''}`,
+      )
+  }
+  addToTrail(command, [{ patient_id: outcome.previousPatient }])
+  const isChanged = outcome.kind === 'corrected'
+  print(command, renderInvoice(outcome.invoice, clinic), [
+    isChanged ? `Corrected invoice ${id}` : `Invoice ${id} has that number and patient already`,
+  ])
+}
+
+/** Asks before two invoices have one number. @throws CommandFailure unless that is confirmed */
+async function confirmNumber(place: Place, id: string, number: string, command: Command): Promise<void> {
+  const stored = await invoiceStore(place).find(place.clinic.id, id)
+  if (!stored || stored.record.number === number) return
+  const others = await invoicesWithNumber(place, number)
+  if (others.length === 0) return
+  await confirm(command, [
+    `Another invoice has this number already: ${others.map((other) => other.id).join(', ')}. Then the number no longer tells them apart.`,
+  ])
+}

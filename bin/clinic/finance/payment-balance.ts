@@ -1,0 +1,59 @@
+/** What a payment would do to the balance of its invoice. */
+import type { Invoice } from '../../../shared/domain/money/invoice.ts'
+import { mayCount, type Payment, signedAmount } from '../../../shared/domain/money/payment.ts'
+import { formatMinor } from '../records/amount-text.ts'
+import type { Warn } from '../tool/confirmation.ts'
+import { CommandFailure } from '../tool/output.ts'
+
+/** An invoice, and its payments besides the one that is added or voided. */
+export type Balance = { readonly invoice: Invoice; readonly others: readonly Payment[] }
+
+/** Refunds are at most what was paid, with those that are pending; more than the total is possible. @throws CommandFailure */
+export function checkNewPayment(payment: Payment, balance: Balance, today: string, warn: Warn): void {
+  const { type, amount, date } = payment
+  if (type === 'refund' && mayCount(payment)) requirePaid(amount, balance)
+  if (type === 'payment' && mayCount(payment)) warnIfOverpaid(expected(balance) + amount, balance, warn)
+  if (date > today) warn(`--date ${date} is ahead of today, which is ${today} at the clinic.`)
+}
+
+/** Refunds must stay covered by what was paid; more than the total is possible. @throws CommandFailure */
+export function checkVoid(payment: Payment, balance: Balance, warn: Warn): void {
+  const { invoice } = balance
+  const left = paid(balance) - pendingRefunds(balance)
+  if (payment.type === 'payment' && payment.status === 'completed' && left < 0)
+    throw new CommandFailure(
+      `The payment cannot be voided: the refunds of invoice ${invoice.id} would be ${money(-left, invoice)} more than was paid. Void the refunds first.`,
+    )
+  if (payment.type === 'refund' && mayCount(payment)) warnIfOverpaid(expected(balance), balance, warn)
+}
+
+function requirePaid(refund: number, balance: Balance): void {
+  const received = Math.max(0, paid(balance))
+  const pending = pendingRefunds(balance)
+  if (refund <= received - pending) return
+  const { invoice } = balance
+  const besides = pending > 0 ? `, and refunds of ${money(pending, invoice)} are pending` : ''
+  throw new CommandFailure(
+    `--amount of the refund is ${money(refund, invoice)}, but only ${money(received, invoice)} was paid${besides}.`,
+  )
+}
+
+const sum = (payments: readonly Payment[]): number =>
+  payments.reduce((total, payment) => total + signedAmount(payment), 0)
+
+const paid = ({ others }: Balance): number => sum(others.filter(({ status }) => status === 'completed'))
+
+/** What will have been paid once the pending payments and refunds are completed. */
+const expected = ({ others }: Balance): number => sum(others.filter(mayCount))
+
+const pendingRefunds = ({ others }: Balance): number =>
+  -sum(others.filter(({ type, status }) => type === 'refund' && status === 'pending'))
+
+function warnIfOverpaid(amount: number, { invoice }: Balance, warn: Warn): void {
+  if (amount > invoice.total)
+    warn(
+      `Invoice ${invoice.id} would be overpaid: ${money(amount, invoice)} of ${money(invoice.total, invoice)}.`,
+    )
+}
+
+const money = (minor: number, { currency }: Invoice): string => formatMinor(minor, currency)

@@ -1,0 +1,50 @@
+/** The commands that read payments. */
+import { listPayments, paymentFilter, renderPayment } from '../../../shared/api/payments.ts'
+import type { Clinic } from '../../../shared/domain/clinic.ts'
+import type { Payment } from '../../../shared/domain/money/payment.ts'
+import type { Stamped } from '../../../shared/domain/stamped.ts'
+import { readFilteredList } from '../../../shared/requests/record-list.ts'
+import { paymentStore } from '../../../shared/store/calendar/payments.ts'
+import { formatAmount } from '../records/amount-text.ts'
+import type { RecordKind } from '../records/record-kind.ts'
+import { findOfPatients, NAME_OR_CONTACT } from '../records/records-of-patients.ts'
+
+export const payments: RecordKind<ReturnType<typeof renderPayment>> = {
+  group: 'payment',
+  noun: 'payment',
+  plural: 'payments',
+  imported: 'payment',
+  list: {
+    query: listPayments.query,
+    read: ({ table, clinic }, query) =>
+      readFilteredList(
+        'payments',
+        { clinic, query, now: Date.now() },
+        paymentStore({ table }),
+        paymentFilter(query),
+        renderPayment,
+      ),
+  },
+  show: async ({ table, clinic }, id) => {
+    const found = await paymentStore({ table }).find(clinic.id, id)
+    return found && paymentJson(found.record, clinic)
+  },
+  searched: `the patient's ${NAME_OR_CONTACT}`,
+  find: (place, text) =>
+    findOfPatients(place, text, paymentStore(place), (record) => renderPayment(record, place.clinic)),
+  cells: ({ payment_date, type, status, amount, currency, payment_method, invoice_number, patient }) => [
+    payment_date,
+    type,
+    status,
+    `${formatAmount(amount, currency)} ${currency}`,
+    payment_method,
+    `invoice ${invoice_number}`,
+    patient.full_name,
+  ],
+}
+
+/** A payment as the operator sees it: also why it was voided. */
+export const paymentJson = (payment: Stamped<Payment>, clinic: Clinic) => ({
+  ...renderPayment(payment, clinic),
+  void_reason: payment.voidReason,
+})

@@ -1,0 +1,144 @@
+import type { Command } from 'commander'
+import { renderPayment } from '../../../shared/api/payments.ts'
+import type { ClinicInfo } from '../../../shared/domain/clinic.ts'
+import { wallClock } from '../../../shared/domain/clock.ts'
+import type { Invoice } from '../../../shared/domain/money/invoice.ts'
+import {
+  PAYMENT_METHODS,
+  PAYMENT_STATUSES,
+  PAYMENT_TYPES,
+  type Payment,
+  type VoidVerdict,
+  voidPayment,
+} from '../../../shared/domain/money/payment.ts'
+import { singleLineText } from '../../../shared/domain/patients/text-fields.ts'
+import { clinicTimestamp } from '../../../shared/domain/timestamp.ts'
+import { isUuid, newUuid } from '../../../shared/domain/uuid.ts'
+import { paymentStore } from '../../../shared/store/calendar/payments.ts'
+import { PatientErased, type PaymentChange, settlement } from '../../../shared/store/calendar/settlement.ts'
+import { readImportIds } from '../../../shared/store/import-ids.ts'
+import type { Changeset } from '../../../shared/store/table/changeset.ts'
+import type { Table } from '../../../shared/store/table/table.ts'
+import { unknownRecord } from '../records/change-record.ts'
+import { addYesOption, commitConfirmed } from '../tool/confirmation.ts'
+import { placeOf } from '../tool/connection.ts'
+import { CommandFailure, parseOption, print } from '../tool/output.ts'
+import { type AddPaymentOptions, paymentOf } from './new-payment.ts'
+import { checkNewPayment, checkVoid } from './payment-balance.ts'
+import { paymentJson } from './payment-records.ts'
+
+export function addPaymentCommands(program: Command): void {
+  const group = program.command('payment').description("record and void a clinic's payments")
+  addAddCommand(group)
+  addVoidCommand(group)
+}
+
+function addAddCommand(group: Command): void {
+  const add = group
+    .command('add')
+    .description('record a payment or refund and update its invoice')
+    .requiredOption('--clinic <id>')
+    .requiredOption('--invoice <id>')
+    .requiredOption('--amount <amount>', "in the invoice's currency, e.g. 120.50")
+    .requiredOption('--method <method>', PAYMENT_METHODS.join(', '))
+    .option('--type <type>', PAYMENT_TYPES.join(', '), 'payment')
+    .option('--status <status>', PAYMENT_STATUSES.join(', '), 'completed')
+    .option('--date <date>', 'YYYY-MM-DD (default: today)')
+    .option('--description <text>')
+    .option('--external-id <id>', 'id in your own system; repeating the command with it changes nothing')
+    .action(async (given: AddPaymentOptions, command: Command) => {
+      const { table, clinic } = await placeOf(given, command)
+      const { externalId } = given
+      const id =
+        externalId === undefined ? newUuid() : (await readImportIds(table, clinic.id))('payment', externalId)
+      const payments = paymentStore({ table })
+      let isNew = false
+      await commitConfirmed(command, async (warn) => {
+        // A payment with this external id is kept unchanged.
+        if (await payments.find(clinic.id, id)) return null
+        const build = (invoice: Invoice, _: Payment | null, others: readonly Payment[]): Payment => {
+          const payment = paymentOf(given, id, invoice, clinic)
+          checkNewPayment(payment, { invoice, others }, wallClock(table.now(), clinic.timezone).date, warn)
+          return payment
+        }
+        const changes = await settle(table, clinic, given.invoice.toLowerCase(), {
+          id,
+          build,
+          ...(externalId !== undefined && { originOf: () => ({ externalId }) }),
+        })
+        isNew = changes !== null
+        return changes
+      })
+      const payment = (await payments.find(clinic.id, id))?.record
+      if (!payment) throw unknownRecord('invoice', 'invoice', given.invoice)
+      print(command, renderPayment(payment, clinic), [
+        isNew ? `Recorded payment ${id}` : `Payment ${id} already exists`,
+      ])
+    })
+  addYesOption(add)
+}
+
+function addVoidCommand(group: Command): void {
+  const command = group
+    .command('void')
+    .description(
+      'let a payment or refund that was recorded by mistake no longer count, and update its invoice',
+    )
+    .argument('<payment>', 'payment id')
+    .requiredOption('--clinic <id>')
+    .requiredOption('--reason <text>', 'why, for the operator alone')
+    .action(async (given: string, options: { clinic: string; reason: string }, command: Command) => {
+      const reason = parseOption('reason', singleLineText(500), options.reason)
+      const { table, clinic } = await placeOf(options, command)
+      const payments = paymentStore({ table })
+      const find = async () => {
+        const stored = isUuid(given) ? await payments.find(clinic.id, given.toLowerCase()) : null
+        if (!stored) throw unknownRecord('payment', 'payment', given)
+        return stored.record
+      }
+      const { id, invoice } = await find()
+      const voidedAt = new Date(table.now()).toISOString()
+      await commitConfirmed(command, (warn) => {
+        const build = (invoice: Invoice, before: Payment | null, others: readonly Payment[]): Payment => {
+          if (!before) throw unknownRecord('payment', 'payment', id)
+          // An earlier attempt may have been committed although its response was lost.
+          if (before.voidedAt === voidedAt && (before.voidReason ?? reason) === reason) return before
+          checkVoid(before, { invoice, others }, warn)
+          return requireVoided(voidPayment(before, voidedAt, reason), before, clinic)
+        }
+        return settle(table, clinic, invoice.id, { id, build, isForErasedToo: true })
+      })
+      const after = await find()
+      print(command, paymentJson(after, clinic), [
+        `Voided payment ${id}`,
+        ...(after.voidReason === null ? ['The reason is not kept: the patient was erased.'] : []),
+      ])
+    })
+  addYesOption(command)
+}
+
+/** The changes of a payment and its invoice. Null for an unknown invoice. */
+const settle = (
+  table: Table,
+  { id }: ClinicInfo,
+  invoice: string,
+  change: PaymentChange,
+): Promise<Changeset | null> =>
+  settlement(table).buildChangeset(id, invoice, [change]).catch(failForErasedPatient)
+
+function requireVoided(verdict: VoidVerdict, { id, voidedAt }: Payment, { timezone }: ClinicInfo): Payment {
+  switch (verdict.kind) {
+    case 'already_voided':
+      throw new CommandFailure(
+        `Payment ${id} is already voided, since ${clinicTimestamp(voidedAt ?? '', timezone)}.`,
+      )
+    case 'failed':
+      throw new CommandFailure(`Payment ${id} failed, so it does not count: there is nothing to void.`)
+    case 'voided':
+      return verdict.payment
+  }
+}
+
+function failForErasedPatient(error: unknown): never {
+  throw error instanceof PatientErased ? new CommandFailure('The patient of the invoice was erased.') : error
+}

@@ -1,0 +1,153 @@
+/** Finds unresolved messages, those that may or may not have reached their provider, and sets their outcome. */
+import type { Clinic, ClinicId } from '../../../shared/domain/clinic.ts'
+import {
+  isUnresolved,
+  type Message,
+  type ProviderFeedback,
+  SENDER_STOPPED,
+} from '../../../shared/domain/messages/message.ts'
+import type { Stamped } from '../../../shared/domain/stamped.ts'
+import { clinicTimestamp } from '../../../shared/domain/timestamp.ts'
+import { isUuid } from '../../../shared/domain/uuid.ts'
+import { messageDispatch } from '../../../shared/store/messages/dispatch.ts'
+import { messageStore } from '../../../shared/store/messages/messages.ts'
+import type { Table } from '../../../shared/store/table/table.ts'
+import { CommandFailure, formatTable } from '../tool/output.ts'
+import { describeProgress, localTime } from './message-progress.ts'
+
+export const RESOLUTIONS = ['sent', 'failed'] as const
+export type Resolution = (typeof RESOLUTIONS)[number]
+
+/** Longer than any message is postponed: a claim can expire long before its message is due again. */
+const LOOKAHEAD_MS = 48 * 60 * 60 * 1000
+
+/** Maximum number of due items read per partition. */
+const MAX_DUE = 25_000
+
+/** The clinics' unresolved messages, including those that the sweep has not marked yet; the oldest claims first. */
+export async function unresolvedMessages(
+  table: Table,
+  clinics: readonly Clinic[],
+  now: number,
+): Promise<{ clinic: Clinic; message: Message }[]> {
+  const dispatch = messageDispatch({ table })
+  const items = [...(await dispatch.unresolved()), ...(await dispatch.due(now + LOOKAHEAD_MS, MAX_DUE))]
+  const byClinic = Map.groupBy(items, ({ clinic }) => clinic)
+  const found: { clinic: Clinic; message: Message }[] = []
+  for (const clinic of clinics) {
+    const ids = byClinic.get(clinic.id)?.map(({ id }) => id) ?? []
+    for (const { record } of (await messageStore({ table }).findMany(clinic.id, ids)).values()) {
+      if (isUnresolved(record, now)) found.push({ clinic, message: record })
+    }
+  }
+  return found.sort((a, b) => claimEnd(a.message) - claimEnd(b.message))
+}
+
+/** When the claim of an unresolved message expired, in milliseconds since the epoch. */
+export const claimEnd = ({ dispatch }: Message): number => dispatch?.claim?.until ?? 0
+
+/**
+ * Sets the outcome of an unresolved message and returns the message. Feedback from its provider takes precedence.
+ * @throws CommandFailure for a message that is not unresolved
+ */
+export async function resolveMessage(
+  table: Table,
+  clinic: Clinic,
+  id: string,
+  resolution: Resolution,
+  now: () => number,
+): Promise<Stamped<Message>> {
+  const dispatch = messageDispatch({ table })
+  const message = await requireUnresolved(table, clinic, id, now)
+  // Checked again before each attempt of the transaction, which commits only if the message has not changed since.
+  const settled = await dispatch.recordFeedback(
+    clinic.id,
+    message.id,
+    feedbackOf(message, resolution, now()),
+    async () => {
+      await requireUnresolved(table, clinic, id, now)
+    },
+  )
+  return settled ?? message
+}
+
+/**
+ * Sets the outcome of the clinic's unresolved messages that were accepted before an instant, oldest claim first. Those that are
+ * settled by their provider meanwhile keep its outcome. An interrupted run is continued by the next.
+ */
+export async function resolveMessages(
+  table: Table,
+  clinic: Clinic,
+  before: string,
+  resolution: Resolution,
+  now: () => number,
+): Promise<{ readonly resolved: Stamped<Message>[]; readonly settled: number }> {
+  const found = await unresolvedMessages(table, [clinic], now())
+  const resolved: Stamped<Message>[] = []
+  let settled = 0
+  for (const { message } of found.filter(({ message }) => message.acceptedAt < before)) {
+    try {
+      resolved.push(await resolveMessage(table, clinic, message.id, resolution, now))
+    } catch (error) {
+      if (!(error instanceof CommandFailure)) throw error
+      settled++
+    }
+  }
+  return { resolved, settled }
+}
+
+/** An unresolved message as commands list it, with the reason. */
+export const unresolvedJson = ({ clinic, message }: { clinic: Clinic; message: Message }) => ({
+  clinic_id: clinic.id,
+  id: message.id,
+  channel: message.channel,
+  accepted_at: clinicTimestamp(message.acceptedAt, clinic.timezone),
+  claimed_until: localTime(claimEnd(message), clinic.timezone),
+  reason: message.errorMessage ?? SENDER_STOPPED,
+})
+
+/** The same as text. */
+export const unresolvedLines = (messages: readonly ReturnType<typeof unresolvedJson>[]): string[] =>
+  messages.length === 0
+    ? ['No unresolved messages']
+    : formatTable(
+        messages.map(({ clinic_id, id, channel, accepted_at, claimed_until, reason }) => [
+          clinic_id,
+          id,
+          channel,
+          `accepted ${accepted_at}`,
+          `claimed until ${claimed_until}`,
+          reason,
+        ]),
+      )
+
+async function requireUnresolved(
+  table: Table,
+  clinic: Clinic,
+  id: string,
+  now: () => number,
+): Promise<Stamped<Message>> {
+  const message = await requireMessage(table, clinic.id, id)
+  if (isUnresolved(message, now())) return message
+  if (message.dispatch === null && message.status !== 'queued')
+    throw new CommandFailure(`This message is already settled as ${message.status}.`)
+  const progress = describeProgress(message, clinic, now())
+  throw new CommandFailure(`The message is ${progress}. Only unresolved messages can be resolved.`)
+}
+
+/** The message with this id. @throws CommandFailure if there is none */
+export async function requireMessage(table: Table, clinic: ClinicId, id: string): Promise<Stamped<Message>> {
+  const stored = isUuid(id) ? await messageStore({ table }).find(clinic, id.toLowerCase()) : null
+  if (!stored) throw new CommandFailure(`The clinic has no message ${id}.`)
+  return stored.record
+}
+
+/** A message was sent no later than the end of its claim. */
+const feedbackOf = (message: Message, resolution: Resolution, now: number): ProviderFeedback =>
+  resolution === 'failed'
+    ? { kind: 'failed', reason: 'Settled by the operator as failed' }
+    : {
+        kind: 'sent',
+        at: new Date(Math.min(claimEnd(message), now)).toISOString(),
+        providerMessageId: null,
+      }

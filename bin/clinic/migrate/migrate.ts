@@ -1,0 +1,35 @@
+import type { Command } from 'commander'
+import { migrateTable } from '../../../shared/maintenance/migrate/migrate-table.ts'
+import {
+  MIGRATIONS,
+  REQUIRED_FORMAT,
+  readTableFormat,
+} from '../../../shared/maintenance/migrate/migrations.ts'
+import { connect, connectDynamoDb } from '../tool/connection.ts'
+import { NeedsAttention, print, printLines } from '../tool/output.ts'
+
+export function addMigrateCommand(program: Command): void {
+  program
+    .command('migrate')
+    .description("move the table's items to the newest format while the API is running; may be repeated")
+    .option('--check', 'only check that this version can read the table (exit code 1 if it cannot)', false)
+    .action(async ({ check }: { check: boolean }, command: Command) => {
+      if (check && REQUIRED_FORMAT === 0)
+        return print(command, { required_format: 0 }, ['This version reads tables of every format.'])
+      const table = await connect(command)
+      const { client, tableName: name } = await connectDynamoDb(command)
+      const before = await readTableFormat(table)
+      const results = []
+      // One after the other: each reads the format before it.
+      for (const migration of check ? [] : MIGRATIONS.filter(({ format }) => format > before)) {
+        printLines(command, `Format ${migration.format}: ${migration.summary}`)
+        results.push(await migrateTable({ table, client, name }, migration))
+      }
+      const format = await readTableFormat(table)
+      print(command, { format, required_format: REQUIRED_FORMAT, migrations: results }, [
+        ...results.map((result) => `Format ${result.format}: ${result.migrated} items migrated`),
+        `The table has format ${format}; this version requires ${REQUIRED_FORMAT}.`,
+      ])
+      if (format < REQUIRED_FORMAT) throw new NeedsAttention()
+    })
+}

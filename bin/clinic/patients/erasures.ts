@@ -1,0 +1,131 @@
+import { writeFileSync } from 'node:fs'
+import type { Command } from 'commander'
+import type { ClinicId } from '../../../shared/domain/clinic.ts'
+import { clinicTimestamp } from '../../../shared/domain/timestamp.ts'
+import { isUuid } from '../../../shared/domain/uuid.ts'
+import { pendingErasures, replayErasures } from '../../../shared/maintenance/restore/erasure-replay.ts'
+import { clinicStore } from '../../../shared/store/clinics.ts'
+import { type Deletion, deletedClinics } from '../../../shared/store/copies/deleted-clinics.ts'
+import { type Erasure, erasureLedger } from '../../../shared/store/copies/erasure-ledger.ts'
+import type { Table } from '../../../shared/store/table/table.ts'
+import { addToTrail } from '../tool/command-trail.ts'
+import { addConfirmOptions, confirmByTyping } from '../tool/confirmation.ts'
+import { connect, connectTable, requireClinic, requireStoredClinic } from '../tool/connection.ts'
+import { resolveFromInvocationDir } from '../tool/invocation-path.ts'
+import { CommandFailure, formatTable, print } from '../tool/output.ts'
+import { readErasures } from './erasure-file.ts'
+
+type ReplayOptions = { clinic: string; table?: string; sourceTable?: string; from?: string }
+
+export function addErasureCommands(program: Command): void {
+  const group = program
+    .command('erasures')
+    .description('the ledger of erased patients, and erasing them again in a restored table')
+
+  group
+    .command('list')
+    .description('list the erasures of a clinic, oldest first, also of one that was deleted')
+    .requiredOption('--clinic <id>')
+    .option('--to <file>', 'also write them to a file, as NDJSON')
+    .action(async (given: { clinic: string; to?: string }, command: Command) => {
+      const table = await connect(command)
+      const owner = await requireOwner(table, given.clinic)
+      const erasures = (await erasureLedger({ table }).list(owner.id)).map((one) => erasureJson(one, owner))
+      if (given.to !== undefined)
+        writeFileSync(
+          resolveFromInvocationDir(given.to),
+          erasures.map((one) => `${JSON.stringify(one)}\n`).join(''),
+          { mode: 0o600 },
+        )
+      const rows = erasures.map(({ erased_at, patient_id, operator, is_finished }) => [
+        erased_at,
+        patient_id,
+        operator,
+        is_finished ? '' : 'interrupted: erase the patient again',
+      ])
+      const { deletion } = owner
+      const deleted = deletion && { at: utcTime(deletion.at), by: deletion.operator }
+      print(command, { data: erasures, clinic_deleted: deleted }, [
+        ...formatTable(rows),
+        ...(deleted ? [`The clinic was deleted at ${deleted.at} by ${deleted.by}. Times are in UTC.`] : []),
+      ])
+    })
+
+  const replay = group
+    .command('replay')
+    .description('erase the patients again that a restored table has not erased; may be repeated')
+    .requiredOption('--clinic <id>')
+    .option('--table <name>', "the restored table, if it is not the stack's yet")
+    .option('--source-table <name>', 'the table with the ledger, which was in use until the restore')
+    .option('--from <file>', 'a file of "erasures list --to", or the access trail')
+    .action(async (given: ReplayOptions, command: Command) => {
+      if ((given.sourceTable === undefined) === (given.from === undefined))
+        throw new CommandFailure('Specify either --source-table or --from.')
+      const table =
+        given.table === undefined ? await connect(command) : await connectTable(command, given.table)
+      const clinic = await requireClinic(table, given.clinic)
+      const erasures =
+        given.sourceTable === undefined
+          ? readErasures(resolveFromInvocationDir(given.from as string), clinic.id)
+          : await erasureLedger({ table: await connectTable(command, given.sourceTable) }).list(clinic.id)
+      // Before the first of them is erased, so that an interrupted replay has them too.
+      addToTrail(
+        command,
+        erasures.map(({ patient }) => ({ patient_id: patient })),
+      )
+      await confirmReplay(command, erasures, await pendingErasures(table, clinic.id, erasures))
+      const counts = await replayErasures(table, clinic.id, erasures)
+      const { erased, already_erased, unknown } = counts
+      print(command, counts, [
+        `${erased} erased, ${already_erased} already erased, ${unknown} unknown to the table`,
+      ])
+    })
+  addConfirmOptions(replay, PATIENT_COUNT)
+}
+
+/** Whose ledger it is. Of a clinic that was deleted, only the ledger is left, without a time zone. */
+type Owner = { readonly id: ClinicId; readonly timezone: string | null; readonly deletion: Deletion | null }
+
+/** @throws CommandFailure if there is no clinic with this id, and never was one that was deleted */
+async function requireOwner(table: Table, id: string): Promise<Owner> {
+  const clinicId = id.toLowerCase() as ClinicId
+  const deletion = isUuid(id) ? await deletedClinics({ table }).find(clinicId) : null
+  const clinic = deletion ? await clinicStore({ table }).find(clinicId) : await requireStoredClinic(table, id)
+  // A deletion that was stopped has left the clinic.
+  if (clinic) return { id: clinic.id, timezone: clinic.timezone, deletion: null }
+  return { id: clinicId, timezone: null, deletion }
+}
+
+const erasureJson = ({ patient, at, operator, importIds, isFinished }: Erasure, owner: Owner) => ({
+  clinic_id: owner.id,
+  patient_id: patient,
+  erased_at: owner.timezone === null ? utcTime(at) : clinicTimestamp(at, owner.timezone),
+  operator,
+  import_ids: importIds,
+  is_finished: isFinished,
+})
+
+const utcTime = (instant: string): string => `${instant.slice(0, 19)}Z`
+
+/** What is typed to erase many patients. */
+const PATIENT_COUNT = 'the number of patients that are listed for the clinic'
+
+/** Asks for the number of patients that a replay has listed. @throws CommandFailure without it */
+async function confirmReplay(
+  command: Command,
+  listed: readonly Erasure[],
+  pending: readonly Erasure[],
+): Promise<void> {
+  if (pending.length === 0) return
+  const count = patientsOf(listed)
+  await confirmByTyping(command, {
+    what: PATIENT_COUNT,
+    text: String(count),
+    consequences: [
+      `${count} patients are listed; ${patientsOf(pending)} of them are erased permanently, and their upcoming visits cancelled.`,
+    ],
+  })
+}
+
+const patientsOf = (erasures: readonly Erasure[]): number =>
+  new Set(erasures.map(({ patient }) => patient)).size

@@ -1,0 +1,48 @@
+/** The commands that read patients. */
+import { listPatients, renderPatientDetails } from '../../../shared/api/patients.ts'
+import { SCOPES } from '../../../shared/domain/scope.ts'
+import { readPatientList } from '../../../shared/requests/patient-list.ts'
+import { patientsByNationalId } from '../../../shared/store/patients/national-ids.ts'
+import { patientStore } from '../../../shared/store/patients/patients.ts'
+import { patientSearch } from '../../../shared/store/patients/search.ts'
+import type { RecordKind } from '../records/record-kind.ts'
+import { NAME_OR_CONTACT } from '../records/records-of-patients.ts'
+import { CommandFailure } from '../tool/output.ts'
+
+type Patient = Awaited<ReturnType<typeof readPatientList>>['data'][number]
+
+export const patients: RecordKind<Patient> = {
+  group: 'patient',
+  noun: 'patient',
+  plural: 'patients',
+  imported: 'patient',
+  list: {
+    query: listPatients.query,
+    read: ({ table, clinic }, query) =>
+      readPatientList(
+        { patients: patientSearch({ table }), identified: patientsByNationalId({ table }) },
+        { clinic, query, now: Date.now() },
+      ),
+  },
+  show: async ({ table, clinic }, id) => {
+    const patient = await patientStore({ table }).find(clinic.id, id)
+    return patient && renderPatientDetails(patient, { clinic, scopes: SCOPES })
+  },
+  searched: NAME_OR_CONTACT,
+  find: async ({ table, clinic }, text) => {
+    const stores = { patients: patientSearch({ table }), identified: patientsByNationalId({ table }) }
+    const { data: query, error } = listPatients.query.safeParse({ search: text })
+    if (error) throw new CommandFailure(`The text ${error.issues.map(({ message }) => message).join(', ')}.`)
+    const { data, meta } = await readPatientList(stores, { clinic, query, now: Date.now() })
+    const total = 'total' in meta ? meta.total : data.length
+    if (total <= data.length) return { data }
+    return { data, leftOut: `${total - data.length} more match. "patient list --search" lists all.` }
+  },
+  cells: ({ full_name, date_of_birth, phone_number, email_address, is_active, erased_at }) => [
+    full_name,
+    date_of_birth ?? '',
+    phone_number ?? '',
+    email_address ?? '',
+    erased_at ? 'erased' : is_active ? 'active' : 'inactive',
+  ],
+}

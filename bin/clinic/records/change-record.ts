@@ -1,0 +1,59 @@
+import type { ClinicId } from '../../../shared/domain/clinic.ts'
+import type { Stamped } from '../../../shared/domain/stamped.ts'
+import { isUuid } from '../../../shared/domain/uuid.ts'
+import type { CalendarFilter } from '../../../shared/store/calendar/calendar-filter.ts'
+import type { calendarList, RecordList } from '../../../shared/store/calendar/calendar-list.ts'
+import { Changeset } from '../../../shared/store/table/changeset.ts'
+import { commitWithRetry } from '../../../shared/store/table/commit-packed.ts'
+import { isSameRecord } from '../../../shared/store/table/stamped-codec.ts'
+import type { Table } from '../../../shared/store/table/table.ts'
+import { CommandFailure } from '../tool/output.ts'
+
+/**
+ * Updates one record with its rows and tallies, and retries with a fresh read on conflict. `update` can add conditions to the
+ * transaction. Writes nothing if nothing changes. Returns null if the record does not exist.
+ */
+export async function changeRecord<R>(
+  table: Table,
+  list: RecordList<R>,
+  clinic: ClinicId,
+  id: string,
+  update: (before: R, changes: Changeset) => Promise<R>,
+): Promise<Stamped<R> | null> {
+  let current: Stamped<R> | null = null
+  await commitWithRetry(async () => {
+    const stored = await list.find(clinic, id.toLowerCase())
+    current = stored?.record ?? null
+    if (!stored) return null
+    const changes = new Changeset(table, clinic)
+    const after = await update(stored.record, changes)
+    if (isSameRecord(stored.record, after)) return null
+    current = list.change(changes, stored, after)
+    return changes
+  })
+  return current
+}
+
+/** Records read at once. */
+const PAGE_SIZE = 500
+
+/** The records of a list that a filter selects, newest first, read page by page. */
+export async function* eachRecord<R, F extends string>(
+  list: Pick<ReturnType<typeof calendarList<R, F>>, 'page' | 'after'>,
+  clinic: ClinicId,
+  filter: CalendarFilter<F>,
+): AsyncGenerator<Stamped<R>> {
+  const first = await list.page(clinic, filter, { page: 1, limit: PAGE_SIZE })
+  yield* first.items
+  for (let { next } = first; next !== null; ) {
+    const walk = await list.after(clinic, filter, next, PAGE_SIZE)
+    yield* walk.items
+    next = walk.next
+  }
+}
+
+/** The clinic has no such record. What was typed is not repeated unless it is an id: it may be a name. */
+export const unknownRecord = (group: string, noun: string, id: string): CommandFailure =>
+  new CommandFailure(
+    `The clinic has no ${noun}${isUuid(id) ? ` ${id}` : ' with this id'}. Find it with "${group} find" or "${group} list".`,
+  )

@@ -1,0 +1,64 @@
+import type { Command } from 'commander'
+import { isUuid } from '../../../shared/domain/uuid.ts'
+import { type ImportedKind, readImportIds } from '../../../shared/store/import-ids.ts'
+import { ExternalRef } from '../import/references.ts'
+import { type Place, placeOf } from '../tool/connection.ts'
+import { CommandFailure, parseOption, print } from '../tool/output.ts'
+import type { RecordKind } from './record-kind.ts'
+import { clockNotes, describeRecord, recordTable } from './record-text.ts'
+import { requireRecord } from './show-command.ts'
+
+type Given = { readonly clinic: string }
+
+/** Adds `find`. */
+export function addFindCommand<Wire extends { readonly id: string }>(
+  group: Command,
+  kind: RecordKind<Wire>,
+): void {
+  const find = group
+    .command('find')
+    .description(`find ${kind.plural}`)
+    .argument('[text]', `${kind.searched}, or the id`)
+    .requiredOption('--clinic <id>')
+  if (kind.imported) find.option('--external-id <id>', "id in the clinic's own system")
+  find.action(async (text: string | undefined, given: Given & { externalId?: string }, command: Command) => {
+    const { externalId } = given
+    if ((text === undefined) === (externalId === undefined))
+      throw new CommandFailure(
+        kind.imported ? 'Specify either a text or --external-id.' : 'Specify a text to find.',
+      )
+    const place = await placeOf(given, command)
+    if (externalId !== undefined || isUuid(text ?? '')) {
+      const record =
+        externalId === undefined
+          ? await requireRecord(kind, place, text ?? '')
+          : await requireImported(kind, place, externalId)
+      print(command, { data: [record] }, [...describeRecord(record), ...clockNotes(kind, place)])
+      return
+    }
+    const { data, leftOut } = await kind.find(place, text ?? '')
+    if (data.length === 0)
+      throw new CommandFailure(
+        `The clinic has no such ${kind.noun}. "${kind.group} find" compares ${kind.searched}.`,
+      )
+    print(command, { data, left_out: leftOut ?? null }, [
+      ...recordTable(kind, data),
+      ...clockNotes(kind, place),
+      ...(leftOut === undefined ? [] : [leftOut]),
+    ])
+  })
+}
+
+async function requireImported<Wire>(
+  { imported, show, noun }: RecordKind<Wire>,
+  place: Place,
+  externalId: string,
+): Promise<object> {
+  const idOf = await readImportIds(place.table, place.clinic.id)
+  const external = parseOption('external-id', ExternalRef, externalId)
+  const record = await show(place, idOf(imported as ImportedKind, external))
+  if (record) return record
+  throw new CommandFailure(
+    `The clinic has no ${noun} with this id in its own system. It is compared exactly, with zeros and spaces.`,
+  )
+}

@@ -1,0 +1,55 @@
+/** What the commands `list`, `show` and `find` need to know about a kind of records. */
+import type * as z from 'zod'
+import type { ImportedKind } from '../../../shared/store/import-ids.ts'
+import type { Place } from '../tool/connection.ts'
+
+/** The envelope of a list of the API. */
+export type RecordPage<Wire> = {
+  readonly data: readonly Wire[]
+  readonly meta: {
+    readonly page?: number
+    readonly total?: number
+    readonly total_pages?: number
+    readonly next_after?: string | null
+    readonly has_more?: boolean
+  }
+}
+
+/** What `find` returns: records, and how many were left out because the text matches too much. */
+export type Found<Wire> = { readonly data: readonly Wire[]; readonly leftOut?: string }
+
+/** One kind of record, and how its commands read it. `Wire` is what the API returns. */
+export type RecordKind<Wire> = {
+  /** The group that the commands are added to. */
+  readonly group: string
+  readonly noun: string
+  readonly plural: string
+  /** The kind of external ids; undefined for records that are never imported. */
+  readonly imported?: ImportedKind
+  readonly list?: RecordList<Wire>
+  /** Null for an unknown id. */
+  readonly show: (place: Place, id: string) => Promise<object | null>
+  /** The group has a `show` of its own. */
+  readonly hasOwnShow?: true
+  /** What the text of `find` is compared with. */
+  readonly searched: string
+  readonly find: (place: Place, text: string) => Promise<Found<Wire>>
+  /** Lines have dates and times of the clinic's clock, without an offset. */
+  readonly hasClockTimes?: true
+  /** What a line shows beside the id. */
+  readonly cells: (record: Wire) => readonly string[]
+}
+
+/** A list of the API: the schema of its query, and how it is read. */
+export type RecordList<Wire> = {
+  readonly query: z.ZodObject
+  /** A part of the list that the API does not have, which an option of its own selects. */
+  readonly part?: {
+    readonly option: string
+    readonly description: string
+    readonly read: (
+      place: Place,
+    ) => Promise<{ readonly data: readonly object[]; readonly lines: readonly string[] }>
+  }
+  readonly read: (place: Place, query: never) => Promise<RecordPage<Wire>>
+}

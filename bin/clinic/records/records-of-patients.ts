@@ -1,0 +1,49 @@
+/** Finds records by their patient: what an operator knows when someone calls. */
+import type { ClinicId } from '../../../shared/domain/clinic.ts'
+import type { PageRequest } from '../../../shared/domain/lists/paging.ts'
+import type { Stamped } from '../../../shared/domain/stamped.ts'
+import { patientSearch } from '../../../shared/store/patients/search.ts'
+import { mapConcurrent } from '../../../shared/store/table/map-concurrent.ts'
+import type { Place } from '../tool/connection.ts'
+import type { Found } from './record-kind.ts'
+
+/** What `find` compares with its text. */
+export const NAME_OR_CONTACT = 'name, phone number or email address'
+
+/** A text that matches more patients needs more words. */
+const MAX_PATIENTS = 20
+/** Records of one patient. */
+const MAX_RECORDS = 20
+
+const CONCURRENCY = 5
+
+type Lists<R> = {
+  readonly page: (
+    clinic: ClinicId,
+    filter: { readonly patient: string },
+    request: PageRequest,
+  ) => Promise<{ readonly items: readonly Stamped<R>[]; readonly total: number }>
+}
+
+/** The latest records of the patients that a text matches, by patient. */
+export async function findOfPatients<R, Wire>(
+  { table, clinic }: Place,
+  text: string,
+  records: Lists<R>,
+  render: (record: Stamped<R>) => Wire,
+): Promise<Found<Wire>> {
+  const matches = await patientSearch({ table }).search(clinic.id, text, { page: 1, limit: MAX_PATIENTS })
+  const pages = await mapConcurrent(CONCURRENCY, matches.items, ({ id }) =>
+    records.page(clinic.id, { patient: id }, { page: 1, limit: MAX_RECORDS }),
+  )
+  const data = pages.flatMap(({ items }) => items.map(render))
+  const others = matches.total - matches.items.length
+  const older = pages.reduce((sum, { items, total }) => sum + total - items.length, 0)
+  const leftOut = [
+    ...(others > 0 ? [`Left out: ${others} more patients. Specify more words.`] : []),
+    ...(older > 0
+      ? [`Left out: ${older} older records. "list --patient-id" lists all records of a patient.`]
+      : []),
+  ]
+  return leftOut.length === 0 ? { data } : { data, leftOut: leftOut.join('\n') }
+}

@@ -1,0 +1,197 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Command } from 'commander'
+import * as z from 'zod'
+import {
+  configureTable,
+  OtherTable,
+  type RestoredTable,
+  restoreTable,
+} from '../../../shared/maintenance/restore/restored-table.ts'
+import {
+  type SettledClinic,
+  type Settlement,
+  settleFromSource,
+  settleWithoutSource,
+  UnfinishedErasure,
+  UnknownClinic,
+} from '../../../shared/maintenance/restore/settle.ts'
+import { clinicStore } from '../../../shared/store/clinics.ts'
+import type { Table } from '../../../shared/store/table/table.ts'
+import { addToTrail } from '../tool/command-trail.ts'
+import { connectDynamoDb, connectTable, outputOf } from '../tool/connection.ts'
+import {
+  CommandFailure,
+  type GlobalOptions,
+  NeedsAttention,
+  parseOption,
+  print,
+  printLines,
+} from '../tool/output.ts'
+
+const PastInstant = z.iso
+  .datetime({ offset: true, error: 'must be a time with its zone, such as 2026-11-22T10:00:00Z' })
+  .transform((text) => new Date(text))
+  .refine((at) => at.getTime() < Date.now(), { error: 'must be in the past' })
+
+const STEPS = `
+Steps, described in docs/operate/restore.md:
+  1. restore table --to TIME              a new table with the items of that time; the API keeps running
+  2. deploy with -c paused=on             no request and no worker changes the table in use any more
+  3. restore settle --table NEW           takes over what was sent, delivered, revoked and erased since; verifies
+  4. deploy with -c tableName=NEW -c tableStream=LABEL, without paused`
+
+export function addRestoreCommands(program: Command): void {
+  const group = program
+    .command('restore')
+    .description('restore the table to an earlier time, in a new table')
+    .addHelpText('after', STEPS)
+  addTableCommand(group)
+  addConfigureCommand(group)
+  addSettleCommand(group)
+}
+
+function addTableCommand(group: Command): void {
+  group
+    .command('table')
+    .description('restore the table to a new one, and set its settings; may be repeated')
+    .requiredOption('--to <time>', 'such as 2026-11-22T10:00:00Z')
+    .option('--name <table>', "the new table's name, which begins with that of the table in use")
+    .action(async (given: { to: string; name?: string }, command: Command) => {
+      const at = parseOption('to', PastInstant, given.to)
+      const { client, tableName: source } = await connectDynamoDb(requireDeployed(command))
+      const name = given.name ?? `${source}-${at.toISOString().replace(/\D/g, '').slice(0, 14)}`
+      // The role of the command may create no other tables.
+      if (!name.startsWith(`${source}-`)) throw new CommandFailure(`--name must begin with ${source}-`)
+      const restoring = restoreTable(platformOf(command, client), { source, name, at })
+      printRestored(command, await restoring.catch(explainRefusal))
+    })
+}
+
+function addConfigureCommand(group: Command): void {
+  group
+    .command('configure')
+    .description('set the settings of a table that was restored from a backup; may be repeated')
+    .requiredOption('--table <name>')
+    .option('--source-lost', 'the table of the stack does not exist any more', false)
+    .action(async (given: { table: string; sourceLost: boolean }, command: Command) => {
+      const { table: name } = given
+      const { client, tableName } = await connectDynamoDb(requireDeployed(command))
+      const source = given.sourceLost ? null : tableName
+      printRestored(command, await configureTable(platformOf(command, client), { name, source }))
+    })
+}
+
+function addSettleCommand(group: Command): void {
+  group
+    .command('settle')
+    .description('prepare a restored table for use: nothing is sent twice, and nothing erased comes back')
+    .requiredOption('--table <name>', 'the restored table')
+    .option('--source-lost', 'the table that was in use does not exist any more', false)
+    .action(async (given: { table: string; sourceLost: boolean }, command: Command) => {
+      const { client: _, tableName } = await connectDynamoDb(command)
+      if (given.table === tableName)
+        throw new CommandFailure('The stack uses this table: settle it before that.')
+      if (!given.sourceLost && (await outputOf(command, 'Paused')) !== 'on')
+        throw new CommandFailure('The stack is not paused. Deploy it with -c paused=on first.')
+      const restored = await connectTable(command, given.table)
+      const source = await connectTable(command, tableName)
+      if (given.sourceLost) await requireLost(source, restored)
+      const options = {
+        now: Date.now,
+        onErasures: (_clinic: string, patients: readonly string[]) =>
+          addToTrail(
+            command,
+            patients.map((patient) => ({ patient_id: patient })),
+          ),
+        onClinic: (settled: SettledClinic) => printProgress(command, describeClinic(settled)),
+      }
+      const settling = given.sourceLost
+        ? settleWithoutSource(restored, given.table, options)
+        : settleFromSource({ source, restored }, options)
+      const settlement = await settling.catch(explainRefusal)
+      print(command, settlementJson(settlement), describeSettlement(settlement))
+      if (settlement.clinics.some(({ differences }) => differences > 0)) throw new NeedsAttention()
+    })
+}
+
+/** @throws CommandFailure if the table in use has a clinic of the restored one: what was sent since would be sent again */
+async function requireLost(source: Table, restored: Table): Promise<void> {
+  const existing = await clinicStore({ table: source })
+    .list()
+    .catch((error: Error) => {
+      if (error.name === 'ResourceNotFoundException') return []
+      throw error
+    })
+  const ids = new Set(existing.map(({ id }) => id))
+  const kept = (await clinicStore({ table: restored }).list()).find(({ id }) => ids.has(id))
+  if (kept)
+    throw new CommandFailure(
+      `The table in use has clinic ${kept.id}, so it is not lost: settle without --source-lost.`,
+    )
+}
+
+function explainRefusal(error: Error): never {
+  if (error instanceof OtherTable) throw new CommandFailure(error.message)
+  if (error instanceof UnfinishedErasure)
+    throw new CommandFailure(
+      `An erasure was interrupted. Complete it first: patient erase ${error.patient} --clinic ${error.clinic}`,
+    )
+  if (error instanceof UnknownClinic && error.wasDeleted)
+    throw new CommandFailure(
+      `Clinic ${error.clinic} was deleted after the restored time. Delete it from the restored table first: ` +
+        `clinic delete ${error.clinic} --table NAME --without-export`,
+    )
+  if (error instanceof UnknownClinic)
+    throw new CommandFailure(
+      `The table in use does not have clinic ${error.clinic}: is it the one that was restored? If it was lost, use --source-lost.`,
+    )
+  throw error
+}
+
+/** The local engine has no point-in-time recovery. */
+function requireDeployed(command: Command): Command {
+  if (command.optsWithGlobals<GlobalOptions>().stack === undefined)
+    throw new CommandFailure('Only the table of a deployed stack can be restored: select one with --stack.')
+  return command
+}
+
+const platformOf = (command: Command, client: Parameters<typeof restoreTable>[0]['client']) => ({
+  client,
+  sleep: (ms: number) => sleep(ms),
+  onProgress: (text: string) => printProgress(command, text),
+})
+
+function printProgress(command: Command, text: string): void {
+  if (!command.optsWithGlobals<GlobalOptions>().json) printLines(command, text)
+}
+
+const printRestored = (command: Command, { name, stream }: RestoredTable): void =>
+  print(command, { table: name, stream }, [
+    `${name} can be settled: pause the stack, and run "restore settle --table ${name}".`,
+    `Then deploy with -c tableName=${name} -c tableStream=${stream}`,
+  ])
+
+const describeClinic = ({ clinic, messages, erasures, differences }: SettledClinic): string =>
+  [
+    `${clinic.id}  ${differences} differences`,
+    ...(messages ? [`${messages.updated + messages.added} messages taken over`] : []),
+    ...(messages?.patient_unknown ? [`${messages.patient_unknown} messages of unknown patients`] : []),
+    ...(erasures ? [`${erasures.erased} patients erased again`] : []),
+  ].join(', ')
+
+const describeSettlement = ({ clinics, missing, held }: Settlement): string[] => [
+  `${clinics.length} clinics settled, ${clinics.filter(({ differences }) => differences > 0).length} with differences`,
+  ...missing.map(({ id }) => `${id}  was created after the restored time, and is not in the restored table`),
+  ...(held > 0 ? [`${held} messages have to be resolved: see "messages unresolved" after the swap`] : []),
+]
+
+const settlementJson = ({ clinics, missing, held }: Settlement) => ({
+  clinics: clinics.map(({ clinic, messages, erasures, differences }) => ({
+    clinic_id: clinic.id,
+    messages,
+    erasures,
+    differences,
+  })),
+  missing_clinics: missing.map(({ id }) => id),
+  held_messages: held,
+})

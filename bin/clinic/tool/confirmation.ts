@@ -1,0 +1,116 @@
+/** Confirmation of commands whose effect is large or cannot be undone: on a terminal by an answer, otherwise by options. */
+import { createInterface } from 'node:readline/promises'
+import type { Readable, Writable } from 'node:stream'
+import type { Command } from 'commander'
+import type { Changeset } from '../../../shared/store/table/changeset.ts'
+import { commitWithRetry } from '../../../shared/store/table/commit-packed.ts'
+import { programOf } from './command-trail.ts'
+import { CommandFailure } from './output.ts'
+
+/** Asks the operator, and resolves to the line that was typed; to an empty one at the end of input. */
+export type Ask = (question: string) => Promise<string>
+
+type Options = { readonly yes: boolean; readonly confirm?: string }
+
+/** By program: only the programs of operators at a terminal have one. */
+const terminals = new WeakMap<Command, Ask>()
+
+/** Lets the commands of a program ask the operator. */
+export const allowQuestions = (program: Command, ask: Ask): unknown => terminals.set(program, ask)
+
+/** Adds `--yes`, for {@link confirm}. */
+export const addYesOption = (command: Command): Command =>
+  command.option('--yes', 'do it without asking', false)
+
+/** Adds `--yes` and `--confirm`, for {@link confirmByTyping}. @param what What must be typed, such as `the patient's name` */
+export const addConfirmOptions = (command: Command, what: string): Command =>
+  addYesOption(command).option('--confirm <text>', `with --yes: ${what}, exactly`)
+
+/**
+ * Returns if the command has `--yes`, or the operator agrees.
+ * @param consequences Shown before the question.
+ * @throws CommandFailure otherwise: nothing must have been done yet
+ */
+export async function confirm(command: Command, consequences: readonly string[]): Promise<void> {
+  const { yes } = command.opts<Options>()
+  if (yes) return
+  const ask = terminals.get(programOf(command))
+  if (!ask) throw new CommandFailure([...consequences, 'Nothing was done. Use --yes to do it.'].join('\n'))
+  show(command, consequences)
+  if (!/^y(es)?$/i.test((await ask('Do it? (yes/no) ')).trim())) throw new CommandFailure('Nothing was done.')
+}
+
+/** What an operator types to confirm a command. */
+export type TypedConfirmation = {
+  /** What the text is, such as `the patient's name`. */
+  readonly what: string
+  readonly text: string
+  /** Shown before the question. They can show the patient: without a terminal they are not printed. */
+  readonly consequences: readonly string[]
+}
+
+/**
+ * Returns if the operator typed the text exactly, or the command has it in `--confirm`, with `--yes`.
+ * @throws CommandFailure otherwise: nothing must have been done yet
+ */
+export async function confirmByTyping(
+  command: Command,
+  { what, text, consequences }: TypedConfirmation,
+): Promise<void> {
+  const { yes, confirm: given } = command.opts<Options>()
+  const ask = terminals.get(programOf(command))
+  if (!yes && !ask)
+    throw new CommandFailure(`Nothing was done. Without a terminal, use --yes --confirm with ${what}.`)
+  if (yes && given === undefined)
+    throw new CommandFailure(`Nothing was done. --yes needs --confirm with ${what}.`)
+  if (!yes && ask) show(command, consequences)
+  const typed = yes ? given : await ask?.(`Type ${what} to do it: `)
+  if (typed !== text) throw new CommandFailure(`Nothing was done: that is not ${what}.`)
+}
+
+/** Not part of the result, which `--json` prints as one object. */
+const show = (command: Command, lines: readonly string[]): void =>
+  command.configureOutput().writeErr?.(`${lines.join('\n')}\n`)
+
+/** Asks on a terminal. */
+export const askOn =
+  (input: Readable, output: Writable): Ask =>
+  async (question) => {
+    const ended = new AbortController()
+    // Both streams are a terminal, so Ctrl-C and Ctrl-D close the interface.
+    const terminal = createInterface({ input, output }).once('close', () => ended.abort())
+    try {
+      return await terminal.question(question, { signal: ended.signal })
+    } catch (error) {
+      if (ended.signal.aborted) return ''
+      throw error
+    } finally {
+      terminal.close()
+    }
+  }
+
+/** Reports something about the changes that the operator has to agree to first. */
+export type Warn = (consequence: string) => void
+
+/**
+ * Commits the changes that `build` returns, like {@link commitWithRetry}. If it warns, the operator has to agree first: nothing
+ * is committed with a consequence that was not shown, although the records may change while the operator reads.
+ */
+export async function commitConfirmed(
+  command: Command,
+  build: (warn: Warn) => Promise<Changeset | null>,
+): Promise<void> {
+  const agreed = new Set<string>()
+  for (;;) {
+    let open: string[] = []
+    await commitWithRetry(async () => {
+      const warnings: string[] = []
+      const changes = await build((consequence) => warnings.push(consequence))
+      open = warnings.filter((consequence) => !agreed.has(consequence))
+      return open.length === 0 ? changes : null
+    })
+    if (open.length === 0) return
+    await confirm(command, open)
+    for (const consequence of open) agreed.add(consequence)
+  }
+}

@@ -1,0 +1,170 @@
+import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation'
+import { SQSClient } from '@aws-sdk/client-sqs'
+import type { Command } from 'commander'
+import type { ClinicId } from '../../../shared/domain/clinic.ts'
+import { isUuid } from '../../../shared/domain/uuid.ts'
+import { ClinicLeaving, clinicStore, type StoredClinic } from '../../../shared/store/clinics.ts'
+import { openTable, type Table } from '../../../shared/store/table/table.ts'
+import { describeMissingSettings, isAccessDenied } from './aws-errors.ts'
+import { startTrail } from './command-trail.ts'
+import { barDeletionOf, withDeletionBarrier } from './deletion-barrier.ts'
+import { operatorClient } from './operator-client.ts'
+import { deployedOperatorLog, localOperatorLog, type OperatorLog } from './operator-log.ts'
+import { CommandFailure, EXIT, type GlobalOptions } from './output.ts'
+import { storeClock } from './store-clock.ts'
+
+/** A stack's outputs and the client settings for its services. On AWS the settings are empty. */
+type StackLocation = {
+  readonly outputs: Readonly<Record<string, string>>
+  readonly isLocal: boolean
+  readonly clientSettingsFor: (service: 'dynamodb' | 'sqs') => ClientSettings
+  readonly openOperatorLog: (logGroup: string) => Promise<OperatorLog>
+  /** The file of the access trail. Undefined on AWS. */
+  readonly trailFile?: string | undefined
+}
+type ClientSettings = {
+  endpoint?: string
+  region?: string
+  credentials?: { accessKeyId: string; secretAccessKey: string }
+}
+
+/** Opens the stack's table, found by CloudFormation outputs on AWS and by the local runner's description locally. */
+export async function connect(command: Command): Promise<Table> {
+  const stack = await locateStack(command)
+  return openTableOf(stack, requireOutput(stack.outputs, 'TableName'))
+}
+
+/** Opens another table beside the stack's, such as a restored one. */
+export async function connectTable(command: Command, name: string): Promise<Table> {
+  return openTableOf(await locateStack(command), name)
+}
+
+/** The functions of a local stack have this machine's clock; those on AWS have that of the store. */
+function openTableOf({ clientSettingsFor, isLocal }: StackLocation, name: string): Table {
+  const client = operatorClient(clientSettingsFor('dynamodb'))
+  return withDeletionBarrier(openTable(client, name, isLocal ? {} : { now: storeClock(client) }))
+}
+
+/** A client for the stack's table itself, and its name. */
+export async function connectDynamoDb(command: Command) {
+  const { outputs, clientSettingsFor: where } = await locateStack(command)
+  return { client: operatorClient(where('dynamodb')), tableName: requireOutput(outputs, 'TableName') }
+}
+
+/** An output of the stack; undefined if the stack lacks it. */
+export const outputOf = async (command: Command, name: string): Promise<string | undefined> =>
+  (await locateStack(command)).outputs[name]
+
+/** A client for the stack's queues, and their URLs by output name. */
+export async function connectQueues(command: Command) {
+  const { outputs, clientSettingsFor: where } = await locateStack(command)
+  return { client: new SQSClient(where('sqs')), urlOf: (output: string) => requireOutput(outputs, output) }
+}
+
+/** The name that the stack puts into the keys that it issues. */
+export async function cellOf(command: Command): Promise<string> {
+  const { outputs } = await locateStack(command)
+  return requireOutput(outputs, 'Cell')
+}
+
+/** The file of the access trail. @throws CommandFailure for a stack on AWS, where Athena reads the trail */
+export async function requireTrailFile(command: Command): Promise<string> {
+  const { trailFile } = await locateStack(command)
+  if (trailFile === undefined)
+    throw new CommandFailure('On AWS, read the access trail with Athena: docs/security.md has the query.')
+  return trailFile
+}
+
+/** Finds the stack, and writes the command's first line of its access trail before anything else is done. */
+async function locateStack(command: Command): Promise<StackLocation> {
+  const { stack, port } = command.optsWithGlobals<GlobalOptions>()
+  const location = await (stack === undefined ? localStack(port) : deployedStack(stack))
+  const logGroup = requireOutput(location.outputs, 'OperatorLogGroup')
+  await startTrail(command, () => location.openOperatorLog(logGroup)).catch((error: Error) => {
+    if (isAccessDenied(error) || describeMissingSettings(error) !== null) throw error
+    throw new CommandFailure(
+      `The access trail cannot be written, so nothing was done: ${error.message}`,
+      EXIT.unreachable,
+    )
+  })
+  return location
+}
+
+function requireOutput(outputs: StackLocation['outputs'], name: string): string {
+  const value = outputs[name]
+  if (!value) throw new CommandFailure(`The stack has no output ${name}.`)
+  return value
+}
+
+async function localStack(port: string): Promise<StackLocation> {
+  const url = `http://127.0.0.1:${port}/_local`
+  const local = (await fetch(url).then(
+    (response) => (response.ok ? response.json() : null),
+    () => null,
+  )) as {
+    region: string
+    outputs: Record<string, string>
+    endpoints: { dynamodb: string; sqs: string; logs: string }
+    delivered: { access?: string }
+  } | null
+  if (!local) {
+    throw new CommandFailure(
+      `No local stack is running on port ${port}. Start one with "npm start", or select a deployed one with --stack.`,
+      EXIT.unreachable,
+    )
+  }
+  const { region, outputs, endpoints, delivered } = local
+  const credentials = { accessKeyId: 'operator', secretAccessKey: 'local' }
+  return {
+    outputs,
+    isLocal: true,
+    clientSettingsFor: (service) => ({ endpoint: endpoints[service], region, credentials }),
+    openOperatorLog: async (logGroup) => localOperatorLog(endpoints.logs, logGroup),
+    trailFile: delivered.access,
+  }
+}
+
+async function deployedStack(name: string): Promise<StackLocation> {
+  const client = new CloudFormationClient()
+  const { Stacks } = await client
+    .send(new DescribeStacksCommand({ StackName: name }))
+    .catch((error: Error) => {
+      if (/does not exist/.test(error.message))
+        throw new CommandFailure(`Stack ${name} does not exist in this account and region.`)
+      throw error
+    })
+  const outputs = (Stacks?.[0]?.Outputs ?? []).map(({ OutputKey, OutputValue }) => [OutputKey, OutputValue])
+  return {
+    outputs: Object.fromEntries(outputs),
+    isLocal: false,
+    clientSettingsFor: () => ({}),
+    openOperatorLog: (logGroup) => deployedOperatorLog(client, logGroup),
+  }
+}
+
+/**
+ * The clinic with this id, which the command concerns from now on: its deletion ends the writes to the table.
+ * @throws CommandFailure if there is none; ClinicLeaving if it is being deleted
+ */
+export async function requireClinic(table: Table, id: string): Promise<StoredClinic> {
+  const clinic = await requireStoredClinic(table, id)
+  barDeletionOf(table, clinic.id)
+  if (clinic.deletingAt !== undefined) throw new ClinicLeaving(clinic.id, false)
+  return clinic
+}
+
+/** The same, also if it is being deleted. @throws CommandFailure if there is none */
+export async function requireStoredClinic(table: Table, id: string): Promise<StoredClinic> {
+  const clinic = isUuid(id) ? await clinicStore({ table }).find(id.toLowerCase() as ClinicId) : null
+  if (!clinic) throw new CommandFailure(`Clinic ${id} does not exist. Run "clinic list" to see all clinics.`)
+  return clinic
+}
+
+/** The table and the clinic that a command concerns. */
+export type Place = { readonly table: Table; readonly clinic: StoredClinic }
+
+/** The place of a command. @throws CommandFailure for an unknown clinic */
+export async function placeOf({ clinic: id }: { readonly clinic: string }, command: Command): Promise<Place> {
+  const table = await connect(command)
+  return { table, clinic: await requireClinic(table, id) }
+}

@@ -1,0 +1,69 @@
+/** How the tool reports errors: as text, or with `--json` as one JSON object on stderr. */
+import { type Command, CommanderError } from 'commander'
+import { ClinicLeaving } from '../../../shared/store/clinics.ts'
+import { UnavailableError } from '../../../shared/store/table/errors.ts'
+import { describeDenial, describeMissingSettings, isAccessDenied } from './aws-errors.ts'
+import { CommandFailure, EXIT, NeedsAttention } from './output.ts'
+
+/** The secret of a credential, which is pasted with its key. Nothing that the tool reports repeats it. */
+const SECRET = /cs_[\w-]{8,}/g
+
+/** A writer of errors that leaves out secrets of credentials. */
+export const withoutSecrets =
+  (writeError: (text: string) => void) =>
+  (text: string): void =>
+    writeError(text.replace(SECRET, 'cs_...'))
+
+/** What an error means for the operator: an exit code, and a message unless everything is printed already. */
+export function describeError(
+  error: unknown,
+  command: Command | undefined,
+): { readonly code: number; readonly message?: string; readonly details?: object } {
+  if (error instanceof CommanderError) return describeUsageError(error)
+  if (error instanceof NeedsAttention) return { code: EXIT.needsAttention }
+  if (error instanceof CommandFailure) {
+    const { exitCode: code, message, details } = error
+    return { code, message, details }
+  }
+  if (isAccessDenied(error)) return { code: EXIT.failed, message: describeDenial(command, error as Error) }
+  if (error instanceof ClinicLeaving) return { code: EXIT.wrongInput, message: describeLeaving(error) }
+  const settings = describeMissingSettings(error)
+  if (settings !== null) return { code: EXIT.wrongInput, message: settings }
+  if (error instanceof UnavailableError)
+    return {
+      code: EXIT.unreachable,
+      message:
+        'The table cannot be reached, or is throttling. What was written stays; run the command again.',
+    }
+  const message = error instanceof Error ? `${error.name}: ${error.message}` : String(error)
+  // A file that cannot be read or written has a code and a path; anything else is a defect, or AWS saying no.
+  return { code: error instanceof Error && 'path' in error ? EXIT.wrongInput : EXIT.failed, message }
+}
+
+const describeLeaving = ({ clinic, isGone }: ClinicLeaving): string =>
+  isGone
+    ? `Clinic ${clinic} does not exist any more: it was deleted.`
+    : `Clinic ${clinic} is being deleted: repeat "clinic delete ${clinic}", which ends the deletion.`
+
+function describeUsageError({ exitCode, code, message }: CommanderError): { code: number; message?: string } {
+  if (exitCode === 0) return { code: EXIT.done }
+  const isIncomplete = code === 'commander.help'
+  return {
+    code: EXIT.wrongInput,
+    message: isIncomplete
+      ? 'The command is incomplete: --help lists what can follow.'
+      : message.replace(/^error: /, ''),
+  }
+}
+
+/** Writes the message of an error. Commander has written its own as text already. */
+export function writeFailure(
+  error: unknown,
+  { code, message, details }: ReturnType<typeof describeError>,
+  isJson: boolean,
+  writeError: (text: string) => void,
+): void {
+  if (message === undefined) return
+  if (isJson) writeError(`${JSON.stringify({ error: { message, exit_code: code, ...details } })}\n`)
+  else if (!(error instanceof CommanderError)) writeError(`${message}\n`)
+}

@@ -1,0 +1,190 @@
+/** The commands that end and move appointments. */
+import { beforeEach, describe, expect, it } from 'vitest'
+import { anonymizeResponse } from '../../../../shared/api/anonymize-response.ts'
+import { newUuid } from '../../../../shared/domain/uuid.ts'
+import { appointmentStore } from '../../../../shared/store/calendar/appointments.ts'
+import { patientChanges } from '../../../../shared/store/copies/patient-changes.ts'
+import { patientKey } from '../../../../shared/store/keys/patients.ts'
+import { deployedTable } from '../../../support/deployed-stack.ts'
+import { createPopulatedClinic, createRecord, type PopulatedClinic } from '../../../support/records.ts'
+import { tableText } from '../../../support/table-text.ts'
+
+const { db, run } = deployedTable()
+
+/** In lower case, as the text of the table. */
+const REASON = 'canary reason'
+
+let mine: PopulatedClinic
+
+beforeEach(async () => {
+  mine = await createPopulatedClinic(db.table)
+})
+
+const cancel = (...more: string[]) =>
+  run('appointment', 'cancel', mine.appointment.id, '--clinic', mine.clinic.id, ...more)
+const erase = () => patientChanges(db.table).erase(mine.clinic.id, mine.patient.id, anonymizeResponse)
+const stored = async () => (await appointmentStore(db).find(mine.clinic.id, mine.appointment.id))?.record
+
+it('stores no reason for an erased patient, whose time can be freed without one', async () => {
+  await erase()
+  const refused = await cancel('--reason', REASON)
+  expect([refused.code, refused.errors.trim()]).toEqual([
+    2,
+    'The patient was erased: cancel the appointment without --reason.',
+  ])
+  expect(await stored()).toMatchObject({ status: 'scheduled', cancellationReason: null })
+  expect((await cancel()).code).toBe(0)
+  expect(await stored()).toMatchObject({ status: 'cancelled', cancellationReason: null })
+})
+
+it('is conditional on the state of the patient, so that an erasure at the same time finds the reason or prevents it', async () => {
+  const { calls } = await cancel('--reason', REASON)
+  const [transaction] = calls.filter(({ operation }) => operation === 'TransactWriteItems')
+  const { pk, sk } = patientKey(mine.clinic.id, mine.patient.id)
+  expect(transaction?.input.TransactItems).toContainEqual({
+    ConditionCheck: expect.objectContaining({ Key: { pk: { S: pk }, sk: { S: sk } } }),
+  })
+  await erase()
+  expect(await tableText(db)).not.toContain(REASON)
+})
+
+it('says of an appointment that has the status already that nothing changed', async () => {
+  const { id } = mine.appointment
+  expect((await cancel()).printed).toBe(`Appointment ${id} is cancelled\n`)
+  expect((await cancel()).printed).toBe(`Nothing changed: appointment ${id} is cancelled already\n`)
+})
+
+it('gets a final status, which can be repeated but not changed', async () => {
+  const set = (status: string) =>
+    run('appointment', 'set-status', mine.appointment.id, status, '--clinic', mine.clinic.id)
+  expect((await set('done')).errors).toContain(
+    'status must be one of scheduled, completed, cancelled, no_show',
+  )
+  for (const _ of ['first', 'again']) expect((await set('completed')).code).toBe(0)
+  expect(await stored()).toMatchObject({ status: 'completed' })
+  const refused = await set('cancelled')
+  expect([refused.code, refused.errors]).toEqual([
+    2,
+    expect.stringContaining('The appointment is completed, which is final.'),
+  ])
+})
+
+describe('a move', () => {
+  const MONDAY = '2099-05-04'
+  const move = (...more: string[]) =>
+    run('appointment', 'move', mine.appointment.id, '--clinic', mine.clinic.id, ...more)
+  const other = async (date: string, startTime: string, endTime: string) => {
+    const id = newUuid()
+    await createRecord(db.table, mine.clinic, appointmentStore(db), {
+      ...mine.appointment,
+      id,
+      date,
+      startTime,
+      endTime,
+    })
+    return id
+  }
+
+  it('keeps the length, clears a confirmation, and frees the old time', async () => {
+    const { code, printed } = await move('--date', MONDAY, '--time', '10:00')
+    expect([code, printed]).toEqual([
+      0,
+      `Moved appointment ${mine.appointment.id} to ${MONDAY} 10:00-10:30 (Europe/Istanbul) with Dr. Bo Lind\n`,
+    ])
+    expect((await move('--time', '16:30', '--room', mine.room.id)).code).toBe(0)
+    const { printed: shown } = await run('--json', 'appointment', 'list', '--clinic', mine.clinic.id)
+    expect(JSON.parse(shown).data).toMatchObject([
+      { appointment_date: MONDAY, start_time: '16:30', end_time: '17:00', room: { id: mine.room.id } },
+    ])
+    const again = await move('--time', '16:30')
+    expect([again.code, again.printed]).toEqual([0, expect.stringMatching(/^Nothing changed: /)])
+  })
+
+  it('lists the next free times if the time is taken, and changes nothing', async () => {
+    await other(MONDAY, '10:00', '11:00')
+    const { code, errors } = await move('--date', MONDAY, '--time', '10:30')
+    expect([code, errors]).toEqual([
+      2,
+      [
+        'The time of the doctor is taken. The next free times, in Europe/Istanbul:',
+        ...['11:00-11:30', '11:30-12:00', '12:00-12:30'].map((time) => `  ${MONDAY} ${time}`),
+        '',
+      ].join('\n'),
+    ])
+    const json = JSON.parse((await move('--date', MONDAY, '--time', '10:30', '--json')).errors)
+    expect(json.error).toMatchObject({
+      exit_code: 2,
+      alternatives: [{ appointment_date: MONDAY, start_time: '11:00', end_time: '11:30' }, {}, {}],
+    })
+    expect(await stored()).toMatchObject({ date: mine.appointment.date, startTime: '09:00' })
+  })
+
+  it.each([
+    [
+      ['clinic', 'holiday', 'add', () => mine.clinic.id, '2099-05-04/2099-05-05', '--name', 'Spring days'],
+      'The clinic is closed on 2099-05-04: 2099-05-04/2099-05-05 "Spring days" is a holiday. Choose another date.',
+    ],
+    [
+      ['clinic', 'holiday', 'add', () => mine.clinic.id, MONDAY],
+      'The clinic is closed on 2099-05-04: 2099-05-04 is a holiday. Choose another date.',
+    ],
+    [
+      ['doctor', 'time-off', () => mine.doctor.id, '--add', `${MONDAY} "Family"`],
+      'Dr. Bo Lind is off on 2099-05-04: 2099-05-04 "Family" is time off. Choose another date or doctor.',
+    ],
+    [
+      ['doctor', 'deactivate', () => mine.doctor.id],
+      'Dr. Bo Lind is inactive. Choose another doctor, or use "doctor activate".',
+    ],
+  ])('says why the doctor does not work on the date, after %j', async (args, message) => {
+    const [group, ...more] = args.map((arg) => (typeof arg === 'string' ? arg : arg()))
+    const clinic = group === 'doctor' ? ['--clinic', mine.clinic.id] : []
+    expect((await run(group as string, ...more, ...clinic)).code).toBe(0)
+    const { code, errors } = await move('--date', MONDAY, '--time', '10:00')
+    expect([code, errors]).toEqual([2, `${message}\n`])
+    const json = JSON.parse((await move('--date', MONDAY, '--time', '10:00', '--json')).errors)
+    expect(json.error).toMatchObject({ exit_code: 2, message })
+  })
+
+  it('announces the event that the API announces', async () => {
+    const { calls } = await move('--date', MONDAY, '--time', '10:00')
+    const [transaction] = calls.filter(({ operation }) => operation === 'TransactWriteItems')
+    expect(JSON.stringify(transaction?.input)).toContain('appointment.updated')
+  })
+
+  it.each([
+    [['--date', MONDAY, '--time', '17:00'], "The time is outside the doctor's working hours"],
+    [['--date', '2020-05-04'], 'The start time is in the past'],
+    [['--date', MONDAY, '--doctor', newUuid()], '"doctor list" lists all doctors'],
+    [['--date', MONDAY, '--room', newUuid()], '--room is not a room of the clinic'],
+    [
+      ['--date', '4.5.2099', '--duration', 'x'],
+      '--date must be a date that exists, as YYYY-MM-DD\n--duration ',
+    ],
+    [[], 'Nothing to change: specify --date,'],
+  ])('is refused with %j', async (args, message) => {
+    const { code, errors } = await move(...args)
+    expect([code, errors]).toEqual([2, expect.stringContaining(message)])
+    expect(await stored()).toMatchObject({ date: mine.appointment.date, startTime: '09:00' })
+  })
+
+  it('is refused for an appointment that is over, or of another clinic', async () => {
+    await cancel()
+    expect((await move('--date', MONDAY)).errors).toContain('It can no longer be changed.')
+    const id = newUuid()
+    const unknown = await run('appointment', 'move', id, '--clinic', mine.clinic.id, '--date', MONDAY)
+    expect([unknown.code, unknown.errors]).toEqual([2, expect.stringContaining(`no appointment ${id}`)])
+  })
+})
+
+it('an id that is not one of the clinic is refused, with where to look', async () => {
+  const id = newUuid()
+  for (const args of [['cancel'], ['set-status', 'completed'], ['show']]) {
+    const [name = '', ...more] = args
+    const { code, errors } = await run('appointment', name, id, ...more, '--clinic', mine.clinic.id)
+    expect([code, errors]).toEqual([
+      2,
+      `The clinic has no appointment ${id}. Find it with "appointment find" or "appointment list".\n`,
+    ])
+  }
+})

@@ -1,0 +1,275 @@
+/** How a clinic is created and changed: its settings, and what the tool says and asks before a change. */
+import { beforeEach, describe, expect, it } from 'vitest'
+import { clinicStore } from '../../../../shared/store/clinics.ts'
+import { deployedTable } from '../../../support/deployed-stack.ts'
+import { createPopulatedClinic, type PopulatedClinic } from '../../../support/records.ts'
+import { newClinic } from '../../../support/table.ts'
+
+const { db, run } = deployedTable()
+let mine: PopulatedClinic
+
+beforeEach(async () => {
+  mine = await createPopulatedClinic(db.table)
+})
+
+const set = (...args: string[]) => run('clinic', 'set', mine.clinic.id, ...args)
+const stored = () => clinicStore(db).find(mine.clinic.id)
+
+it('names the days of a holiday that cannot be read', async () => {
+  const { code, errors } = await run('clinic', 'holiday', 'add', mine.clinic.id, '24.12.2026')
+  expect(code).toBe(2)
+  expect(errors).toMatch(/^24\.12\.2026 must be days or s/)
+})
+
+describe('the time zone', () => {
+  it('is changed only with --yes once there are records, after what becomes of them', async () => {
+    const { code, printed, errors } = await set('--timezone', 'Europe/Berlin')
+    expect([code, printed]).toEqual([2, ''])
+    expect(errors).toContain('The time zone of Clinic changes from Europe/Istanbul to Europe/Berlin:\n')
+    expect(errors).toContain(
+      'Dates and clock times stay, which are other instants in the new zone: of 1 appointment,',
+    )
+    expect(errors).toContain('Nothing was done. Use --yes to do it.')
+    expect(await stored()).toMatchObject({ timezone: 'Europe/Istanbul' })
+    expect((await set('--timezone', 'Europe/Berlin', '--yes')).code).toBe(0)
+    expect(await stored()).toMatchObject({ timezone: 'Europe/Berlin' })
+  })
+
+  it('keeps what the question says: dates and clock times', async () => {
+    const shown = async () => {
+      const { printed } = await run('--json', 'appointment', 'list', '--clinic', mine.clinic.id)
+      const [{ appointment_date, start_time, created_at }] = JSON.parse(printed).data
+      return [appointment_date, start_time, new Date(created_at).toISOString()]
+    }
+    const before = await shown()
+    await set('--timezone', 'America/New_York', '--yes')
+    expect(await shown()).toEqual(before)
+  })
+})
+
+describe('the currency', () => {
+  it('is changed only with --yes once there are invoices, which keep theirs', async () => {
+    const { code, errors } = await set('--currency', 'USD', '--json')
+    expect([code, JSON.parse(errors).error.message]).toEqual([
+      2,
+      expect.stringContaining(
+        'Nothing is converted: 1 invoice and 1 payment keep their currency and amounts.',
+      ),
+    ])
+    expect((await set('--currency', 'USD', '--yes')).code).toBe(0)
+    const { printed } = await run('invoice', 'show', mine.invoice.id, '--clinic', mine.clinic.id)
+    expect(printed).toMatch(/^currency +EUR$/m)
+  })
+})
+
+it.each([
+  ['--timezone', 'UTC', ['doctor', 'add', '--name', 'Dr. Ada'], 'working hours and days off of 1 doctor'],
+  ['--timezone', 'UTC', ['clinic', 'holiday', 'add', 'CLINIC', '2027-01-01'], 'and of 1 holiday.'],
+  [
+    ...['--currency', 'USD', ['treatment', 'add', '--name', 'ECG', '--duration', '30', '--price', '80']],
+    '1 treatment and 0 price lists keep theirs',
+  ],
+] as [string, string, string[], string][])(
+  'asks before %s %s of a clinic with no more than the result of %j',
+  async (option, value, args, consequence) => {
+    const { id } = await newClinic(db.table)
+    const scope = args.includes('CLINIC') ? [] : ['--clinic', id]
+    expect((await run(...args.map((arg) => (arg === 'CLINIC' ? id : arg)), ...scope)).errors).toBe('')
+    const { code, errors } = await run('clinic', 'set', id, option, value)
+    expect([code, errors]).toEqual([2, expect.stringContaining(consequence)])
+    expect((await run('clinic', 'set', id, option, value, '--yes')).code).toBe(0)
+  },
+)
+
+it('a clinic without records is changed without a question, and so is the setting that it has', async () => {
+  const { id } = await newClinic(db.table, { name: 'Praxis Leer' })
+  const empty = ['--timezone', 'UTC', '--currency', 'USD']
+  expect((await run('clinic', 'set', id, ...empty)).printed).toBe('Changed clinic Praxis Leer\n')
+  expect((await set('--timezone', 'Europe/Istanbul', '--currency', 'EUR')).printed).toContain(
+    'Nothing changed',
+  )
+})
+
+describe('a second clinic of the same name', () => {
+  const create = (name: string, ...more: string[]) =>
+    run('clinic', 'create', '--name', name, '--timezone', 'UTC', '--currency', 'EUR', ...more)
+
+  it('is created only with --yes, whatever the case of the name', async () => {
+    const { printed } = await create('Praxis Süd', '--json')
+    const { code, errors } = await create('PRAXIS Süd')
+    expect([code, errors]).toEqual([2, expect.stringContaining(JSON.parse(printed).id)])
+    const named = async () =>
+      (await clinicStore(db).list()).filter(({ name }) => /^praxis süd$/i.test(name)).length
+    expect(await named()).toBe(1)
+    expect((await create('PRAXIS Süd', '--yes')).code).toBe(0)
+    expect(await named()).toBe(2)
+  })
+
+  it('is made by a change of the name only with --yes', async () => {
+    await newClinic(db.table, { name: 'Praxis West' })
+    expect((await set('--name', 'Praxis West')).code).toBe(2)
+    expect(await stored()).toMatchObject({ name: 'Clinic' })
+    expect((await set('--name', 'Praxis West', '--yes')).code).toBe(0)
+  })
+})
+
+describe('settings of a clinic', () => {
+  const create = async (...more: string[]) =>
+    run(
+      ...['--json', 'clinic', 'create', '--name', 'Praxis', '--timezone', 'Europe/Berlin'],
+      ...['--currency', 'eur', '--yes', ...more],
+    )
+  const listed = async () => JSON.parse((await run('--json', 'clinic', 'list')).printed).data
+
+  it('are listed, and default to those of the stage', async () => {
+    const created = JSON.parse((await create()).printed)
+    expect(created).toEqual({
+      id: created.id,
+      name: 'Praxis',
+      timezone: 'Europe/Berlin',
+      currency: 'EUR',
+      duration_minutes: 30,
+      address: null,
+      phone_number: null,
+      email_address: null,
+      website: null,
+      sms_per_day: null,
+      emails_per_day: null,
+      sms_countries: null,
+      messages_per_recipient: null,
+      email_from_name: null,
+      reply_to: null,
+      paused_at: null,
+      pause_in_effect_at: null,
+      deleting_at: null,
+      created_at: expect.stringMatching(/\+0[12]:00$/),
+    })
+    const { printed } = await create(
+      ...['--sms-per-day', '20', '--emails-per-day', '1000000', '--sms-countries', 'tr, DE,tr'],
+    )
+    const limited = JSON.parse(printed)
+    const limits = { sms_per_day: 20, emails_per_day: 1_000_000, sms_countries: ['TR', 'DE'] }
+    expect(limited).toMatchObject(limits)
+    expect(await listed()).toEqual(expect.arrayContaining([created, limited]))
+  })
+
+  it('change one at a time, and return to their defaults', async () => {
+    const { id } = JSON.parse((await create()).printed)
+    const change = async (...args: string[]) =>
+      JSON.parse((await run('--json', 'clinic', 'set', id, ...args)).printed)
+    expect(await change('--sms-per-day', '5')).toMatchObject({ sms_per_day: 5, emails_per_day: null })
+    expect(await change('--sms-countries', 'gb')).toMatchObject({ sms_per_day: 5, sms_countries: ['GB'] })
+    expect(await change('--messages-per-recipient', '3')).toMatchObject({ messages_per_recipient: 3 })
+    const contact = ['--address', 'Hauptstr. 1, Kiel', '--phone', '+49 431 555012']
+    const sender = ['--email-from-name', 'Dr. Ada Kaya', '--reply-to', 'desk@praxis.example']
+    const online = ['--email', 'praxis@example.com', '--website', 'https://praxis.example.com/']
+    expect(await change(...contact, ...sender, ...online)).toMatchObject({
+      sms_per_day: 5,
+      address: 'Hauptstr. 1, Kiel',
+      phone_number: '+49431555012',
+      email_address: 'praxis@example.com',
+      website: 'https://praxis.example.com/',
+      email_from_name: 'Dr. Ada Kaya',
+      reply_to: 'desk@praxis.example',
+    })
+    const defaults = ['--default', 'email-from-name', 'reply-to', 'address', 'phone', 'email', 'website']
+    expect(await change('--name', 'Praxis Ost', ...defaults)).toMatchObject({
+      name: 'Praxis Ost',
+      sms_per_day: 5,
+      address: null,
+      phone_number: null,
+      email_address: null,
+      website: null,
+      email_from_name: null,
+      reply_to: null,
+    })
+    const both = await run('clinic', 'set', id, '--sms-per-day', '4', '--default', 'sms-per-day')
+    expect([both.code, both.errors]).toEqual([2, 'Use --sms-per-day or --default sms-per-day, not both.\n'])
+    expect((await run('clinic', 'set', id, '--default', 'currency')).code).toBe(2)
+  })
+
+  it.each([
+    [['--timezone', 'Mars/Base'], '--timezone must be an IANA time zone'],
+    [['--currency', 'EURO'], '--currency must be an ISO 4217 code'],
+    [['--name', ' '], '--name must not be empty'],
+    [['--website', 'praxis.example.com'], '--website'],
+    [['--website', 'ftp://praxis.example.com/'], '--website'],
+    [['--phone', '0431 555012'], '--phone'],
+    [['--email', 'praxis'], '--email'],
+    [['--address', ' '], '--address'],
+    [['--sms-per-day', '0'], '--sms-per-day must be at least 1'],
+    [['--sms-per-day', '1.5'], '--sms-per-day must be a whole number'],
+    [['--emails-per-day', '1000001'], '--emails-per-day must be at most 1000000'],
+    [['--emails-per-day', 'many'], '--emails-per-day must be a number'],
+    [['--messages-per-recipient', '0'], '--messages-per-recipient must be at least 1'],
+    [['--email-from-name', 'Praxis\r\nBcc: b@example.com'], '--email-from-name must not contain control'],
+    [['--email-from-name', '\u200b'], '--email-from-name must have a visible character'],
+    [['--email-from-name', 'Praxis \u202edroN'], '--email-from-name must not contain directional overrides'],
+    [['--reply-to', 'desk@praxis.example\r\nBcc: b@example.com'], '--reply-to must not contain control'],
+    [['--reply-to', 'desk@praxis.example,b@example.com'], '--reply-to must be an email address'],
+    [['--reply-to', 'Desk <desk@praxis.example>'], '--reply-to must be an email address'],
+    [['--sms-countries', 'TR,XX'], '--sms-countries must be ISO 3166 codes'],
+    [['--sms-countries', ''], '--sms-countries must be ISO 3166 codes'],
+  ])('are refused with %j', async (args, message) => {
+    const before = await listed()
+    for (const { code, printed, errors } of [await set(...args), await create(...args)])
+      expect([code, printed, errors]).toEqual([2, '', expect.stringContaining(message)])
+    expect(await listed()).toEqual(before)
+  })
+})
+
+describe('limits', () => {
+  it('return to those of the stage by "default"', async () => {
+    await set('--sms-per-day', '5', '--sms-countries', 'TR', '--emails-per-day', '7')
+    const { code } = await set(
+      '--sms-per-day',
+      'default',
+      '--sms-countries',
+      'default',
+      '--address',
+      'default',
+    )
+    expect(code).toBe(0)
+    const { printed } = await run('--json', 'clinic', 'show', mine.clinic.id)
+    expect(JSON.parse(printed)).toMatchObject({
+      sms_per_day: null,
+      sms_countries: null,
+      emails_per_day: 7,
+      address: 'default',
+    })
+  })
+})
+
+it('clinic show names an unknown clinic, and where to look', async () => {
+  const { code, errors } = await run('clinic', 'show', 'nothing')
+  expect([code, errors]).toEqual([2, expect.stringContaining('Run "clinic list" to see all clinics.')])
+})
+
+it.each([
+  [
+    ['clinic', 'create', '--name', 'X', '--timezone', 'UTC'],
+    "required option '--currency <code>' not specified",
+  ],
+  [['clinic', 'set', 'nothing', '--name', 'X'], 'Clinic nothing does not exist'],
+  [['nonsense'], "unknown command 'nonsense'"],
+])('%j exits with code 2', async (args, message) => {
+  const { code, printed, errors } = await run(...args)
+  expect([code, printed, errors]).toEqual([2, '', expect.stringContaining(message)])
+})
+
+it.each([
+  [[]],
+  [['clinic']],
+  [['clinic', 'create']],
+  [['import']],
+  [['credential', 'create']],
+  [['messages']],
+  [['messages', 'unresolved']],
+  [['messages', 'resolve']],
+  [['messages', 'failed']],
+  [['messages', 'show']],
+  [['messages', 'redrive']],
+])('%j --help prints usage', async (args) => {
+  const { code, printed } = await run(...args, '--help')
+  expect([code, printed]).toEqual([0, expect.stringContaining(['Usage: clinic', ...args].join(' '))])
+})

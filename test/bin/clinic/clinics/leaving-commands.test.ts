@@ -1,0 +1,287 @@
+/** The commands by which a clinic leaves: pause, export, resume, delete; and the export of one patient. */
+import { mkdtempSync, readFileSync, rmSync, statSync, unlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { setPaused } from '../../../../bin/clinic/clinics/clinic-pause.ts'
+import type { Clinic } from '../../../../shared/domain/clinic.ts'
+import { clinicTimestamp } from '../../../../shared/domain/timestamp.ts'
+import { newUuid } from '../../../../shared/domain/uuid.ts'
+import { appointmentStore } from '../../../../shared/store/calendar/appointments.ts'
+import { clinicStore } from '../../../../shared/store/clinics.ts'
+import { patientChanges } from '../../../../shared/store/copies/patient-changes.ts'
+import { ownerPartition } from '../../../../shared/store/keys/calendar.ts'
+import type { Item } from '../../../../shared/store/table/write-requests.ts'
+import { deployedTable } from '../../../support/deployed-stack.ts'
+import { createPopulatedClinic } from '../../../support/records.ts'
+import { freshTable, newClinic } from '../../../support/table.ts'
+
+const { db, run, runAsked } = deployedTable()
+let clinic: Clinic
+let patient: string
+const root = mkdtempSync(join(tmpdir(), 'leaving-test-'))
+const LONG_AGO = '2026-05-01T07:00:00.000Z'
+const MANIFEST = join(root, 'whole', 'manifest.json')
+
+beforeAll(async () => {
+  // Before the export, and before what it reads again.
+  const world = await createPopulatedClinic({ ...db.table, now: () => Date.parse(LONG_AGO) })
+  clinic = world.clinic
+  patient = world.patient.id
+})
+afterAll(() => rmSync(root, { recursive: true }))
+
+it('pauses a clinic and says since when, and resumes it', async () => {
+  const first = await run('clinic', 'pause', clinic.id)
+  expect([first.code, first.printed]).toEqual([0, expect.stringContaining('Paused clinic Clinic.')])
+  const { pausedAt } = (await clinicStore(db).find(clinic.id)) as Clinic
+  const since = clinicTimestamp(pausedAt as string, 'Europe/Istanbul')
+  const again = await run('clinic', 'pause', clinic.id)
+  expect(again.printed).toBe(`Clinic Clinic has been paused since ${since}.\n`)
+  const list = (await run('--json', 'clinic', 'list')).printed
+  expect(list).toContain(`"paused_at":"${since}"`)
+  expect(list).toMatch(/"pause_in_effect_at":"[^"]*\+03:00"/)
+  expect((await run('clinic', 'resume', clinic.id)).printed).toBe(
+    `Resumed clinic Clinic, which was paused since ${since}.\n`,
+  )
+  expect((await run('clinic', 'resume', clinic.id)).printed).toBe('Clinic Clinic is not paused.\n')
+  expect((await run('clinic', 'pause', newUuid())).code).toBe(2)
+})
+
+describe('verify --all', () => {
+  it('verifies every clinic, or those after one, and names what is wrong in words', async () => {
+    const second = await newClinic(db.table, { name: 'Second' })
+    const [damaged] = await appointmentStore(db).allOf(clinic.id, 'patient', patient)
+    const row = { pk: ownerPartition(clinic.id, 'A', 'patient', patient) }
+    const [kept] = await db.table.query({ ...row, limit: 1 })
+    await db.table.deleteMany([kept as Item])
+    const all = await run('verify', '--all')
+    expect(all.printed).toContain(
+      `appointment ${damaged?.id} is missing from its patient's list  [row_missing `,
+    )
+    expect(all.printed).toMatch(new RegExp(`${clinic.id} Clinic: Checked .*: 1 difference`))
+    expect(all.printed).toMatch(new RegExp(`${second.id} Second: Checked .*: 0 differences`))
+    expect(all.code).toBe(1)
+    const { printed, code } = await run('--json', 'verify', '--all', '--after', clinic.id)
+    expect([code, JSON.parse(printed)]).toMatchObject([0, { clinic_id: second.id, total: 0 }])
+    const single = await run('--json', 'verify', '--clinic', clinic.id, '--repair')
+    expect(JSON.parse(single.printed)).toMatchObject({
+      differences: [{ record: 'appointment', id: damaged?.id, repaired: true }],
+    })
+    expect((await run('verify')).errors).toBe('Specify either --clinic or --all.\n')
+  })
+})
+
+it('refuses to export a clinic whose pause was stopped', async () => {
+  const { id } = await newClinic(db.table)
+  await clinicStore(db).update(id, { pausedAt: LONG_AGO })
+  const { code, errors } = await run('export', '--clinic', id, '--out', join(root, 'unpaused'))
+  expect([code, errors]).toEqual([2, expect.stringContaining(`Repeat "clinic pause ${id}", then export.`)])
+  expect((await run('clinic', 'pause', id)).code).toBe(0)
+  expect((await clinicStore(db).find(id))?.pauseInEffectAt).toBeDefined()
+})
+
+it('exports a clinic, and refuses the folder of an export that is finished', async () => {
+  await setPaused({ ...db.table, now: () => Date.parse(LONG_AGO) }, clinic.id, LONG_AGO)
+  const args = ['export', '--clinic', clinic.id, '--out', join(root, 'whole')]
+  const { code, printed, lines } = await run(...args)
+  expect(code).toBe(0)
+  expect(printed).toMatch(/^Exported .*1 patients, 1 appointments, 1 invoices, 1 payments, 1 messages to /)
+  expect(printed).toContain('all records are of one moment')
+  expect(lines.map(({ command, outcome }) => [command, outcome])).toEqual([
+    ['export', 'started'],
+    ['export', 'done'],
+  ])
+  const again = await run(...args)
+  expect([again.code, again.errors]).toEqual([2, expect.stringContaining('choose another folder')])
+})
+
+it('says that it waits for writes that had begun, without an estimate', async () => {
+  const { id } = await newClinic(db.table)
+  const now = () => Date.now() - 18_000
+  await setPaused({ ...db.table, now }, id, new Date(now()).toISOString())
+  const { code, errors } = await run('export', '--clinic', id, '--out', join(root, 'just-paused'))
+  expect([code, errors]).toEqual([
+    0,
+    expect.stringMatching(/^export: waiting [12] s for writes that had begun before the pause\n$/),
+  ])
+})
+
+it('says in the zone of the clinic up to when an export of a clinic in use has every change', async () => {
+  const { id } = await newClinic(db.table)
+  const { printed } = await run('export', '--clinic', id, '--out', join(root, 'in-use'))
+  expect(printed).toMatch(/The clinic was in use: every change up to \S+T[\d:]{8}\+03:00 is included/)
+})
+
+it('exports a patient to two files for their owner only, and never replaces them', async () => {
+  const args = ['patient', 'export', patient, '--clinic', clinic.id, '--out', join(root, 'person')]
+  const { code, lines } = await run(...args)
+  expect(code).toBe(0)
+  expect(lines[1]).toMatchObject({ command: 'patient export', records: [patient] })
+  const file = join(root, 'person', `patient-${patient}`)
+  expect(statSync(`${file}.md`).mode & 0o777).toBe(0o600)
+  expect(JSON.parse(readFileSync(`${file}.json`, 'utf8'))).toMatchObject({ patient: { id: patient } })
+  expect(await run(...args)).toMatchObject({ code: 2, errors: expect.stringContaining('exists already') })
+  const unknown = await run('patient', 'export', newUuid(), '--clinic', clinic.id, '--out', root)
+  expect(unknown).toMatchObject({ code: 2, errors: expect.stringContaining('has no patient') })
+})
+
+describe('clinic delete', () => {
+  const remove = async (...args: string[]) => {
+    const { code, errors } = await run('clinic', 'delete', clinic.id, ...args)
+    return [code, errors]
+  }
+  const confirmed = ['--yes', '--confirm', 'Clinic']
+  const exported = ['--export', join(root, 'whole')]
+  const changeManifest = (change: object) =>
+    writeFileSync(MANIFEST, JSON.stringify({ ...JSON.parse(readFileSync(MANIFEST, 'utf8')), ...change }))
+
+  it('refuses without an export of today', async () => {
+    const refusal = (text: string) => [2, expect.stringContaining(text)]
+    expect(await remove(...confirmed)).toEqual(refusal('Name an export of today with --export'))
+    expect(await remove(...confirmed, '--export', root)).toEqual(refusal('has no export'))
+    const original = readFileSync(MANIFEST, 'utf8')
+    changeManifest({ clinic: { id: newUuid(), name: 'Other' } })
+    expect(await remove(...confirmed, ...exported)).toEqual(refusal('has the export of another clinic'))
+    writeFileSync(MANIFEST, original)
+    changeManifest({ finished_at: null, state: 'writing' })
+    expect(await remove(...confirmed, ...exported)).toEqual(refusal('is not finished: repeat "export"'))
+    writeFileSync(MANIFEST, original)
+    changeManifest({ as_of: LONG_AGO })
+    expect(await remove(...confirmed, ...exported)).toEqual(refusal('is of 2026-05-01, not of today'))
+    writeFileSync(MANIFEST, '{')
+    expect(await remove(...confirmed, ...exported)).toEqual(refusal('is not the manifest'))
+    writeFileSync(MANIFEST, original)
+    const patients = readFileSync(join(root, 'whole', 'patients.csv'))
+    unlinkSync(join(root, 'whole', 'patients.csv'))
+    expect(await remove(...confirmed, ...exported)).toEqual(refusal('patients.csv is missing'))
+    writeFileSync(join(root, 'whole', 'patients.csv'), patients)
+  })
+
+  it('refuses without the name of the clinic, and without a terminal to type it', async () => {
+    expect(await remove(...exported)).toEqual([
+      2,
+      expect.stringContaining('Without a terminal, use --yes --confirm'),
+    ])
+    expect(await remove(...exported, '--yes', '--confirm', 'clinic')).toEqual([
+      2,
+      "Nothing was done: that is not the clinic's name.\n",
+    ])
+    expect(await clinicStore(db).find(clinic.id)).not.toBeNull()
+  })
+
+  it('refuses when a record has changed since the export', async () => {
+    await patientChanges(db.table).update(clinic.id, patient, { lastName: 'Neu' })
+    expect(await remove(...exported, ...confirmed)).toEqual([
+      2,
+      expect.stringMatching(
+        /^Nothing was done: records have changed since the export in \S+, which is as of \S+\+03:00\. Pause/,
+      ),
+    ])
+    expect(await clinicStore(db).find(clinic.id)).not.toBeNull()
+  })
+
+  it('refuses when a small list or a setting has changed since the export, but not for a pause', async () => {
+    const now = () => Date.parse(LONG_AGO)
+    const { clinic: other, doctor } = await createPopulatedClinic({ ...db.table, now })
+    const folder = join(root, 'small-lists')
+    expect((await run('export', '--clinic', other.id, '--out', folder)).code).toBe(0)
+    const place = ['--clinic', other.id]
+    const changed: string[] = []
+    for (const [name, ...command] of [
+      ['departments', 'department', 'add', ...place, '--name', 'Surgery'],
+      ['doctors', 'doctor', 'schedule', doctor.id, ...place, '--hours', 'mon 09:00-12:00'],
+      ['holidays', 'clinic', 'holiday', 'add', other.id, '2031-12-25'],
+      ['rooms', 'room', 'add', ...place, '--name', 'Room 2'],
+      ['treatments', 'treatment', 'add', ...place, '--name', 'ECG', '--duration', '30', '--price', '5'],
+      ['price-lists', 'price-list', 'add', ...place, '--name', 'Insured'],
+      ['settings', 'clinic', 'set', other.id, '--website', 'https://x.org', '--yes'],
+    ]) {
+      expect((await run(...command)).errors).toBe('')
+      changed.push(name as string)
+      const args = ['--export', folder, '--yes', '--confirm', other.name]
+      expect(await run('clinic', 'delete', other.id, ...args)).toMatchObject({
+        code: 2,
+        errors: expect.stringContaining(`: ${changed.join(', ')} have changed since the export in ${folder}`),
+      })
+    }
+    const later = join(root, 'small-lists-later')
+    expect((await run('export', ...place, '--out', later)).code).toBe(0)
+    expect((await run('clinic', 'pause', other.id)).code).toBe(0)
+    const wrong = await run('clinic', 'delete', other.id, '--export', later, '--yes', '--confirm', 'x')
+    expect(wrong.errors).toBe("Nothing was done: that is not the clinic's name.\n")
+  })
+
+  it('refuses when something changes while it asks', async () => {
+    const now = () => Date.parse(LONG_AGO)
+    const { clinic: other } = await createPopulatedClinic({ ...db.table, now })
+    const place = ['--clinic', other.id]
+    const folder = join(root, 'while-it-asks')
+    expect((await run('export', ...place, '--out', folder)).code).toBe(0)
+    const changing = async () => {
+      expect((await run('department', 'add', ...place, '--name', 'Surgery')).errors).toBe('')
+      return other.name
+    }
+    expect(await runAsked(changing, 'clinic', 'delete', other.id, '--export', folder)).toMatchObject({
+      code: 2,
+      errors: expect.stringContaining(`Nothing was done: departments have changed since the export`),
+    })
+    expect((await clinicStore(db).find(other.id))?.deletingAt).toBeUndefined()
+  })
+
+  it('lets a clinic whose deletion was stopped only be deleted, without an export', async () => {
+    const { id, name } = await newClinic(db.table)
+    await clinicStore(db).beginDeletion(id, LONG_AGO)
+    for (const command of [
+      ['clinic', 'resume', id],
+      ['clinic', 'set', id, '--website', 'https://x.org', '--yes'],
+      ['credential', 'create', '--clinic', id, '--name', 'x', '--scopes', 'all'],
+      ['export', '--clinic', id, '--out', join(root, 'half')],
+    ])
+      expect(await run(...command)).toMatchObject({
+        code: 2,
+        errors: `Clinic ${id} is being deleted: repeat "clinic delete ${id}", which ends the deletion.\n`,
+      })
+    expect((await run('--json', 'clinic', 'list')).printed).toContain(
+      '"deleting_at":"2026-05-01T10:00:00+03:00"',
+    )
+    expect((await run('verify', '--all')).printed).not.toContain(id)
+    expect(await run('clinic', 'delete', id, '--yes', '--confirm', name)).toMatchObject({
+      code: 0,
+      errors: '',
+    })
+    expect(await clinicStore(db).find(id)).toBeNull()
+  })
+
+  it('says of two deletions at once that the clinic was deleted, with the exit code of an unknown clinic', async () => {
+    const { id, name } = await newClinic(db.table)
+    await clinicStore(db).beginDeletion(id, LONG_AGO)
+    const first = async () => {
+      expect((await run('clinic', 'delete', id, '--yes', '--confirm', name)).code).toBe(0)
+      return name
+    }
+    expect(await runAsked(first, 'clinic', 'delete', id)).toMatchObject({
+      code: 2,
+      errors: expect.stringContaining(`Clinic ${id} does not exist any more: it was deleted.\n`),
+    })
+    expect((await run('clinic', 'delete', id, '--yes', '--confirm', name)).errors).toContain('does not exist')
+  })
+
+  it('deletes the clinic, after which it does not exist', async () => {
+    // Otherwise it waits for writes that had begun.
+    await clinicStore(db).beginDeletion(clinic.id, LONG_AGO)
+    expect(await remove(...exported, ...confirmed)).toEqual([0, ''])
+    expect(await clinicStore(db).find(clinic.id)).toBeNull()
+    expect(await remove(...exported, ...confirmed)).toEqual([2, expect.stringContaining('does not exist')])
+  })
+
+  it('deletes a clinic without an export on request, also in a restored table', async () => {
+    const restored = await freshTable()
+    const { id } = await newClinic(restored.table)
+    await clinicStore(restored).beginDeletion(id, LONG_AGO)
+    const args = ['clinic', 'delete', id, '--without-export', ...confirmed]
+    expect((await run(...args)).code).toBe(2)
+    expect(await run(...args, '--table', restored.name)).toMatchObject({ code: 0 })
+    expect(await clinicStore(restored).find(id)).toBeNull()
+  })
+})

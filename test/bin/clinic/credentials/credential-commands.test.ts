@@ -1,0 +1,234 @@
+/** The commands that change, rotate and revoke credentials. */
+import { beforeEach, describe, expect, it } from 'vitest'
+import type { Clinic } from '../../../../shared/domain/clinic.ts'
+import { credentialStore } from '../../../../shared/store/credentials.ts'
+import { webhookStore } from '../../../../shared/store/events/webhooks.ts'
+import { issueCredential } from '../../../support/credentials.ts'
+import { createWebhook } from '../../../support/deliveries.ts'
+import { deployedTable } from '../../../support/deployed-stack.ts'
+import { newClinic } from '../../../support/table.ts'
+
+const { db, run, runAsked } = deployedTable({ Cell: 'a' })
+let clinic: Clinic
+let key: string
+let secret: string
+
+beforeEach(async () => {
+  clinic = await newClinic(db.table, { name: 'Praxis Nord', timezone: 'Europe/Berlin' })
+  const issued = await issueCredential(db.table, clinic)
+  key = issued.key
+  secret = issued.secret
+})
+
+const credential = (...args: string[]) => run('credential', ...args)
+const accepts = async (tried: string) =>
+  (await credentialStore({ table: db.table, now: Date.now }).authenticate({ key, secret: tried })) !== null
+
+describe('credential update', () => {
+  it('changes name, scopes, expiry and rate, which the list shows', async () => {
+    const given = ['--name', 'Portal', '--scopes', 'patient.read', '--rate', '30']
+    const { code, printed } = await credential('update', key, ...given, '--expires', '2099-01-01T00:00:00Z')
+    expect([code, printed]).toEqual([0, `Changed credential ${key}\n`])
+    const { printed: list } = await credential('list', '--clinic', clinic.id)
+    expect(list).toBe(
+      `${key}  Portal  active  expires 2099-01-01T01:00:00+01:00  30/min  never used  patient.read\n`,
+    )
+    expect((await credential('update', key, '--expires', 'never', '--rate', 'default')).code).toBe(0)
+    expect((await credential('list', '--clinic', clinic.id)).printed).toContain('never expires  default rate')
+    expect(await accepts(secret)).toBe(true)
+  })
+
+  it('says so if nothing changes, or nothing is to be changed', async () => {
+    const { code, printed } = await credential('update', key, '--name', 'test', '--rate', 'default')
+    expect([code, printed]).toEqual([0, `Nothing changed: credential ${key} has these values already\n`])
+    expect(await credential('update', key)).toMatchObject({
+      code: 2,
+      errors: 'Nothing to change: specify --name, --scopes, --expires or --rate.\n',
+    })
+  })
+
+  it('names the endpoints that go on receiving events when scopes change', async () => {
+    const { id } = await createWebhook(db.table, clinic.id, { createdBy: key })
+    const { printed } = await credential('update', key, '--scopes', 'none')
+    expect(printed).toContain(`go on receiving the same events: ${id}`)
+  })
+})
+
+describe('credential rotate', () => {
+  it('shows the new secret, and accepts the previous one for a day', async () => {
+    const { printed } = await credential('rotate', key, '--json')
+    const { secret: renewed, previous_secret_until: until } = JSON.parse(printed)
+    expect(Date.parse(until) - Date.now()).toBeGreaterThan(23.9 * 3_600_000)
+    expect([await accepts(secret), await accepts(renewed)]).toEqual([true, true])
+    expect((await credential('list', '--clinic', clinic.id)).printed).toContain(
+      `previous secret until ${until}`,
+    )
+    const again = await credential('rotate', key)
+    expect([again.code, again.errors]).toEqual([2, expect.stringContaining('--end-previous')])
+    expect(again.errors).toContain(`is accepted until ${until}.`)
+    expect(await accepts(renewed)).toBe(true)
+  })
+
+  it('repeated after its output was lost, replaces the lost secret', async () => {
+    expect((await credential('rotate', key, '--replace-current')).errors).toContain('Rotate it without')
+    const lost = JSON.parse((await credential('rotate', key, '--json')).printed).secret
+    const { printed } = await credential('rotate', key, '--replace-current', '--json')
+    const renewed = JSON.parse(printed).secret
+    expect([await accepts(secret), await accepts(lost), await accepts(renewed)]).toEqual([true, false, true])
+    const both = await credential('rotate', key, '--replace-current', '--end-previous')
+    expect([both.code, both.errors]).toEqual([2, 'Use --end-previous or --replace-current, not both.\n'])
+  })
+
+  it('ends the previous secret at once, or at a given time', async () => {
+    const { printed } = await credential('rotate', key, '--until', 'now')
+    expect(printed).toContain('The previous secret is not accepted any more.')
+    expect(await accepts(secret)).toBe(false)
+    const later = await credential('rotate', key, '--until', '2099-01-01T00:00:00Z')
+    expect(later.printed).toContain('The previous secret is accepted until 2099-01-01T01:00:00+01:00.')
+  })
+})
+
+it.each([
+  [
+    ['create', '--clinic', 'CLINIC', '--name', 'X', '--scopes', 'all', '--expires', '2020-01-01T00:00:00Z'],
+    '--expires is past',
+  ],
+  [['update', 'KEY', '--expires', '2020-01-01T00:00:00+03:00'], '--expires is past'],
+  [['create', '--clinic', 'nothing', '--name', 'X', '--scopes', 'all'], 'Clinic nothing does not exist'],
+  [
+    ['create', '--clinic', 'CLINIC', '--name', 'X', '--scopes', 'patient.read,patient.delete'],
+    '--scopes: unknown scope patient.delete. Valid scopes are patient.read, ',
+  ],
+  [['update', 'KEY', '--expires', 'tomorrow'], '--expires must be a timestamp such as'],
+  [['update', 'KEY', '--rate', '0'], '--rate must be at least 1'],
+  [['rotate', 'KEY', '--until', '2020-01-01T00:00:00Z'], '--until is past'],
+  [['rotate', 'ck_a_unknown'], 'Credential ck_a_unknown does not exist. "credential list" lists'],
+  [['update', 'ck_a_unknown', '--name', 'X'], 'Credential ck_a_unknown does not exist.'],
+  [['revoke', 'Ada Kaya'], 'A key begins with ck_.'],
+])('refuses credential %j', async (args, message) => {
+  const values: Record<string, string> = { KEY: key, CLINIC: clinic.id }
+  const { code, printed, errors } = await credential(...args.map((arg) => values[arg] ?? arg))
+  expect([code, printed]).toEqual([2, ''])
+  expect(errors).toContain(message)
+  expect(errors).not.toContain('Ada')
+  expect(await accepts(secret)).toBe(true)
+})
+
+it.each([['revoke'], ['rotate'], ['update']])(
+  'credential %s takes a key alone, and repeats neither key nor secret of a pasted pair',
+  async (name) => {
+    const { code, printed, errors, lines } = await credential(name, `${key}:${secret}`)
+    expect([code, lines]).toEqual([2, []])
+    expect(errors).toContain('Specify the key alone')
+    expect(printed + errors).not.toContain(secret.slice(3))
+    const named = ['create', '--clinic', clinic.id, '--scopes', 'all', '--name', `Site ${key}:${secret}`]
+    expect((await credential(...named)).errors).toBe('--name must not contain the secret of a credential\n')
+  },
+)
+
+describe('credential revoke', () => {
+  it('asks what becomes of the endpoints of the credential, and keeps or deletes them', async () => {
+    const created = [1, 2].map(() => createWebhook(db.table, clinic.id, { createdBy: key }))
+    const mine = (await Promise.all(created)).map(({ id }) => id).sort()
+    const other = await createWebhook(db.table, clinic.id)
+    const asked = await credential('revoke', key)
+    expect(asked.code).toBe(2)
+    for (const text of [...mine, '--with-webhooks', '--keep-webhooks', 'was not revoked'])
+      expect(asked.errors).toContain(text)
+    expect(asked.errors).not.toContain(other.id)
+    const both = await credential('revoke', key, '--with-webhooks', '--keep-webhooks')
+    expect([both.code, both.errors]).toEqual([2, expect.stringContaining('not both')])
+    expect(await accepts(secret)).toBe(true)
+
+    const keeping = JSON.parse((await credential('revoke', key, '--keep-webhooks', '--json')).printed)
+    expect(keeping).toMatchObject({ revoked_at: expect.any(String), deleted_webhooks: [] })
+    expect(await accepts(secret)).toBe(false)
+    const listed = async () => (await webhookStore(db).list(clinic.id)).map(({ id }) => id).sort()
+    expect(await listed()).toEqual([...mine, other.id].sort())
+
+    const deleting = JSON.parse((await credential('revoke', key, '--with-webhooks', '--json')).printed)
+    expect(deleting.revoked_at).toBe(keeping.revoked_at)
+    expect(deleting.deleted_webhooks.sort()).toEqual(mine)
+    expect(await listed()).toEqual([other.id])
+  })
+
+  it('needs no option for a credential without endpoints', async () => {
+    const { code, printed } = await credential('revoke', key)
+    expect([code, printed]).toEqual([0, `Revoked credential ${key}\n`])
+  })
+})
+
+describe('credential revoke-all', () => {
+  const revokeAll = (...more: string[]) => credential('revoke-all', '--clinic', clinic.id, ...more)
+
+  it('asks, and revokes every credential of the clinic, but none of another', async () => {
+    const second = await issueCredential(db.table, clinic)
+    const other = await newClinic(db.table)
+    const foreign = await issueCredential(db.table, other)
+    const asked = await revokeAll()
+    expect([asked.code, asked.printed]).toEqual([2, ''])
+    expect(asked.errors).toContain('2 credentials of Praxis Nord are revoked, 2 of them active.')
+    expect(await accepts(secret)).toBe(true)
+    const { code, lines, printed } = await revokeAll('--yes')
+    expect([code, printed]).toEqual([0, 'Revoked 2 credentials of Praxis Nord\n'])
+    expect(lines[1]?.records.toSorted()).toEqual([key, second.key].toSorted())
+    const listed = async (id: Clinic['id']) =>
+      (await credentialStore({ table: db.table, now: Date.now }).list(id)).map(
+        ({ revokedAt }) => revokedAt !== null,
+      )
+    expect([await listed(clinic.id), await listed(other.id)]).toEqual([[true, true], [false]])
+    expect(foreign.revokedAt).toBeNull()
+    expect((await revokeAll()).printed).toBe(
+      'Nothing changed: Praxis Nord has no credential that is not revoked\n',
+    )
+  })
+
+  it('revokes nothing until it is clear what becomes of webhook endpoints', async () => {
+    const { id } = await createWebhook(db.table, clinic.id, { createdBy: key })
+    await issueCredential(db.table, clinic)
+    const refused = await revokeAll('--yes')
+    expect([refused.code, refused.errors]).toEqual([2, expect.stringContaining(`receiving events: ${id}.`)])
+    expect(await accepts(secret)).toBe(true)
+    const { printed } = await revokeAll('--yes', '--with-webhooks')
+    expect(printed).toContain(`Deleted webhook endpoint ${id}`)
+    expect(await webhookStore(db).list(clinic.id)).toEqual([])
+  })
+
+  it('run again after an interruption, deletes the endpoints of credentials that are revoked', async () => {
+    const { id } = await createWebhook(db.table, clinic.id, { createdBy: key })
+    await credentialStore({ table: db.table, now: Date.now }).revoke(key)
+    const undecided = await revokeAll('--yes')
+    expect([undecided.code, undecided.errors]).toEqual([
+      2,
+      expect.stringContaining(`receiving events: ${id}.`),
+    ])
+    const asked = await revokeAll('--with-webhooks')
+    expect([asked.code, asked.errors]).toEqual([2, expect.stringContaining(`are deleted: ${id}`)])
+    const { code, printed, lines } = await revokeAll('--with-webhooks', '--yes')
+    expect([code, printed]).toEqual([0, `Deleted webhook endpoint ${id}\n`])
+    expect(lines[1]?.records).toContain(id)
+    expect(await webhookStore(db).list(clinic.id)).toEqual([])
+    expect((await revokeAll('--with-webhooks')).printed).toContain('Nothing changed')
+  })
+
+  it('revokes all even if an endpoint is created meanwhile, which its repetition deletes', async () => {
+    const second = await issueCredential(db.table, clinic)
+    let created = ''
+    const answer = async () => {
+      created = (await createWebhook(db.table, clinic.id, { createdBy: key })).id
+      return 'yes'
+    }
+    const first = await runAsked(answer, 'credential', 'revoke-all', '--clinic', clinic.id)
+    expect([first.code, first.errors]).toEqual([
+      2,
+      expect.stringMatching(
+        `Revoked 2 credentials of Praxis Nord.*receiving events: ${created}.*Repeat the command with`,
+      ),
+    ])
+    expect(first.lines[1]?.records.toSorted()).toEqual([key, second.key].toSorted())
+    expect(await accepts(secret)).toBe(false)
+    expect((await revokeAll('--with-webhooks', '--yes')).printed).toContain(
+      `Deleted webhook endpoint ${created}`,
+    )
+  })
+})

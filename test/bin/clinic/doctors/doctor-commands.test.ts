@@ -1,0 +1,401 @@
+/** When doctors work, and which visits a change of it leaves outside. */
+import { beforeEach, describe, expect, it } from 'vitest'
+import { availableSlots } from '../../../../shared/domain/booking/availability.ts'
+import { newUuid } from '../../../../shared/domain/uuid.ts'
+import { appointmentStore } from '../../../../shared/store/calendar/appointments.ts'
+import { availabilityStore } from '../../../../shared/store/calendar/availability.ts'
+import { doctorStore } from '../../../../shared/store/doctors.ts'
+import { doctorKey, holidaysKey } from '../../../../shared/store/keys/clinics.ts'
+import { deployedTable } from '../../../support/deployed-stack.ts'
+import { createPopulatedClinic, createRecord, type PopulatedClinic } from '../../../support/records.ts'
+
+const { db, run } = deployedTable()
+
+const MONDAY = '2099-05-04'
+const TUESDAY = '2099-05-05'
+
+let mine: PopulatedClinic
+
+beforeEach(async () => {
+  mine = await createPopulatedClinic(db.table)
+})
+
+const doctor = (name: string, ...args: string[]) =>
+  run('doctor', name, mine.doctor.id, '--clinic', mine.clinic.id, ...args)
+const holiday = (name: string, ...args: string[]) => run('clinic', 'holiday', name, mine.clinic.id, ...args)
+
+async function visit(
+  date: string,
+  startTime: string,
+  endTime: string,
+  status: 'scheduled' | 'cancelled' = 'scheduled',
+) {
+  const id = newUuid()
+  await createRecord(db.table, mine.clinic, appointmentStore(db), {
+    ...mine.appointment,
+    id,
+    date,
+    startTime,
+    endTime,
+    status,
+  })
+  return id
+}
+
+/** A visit as `appointment list` lists it. */
+const lineOf = (id: string, date = MONDAY) =>
+  `${id}  ${date}  09:00-09:30  scheduled  ${mine.appointment.patient.fullName}  Dr. Bo Lind`
+
+/** The dates on which slots of an hour can be booked. */
+async function bookableDates(id = mine.doctor.id): Promise<string[]> {
+  const question = { doctor: id, treatment: undefined, room: undefined, from: MONDAY, to: TUESDAY }
+  const facts = await availabilityStore(db).read(mine.clinic.id, question)
+  if (facts.kind !== 'found') throw new Error(facts.kind)
+  const slots = availableSlots(facts.calendars, {
+    from: MONDAY,
+    to: TUESDAY,
+    minutes: 60,
+    limit: 100,
+    roomBusyOn: () => [],
+    timezone: 'Europe/Istanbul',
+    clock: { date: '2026-01-01', seconds: 0 },
+  })
+  return [...new Set(slots.map(({ date }) => date))]
+}
+
+describe('visits that a change leaves outside', () => {
+  it.each([
+    ['schedule', ['--hours', 'mon-fri 10:00-17:00']],
+    ['schedule', ['--breaks', 'mon 09:15-09:45']],
+    ['schedule', ['--exception', `${MONDAY} 10:00-12:00`]],
+    ['time-off', ['--add', MONDAY]],
+  ])('are listed by doctor %s %j as appointment list lists them, and stay', async (name, args) => {
+    const outside = await visit(MONDAY, '09:00', '09:30')
+    await visit(MONDAY, '09:00', '09:30', 'cancelled')
+    await visit('2099-05-09', '09:00', '09:30')
+    const { code, printed } = await doctor(name, ...args)
+    expect(code).toBe(0)
+    expect(printed).toBe(
+      [
+        'Changed doctor Dr. Bo Lind',
+        '1 scheduled visit is now outside working hours. Nothing cancels them: use "appointment move" or "appointment cancel". Times are in Europe/Istanbul.',
+        lineOf(outside),
+        '',
+      ].join('\n'),
+    )
+    expect((await appointmentStore(db).find(mine.clinic.id, outside))?.record.status).toBe('scheduled')
+  })
+
+  it('are all listed when their doctor is deactivated, as without an active doctor', async () => {
+    const coming = [await visit(MONDAY, '09:00', '09:30'), await visit('2099-05-09', '09:00', '09:30')]
+    await visit(MONDAY, '10:00', '10:30', 'cancelled')
+    expect((await doctor('deactivate')).printed).toBe(
+      [
+        'Changed doctor Dr. Bo Lind',
+        '2 scheduled visits are now without an active doctor. Nothing cancels them: use "appointment move" or "appointment cancel". Times are in Europe/Istanbul.',
+        lineOf(coming[0] as string),
+        lineOf(coming[1] as string, '2099-05-09'),
+        '',
+      ].join('\n'),
+    )
+    expect((await doctor('activate')).printed).toBe('Changed doctor Dr. Bo Lind\n')
+  })
+
+  it('are in the JSON, earliest first, and their patients in the access trail', async () => {
+    const ids = [await visit(TUESDAY, '09:00', '09:30'), await visit(MONDAY, '16:00', '17:00')]
+    const { printed, lines } = await doctor('deactivate', '--json')
+    const { changed, visits_outside } = JSON.parse(printed)
+    expect([changed, visits_outside.map(({ id }: { id: string }) => id)]).toEqual([true, ids.toReversed()])
+    expect(visits_outside[0]).toMatchObject({
+      appointment_date: MONDAY,
+      start_time: '16:00',
+      end_time: '17:00',
+      status: 'scheduled',
+      patient: { id: mine.patient.id, full_name: mine.appointment.patient.fullName },
+      doctor: { id: mine.doctor.id, full_name: 'Dr. Bo Lind' },
+      patient_id: mine.patient.id,
+      doctor_id: mine.doctor.id,
+    })
+    expect(lines[1]?.records).toContain(mine.patient.id)
+  })
+
+  it('are listed when their room or a treatment is deactivated', async () => {
+    const { room, treatment, clinic } = mine
+    const id = newUuid()
+    const needs = {
+      room: { id: room.id, name: room.name },
+      treatments: [{ id: treatment.id, name: 'Visit' }],
+    }
+    await createRecord(db.table, clinic, appointmentStore(db), {
+      ...mine.appointment,
+      id,
+      date: MONDAY,
+      ...needs,
+    })
+    await visit(MONDAY, '10:00', '10:30')
+    for (const [kind, entry] of [
+      ['room', room.id],
+      ['treatment', treatment.id],
+    ] as const) {
+      const { code, printed } = await run(kind, 'deactivate', entry, '--clinic', clinic.id)
+      expect([code, printed]).toEqual([
+        0,
+        expect.stringContaining(`1 scheduled visit is now without an active ${kind}. Nothing cancels them`),
+      ])
+      expect(printed).toContain(`${lineOf(id)}\n`)
+      expect((await run(kind, 'activate', entry, '--clinic', clinic.id)).printed).not.toContain(id)
+    }
+  })
+
+  it('are listed when their patient is deactivated, once', async () => {
+    const { patient, clinic } = mine
+    const coming = [await visit(MONDAY, '09:00', '09:30'), await visit('2099-05-09', '09:00', '09:30')]
+    await visit(MONDAY, '10:00', '10:30', 'cancelled')
+    await visit('2020-05-04', '10:00', '10:30')
+    const update = (...more: string[]) =>
+      run('patient', 'update', patient.id, '--clinic', clinic.id, '--no-active', ...more)
+    const { code, printed } = await update()
+    expect([code, printed]).toEqual([
+      0,
+      [
+        `Changed patient ${patient.id}`,
+        '2 scheduled visits are now without an active patient. Nothing cancels them: use "appointment cancel". Times are in Europe/Istanbul.',
+        lineOf(coming[0] as string),
+        lineOf(coming[1] as string, '2099-05-09'),
+        '',
+      ].join('\n'),
+    ])
+    expect(JSON.parse((await update('--json')).printed)).toMatchObject({
+      is_active: false,
+      visits_outside: [],
+    })
+  })
+
+  it('leave nothing but ids in the access trail', async () => {
+    await visit(MONDAY, '09:00', '09:30')
+    const { printed, lines } = await doctor('deactivate', '--json')
+    const { fullName } = mine.appointment.patient
+    expect(printed).toContain(fullName)
+    for (const text of [...fullName.split(' '), 'Lind', '09:00'])
+      expect(JSON.stringify(lines)).not.toContain(text)
+  })
+
+  it('are none if the change leaves all of them inside, or they were outside before', async () => {
+    await visit(MONDAY, '09:00', '09:30')
+    await visit('2099-05-09', '09:00', '09:30')
+    expect((await doctor('schedule', '--hours', 'mon 08:00-12:00')).printed).toBe(
+      'Changed doctor Dr. Bo Lind\n',
+    )
+  })
+})
+
+it('changes of one doctor at the same time are all made', async () => {
+  const days = ['2099-01-05', '2099-01-06', '2099-01-07']
+  const results = await Promise.all([
+    ...days.map((day) => doctor('time-off', '--add', day)),
+    doctor('schedule', '--hours', 'mon 08:00-12:00'),
+  ])
+  expect(results.map(({ code, errors }) => [code, errors])).toEqual(results.map(() => [0, '']))
+  const stored = await doctorStore(db).find(mine.clinic.id, mine.doctor.id)
+  expect(stored?.timeOff.map(({ from }) => from).toSorted()).toEqual(days)
+  expect(Object.keys(stored?.hours ?? {})).toEqual(['mon'])
+})
+
+describe('a change that changes nothing', () => {
+  it.each([
+    ['activate', []],
+    ['schedule', ['--hours', 'mon-fri 09:00-17:00']],
+    ['schedule', ['--breaks', '']],
+  ])('is reported by doctor %s %j, and writes nothing', async (name, args) => {
+    const key = doctorKey(mine.clinic.id, mine.doctor.id)
+    const before = await db.table.get(key)
+    const { code, printed } = await doctor(name, ...args)
+    expect([code, printed]).toEqual([0, 'Nothing changed: doctor Dr. Bo Lind has these values already\n'])
+    expect(await db.table.get(key)).toEqual(before)
+  })
+
+  it('is reported for a room, a clinic, a patient and an appointment, too', async () => {
+    const of = ['--clinic', mine.clinic.id]
+    expect((await run('room', 'activate', mine.room.id, ...of)).printed).toContain('Nothing changed: room ')
+    const same = ['patient', 'update', mine.patient.id, ...of, '--first-name', mine.patient.firstName]
+    expect((await run(...same)).printed).toBe(
+      `Nothing changed: patient ${mine.patient.id} has these values already\n`,
+    )
+    expect((await run('patient', 'update', mine.patient.id, ...of)).errors).toContain('Nothing to change')
+    const still = ['appointment', 'move', mine.appointment.id, ...of, '--date', mine.appointment.date]
+    expect((await run(...still)).printed).toContain('Nothing changed')
+    expect((await run('clinic', 'set', mine.clinic.id, '--name', 'Clinic', '--yes')).printed).toBe(
+      'Nothing changed: clinic Clinic has these values already\n',
+    )
+    expect(
+      (await run('doctor', 'update', mine.doctor.id, ...of, '--department', mine.department.id)).printed,
+    ).toContain('Nothing changed')
+  })
+})
+
+describe('time off', () => {
+  it('is added once, and removed only if it is there', async () => {
+    expect((await doctor('time-off', '--add', '2099-05-04/2099-05-08')).code).toBe(0)
+    expect(await bookableDates()).toEqual([])
+    const again = await doctor('time-off', '--add', '2099-05-04/2099-05-08')
+    expect([again.code, again.errors]).toEqual([
+      2,
+      'Nothing was changed: 2099-05-04/2099-05-08 is time off already.\n',
+    ])
+    const part = await doctor('time-off', '--add', TUESDAY)
+    expect([part.code, part.errors]).toEqual([
+      2,
+      'Nothing was changed: 2099-05-05 is time off already, in 2099-05-04/2099-05-08.\n',
+    ])
+    const wrong = await doctor('time-off', '--remove', '2099-05-04')
+    expect([wrong.code, wrong.errors]).toEqual([
+      2,
+      'Nothing was changed: 2099-05-04 is not time off. Specify it as it was added: 2099-05-04/2099-05-08\n',
+    ])
+    expect((await doctor('time-off')).errors).toContain('Time off: 2099-05-04/2099-05-08')
+    const { code } = await doctor('time-off', '--remove', '2099-05-04/2099-05-08', '--add', MONDAY)
+    expect([code, await bookableDates()]).toEqual([0, [TUESDAY]])
+  })
+
+  it('is shown with its reason, and removed with it or without', async () => {
+    await doctor('time-off', '--add', `${MONDAY} "Conference; far"; ${TUESDAY} "Travel"`)
+    const shown = `${MONDAY} "Conference; far"; ${TUESDAY} "Travel"`
+    expect((await run('doctor', 'list', '--clinic', mine.clinic.id)).printed).toContain(`off ${shown}`)
+    expect((await doctor('show')).printed).toContain(shown)
+    expect((await doctor('time-off', '--remove', `${MONDAY} "Conference; far"; ${TUESDAY}`)).code).toBe(0)
+    expect(await bookableDates()).toEqual([MONDAY, TUESDAY])
+  })
+})
+
+describe('exceptions', () => {
+  it('have all their hours, also those after a space', async () => {
+    await doctor('schedule', '--exception', `${MONDAY} 09:00-10:00, 11:00-12:00`)
+    expect((await doctor('show')).printed).toContain(`${MONDAY} 09:00-10:00,11:00-12:00`)
+  })
+
+  it('are shown, and can be removed', async () => {
+    await doctor('schedule', '--exception', MONDAY, `${TUESDAY} 09:00-12:00`)
+    expect(await bookableDates()).toEqual([TUESDAY])
+    expect((await run('doctor', 'list', '--clinic', mine.clinic.id)).printed).toContain(
+      `, exceptions ${MONDAY} off; ${TUESDAY} 09:00-12:00`,
+    )
+    const wrong = await doctor('schedule', '--remove-exception', '2099-05-06')
+    expect([wrong.code, wrong.errors]).toEqual([
+      2,
+      `Nothing was changed: 2099-05-06 is not an exception. Exceptions: ${MONDAY} off; ${TUESDAY} 09:00-12:00\n`,
+    ])
+    expect((await doctor('schedule', '--remove-exception', MONDAY)).code).toBe(0)
+    expect(await bookableDates()).toEqual([MONDAY, TUESDAY])
+    expect((await doctor('show')).printed).toMatch(/^exceptions +2099-05-05 09:00-12:00$/m)
+  })
+})
+
+describe('a doctor', () => {
+  it('is added with weekly hours, breaks and days off, which the list shows', async () => {
+    const hours = 'mon-fri 09:00-12:30,13:30-18:00; sat 10:00-14:00'
+    const of = ['--clinic', mine.clinic.id]
+    const added = await run('--json', 'doctor', 'add', ...of, '--name', 'Dr. Eva Noll', '--hours', hours)
+    const { id, hours: shown } = JSON.parse(added.printed)
+    expect(shown).toBe(hours)
+    const times = ['--hours', 'mon 09:00-18:00', '--breaks', 'mon 12:00-13:00']
+    const off = ['--time-off', '2026-12-24/2026-12-26; 2027-01-01']
+    await run('doctor', 'add', ...of, '--name', 'Dr. Ida Rot', ...times, ...off)
+    await run('doctor', 'deactivate', id, ...of)
+    const { printed } = await run('doctor', 'list', ...of)
+    expect(printed).toContain('Dr. Eva Noll  inactive')
+    expect(printed).toContain(
+      'active    mon 09:00-18:00, breaks mon 12:00-13:00, off 2026-12-24/2026-12-26; 2027-01-01',
+    )
+    const malformed = await run('doctor', 'add', ...of, '--name', 'X', '--hours', 'mon 9-17')
+    expect([malformed.code, malformed.errors]).toEqual([2, expect.stringContaining('--hours "mon 9-17"')])
+  })
+
+  it('can be deactivated and activated', async () => {
+    await doctor('deactivate')
+    expect(await bookableDates()).toEqual([])
+    expect((await doctor('activate')).printed).toBe('Changed doctor Dr. Bo Lind\n')
+    expect(await bookableDates()).toEqual([MONDAY, TUESDAY])
+  })
+
+  it('of another clinic is not found', async () => {
+    const { doctor: foreign } = await createPopulatedClinic(db.table)
+    const { code, errors } = await run('doctor', 'activate', foreign.id, '--clinic', mine.clinic.id)
+    expect([code, errors]).toEqual([2, expect.stringContaining('Run "doctor list" to see all doctors.')])
+  })
+})
+
+describe('holidays of a clinic', () => {
+  it('close it for every doctor, also for one who is added later, and list the visits', async () => {
+    const ids = [await visit(MONDAY, '09:00', '09:30'), await visit(TUESDAY, '09:00', '09:30')]
+    const { code, printed } = await holiday('add', MONDAY, '--name', 'Spring day')
+    expect(code).toBe(0)
+    expect(printed).toContain(`Changed the holidays of 1 doctor\n${MONDAY}  Spring day\n1 scheduled visit`)
+    expect([printed.includes(ids[0] as string), printed.includes(ids[1] as string)]).toEqual([true, false])
+    const added = await run(
+      ...['doctor', 'add', '--clinic', mine.clinic.id, '--name', 'Dr. Eva Noll'],
+      ...['--hours', 'mon-fri 09:00-12:00', '--json'],
+    )
+    const eva = JSON.parse(added.printed)
+    expect(eva.holidays).toEqual([{ from: MONDAY, to: MONDAY, reason: 'Spring day' }])
+    expect([await bookableDates(), await bookableDates(eva.id)]).toEqual([[TUESDAY], [TUESDAY]])
+    expect((await run('doctor', 'list', '--clinic', mine.clinic.id)).printed).toContain(`holidays ${MONDAY}`)
+  })
+
+  it('list the visits of all doctors by date and start time', async () => {
+    const added = await run(
+      ...['doctor', 'add', '--clinic', mine.clinic.id, '--name', 'Dr. Eva Noll'],
+      ...['--hours', 'mon-fri 09:00-17:00', '--json'],
+    )
+    const eva = { id: JSON.parse(added.printed).id, fullName: 'Dr. Eva Noll' }
+    for (const time of ['14:00', '09:00']) await visit(MONDAY, time, `${time.slice(0, 3)}30`)
+    for (const startTime of ['15:00', '10:30'])
+      await createRecord(db.table, mine.clinic, appointmentStore(db), {
+        ...mine.appointment,
+        id: newUuid(),
+        doctor: eva,
+        date: MONDAY,
+        startTime,
+        endTime: '16:00',
+      })
+    const { visits_outside } = JSON.parse((await holiday('add', MONDAY, '--json')).printed)
+    expect(visits_outside.map(({ start_time }: { start_time: string }) => start_time)).toEqual([
+      ...['09:00', '10:30', '14:00', '15:00'],
+    ])
+  })
+
+  it('are added once, removed only if they are there, and leave time off alone', async () => {
+    await doctor('time-off', '--add', TUESDAY)
+    await holiday('add', '2099-05-04/2099-05-06')
+    expect((await holiday('add', MONDAY)).errors).toBe(
+      'Nothing was changed: 2099-05-04 is a holiday already, in 2099-05-04/2099-05-06.\n',
+    )
+    expect((await holiday('remove', MONDAY)).errors).toBe(
+      'Nothing was changed: 2099-05-04 is not a holiday. Specify it as it was added: 2099-05-04/2099-05-06\n',
+    )
+    const { code, printed } = await holiday('remove', '2099-05-04/2099-05-06')
+    expect([code, printed]).toEqual([0, 'Changed the holidays of 1 doctor\nNo holidays\n'])
+    expect(await bookableDates()).toEqual([MONDAY])
+    expect(await holiday('remove', MONDAY)).toMatchObject({
+      code: 2,
+      errors: 'Nothing was changed: 2099-05-04 is not a holiday. There is none.\n',
+    })
+  })
+
+  it('are at most as many as each doctor can have a copy of', async () => {
+    const days = Array.from({ length: 200 }, (_, at) => new Date(Date.UTC(2098, 0, 1 + at)).toISOString())
+    await holiday('add', days.map((day) => day.slice(0, 10)).join('; '))
+    expect(await holiday('add', MONDAY)).toMatchObject({
+      code: 2,
+      errors: 'Nothing was changed: a clinic can have 200 holidays. Remove past ones first.\n',
+    })
+  })
+
+  it('say which doctors lack them after an interruption, and are continued by the same command', async () => {
+    const day = { from: MONDAY, to: MONDAY, reason: null }
+    await db.table.transact([db.table.putWrite({ ...holidaysKey(mine.clinic.id), days: [day], v: 1 })])
+    expect((await holiday('list')).printed).toContain(`Dr. Bo Lind ${mine.doctor.id} does not have them yet`)
+    expect(await holiday('add', MONDAY)).toMatchObject({ code: 0 })
+    expect((await holiday('list')).printed).toBe(`${MONDAY}\n`)
+    expect(await bookableDates()).toEqual([TUESDAY])
+  })
+})

@@ -1,0 +1,255 @@
+/** Invoices as the operator corrects them, with their payments. */
+import { beforeEach, describe, expect, it } from 'vitest'
+import { anonymizeResponse } from '../../../../shared/api/anonymize-response.ts'
+import { fullName, type Patient } from '../../../../shared/domain/patients/patient.ts'
+import { newUuid } from '../../../../shared/domain/uuid.ts'
+import { invoiceCorrection } from '../../../../shared/store/calendar/invoice-correction.ts'
+import { invoiceStore } from '../../../../shared/store/calendar/invoices.ts'
+import { paymentStore } from '../../../../shared/store/calendar/payments.ts'
+import { MAX_PAYMENTS, settlement } from '../../../../shared/store/calendar/settlement.ts'
+import { patientChanges } from '../../../../shared/store/copies/patient-changes.ts'
+import { patientWriter } from '../../../../shared/store/patients/patient-writer.ts'
+import { Changeset } from '../../../../shared/store/table/changeset.ts'
+import { runVerification } from '../../../shared/maintenance/verify/practice.ts'
+import { allItems } from '../../../support/all-items.ts'
+import { deployedTable } from '../../../support/deployed-stack.ts'
+import { createPopulatedClinic, type PopulatedClinic } from '../../../support/records.ts'
+import { aPatient } from '../../../support/table.ts'
+
+const stack = deployedTable()
+const { db } = stack
+let mine: PopulatedClinic
+/** Another patient of the same clinic. */
+let other: Patient
+
+beforeEach(async () => {
+  mine = await createPopulatedClinic(db.table)
+  other = aPatient({ firstName: 'Bo', lastName: 'Lind' })
+  await patientWriter(db).createMany(mine.clinic.id, [other])
+})
+
+const run = (...args: string[]) => stack.run('--json', ...args, '--clinic', mine.clinic.id)
+const ended = async (command: ReturnType<typeof run>) => {
+  const { code, errors } = await command
+  return [code, errors === '' ? '' : JSON.parse(errors).error.message]
+}
+const correct = (...args: string[]) => run('invoice', 'correct', mine.invoice.id, ...args)
+const invoice = async () => (await invoiceStore(db).find(mine.clinic.id, mine.invoice.id))?.record
+const paymentsOf = (kind: 'invoice' | 'patient', id: string) =>
+  paymentStore(db).allOf(mine.clinic.id, kind, id)
+const erase = (id: string) => patientChanges(db.table).erase(mine.clinic.id, id, anonymizeResponse)
+/** Moves the invoice to the other patient, and stops after the first payments. */
+async function interruptedCorrection() {
+  let commits = 0
+  const crashing: typeof db.table = {
+    ...db.table,
+    tryTransact: (writes) => {
+      if (++commits > 1) throw new Error('crashed')
+      return db.table.tryTransact(writes)
+    },
+  }
+  const wanted = { patient: other.id, number: '2026-7' }
+  const crashed = invoiceCorrection(crashing).correct(mine.clinic.id, mine.invoice.id, wanted)
+  await expect(crashed).rejects.toThrow('crashed')
+}
+/** The names of a record's events, as they were announced. */
+const events = async (record: string) =>
+  (await allItems(db)).flatMap(({ pk, e, d }) =>
+    pk.startsWith('due#event#') && (d as { id: string }).id === record ? [e] : [],
+  )
+/** Adds payments of 0.01 each, as an import does. */
+async function pay(count: number) {
+  const ids = Array.from({ length: count }, () => newUuid())
+  const { buildChangeset } = settlement(db.table)
+  for (const id of ids) {
+    const build = () => ({ ...mine.payment, id, amount: 1 })
+    await (await buildChangeset(mine.clinic.id, mine.invoice.id, [{ id, build }]))?.commit()
+  }
+}
+const expectVerified = async () => expect((await runVerification(db.table, mine.clinic.id)).found).toEqual([])
+
+describe('invoice set-status', () => {
+  it('refuses a status that payments overrule, and changes nothing', async () => {
+    const before = await invoice()
+    expect(await ended(run('invoice', 'set-status', mine.invoice.id, 'overdue'))).toEqual([
+      2,
+      `Invoice ${mine.invoice.id} stays partially_paid: once an invoice has payments, they determine its status. Nothing was changed. "payment void" takes back a payment.`,
+    ])
+    expect(await invoice()).toEqual(before)
+    await run('payment', 'void', mine.payment.id, '--reason', 'Mistyped')
+    expect((await run('invoice', 'set-status', mine.invoice.id, 'overdue')).code).toBe(0)
+    expect(await invoice()).toMatchObject({ status: 'overdue' })
+    expect(await ended(run('invoice', 'set-status', mine.invoice.id, 'paid'))).toEqual([
+      2,
+      expect.stringContaining('status must be one of draft, pending, sent, overdue, cancelled'),
+    ])
+  })
+
+  it.each(['cancelled', 'draft'])(
+    'undoes %s of an invoice with payments, which determine the status again',
+    async (status) => {
+      await pay(1)
+      const set = async (wanted: string) => {
+        const { code, printed } = await run('invoice', 'set-status', mine.invoice.id, wanted)
+        return [code, JSON.parse(printed).status]
+      }
+      expect(await set(status)).toEqual([0, status])
+      expect(await set('sent')).toEqual([0, 'partially_paid'])
+      expect(await invoice()).toMatchObject({ clinicStatus: 'sent', status: 'partially_paid' })
+      await expectVerified()
+    },
+  )
+})
+
+describe('invoice correct', () => {
+  it('changes the number on the invoice and its payments, without an event of the payments', async () => {
+    const { code, printed } = await correct('--number', '2026-7')
+    expect([code, JSON.parse(printed).invoice_number]).toEqual([0, '2026-7'])
+    expect(await invoice()).toMatchObject({ number: '2026-7', patient: { id: mine.patient.id }, paid: 10 })
+    const [payment] = await paymentsOf('invoice', mine.invoice.id)
+    expect(payment?.invoice).toEqual({ id: mine.invoice.id, number: '2026-7' })
+    expect(await events(mine.invoice.id)).toEqual(['invoice.created', 'invoice.updated'])
+    expect(await events(mine.payment.id)).toEqual(['payment.created'])
+    await expectVerified()
+  })
+
+  it('moves the invoice and its payments to the lists of another patient', async () => {
+    const { code, lines } = await correct('--patient', other.id.toUpperCase())
+    expect(code).toBe(0)
+    const named = { id: other.id, fullName: fullName(other) }
+    expect(await invoice()).toMatchObject({ patient: { ...named, email: other.emailAddress }, paid: 10 })
+    expect(await paymentsOf('patient', mine.patient.id)).toEqual([])
+    expect(await paymentsOf('patient', other.id)).toMatchObject([{ id: mine.payment.id, patient: named }])
+    expect(await invoiceStore(db).allOf(mine.clinic.id, 'patient', mine.patient.id)).toEqual([])
+    expect(await invoiceStore(db).allOf(mine.clinic.id, 'patient', other.id)).toMatchObject([
+      { id: mine.invoice.id, number: mine.invoice.number },
+    ])
+    expect((await events(mine.invoice.id)).at(-1)).toBe('invoice.updated')
+    expect((await events(mine.payment.id)).at(-1)).toBe('payment.updated')
+    expect(lines[1]?.records).toEqual(expect.arrayContaining([mine.invoice.id, mine.patient.id, other.id]))
+    await expectVerified()
+  })
+
+  it('changes nothing when the invoice is right already', async () => {
+    const before = await invoice()
+    expect((await correct('--number', mine.invoice.number, '--patient', mine.patient.id)).code).toBe(0)
+    expect(await invoice()).toEqual(before)
+  })
+
+  it('asks before another invoice has the number too, and names it', async () => {
+    const second = { ...mine.invoice, id: newUuid(), number: 'R/2' }
+    const changes = new Changeset(db.table, mine.clinic.id)
+    invoiceStore(db).change(changes, null, second)
+    await changes.commit()
+    expect(await ended(correct('--number', 'R/2'))).toEqual([
+      2,
+      `Another invoice has this number already: ${second.id}. Then the number no longer tells them apart.\nNothing was done. Use --yes to do it.`,
+    ])
+    expect(await invoice()).toMatchObject({ number: mine.invoice.number })
+    expect((await correct('--number', 'R/2', '--yes')).code).toBe(0)
+    expect(await invoice()).toMatchObject({ number: 'R/2' })
+    // It has the number already.
+    expect((await correct('--number', 'R/2', '--patient', other.id)).code).toBe(0)
+  })
+
+  it('refuses a wrong id and an erased patient, and writes nothing', async () => {
+    const before = await invoice()
+    const foreign = await createPopulatedClinic(db.table)
+    const cases = [
+      [
+        ['--patient', foreign.patient.id],
+        `The clinic has no patient ${foreign.patient.id}. Find it with "patient find" or "patient list".`,
+      ],
+      [
+        ['--patient', 'p1'],
+        'The clinic has no patient with this id. Find it with "patient find" or "patient list".',
+      ],
+      [['--number', ''], expect.stringContaining('--number ')],
+      [[], 'Specify --number, --patient or both.'],
+    ] as const
+    for (const [args, message] of cases) expect(await ended(correct(...args))).toEqual([2, message])
+    for (const [id, named] of [
+      [foreign.invoice.id, ` ${foreign.invoice.id}`],
+      ['i1', ' with this id'],
+    ] as const)
+      expect(await ended(run('invoice', 'correct', id, '--number', '7'))).toEqual([
+        2,
+        `The clinic has no invoice${named}. Find it with "invoice find" or "invoice list".`,
+      ])
+    await erase(other.id)
+    expect(await ended(correct('--patient', other.id))).toEqual([
+      2,
+      `--patient: patient ${other.id} was erased.`,
+    ])
+    expect(await invoice()).toEqual(before)
+    await erase(mine.patient.id)
+    expect(await ended(correct('--number', '2026-7'))).toEqual([
+      2,
+      'The patient of the invoice was erased, so it cannot be corrected.',
+    ])
+  })
+
+  it('moves more payments than fit into a transaction, and is completed when it is repeated', async () => {
+    await pay(2 * MAX_PAYMENTS)
+    await interruptedCorrection()
+    expect((await paymentsOf('patient', other.id)).length).toBe(MAX_PAYMENTS)
+    expect(await invoice()).toMatchObject({ number: mine.invoice.number, patient: { id: mine.patient.id } })
+    expect((await correct('--patient', other.id, '--number', '2026-7')).code).toBe(0)
+    expect((await paymentsOf('patient', other.id)).length).toBe(2 * MAX_PAYMENTS + 1)
+    expect(await paymentsOf('patient', mine.patient.id)).toEqual([])
+    expect(await invoice()).toMatchObject({ number: '2026-7', patient: { id: other.id }, paid: 22 })
+    await expectVerified()
+  })
+
+  it('leaves nothing of the patient of the invoice who is erased after an interruption', async () => {
+    await pay(MAX_PAYMENTS)
+    await interruptedCorrection()
+    await erase(mine.patient.id)
+    expect(await paymentsOf('patient', other.id)).toEqual([])
+    const payments = await paymentsOf('invoice', mine.invoice.id)
+    expect(payments).toHaveLength(MAX_PAYMENTS + 1)
+    const erased = await invoice()
+    for (const payment of payments)
+      expect(payment).toMatchObject({
+        invoice: { number: erased?.number },
+        patient: { id: mine.patient.id, fullName: erased?.patient.fullName },
+        description: null,
+      })
+    await expectVerified()
+  })
+
+  it('returns the payments when the other patient is erased after an interruption', async () => {
+    await pay(2 * MAX_PAYMENTS)
+    await interruptedCorrection()
+    await erase(other.id)
+    expect((await paymentsOf('patient', other.id)).length).toBe(MAX_PAYMENTS)
+    const repeated = () => ended(correct('--patient', other.id, '--number', '2026-7'))
+    expect(await repeated()).toEqual([
+      2,
+      `--patient: patient ${other.id} was erased. The payments that an interrupted correction had moved are the invoice's again.`,
+    ])
+    expect(await paymentsOf('patient', other.id)).toEqual([])
+    const payments = await paymentsOf('invoice', mine.invoice.id)
+    expect(payments).toHaveLength(2 * MAX_PAYMENTS + 1)
+    for (const payment of payments)
+      expect(payment).toMatchObject({
+        invoice: { number: mine.invoice.number },
+        patient: { id: mine.patient.id, fullName: fullName(mine.patient) },
+      })
+    expect(await invoice()).toMatchObject({ number: mine.invoice.number, paid: 22 })
+    await expectVerified()
+    expect(await repeated()).toEqual([2, `--patient: patient ${other.id} was erased.`])
+  })
+
+  it('takes along payments that are recorded at the same time', async () => {
+    const adding = ['1', '2', '3'].map((amount) =>
+      run('payment', 'add', '--invoice', mine.invoice.id, '--amount', amount, '--method', 'cash'),
+    )
+    const codes = await Promise.all([correct('--patient', other.id), ...adding])
+    expect(codes.map(({ code }) => code)).toEqual([0, 0, 0, 0])
+    expect((await paymentsOf('patient', other.id)).length).toBe(4)
+    expect(await paymentsOf('patient', mine.patient.id)).toEqual([])
+    expect(await invoice()).toMatchObject({ paid: 610, patient: { id: other.id } })
+    await expectVerified()
+  })
+})

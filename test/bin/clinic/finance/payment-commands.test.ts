@@ -1,0 +1,314 @@
+/** Payments as the operator records and voids them, and what becomes of their invoice. */
+import { beforeEach, describe, expect, it } from 'vitest'
+import { anonymizeResponse } from '../../../../shared/api/anonymize-response.ts'
+import { invoiceStore } from '../../../../shared/store/calendar/invoices.ts'
+import { paymentStore } from '../../../../shared/store/calendar/payments.ts'
+import { settlement } from '../../../../shared/store/calendar/settlement.ts'
+import { patientChanges } from '../../../../shared/store/copies/patient-changes.ts'
+import { Changeset } from '../../../../shared/store/table/changeset.ts'
+import { runVerification } from '../../../shared/maintenance/verify/practice.ts'
+import { allItems } from '../../../support/all-items.ts'
+import { deployedTable } from '../../../support/deployed-stack.ts'
+import { createPopulatedClinic, type PopulatedClinic } from '../../../support/records.ts'
+import { tableText } from '../../../support/table-text.ts'
+
+const stack = deployedTable()
+const { db } = stack
+
+const REASON = 'Canary reason'
+
+/** One payment of 0.10 EUR, of an invoice of 100.10 EUR. */
+let mine: PopulatedClinic
+
+beforeEach(async () => {
+  mine = await createPopulatedClinic(db.table)
+  // As the tool records a payment: with its invoice.
+  const { clinic, invoice, payment } = mine
+  const change = { id: payment.id, build: () => payment }
+  await (await settlement(db.table).buildChangeset(clinic.id, invoice.id, [change]))?.commit()
+})
+
+const run = (...args: string[]) => stack.run('--json', ...args, '--clinic', mine.clinic.id)
+const ended = async (command: ReturnType<typeof run>) => {
+  const { code, errors } = await command
+  return [code, errors === '' ? '' : JSON.parse(errors).error.message]
+}
+const add = (amount: string, ...more: string[]) =>
+  run('payment', 'add', '--invoice', mine.invoice.id, '--amount', amount, '--method', 'card', ...more)
+const added = async (amount: string, ...more: string[]): Promise<string> =>
+  JSON.parse((await add(amount, ...more)).printed).id
+const voided = (id: string = mine.payment.id, ...more: string[]) =>
+  run('payment', 'void', id, '--reason', REASON, ...more)
+const invoice = async () => (await invoiceStore(db).find(mine.clinic.id, mine.invoice.id))?.record
+const payments = async () => paymentStore(db).allOf(mine.clinic.id, 'invoice', mine.invoice.id)
+/** The events of a record, as they were announced. */
+const events = async (record: string) =>
+  (await allItems(db)).flatMap(({ pk, e, d }) =>
+    pk.startsWith('due#event#') && (d as { id: string }).id === record
+      ? [[e, (d as { status: string }).status]]
+      : [],
+  )
+const expectVerified = async () => expect((await runVerification(db.table, mine.clinic.id)).found).toEqual([])
+
+describe('payment void', () => {
+  it('keeps the payment as failed, settles the invoice again, and announces both', async () => {
+    const { code, printed, lines } = await voided()
+    expect(code).toBe(0)
+    const result = JSON.parse(printed)
+    expect(result).toMatchObject({
+      id: mine.payment.id,
+      status: 'failed',
+      voided_at: expect.stringMatching(/^20\d\d-/),
+      void_reason: REASON,
+    })
+    expect(await invoice()).toMatchObject({ paid: 0, status: 'sent', paidAt: null })
+    expect(await events(mine.payment.id)).toEqual([
+      ['payment.created', 'completed'],
+      ['payment.updated', 'failed'],
+    ])
+    expect((await events(mine.invoice.id)).at(-1)).toEqual(['invoice.updated', 'sent'])
+    expect(lines[1]).toMatchObject({ command: 'payment void', outcome: 'done' })
+    expect(lines[1]?.records).toContain(mine.payment.id)
+    expect(JSON.stringify(lines)).not.toContain(REASON)
+    expect(JSON.parse((await run('payment', 'show', mine.payment.id)).printed).void_reason).toBe(REASON)
+    await expectVerified()
+  })
+
+  it('makes a paid invoice partially paid', async () => {
+    const rest = await added('100')
+    expect(await invoice()).toMatchObject({ status: 'paid', paid: 10_010 })
+    expect((await voided(rest)).code).toBe(0)
+    expect(await invoice()).toMatchObject({ status: 'partially_paid', paid: 10, paidAt: null })
+  })
+
+  it('leaves an invoice unpaid that the clinic had marked as paid', async () => {
+    const list = invoiceStore(db)
+    const before = await list.find(mine.clinic.id, mine.invoice.id)
+    const changes = new Changeset(db.table, mine.clinic.id)
+    if (before) list.change(changes, before, { ...before.record, clinicStatus: 'paid' })
+    await changes.commit()
+    expect((await voided()).code).toBe(0)
+    expect(await invoice()).toMatchObject({ paid: 0, status: 'sent', paidAt: null })
+    await expectVerified()
+  })
+
+  it('refuses a payment that is voided already, that failed, or that the clinic does not have', async () => {
+    const { printed } = await voided()
+    const before = await invoice()
+    expect(await ended(voided())).toEqual([
+      2,
+      `Payment ${mine.payment.id} is already voided, since ${JSON.parse(printed).voided_at}.`,
+    ])
+    const failed = await added('5', '--status', 'failed')
+    expect(await ended(voided(failed))).toEqual([
+      2,
+      `Payment ${failed} failed, so it does not count: there is nothing to void.`,
+    ])
+    const { payment: foreign } = await createPopulatedClinic(db.table)
+    const where = 'Find it with "payment find" or "payment list".'
+    expect(await ended(voided(foreign.id))).toEqual([2, `The clinic has no payment ${foreign.id}. ${where}`])
+    expect(await ended(voided('y1'))).toEqual([2, `The clinic has no payment with this id. ${where}`])
+    expect(await invoice()).toMatchObject({ paid: before?.paid, status: before?.status })
+  })
+
+  it('refuses to leave refunds of more than was paid, until they are voided', async () => {
+    const refund = await added('0.06', '--type', 'refund')
+    expect(await ended(voided())).toEqual([
+      2,
+      `The payment cannot be voided: the refunds of invoice ${mine.invoice.id} would be 0.06 EUR more than was paid. Void the refunds first.`,
+    ])
+    expect(await invoice()).toMatchObject({ paid: 4, status: 'partially_paid' })
+    expect((await voided(refund)).code).toBe(0)
+    expect(await invoice()).toMatchObject({ paid: 10 })
+    expect((await voided()).code).toBe(0)
+    expect(await invoice()).toMatchObject({ paid: 0, status: 'sent' })
+    await expectVerified()
+  })
+
+  it('asks before a voided refund overpays the invoice', async () => {
+    const refund = await added('0.10', '--type', 'refund')
+    await added('100.10')
+    expect(await ended(voided(refund))).toEqual([
+      2,
+      `Invoice ${mine.invoice.id} would be overpaid: 100.20 EUR of 100.10 EUR.\nNothing was done. Use --yes to do it.`,
+    ])
+    expect((await voided(refund, '--yes')).code).toBe(0)
+    expect(await invoice()).toMatchObject({ paid: 10_020, status: 'paid' })
+  })
+
+  it('asks before a voided refund that is pending overpays the invoice', async () => {
+    const refund = await added('0.10', '--type', 'refund', '--status', 'pending')
+    await added('100.10')
+    expect((await voided(refund)).code).toBe(2)
+    expect((await voided(refund, '--yes')).code).toBe(0)
+  })
+
+  it('counts every payment once when payments are added and voided at the same time', async () => {
+    const ids = await Promise.all(Array.from({ length: 4 }, () => added('1')))
+    await Promise.all([...ids.map((id) => voided(id)), add('2'), add('3')])
+    expect(await invoice()).toMatchObject({ paid: 510, status: 'partially_paid' })
+    await expectVerified()
+  })
+
+  it('loses the reason when the patient is erased, and keeps that the payment was voided', async () => {
+    // Other tests have stored the other reason.
+    const reason = 'the canary paid twice'
+    await run('payment', 'void', mine.payment.id, '--reason', reason)
+    expect(await tableText(db)).toContain(reason)
+    await patientChanges(db.table).erase(mine.clinic.id, mine.patient.id, anonymizeResponse)
+    expect(await tableText(db)).not.toContain(reason)
+    const [payment] = await payments()
+    expect(payment).toMatchObject({ status: 'failed', voidedAt: expect.any(String) })
+  })
+
+  it('voids a payment of an erased patient, and brings nothing of the person back', async () => {
+    const before = (await payments())[0]
+    await patientChanges(db.table).erase(mine.clinic.id, mine.patient.id, anonymizeResponse)
+    const announced = (await events(mine.payment.id)).length
+    const { code, printed } = await run('payment', 'void', mine.payment.id, '--reason', 'Canarella paid cash')
+    expect([code, JSON.parse(printed)]).toMatchObject([0, { status: 'failed', void_reason: null }])
+    expect(await payments()).toEqual([
+      {
+        ...before,
+        status: 'failed',
+        voidedAt: expect.any(String),
+        updatedAt: expect.any(String),
+        invoice: { id: mine.invoice.id, number: `ERASED-${mine.invoice.id}` },
+        description: null,
+        patient: { id: mine.patient.id, fullName: 'Erased Patient' },
+      },
+    ])
+    expect(await invoice()).toMatchObject({
+      paid: 0,
+      status: 'sent',
+      patient: { fullName: 'Erased Patient' },
+    })
+    expect((await events(mine.payment.id)).slice(announced)).toEqual([['payment.updated', 'failed']])
+    expect(await tableText(db)).not.toContain('Canarella')
+    await expectVerified()
+    const text = await stack.run(
+      'payment',
+      'add',
+      ...['--clinic', mine.clinic.id, '--invoice', mine.invoice.id],
+      '--amount',
+      '1',
+      '--method',
+      'cash',
+    )
+    expect([text.code, text.errors]).toEqual([2, 'The patient of the invoice was erased.\n'])
+  })
+
+  it('writes a payment without personal data that an interrupted erasure has not reached', async () => {
+    const stopping = {
+      ...db.table,
+      // The first transaction marks the patient as erased.
+      tryTransact: async (writes: Parameters<typeof db.table.tryTransact>[0]) => {
+        await db.table.tryTransact(writes)
+        throw new Error('stopped')
+      },
+    }
+    const erasing = patientChanges(stopping).erase(mine.clinic.id, mine.patient.id, anonymizeResponse)
+    await expect(erasing).rejects.toThrow('stopped')
+    const named = { fullName: 'Erased Patient' }
+    expect((await payments())[0]?.patient).not.toMatchObject(named)
+    expect((await voided()).code).toBe(0)
+    expect(await payments()).toMatchObject([{ patient: named, description: null, voidReason: null }])
+    expect(await invoice()).toMatchObject({ patient: { ...named, email: null } })
+  })
+})
+
+describe('payment add', () => {
+  it.each([
+    ['0.11', 'refund', '--amount of the refund is 0.11 EUR, but only 0.10 EUR was paid.'],
+    ['-0.05', 'refund', '--amount of a refund is written without a minus sign'],
+    ['10000000000000', 'payment', '--amount is too large'],
+    ['-0.05', 'payment', '--amount must be a positive number with at most 2 decimals in EUR'],
+  ])('refuses %s as a %s', async (amount, type, message) => {
+    const command = ['payment', 'add', '--invoice', mine.invoice.id, `--amount=${amount}`, '--method', 'cash']
+    expect(await ended(run(...command, '--type', type, '--yes'))).toEqual([2, message])
+    expect((await payments()).length).toBe(1)
+  })
+
+  it('pays the invoice, and adds nothing when repeated with its external id', async () => {
+    const pay = async () => JSON.parse((await add('100', '--external-id', 'till-1')).printed)
+    const payment = await pay()
+    expect(payment).toMatchObject({
+      invoice_id: mine.invoice.id,
+      amount: 100,
+      status: 'completed',
+      type: 'payment',
+    })
+    expect(await pay()).toEqual(payment)
+    expect((await payments()).length).toBe(2)
+    expect(await invoice()).toMatchObject({ status: 'paid', paid: 10_010 })
+  })
+
+  it('refunds at most what was paid, whatever was refunded before', async () => {
+    await added('0.06', '--type', 'refund')
+    expect((await add('0.05', '--type', 'refund')).code).toBe(2)
+    expect((await add('0.04', '--type', 'refund')).code).toBe(0)
+    expect(await invoice()).toMatchObject({ paid: 0, status: 'refunded' })
+  })
+
+  it('refunds at most what was paid, with refunds that are pending', async () => {
+    const pending = await added('0.06', '--type', 'refund', '--status', 'pending')
+    const more = (status: string) => ended(add('0.05', '--type', 'refund', '--status', status))
+    const reason =
+      '--amount of the refund is 0.05 EUR, but only 0.10 EUR was paid, and refunds of 0.06 EUR are pending.'
+    expect(await more('pending')).toEqual([2, reason])
+    expect(await more('completed')).toEqual([2, reason])
+    expect(await ended(voided())).toEqual([
+      2,
+      `The payment cannot be voided: the refunds of invoice ${mine.invoice.id} would be 0.06 EUR more than was paid. Void the refunds first.`,
+    ])
+    expect((await add('0.04', '--type', 'refund')).code).toBe(0)
+    expect((await voided(pending)).code).toBe(0)
+    expect((await add('0.06', '--type', 'refund')).code).toBe(0)
+  })
+
+  it('counts pending payments and refunds when an invoice would be overpaid', async () => {
+    await added('60', '--status', 'pending')
+    await added('0.05', '--type', 'refund', '--status', 'pending')
+    expect(await ended(add('40.06', '--status', 'pending'))).toEqual([
+      2,
+      `Invoice ${mine.invoice.id} would be overpaid: 100.11 EUR of 100.10 EUR.\nNothing was done. Use --yes to do it.`,
+    ])
+    expect((await add('40.05')).code).toBe(0)
+  })
+
+  it('refuses to overpay an invoice without --yes', async () => {
+    const message = `Invoice ${mine.invoice.id} would be overpaid: 100.11 EUR of 100.10 EUR.`
+    for (const status of ['completed', 'pending'])
+      expect(await ended(add('100.01', '--status', status))).toEqual([
+        2,
+        `${message}\nNothing was done. Use --yes to do it.`,
+      ])
+    expect((await add('100')).code).toBe(0)
+    expect((await add('0.01', '--yes')).code).toBe(0)
+    expect(await invoice()).toMatchObject({ paid: 10_011, status: 'paid' })
+  })
+
+  it('refuses a date ahead of today without --yes, by the clock of the clinic', async () => {
+    const tomorrow = new Date(Date.now() + 26 * 3_600_000).toISOString().slice(0, 10)
+    const { code, errors } = await add('1', '--date', tomorrow)
+    expect([code, errors]).toEqual([
+      2,
+      expect.stringContaining(`--date ${tomorrow} is ahead of today, which is `),
+    ])
+    expect((await payments()).length).toBe(1)
+    expect((await add('1', '--date', tomorrow, '--yes')).code).toBe(0)
+  })
+
+  it('asks at a terminal, and writes nothing before the answer', async () => {
+    const asked: number[] = []
+    const ask = (answer: string) => async () => {
+      asked.push((await payments()).length)
+      return answer
+    }
+    const args = ['payment', 'add', '--clinic', mine.clinic.id, '--invoice', mine.invoice.id]
+    const overpaying = [...args, '--amount', '200', '--method', 'cash']
+    expect((await stack.runAsked(ask('no'), ...overpaying)).code).toBe(2)
+    expect((await stack.runAsked(ask('yes'), ...overpaying)).code).toBe(0)
+    expect([asked, (await payments()).length]).toEqual([[1, 1], 2])
+  })
+})

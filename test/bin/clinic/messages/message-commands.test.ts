@@ -1,0 +1,340 @@
+/** The commands about messages: what they list, print, settle and refuse. */
+import { beforeAll, describe, expect, it } from 'vitest'
+import type { Clinic } from '../../../../shared/domain/clinic.ts'
+import { addDays, wallClock } from '../../../../shared/domain/clock.ts'
+import type { Message } from '../../../../shared/domain/messages/message.ts'
+import { newUuid } from '../../../../shared/domain/uuid.ts'
+import { messageDispatch } from '../../../../shared/store/messages/dispatch.ts'
+import { messageStore } from '../../../../shared/store/messages/messages.ts'
+import { deployedTable } from '../../../support/deployed-stack.ts'
+import { newClinic } from '../../../support/table.ts'
+import { claimedDispatch, LOST_REPLY, MINUTE, storeMessage, waitingDispatch } from './message-fixtures.ts'
+
+const { db, run } = deployedTable()
+let clinic: Clinic
+let other: Clinic
+
+beforeAll(async () => {
+  clinic = await newClinic(db.table, { name: 'Praxis Nord', timezone: 'Europe/Istanbul' })
+  other = await newClinic(db.table, { timezone: 'America/St_Johns' })
+})
+
+const json = async (...args: string[]) => JSON.parse((await run('--json', ...args)).printed)
+const data = async (...args: string[]) => (await json(...args)).data
+const find = async ({ id }: Message) => (await messageStore(db).find(clinic.id, id))?.record
+const refusal = (message: string) => ({ code: 2, printed: '', errors: expect.stringContaining(message) })
+const TIMESTAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[+-]\d\d:\d\d$/
+
+describe('unresolved', () => {
+  let swept: Message
+  let unswept: Message
+  let theirs: Message
+
+  beforeAll(async () => {
+    const { table } = db
+    const now = Date.now()
+    theirs = await storeMessage(table, other, {
+      channel: 'sms',
+      dispatch: claimedDispatch(now - 30 * MINUTE),
+    })
+    swept = await storeMessage(table, clinic, {
+      dispatch: claimedDispatch(now - 20 * MINUTE),
+      isUnresolved: true,
+    })
+    unswept = await storeMessage(table, clinic, {
+      channel: 'sms',
+      dispatch: claimedDispatch(now - 10 * MINUTE),
+    })
+    await storeMessage(table, clinic, { dispatch: waitingDispatch() })
+    await storeMessage(table, clinic, { dispatch: claimedDispatch(now + 60 * MINUTE) })
+    await storeMessage(table, clinic, { status: 'failed', errorMessage: 'Bounce' })
+  })
+
+  it('are listed oldest first, for all clinics or one', async () => {
+    const ids = (list: Message[]) => list.map(({ id }) => id)
+    expect(ids(await data('messages', 'unresolved'))).toEqual(ids([theirs, swept, unswept]))
+    const mine = await data('message', 'unresolved', '--clinic', clinic.id)
+    expect(mine).toEqual([
+      {
+        clinic_id: clinic.id,
+        id: swept.id,
+        channel: 'email',
+        accepted_at: expect.stringMatching(/\+03:00$/),
+        claimed_until: expect.stringMatching(/\+03:00$/),
+        reason: LOST_REPLY,
+      },
+      expect.objectContaining({
+        id: unswept.id,
+        channel: 'sms',
+        reason: "The sending function stopped before noting the provider's answer; it may have been sent.",
+      }),
+    ])
+    expect(Date.parse(mine[0].claimed_until)).toBe(
+      Math.floor((swept.dispatch?.claim?.until ?? 0) / 1000) * 1000,
+    )
+  })
+
+  it('are a part of the list of messages, with the reason', async () => {
+    expect(await data('messages', 'list', '--unresolved', '--clinic', clinic.id)).toEqual(
+      await data('messages', 'unresolved', '--clinic', clinic.id),
+    )
+  })
+
+  it('are printed without text, subject and recipient', async () => {
+    const { printed } = await run('messages', 'unresolved')
+    const [first] = printed.split('\n')
+    expect(first).toMatch(
+      new RegExp(
+        `^${other.id}  ${theirs.id}  sms    accepted \\S+  claimed until \\S+  The sending function stopped`,
+      ),
+    )
+    expect(printed.trim().split('\n').length).toBe(3)
+    expect(printed).not.toMatch(/SECRET|ada@/)
+  })
+
+  it('can be resolved once', async () => {
+    const { code, printed } = await run(
+      ...['messages', 'resolve', swept.id.toUpperCase(), '--clinic', clinic.id, '--as', 'sent'],
+    )
+    expect([code, printed]).toEqual([0, `Message ${swept.id} is sent\n`])
+    expect(await find(swept)).toMatchObject({ status: 'sent', errorMessage: null, dispatch: null })
+    const failed = await run(
+      ...['--json', 'messages', 'resolve', unswept.id, '--clinic', clinic.id, '--as', 'failed'],
+    )
+    expect(JSON.parse(failed.printed)).toMatchObject({
+      id: unswept.id,
+      status: 'failed',
+      error_message: 'Settled by the operator as failed',
+      progress: 'done',
+    })
+    expect(failed.printed).not.toContain('SECRET')
+    expect(await data('messages', 'unresolved', '--clinic', clinic.id)).toEqual([])
+    const none = await run('messages', 'unresolved', '--clinic', clinic.id)
+    expect(none.printed).toBe('No unresolved messages\n')
+    const due = [...(await messageDispatch(db).unresolved()), ...(await messageDispatch(db).due(1e14, 99))]
+    expect(due.map(({ id }) => id)).not.toContain(swept.id)
+    expect(due.map(({ id }) => id)).not.toContain(unswept.id)
+    expect(await run('messages', 'resolve', swept.id, '--clinic', clinic.id, '--as', 'failed')).toMatchObject(
+      refusal('This message is already settled as sent.'),
+    )
+    expect((await find(swept))?.status).toBe('sent')
+  })
+})
+
+it('resolves all messages that were accepted before a time', async () => {
+  const late = { dispatch: claimedDispatch(Date.now() - MINUTE), isUnresolved: true }
+  const planted = await Promise.all(
+    ['2026-03-01T08:00:00Z', '2026-03-01T09:00:00Z'].map((acceptedAt) =>
+      storeMessage(db.table, clinic, { ...late, acceptedAt: new Date(acceptedAt).toISOString() }),
+    ),
+  )
+  const resolve = (...args: string[]) =>
+    run('--json', 'messages', 'resolve', '--clinic', clinic.id, '--as', 'failed', ...args)
+  const { code, printed } = await resolve('--before', '2026-03-01T12:00:00+03:00')
+  expect([code, JSON.parse(printed).data.map(({ id }: Message) => id)]).toEqual([0, [planted[0]?.id]])
+  expect(JSON.parse((await resolve('--before', '2026-03-02T00:00:00Z')).printed)).toMatchObject({
+    data: [{ id: planted[1]?.id, status: 'failed', progress: 'done' }],
+    settled_meanwhile: 0,
+  })
+  const none = await run(
+    'messages',
+    'resolve',
+    '--clinic',
+    clinic.id,
+    '--as',
+    'sent',
+    '--before',
+    '2026-03-02T00:00:00Z',
+  )
+  expect([none.code, none.printed]).toEqual([0, 'No unresolved messages\n'])
+  expect((await resolve('--before', 'yesterday')).code).toBe(2)
+  expect((await resolve()).code).toBe(2)
+  expect((await resolve(newUuid(), '--before', '2026-03-02T00:00:00Z')).code).toBe(2)
+})
+
+describe('resolve rejects', () => {
+  const resolve = (id: string, as = 'sent', of = clinic) =>
+    run('messages', 'resolve', id, '--clinic', of.id, '--as', as)
+
+  it('messages that are waiting, being sent or done, and leaves them unchanged', async () => {
+    const cases: [Partial<Message>, string][] = [
+      [{ dispatch: waitingDispatch() }, 'The message is waiting to be sent'],
+      [{ dispatch: claimedDispatch(Date.now() + MINUTE) }, 'The message is being sent until 20'],
+      [{ status: 'delivered' }, 'This message is already settled as delivered.'],
+      [{ status: 'failed' }, 'This message is already settled as failed.'],
+      [{ status: 'queued' }, 'The message is done: queued'],
+    ]
+    for (const [facts, message] of cases) {
+      const planted = await storeMessage(db.table, clinic, facts)
+      expect(await resolve(planted.id)).toMatchObject(refusal(message))
+      expect(await find(planted)).toEqual({ ...planted, updatedAt: expect.any(String) })
+    }
+  })
+
+  it('ids that are unknown, malformed or of another clinic', async () => {
+    const elsewhere = await storeMessage(db.table, other, {
+      dispatch: claimedDispatch(Date.now() - MINUTE),
+    })
+    for (const id of [elsewhere.id, newUuid(), 'nothing', ''])
+      expect(await resolve(id)).toMatchObject(refusal(`The clinic has no message ${id}.`))
+    expect(await resolve(elsewhere.id, 'delivered', other)).toMatchObject(
+      refusal('--as must be one of sent, failed'),
+    )
+    expect(
+      await run('messages', 'resolve', elsewhere.id, '--clinic', 'nothing', '--as', 'sent'),
+    ).toMatchObject(refusal('Clinic nothing does not exist'))
+  })
+})
+
+describe('failed', () => {
+  let days: Clinic
+  let today: string
+  const planted: Record<string, Message> = {}
+
+  beforeAll(async () => {
+    days = await newClinic(db.table, { timezone: 'Pacific/Auckland' })
+    today = wallClock(Date.now(), days.timezone).date
+    for (const ago of [0, 1, 6, 7, 30]) {
+      const acceptedOn = addDays(today, -ago)
+      const acceptedAt = new Date(Date.now() - ago * 24 * 60 * MINUTE).toISOString()
+      for (const channel of ['sms', 'email'] as const) {
+        const facts = { channel, acceptedAt, acceptedOn, status: 'failed' as const }
+        planted[`${channel} ${ago}`] = await storeMessage(db.table, days, {
+          ...facts,
+          errorMessage: `No ${ago}`,
+        })
+      }
+      await storeMessage(db.table, days, { acceptedAt, acceptedOn, status: 'delivered' })
+    }
+  })
+
+  const failed = async (...args: string[]) => {
+    const names = new Map(Object.entries(planted).map(([name, { id }]) => [id, name]))
+    const rows: { id: string }[] = await data('messages', 'failed', '--clinic', days.id, ...args)
+    return rows.map(({ id }) => names.get(id))
+  }
+
+  it('lists the last seven days, or the given days, newest first', async () => {
+    const of = (...ago: number[]) => ago.flatMap((ago) => [`email ${ago}`, `sms ${ago}`])
+    expect((await failed()).sort()).toEqual(of(0, 1, 6).sort())
+    expect(await failed('--channel', 'sms')).toEqual(['sms 0', 'sms 1', 'sms 6'])
+    expect((await failed('--to', addDays(today, -1))).sort()).toEqual(of(1, 6, 7).sort())
+    expect((await failed('--from', addDays(today, -40))).sort()).toEqual(of(0, 1, 6, 7, 30).sort())
+    expect((await failed('--from', addDays(today, -30), '--to', addDays(today, -7))).sort()).toEqual(
+      of(7, 30).sort(),
+    )
+    expect(await failed('--from', '2020-01-01', '--to', '2020-01-02')).toEqual([])
+  })
+
+  it('prints the reason but not the content', async () => {
+    const { printed } = await run('messages', 'failed', '--clinic', days.id, '--channel', 'sms')
+    const [first] = printed.split('\n')
+    expect(first).toMatch(new RegExp(`^${planted['sms 0']?.id}  sms  \\S+\\+1[23]:00  No 0$`))
+    expect(printed).not.toMatch(/SECRET|ada@/)
+    const [row] = await data('messages', 'failed', '--clinic', days.id, '--channel', 'sms')
+    expect(row).toEqual({
+      id: planted['sms 0']?.id,
+      channel: 'sms',
+      accepted_at: expect.stringMatching(TIMESTAMP),
+      reason: 'No 0',
+    })
+  })
+
+  it.each([
+    [['--from', '2026-02-30'], '--from must be a date that exists'],
+    [['--to', 'today'], '--to must be a date that exists'],
+    [['--from', '2026-05-02', '--to', '2026-05-01'], '--from must not be after --to'],
+    [['--channel', 'fax'], '--channel must be one of sms, email'],
+  ])('exits with code 2 on %j', async (args, message) => {
+    expect(await run('messages', 'failed', '--clinic', days.id, ...args)).toMatchObject(refusal(message))
+  })
+})
+
+it('failed lists more messages than one page holds', async () => {
+  const busy = await newClinic(db.table)
+  const start = Date.now() - 60 * MINUTE
+  const ids: string[] = []
+  for (let batch = 0; batch < 52; batch++) {
+    const planting = Array.from({ length: 20 }, (_, at) =>
+      storeMessage(db.table, busy, {
+        status: at % 2 === 0 ? 'failed' : 'delivered',
+        acceptedAt: new Date(start + (batch * 20 + at) * 1000).toISOString(),
+        acceptedOn: '2026-05-01',
+      }),
+    )
+    const failures = (await Promise.all(planting)).filter(({ status }) => status === 'failed')
+    ids.push(...failures.map(({ id }) => id))
+  }
+  const rows = await data(
+    'messages',
+    'failed',
+    '--clinic',
+    busy.id,
+    '--from',
+    '2026-05-01',
+    '--to',
+    '2026-05-01',
+  )
+  expect(rows.map(({ id }: Message) => id)).toEqual(ids.reverse())
+})
+
+describe('show', () => {
+  const show = (id: string, ...args: string[]) => run('messages', 'show', id, '--clinic', clinic.id, ...args)
+
+  it('prints a message without its text, and with it on request', async () => {
+    const message = await storeMessage(db.table, clinic, { dispatch: waitingDispatch() })
+    const shown = await show(message.id, '--json')
+    expect(JSON.parse(shown.printed)).toEqual({
+      clinic_id: clinic.id,
+      id: message.id,
+      channel: 'email',
+      type: 'manual',
+      recipient: 'ada@example.com',
+      status: 'queued',
+      provider: 'ses',
+      provider_message_id: null,
+      error_message: null,
+      sent_at: null,
+      patient: { id: message.patient.id, full_name: 'Ada Lang' },
+      created_at: expect.stringMatching(TIMESTAMP),
+      updated_at: expect.stringMatching(TIMESTAMP),
+      progress: 'waiting',
+      dispatch: { due_at: expect.stringMatching(TIMESTAMP), claimed_until: null },
+    })
+    expect(JSON.parse((await show(message.id, '--json', '--text')).printed)).toEqual({
+      ...JSON.parse(shown.printed),
+      subject: 'SECRET subject',
+      message: 'SECRET text\nof two lines',
+    })
+    const { printed } = await show(message.id)
+    expect(printed).toContain('recipient            ada@example.com\n')
+    expect(printed).not.toContain('SECRET')
+    expect((await show(message.id, '--text')).printed).toMatch(
+      /subject +SECRET subject\n\nSECRET text\nof two lines\n$/,
+    )
+  })
+
+  it('prints the progress of a message', async () => {
+    const now = Date.now()
+    const states: [Partial<Message> & { isUnresolved?: boolean }, string, RegExp][] = [
+      [{ dispatch: waitingDispatch() }, 'waiting', /waiting to be sent, next attempt at \S+\+03:00/],
+      [{ dispatch: claimedDispatch(now + 10 * MINUTE) }, 'being_sent', /being sent until \S+\+03:00/],
+      [{ dispatch: claimedDispatch(now - MINUTE) }, 'unresolved', /unresolved: claimed until \S+\+03:00/],
+      [
+        { dispatch: claimedDispatch(now - MINUTE), isUnresolved: true },
+        'unresolved',
+        /unresolved: claimed until \S+/,
+      ],
+      [{ status: 'delivered' }, 'done', /done: delivered/],
+    ]
+    for (const [facts, progress, words] of states) {
+      const { id } = await storeMessage(db.table, clinic, facts)
+      expect(JSON.parse((await show(id, '--json')).printed).progress).toBe(progress)
+      expect((await show(id)).printed).toMatch(new RegExp(`progress +${words.source}\n`))
+    }
+  })
+
+  it('exits with code 2 for an unknown id', async () => {
+    expect(await show(newUuid())).toMatchObject(refusal('The clinic has no message'))
+  })
+})

@@ -1,0 +1,149 @@
+/** A person's word on a message, and its provider's at the same time. */
+import { beforeAll, describe, expect, it } from 'vitest'
+import {
+  RESOLUTIONS,
+  resolveMessage,
+  resolveMessages,
+  unresolvedMessages,
+} from '../../../../bin/clinic/messages/message-resolution.ts'
+import { CommandFailure } from '../../../../bin/clinic/tool/output.ts'
+import type { Clinic } from '../../../../shared/domain/clinic.ts'
+import type { Message, ProviderFeedback } from '../../../../shared/domain/messages/message.ts'
+import { messageDispatch } from '../../../../shared/store/messages/dispatch.ts'
+import type { Table } from '../../../../shared/store/table/table.ts'
+import { freshTable, newClinic } from '../../../support/table.ts'
+import { claimedDispatch, MINUTE, storeMessage } from './message-fixtures.ts'
+
+let table: Table
+let clinic: Clinic
+
+beforeAll(async () => {
+  table = (await freshTable()).table
+  clinic = await newClinic(table)
+})
+
+const find = async ({ id }: Message) => (await messageDispatch({ table }).find(clinic.id, id))?.record
+const unresolved = async (now = Date.now()) =>
+  (await unresolvedMessages(table, [clinic], now)).map(({ message }) => message.id)
+
+/** The table, with an action that runs right after its nth read. */
+function interrupted(after: number, happen: () => Promise<unknown>): Table {
+  let reads = 0
+  return {
+    ...table,
+    get: async (key) => {
+      const item = await table.get(key)
+      if (++reads === after) await happen()
+      return item
+    },
+  }
+}
+
+describe('resolving a message', () => {
+  it.each([
+    ['sent', { status: 'sent', errorMessage: null, providerMessageId: null }],
+    ['failed', { status: 'failed', errorMessage: 'Settled by the operator as failed', sentAt: null }],
+  ] as const)('settles a message as %s and removes it from the unresolved ones', async (verdict, outcome) => {
+    const until = Date.now() - 5 * MINUTE
+    const message = await storeMessage(table, clinic, {
+      dispatch: claimedDispatch(until),
+      isUnresolved: true,
+    })
+    expect(await unresolved()).toEqual([message.id])
+    const settled = await resolveMessage(table, clinic, message.id, verdict, Date.now)
+    expect(settled).toMatchObject({ ...outcome, dispatch: null })
+    if (verdict === 'sent') expect(settled.sentAt).toBe(new Date(until).toISOString())
+    expect(await find(message)).toEqual(settled)
+    expect(await unresolved()).toEqual([])
+  })
+
+  it('sets a time of sending that is not in the future', async () => {
+    const message = await storeMessage(table, clinic, {
+      dispatch: claimedDispatch(Date.now() + MINUTE),
+      isUnresolved: true,
+    })
+    const { sentAt } = await resolveMessage(table, clinic, message.id, 'sent', Date.now)
+    expect(Date.parse(sentAt ?? '')).toBeLessThanOrEqual(Date.now())
+  })
+
+  it('lists a postponed message before the sweep reaches it', async () => {
+    const dispatch = claimedDispatch(Date.now() - MINUTE, Date.now() + 24 * 60 * MINUTE)
+    const message = await storeMessage(table, clinic, { dispatch })
+    expect(await unresolved(Date.now() - 2 * MINUTE)).toEqual([])
+    expect(await unresolved()).toEqual([message.id])
+    await resolveMessage(table, clinic, message.id, 'sent', Date.now)
+    expect(await unresolved()).toEqual([])
+  })
+})
+
+describe('feedback of the provider while a message is resolved', () => {
+  const at = '2026-05-01T07:00:00.000Z'
+  const feedback: ProviderFeedback[] = [
+    { kind: 'sent', at, providerMessageId: 'ses-1' },
+    { kind: 'delivered', at, providerMessageId: 'ses-1' },
+    { kind: 'failed', reason: 'Bounce' },
+  ]
+  const cases = RESOLUTIONS.flatMap((verdict) =>
+    feedback.flatMap((occurrence) => [1, 2, 3].map((read) => [verdict, occurrence.kind, read, occurrence])),
+  ) as ['sent' | 'failed', string, number, ProviderFeedback][]
+
+  it.each(cases)(
+    'wins over the verdict "%s" when "%s" arrives after read %i',
+    async (verdict, _kind, read, occurrence) => {
+      const message = await storeMessage(table, clinic, {
+        dispatch: claimedDispatch(Date.now() - MINUTE),
+        isUnresolved: true,
+      })
+      let reported: Message | null = null
+      const racing = interrupted(read, async () => {
+        reported = await messageDispatch({ table }).recordFeedback(clinic.id, message.id, occurrence)
+      })
+      // The operator sees the reported status, either in an error or in the result.
+      const result = await resolveMessage(racing, clinic, message.id, verdict, Date.now).catch(
+        (error) => error,
+      )
+      if (result instanceof CommandFailure) expect(result.message).toContain(`settled as ${occurrence.kind}`)
+      else expect(result).toEqual(reported)
+      expect(reported).toMatchObject({ status: occurrence.kind })
+      expect(await find(message)).toEqual(reported)
+    },
+  )
+})
+
+describe('resolving many', () => {
+  const claimed = (acceptedAt: string) =>
+    storeMessage(table, clinic, {
+      acceptedAt,
+      dispatch: claimedDispatch(Date.now() - MINUTE),
+      isUnresolved: true,
+    })
+  const BEFORE = '2026-03-02T00:00:00.000Z'
+
+  it('settles those that were accepted before an instant, and no others', async () => {
+    const [first, second, later] = await Promise.all(
+      ['2026-03-01T08:00:00.000Z', '2026-03-01T23:59:59.999Z', BEFORE].map(claimed),
+    )
+    const { resolved, settled } = await resolveMessages(table, clinic, BEFORE, 'failed', Date.now)
+    expect([resolved.map(({ id }) => id).sort(), settled]).toEqual([[first?.id, second?.id].sort(), 0])
+    expect(resolved.map(({ status }) => status)).toEqual(['failed', 'failed'])
+    expect(await unresolved()).toEqual([later?.id])
+    await resolveMessage(table, clinic, later?.id ?? '', 'sent', Date.now)
+  })
+
+  it('keeps what the provider has reported meanwhile', async () => {
+    const message = await claimed('2026-03-01T08:00:00.000Z')
+    const racing = interrupted(1, () =>
+      messageDispatch({ table }).recordFeedback(clinic.id, message.id, {
+        kind: 'delivered',
+        at: new Date().toISOString(),
+        providerMessageId: null,
+      }),
+    )
+    const reads = { ...racing, getMany: table.getMany }
+    expect(await resolveMessages(reads, clinic, BEFORE, 'failed', Date.now)).toMatchObject({
+      resolved: [],
+      settled: 1,
+    })
+    expect((await find(message))?.status).toBe('delivered')
+  })
+})

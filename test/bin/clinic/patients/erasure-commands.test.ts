@@ -1,0 +1,180 @@
+/** What an erasure asks, and what becomes of the visits that were ahead. */
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
+import type { Appointment } from '../../../../shared/domain/booking/appointment.ts'
+import { addDays, wallClock } from '../../../../shared/domain/clock.ts'
+import { fullName } from '../../../../shared/domain/patients/patient.ts'
+import { clinicTimestamp } from '../../../../shared/domain/timestamp.ts'
+import { newUuid } from '../../../../shared/domain/uuid.ts'
+import { appointmentStore } from '../../../../shared/store/calendar/appointments.ts'
+import { clinicStore } from '../../../../shared/store/clinics.ts'
+import { patientChanges } from '../../../../shared/store/copies/patient-changes.ts'
+import { patientStore } from '../../../../shared/store/patients/patients.ts'
+import { runVerification } from '../../../shared/maintenance/verify/practice.ts'
+import { allItems } from '../../../support/all-items.ts'
+import { deployedTable } from '../../../support/deployed-stack.ts'
+import { createPopulatedClinic, createRecord, type PopulatedClinic } from '../../../support/records.ts'
+
+const stack = deployedTable()
+const { db } = stack
+
+/** A patient with visits in the past and ahead, by the clinic's clock. */
+let mine: PopulatedClinic
+let visits: Record<'past' | 'tomorrow' | 'completed', Appointment>
+
+beforeEach(async () => {
+  mine = await createPopulatedClinic(db.table)
+  const today = wallClock(Date.now(), mine.clinic.timezone).date
+  const visit = (days: number, facts: Partial<Appointment> = {}) => ({
+    ...mine.appointment,
+    id: newUuid(),
+    date: addDays(today, days),
+    ...facts,
+  })
+  visits = { past: visit(-1), tomorrow: visit(1), completed: visit(2, { status: 'completed' }) }
+  for (const one of Object.values(visits))
+    await createRecord(db.table, mine.clinic, appointmentStore(db), one)
+})
+
+const name = () => fullName(mine.patient)
+const erasing = () => ['patient', 'erase', mine.patient.id, '--clinic', mine.clinic.id]
+const erasedAt = async () => (await patientStore(db).find(mine.clinic.id, mine.patient.id))?.erasedAt ?? null
+const statusOf = async ({ id }: Appointment) =>
+  (await appointmentStore(db).find(mine.clinic.id, id))?.record.status
+const events = async (record: string) =>
+  (await allItems(db)).flatMap(({ pk, e, d }) =>
+    pk.startsWith('due#event#') && (d as { id: string }).id === record ? [e] : [],
+  )
+
+describe('patient erase', () => {
+  it('refuses without a terminal and without --yes, and shows nothing of the patient', async () => {
+    const cases = [
+      [[], "Nothing was done. Without a terminal, use --yes --confirm with the patient's full name."],
+      [['--yes'], "Nothing was done. --yes needs --confirm with the patient's full name."],
+      [['--yes', '--confirm', 'Ada'], "Nothing was done: that is not the patient's full name."],
+    ] as const
+    for (const [args, message] of cases) {
+      const { code, errors, printed } = await stack.run(...erasing(), ...args)
+      expect([code, errors, printed]).toEqual([2, `${message}\n`, ''])
+    }
+    expect([await erasedAt(), await statusOf(visits.tomorrow)]).toEqual([null, 'scheduled'])
+  })
+
+  it('shows the name, the date of birth and counts at a terminal, and erases when the name was typed', async () => {
+    const refused = await stack.runAsked(async () => 'yes', ...erasing())
+    expect(refused.code).toBe(2)
+    expect(refused.errors).toBe(`This patient is erased permanently:
+  name           ${name()}
+  date of birth  ${mine.patient.dateOfBirth ?? '-'}
+  appointments   4, of which 1 ahead: they are cancelled
+  invoices       1
+  payments       1
+  messages       1
+Nothing was done: that is not the patient's full name.
+`)
+    expect(await erasedAt()).toBeNull()
+    expect((await stack.runAsked(async () => name(), ...erasing())).code).toBe(0)
+    expect(await erasedAt()).not.toBeNull()
+  })
+
+  it('cancels what is ahead with its event, and frees the time; what has begun or ended stays', async () => {
+    const { code, printed, lines } = await stack.run('--json', ...erasing(), '--yes', '--confirm', name())
+    expect([code, JSON.parse(printed).cancelled_appointments]).toEqual([0, 1])
+    expect(await statusOf(visits.tomorrow)).toBe('cancelled')
+    expect(await events(visits.tomorrow.id)).toEqual(['appointment.created', 'appointment.cancelled'])
+    expect([await statusOf(visits.past), await statusOf(visits.completed)]).toEqual([
+      'scheduled',
+      'completed',
+    ])
+    expect(JSON.stringify(lines)).not.toContain(mine.patient.lastName)
+    expect((await runVerification(db.table, mine.clinic.id)).found).toEqual([])
+  })
+
+  it('is completed without a question after an interruption, the visits included', async () => {
+    const crashing: typeof db.table = {
+      ...db.table,
+      tryTransact: async (writes) => {
+        await db.table.tryTransact(writes)
+        throw new Error('crash')
+      },
+    }
+    const crashed = patientChanges(crashing).erase(mine.clinic.id, mine.patient.id, (body) => body)
+    await expect(crashed).rejects.toThrow('crash')
+    expect([await erasedAt(), await statusOf(visits.tomorrow)]).toEqual([expect.any(String), 'scheduled'])
+    expect((await stack.run(...erasing())).code).toBe(0)
+    expect(await statusOf(visits.tomorrow)).toBe('cancelled')
+  })
+})
+
+describe('erasures list', () => {
+  const list = (...args: string[]) => stack.run('erasures', 'list', '--clinic', mine.clinic.id, ...args)
+  const LONG_AGO = '2026-05-01T07:00:00.000Z'
+
+  it('lists those of a clinic, also while it is deleted and after, when its time zone is unknown', async () => {
+    const { patient, clinic } = mine
+    await stack.run(...erasing(), '--yes', '--confirm', name())
+    const at = new Date((await erasedAt()) ?? '')
+    const line = `${clinicTimestamp(at.toISOString(), clinic.timezone)}  ${patient.id}  `
+    expect(await list()).toMatchObject({ code: 0, printed: expect.stringContaining(line) })
+    await clinicStore(db).beginDeletion(clinic.id, LONG_AGO)
+    expect(await list()).toMatchObject({ code: 0, printed: expect.stringContaining(line) })
+    expect(JSON.parse((await list('--json')).printed).clinic_deleted).toBeNull()
+
+    const deleting = ['clinic', 'delete', clinic.id, '--without-export', '--yes', '--confirm', clinic.name]
+    expect((await stack.run(...deleting)).code).toBe(0)
+    const utc = `${at.toISOString().slice(0, 19)}Z`
+    const { code, printed } = await list()
+    expect([code, printed]).toEqual([0, expect.stringContaining(`${utc}  ${patient.id}  `)])
+    expect(printed).toMatch(/\nThe clinic was deleted at \S+Z by \S+\. Times are in UTC\.\n$/)
+    const { data, clinic_deleted } = JSON.parse((await list('--json')).printed)
+    expect(data).toMatchObject([{ clinic_id: clinic.id, patient_id: patient.id, erased_at: utc }])
+    expect(clinic_deleted).toEqual({ at: expect.stringMatching(/Z$/), by: expect.any(String) })
+  })
+
+  it('is refused for a clinic that never existed', async () => {
+    for (const id of [newUuid(), 'x']) {
+      const { code, errors } = await stack.run('erasures', 'list', '--clinic', id)
+      expect([code, errors]).toEqual([
+        2,
+        `Clinic ${id} does not exist. Run "clinic list" to see all clinics.\n`,
+      ])
+    }
+  })
+})
+
+describe('erasures replay', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'replay-test-'))
+  afterAll(() => rmSync(folder, { recursive: true }))
+
+  it('wants the number of patients that the file lists, unless all are erased already', async () => {
+    const file = join(folder, 'erasures.ndjson')
+    const { clinic, patient } = mine
+    const line = { clinic_id: clinic.id, erased_at: '2026-05-01T10:00:00+03:00', operator: 'eva' }
+    const lines = [patient.id, newUuid()].map((patient_id) => `${JSON.stringify({ ...line, patient_id })}\n`)
+    writeFileSync(file, lines.join(''))
+    const replay = (...args: string[]) =>
+      stack.run('erasures', 'replay', '--clinic', clinic.id, '--from', file, ...args)
+    for (const args of [[], ['--yes'], ['--yes', '--confirm', '1']])
+      expect((await replay(...args)).code).toBe(2)
+    expect(await erasedAt()).toBeNull()
+    const { code, printed } = await replay('--yes', '--confirm', '2')
+    expect([code, printed]).toEqual([0, '1 erased, 0 already erased, 1 unknown to the table\n'])
+    expect(await statusOf(visits.tomorrow)).toBe('cancelled')
+    expect((await replay()).code).toBe(0)
+  })
+
+  it('reads the file that the list wrote, both relative to the folder in which npm was run', async () => {
+    vi.stubEnv('INIT_CWD', folder)
+    onTestFinished(() => void vi.stubEnv('INIT_CWD', undefined))
+    const { clinic } = mine
+    await stack.run(...erasing(), '--yes', '--confirm', name())
+    expect((await stack.run('erasures', 'list', '--clinic', clinic.id, '--to', 'list.ndjson')).code).toBe(0)
+    expect(existsSync(join(folder, 'list.ndjson'))).toBe(true)
+    const replay = await stack.run('erasures', 'replay', '--clinic', clinic.id, '--from', 'list.ndjson')
+    expect([replay.code, replay.printed]).toEqual([0, '0 erased, 1 already erased, 0 unknown to the table\n'])
+    const missing = await stack.run('erasures', 'replay', '--clinic', clinic.id, '--from', 'other.ndjson')
+    expect([missing.code, missing.errors]).toEqual([2, expect.stringContaining('other.ndjson')])
+  })
+})

@@ -1,0 +1,184 @@
+/** The ledger of erasures, and replaying it in a table that was restored to the time before them. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeEach, describe, expect, it } from 'vitest'
+import { readErasures } from '../../../../bin/clinic/patients/erasure-file.ts'
+import { CommandFailure } from '../../../../bin/clinic/tool/output.ts'
+import { anonymizeResponse } from '../../../../shared/api/anonymize-response.ts'
+import type { ClinicId } from '../../../../shared/domain/clinic.ts'
+import { newUuid } from '../../../../shared/domain/uuid.ts'
+import { replayErasures } from '../../../../shared/maintenance/restore/erasure-replay.ts'
+import { erasureLedger } from '../../../../shared/store/copies/erasure-ledger.ts'
+import { patientChanges } from '../../../../shared/store/copies/patient-changes.ts'
+import { readImportIds } from '../../../../shared/store/import-ids.ts'
+import { patientStore } from '../../../../shared/store/patients/patients.ts'
+import type { Table } from '../../../../shared/store/table/table.ts'
+import { filledPatient } from '../../../support/filled-records.ts'
+import { createPopulatedClinic } from '../../../support/records.ts'
+import { restored } from '../../../support/restored.ts'
+import { freshTable, type TestTable } from '../../../support/table.ts'
+import { tableText } from '../../../support/table-text.ts'
+import { unstamped } from '../../../support/unstamped.ts'
+import { importedClinic, visit } from '../import/calendar-fixtures.ts'
+
+const AT = '2026-05-01T07:00:00.000Z'
+const by = { at: AT, operator: 'arn:aws:sts::1:assumed-role/operator/eva', importIds: [] }
+const CANARY = /canar/
+
+let db: TestTable
+let clinic: ClinicId
+let patient: string
+beforeEach(async () => {
+  db = await freshTable()
+  const created = await createPopulatedClinic(db.table, filledPatient())
+  clinic = created.clinic.id
+  patient = created.patient.id
+})
+
+const erase = (table: Table) => patientChanges(table).erase(clinic, patient, anonymizeResponse, by)
+
+const ledgerOf = ({ table }: TestTable) => erasureLedger({ table }).list(clinic)
+
+describe('the ledger of erasures', () => {
+  it('has patient, time and operator of an erasure', async () => {
+    await erase(db.table)
+    expect(await ledgerOf(db)).toEqual([{ patient, ...by, isFinished: true }])
+    const stored = await patientStore(db).find(clinic, patient)
+    expect(stored?.erasedAt).toBe(AT)
+  })
+
+  it('has an interrupted erasure from its first transaction on, and keeps its time when it is completed', async () => {
+    const crashing: Table = {
+      ...db.table,
+      tryTransact: async (writes) => {
+        await db.table.tryTransact(writes)
+        throw new Error('crash')
+      },
+    }
+    await expect(erase(crashing)).rejects.toThrow('crash')
+    expect(await ledgerOf(db)).toEqual([{ patient, ...by, isFinished: false }])
+
+    await patientChanges(db.table).erase(clinic, patient, anonymizeResponse, { operator: 'other' })
+    expect(await ledgerOf(db)).toEqual([{ patient, ...by, isFinished: true }])
+    expect(await tableText(db)).not.toMatch(CANARY)
+  })
+})
+
+describe('a replay in a restored table', () => {
+  it('erases the patient as in the source table, and nothing when it is repeated', async () => {
+    const target = await restored(db)
+    await erase(db.table)
+    expect(await tableText(target)).toMatch(CANARY)
+
+    const replay = async () => replayErasures(target.table, clinic, await ledgerOf(db))
+    expect(await replay()).toEqual({ erased: 1, already_erased: 0, unknown: 0 })
+    expect(await tableText(target)).not.toMatch(CANARY)
+    expect(await ledgerOf(target)).toEqual(await ledgerOf(db))
+    const erased = (await patientStore(db).find(clinic, patient)) ?? undefined
+    expect(await patientStore(target).find(clinic, patient)).toMatchObject(unstamped(erased) ?? {})
+    const text = await tableText(target)
+    expect(await replay()).toEqual({ erased: 0, already_erased: 1, unknown: 0 })
+    expect(await tableText(target)).toBe(text)
+  })
+
+  it('completes an erasure that was in progress at the restored time', async () => {
+    let isBegun = false
+    const crashing: Table = {
+      ...db.table,
+      tryTransact: async (writes) => {
+        await db.table.tryTransact(writes)
+        isBegun = true
+      },
+      query: (range) => (isBegun ? Promise.reject(new Error('crash')) : db.table.query(range)),
+    }
+    await expect(erase(crashing)).rejects.toThrow('crash')
+    const target = await restored(db)
+    expect(await tableText(target)).toMatch(CANARY)
+    expect(await replayErasures(target.table, clinic, await ledgerOf(db))).toMatchObject({ erased: 1 })
+    expect(await tableText(target)).not.toMatch(CANARY)
+  })
+})
+
+describe('a patient who was created after the restored time', () => {
+  const imported = importedClinic()
+
+  it('is unknown to the replay, and is not created again by an import', async () => {
+    const { table } = imported.db
+    const lost = (await readImportIds(table, imported.clinic.id))('patient', 'lost')
+    const counts = await replayErasures(table, imported.clinic.id, [
+      { patient: lost, ...by, isFinished: true },
+    ])
+    expect(counts).toEqual({ erased: 0, already_erased: 0, unknown: 1 })
+    const rows = [
+      { external_id: 'lost', first_name: 'Ada', last_name: 'Kaya' },
+      { external_id: 'other', first_name: 'Bo', last_name: 'Lind' },
+    ]
+    expect(await imported.load('patients', rows)).toMatchObject({
+      imported: 1,
+      rejected: 1,
+      reasons: ['the patient was erased'],
+    })
+    expect(await patientStore(imported.db).find(imported.clinic.id, lost)).toBeNull()
+  })
+
+  it('is not created again by an export from before the erasure, which has the own id of a patient of the API', async () => {
+    const { table } = imported.db
+    const [api, other] = [newUuid(), newUuid()]
+    await replayErasures(table, imported.clinic.id, [{ patient: api, ...by, isFinished: true }])
+    const person = { first_name: 'Canarella', last_name: 'Kaya' }
+    const rows = [
+      { external_id: api.toUpperCase(), ...person },
+      { external_id: other, first_name: 'Bo', last_name: 'Lind' },
+    ]
+    expect(await imported.load('patients', rows)).toMatchObject({
+      imported: 1,
+      rejected: 1,
+      reasons: ['the patient was erased'],
+    })
+    const visits = [api, other].map((patient_external_id) => ({
+      ...visit,
+      external_id: patient_external_id,
+      patient_external_id,
+    }))
+    expect((await imported.load('appointments', visits)).reasons).toEqual([
+      'patient_external_id is unknown: the clinic has no such patient, or its row was rejected',
+    ])
+    expect(await tableText(imported.db)).not.toMatch(/canarella/i)
+  })
+})
+
+describe('a file of erasures', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'erasures-test-'))
+  afterAll(() => rmSync(folder, { recursive: true }))
+  const path = join(folder, 'erasures.ndjson')
+  const write = (...lines: object[]) =>
+    writeFileSync(path, lines.map((line) => `${JSON.stringify(line)}\n`).join(''))
+
+  it('is read as the ledger was written, for one clinic', () => {
+    const line = { clinic_id: clinic, patient_id: patient, erased_at: '2026-05-01T10:00:00+03:00' }
+    const other = { ...line, clinic_id: newUuid(), operator: by.operator }
+    const linked = newUuid()
+    write({ ...line, operator: by.operator, import_ids: [linked], is_finished: true }, other)
+    expect(readErasures(path, clinic)).toEqual([{ patient, ...by, importIds: [linked], isFinished: true }])
+    write({ ...line, operator: by.operator, is_finished: true })
+    expect(readErasures(path, clinic)).toEqual([{ patient, ...by, isFinished: true }])
+  })
+
+  it('may be the access trail, of which only completed erasures count', () => {
+    const line = { clinic_id: clinic, command: 'patient erase', records: [patient], timestamp: AT }
+    const { operator } = by
+    write(
+      { ...line, operator, outcome: 'started' },
+      { ...line, operator, outcome: 'done' },
+      { ...line, operator, outcome: 'done', command: 'patient update' },
+      { ...line, credential: 'ck_1', route: 'get-patient', command: undefined },
+    )
+    expect(readErasures(path, clinic)).toEqual([{ patient, ...by, isFinished: true }])
+  })
+
+  it('is refused with the line that is not JSON', () => {
+    writeFileSync(path, '{}\nnope\n')
+    expect(() => readErasures(path, clinic)).toThrow(new CommandFailure(`${path}:2: is not JSON`))
+  })
+})

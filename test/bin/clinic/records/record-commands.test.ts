@@ -1,0 +1,266 @@
+/** `list`, `show` and `find`: the filters of the API, ids of every kind, and what the access trail and errors contain. */
+import { beforeAll, describe, expect, it } from 'vitest'
+import { operatorTool } from '../../../../bin/clinic/program.ts'
+import { listAppointments } from '../../../../shared/api/appointments.ts'
+import { listInvoices } from '../../../../shared/api/invoices.ts'
+import { listMessages } from '../../../../shared/api/messages.ts'
+import { listPatients } from '../../../../shared/api/patients.ts'
+import { listPayments } from '../../../../shared/api/payments.ts'
+import { newUuid } from '../../../../shared/domain/uuid.ts'
+import { appointmentStore } from '../../../../shared/store/calendar/appointments.ts'
+import { invoiceStore } from '../../../../shared/store/calendar/invoices.ts'
+import { readImportIds } from '../../../../shared/store/import-ids.ts'
+import { patientWriter } from '../../../../shared/store/patients/patient-writer.ts'
+import { deployedTable } from '../../../support/deployed-stack.ts'
+import {
+  createPopulatedClinic,
+  createRecord,
+  createWebhookWithDeliveries,
+  type PopulatedClinic,
+  type WebhookWithDeliveries,
+} from '../../../support/records.ts'
+import { aPatient } from '../../../support/table.ts'
+
+const { db, run } = deployedTable({ Cell: 'a' })
+let mine: PopulatedClinic
+let hooks: WebhookWithDeliveries
+let other: { patient: string; appointment: string; invoice: string }
+
+beforeAll(async () => {
+  mine = await createPopulatedClinic(db.table, aPatient({ firstName: 'Ada', lastName: 'Kaya' }))
+  const { clinic, appointment, invoice } = mine
+  hooks = await createWebhookWithDeliveries(db.table, clinic)
+  const patient = aPatient({ firstName: 'Bo', lastName: 'Berg', isActive: false, nationalId: 'B-17' })
+  await patientWriter({ table: db.table }).createMany(clinic.id, [patient])
+  const named = { id: patient.id, fullName: 'Bo Berg' }
+  other = { patient: patient.id, appointment: newUuid(), invoice: newUuid() }
+  await createRecord(db.table, clinic, appointmentStore(db), {
+    ...appointment,
+    id: other.appointment,
+    patient: named,
+    date: '2026-06-01',
+    status: 'cancelled',
+  })
+  await createRecord(db.table, clinic, invoiceStore(db), {
+    ...invoice,
+    id: other.invoice,
+    number: 'B/77',
+    issueDate: '2026-06-01',
+    patient: { ...named, email: null },
+  })
+})
+
+const of = () => ['--clinic', mine.clinic.id]
+async function json(...args: string[]) {
+  const { code, printed, errors } = await run('--json', ...args, ...of())
+  expect([code, errors]).toEqual([0, ''])
+  return JSON.parse(printed)
+}
+const idsOf = async (...args: string[]): Promise<string[]> =>
+  (await json(...args)).data.map(({ id }: { id: string }) => id)
+
+describe('list', () => {
+  it.each([
+    ['patient', listPatients],
+    ['appointment', listAppointments],
+    ['invoice', listInvoices],
+    ['payment', listPayments],
+    ['messages', listMessages],
+  ])('of %s has an option for every parameter of the API, and no other', (group, route) => {
+    const program = operatorTool({ env: {}, writeOut: () => {}, writeError: () => {} })
+    const list = program.commands.find((one) => one.name() === group)?.commands
+    const options = list?.find((one) => one.name() === 'list')?.options.map(({ long }) => long)
+    const parameters = Object.keys(route.query.shape).map((name) => `--${name.replaceAll('_', '-')}`)
+    // The operator alone has unresolved messages, and visits outside working hours.
+    const own: Record<string, string[]> = { messages: ['--unresolved'], appointment: ['--outside'] }
+    expect(options?.sort()).toEqual(['--clinic', ...(own[group] ?? []), ...parameters].sort())
+  })
+
+  it.each([
+    [['appointment', 'list'], () => [other.appointment, mine.appointment.id]],
+    [['appointment', 'list', '--status', 'scheduled'], () => [mine.appointment.id]],
+    [['appointment', 'list', '--date-from', '2026-05-05'], () => [other.appointment]],
+    [['appointment', 'list', '--limit', '1', '--page', '2'], () => [mine.appointment.id]],
+    [['invoice', 'list', '--to', '2026-05-31'], () => [mine.invoice.id]],
+    [['payment', 'list', '--status', 'completed'], () => [mine.payment.id]],
+    [['payment', 'list', '--status', 'pending'], () => []],
+    [['messages', 'list', '--channel', 'email'], () => [mine.message.id]],
+    [['patient', 'list', '--is-active', 'false'], () => [other.patient]],
+    [['patient', 'list', '--search', 'kay'], () => [mine.patient.id]],
+    [['patient', 'list', '--national-id', 'B-17'], () => [other.patient]],
+    [['webhook', 'list'], () => [hooks.webhook.id]],
+    [['webhook', 'deliveries', 'WEBHOOK'], () => hooks.deliveries.map(({ id }) => id)],
+  ])('applies the filters of %j', async (args, expected) => {
+    expect(await idsOf(...args.map((arg) => (arg === 'WEBHOOK' ? hooks.webhook.id : arg)))).toEqual(
+      expected(),
+    )
+  })
+
+  it('filters by the ids of a patient, a doctor and an invoice', async () => {
+    const byPatient = ['--patient-id', other.patient]
+    expect(await idsOf('appointment', 'list', ...byPatient)).toEqual([other.appointment])
+    expect(await idsOf('payment', 'list', ...byPatient)).toEqual([])
+    expect(await idsOf('payment', 'list', '--invoice-id', mine.invoice.id)).toEqual([mine.payment.id])
+    expect(await idsOf('appointment', 'list', '--doctor-id', newUuid())).toEqual([])
+  })
+
+  it('says how to go on, by page and by cursor', async () => {
+    const { printed } = await run('appointment', 'list', '--limit', '1', ...of())
+    expect(printed).toContain(
+      'Bo Berg  Dr. Bo Lind\nTimes are in Europe/Istanbul. 2 appointments, page 1 of 2. Next: --page 2\n',
+    )
+    const { meta } = await json('appointment', 'list', '--limit', '1')
+    const rest = await run('appointment', 'list', '--limit', '1', '--after', meta.next_after, ...of())
+    expect(rest.printed).toContain(mine.appointment.id)
+    expect(rest.printed.split('\n').at(-2)).toBe('Times are in Europe/Istanbul. 1 appointment.')
+  })
+
+  it('does not show the text of a message', async () => {
+    const { printed } = await run('--json', 'messages', 'list', ...of())
+    expect(printed).toContain(mine.message.id)
+    expect(printed).not.toContain('See you soon')
+  })
+
+  it.each([
+    [['appointment', 'list', '--status', 'done'], '--status must be one of scheduled,'],
+    [['appointment', 'list', '--date-from', '5.5.2026'], '--date-from must be a date that exists'],
+    [
+      ['invoice', 'list', '--from', '2026-05-02', '--to', '2026-05-01', '--limit', '0'],
+      '--limit must be a whole number from 1 to 100\n--from must not be after to',
+    ],
+    [['payment', 'list', '--after', 'abc'], '--after must be the next_after of an earlier response'],
+    [
+      ['patient', 'list', '--updated-since', 'today'],
+      '--updated-since must be a timestamp with an offset or Z, such as 2026-05-01T10:00:00+03:00\n',
+    ],
+    [
+      ['webhook', 'deliveries', 'none'],
+      'The clinic has no such webhook endpoint. "webhook list" lists all of them.',
+    ],
+  ])('refuses %j', async (args, message) => {
+    const { code, printed, errors } = await run(...args, ...of())
+    expect([code, printed]).toEqual([2, ''])
+    expect(errors).toContain(message)
+  })
+})
+
+describe('show', () => {
+  it('shows a record as the API returns it, an invoice with its payments', async () => {
+    expect(await json('invoice', 'show', mine.invoice.id)).toMatchObject({
+      id: mine.invoice.id,
+      balance_due: 100,
+      payments: [{ id: mine.payment.id }],
+    })
+    expect(await json('patient', 'show', other.patient)).toMatchObject({ national_id: 'B-17' })
+    expect(await json('webhook', 'show', hooks.webhook.id)).not.toHaveProperty('secret')
+    const { printed } = await run('payment', 'show', mine.payment.id.toUpperCase(), ...of())
+    expect(printed).toMatch(/^invoice_number +2026-1$/m)
+    expect(printed).toMatch(new RegExp(`^patient +${mine.patient.id} Ada Kaya$`, 'm'))
+  })
+
+  it.each(['patient', 'appointment', 'invoice', 'payment', 'webhook'])(
+    'says where to find a %s if the id is wrong, or of another clinic',
+    async (group) => {
+      const foreign = await createPopulatedClinic(db.table)
+      const id = (foreign as unknown as Record<string, { id: string }>)[group]?.id ?? newUuid()
+      const { code, errors } = await run(group, 'show', id, ...of())
+      expect(code).toBe(2)
+      expect(errors).toContain(`${id}. Find it with "${group} find" or "${group} list".`)
+      const typed = await run(group, 'show', 'Ada Kaya', ...of())
+      expect([typed.code, typed.errors]).toEqual([2, expect.not.stringContaining('Ada')])
+    },
+  )
+})
+
+describe('find', () => {
+  it.each([
+    [['patient', 'find', 'kaya'], () => [mine.patient.id]],
+    [['appointment', 'find', 'berg'], () => [other.appointment]],
+    [['payment', 'find', 'ada kaya'], () => [mine.payment.id]],
+    [['messages', 'find', 'kaya'], () => [mine.message.id]],
+    [['invoice', 'find', 'B/77'], () => [other.invoice]],
+    [['invoice', 'find', 'kaya'], () => [mine.invoice.id]],
+    [['webhook', 'find', '.EXAMPLE.'], () => [hooks.webhook.id]],
+  ])('%j', async (args, expected) => {
+    expect(await idsOf(...args)).toEqual(expected())
+  })
+
+  it('finds a record by its id, and by the id in the clinic’s own system, which the trail does not contain', async () => {
+    expect(await idsOf('payment', 'find', mine.payment.id)).toEqual([mine.payment.id])
+    const external = newUuid()
+    const id = (await readImportIds(db.table, mine.clinic.id))('appointment', external)
+    await createRecord(db.table, mine.clinic, appointmentStore(db), {
+      ...mine.appointment,
+      id,
+      date: '2025-01-01',
+      status: 'completed',
+    })
+    const { printed, lines } = await run('appointment', 'find', '--external-id', external, ...of())
+    expect(printed).toContain(id)
+    expect(lines[1]?.records).toContain(id)
+    expect(JSON.stringify(lines)).not.toContain(external)
+    const unknown = await run('appointment', 'find', '--external-id', '7', ...of())
+    expect([unknown.code, unknown.errors]).toEqual([
+      2,
+      'The clinic has no appointment with this id in its own system. It is compared exactly, with zeros and spaces.\n',
+    ])
+  })
+
+  it('says what it compares if nothing matches, without repeating what was typed', async () => {
+    const { code, errors, lines } = await run('invoice', 'find', 'Nemo', ...of())
+    expect([code, errors]).toEqual([
+      2,
+      'The clinic has no such invoice. "invoice find" compares the number, or the patient\'s name, phone number or email address.\n',
+    ])
+    expect(JSON.stringify(lines)).not.toContain('Nemo')
+    expect((await run('patient', 'find', ...of())).errors).toBe('Specify either a text or --external-id.\n')
+    const long = await run('patient', 'find', 'x'.repeat(201), ...of())
+    expect([long.code, long.errors]).toEqual([2, 'The text must have at most 200 characters.\n'])
+  })
+})
+
+it('writes the patients that a list shows to the access trail', async () => {
+  const { lines } = await run('appointment', 'list', '--status', 'cancelled', ...of())
+  expect(lines.map(({ command, outcome }) => [command, outcome])).toEqual([
+    ['appointment list', 'started'],
+    ['appointment list', 'done'],
+  ])
+  expect(lines[1]).toMatchObject({ clinic_id: mine.clinic.id })
+  expect(lines[1]?.records).toEqual(expect.arrayContaining([other.appointment, other.patient]))
+  expect(lines[1]?.records).not.toContain(mine.patient.id)
+})
+
+describe('errors with --json', () => {
+  const errorOf = async (...args: string[]) => {
+    const { code, printed, errors } = await run(...args)
+    return { code, printed, error: JSON.parse(errors).error }
+  }
+
+  it('are one JSON object, for wrong input and for wrong usage', async () => {
+    expect(await errorOf('--json', 'clinic', 'set', newUuid(), '--name', 'X')).toMatchObject({
+      code: 2,
+      printed: '',
+      error: { message: expect.stringMatching(/^Clinic .*exist/), exit_code: 2 },
+    })
+    expect((await errorOf('patient', 'list', '--json')).error).toEqual({
+      message: "required option '--clinic <id>' not specified",
+      exit_code: 2,
+    })
+    expect((await errorOf('patient', '--json')).error.message).toContain('incomplete')
+    expect((await errorOf('nonsense', '--json')).error.message).toContain("unknown command 'nonsense'")
+  })
+
+  it('never repeat the secret of a credential, nor do errors as text', async () => {
+    const pasted = 'ck_a_abcdefghijkl:cs_q83kzTnY0rW3x9cT2nEr'
+    for (const args of [
+      ['credential', pasted],
+      ['clinic', 'set', pasted, '--name', 'X'],
+      ['patient', 'list', pasted, '--clinic', mine.clinic.id],
+    ])
+      for (const more of [[], ['--json']]) {
+        const { code, printed, errors, lines } = await run(...args, ...more)
+        expect(code).toBe(2)
+        expect(printed + errors + JSON.stringify(lines)).not.toContain('q83kz')
+      }
+  })
+})

@@ -1,0 +1,257 @@
+/** Records that no import made, and their ids in the clinic's own system. */
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeEach, describe, expect, it } from 'vitest'
+import { importEntities } from '../../../../bin/clinic/import/entities.ts'
+import { importFile } from '../../../../bin/clinic/import/import-file.ts'
+import { anonymizeResponse } from '../../../../shared/api/anonymize-response.ts'
+import { replayErasures } from '../../../../shared/maintenance/restore/erasure-replay.ts'
+import { erasureLedger } from '../../../../shared/store/copies/erasure-ledger.ts'
+import { patientChanges } from '../../../../shared/store/copies/patient-changes.ts'
+import { readImportIds } from '../../../../shared/store/import-ids.ts'
+import { linkRecord } from '../../../../shared/store/import-links.ts'
+import { patientKey } from '../../../../shared/store/keys/patients.ts'
+import { patientWriter } from '../../../../shared/store/patients/patient-writer.ts'
+import { patientStore } from '../../../../shared/store/patients/patients.ts'
+import { ConditionFailed } from '../../../../shared/store/table/errors.ts'
+import type { Table } from '../../../../shared/store/table/table.ts'
+import { deployedTable } from '../../../support/deployed-stack.ts'
+import { createPopulatedClinic, type PopulatedClinic } from '../../../support/records.ts'
+import { restored } from '../../../support/restored.ts'
+import { aPatient, NOW, newClinic } from '../../../support/table.ts'
+
+const { db, run } = deployedTable()
+let mine: PopulatedClinic
+const folder = mkdtempSync(join(tmpdir(), 'record-links-test-'))
+
+beforeEach(async () => {
+  mine = await createPopulatedClinic(db.table)
+})
+afterAll(() => rmSync(folder, { recursive: true }))
+
+const command = (...args: string[]) => run(...args, '--clinic', mine.clinic.id)
+const link = (id: string, externalId: string, kind = 'patient') =>
+  command(kind, 'link', id, '--external-id', externalId)
+const unlink = (id: string) => command('patient', 'unlink', id)
+
+async function load(name: string, rows: object[], table: Table = db.table) {
+  const file = join(folder, `${name}.ndjson`)
+  writeFileSync(file, rows.map((row) => `${JSON.stringify(row)}\n`).join(''))
+  const entity = importEntities(table, () => NOW).find((one) => one.name === name)
+  if (!entity) throw new Error(`no entity ${name}`)
+  const reasons: string[] = []
+  const onRejected = ({ reason }: { reason: string }) => reasons.push(reason)
+  return { ...(await importFile(file, entity, mine.clinic, { now: () => NOW, onRejected })), reasons }
+}
+
+const rowOf = ({ firstName, lastName }: { firstName: string; lastName: string }) => ({
+  external_id: 'TR-1',
+  first_name: firstName,
+  last_name: lastName,
+})
+const visitRow = () => ({
+  external_id: 'v',
+  patient_external_id: 'TR-1',
+  doctor_external_id: 'DR-1',
+  appointment_date: '2026-03-02',
+  start_time: '09:00',
+  end_time: '09:30',
+})
+
+describe('a linked record', () => {
+  it('is found by references and by rows of its own, which lose nothing that no import has written', async () => {
+    expect((await link(mine.patient.id, 'TR-1')).code).toBe(0)
+    expect((await link(mine.doctor.id, 'DR-1', 'doctor')).code).toBe(0)
+    expect(await load('appointments', [visitRow()])).toMatchObject({ imported: 1, rejected: 0 })
+    expect(await load('patients', [rowOf(mine.patient)])).toMatchObject({ imported: 0, unchanged: 1 })
+    const renamed = { ...rowOf(mine.patient), last_name: 'Other' }
+    expect(await load('patients', [renamed])).toMatchObject({ updated: 1 })
+    const phone = { ...renamed, phone_number: '+491700000000' }
+    expect(await load('patients', [phone])).toMatchObject({
+      reasons: [expect.stringContaining('phone_number differs')],
+    })
+    const found = await command('find', '--entity', 'patients', '--external-id', 'TR-1')
+    expect(found.printed).toContain(mine.patient.id)
+  })
+
+  it('is found by the rows of an export that was made before the link', async () => {
+    const out = join(folder, 'before-link')
+    expect((await command('export', '--out', out)).errors).toBe('')
+    await link(mine.patient.id, 'TR-1')
+    await link(mine.doctor.id, 'DR-1', 'doctor')
+    for (const name of ['doctors', 'patients', 'appointments'])
+      expect((await command('import', join(out, `${name}.ndjson`))).printed).toContain(
+        '0 imported, 0 updated, 1 unchanged, 0 rejected',
+      )
+    expect((await patientStore(db).page(mine.clinic.id, { page: 1, limit: 9 })).total).toBe(1)
+    // It keeps the external id, and has one record only.
+    expect(await load('patients', [rowOf(mine.patient)])).toMatchObject({ imported: 0, rejected: 0 })
+    const later = join(folder, 'after-link')
+    await command('export', '--out', later)
+    expect(readFileSync(join(later, 'patients.ndjson'), 'utf8')).toContain('"external_id":"TR-1"')
+    const both = [rowOf(mine.patient), { ...rowOf(mine.patient), external_id: mine.patient.id }]
+    expect((await load('patients', both)).reasons).toEqual(['id is already used on line 1'])
+  })
+
+  it('keeps its external id out of the trail, and out of keys', async () => {
+    const { lines } = await link(mine.patient.id, 'TR-1')
+    expect(JSON.stringify(lines)).not.toContain('TR-1')
+    expect(lines.at(-1)?.records).toEqual([mine.patient.id])
+  })
+
+  it('is another record once it is unlinked', async () => {
+    await link(mine.patient.id, 'TR-1')
+    expect((await unlink(mine.patient.id)).code).toBe(0)
+    expect(await load('patients', [rowOf(mine.patient)])).toMatchObject({ imported: 1 })
+    const refused = await unlink(mine.patient.id)
+    expect([refused.code, refused.errors.trim()]).toEqual([2, 'The patient has no external id.'])
+  })
+})
+
+describe('a linked patient who is erased', () => {
+  const { firstName, lastName } = aPatient()
+  const imported = () => load('patients', [rowOf({ firstName, lastName })])
+  const erase = (id = mine.patient.id) =>
+    patientChanges(db.table).erase(mine.clinic.id, id, anonymizeResponse)
+
+  it('is not created by an import, after a restore to the time before the link', async () => {
+    const target = await restored(db)
+    await link(mine.patient.id, 'TR-1')
+    await erase()
+    const ledger = await erasureLedger(db).list(mine.clinic.id)
+    expect(ledger).toMatchObject([{ patient: mine.patient.id, importIds: [expect.any(String)] }])
+
+    await replayErasures(target.table, mine.clinic.id, ledger)
+    expect(await erasureLedger(target).list(mine.clinic.id)).toEqual(ledger)
+    const row = rowOf(mine.patient)
+    const { rejected, reasons } = await load('patients', [row], target.table)
+    expect([rejected, reasons]).toEqual([1, ['the patient was erased']])
+    const lost = await newClinic(target.table)
+    await replayErasures(target.table, lost.id, ledger)
+    expect(await erasureLedger(target).list(lost.id)).toEqual(ledger)
+  })
+
+  it('is not created by an import, when the ledger had the erasure before the link was known', async () => {
+    const target = await restored(db)
+    await link(mine.patient.id, 'TR-1')
+    await erase()
+    const ledger = await erasureLedger(db).list(mine.clinic.id)
+    await replayErasures(
+      target.table,
+      mine.clinic.id,
+      ledger.map((one) => ({ ...one, importIds: [] })),
+    )
+    await replayErasures(target.table, mine.clinic.id, ledger)
+    expect(await load('patients', [rowOf(mine.patient)], target.table)).toMatchObject({ rejected: 1 })
+  })
+
+  it('is not created by an import, after the link was removed', async () => {
+    await link(mine.patient.id, 'TR-1')
+    await load('patients', [rowOf(mine.patient)])
+    await unlink(mine.patient.id)
+    await erase()
+    expect(await imported()).toMatchObject({ imported: 0, rejected: 1 })
+  })
+
+  it('leaves an external id to the patient who got it since', async () => {
+    const other = aPatient()
+    await patientWriter(db).createMany(mine.clinic.id, [other])
+    await link(mine.patient.id, 'TR-1')
+    await unlink(mine.patient.id)
+    await link(other.id, 'TR-1')
+    await erase()
+    expect(await erasureLedger(db).list(mine.clinic.id)).toMatchObject([{ importIds: [] }])
+    expect(await load('patients', [rowOf(other)])).toMatchObject({ rejected: 0 })
+  })
+
+  it('leaves an external id to the patient whom an import made with it since, and keeps the erasure of that one', async () => {
+    await link(mine.patient.id, 'TR-1')
+    await unlink(mine.patient.id)
+    expect(await imported()).toMatchObject({ imported: 1 })
+    await erase((await readImportIds(db.table, mine.clinic.id))('patient', 'TR-1'))
+    const before = await erasureLedger(db).list(mine.clinic.id)
+    await erase()
+    expect(await erasureLedger(db).list(mine.clinic.id)).toMatchObject([
+      ...before,
+      { patient: mine.patient.id, importIds: [] },
+    ])
+  })
+})
+
+describe('an external id', () => {
+  it('that is imported or linked already is refused', async () => {
+    await load('patients', [rowOf(mine.patient)])
+    const imported = (await readImportIds(db.table, mine.clinic.id))('patient', 'TR-1')
+    const refused = await link(mine.patient.id, 'TR-1')
+    expect([refused.code, refused.errors]).toEqual([
+      2,
+      expect.stringContaining(`that of patient ${imported}`),
+    ])
+    await link(mine.patient.id, 'TR-2')
+    expect((await link(mine.patient.id, 'TR-2')).printed).toContain('has this external id already')
+    expect((await link(mine.patient.id, 'TR-3')).errors).toContain('has another external id')
+    expect((await unlink(imported)).errors).toContain('was made by an import')
+  })
+
+  it.each([
+    ['an unknown patient', '1b4e28ba-2fa1-4d3b-a3f5-ef19b5a7633b'],
+    ['text that is no id', 'x'],
+  ])('is refused for %s', async (_, id) => {
+    const refused = await link(id, 'TR-1')
+    expect([refused.code, refused.errors]).toEqual([2, expect.stringContaining(`no patient ${id}`)])
+  })
+
+  it('is refused when it is imported while it is linked, and an import ends when it is linked meanwhile', async () => {
+    const ids = await readImportIds(db.table, mine.clinic.id)
+    const derived = { id: ids('patient', 'TR-1'), key: patientKey(mine.clinic.id, ids('patient', 'TR-1')) }
+    const [found] = (await patientStore(db).findMany(mine.clinic.id, [mine.patient.id])).values()
+    const record = {
+      id: mine.patient.id,
+      key: patientKey(mine.clinic.id, mine.patient.id),
+      version: found?.version ?? 0,
+    }
+    const linkNow = () => linkRecord(db.table, mine.clinic.id, record, 'TR-1', derived)
+    let isLinked = false
+    const racing: Table = {
+      ...db.table,
+      tryTransact: async (writes) => {
+        if (!isLinked) await linkNow()
+        isLinked = true
+        await db.table.tryTransact(writes)
+      },
+    }
+    await expect(load('patients', [rowOf(mine.patient)], racing)).rejects.toThrow('import the file again')
+    expect(await load('patients', [rowOf(mine.patient)])).toMatchObject({ imported: 0, unchanged: 1 })
+    await unlink(mine.patient.id)
+    await load('patients', [rowOf(mine.patient)])
+    await expect(linkNow()).rejects.toThrow(ConditionFailed)
+  })
+})
+
+describe('a row with the id of a record', () => {
+  it('changes an imported record, whatever the row that made it', async () => {
+    await load('patients', [rowOf(mine.patient)])
+    const id = (await readImportIds(db.table, mine.clinic.id))('patient', 'TR-1')
+    const row = { id, first_name: 'New', last_name: 'Name' }
+    expect(await load('patients', [row])).toMatchObject({ updated: 1 })
+    const both = [row, { ...rowOf(mine.patient) }]
+    expect(await load('patients', both)).toMatchObject({
+      unchanged: 1,
+      reasons: ['external_id is already used on line 1'],
+    })
+  })
+
+  it.each([
+    [{ id: '1b4e28ba-2fa1-4d3b-a3f5-ef19b5a7633b' }, 'id is unknown'],
+    [{ id: 'x' }, 'id must be the id of a record'],
+    [
+      { id: '1b4e28ba-2fa1-4d3b-a3f5-ef19b5a7633b', external_id: 'TR-1' },
+      'external_id and id are both given',
+    ],
+    [{}, 'external_id is required'],
+  ])('is rejected for %j', async (ids, reason) => {
+    const row = { first_name: 'New', last_name: 'Name', ...ids }
+    expect(await load('patients', [row])).toMatchObject({ reasons: [expect.stringContaining(reason)] })
+  })
+})

@@ -1,0 +1,49 @@
+/** A record as text: amounts with the decimals of their currency, and the parts of lists under the names of their fields. */
+import { describe, expect, it } from 'vitest'
+import { withAmountTexts } from '../../../../bin/clinic/records/amount-text.ts'
+import { describeRecord } from '../../../../bin/clinic/records/record-text.ts'
+import { Invoice } from '../../../../shared/api/invoices.ts'
+import { Payment } from '../../../../shared/api/payments.ts'
+
+const LINE = { description: 'Visit', quantity: 1, unit_price: 60, tax_rate: 0, total_amount: 60 }
+
+describe('a record as text', () => {
+  it('has amounts with the decimals of their currency, and other numbers as they are', () => {
+    const textOf = (currency: string) => describeRecord({ currency, paid_amount: 50, line_items: [LINE] })
+    expect(textOf('EUR')).toEqual([
+      'currency     EUR',
+      'paid_amount  50.00',
+      'line_items:',
+      '  description  quantity  unit_price  tax_rate  total_amount',
+      '  Visit        1         60.00       0         60.00',
+    ])
+    expect(textOf('JPY')).toContain('paid_amount  50')
+    expect(textOf('KWD')).toContain('paid_amount  50.000')
+  })
+
+  it('has amounts of a payment in the currency of the payment, and the largest amount exactly', () => {
+    const payments = [{ currency: 'JPY', amount: 50 }]
+    expect(withAmountTexts({ currency: 'EUR', subtotal: 9_999_999_999_999.99, payments })).toEqual({
+      currency: 'EUR',
+      subtotal: '9999999999999.99',
+      payments: [{ currency: 'JPY', amount: '50' }],
+    })
+  })
+
+  it('has every amount of an invoice, its line items and a payment as text', () => {
+    const shapes = [Invoice.shape, Invoice.shape.line_items.element.shape, Payment.shape]
+    const numbers = shapes
+      .flatMap((shape) => Object.entries(shape))
+      .flatMap(([name, field]) => (field.type === 'number' ? [name] : []))
+    const texts = withAmountTexts({
+      currency: 'EUR',
+      ...Object.fromEntries(numbers.map((name) => [name, 1])),
+    })
+    const others = Object.entries(texts).filter(([, value]) => value === 1)
+    expect(others.map(([name]) => name)).toEqual(['quantity', 'tax_rate'])
+  })
+
+  it('has the fields of parts that differ in columns of their own', () => {
+    expect(describeRecord({ parts: [{ a: 1 }, { b: 2 }] })).toEqual(['parts:', '  a  b', '  1  -', '  -  2'])
+  })
+})

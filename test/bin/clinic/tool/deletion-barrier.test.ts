@@ -1,0 +1,138 @@
+/** Commands that were begun before their clinic was deleted write nothing after its deletion has begun. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeEach, describe, expect, it } from 'vitest'
+import { removeClinic } from '../../../../bin/clinic/clinics/clinic-removal.ts'
+import { newUuid } from '../../../../shared/domain/uuid.ts'
+import { clinicStore } from '../../../../shared/store/clinics.ts'
+import { clinicKey } from '../../../../shared/store/keys/clinics.ts'
+import { shortId } from '../../../../shared/store/keys/key.ts'
+import { allItems } from '../../../support/all-items.ts'
+import { createWebhook } from '../../../support/deliveries.ts'
+import { deployedTable, type RecordedCall } from '../../../support/deployed-stack.ts'
+import { createPopulatedClinic, type PopulatedClinic } from '../../../support/records.ts'
+import { newClinic } from '../../../support/table.ts'
+
+let mine: PopulatedClinic
+let webhook: string
+/** What happens when the command has read its clinic, once. */
+let meanwhile: (() => Promise<unknown>) | null
+const folder = mkdtempSync(join(tmpdir(), 'barrier-test-'))
+
+const isReadOfClinic = ({ operation, input }: RecordedCall) =>
+  operation === 'GetItem' && input.Key.pk.S === clinicKey(mine.clinic.id).pk
+
+const stack = deployedTable({ Cell: 'a' }, async (call) => {
+  if (!meanwhile || !isReadOfClinic(call)) return
+  const work = meanwhile
+  meanwhile = null
+  await work()
+})
+const { db } = stack
+beforeEach(async () => {
+  meanwhile = null
+  mine = await createPopulatedClinic(db.table)
+  webhook = (await createWebhook(db.table, mine.clinic.id)).id
+})
+afterAll(() => rmSync(folder, { recursive: true }))
+
+/** Deletes the clinic, half a minute after everything was written. */
+const remove = () =>
+  removeClinic(
+    {
+      table: { ...db.table, now: () => Date.now() + 30_000 },
+      client: db.client,
+      name: db.name,
+      operator: 'eva',
+      sleep: async () => {},
+    },
+    mine.clinic,
+  )
+const left = async () =>
+  (await allItems(db))
+    .filter((item) =>
+      [shortId(mine.clinic.id), mine.clinic.id].some((id) => JSON.stringify(item).includes(id)),
+    )
+    .map(({ pk }) => pk.split('#')[0])
+
+const COMMANDS: Readonly<Record<string, () => string[]>> = {
+  'clinic holiday add': () => [mine.clinic.id, '2031-12-25'],
+  'credential create': () => ['--name', 'x', '--scopes', 'all'],
+  'doctor add': () => ['--name', 'Dr. Bo Lind'],
+  'doctor schedule': () => [mine.doctor.id, '--hours', 'mon 09:00-12:00'],
+  'doctor link': () => [mine.doctor.id, '--external-id', 'E1'],
+  'department add': () => ['--name', 'Surgery'],
+  'room add': () => ['--name', 'Room 2'],
+  'treatment add': () => ['--name', 'ECG', '--duration', '30', '--price', '5'],
+  'price-list add': () => ['--name', 'Insured'],
+  'patient update': () => [mine.patient.id, '--phone', '+49431555012'],
+  'patient link': () => [mine.patient.id, '--external-id', '17'],
+  'patient erase': () => [mine.patient.id, '--yes', '--confirm', mine.appointment.patient.fullName],
+  'appointment set-status': () => [mine.appointment.id, 'completed'],
+  'invoice set-status': () => [mine.invoice.id, 'cancelled'],
+  'invoice correct': () => [mine.invoice.id, '--number', '7'],
+  'payment add': () => ['--invoice', mine.invoice.id, '--amount', '1', '--method', 'cash'],
+  'payment void': () => [mine.payment.id, '--reason', 'Mistyped'],
+  'webhook disable': () => [webhook],
+  'webhook delete': () => [webhook],
+}
+
+describe('a command whose clinic is deleted after it has read the clinic', () => {
+  it.each(Object.keys(COMMANDS))('leaves nothing of it: %s', async (name) => {
+    meanwhile = remove
+    const place = name.startsWith('clinic ') ? [] : ['--clinic', mine.clinic.id]
+    const { code, errors } = await stack.run(...name.split(' '), ...(COMMANDS[name]?.() ?? []), ...place)
+    expect([code, meanwhile]).toEqual([2, null])
+    expect(errors).not.toMatch(/option|argument|command|--/)
+    expect([...new Set(await left())]).toEqual(['erasure'])
+  })
+
+  it('leaves nothing of it: import', async () => {
+    const file = join(folder, 'departments.ndjson')
+    writeFileSync(file, '{"external_id":1,"name":"Surgery"}\n')
+    meanwhile = remove
+    const { errors } = await stack.run('import', file, '--clinic', mine.clinic.id)
+    expect(errors).toBe(`Clinic ${mine.clinic.id} does not exist any more: it was deleted.\n`)
+    expect([...new Set(await left())]).toEqual(['erasure'])
+  })
+
+  it('leaves nothing of it: verify --all --repair', async () => {
+    await newClinic(db.table)
+    meanwhile = remove
+    const { code } = await stack.run('verify', '--all', '--repair')
+    expect([...new Set(await left())]).toEqual(['erasure'])
+    expect(code).toBe(2)
+  })
+})
+
+describe('a command that is confirmed', () => {
+  const adding = () => ['payment', 'add', '--clinic', mine.clinic.id, '--invoice', mine.invoice.id]
+  const overpaying = () => [...adding(), '--amount', '200', '--method', 'cash']
+
+  it('is refused once the deletion of its clinic has begun, and leaves nothing if that has ended', async () => {
+    const begin = async () => {
+      await clinicStore(db).beginDeletion(mine.clinic.id, new Date().toISOString())
+      return 'yes'
+    }
+    expect(await stack.runAsked(begin, ...overpaying())).toMatchObject({
+      code: 2,
+      errors: expect.stringContaining(`Clinic ${mine.clinic.id} is being deleted: repeat "clinic delete`),
+    })
+    const other = mine
+    mine = await createPopulatedClinic(db.table)
+    expect(mine.clinic.id).not.toBe(other.clinic.id)
+    const end = async () => {
+      await remove()
+      return 'yes'
+    }
+    expect((await stack.runAsked(end, ...overpaying())).code).toBe(2)
+    expect([...new Set(await left())]).toEqual(['erasure'])
+  })
+
+  it('reads the clinic at most once a second', async () => {
+    const { code, calls } = await stack.run(...overpaying(), '--yes', '--external-id', newUuid())
+    expect(code).toBe(0)
+    expect(calls.filter(isReadOfClinic)).toHaveLength(2)
+  })
+})

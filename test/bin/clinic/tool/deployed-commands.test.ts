@@ -1,0 +1,148 @@
+/** Commands on a deployed stack: what they write to the operator's log group, who the ledger of erasures names, and what they refuse. */
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import type { Clinic } from '../../../../shared/domain/clinic.ts'
+import { fullName } from '../../../../shared/domain/patients/patient.ts'
+import { newUuid } from '../../../../shared/domain/uuid.ts'
+import { clinicStore } from '../../../../shared/store/clinics.ts'
+import { erasureLedger } from '../../../../shared/store/copies/erasure-ledger.ts'
+import { issueCredential } from '../../../support/credentials.ts'
+import { createWebhook } from '../../../support/deliveries.ts'
+import { CALLER_ARN, deployedTable } from '../../../support/deployed-stack.ts'
+import { createPopulatedClinic } from '../../../support/records.ts'
+import { freshTable } from '../../../support/table.ts'
+
+const { db, run, outputs } = deployedTable()
+let clinic: Clinic
+let patient: string
+let name: string
+
+beforeAll(async () => {
+  const created = await createPopulatedClinic(db.table)
+  clinic = created.clinic
+  patient = created.patient.id
+  name = fullName(created.patient)
+})
+
+it('names the caller that STS sees in the ledger of erasures, as in the trail', async () => {
+  const { code, lines } = await run(
+    ...['patient', 'erase', patient, '--clinic', clinic.id, '--yes', '--confirm', name],
+  )
+  expect(code).toBe(0)
+  expect(lines.map(({ operator, outcome }) => [operator, outcome])).toEqual([
+    [CALLER_ARN, 'started'],
+    [CALLER_ARN, 'done'],
+  ])
+  expect(await erasureLedger(db).list(clinic.id)).toMatchObject([{ patient, operator: CALLER_ARN }])
+})
+
+it('writes the patients that a replay of erasures concerns', async () => {
+  const { code, lines } = await run('erasures', 'replay', '--clinic', clinic.id, '--source-table', db.name)
+  expect(code).toBe(0)
+  expect(lines[1]).toMatchObject({ command: 'erasures replay', outcome: 'done', records: [patient] })
+})
+
+it('writes the webhook endpoints that are deleted with a credential', async () => {
+  const { key } = await issueCredential(db.table, clinic)
+  const { id } = await createWebhook(db.table, clinic.id, { createdBy: key })
+  const { code, lines } = await run('credential', 'revoke', key, '--with-webhooks')
+  expect(code).toBe(0)
+  expect(lines[1]).toMatchObject({ clinic_id: clinic.id, records: [key, id] })
+})
+
+it('writes no external id, even if it has the form of an id of a record', async () => {
+  const external = newUuid()
+  const found = ['--clinic', clinic.id, '--entity', 'patients', '--external-id', external]
+  const { code, lines } = await run('find', ...found)
+  expect([code, lines.length]).toEqual([2, 2])
+  expect(JSON.stringify(lines)).not.toContain(external)
+})
+
+it('settles a restored table only while the stack is paused, and never the table in use', async () => {
+  const restored = await freshTable()
+  const settle = async (...args: string[]) => {
+    const { code, errors } = await run('restore', 'settle', ...args)
+    return [code, errors]
+  }
+  expect(await settle('--table', restored.name)).toEqual([
+    2,
+    'The stack is not paused. Deploy it with -c paused=on first.\n',
+  ])
+  outputs.Paused = 'on'
+  expect(await settle('--table', db.name)).toEqual([2, 'The stack uses this table: settle it before that.\n'])
+  expect(await settle('--table', restored.name)).toEqual([0, ''])
+})
+
+it('refuses to settle from a table that lacks a clinic, or without one that has the clinics', async () => {
+  const other = await freshTable()
+  const unknown = await createPopulatedClinic(other.table)
+  const wrong = await run('restore', 'settle', '--table', other.name)
+  expect([wrong.code, wrong.errors]).toEqual([
+    2,
+    `The table in use does not have clinic ${unknown.clinic.id}: is it the one that was restored? If it was lost, use --source-lost.\n`,
+  ])
+  const copy = await freshTable()
+  await clinicStore({ table: copy.table }).create(clinic)
+  const kept = await run('restore', 'settle', '--table', copy.name, '--source-lost')
+  expect([kept.code, kept.errors]).toEqual([
+    2,
+    `The table in use has clinic ${clinic.id}, so it is not lost: settle without --source-lost.\n`,
+  ])
+})
+
+it('settles the clinics of a restored table, and prints what it did', async () => {
+  const restored = await freshTable()
+  const lost = await createPopulatedClinic(restored.table)
+  const settle = ['--json', 'restore', 'settle', '--table', restored.name, '--source-lost']
+  expect((await run(...settle)).code).toBe(0)
+  outputs.TableName = `${db.name}-deleted`
+  const { code, printed } = await run(...settle)
+  outputs.TableName = db.name
+  expect([code, JSON.parse(printed)]).toEqual([
+    0,
+    {
+      clinics: [{ clinic_id: lost.clinic.id, messages: null, erasures: null, differences: 0 }],
+      missing_clinics: [],
+      held_messages: 0,
+    },
+  ])
+})
+
+it('restores only to a table whose name the role may create', async () => {
+  const { code, errors } = await run('restore', 'table', '--to', '2026-01-01T00:00:00Z', '--name', 'other')
+  expect([code, errors]).toEqual([2, `--name must begin with ${db.name}-\n`])
+})
+
+it('migrates nothing if there is no migration, and checks the format', async () => {
+  const { code, printed } = await run('migrate')
+  expect([code, printed]).toEqual([0, 'The table has format 0; this version requires 0.\n'])
+  expect((await run('migrate', '--check')).code).toBe(0)
+})
+
+describe('a caller whose role lacks a permission', () => {
+  /** Plays DynamoDB for a role without any permission. */
+  const dynamodb = createServer((_, response) => {
+    response.statusCode = 400
+    const message = 'User: arn:aws:iam::1:user/eva is not authorized to perform: dynamodb:GetItem'
+    response.end(JSON.stringify({ __type: 'com.amazon.coral.service#AccessDeniedException', message }))
+  })
+  beforeAll(async () => {
+    await once(dynamodb.listen(0, '127.0.0.1'), 'listening')
+    const { port } = dynamodb.address() as AddressInfo
+    vi.stubEnv('AWS_ENDPOINT_URL_DYNAMODB', `http://127.0.0.1:${port}`)
+  })
+  afterAll(() => void dynamodb.close())
+
+  it.each([
+    [['patient', 'erase', newUuid()], '"patient erase" needs the role "erase": the output EraseRoleArn'],
+    [['verify'], '"verify" needs the role "read": the output ReadRoleArn'],
+    [['verify', '--repair'], '"verify" needs the role "support": the output SupportRoleArn'],
+  ])('gets the role that %j needs', async (args, message) => {
+    const { code, errors } = await run(...args, '--clinic', clinic.id)
+    expect(code).toBe(4)
+    expect(errors).toContain(message)
+    expect(errors).toContain('is not authorized to perform: dynamodb:GetItem')
+  })
+})
