@@ -2,7 +2,7 @@
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { importEntities } from '../bin/clinic/import/entities.ts'
+import { importEntities } from '../bin/clinic/import/entities/entities.ts'
 import { DOCUMENTS_WITH_TABLES, withCurrentTables } from '../shared/api/openapi/documentation-tables.ts'
 import { MAX_STORED_ATTEMPTS } from '../shared/domain/webhooks/delivery.ts'
 import { MAX_WEBHOOKS, RETRY_DELAYS_MS } from '../shared/domain/webhooks/webhook.ts'

@@ -20,7 +20,7 @@ import { patientWriter } from '../../shared/store/patients/patient-writer.ts'
 import { Changeset } from '../../shared/store/table/changeset.ts'
 import { idempotencyGuard } from '../../shared/store/table/idempotency.ts'
 import type { Table } from '../../shared/store/table/table.ts'
-import { NEW_DOCTOR } from '../clinic/import/doctors.ts'
+import { NEW_DOCTOR } from '../clinic/import/entities/doctors.ts'
 import { AVAILABILITY_31_DAYS, type Bound, WRITE_UNITS } from './bounds.ts'
 
 type Add = (label: string, bound: Bound, work: () => Promise<unknown>) => Promise<void>

@@ -19,7 +19,7 @@ import { chunked } from '../../shared/store/table/chunked.ts'
 import { mapConcurrent } from '../../shared/store/table/map-concurrent.ts'
 import { type Table, withoutEvents } from '../../shared/store/table/table.ts'
 import type { Item } from '../../shared/store/table/write-requests.ts'
-import { NEW_DOCTOR } from '../clinic/import/doctors.ts'
+import { NEW_DOCTOR } from '../clinic/import/entities/doctors.ts'
 import { type Random, seeded } from '../demo/random.ts'
 
 /** Records of a patient, itself included. */

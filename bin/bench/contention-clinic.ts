@@ -16,7 +16,7 @@ import { credentialStore } from '../../shared/store/credentials.ts'
 import { doctorStore } from '../../shared/store/doctors.ts'
 import { MAX_CREATED, patientWriter } from '../../shared/store/patients/patient-writer.ts'
 import { openTable, type Table } from '../../shared/store/table/table.ts'
-import { NEW_DOCTOR } from '../clinic/import/doctors.ts'
+import { NEW_DOCTOR } from '../clinic/import/entities/doctors.ts'
 import type { Call } from './contention-load.ts'
 
 type Handler = (event: APIGatewayProxyEvent, context: Context) => Promise<APIGatewayProxyResult>

@@ -3,7 +3,7 @@
 import { parseWeeklyHours, WEEKDAYS, type Window } from '../../shared/domain/booking/working-hours.ts'
 import { addDays, dayOfWeek } from '../../shared/domain/clock.ts'
 import { type Interval, parseTime } from '../../shared/domain/interval.ts'
-import { timeOff } from '../clinic/import/doctors.ts'
+import { timeOff } from '../clinic/import/entities/doctors.ts'
 import type { DemoPatient } from './patients.ts'
 import { DAYS_AHEAD, DAYS_SINCE_LEFT, type DemoDoctor, type Practice } from './practice.ts'
 import type { Random } from './random.ts'

@@ -7,8 +7,8 @@ import { SCOPES, type Scope } from '../../shared/domain/scope.ts'
 import { clinicStore } from '../../shared/store/clinics.ts'
 import { credentialStore } from '../../shared/store/credentials.ts'
 import type { Table } from '../../shared/store/table/table.ts'
-import { importEntities } from '../clinic/import/entities.ts'
-import { importFile } from '../clinic/import/import-file.ts'
+import { importEntities } from '../clinic/import/entities/entities.ts'
+import { importFile } from '../clinic/import/run/import-file.ts'
 import { type DemoClinic, demoClinics } from './clinics.ts'
 
 /** A demo clinic in the ready line, with its credentials as `key:secret` by scope. */

@@ -3,7 +3,7 @@
  * other as DynamoDB's do. What is asserted is what was answered, never how fast.
  */
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { NEW_DOCTOR } from '../../bin/clinic/import/doctors.ts'
+import { NEW_DOCTOR } from '../../bin/clinic/import/entities/doctors.ts'
 import { parseWeeklyHours } from '../../shared/domain/booking/working-hours.ts'
 import type { Clinic } from '../../shared/domain/clinic.ts'
 import { newUuid } from '../../shared/domain/uuid.ts'

@@ -1,7 +1,7 @@
 /** Free slots of several days and doctors, of a treatment and with a room: exactly those of the oracle. */
 import fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { NEW_DOCTOR } from '../../bin/clinic/import/doctors.ts'
+import { NEW_DOCTOR } from '../../bin/clinic/import/entities/doctors.ts'
 import { parseWeeklyHours } from '../../shared/domain/booking/working-hours.ts'
 import type { Clinic } from '../../shared/domain/clinic.ts'
 import { newUuid } from '../../shared/domain/uuid.ts'

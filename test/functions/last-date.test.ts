@@ -1,6 +1,6 @@
 /** Dates at and after the last one that a record can have. */
 import { beforeAll, describe, expect, it } from 'vitest'
-import { NEW_DOCTOR } from '../../bin/clinic/import/doctors.ts'
+import { NEW_DOCTOR } from '../../bin/clinic/import/entities/doctors.ts'
 import { parseWeeklyHours } from '../../shared/domain/booking/working-hours.ts'
 import { newUuid } from '../../shared/domain/uuid.ts'
 import { appointmentStore } from '../../shared/store/calendar/appointments.ts'

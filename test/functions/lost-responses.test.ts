@@ -1,6 +1,6 @@
 /** Requests without an Idempotency-Key whose transaction is committed, but whose response from the store is lost. */
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest'
-import { NEW_DOCTOR } from '../../bin/clinic/import/doctors.ts'
+import { NEW_DOCTOR } from '../../bin/clinic/import/entities/doctors.ts'
 import {
   type RealisticDynamoDb,
   startRealisticDynamoDb,

@@ -1,5 +1,5 @@
 /** The two clinics of a history: new, with two doctors, two rooms and a credential each. */
-import { NEW_DOCTOR } from '../../bin/clinic/import/doctors.ts'
+import { NEW_DOCTOR } from '../../bin/clinic/import/entities/doctors.ts'
 import { parseWeeklyHours } from '../../shared/domain/booking/working-hours.ts'
 import type { Clinic } from '../../shared/domain/clinic.ts'
 import { roomStore } from '../../shared/store/catalogue.ts'

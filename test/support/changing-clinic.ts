@@ -1,8 +1,8 @@
 /** A clinic in which everything changes at random: by requests, by the operator, by imports and by providers. */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { importEntities } from '../../bin/clinic/import/entities.ts'
-import { importFile } from '../../bin/clinic/import/import-file.ts'
+import { importEntities } from '../../bin/clinic/import/entities/entities.ts'
+import { importFile } from '../../bin/clinic/import/run/import-file.ts'
 import { anonymizeResponse } from '../../shared/api/anonymize-response.ts'
 import { APPOINTMENT_STATUSES, type Appointment } from '../../shared/domain/booking/appointment.ts'
 import type { Clinic } from '../../shared/domain/clinic.ts'

@@ -1,6 +1,6 @@
 /** Exports of other practice systems, as their users save them: believable rows, of which a few are truly wrong. */
 
-import { type Encoding, encodeText } from '../../bin/clinic/import/encoding.ts'
+import { type Encoding, encodeText } from '../../bin/clinic/import/files/encoding.ts'
 import { type Random, seeded } from '../../bin/demo/random.ts'
 
 /** A wrong text of a file, and what it should be. Each occurs once. */

@@ -1,4 +1,4 @@
-import { NEW_DOCTOR } from '../../bin/clinic/import/doctors.ts'
+import { NEW_DOCTOR } from '../../bin/clinic/import/entities/doctors.ts'
 import { type Appointment, NEW_APPOINTMENT } from '../../shared/domain/booking/appointment.ts'
 import type { Department, PriceList, Room, Treatment } from '../../shared/domain/booking/catalogue.ts'
 import { parseWeeklyHours } from '../../shared/domain/booking/working-hours.ts'

@@ -13,7 +13,7 @@ import { originOf } from '../../../shared/store/table/import-origin.ts'
 import { retryOnConflict } from '../../../shared/store/table/retry-on-conflict.ts'
 import type { Table } from '../../../shared/store/table/table.ts'
 import { comingVisits, describeVisits } from '../appointments/outside-visits.ts'
-import { catalogueName, parsePrice } from '../import/catalogue-fields.ts'
+import { catalogueName, parsePrice } from '../import/entities/catalogue-fields.ts'
 import { type Place, placeOf } from '../tool/connection.ts'
 import { CommandFailure, formatTable, parseOption, print } from '../tool/output.ts'
 

@@ -7,9 +7,9 @@ import {
   priceListProblems,
 } from '../../../shared/domain/booking/catalogue.ts'
 import { priceListStore, treatmentStore } from '../../../shared/store/catalogue.ts'
-import { currencyCode } from '../import/catalogue-fields.ts'
-import { readIds } from '../import/catalogue-rows.ts'
-import { booleanField } from '../import/row-fields.ts'
+import { currencyCode } from '../import/entities/catalogue-fields.ts'
+import { readIds } from '../import/entities/catalogue-rows.ts'
+import { booleanField } from '../import/entities/row-fields.ts'
 import { placeOf } from '../tool/connection.ts'
 import { CommandFailure, parseOption, print } from '../tool/output.ts'
 import {

@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { renderRoom } from '../../../shared/api/catalogue.ts'
 import { departmentProblems, type Room } from '../../../shared/domain/booking/catalogue.ts'
 import { departmentStore, roomStore } from '../../../shared/store/catalogue.ts'
-import { readIds } from '../import/catalogue-rows.ts'
+import { readIds } from '../import/entities/catalogue-rows.ts'
 import { idOrNone } from '../tool/output.ts'
 import { addActivation, addCatalogueGroup, type CatalogueCommands } from './catalogue-commands.ts'
 

@@ -9,8 +9,8 @@ import {
   treatmentCode,
   treatmentDescription,
   treatmentMinutes,
-} from '../import/catalogue-fields.ts'
-import { readIds } from '../import/catalogue-rows.ts'
+} from '../import/entities/catalogue-fields.ts'
+import { readIds } from '../import/entities/catalogue-rows.ts'
 import { formatMinor } from '../records/amount-text.ts'
 import { CommandFailure, parseOption } from '../tool/output.ts'
 import {

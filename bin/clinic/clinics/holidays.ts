@@ -6,7 +6,7 @@ import { singleLineText } from '../../../shared/domain/patients/text-fields.ts'
 import { areSameDays, holidayStore, MAX_HOLIDAYS } from '../../../shared/store/holidays.ts'
 import { describeVisits, visitsOutside } from '../appointments/outside-visits.ts'
 import { withDays, withoutDays } from '../doctors/days-off.ts'
-import { timeOff } from '../import/doctors.ts'
+import { timeOff } from '../import/entities/doctors.ts'
 import { type Place, placeOf } from '../tool/connection.ts'
 import { CommandFailure, counted, formatTable, parseArgument, parseOption, print } from '../tool/output.ts'
 

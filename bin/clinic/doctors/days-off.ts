@@ -1,7 +1,7 @@
 /** Days off as options name them, of a doctor or of a clinic. */
 import type { TimeOff } from '../../../shared/domain/booking/doctor.ts'
 import { areSameDays } from '../../../shared/store/holidays.ts'
-import { timeOff } from '../import/doctors.ts'
+import { timeOff } from '../import/entities/doctors.ts'
 import { CommandFailure, parseOption } from '../tool/output.ts'
 import { formatDays } from './doctor-text.ts'
 

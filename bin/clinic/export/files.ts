@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { createWriteStream, renameSync } from 'node:fs'
 import { join } from 'node:path'
 import { finished } from 'node:stream/promises'
-import { quoteFor } from '../import/csv-cells.ts'
+import { quoteFor } from '../import/files/csv-cells.ts'
 import type { ExportedFile } from './manifest.ts'
 
 type Row = Readonly<Record<string, unknown>>

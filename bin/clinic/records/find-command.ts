@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { isUuid } from '../../../shared/domain/uuid.ts'
 import { type ImportedKind, readImportIds } from '../../../shared/store/import-ids.ts'
-import { ExternalRef } from '../import/references.ts'
+import { ExternalRef } from '../import/external-ids/references.ts'
 import { type Place, placeOf } from '../tool/connection.ts'
 import { CommandFailure, parseOption, print } from '../tool/output.ts'
 import type { RecordKind } from './record-kind.ts'

@@ -9,7 +9,7 @@ import { patientKey } from '../../../shared/store/keys/patients.ts'
 import { patientStore } from '../../../shared/store/patients/patients.ts'
 import { retryOnConflict } from '../../../shared/store/table/retry-on-conflict.ts'
 import type { Table } from '../../../shared/store/table/table.ts'
-import { ExternalRef } from '../import/references.ts'
+import { ExternalRef } from '../import/external-ids/references.ts'
 import { placeOf } from '../tool/connection.ts'
 import { CommandFailure, parseOption, print } from '../tool/output.ts'
 

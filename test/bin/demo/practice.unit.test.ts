@@ -1,7 +1,7 @@
 /** The demo's year as rows, before anything is loaded. */
 import { createHash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { NEW_DOCTOR, timeOff } from '../../../bin/clinic/import/doctors.ts'
+import { NEW_DOCTOR, timeOff } from '../../../bin/clinic/import/entities/doctors.ts'
 import { demoClinics } from '../../../bin/demo/clinics.ts'
 import { APPOINTMENT_STATUSES } from '../../../shared/domain/booking/appointment.ts'
 import { bookingRefusal } from '../../../shared/domain/booking/slots.ts'

@@ -1,6 +1,6 @@
 /** Holidays of a clinic, and their copies in its doctors. */
 import { beforeAll, beforeEach, expect, it } from 'vitest'
-import { NEW_DOCTOR } from '../../../bin/clinic/import/doctors.ts'
+import { NEW_DOCTOR } from '../../../bin/clinic/import/entities/doctors.ts'
 import type { TimeOff } from '../../../shared/domain/booking/doctor.ts'
 import type { ClinicId } from '../../../shared/domain/clinic.ts'
 import { newUuid } from '../../../shared/domain/uuid.ts'

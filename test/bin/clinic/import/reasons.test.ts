@@ -1,8 +1,8 @@
 /** The reasons of rejected rows are in the words of the tool, whatever a row has. */
 import { describe, expect, it } from 'vitest'
-import { rowChecker } from '../../../../bin/clinic/import/check-row.ts'
-import { importEntities } from '../../../../bin/clinic/import/entities.ts'
-import { rowMap } from '../../../../bin/clinic/import/row-map.ts'
+import { importEntities } from '../../../../bin/clinic/import/entities/entities.ts'
+import { rowMap } from '../../../../bin/clinic/import/maps/row-map.ts'
+import { rowChecker } from '../../../../bin/clinic/import/run/check-row.ts'
 import type { ClinicId } from '../../../../shared/domain/clinic.ts'
 import type { Table } from '../../../../shared/store/table/table.ts'
 import { NOW } from '../../../support/table.ts'

@@ -1,6 +1,6 @@
 /** Patients who may be the same person are imported with a warning. */
 import { describe, expect, it } from 'vitest'
-import { trialTable } from '../../../../bin/clinic/import/trial-table.ts'
+import { trialTable } from '../../../../bin/clinic/import/run/trial-table.ts'
 import { anonymizeResponse } from '../../../../shared/api/anonymize-response.ts'
 import { patientChanges } from '../../../../shared/store/copies/patient-changes.ts'
 import { readImportIds } from '../../../../shared/store/import-ids.ts'

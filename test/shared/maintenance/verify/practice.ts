@@ -1,4 +1,4 @@
-import { NEW_DOCTOR } from '../../../../bin/clinic/import/doctors.ts'
+import { NEW_DOCTOR } from '../../../../bin/clinic/import/entities/doctors.ts'
 import { mulberry32 } from '../../../../bin/demo/random.ts'
 import {
   APPOINTMENT_STATUSES,

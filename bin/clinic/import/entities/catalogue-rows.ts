@@ -1,0 +1,163 @@
+/** Shared by the imports of departments, rooms, treatments and price lists. */
+import {
+  type CatalogueKind,
+  type FieldProblem,
+  MAX_CATALOGUE,
+} from '../../../../shared/domain/booking/catalogue.ts'
+import type { ClinicId, ClinicInfo } from '../../../../shared/domain/clinic.ts'
+import type { CatalogueStore, EntryChange, StoredEntry } from '../../../../shared/store/catalogue.ts'
+import { chunked } from '../../../../shared/store/table/chunked.ts'
+import type { ImportOrigin } from '../../../../shared/store/table/import-origin.ts'
+import type { ColumnValues } from '../external-ids/imported-state.ts'
+import type { Write } from '../files/batch-outcomes.ts'
+import { RowRejectedError, requireKnownId } from '../files/import-errors.ts'
+import { parsePrice } from './catalogue-fields.ts'
+import { type ImportRow, type ImportRun, isUnchanged } from './entity.ts'
+
+/** Records in one transaction, whose size is limited: a price list can have a thousand prices. */
+const MAX_SAVED = 40
+
+/** The records of the clinic by id. */
+type Known<Entry> = ReadonlyMap<string, StoredEntry<Entry>>
+
+export type CatalogueRows<Entry, Fields> = {
+  readonly kind: CatalogueKind
+  readonly store: CatalogueStore<Entry>
+  /** The record of a row. @throws RowRejectedError */
+  readonly build: (row: ImportRow<Fields>, before: Entry | null) => Entry
+  readonly valuesOf: (entry: Entry) => ColumnValues
+  readonly problems: (entry: Entry, known: Iterable<Entry>) => readonly FieldProblem<Entry>[]
+  /** The column of each field that can be wrong beside other records. */
+  readonly columns: { readonly [Name in keyof Entry]?: string }
+}
+
+/** Writes a batch of rows. Each record is written on the condition that no record of its kind was saved since all were read. */
+export async function writeCatalogueRows<Entry extends { readonly id: string }, Fields>(
+  rows: CatalogueRows<Entry, Fields>,
+  run: ImportRun,
+  batch: readonly ImportRow<Fields>[],
+): Promise<void> {
+  const { clinic, judge, outcomes } = run
+  const { entries: read, version } = await rows.store.readState(clinic.id)
+  const known = new Map(read.map((entry) => [entry.id, entry]))
+  const missing = batch.map(({ id }) => id).filter((id) => !known.has(id))
+  const removed = await rows.store.findRemoved(clinic.id, missing)
+  const originOf = (id: string): ImportOrigin => known.get(id) ?? removed.get(id) ?? {}
+  const repeated = new Set(batch.filter((row) => judge.isImported(row, originOf(row.id))))
+  for (const { id } of repeated) outcomes.unchanged(id)
+  const changed = batch.filter((row) => !repeated.has(row))
+  const { entries, rejections } = judgeRows(rows, changed, { known, removed, run })
+  for (const [id, reason] of rejections) outcomes.rejected(id, reason)
+  const changes = entries.map(({ row, entry, origin }): EntryChange<Entry> & { readonly write: Write } => {
+    const before = known.get(row.id) ?? null
+    const isSame = before !== null && isUnchanged<Entry>(before, entry)
+    return {
+      before,
+      after: { ...entry, ...origin },
+      write: isSame ? 'unchanged' : before ? 'updated' : 'imported',
+    }
+  })
+  // A changed record may give up what only one can have, and a new one is to get.
+  let saved = 0
+  for (const write of ['updated', 'imported', 'unchanged'] as const) {
+    for (const chunk of chunked(
+      changes.filter((change) => change.write === write),
+      MAX_SAVED,
+    )) {
+      const ids = chunk.map(({ after }) => after.id)
+      await outcomes.commit(ids, write, () => rows.store.save(clinic.id, chunk, version + saved))
+      saved++
+    }
+  }
+}
+
+type JudgedRow<Entry, Fields> = {
+  readonly row: ImportRow<Fields>
+  readonly entry: Entry
+  readonly origin: ImportOrigin
+}
+
+/** The records of the clinic, and what imports left of those that it has removed. */
+type Records<Entry> = {
+  readonly known: Known<Entry>
+  readonly removed: ReadonlyMap<string, ImportOrigin>
+  readonly run: ImportRun
+}
+
+/**
+ * The records of the rows of a batch, and why others are rejected. Each row is judged beside the records as the batch leaves them,
+ * whatever its order: two can exchange their codes. The record of a rejected row stays as it is, so the others are judged again.
+ */
+function judgeRows<Entry extends { readonly id: string }, Fields>(
+  rows: CatalogueRows<Entry, Fields>,
+  batch: readonly ImportRow<Fields>[],
+  records: Records<Entry>,
+) {
+  const { known } = records
+  const rejections = new Map<string, string>()
+  for (;;) {
+    const left = batch.filter(({ id }) => !rejections.has(id))
+    const changing = new Set(left.map(({ id }) => id))
+    const present = new Map<string, Entry>([...known].filter(([id]) => !changing.has(id)))
+    const entries: JudgedRow<Entry, Fields>[] = []
+    let count = known.size
+    for (const row of left) {
+      try {
+        const judged = judgedRow(rows, row, records, { present, count })
+        entries.push(judged)
+        present.set(row.id, judged.entry)
+        if (!known.has(row.id)) count++
+      } catch (error) {
+        if (!(error instanceof RowRejectedError)) throw error
+        rejections.set(row.id, error.message)
+      }
+    }
+    if (entries.length === left.length) return { entries, rejections }
+  }
+}
+
+/** @throws RowRejectedError */
+function judgedRow<Entry extends { readonly id: string }, Fields>(
+  { kind, build, valuesOf, problems, columns }: CatalogueRows<Entry, Fields>,
+  row: ImportRow<Fields>,
+  { known, removed, run: { judge } }: Records<Entry>,
+  { present, count }: { readonly present: ReadonlyMap<string, Entry>; readonly count: number },
+): JudgedRow<Entry, Fields> {
+  const before = known.get(row.id) ?? null
+  requireKnownId(row, before)
+  if (!before && count >= MAX_CATALOGUE[kind])
+    throw new RowRejectedError(
+      `the clinic has ${MAX_CATALOGUE[kind]} ${kind}s already, the most that it can have`,
+    )
+  const entry = build(row, before)
+  const found = problems(entry, present.values())
+  if (found.length > 0)
+    throw new RowRejectedError(
+      found.map(({ field, issue }) => `${row.columnOf(columns[field] ?? field)} ${issue}`).join('; '),
+    )
+  if (!before && removed.has(row.id)) judge.requireOverwrite(`the ${kind} was removed after its last import`)
+  const origin = judge.judge(row, before, before && valuesOf(before), valuesOf(entry))
+  return { row, entry, origin }
+}
+
+/** The ids of all records of a small list. */
+export async function readIds(
+  { list }: { readonly list: (clinic: ClinicId) => Promise<readonly { readonly id: string }[]> },
+  { id: clinic }: ClinicInfo,
+): Promise<ReadonlySet<string>> {
+  return new Set((await list(clinic)).map(({ id }) => id))
+}
+
+/** The currency of a row: its own, that of the record if the file has no such column, or the clinic's. */
+export const currencyOf = (
+  given: string | null | undefined,
+  before: { readonly currency: string } | null,
+  clinic: ClinicInfo,
+): string => (given === undefined ? before?.currency : given) ?? clinic.currency
+
+/** A price in minor units. @throws RowRejectedError */
+export function priceOf(value: string | number, currency: string, column: string): number {
+  const parsed = parsePrice(value, currency)
+  if ('issue' in parsed) throw new RowRejectedError(`${column} ${parsed.issue}`)
+  return parsed.price
+}

@@ -1,0 +1,171 @@
+import * as z from 'zod'
+import { departmentProblems } from '../../../../shared/domain/booking/catalogue.ts'
+import type { Doctor } from '../../../../shared/domain/booking/doctor.ts'
+import { DaysError, parseExceptions, parseTimeOff } from '../../../../shared/domain/booking/doctor-days.ts'
+import { parseWeeklyHours, WorkingHoursError } from '../../../../shared/domain/booking/working-hours.ts'
+import { singleLineText } from '../../../../shared/domain/patients/text-fields.ts'
+import { departmentStore } from '../../../../shared/store/catalogue.ts'
+import { copiedNames } from '../../../../shared/store/copies/copied-names.ts'
+import {
+  type DoctorChange,
+  doctorStore,
+  MAX_SAVED,
+  type StoredDoctor,
+} from '../../../../shared/store/doctors.ts'
+import { doctorKey } from '../../../../shared/store/keys/clinics.ts'
+import { chunked } from '../../../../shared/store/table/chunked.ts'
+import { originOf, saveOrigin } from '../../../../shared/store/table/import-origin.ts'
+import type { Table } from '../../../../shared/store/table/table.ts'
+import type { ColumnValues } from '../external-ids/imported-state.ts'
+import { RecordRef } from '../external-ids/references.ts'
+import type { Write } from '../files/batch-outcomes.ts'
+import { RowRejectedError, requireKnownId } from '../files/import-errors.ts'
+import { readIds } from './catalogue-rows.ts'
+import {
+  definedFields,
+  type ImportEntity,
+  type ImportRow,
+  type ImportRun,
+  isUnchanged,
+  type RowFields,
+} from './entity.ts'
+import { requireLinks, withSameLinks } from './links.ts'
+import { booleanField } from './row-fields.ts'
+
+/** Holidays are those of the clinic, which have a file of their own. */
+type Fields = RowFields<Omit<Doctor, 'id' | 'holidays'>> & Pick<Doctor, 'fullName'>
+
+/** Text of a form of its own, whose parser throws what is wrong with it. */
+const parsed = <T>(max: number, parse: (text: string) => T) =>
+  singleLineText(max).transform((text, context): T => {
+    try {
+      return parse(text)
+    } catch (error) {
+      if (!(error instanceof WorkingHoursError || error instanceof DaysError)) throw error
+      context.addIssue({ code: 'custom', message: error.message })
+      return z.NEVER
+    }
+  })
+
+/** `mon-fri 09:00-17:00; sat 10:00-14:00` */
+export const weeklyHours = parsed(10_000, parseWeeklyHours)
+
+/** `2026-12-24/2026-12-26 "Family"; 2027-01-01` */
+export const timeOff = parsed(50_000, parseTimeOff)
+
+/** `2026-12-24 09:00-12:00; 2026-12-27 off` */
+export const exceptions = parsed(50_000, parseExceptions)
+
+const columns = {
+  full_name: singleLineText(200),
+  specialty: singleLineText(100).nullish(),
+  department_external_id: RecordRef.nullish(),
+  is_active: booleanField.nullish(),
+  hours: weeklyHours.nullish(),
+  breaks: weeklyHours.nullish(),
+  time_off: timeOff.nullish(),
+  exceptions: exceptions.nullish(),
+}
+
+/** A doctor without working hours. */
+export const NEW_DOCTOR: Omit<Doctor, 'id' | 'fullName'> = {
+  specialty: null,
+  departmentId: null,
+  isActive: true,
+  hours: {},
+  breaks: {},
+  timeOff: [],
+  exceptions: {},
+}
+
+export function doctorImport(table: Table): ImportEntity<Fields> {
+  const store = doctorStore({ table })
+  const departments = departmentStore({ table })
+  return {
+    name: 'doctors',
+    idKind: 'doctor',
+    columns: Object.keys(columns),
+    required: ['full_name'],
+    schema: (_clinic, _now, idOf) =>
+      z.strictObject(columns).transform(
+        (row): Fields => ({
+          fullName: row.full_name,
+          specialty: row.specialty,
+          departmentId: row.department_external_id && idOf('department', row.department_external_id),
+          isActive: row.is_active ?? undefined,
+          hours: row.hours === null ? {} : row.hours,
+          breaks: row.breaks === null ? {} : row.breaks,
+          timeOff: row.time_off === null ? [] : row.time_off,
+          exceptions: row.exceptions === null ? {} : row.exceptions,
+        }),
+      ),
+    write: async (run, batch) => {
+      const { clinic, outcomes } = run
+      const [known, existing] = await Promise.all([
+        readIds(departments, clinic),
+        store.findMany(
+          clinic.id,
+          batch.map(({ id }) => id),
+        ),
+      ])
+      const decided = batch.flatMap((row) => {
+        try {
+          return decide(run, row, existing.get(row.id) ?? null, known) ?? []
+        } catch (error) {
+          return outcomes.rejectedBy(row.id, error) ?? []
+        }
+      })
+      for (const write of ['imported', 'updated'] as const) {
+        for (const chunk of chunked(
+          decided.filter((one) => one.write === write),
+          MAX_SAVED,
+        )) {
+          const ids = chunk.map(({ after }) => after.id)
+          const create = () => store.save(clinic.id, chunk, (changes) => requireLinks(changes, run))
+          await outcomes.commit(ids, write, () =>
+            write === 'imported' ? withSameLinks(table, run, create) : store.save(clinic.id, chunk),
+          )
+        }
+      }
+      for (const { before, after } of decided.filter(({ write }) => write === 'unchanged'))
+        if (before)
+          await outcomes.commit([before.id], 'unchanged', () =>
+            saveOrigin(table, clinic.id, doctorKey(clinic.id, before.id), before.version, originOf(after)),
+          )
+    },
+    finish: ({ id }) => copiedNames(table).refreshAll(id),
+  }
+}
+
+/** The change of a row; null if nothing is to be written. @throws RowRejectedError */
+function decide(
+  { judge, outcomes }: ImportRun,
+  row: ImportRow<Fields>,
+  before: StoredDoctor | null,
+  departments: ReadonlySet<string>,
+): (DoctorChange & { readonly write: Write }) | null {
+  if (before && judge.isImported(row, before)) {
+    outcomes.unchanged(row.id)
+    return null
+  }
+  requireKnownId(row, before)
+  const [problem] = departmentProblems({ departmentId: row.fields.departmentId ?? null }, departments)
+  if (problem) throw new RowRejectedError(`${row.columnOf('department_external_id')} ${problem.issue}`)
+  const given = definedFields(row.fields)
+  const { version: _, ...doctor } = before ?? { ...NEW_DOCTOR, fullName: '', version: 0 }
+  const after = { ...doctor, ...given, id: row.id }
+  const origin = judge.judge(row, before, before && valuesOf(before), valuesOf(after))
+  const write = before ? (isUnchanged(before, given) ? 'unchanged' : 'updated') : 'imported'
+  return { before, after: { ...after, ...origin }, write }
+}
+
+const valuesOf = (doctor: Doctor): ColumnValues => ({
+  full_name: doctor.fullName,
+  specialty: doctor.specialty,
+  department_external_id: doctor.departmentId,
+  is_active: doctor.isActive,
+  hours: doctor.hours,
+  breaks: doctor.breaks,
+  time_off: doctor.timeOff,
+  exceptions: doctor.exceptions,
+})

@@ -1,0 +1,52 @@
+import { clinicStore } from '../../../../shared/store/clinics.ts'
+import { readImportKeys } from '../../../../shared/store/import-ids.ts'
+import { type Table, withoutEvents } from '../../../../shared/store/table/table.ts'
+import { OwnRecords } from '../external-ids/own-records.ts'
+import { appointmentImport } from './appointments.ts'
+import { departmentImport } from './departments.ts'
+import { doctorImport } from './doctors.ts'
+import type { ImportableEntity, ImportEntity } from './entity.ts'
+import { holidayImport } from './holidays.ts'
+import { invoiceImport } from './invoices.ts'
+import { messageImport } from './messages.ts'
+import { patientImport } from './patients.ts'
+import { paymentImport } from './payments.ts'
+import { priceListImport } from './price-lists.ts'
+import { roomImport } from './rooms.ts'
+import { treatmentImport } from './treatments.ts'
+
+/** Every importable entity, each listed after the entities that its rows refer to. */
+export function importEntities(table: Table, now: () => number, { events = false } = {}): ImportableEntity[] {
+  // Imported history announces events only on request.
+  const target = events ? table : withoutEvents(table)
+  const entities = [
+    departmentImport(target),
+    doctorImport(target),
+    holidayImport(target),
+    roomImport(target),
+    treatmentImport(target),
+    priceListImport(target),
+    patientImport(target, now),
+    appointmentImport(target, now),
+    invoiceImport(target, now),
+    paymentImport(target, now),
+    messageImport(target, now),
+  ] as ImportEntity[]
+  const { requireStaying } = clinicStore({ table })
+  return entities.map(({ write, finish, ...entity }) => ({
+    ...entity,
+    readKeys: (clinic) => readImportKeys(target, clinic),
+    ownRecords: (clinic, keys) => new OwnRecords(target, clinic, keys),
+    // A deletion that begins meanwhile waits for the batch, and the next one is refused.
+    write: async (run, batch) => {
+      await requireStaying(run.clinic.id)
+      await write(run, batch)
+    },
+    ...(finish && {
+      finish: async (clinic) => {
+        await requireStaying(clinic.id)
+        await finish(clinic)
+      },
+    }),
+  }))
+}

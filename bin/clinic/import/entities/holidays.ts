@@ -1,0 +1,103 @@
+import { isDeepStrictEqual } from 'node:util'
+import * as z from 'zod'
+import type { TimeOff } from '../../../../shared/domain/booking/doctor.ts'
+import { singleLineText } from '../../../../shared/domain/patients/text-fields.ts'
+import type { Holidays } from '../../../../shared/store/doctors.ts'
+import { areSameDays, holidayStore, MAX_HOLIDAYS, presentImports } from '../../../../shared/store/holidays.ts'
+import { retryOnConflict } from '../../../../shared/store/table/retry-on-conflict.ts'
+import type { Table } from '../../../../shared/store/table/table.ts'
+import type { ColumnValues } from '../external-ids/imported-state.ts'
+import type { Write } from '../files/batch-outcomes.ts'
+import { RowRejectedError, requireKnownId } from '../files/import-errors.ts'
+import type { ImportEntity, ImportRow, ImportRun, RowFields } from './entity.ts'
+import { RowRecordDate } from './row-fields.ts'
+
+type Fields = RowFields<TimeOff> & Pick<TimeOff, 'from'>
+
+const columns = {
+  from: RowRecordDate,
+  to: RowRecordDate.nullish(),
+  name: singleLineText(100).nullish(),
+}
+
+/** What a row makes of the holidays. */
+type Decided = { readonly write: Write; readonly after: Pick<Holidays, 'holidays' | 'imports'> }
+
+/** Holidays of the whole clinic. They are one item, which each row changes: there are few of them. */
+export function holidayImport(table: Table): ImportEntity<Fields> {
+  const store = holidayStore({ table })
+
+  async function writeRow(run: ImportRun, row: ImportRow<Fields>): Promise<void> {
+    const { clinic, judge, outcomes } = run
+    const held = await store.read(clinic.id)
+    if (judge.isImported(row, held.imports[row.id] ?? {})) {
+      outcomes.unchanged(row.id)
+      return
+    }
+    try {
+      const { write, after } = decide(run, row, held)
+      await outcomes.commit([row.id], write, () => store.save(clinic.id, held, after))
+    } catch (error) {
+      outcomes.rejectedBy(row.id, error)
+    }
+  }
+
+  return {
+    name: 'holidays',
+    idKind: 'holiday',
+    columns: Object.keys(columns),
+    required: ['from'],
+    schema: () =>
+      z
+        .strictObject(columns)
+        .refine(({ from, to }) => to == null || from <= to, {
+          path: ['to'],
+          error: 'must not be before the first day',
+        })
+        .transform(
+          (row): Fields => ({
+            from: row.from,
+            // A row without a last day is a single day.
+            to: row.to ?? row.from,
+            reason: row.name,
+          }),
+        ),
+    write: async (run, batch) => {
+      for (const row of batch) await retryOnConflict(() => writeRow(run, row))
+    },
+    finish: async ({ id }) => {
+      await store.refreshCopies(id)
+    },
+  }
+}
+
+/** @throws RowRejectedError */
+function decide({ judge }: ImportRun, row: ImportRow<Fields>, { holidays, imports }: Holidays): Decided {
+  const stored = imports[row.id] ?? null
+  requireKnownId(row, stored)
+  const { from, to = from, reason } = row.fields
+  const sameDays = holidays.find((one) => areSameDays(one, { from, to })) ?? null
+  const owner = Object.entries(imports).find(([, one]) => sameDays && areSameDays(one, sameDays))
+  // A holiday that was added by hand has no import.
+  const before = stored ? (holidays.find((one) => areSameDays(one, stored)) ?? null) : owner ? null : sameDays
+  if (sameDays && sameDays !== before)
+    throw new RowRejectedError('from and to are the days of another holiday')
+  if (stored && !before) judge.requireOverwrite('the holiday was removed after its last import')
+  if (!before && holidays.length >= MAX_HOLIDAYS)
+    throw new RowRejectedError(`the clinic has ${MAX_HOLIDAYS} holidays already, the most that it can have`)
+  const after = { from, to, reason: reason === undefined ? (before?.reason ?? null) : reason }
+  const origin = judge.judge(row, stored, before && valuesOf(before), valuesOf(after))
+  return {
+    write: before ? (isDeepStrictEqual(before, after) ? 'unchanged' : 'updated') : 'imported',
+    after: {
+      holidays: [...holidays.filter((one) => one !== before), after],
+      imports: { ...keptImports({ holidays, imports }), [row.id]: { ...origin, from, to } },
+    },
+  }
+}
+
+/** The item would grow without end if it remembered every holiday that was ever removed. */
+const keptImports = (held: Pick<Holidays, 'holidays' | 'imports'>): Holidays['imports'] =>
+  Object.keys(held.imports).length < 2 * MAX_HOLIDAYS ? held.imports : presentImports(held)
+
+const valuesOf = ({ from, to, reason }: TimeOff): ColumnValues => ({ from, to, name: reason })

@@ -1,0 +1,181 @@
+/**
+ * Amounts of an imported invoice: parsed exactly, kept where the file has no column for them, computed where its cell is empty, checked
+ * where it is not.
+ */
+import * as z from 'zod'
+import {
+  type Invoice,
+  type LineItem,
+  lineAmount,
+  subtotalOf,
+  taxOn,
+} from '../../../../shared/domain/money/invoice.ts'
+import { MAX_MINOR_UNITS, RATIO_SCALE } from '../../../../shared/domain/money/money.ts'
+import { singleLineText } from '../../../../shared/domain/patients/text-fields.ts'
+import { RowRejectedError } from '../files/import-errors.ts'
+import { type AmountPath, type AmountReader, amountReader } from './amount-reader.ts'
+
+/** A decimal number in JSON or CSV. The number of decimals is checked once the currency is known. */
+export const Decimal = z.union([z.number(), z.string().trim()], { error: 'must be a number' })
+
+const LineItemRow = z.strictObject(
+  {
+    // Accepted because exports of the API have it, but not used: line item ids are derived from the invoice's id.
+    id: z.unknown().optional(),
+    description: singleLineText(500),
+    quantity: Decimal.nullish(),
+    unit_price: Decimal,
+    discount_amount: Decimal.nullish(),
+    tax_rate: Decimal.nullish(),
+    tax_amount: Decimal.nullish(),
+    total_amount: Decimal.nullish(),
+  },
+  { error: 'must be an object with description and unit_price' },
+)
+
+type LineItemRow = z.infer<typeof LineItemRow>
+
+/** Line items: a list in NDJSON, a JSON array in a CSV cell. */
+export const LineItems = z.preprocess(
+  (value) => (typeof value === 'string' ? parseJson(value) : value),
+  z
+    .array(LineItemRow, { error: 'must be a JSON array of line items' })
+    .max(200, { error: 'must have at most 200 line items' }),
+)
+
+/** Line items that are kept have their ids. */
+type ImportedItem = Omit<LineItem, 'id'> & Partial<Pick<LineItem, 'id'>>
+
+export type Amounts = {
+  readonly subtotal: number
+  readonly tax: number
+  readonly discount: number
+  readonly total: number
+  readonly lineItems: readonly ImportedItem[]
+}
+
+/** The amounts of a row as they were read: null in an empty cell, undefined if the file has no such column. */
+export type AmountCells = {
+  readonly subtotal?: string | number | null | undefined
+  readonly tax_amount?: string | number | null | undefined
+  readonly discount_amount?: string | number | null | undefined
+  readonly total_amount?: string | number | null | undefined
+  readonly line_items?: readonly LineItemRow[] | null | undefined
+}
+
+type StoredAmounts = Pick<Invoice, 'currency' | 'subtotal' | 'tax' | 'discount' | 'lineItems'>
+
+/**
+ * The amounts of a row in minor units.
+ * @param before the stored invoice, if there is one: it keeps what the file has no column for
+ * @throws RowRejectedError for amounts that do not add up, with both values
+ */
+export function invoiceAmounts(row: AmountCells, currency: string, before: StoredAmounts | null): Amounts {
+  const kept = before ? keptAmounts(row, before) : {}
+  const keptColumns = KEPT_COLUMNS.filter(([field]) => !isNothing(kept[field])).map(([, column]) => column)
+  if (before && currency !== before.currency && keptColumns.length > 0)
+    throw new RowRejectedError(`currency changes, so the row needs ${keptColumns.join(', ')} too`)
+  const reader = amountReader(currency)
+  const items: readonly ImportedItem[] =
+    kept.lineItems ?? (row.line_items ?? []).map((item, at) => lineItem(item, ['line_items', at], reader))
+  const given = {
+    subtotal: reader.money(row.subtotal, ['subtotal']),
+    discount: reader.money(row.discount_amount, ['discount_amount']),
+    tax: reader.money(row.tax_amount, ['tax_amount']),
+    total: reader.money(row.total_amount, ['total_amount']),
+  }
+  const subtotal = given.subtotal ?? kept.subtotal ?? subtotalOf(items)
+  const discount = given.discount ?? kept.discount ?? sumOf(items, 'discount')
+  const tax = given.tax ?? kept.tax ?? sumOf(items, 'tax')
+  const total = given.total ?? subtotal - discount + tax
+  if (!reader.areInRange({ subtotal, discount_amount: discount, tax_amount: tax, total_amount: total }))
+    reader.rejectIssues()
+  if (items.length > 0) checkItems(items, { subtotal, discount, tax }, reader)
+  else if (given.subtotal === null && kept.subtotal === undefined)
+    reader.issue(['subtotal'], 'is required without line_items')
+  reader.requireEqual(
+    'total_amount',
+    total,
+    subtotal - discount + tax,
+    'subtotal - discount_amount + tax_amount is',
+  )
+  if (total < 0) reader.issue(['total_amount'], 'must not be negative')
+  const parts = keptColumns.filter((column) => column === 'discount_amount' || column === 'tax_amount')
+  // They were those of another subtotal.
+  if (before && subtotal !== before.subtotal && parts.length > 0)
+    reader.issue(['subtotal'], `changes, so the row needs ${parts.join(', ')} too`)
+  reader.rejectIssues(keptColumns)
+  return { subtotal, discount, tax, total, lineItems: items }
+}
+
+type KeptAmounts = Partial<Omit<StoredAmounts, 'currency'>>
+
+const KEPT_COLUMNS = [
+  ['subtotal', 'subtotal'],
+  ['discount', 'discount_amount'],
+  ['tax', 'tax_amount'],
+  ['lineItems', 'line_items'],
+] as const satisfies [keyof KeptAmounts, keyof AmountCells][]
+
+const isNothing = (amount: number | readonly LineItem[] | undefined): boolean =>
+  typeof amount === 'object' ? amount.length === 0 : !amount
+
+/** What a stored invoice keeps. Amounts that its line items add up to follow from the new ones, if the row has some. */
+function keptAmounts(row: AmountCells, before: StoredAmounts): KeptAmounts {
+  const hasItems = (row.line_items ?? []).length > 0
+  const follows = (of: 'discount' | 'tax') => hasItems && before[of] === sumOf(before.lineItems, of)
+  return {
+    ...(row.line_items === undefined && { lineItems: before.lineItems }),
+    ...(row.subtotal === undefined && !hasItems && { subtotal: before.subtotal }),
+    ...(row.discount_amount === undefined && !follows('discount') && { discount: before.discount }),
+    ...(row.tax_amount === undefined && !follows('tax') && { tax: before.tax }),
+  }
+}
+
+const sumOf = (items: readonly ImportedItem[], of: 'discount' | 'tax'): number =>
+  items.reduce((sum, item) => sum + item[of], 0)
+
+/** Some systems round each line, others round the sum. Both are accepted. */
+function checkItems(
+  items: readonly ImportedItem[],
+  { subtotal, discount, tax }: Omit<Amounts, 'total' | 'lineItems'>,
+  reader: AmountReader,
+): void {
+  const how = 'the line items add up to'
+  const lines = items.reduce((added, item) => added + lineAmount(item), 0)
+  if (subtotal !== lines) reader.requireEqual('subtotal', subtotal, subtotalOf(items), how)
+  const discounts = sumOf(items, 'discount')
+  const taxes = sumOf(items, 'tax')
+  if (discounts !== 0) reader.requireEqual('discount_amount', discount, discounts, how)
+  if (taxes !== 0) reader.requireEqual('tax_amount', tax, taxes, how)
+}
+
+function lineItem(row: LineItemRow, path: AmountPath, reader: AmountReader): Required<Omit<LineItem, 'id'>> {
+  const at = (field: string) => [...path, field]
+  const quantity = reader.ratio(row.quantity, at('quantity')) ?? RATIO_SCALE
+  const unitPrice = reader.money(row.unit_price, at('unit_price')) ?? 0
+  const discount = reader.money(row.discount_amount, at('discount_amount')) ?? 0
+  const taxRate = reader.ratio(row.tax_rate, at('tax_rate')) ?? 0
+  const amount = lineAmount({ quantity, unitPrice })
+  if (Math.abs(amount) > MAX_MINOR_UNITS) {
+    reader.issue(at('unit_price'), 'is too large when multiplied by quantity')
+    return { description: row.description, quantity, unitPrice, discount, taxRate, tax: 0, total: 0 }
+  }
+  const tax = reader.money(row.tax_amount, at('tax_amount')) ?? taxOn(amount - discount, taxRate)
+  const total = reader.money(row.total_amount, at('total_amount')) ?? amount - discount + tax
+  if (!reader.areInRange({ tax_amount: tax, total_amount: total }, path))
+    return { description: row.description, quantity, unitPrice, discount, taxRate, tax: 0, total: 0 }
+  if (total !== amount - discount + tax) {
+    reader.issue(at('total_amount'), 'is not quantity x unit_price - discount_amount + tax_amount')
+  }
+  return { description: row.description, quantity, unitPrice, discount, taxRate, tax, total }
+}
+
+/** The value of JSON text; undefined if it is not JSON. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

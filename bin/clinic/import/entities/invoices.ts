@@ -1,0 +1,185 @@
+import * as z from 'zod'
+import { renderInvoice } from '../../../../shared/api/invoices.ts'
+import { oneOf } from '../../../../shared/api/schemas.ts'
+import type { ClinicInfo } from '../../../../shared/domain/clinic.ts'
+import { applyPayments, INVOICE_STATUSES, type Invoice } from '../../../../shared/domain/money/invoice.ts'
+import { fullName } from '../../../../shared/domain/patients/patient.ts'
+import { singleLineText } from '../../../../shared/domain/patients/text-fields.ts'
+import { lineItemId } from '../../../../shared/domain/uuid.ts'
+import { INVOICES, invoiceStore } from '../../../../shared/store/calendar/invoices.ts'
+import { paymentStore } from '../../../../shared/store/calendar/payments.ts'
+import type { Table } from '../../../../shared/store/table/table.ts'
+import type { ColumnValues } from '../external-ids/imported-state.ts'
+import { RecordRef, type RefIds } from '../external-ids/references.ts'
+import { RowRejectedError } from '../files/import-errors.ts'
+import { currencyCode } from './catalogue-fields.ts'
+import type { ImportEntity, ImportRow, RowFields } from './entity.ts'
+import { type AmountCells, type Amounts, Decimal, invoiceAmounts, LineItems } from './invoice-amounts.ts'
+import { InvoiceNumbers } from './invoice-numbers.ts'
+import { writePatientRows } from './patient-rows.ts'
+import { Instant, RowRecordDate } from './row-fields.ts'
+
+/** `status` and `paid` follow from the payments. The amounts are read once the currency is known. */
+type Fields = RowFields<Omit<Invoice, keyof Amounts | 'id' | 'patient' | 'status' | 'paid' | 'paidAt'>> &
+  Pick<Invoice, 'number' | 'issueDate'> & { patient: string; amounts: AmountCells }
+
+const columns = {
+  patient_external_id: RecordRef,
+  invoice_number: singleLineText(100),
+  status: oneOf(INVOICE_STATUSES).nullish(),
+  issue_date: RowRecordDate,
+  due_date: RowRecordDate.nullish(),
+  paid_at: Instant.nullish(),
+  currency: currencyCode.nullish(),
+  subtotal: Decimal.nullish(),
+  tax_amount: Decimal.nullish(),
+  discount_amount: Decimal.nullish(),
+  total_amount: Decimal.nullish(),
+  // Accepted because exports of the API have them, but not used: they are computed from the payments.
+  paid_amount: z.unknown().optional(),
+  balance_due: z.unknown().optional(),
+  line_items: LineItems.nullish(),
+  created_at: Instant.nullish(),
+}
+
+/** The paid amount and the status that depends on it are computed from the payments, not read from the file. */
+export function invoiceImport(table: Table, now: () => number): ImportEntity<Fields> {
+  const list = invoiceStore({ table })
+  const payments = paymentStore({ table })
+  const numbers = new InvoiceNumbers(table)
+
+  const fieldsOf = (_clinic: ClinicInfo, _now: number, idOf: RefIds) =>
+    z.strictObject(columns).transform(
+      (row): Fields => ({
+        patient: idOf('patient', row.patient_external_id),
+        number: row.invoice_number,
+        clinicStatus: row.status ?? undefined,
+        issueDate: row.issue_date,
+        dueDate: row.due_date,
+        clinicPaidAt: row.paid_at,
+        currency: row.currency ?? undefined,
+        createdAt: row.created_at ?? undefined,
+        amounts: row,
+      }),
+    )
+
+  return {
+    name: 'invoices',
+    idKind: 'invoice',
+    columns: Object.keys(columns),
+    required: ['patient_external_id', 'invoice_number', 'issue_date'],
+    rarelyShared: ['invoice_number'],
+    isStatedPaid: ({ fields: { clinicStatus } }) => clinicStatus === 'paid',
+    schema: fieldsOf,
+    write: (run, batch) =>
+      writePatientRows(
+        {
+          table,
+          letter: INVOICES.letter,
+          list,
+          valuesOf,
+          accept: async (row, before) => {
+            if (before?.number !== row.fields.number && !run.allowSameNumbers)
+              await requireOwnNumber(numbers, run.clinic, row)
+          },
+        },
+        run,
+        batch,
+        async () => async (row, patient, before) => {
+          const { id, fields, columnOf } = row
+          const paid = before ? await payments.allOf(run.clinic.id, 'invoice', id) : []
+          const currency = fields.currency ?? before?.currency ?? run.clinic.currency
+          if (before && paid.length > 0)
+            checkCopies(before, { number: fields.number, patient, currency }, columnOf)
+          const { lineItems, ...amounts } = invoiceAmounts(fields.amounts, currency, before)
+          const invoice: Invoice = {
+            id,
+            number: fields.number,
+            issueDate: fields.issueDate,
+            currency,
+            ...amounts,
+            clinicStatus: fields.clinicStatus ?? before?.clinicStatus ?? 'sent',
+            dueDate: fields.dueDate === undefined ? (before?.dueDate ?? null) : fields.dueDate,
+            clinicPaidAt:
+              fields.clinicPaidAt === undefined ? (before?.clinicPaidAt ?? null) : fields.clinicPaidAt,
+            createdAt: fields.createdAt ?? before?.createdAt ?? new Date(now()).toISOString(),
+            // applyPayments() computes these.
+            status: 'sent',
+            paid: 0,
+            paidAt: before?.paidAt ?? null,
+            patient: { id: patient.id, fullName: fullName(patient), email: patient.emailAddress },
+            lineItems: lineItems.map((item, at) => ({ id: lineItemId(id, at), ...item })),
+          }
+          const settled = applyPayments(invoice, paid)
+          checkSize(settled, run.clinic)
+          return settled
+        },
+      ),
+  }
+}
+
+/** As a page of 100 invoices must fit into a response of a Lambda function, which has at most 6 MB. */
+const MAX_RENDERED_KB = 48
+
+/** In the response of a function, the body is a string within JSON: quotes and backslashes are escaped once more. */
+const MAX_ESCAPED_KB = 60
+
+/** @throws RowRejectedError for an invoice that is too large to be listed */
+function checkSize(invoice: Invoice, clinic: ClinicInfo): void {
+  const rendered = JSON.stringify(renderInvoice({ ...invoice, updatedAt: invoice.createdAt }, clinic))
+  const isTooLarge =
+    Buffer.byteLength(rendered) > MAX_RENDERED_KB * 1024 ||
+    Buffer.byteLength(JSON.stringify(rendered)) > MAX_ESCAPED_KB * 1024
+  if (isTooLarge)
+    throw new RowRejectedError(
+      `the invoice is too large: at most ${MAX_RENDERED_KB} KB as JSON, ${MAX_ESCAPED_KB} KB with escaped quotes`,
+    )
+}
+
+/**
+ * A number that its invoice has already is not judged again.
+ * @throws RowRejectedError if another invoice has the number, in the file or in the clinic
+ */
+async function requireOwnNumber(
+  numbers: InvoiceNumbers,
+  clinic: ClinicInfo,
+  { id, fields: { number }, sharedWith }: ImportRow<Fields>,
+): Promise<void> {
+  const line = sharedWith?.invoice_number
+  const other = line === undefined ? await numbers.take(clinic.id, number, id) : null
+  if (line === undefined && other === null) return
+  const where =
+    line === undefined
+      ? `invoice_number is that of invoice ${other}`
+      : `invoice_number is already used on line ${line}`
+  throw new RowRejectedError(`${where}; import the row with --allow-same-numbers if both are right`)
+}
+
+type Copied = Pick<Invoice, 'number' | 'currency'> & { readonly patient: Pick<Invoice['patient'], 'id'> }
+
+/** Payments copy their invoice's number, patient and currency, so an invoice with payments cannot change them. */
+function checkCopies(before: Copied, after: Copied, columnOf: (name: string) => string): void {
+  const reject = (column: string) => {
+    throw new RowRejectedError(`${column} cannot change once there are payments`)
+  }
+  if (before.number !== after.number) reject('invoice_number')
+  if (before.patient.id !== after.patient.id) reject(columnOf('patient_external_id'))
+  if (before.currency !== after.currency) reject('currency')
+}
+
+/** The status and the time of payment are those that the clinic has set: payments do not change them. */
+const valuesOf = (invoice: Invoice): ColumnValues => ({
+  patient_external_id: invoice.patient.id,
+  invoice_number: invoice.number,
+  status: invoice.clinicStatus,
+  issue_date: invoice.issueDate,
+  due_date: invoice.dueDate,
+  paid_at: invoice.clinicPaidAt,
+  currency: invoice.currency,
+  subtotal: invoice.subtotal,
+  tax_amount: invoice.tax,
+  discount_amount: invoice.discount,
+  total_amount: invoice.total,
+  line_items: invoice.lineItems.map(({ id: _, ...item }) => item),
+  created_at: invoice.createdAt,
+})

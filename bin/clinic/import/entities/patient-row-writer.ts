@@ -1,0 +1,138 @@
+/** Writes imported patients. */
+import type { ClinicId } from '../../../../shared/domain/clinic.ts'
+import { NO_DETAILS, type Patient } from '../../../../shared/domain/patients/patient.ts'
+import { erasureLedger } from '../../../../shared/store/copies/erasure-ledger.ts'
+import { patientKey } from '../../../../shared/store/keys/patients.ts'
+import {
+  MAX_CREATED,
+  MAX_UPDATED,
+  type PatientChange,
+  patientWriter,
+} from '../../../../shared/store/patients/patient-writer.ts'
+import { patientStore, type StoredPatient } from '../../../../shared/store/patients/patients.ts'
+import { chunked } from '../../../../shared/store/table/chunked.ts'
+import { originOf, saveOrigin } from '../../../../shared/store/table/import-origin.ts'
+import type { Table } from '../../../../shared/store/table/table.ts'
+import type { ColumnValues } from '../external-ids/imported-state.ts'
+import type { Write } from '../files/batch-outcomes.ts'
+import { RowRejectedError, requireKnownId } from '../files/import-errors.ts'
+import type { Warning } from '../files/warnings.ts'
+import {
+  definedFields,
+  type ImportEntity,
+  type ImportRow,
+  type ImportRun,
+  isUnchanged,
+  type RowFields,
+} from './entity.ts'
+import { KnownPeople } from './known-people.ts'
+import { requireLinks, withSameLinks } from './links.ts'
+import { requireUnerased } from './patient-rows.ts'
+
+export type PatientFields = RowFields<Omit<Patient, 'id' | 'erasedAt'>>
+
+/** Creates patients in file order. Rows are compared with the stored records, so an import can be repeated or resumed. */
+export function patientRowWriter(table: Table, now: () => number): ImportEntity<PatientFields>['write'] {
+  const store = patientStore({ table })
+  const writer = patientWriter({ table })
+  const ledger = erasureLedger({ table })
+
+  let known: { readonly clinic: ClinicId; readonly people: KnownPeople } | undefined
+
+  function knownPeople(clinic: ClinicId): KnownPeople {
+    if (known?.clinic !== clinic) known = { clinic, people: new KnownPeople(table, clinic) }
+    return known.people
+  }
+
+  /** What a row makes of a patient; null if nothing is to be written. @throws RowRejectedError */
+  function decide(
+    { judge, outcomes }: ImportRun,
+    row: ImportRow<PatientFields>,
+    before: StoredPatient | null,
+  ) {
+    if (before) requireUnerased(before)
+    if (before && judge.isImported(row, before)) {
+      outcomes.unchanged(row.id)
+      return null
+    }
+    requireKnownId(row, before)
+    const given = definedFields(row.fields)
+    const patient: Patient = {
+      firstName: '',
+      lastName: '',
+      ...NO_DETAILS,
+      createdAt: new Date(now()).toISOString(),
+      ...(before as Patient | null),
+      ...given,
+      id: row.id,
+    }
+    const origin = judge.judge(row, before, before && valuesOf(before), valuesOf(patient))
+    const write: Write = before ? (isUnchanged(before, given) ? 'unchanged' : 'updated') : 'imported'
+    return { before, after: { ...patient, ...origin }, write }
+  }
+
+  return async (run, batch) => {
+    const { clinic, outcomes } = run
+    const existing = await store.findMany(
+      clinic.id,
+      batch.map(({ id }) => id),
+    )
+    const erased = await ledger.findErased(
+      clinic.id,
+      batch.map(({ id }) => id).filter((id) => !existing.has(id)),
+    )
+    const decided = batch.flatMap((row) => {
+      try {
+        // Erased, and then lost in a restore to a time before the patient was created or linked; or unlinked before.
+        if (erased.has(row.id)) throw new RowRejectedError('the patient was erased')
+        return decide(run, row, existing.get(row.id) ?? null) ?? []
+      } catch (error) {
+        return outcomes.rejectedBy(row.id, error) ?? []
+      }
+    })
+    const created = decided.filter(({ write }) => write === 'imported').map(({ after }) => after)
+    const people = knownPeople(clinic.id)
+    const alike = await people.findAlike(created)
+    for (const { id } of created) outcomes.warned(id, samePerson(alike.get(id)))
+    for (const chunk of chunked(created, MAX_CREATED)) {
+      const ids = chunk.map(({ id }) => id)
+      const create = () => writer.createMany(clinic.id, chunk, (changes) => requireLinks(changes, run))
+      await outcomes.commit(ids, 'imported', () => withSameLinks(table, run, create))
+      people.add(chunk)
+    }
+    const changes = decided.flatMap(({ before, after, write }): (PatientChange & { write: Write })[] =>
+      before ? [{ before, after: { ...before, ...after }, write }] : [],
+    )
+    const updated = changes.filter(({ write }) => write === 'updated')
+    for (const chunk of chunked(updated, MAX_UPDATED)) {
+      const ids = chunk.map(({ after }) => after.id)
+      await outcomes.commit(ids, 'updated', () => writer.update(clinic.id, chunk))
+    }
+    for (const { before, after } of changes.filter(({ write }) => write === 'unchanged'))
+      await outcomes.commit([before.id], 'unchanged', () =>
+        saveOrigin(table, clinic.id, patientKey(clinic.id, before.id), before.version, originOf(after)),
+      )
+    if (created.length + updated.length > 0) await writer.snapshotIfDue(clinic.id)
+  }
+}
+
+const samePerson = (other: string | undefined): Warning | null =>
+  other === undefined
+    ? null
+    : {
+        kind: 'same_person',
+        text: `first_name, last_name and date_of_birth are those of patient ${other} of the clinic`,
+      }
+
+const valuesOf = (patient: Patient): ColumnValues => ({
+  first_name: patient.firstName,
+  last_name: patient.lastName,
+  date_of_birth: patient.dateOfBirth,
+  gender: patient.gender,
+  phone_number: patient.phoneNumber,
+  email_address: patient.emailAddress,
+  is_active: patient.isActive,
+  national_id: patient.nationalId,
+  notes: patient.notes,
+  created_at: patient.createdAt,
+})

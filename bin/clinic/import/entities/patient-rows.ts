@@ -1,0 +1,146 @@
+/** Shared by the imports of appointments, invoices, payments and messages. */
+import type { StoredRecord } from '../../../../shared/store/calendar/calendar-entity.ts'
+import type { RecordList } from '../../../../shared/store/calendar/calendar-list.ts'
+import { type CalendarLetter, calendarKey } from '../../../../shared/store/keys/calendar.ts'
+import { patientKey } from '../../../../shared/store/keys/patients.ts'
+import { patientStore, type StoredPatient } from '../../../../shared/store/patients/patients.ts'
+import { Changeset } from '../../../../shared/store/table/changeset.ts'
+import { commitPacked, type Unit } from '../../../../shared/store/table/commit-packed.ts'
+import { type ImportOrigin, setOrigin } from '../../../../shared/store/table/import-origin.ts'
+import { isSameRecord } from '../../../../shared/store/table/stamped-codec.ts'
+import type { Table } from '../../../../shared/store/table/table.ts'
+import type { ColumnValues } from '../external-ids/imported-state.ts'
+import { unknownReference } from '../external-ids/references.ts'
+import type { Write } from '../files/batch-outcomes.ts'
+import { RowRejectedError, requireKnownId } from '../files/import-errors.ts'
+import type { ImportRow, ImportRun } from './entity.ts'
+
+type WithPatient = { readonly patient: string }
+
+/**
+ * Builds the record of a row from the records that it refers to, and requires their versions of the changes. May throw
+ * {@link RowRejectedError}.
+ */
+export type BuildRecord<R, Fields> = (
+  row: ImportRow<Fields>,
+  patient: StoredPatient,
+  before: R | null,
+  changes: Changeset,
+) => R | Promise<R>
+
+/** The records that the rows of a batch become. */
+type Target<R, Fields> = {
+  readonly table: Table
+  readonly letter: CalendarLetter
+  readonly list: RecordList<R>
+  readonly valuesOf: (record: R) => ColumnValues
+  /** Called last, for a row that nothing else rejects. May throw {@link RowRejectedError}. */
+  readonly accept?: (row: ImportRow<Fields>, before: R | null) => Promise<void>
+}
+
+type Decided<Fields> = {
+  readonly row: ImportRow<Fields>
+  readonly changes: Changeset
+  readonly write: Write
+}
+
+/**
+ * Writes a batch of rows that belong to patients. `prepare` reads what some rows refer to beside patients, and returns
+ * how their records are built. Each write is conditional on the version of the patient that was read, so that no outdated
+ * name is written.
+ */
+export async function writePatientRows<R, Fields extends WithPatient>(
+  { table, letter, list, valuesOf, accept }: Target<R, Fields>,
+  { clinic: { id: clinic }, outcomes, judge }: ImportRun,
+  batch: readonly ImportRow<Fields>[],
+  prepare: (rows: readonly ImportRow<Fields>[]) => Promise<BuildRecord<R, Fields>>,
+): Promise<void> {
+  const patients = patientStore({ table })
+
+  /**
+   * The changes of rows, each as it was decided by one reading: rows without changes have their outcome then. What they depend on
+   * is read first; each row is decided when it is asked for.
+   */
+  async function* decide(rows: readonly ImportRow<Fields>[]): AsyncGenerator<Decided<Fields>, undefined> {
+    const [known, existing, build] = await Promise.all([
+      patients.findMany(clinic, [...new Set(rows.map(({ fields }) => fields.patient))]),
+      list.findMany(
+        clinic,
+        rows.map(({ id }) => id),
+      ),
+      prepare(rows),
+    ])
+    for (const row of rows) {
+      const one = await decideRow(row, known, existing.get(row.id) ?? null, build)
+      if (one) yield one
+    }
+  }
+
+  async function decideRow(
+    row: ImportRow<Fields>,
+    known: ReadonlyMap<string, StoredPatient>,
+    stored: StoredRecord<R> | null,
+    build: BuildRecord<R, Fields>,
+  ): Promise<Decided<Fields> | null> {
+    if (stored && judge.isImported(row, stored)) {
+      outcomes.unchanged(row.id)
+      return null
+    }
+    const changes = new Changeset(table, clinic)
+    try {
+      requireKnownId(row, stored)
+      const patient = requirePatient(known, row)
+      const after = await build(row, patient, stored?.record ?? null, changes)
+      const origin = judge.judge(row, stored, stored && valuesOf(stored.record), valuesOf(after))
+      await accept?.(row, stored?.record ?? null)
+      if (stored && isSameRecord(stored.record, after)) return confirmed(row, stored, origin)
+      list.change(changes, stored, after, origin)
+      changes.requireVersion(patientKey(clinic, patient.id), patient.version)
+      return { row, changes, write: stored ? 'updated' : 'imported' }
+    } catch (error) {
+      return outcomes.rejectedBy(row.id, error)
+    }
+  }
+
+  /** The record is as the row has it; that it was imported is stored with it. */
+  function confirmed(row: ImportRow<Fields>, stored: StoredRecord<R>, origin: ImportOrigin): Decided<Fields> {
+    const changes = new Changeset(table, clinic)
+    setOrigin(changes, calendarKey(clinic, letter, row.id), stored.version, origin)
+    return { row, changes, write: 'unchanged' }
+  }
+
+  function unitOf({ row, changes, write }: Decided<Fields>): Unit {
+    let latest = write
+    return {
+      changes,
+      rebuild: async () => {
+        const { value: again } = await decide([row]).next()
+        if (again) latest = again.write
+        return again?.changes ?? null
+      },
+      onCommit: (outcome) => outcomes.committed(row.id, latest, outcome),
+    }
+  }
+
+  async function* units(): AsyncGenerator<Unit> {
+    for await (const one of decide(batch)) yield unitOf(one)
+  }
+
+  await commitPacked(table, clinic, units())
+}
+
+/** @throws RowRejectedError for an unknown or erased patient */
+function requirePatient(
+  known: ReadonlyMap<string, StoredPatient>,
+  row: ImportRow<WithPatient>,
+): StoredPatient {
+  const patient = known.get(row.fields.patient)
+  if (!patient) throw new RowRejectedError(unknownReference(row.columnOf('patient_external_id'), 'patient'))
+  requireUnerased(patient)
+  return patient
+}
+
+/** @throws RowRejectedError for an erased patient */
+export function requireUnerased({ erasedAt }: StoredPatient): void {
+  if (erasedAt) throw new RowRejectedError('the patient was erased')
+}

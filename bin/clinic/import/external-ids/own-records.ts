@@ -1,0 +1,146 @@
+/**
+ * An export names records without an external id by their own ids. A row with such an id is that record's own row in the clinic of the
+ * export, also if the record was linked to an external id since, and that of a new record in another clinic.
+ */
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { ClinicId } from '../../../../shared/domain/clinic.ts'
+import { erasureLedger } from '../../../../shared/store/copies/erasure-ledger.ts'
+import type { ImportedKind, ImportIds, ImportKeys } from '../../../../shared/store/import-ids.ts'
+import { calendarKey } from '../../../../shared/store/keys/calendar.ts'
+import {
+  departmentKey,
+  priceListKey,
+  roomKey,
+  treatmentKey,
+} from '../../../../shared/store/keys/catalogue.ts'
+import { doctorKey } from '../../../../shared/store/keys/clinics.ts'
+import type { Key } from '../../../../shared/store/keys/key.ts'
+import { patientKey } from '../../../../shared/store/keys/patients.ts'
+import { originOfItem } from '../../../../shared/store/table/import-origin.ts'
+import type { Table } from '../../../../shared/store/table/table.ts'
+import type { Item } from '../../../../shared/store/table/write-requests.ts'
+import type { SourceRow } from '../files/row.ts'
+import { parseOwnId } from './references.ts'
+
+/** Rows whose ids are looked up together. */
+const ROWS = 96
+
+/**
+ * The key of a record of each kind. Holidays are one item, and have no ids of their own: those without an external id are exported
+ * under their days.
+ */
+export const RECORD_KEYS: {
+  readonly [Kind in Exclude<ImportedKind, 'holiday'>]: (clinic: ClinicId, id: string) => Key
+} = {
+  patient: patientKey,
+  doctor: doctorKey,
+  department: departmentKey,
+  room: roomKey,
+  treatment: treatmentKey,
+  'price-list': priceListKey,
+  appointment: (clinic, id) => calendarKey(clinic, 'A', id),
+  invoice: (clinic, id) => calendarKey(clinic, 'I', id),
+  payment: (clinic, id) => calendarKey(clinic, 'Y', id),
+  message: (clinic, id) => calendarKey(clinic, 'M', id),
+}
+
+type Keys = Pick<ImportKeys, 'idOf' | 'derivedIdOf'>
+
+type Asked = { readonly kind: ImportedKind; readonly key: Key }
+
+/** Ids of records by external ids, some of which may be ids of records that no import made. */
+export class OwnRecords {
+  readonly #table: Table
+  readonly #clinic: ClinicId
+  readonly #keys: Keys
+  readonly #asked = new Map<string, Asked>()
+  readonly #found = new Set<string>()
+
+  /** @param keys the ids that other external ids have */
+  constructor(table: Table, clinic: ClinicId, keys: Keys) {
+    this.#table = table
+    this.#clinic = clinic
+    this.#keys = keys
+  }
+
+  /** The id of the record that an external id means, as far as its records were looked up. */
+  readonly idOf: ImportIds = (kind, externalId) => {
+    const id = parseOwnId(externalId)
+    if (id !== null && kind !== 'holiday') {
+      const key = RECORD_KEYS[kind](this.#clinic, id)
+      const name = `${key.pk} ${id}`
+      if (this.#found.has(name)) return id
+      this.#asked.set(name, { kind, key })
+    }
+    return this.#keys.idOf(kind, externalId)
+  }
+
+  /** Looks up what was asked for. Returns whether any of it is a record's id. */
+  async lookUp(): Promise<boolean> {
+    if (this.#asked.size === 0) return false
+    const items = await this.#table.getMany([...this.#asked.values()].map(({ key }) => key))
+    const own = items.filter((item) => !this.#isImported(item))
+    for (const { pk, sk } of own) this.#found.add(`${pk} ${sk}`)
+    const erased = await this.#findErased(items)
+    for (const { pk, sk } of erased) this.#found.add(`${pk} ${sk}`)
+    return own.length + erased.length > 0
+  }
+
+  /** Patients who are not in the table, as after a restore to a time before they were created, but were erased. */
+  async #findErased(items: readonly Item[]): Promise<Key[]> {
+    const present = new Set(items.map(({ pk, sk }) => `${pk} ${sk}`))
+    const missing = [...this.#asked]
+      .filter(([name, { kind }]) => kind === 'patient' && !present.has(name))
+      .map(([, { key }]) => key)
+    if (missing.length === 0) return []
+    const ids = missing.map(({ sk }) => sk)
+    const erased = await erasureLedger({ table: this.#table }).findErased(this.#clinic, ids)
+    return missing.filter(({ sk }) => erased.has(sk))
+  }
+
+  /** Whether an import made the record, so that no export has named it by its own id. */
+  #isImported(item: Item): boolean {
+    const { externalId } = originOfItem(item)
+    const { kind } = this.#asked.get(`${item.pk} ${item.sk}`) as Asked
+    return externalId !== undefined && this.#keys.derivedIdOf(kind, externalId) === item.sk
+  }
+
+  forget(): void {
+    this.#asked.clear()
+    this.#found.clear()
+  }
+}
+
+/** Reads rows. Those that name records by their own ids are read again once the records were looked up. */
+export async function* withOwnRecords<Row>(
+  sources: AsyncIterable<SourceRow>,
+  read: (source: SourceRow) => Row,
+  own: OwnRecords,
+): AsyncGenerator<{ readonly source: SourceRow; readonly row: Row }> {
+  async function readAll(some: readonly SourceRow[]) {
+    const all: { readonly source: SourceRow; readonly row: Row }[] = []
+    for (const source of some) {
+      all.push({ source, row: read(source) })
+      // The rows before are being written: what the table answers is handled between two rows.
+      await nextTurn()
+    }
+    return all
+  }
+  for await (const some of inChunks(sources)) {
+    const rows = await readAll(some)
+    yield* (await own.lookUp()) ? await readAll(some) : rows
+    // What was found is not kept for all of a file, which may have more than fits in memory.
+    own.forget()
+  }
+}
+
+async function* inChunks(sources: AsyncIterable<SourceRow>): AsyncGenerator<SourceRow[]> {
+  let chunk: SourceRow[] = []
+  for await (const source of sources) {
+    chunk.push(source)
+    if (chunk.length < ROWS) continue
+    yield chunk
+    chunk = []
+  }
+  yield chunk
+}

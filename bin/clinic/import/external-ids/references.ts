@@ -1,0 +1,99 @@
+import * as z from 'zod'
+import { isUuid } from '../../../../shared/domain/uuid.ts'
+import type { ImportedKind } from '../../../../shared/store/import-ids.ts'
+
+const NOT_AN_ID = 'must be text or a safe integer'
+
+/** An id in the clinic's own system. */
+export const ExternalRef = z
+  .union([z.string(), z.int({ error: NOT_AN_ID })], { error: NOT_AN_ID })
+  .transform((id) => String(id).trim())
+  .refine((id) => id.length >= 1 && id.length <= 200, { error: 'must have 1 to 200 characters' })
+  // DynamoDB refuses it, with every row beside it.
+  .refine((id) => id.isWellFormed(), { error: 'must not contain broken Unicode' })
+
+const isOwnId = (value: unknown): value is string => typeof value === 'string' && isUuid(value)
+
+/** A record that a file names by its own id. */
+class OwnId {
+  readonly id: string
+  constructor(id: string) {
+    this.id = id
+  }
+}
+
+/** A reference to another record: its external id, or its own id ({@link withOwnIds}). */
+export const RecordRef = z.union([z.instanceof(OwnId), ExternalRef], { error: NOT_AN_ID })
+
+export type RecordRef = string | OwnId
+
+/** The id of a record, as a reference. */
+export const OwnRef = z
+  .string()
+  .refine(isOwnId, { error: 'must be the id of a record' })
+  .transform((id) => new OwnId(id.toLowerCase()))
+
+/** A list of references in NDJSON; in a CSV cell, separated by semicolons. */
+export const RecordRefs = z.preprocess(splitList, z.array(RecordRef, { error: 'must be a list of ids' }))
+
+/** The id of the record that a reference means. */
+export type RefIds = (kind: ImportedKind, ref: RecordRef) => string
+
+/** Reads references of files with the ids that external ids have. */
+export const refIds =
+  (idOf: (kind: ImportedKind, externalId: string) => string): RefIds =>
+  (kind, ref) =>
+    ref instanceof OwnId ? ref.id : idOf(kind, ref)
+
+/** The column with ids of records beside one with external ids: `patient_id` beside `patient_external_id`. */
+export const ownIdColumn = (column: string): string => column.replace(/(^|_)external_(ids?)$/, '$1$2')
+
+/** Whether a column has ids of records. */
+export const isOwnIdColumn = (column: string): boolean =>
+  /(^|_)ids?$/.test(column) && !/external_ids?$/.test(column)
+
+/** The columns of a file, with those that have ids of records. */
+export const withOwnIdColumns = (columns: readonly string[]): string[] =>
+  columns.flatMap((column) => [...new Set([column, ownIdColumn(column)])])
+
+/** The id of a record in a cell; null for another value. */
+export const parseOwnId = (value: unknown): string | null => (isOwnId(value) ? value.toLowerCase() : null)
+
+type Row = Readonly<Record<string, unknown>>
+
+/**
+ * Moves ids of records to the columns with external ids, so that both are read alike. A row has at most one of both.
+ * @param columns of the entity
+ * @returns the row, and what is wrong with its ids
+ */
+export function withOwnIds(row: Row, columns: readonly string[]): { fields: Row; issues: readonly string[] } {
+  const fields: Record<string, unknown> = { ...row }
+  const issues: string[] = []
+  for (const column of columns) {
+    const own = ownIdColumn(column)
+    if (own === column || row[own] === undefined) continue
+    const { [own]: value } = row
+    delete fields[own]
+    if (value === null) fields[column] ??= null
+    else if (row[column] != null) issues.push(`${column} and ${own} are both given; leave one empty`)
+    else {
+      const ids = own.endsWith('s') ? splitList(value) : [value]
+      if (!Array.isArray(ids) || !ids.every(isOwnId)) {
+        issues.push(`${own} must have ids of records, such as 1b4e28ba-2fa1-4d3b-a3f5-ef19b5a7633b`)
+        fields[column] = new OwnId('')
+      } else {
+        const refs = ids.map((id) => new OwnId(id.toLowerCase()))
+        fields[column] = own.endsWith('s') ? refs : refs[0]
+      }
+    }
+  }
+  return { fields, issues }
+}
+
+function splitList(value: unknown): unknown {
+  return typeof value === 'string' ? value.split(';').map((piece) => piece.trim()) : value
+}
+
+/** The reason for rejecting a row that refers to a record that the clinic does not have. */
+export const unknownReference = (column: string, kind: string): string =>
+  `${column} is unknown: the clinic has no such ${kind}, or its row was rejected`

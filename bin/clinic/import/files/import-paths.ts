@@ -1,0 +1,51 @@
+/** The files that an import is given. */
+import { statSync } from 'node:fs'
+import { basename } from 'node:path'
+import { resolveFromInvocationDir } from '../../tool/invocation-path.ts'
+import { CommandFailure } from '../../tool/output.ts'
+import { ImportFileError } from './import-errors.ts'
+import { requireExtension } from './rows.ts'
+
+/** A command on files: what is wrong with one of them as a whole ends the command. @throws CommandFailure */
+export const onFiles =
+  <Args extends unknown[]>(action: (...args: Args) => Promise<void>) =>
+  (...args: Args): Promise<void> =>
+    action(...args).catch((error) => {
+      throw error instanceof ImportFileError ? new CommandFailure(error.message) : error
+    })
+
+/** A name without a folder or an extension is that of a map that ships with the tool. */
+export const resolveMap = (map: string): string =>
+  /^[\w-]+$/.test(map) ? map : resolveFromInvocationDir(map)
+
+/** @throws CommandFailure unless it is a file that can be imported */
+export function requireFile(file: string): void {
+  requireExtension(file)
+  const found = statSync(file, { throwIfNoEntry: false })
+  if (!found) throw new CommandFailure(`${file} does not exist`)
+  if (!found.isFile()) throw new CommandFailure(`${file} is not a file`)
+}
+
+/** Whether a file's name begins with an entity, followed by no letter (`patients-2026.csv`). */
+const isNamedAfter = (fileName: string, entity: string): boolean =>
+  fileName.toLowerCase().startsWith(entity) && !/^[a-z]/i.test(fileName.slice(entity.length))
+
+/** The entity of a file: `--entity`, or what its name begins with. */
+export function entityName(file: string, wanted: string | undefined, names: readonly string[]): string {
+  if (wanted !== undefined) return requireEntity(wanted, names)
+  const name = names.find((entity) => isNamedAfter(basename(file), entity))
+  if (name === undefined)
+    throw new CommandFailure(
+      `${file}: cannot tell the entity from the file name: rename the file, or use --entity. ${validEntities(names)}`,
+    )
+  return name
+}
+
+/** The entity that `--entity` names. */
+export function requireEntity(wanted: string, names: readonly string[]): string {
+  if (!names.includes(wanted))
+    throw new CommandFailure(`--entity: unknown entity ${wanted}. ${validEntities(names)}`)
+  return wanted
+}
+
+const validEntities = (names: readonly string[]): string => `Valid entities are ${names.join(', ')}.`

@@ -1,0 +1,114 @@
+/** Checks rows without the table: whether each field is valid, and what looks wrong but is possible. */
+import type * as z from 'zod'
+import type { ClinicInfo } from '../../../../shared/domain/clinic.ts'
+import type { ImportIds } from '../../../../shared/store/import-ids.ts'
+import type { ImportEntity, ImportRow } from '../entities/entity.ts'
+import { ExternalRef, ownIdColumn, parseOwnId, refIds, withOwnIds } from '../external-ids/references.ts'
+import { closestName, quoted } from '../files/field-names.ts'
+import type { SourceRow } from '../files/row.ts'
+import { type Warning, warningsOf } from '../files/warnings.ts'
+import type { RowMap } from '../maps/row-map.ts'
+
+export type CheckedRow<Fields> =
+  | {
+      readonly row: ImportRow<Fields>
+      /** Values that rows of a file rarely share, by column. */
+      readonly rarelyShared: Readonly<Record<string, string>>
+      readonly warnings: readonly Warning[]
+    }
+  | { readonly reason: string }
+
+/** How far the clock of another system can be ahead. */
+const CLOCK_DIFFERENCE_MS = 60_000
+
+export function rowChecker<Fields>(
+  entity: ImportEntity<Fields>,
+  clinic: ClinicInfo,
+  now: number,
+  idOf: ImportIds,
+  map: RowMap,
+) {
+  const schema = entity.schema(clinic, now, refIds(idOf))
+  return (source: SourceRow): CheckedRow<Fields> => {
+    if ('problem' in source) return { reason: source.problem }
+    const names = Object.keys(source.values)
+    const unknown = map.unknownNames(names)
+    const { fields: mapped, problems } = map.read(source.values)
+    const { external_id, id, ...rest } = mapped
+    const identity = identify(external_id, id)
+    const own = withOwnIds(rest, entity.columns)
+    const fields = schema.safeParse(own.fields)
+    const reasons = [
+      ...unknown.map((name) => unknownField(name, ['external_id', ...entity.columns])),
+      ...map
+        .repeatedNames(names)
+        .map(({ name, earlier }) => `${quoted([name])} is the same field as ${quoted([earlier])}`),
+      ...[...problems].map(([field, problem]) => `${field} ${problem}`),
+      ...(identity.issues ?? []),
+      ...own.issues,
+      ...(fields.error?.issues ?? [])
+        .filter(({ path }) => !problems.has(String(path[0])))
+        .map(issueText(own.fields)),
+      ...(fields.success && isInFuture(rest.created_at, now) ? ['created_at is in the future'] : []),
+    ]
+    if (reasons.length > 0 || identity.issues || !fields.success) return { reason: reasons.join('; ') }
+    const recordId = identity.id ?? idOf(entity.idKind, identity.externalId)
+    return {
+      row: {
+        id: recordId,
+        // An export names a record without an external id by its own id.
+        externalId: parseOwnId(identity.externalId) === recordId ? undefined : identity.externalId,
+        source: rest,
+        columnOf: (name) => (rest[ownIdColumn(name)] == null ? name : ownIdColumn(name)),
+        line: source.line,
+        fields: fields.data,
+      },
+      rarelyShared: Object.fromEntries(
+        (entity.rarelyShared ?? []).map((column) => [column, String(rest[column]).trim()]),
+      ),
+      warnings: warningsOf(rest, now),
+    }
+  }
+}
+
+const isInFuture = (value: unknown, now: number): boolean =>
+  typeof value === 'string' && Date.parse(value) > now + CLOCK_DIFFERENCE_MS
+
+function unknownField(name: string, columns: readonly string[]): string {
+  const meant = closestName(name, columns)
+  return `unknown field ${quoted([name])}${meant === undefined ? '' : ` (did you mean ${meant}?)`}`
+}
+
+const issueText =
+  (row: Record<string, unknown>) =>
+  (issue: z.core.$ZodIssue): string => {
+    const value = issue.path.reduce<unknown>(
+      (at, name) => (at as Record<PropertyKey, unknown> | undefined)?.[name],
+      row,
+    )
+    const name = issue.path.join('.')
+    if (issue.code === 'unrecognized_keys')
+      return `${name === '' ? '' : `${name} has the `}unknown field ${quoted(issue.keys)}`
+    return value == null && issue.code !== 'custom' ? `${name} is required` : `${name} ${issue.message}`
+  }
+
+/** The record that a row is, or what is wrong with its ids. */
+type Identity =
+  | { readonly id: string; readonly externalId: undefined; readonly issues?: never }
+  | { readonly id?: never; readonly externalId: string; readonly issues?: never }
+  | { readonly issues: readonly string[] }
+
+/** A row has the external id of its record, or the record's own id. */
+function identify(externalId: unknown, id: unknown): Identity {
+  if (id == null) {
+    const { data, error } = ExternalRef.safeParse(externalId)
+    if (!error) return { externalId: data }
+    const issues = error.issues.map(({ message }) =>
+      externalId == null ? 'external_id is required' : `external_id ${message}`,
+    )
+    return { issues }
+  }
+  if (externalId != null) return { issues: ['external_id and id are both given; leave one empty'] }
+  const own = parseOwnId(id)
+  return own === null ? { issues: ['id must be the id of a record'] } : { id: own, externalId: undefined }
+}

@@ -1,0 +1,59 @@
+/** Opens files of an entity: how they are written, and which of their columns are read for which field. */
+import type { ClinicInfo } from '../../../../shared/domain/clinic.ts'
+import type { ImportEntity } from '../entities/entity.ts'
+import { withOwnIdColumns } from '../external-ids/references.ts'
+import type { Encoding, TextEncoding } from '../files/encoding.ts'
+import { ImportFileError } from '../files/import-errors.ts'
+import type { FileFormat } from '../files/row.ts'
+import { openRows } from '../files/rows.ts'
+import type { ColumnMap } from '../maps/map-schema.ts'
+import { rowMap } from '../maps/row-map.ts'
+import { checkHeader } from './header.ts'
+
+type ToRead = { readonly file: string; readonly entity: Pick<ImportEntity, 'name' | 'columns' | 'required'> }
+
+type Reading = {
+  readonly clinic: Pick<ClinicInfo, 'timezone'>
+  readonly map?: ColumnMap | undefined
+  /** Instead of that of the map, or the one that was detected before. */
+  readonly encoding?: Encoding | TextEncoding | undefined
+  /** Called with each chunk of the file. */
+  readonly onChunk?: (chunk: Buffer) => void
+}
+
+/** The format of a file, its rows, and how to stop before their end. @throws ImportFileError, also for a wrong header */
+export async function openFile({ file, entity }: ToRead, { clinic, map: given, encoding, onChunk }: Reading) {
+  const columns = withOwnIdColumns(['external_id', ...entity.columns])
+  const map = rowMap(columns, entity.name, given, clinic.timezone)
+  const { format, rows, close } = await openRows(file, encoding ?? given?.encoding, onChunk)
+  try {
+    if (format.kind === 'csv') checkHeader(entity, format, map, file)
+  } catch (error) {
+    await close()
+    throw error
+  }
+  return { format, rows, map, close }
+}
+
+/**
+ * The format of each file, in the order of the files: they are read before any of them is imported, so that one run names what is
+ * wrong with all of them.
+ * @throws ImportFileError with a line for each file that has a wrong header, another encoding or no rows
+ */
+export async function readFormats(files: readonly ToRead[], reading: Reading): Promise<FileFormat[]> {
+  const formats: FileFormat[] = []
+  const problems: string[] = []
+  for (const one of files) {
+    try {
+      const { format, rows, close } = await openFile(one, reading)
+      const { done: isEmpty } = await rows.next().finally(close)
+      if (isEmpty) throw new ImportFileError(`${one.file}: the file has no rows`)
+      formats.push(format)
+    } catch (error) {
+      if (!(error instanceof ImportFileError)) throw error
+      problems.push(error.message)
+    }
+  }
+  if (problems.length > 0) throw new ImportFileError(problems.join('\n'))
+  return formats
+}

@@ -1,0 +1,217 @@
+/** Imports one file: reads, validates and writes rows in batches. Invalid rows are rejected without stopping the others. */
+import { createHash } from 'node:crypto'
+import type { ClinicInfo } from '../../../../shared/domain/clinic.ts'
+import type { ImportableEntity, ImportEntity, ImportRow, ImportRun } from '../entities/entity.ts'
+import { importJudge } from '../external-ids/imported-state.ts'
+import { withOwnRecords } from '../external-ids/own-records.ts'
+import { BatchOutcomes, type Counts } from '../files/batch-outcomes.ts'
+import type { Encoding, TextEncoding } from '../files/encoding.ts'
+import { ImportFileError } from '../files/import-errors.ts'
+import { rejectionWriter } from '../files/rejections.ts'
+import type { FileFormat, SourceRow } from '../files/row.ts'
+import type { Warning } from '../files/warnings.ts'
+import type { ColumnMap } from '../maps/map-schema.ts'
+import { rowChecker } from './check-row.ts'
+import { openFile } from './file-formats.ts'
+import { repeatedId, repeatedPerson, SeenIds, sharedLines } from './repeated-values.ts'
+import { retryPatiently } from './retry-patiently.ts'
+
+export type ImportResult = Counts & { rejected: number; warnings: number }
+
+/** A rejected row. The reason never quotes the row's values. */
+export type Rejection = { readonly line: number; readonly reason: string }
+
+export type ImportProgress = {
+  readonly bytes: number
+  readonly rows: number
+  /** What has become of the rows so far. */
+  readonly result: ImportResult
+}
+
+export type ImportOptions = {
+  readonly map?: ColumnMap | undefined
+  /** The encoding of the file, whatever the map says; or the one that was detected. A byte order mark overrules both. */
+  readonly encoding?: Encoding | TextEncoding | undefined
+  /** Ends the import after the current batch. */
+  readonly signal?: AbortSignal
+  /** Whether nothing is written, not even a file of rejected rows: the entity has a trial table. */
+  readonly isTrial?: boolean
+  readonly onFormat?: (format: FileFormat) => void
+  readonly onProgress?: (progress: ImportProgress) => void
+  readonly onRejected?: (rejection: Rejection) => void
+  readonly onWarning?: (warning: Warning & { readonly line: number }) => void
+  /** Called with each row that was not rejected. */
+  readonly onAccepted?: (row: ImportRow) => void
+  /** Called once everything is written, with the SHA-256 of the file as it was read. */
+  readonly onEnd?: (content: string) => void
+  /** Called once, when the import first waits for the store. */
+  readonly onWait?: () => void
+  readonly now: () => number
+  /** Whether rows replace what was changed in the clinic since they were imported. */
+  readonly overwrite?: boolean
+  /** Whether visits may be added to time that is taken. */
+  readonly allowOverlaps?: boolean
+  /** Whether invoices may get a number that another invoice has. */
+  readonly allowSameNumbers?: boolean
+}
+
+/** The import was stopped between two batches. */
+export class ImportStopped extends Error {}
+
+/** Rows per batch: four transactions of new patients, and within the limit of one batch read. */
+const BATCH_SIZE = 96
+
+type Accepted<Fields> = {
+  readonly row: ImportRow<Fields>
+  readonly source: SourceRow
+  /** Whether an earlier row is about the same person. */
+  readonly isRepeated: boolean
+}
+
+type Rejected = { readonly source: SourceRow; readonly reason: string }
+
+/**
+ * @throws ImportFileError when the file as a whole cannot be imported
+ * @throws ImportStopped when the signal was aborted
+ * @throws UnavailableError when the store is unavailable for longer than an import waits
+ */
+export async function importFile<Fields>(
+  file: string,
+  entity: ImportableEntity<Fields>,
+  clinic: ClinicInfo,
+  options: ImportOptions,
+): Promise<ImportResult> {
+  const result: ImportResult = { imported: 0, updated: 0, unchanged: 0, rejected: 0, warnings: 0 }
+  const progress = { bytes: 0, rows: 0 }
+  const content = createHash('sha256')
+  const onChunk = (chunk: Buffer): void => {
+    progress.bytes += chunk.length
+    content.update(chunk)
+  }
+  const { map: columnMap, encoding } = options
+  const { format, rows, map } = await openFile(
+    { file, entity },
+    { clinic, map: columnMap, encoding, onChunk },
+  )
+  options.onFormat?.(format)
+  const keys = await entity.readKeys(clinic.id)
+  const own = entity.ownRecords(clinic.id, keys)
+  const check = rowChecker(entity, clinic, options.now(), own.idOf, map)
+  const run = {
+    clinic,
+    judge: importJudge(keys.digestOf, options),
+    allowOverlaps: options.allowOverlaps ?? false,
+    allowSameNumbers: options.allowSameNumbers ?? false,
+    linksVersion: keys.linksVersion,
+  }
+  const onWait = calledOnce(options.onWait)
+  using seen = new SeenIds()
+  await using rejected = options.isTrial ? null : rejectionWriter(file, format, map.isRead)
+  const { batchSize = BATCH_SIZE } = entity
+  let batch = new Batch<Fields>()
+
+  const warn = (warning: Warning, line: number): void => {
+    result.warnings++
+    options.onWarning?.({ ...warning, line })
+  }
+
+  async function write({ accepted, rejections }: Batch<Fields>, read: { bytes: number; rows: number }) {
+    const rows = [...accepted.values()].map(({ row }) => row)
+    const outcomes = await writeBatch(entity, run, rows, onWait)
+    for (const [name, count] of Object.entries(outcomes.counts)) result[name as keyof Counts] += count
+    for (const { id, reason } of outcomes.rejections) {
+      const known = accepted.get(id)
+      if (known) rejections.push({ source: known.source, reason })
+      accepted.delete(id)
+    }
+    for (const [id, { row, isRepeated }] of accepted) {
+      const warning = outcomes.warnings.get(id)
+      // The other one may be of an earlier run of the same file.
+      if (warning && !(isRepeated && warning.kind === 'same_person')) warn(warning, row.line)
+      options.onAccepted?.(row)
+    }
+    for (const { source, reason } of rejections.sort((a, b) => a.source.line - b.source.line)) {
+      await rejected?.write(source, reason)
+      result.rejected++
+      options.onRejected?.({ line: source.line, reason })
+    }
+    options.onProgress?.({ ...read, result: { ...result } })
+    if (options.signal?.aborted) throw new ImportStopped()
+  }
+
+  const writing = oneAtATime()
+  const flush = async (): Promise<void> => {
+    const full = batch
+    const read = { ...progress }
+    batch = new Batch()
+    await writing.start(() => write(full, read))
+  }
+
+  try {
+    for await (const { source, row: checked } of withOwnRecords(rows, check, own)) {
+      progress.rows++
+      const reason = 'reason' in checked ? checked.reason : repeatedId(seen, checked.row)
+      if (reason !== null) batch.rejections.push({ source, reason })
+      else if ('row' in checked) {
+        const row = { ...checked.row, sharedWith: sharedLines(seen, checked) }
+        const repeated = repeatedPerson(seen, entity, row)
+        batch.accepted.set(row.id, { row, source, isRepeated: repeated !== null })
+        for (const warning of repeated ? [...checked.warnings, repeated] : checked.warnings)
+          warn(warning, source.line)
+      }
+      if (batch.accepted.size >= batchSize || batch.rejections.length >= batchSize) await flush()
+    }
+    if (progress.rows === 0) throw new ImportFileError(`${file}: the file has no rows`)
+    await flush()
+  } finally {
+    await writing.end()
+  }
+  if (!options.isTrial) await retryPatiently(async () => entity.finish?.(clinic), onWait)
+  await rejected?.finish()
+  options.onEnd?.(content.digest('hex'))
+  return result
+}
+
+/** Rows that are written together, and those that were rejected before. */
+class Batch<Fields> {
+  readonly accepted = new Map<string, Accepted<Fields>>()
+  readonly rejections: Rejected[] = []
+}
+
+/** Runs work in turns: the next is started when the one before has ended. Its caller goes on, and gets the error of the one before. */
+function oneAtATime() {
+  let running: Promise<void> = Promise.resolve()
+  return {
+    start: async (work: () => Promise<void>): Promise<void> => {
+      await running
+      running = work()
+      // Thrown to the next caller.
+      running.catch(() => {})
+    },
+    end: (): Promise<void> => running,
+  }
+}
+
+function calledOnce(notify: (() => void) | undefined): () => void {
+  let isDone = false
+  return () => {
+    if (!isDone) notify?.()
+    isDone = true
+  }
+}
+
+/** A batch is compared with the records in the table, so it can be written again. */
+async function writeBatch<Fields>(
+  { write }: ImportEntity<Fields>,
+  run: Omit<ImportRun, 'outcomes'>,
+  batch: readonly ImportRow<Fields>[],
+  onWait: () => void,
+): Promise<BatchOutcomes> {
+  const outcomes = new BatchOutcomes()
+  if (batch.length === 0) return outcomes
+  await retryPatiently(() => {
+    const left = batch.filter(({ id }) => !outcomes.isFinal(id))
+    return write({ ...run, outcomes }, left)
+  }, onWait)
+  return outcomes
+}

@@ -1,0 +1,63 @@
+/** What a row has in common with an earlier row of its file. */
+import { createHash } from 'node:crypto'
+import type { ImportableEntity, ImportRow } from '../entities/entity.ts'
+import { temporaryDatabase } from '../files/temporary-database.ts'
+import type { Warning } from '../files/warnings.ts'
+
+/** The values of a file so far that no two rows may share, with their lines. */
+export class SeenIds implements Disposable {
+  readonly #db = temporaryDatabase('CREATE TABLE seen (id BLOB PRIMARY KEY, line INTEGER) WITHOUT ROWID')
+  readonly #insert
+  readonly #find
+
+  constructor() {
+    this.#insert = this.#db.prepare('INSERT OR IGNORE INTO seen VALUES (?, ?)')
+    this.#find = this.#db.prepare('SELECT line FROM seen WHERE id = ?')
+  }
+
+  /** Adds the value of a column. Returns the line that it was first seen on, or null if it is new. */
+  add(column: string, value: string, line: number): number | null {
+    const key = createHash('sha256').update(`${column}:${value}`).digest().subarray(0, 16)
+    if (this.#insert.run(key, line).changes > 0) return null
+    return (this.#find.get(key) as { line: number }).line
+  }
+
+  [Symbol.dispose](): void {
+    this.#db.close()
+  }
+}
+
+/** Why a row is rejected whose record an earlier row has; null if none has. */
+export function repeatedId(seen: SeenIds, { id, externalId, line }: ImportRow): string | null {
+  const firstLine = seen.add('id', id, line)
+  if (firstLine === null) return null
+  return `${externalId === undefined ? 'id' : 'external_id'} is already used on line ${firstLine}`
+}
+
+/** The lines of earlier rows that have values of this one, by column. */
+export function sharedLines(
+  seen: SeenIds,
+  { row, rarelyShared }: { readonly row: ImportRow; readonly rarelyShared: Readonly<Record<string, string>> },
+): Record<string, number> {
+  const lines: Record<string, number> = {}
+  for (const [column, value] of Object.entries(rarelyShared)) {
+    const line = seen.add(column, value, row.line)
+    if (line !== null) lines[column] = line
+  }
+  return lines
+}
+
+/** The warning about a row whose person is that of an earlier row; null if it is not. */
+export function repeatedPerson<Fields>(
+  seen: SeenIds,
+  { personOf }: Pick<ImportableEntity<Fields>, 'personOf'>,
+  { fields, line }: ImportRow<Fields>,
+): Warning | null {
+  const person = personOf?.(fields) ?? null
+  const first = person === null ? null : seen.add('person', person, line)
+  if (first === null) return null
+  return {
+    kind: 'same_person',
+    text: `first_name, last_name and date_of_birth are already used on line ${first}`,
+  }
+}

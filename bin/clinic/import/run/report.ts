@@ -1,0 +1,105 @@
+/** What a check found in a file, without any personal data, so that the person who checks can send it on. */
+import { basename } from 'node:path'
+import { listed } from '../files/field-names.ts'
+import type { FileFormat } from '../files/row.ts'
+import type { ImportResult } from './import-file.ts'
+import type { StatedPaid } from './unpaid-invoices.ts'
+
+/** Reasons that are counted separately, and lines that are named for each. */
+const MAX_REASONS = 100
+const MAX_LINES = 5
+
+type Group = { readonly text: string; count: number; readonly lines: number[] }
+
+/** Counts texts, with the lines of the first rows that each concerns. */
+export class GroupedTexts {
+  readonly #groups = new Map<string, Group>()
+
+  add(text: string, line: number): void {
+    const kind = withoutValues(text)
+    const known = this.#groups.get(kind)
+    const isFull = !known && this.#groups.size >= MAX_REASONS
+    const key = isFull ? 'other reasons' : kind
+    const group = this.#groups.get(key) ?? { text: key, count: 0, lines: [] }
+    group.count++
+    if (group.lines.length < MAX_LINES) group.lines.push(line)
+    this.#groups.set(key, group)
+  }
+
+  /** The most frequent first. */
+  get groups(): readonly Readonly<Group>[] {
+    return [...this.#groups.values()].sort((a, b) => b.count - a.count)
+  }
+}
+
+/** A reason without what differs from row to row: ids, lines of other rows, amounts, and working hours. */
+const withoutValues = (reason: string): string =>
+  reason
+    .replace(/ [0-9a-f]{8}-[0-9a-f-]{27}/g, '')
+    .replace(/ on line \d+/g, ' on an earlier line')
+    .replace(/ is -?[\d.]+, but (.*?) -?[\d.]+(?=;|$)/g, ' is not what $1')
+    .replace(/(hours|breaks) ".*?":.*?(?=;|$)/g, '$1 are not as documented')
+
+export type FileReport = {
+  readonly file: string
+  readonly entity: string
+  readonly rows: number
+  readonly encoding: string
+  readonly delimiter: string | null
+  readonly reasons: readonly Readonly<Group>[]
+  readonly warned: readonly Readonly<Group>[]
+  /** Visits to come that were imported although their doctor does not work then. */
+  readonly visits_outside: number
+}
+
+export const formatFields = (format: FileFormat) => ({
+  encoding: format.encoding,
+  delimiter: format.kind === 'csv' ? format.delimiter : null,
+})
+
+const number = (value: number): string => value.toLocaleString('en')
+
+/** The lines of a report for a person. */
+export function reportLines(report: FileReport & ImportResult): string[] {
+  const { file, entity, rows, encoding, delimiter, reasons, warned } = report
+  const separated =
+    delimiter === null ? '' : `, columns separated by ${delimiter === '\t' ? 'tabs' : delimiter}`
+  return [
+    `${file}: ${number(rows)} rows of ${entity}, ${encoding}${separated}`,
+    `  would be ${countsText(report)}`,
+    ...reasons.map((group) => `  rejected: ${groupText(group)}`),
+    ...warned.map((group) => `  warning: ${groupText(group)}`),
+  ]
+}
+
+function groupText({ text, count, lines }: Group): string {
+  const more =
+    count > lines.length
+      ? `lines ${lines.join(', ')}, ...`
+      : `${lines.length > 1 ? 'lines' : 'line'} ${listed(lines)}`
+  return `${number(count)} x ${text} (${more})`
+}
+
+export const countsText = ({ imported, updated, unchanged, rejected, warnings }: ImportResult): string =>
+  `${imported} imported, ${updated} updated, ${unchanged} unchanged, ${rejected} rejected` +
+  (warnings > 0 ? `, ${warnings} ${warnings > 1 ? 'warnings' : 'warning'}` : '')
+
+/** The warning about invoices that are paid by their file, once all files are in. */
+export function unpaidLines({ count, places }: Awaited<ReturnType<StatedPaid['withoutPayments']>>): string[] {
+  if (count === 0) return []
+  const where = places.map(({ file, line }) => `${basename(file)}:${line}`).join(', ')
+  const more = count > places.length ? ', ...' : ''
+  return [
+    `warning: ${count} ${count > 1 ? 'invoices' : 'invoice'} with the status paid ${count > 1 ? 'have' : 'has'} no payments ` +
+      `(${where}${more}): import the payments, too`,
+  ]
+}
+
+/** The warning about visits at which their doctor does not work. */
+export const outsideLines = (count: number, clinic: string): string[] =>
+  count === 0
+    ? []
+    : [
+        `warning: ${number(count)} ${count > 1 ? 'visits' : 'visit'} to come ${count > 1 ? 'are' : 'is'} outside working hours. ` +
+          `Imported visits are listed by "appointment list --clinic ${clinic} --outside"`,
+      ]

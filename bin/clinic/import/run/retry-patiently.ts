@@ -1,0 +1,36 @@
+import { UnavailableError } from '../../../../shared/store/table/errors.ts'
+import {
+  retryOnConflict,
+  SYSTEM_TIMING,
+  type Timing,
+} from '../../../../shared/store/table/retry-on-conflict.ts'
+
+/** How long an import waits for a store that is unavailable or busy before it ends. */
+export const PATIENCE_MS = 10 * 60_000
+
+const FIRST_WAIT_MS = 500
+const MAX_WAIT_MS = 15_000
+
+/**
+ * Runs work that can be repeated until it succeeds. Unlike a request, an import has time: it also waits when the store is
+ * unavailable, or when other writers have won for as long as a request would try. `onWait` is called before each wait.
+ * @throws UnavailableError after {@link PATIENCE_MS}
+ */
+export async function retryPatiently<T>(
+  work: () => Promise<T>,
+  onWait: () => void,
+  timing: Timing = SYSTEM_TIMING,
+): Promise<T> {
+  const startedAt = timing.now()
+  for (let ceiling = FIRST_WAIT_MS; ; ceiling = Math.min(MAX_WAIT_MS, ceiling * 2)) {
+    try {
+      return await retryOnConflict(work, timing)
+    } catch (error) {
+      if (!(error instanceof UnavailableError)) throw error
+      const wait = timing.random() * ceiling
+      if (timing.now() + wait - startedAt > PATIENCE_MS) throw error
+      onWait()
+      await timing.sleep(wait)
+    }
+  }
+}

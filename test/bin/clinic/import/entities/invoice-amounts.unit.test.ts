@@ -1,0 +1,102 @@
+import { describe, expect, it } from 'vitest'
+import {
+  type AmountCells,
+  invoiceAmounts,
+} from '../../../../../bin/clinic/import/entities/invoice-amounts.ts'
+
+const visit = {
+  id: 'l1',
+  description: 'Visit',
+  quantity: 10_000,
+  unitPrice: 10_000,
+  discount: 500,
+  taxRate: 200_000,
+  tax: 1900,
+  total: 11_400,
+}
+const plain = { currency: 'EUR', subtotal: 10_000, discount: 500, tax: 2000, lineItems: [] }
+const itemized = { ...plain, tax: 1900, lineItems: [visit] }
+
+const read = (before: typeof plain | typeof itemized, row: AmountCells, currency = 'EUR') =>
+  invoiceAmounts(row, currency, before)
+
+describe('a stored invoice', () => {
+  it('keeps its amounts and line items if the row has none', () => {
+    expect(read(itemized, {})).toEqual({
+      subtotal: 10_000,
+      discount: 500,
+      tax: 1900,
+      total: 11_400,
+      lineItems: [visit],
+    })
+    expect(read(plain, {})).toMatchObject({ subtotal: 10_000, total: 11_500 })
+  })
+
+  it('keeps its line items if the row has the amounts', () => {
+    const amounts = { subtotal: '100', tax_amount: 19, discount_amount: 5, total_amount: '114.00' }
+    expect(read(itemized, amounts).lineItems).toEqual([visit])
+  })
+
+  it('keeps tax and discount if the row has the subtotal', () => {
+    expect(read(plain, { subtotal: 100 })).toMatchObject({ tax: 2000, discount: 500, total: 11_500 })
+  })
+
+  it('has what its new line items add up to, if it had what the former ones did', () => {
+    const line_items = [{ description: 'Visit', unit_price: 50, tax_rate: 10 }]
+    expect(read(itemized, { line_items })).toMatchObject({
+      subtotal: 5000,
+      discount: 0,
+      tax: 500,
+      total: 5500,
+      lineItems: [{ unitPrice: 5000 }],
+    })
+  })
+
+  it('keeps amounts that its line items did not have', () => {
+    const line_items = [{ description: 'Visit', unit_price: 100 }]
+    expect(read(plain, { line_items })).toMatchObject({ tax: 2000, discount: 500, total: 11_500 })
+  })
+
+  it('loses what an empty cell clears', () => {
+    expect(read(plain, { tax_amount: null })).toMatchObject({ tax: 0, discount: 500, total: 9500 })
+    expect(read(itemized, { line_items: null })).toMatchObject({ subtotal: 10_000, tax: 1900, lineItems: [] })
+    expect(() => read(plain, { subtotal: null })).toThrow('subtotal is required without line_items')
+  })
+
+  it.each<[typeof plain | typeof itemized, AmountCells, string, string]>([
+    [
+      itemized,
+      { subtotal: 90, discount_amount: 5, tax_amount: 19 },
+      'EUR',
+      'subtotal is 90, but the line items add up to 100; without a column, the record keeps its line_items: add what changes',
+    ],
+    [
+      plain,
+      { total_amount: 99 },
+      'EUR',
+      'total_amount is 99, but subtotal - discount_amount + tax_amount is 115; without a column, the record keeps its subtotal, discount_amount, tax_amount: add what changes',
+    ],
+    [plain, { subtotal: 200 }, 'EUR', 'subtotal changes, so the row needs discount_amount, tax_amount too'],
+    [
+      plain,
+      { line_items: [{ description: 'Visit', unit_price: 50 }], discount_amount: 1 },
+      'EUR',
+      'subtotal changes, so the row needs tax_amount too',
+    ],
+    [plain, { subtotal: 100 }, 'USD', 'currency changes, so the row needs discount_amount, tax_amount too'],
+    [
+      itemized,
+      {},
+      'JPY',
+      'currency changes, so the row needs subtotal, discount_amount, tax_amount, line_items too',
+    ],
+  ])('is not mixed with amounts that do not go with it: %j, %j in %s', (before, row, currency, reason) => {
+    expect(() => read(before, row, currency)).toThrow(new Error(reason))
+  })
+
+  it('may change its currency if nothing of another one is kept', () => {
+    const bare = { ...plain, discount: 0, tax: 0 }
+    expect(read(bare, { subtotal: 1000 }, 'JPY')).toMatchObject({ subtotal: 1000, total: 1000 })
+    expect(read(plain, { subtotal: 1000, discount_amount: 0, tax_amount: null }, 'JPY').total).toBe(1000)
+  })
+})

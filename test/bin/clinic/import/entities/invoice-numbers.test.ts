@@ -1,0 +1,109 @@
+/** Two invoices of a clinic with one number: imported only if the operator says that both are right. */
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, describe, expect, it } from 'vitest'
+import { exportClinic } from '../../../../../bin/clinic/export/export-clinic.ts'
+import { trialTable } from '../../../../../bin/clinic/import/run/trial-table.ts'
+import { invoiceCorrection } from '../../../../../shared/store/calendar/invoice-correction.ts'
+import { readImportIds } from '../../../../../shared/store/import-ids.ts'
+import type { Table } from '../../../../../shared/store/table/table.ts'
+import { importedClinic, invoice } from '../calendar-fixtures.ts'
+
+const imported = importedClinic()
+const { load } = imported
+const folder = mkdtempSync(join(tmpdir(), 'invoice-numbers-test-'))
+afterAll(() => rmSync(folder, { recursive: true }))
+
+const bill = { ...invoice, subtotal: 5 }
+const second = { ...bill, external_id: 'j', patient_external_id: 2 }
+const ALLOWED = { allowSameNumbers: true }
+const idOf = async (externalId: string) =>
+  (await readImportIds(imported.db.table, imported.clinic.id))('invoice', externalId)
+const inClinic = async () =>
+  `invoice_number is that of invoice ${await idOf('i')}; import the row with --allow-same-numbers if both are right`
+const IN_FILE =
+  'invoice_number is already used on line 1; import the row with --allow-same-numbers if both are right'
+
+describe('an invoice with the number of another', () => {
+  it('is rejected, whether the other is in the file or in the clinic', async () => {
+    expect(await load('invoices', [bill, second])).toMatchObject({ imported: 1, reasons: [IN_FILE] })
+    expect(await load('invoices', [second])).toMatchObject({ imported: 0, reasons: [await inClinic()] })
+    expect(await imported.invoices()).toHaveLength(1)
+  })
+
+  it('is rejected if it gets the number by a change', async () => {
+    await load('invoices', [bill, { ...second, invoice_number: '8' }])
+    expect((await load('invoices', [second])).reasons).toEqual([await inClinic()])
+  })
+
+  it('is imported if the other has got another number, also by an earlier row', async () => {
+    await load('invoices', [bill])
+    expect(await load('invoices', [{ ...bill, invoice_number: '8' }, second])).toMatchObject({
+      imported: 1,
+      updated: 1,
+      reasons: [],
+    })
+  })
+
+  it.each([
+    ['its new number is used', { invoice_number: '8' }],
+    ['its amounts are wrong', { invoice_number: '9', total_amount: 77 }],
+    ['it was changed in the clinic', { invoice_number: '9' }],
+  ])('is rejected if the row that changes the number of the other is: %s', async (why, change) => {
+    await load('invoices', [bill, { ...second, invoice_number: '8' }])
+    const { db, clinic } = imported
+    const patient = (await readImportIds(db.table, clinic.id))('patient', '2')
+    if (why.endsWith('in the clinic'))
+      await invoiceCorrection(db.table).correct(clinic.id, await idOf('i'), { patient })
+    const { reasons } = await load('invoices', [
+      { ...bill, ...change },
+      { ...bill, external_id: 'k' },
+    ])
+    expect(reasons).toEqual([expect.any(String), await inClinic()])
+  })
+
+  it('is rejected in a trial as in an import, in a second file too', async () => {
+    using trial = trialTable(imported.db.table)
+    expect((await load('invoices', [bill], trial)).reasons).toEqual([])
+    expect((await load('invoices', [second], trial)).reasons).toEqual([await inClinic()])
+  })
+
+  it('is imported with --allow-same-numbers, and its repetition changes nothing without it', async () => {
+    expect(await load('invoices', [bill, second], undefined, ALLOWED)).toMatchObject({ imported: 2 })
+    expect(await load('invoices', [bill, second])).toMatchObject({ unchanged: 2, reasons: [] })
+    expect(await load('invoices', [{ ...second, subtotal: 6 }])).toMatchObject({ updated: 1, reasons: [] })
+  })
+
+  it('is exported, which imports into its own clinic without a change, and into another with the option', async () => {
+    await load('invoices', [bill, second], undefined, ALLOWED)
+    const exported = async (name: string) => {
+      await exportClinic(imported.db.table, imported.clinic, join(folder, name), { sleep: async () => {} })
+      return (file: string) => join(folder, name, `${file}.ndjson`)
+    }
+    const first = await exported('first')
+    const text = readFileSync(first('invoices'), 'utf8')
+    expect(await imported.loadFile('invoices', first('invoices'))).toMatchObject({
+      unchanged: 2,
+      reasons: [],
+    })
+    await imported.renew()
+    for (const name of ['patients', 'invoices'])
+      expect(await imported.loadFile(name, first(name), undefined, ALLOWED)).toMatchObject({ imported: 2 })
+    expect(readFileSync((await exported('second'))('invoices'), 'utf8')).toBe(text)
+  })
+
+  it('is looked for only if a file has new numbers', async () => {
+    await load('invoices', [bill])
+    let reads = 0
+    const query: Table['query'] = (range) => {
+      if (range.pk.endsWith('#I')) reads++
+      return imported.db.table.query(range)
+    }
+    const counting = { ...imported.db.table, query }
+    await load('invoices', [{ ...bill, due_date: '2026-05-01' }], counting)
+    expect(reads).toBe(0)
+    await load('invoices', [{ ...second, invoice_number: '8' }], counting)
+    expect(reads).toBe(1)
+  })
+})

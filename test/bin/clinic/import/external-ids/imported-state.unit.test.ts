@@ -1,0 +1,138 @@
+import { createHmac } from 'node:crypto'
+import { describe, expect, it } from 'vitest'
+import { importEntities } from '../../../../../bin/clinic/import/entities/entities.ts'
+import {
+  importJudge,
+  type RowSource,
+  tagOf,
+} from '../../../../../bin/clinic/import/external-ids/imported-state.ts'
+import type { Table } from '../../../../../shared/store/table/table.ts'
+import { NOW } from '../../../../support/table.ts'
+
+const digestOf = (text: string) => createHmac('sha256', 'secret').update(text).digest()
+const judge = importJudge(digestOf)
+const row = (source: Record<string, unknown>, facts: Partial<RowSource> = {}): RowSource => ({
+  id: 'r',
+  externalId: 'x',
+  source,
+  columnOf: (name) => name,
+  ...facts,
+})
+
+const bo = { name: 'Bo', phone: '1' }
+const imported = judge.judge(row(bo), null, null, bo)
+
+describe('a row that was imported', () => {
+  it('is recognized, in any order of its columns, and with numbers as CSV has them', () => {
+    expect(judge.isImported(row({ phone: 1, name: 'Bo' }), imported)).toBe(true)
+  })
+
+  it.each([
+    ['a changed value', { ...bo, phone: '2' }],
+    ['an empty value', { ...bo, phone: null }],
+    ['a missing column', { name: 'Bo' }],
+    ['another column', { ...bo, notes: null }],
+  ])('is not, with %s', (_, source) => {
+    expect(judge.isImported(row(source), imported)).toBe(false)
+  })
+
+  it('is not that of another record, nor of one without an import', () => {
+    expect(judge.isImported(row(bo, { id: 'other' }), imported)).toBe(false)
+    expect(judge.isImported(row(bo), { externalId: 'x' })).toBe(false)
+  })
+})
+
+describe('a row that changed', () => {
+  const changed = row({ name: 'Bo', phone: '2' })
+
+  it('is imported if the record is as the import left it', () => {
+    const origin = judge.judge(changed, imported, bo, { name: 'Bo', phone: '2' })
+    expect(judge.isImported(changed, origin)).toBe(true)
+    expect(origin).toMatchObject({ externalId: 'x' })
+  })
+
+  it.each([
+    ['the same field', { name: 'Bo', phone: '3' }, { name: 'Bo', phone: '2' }, 'phone differs'],
+    ['another field', { name: 'Boris', phone: '1' }, { name: 'Bo', phone: '2' }, 'name, phone differ'],
+    [
+      'a field that the import left empty',
+      { ...bo, notes: 'N' },
+      { ...bo, phone: '2', notes: null },
+      'phone, notes',
+    ],
+  ])(
+    'is rejected if %s of the record was changed, with the fields that differ',
+    (_, before, after, reason) => {
+      expect(() => judge.judge(changed, imported, before, after)).toThrow(reason)
+      const overwriting = importJudge(digestOf, { overwrite: true })
+      expect(judge.isImported(changed, overwriting.judge(changed, imported, before, after))).toBe(true)
+    },
+  )
+
+  it('is imported if the record was changed to what the row has', () => {
+    const same = { name: 'Bo', phone: '2' }
+    const origin = judge.judge(changed, imported, same, same)
+    expect(judge.isImported(changed, origin)).toBe(true)
+    // What was changed alike in both systems no longer counts as changed.
+    const later = row({ name: 'Bodo', phone: '2' })
+    expect(() => judge.judge(later, origin, same, { name: 'Bodo', phone: '2' })).not.toThrow()
+  })
+
+  it('confirms nothing that its file has no column for', () => {
+    const renamed = row({ name: 'Bo' })
+    const record = { name: 'Bo', phone: '3' }
+    const origin = judge.judge(renamed, imported, record, record)
+    expect(() => judge.judge(changed, origin, record, { name: 'Bo', phone: '2' })).toThrow('phone differs')
+  })
+
+  it('is imported if only a field was changed that its file has no column for, and does not differ', () => {
+    const record = { name: 'Bo', phone: '3' }
+    const [first, second] = [row({ name: 'Bob' }), row({ name: 'Bert' })]
+    const origin = judge.judge(first, imported, record, { ...record, name: 'Bob' })
+    expect(() =>
+      judge.judge(second, origin, { ...record, name: 'Bob' }, { ...record, name: 'Bert' }),
+    ).not.toThrow()
+    // A file with the column would undo the change.
+    expect(() => judge.judge(row(bo), origin, { ...record, name: 'Bob' }, bo)).toThrow('name, phone differ')
+  })
+
+  it('is rejected if it clears a field that was changed, and that its file has no column for', () => {
+    expect(() =>
+      judge.judge(row({ name: 'Bob' }), imported, { ...bo, phone: '3' }, { name: 'Bob', phone: null }),
+    ).toThrow('name, phone differ')
+  })
+
+  it('names a reference as the file does', () => {
+    const own = row({ doctor_id: 'd' }, { columnOf: (name) => name.replace('external_', '') })
+    expect(() => judge.judge(own, null, { doctor_external_id: 'e' }, { doctor_external_id: 'd' })).toThrow(
+      'doctor_id differs from the record, which no import has written',
+    )
+  })
+})
+
+describe('a record that no import has written', () => {
+  it('gets what it lacks, and loses nothing', () => {
+    expect(() => judge.judge(row(bo), null, { name: 'Bo', phone: null }, bo)).not.toThrow()
+    expect(() => judge.judge(row(bo), null, { name: 'Bo', phone: '2' }, bo)).toThrow(
+      'phone differs from the record, which no import has written; import the row with --overwrite',
+    )
+  })
+})
+
+it('reveals neither values nor that two records have the same', () => {
+  const other = judge.judge(row(bo, { id: 'other' }), null, null, bo)
+  const bytes = ({ imported: text = '' }) => Buffer.from(text, 'base64url')
+  const digests = (origin: { imported?: string }) =>
+    [10, 16].map((at) =>
+      bytes(origin)
+        .subarray(at, at + 4)
+        .toString('hex'),
+    )
+  expect(digests(imported).filter((digest) => digests(other).includes(digest))).toEqual([])
+  expect(bytes(imported).toString('latin1')).not.toContain('Bo')
+})
+
+it('tells the columns of every entity apart', () => {
+  for (const { columns } of importEntities({} as Table, () => NOW))
+    expect(new Set(columns.map(tagOf)).size).toBe(columns.length)
+})

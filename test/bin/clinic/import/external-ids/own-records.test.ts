@@ -1,0 +1,156 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { exportClinic } from '../../../../../bin/clinic/export/export-clinic.ts'
+import { importEntities } from '../../../../../bin/clinic/import/entities/entities.ts'
+import { OwnRecords, withOwnRecords } from '../../../../../bin/clinic/import/external-ids/own-records.ts'
+import type { SourceRow } from '../../../../../bin/clinic/import/files/row.ts'
+import { importFile } from '../../../../../bin/clinic/import/run/import-file.ts'
+import type { ClinicId } from '../../../../../shared/domain/clinic.ts'
+import { newUuid } from '../../../../../shared/domain/uuid.ts'
+import type { ImportedKind } from '../../../../../shared/store/import-ids.ts'
+import { linkRecord } from '../../../../../shared/store/import-links.ts'
+import { patientKey } from '../../../../../shared/store/keys/patients.ts'
+import { createPopulatedClinic } from '../../../../support/records.ts'
+import { freshTable, type TestTable } from '../../../../support/table.ts'
+import { visit } from '../calendar-fixtures.ts'
+
+let db: TestTable
+const root = mkdtempSync(join(tmpdir(), 'own-records-test-'))
+beforeAll(async () => {
+  db = await freshTable()
+})
+afterAll(() => rmSync(root, { recursive: true }))
+
+it('finds records that no import made by their own ids, and asks only for what has the form of one', async () => {
+  const { table } = db
+  const { clinic, patient, doctor } = await createPopulatedClinic(table)
+  const other = await createPopulatedClinic(table)
+  const linked = other.patient.id
+  const link = { id: linked, key: patientKey(other.clinic.id, linked), version: 1 }
+  const derived = newUuid()
+  await linkRecord(table, other.clinic.id, link, 'x', {
+    id: derived,
+    key: patientKey(other.clinic.id, derived),
+  })
+  const derivedIds: Record<string, string> = { x: derived }
+  const asked: number[] = []
+  const counting: typeof table = {
+    ...table,
+    getMany: (keys) => {
+      asked.push(keys.length)
+      return table.getMany(keys)
+    },
+  }
+  /** The ids that rows with external ids of a patient and a doctor mean. */
+  async function idsOf(of: typeof clinic.id, rows: readonly [patient: string, doctor: string][]) {
+    const idOf = (kind: ImportedKind, externalId: string) => `${kind}:${externalId}`
+    const own = new OwnRecords(counting, of, {
+      idOf,
+      derivedIdOf: (_, externalId) => derivedIds[externalId] ?? '',
+    })
+    async function* sources() {
+      for (const [line, [patient, doctor]] of rows.entries()) yield { line, values: { patient, doctor } }
+    }
+    const read = (source: SourceRow): string[] =>
+      Object.entries('values' in source ? source.values : {}).map(([kind, id]) =>
+        own.idOf(kind as ImportedKind, String(id)),
+      )
+    const found: string[][] = []
+    for await (const { row } of withOwnRecords(sources(), read, own)) found.push(row)
+    return found
+  }
+
+  expect(await idsOf(clinic.id, [['1', '2']])).toEqual([['patient:1', 'doctor:2']])
+  expect(asked).toEqual([])
+  // More than are looked up at once. The last ones are looked up beside one that was found before.
+  const many = Array<[string, string]>(100).fill(['1', doctor.id])
+  const last: [string, string] = [patient.id.toUpperCase(), doctor.id]
+  expect(new Set((await idsOf(clinic.id, [...many, last])).map(String))).toEqual(
+    new Set([`patient:1,${doctor.id}`, `${patient.id},${doctor.id}`]),
+  )
+  expect(asked).toEqual([1, 2])
+  expect(await idsOf(other.clinic.id, [[patient.id, patient.id]])).toEqual([
+    [`patient:${patient.id}`, `doctor:${patient.id}`],
+  ])
+  // It was exported before it was linked.
+  expect(await idsOf(other.clinic.id, [[linked, linked]])).toEqual([[linked, `doctor:${linked}`]])
+  // As if an import had made it.
+  derivedIds.x = linked
+  expect(await idsOf(other.clinic.id, [[linked, linked]])).toEqual([
+    [`patient:${linked}`, `doctor:${linked}`],
+  ])
+})
+
+const filesOf = (folder: string) =>
+  readdirSync(folder)
+    .filter((name) => name !== 'manifest.json')
+    .map((name) => [name, readFileSync(join(folder, name), 'utf8')])
+
+it.each(['ndjson', 'csv'])(
+  'changes nothing in the clinic of an export that is imported as .%s',
+  async (extension) => {
+    const { clinic, doctor, room } = await createPopulatedClinic(db.table)
+    const entities = importEntities(db.table, Date.now)
+    /** What becomes of the rows of those files in a folder that are there. */
+    async function loadAll(folder: string, ending: string) {
+      const outcomes: unknown[] = []
+      for (const entity of entities) {
+        const file = `${entity.name}.${ending}`
+        if (!readdirSync(folder).includes(file)) continue
+        const { warnings: _, ...outcome } = await importFile(join(folder, file), entity, clinic, {
+          now: Date.now,
+        })
+        outcomes.push([entity.name, outcome])
+      }
+      return outcomes
+    }
+    const files = {
+      patients: { external_id: 1, first_name: 'Ada', last_name: 'Kaya' },
+      appointments: { ...visit, doctor_external_id: doctor.id, room_external_id: room.id.toUpperCase() },
+    }
+    for (const [name, row] of Object.entries(files))
+      writeFileSync(join(root, `${name}.ndjson`), `${JSON.stringify(row)}\n`)
+    const none = { imported: 0, updated: 0, unchanged: 0, rejected: 0 }
+    expect(await loadAll(root, 'ndjson')).toEqual(
+      Object.keys(files).map((name) => [name, { ...none, imported: 1 }]),
+    )
+
+    const sleep = async () => {}
+    const [folder, again] = ['first', 'again'].map((name) => join(root, `${extension}-${name}`)) as [
+      string,
+      string,
+    ]
+    await exportClinic(db.table, clinic, folder, { sleep })
+    const outcomes = await loadAll(folder, extension)
+    const twoOf = ['patients', 'appointments']
+    expect(outcomes).toEqual(
+      outcomes.map((one) => {
+        const [name] = one as [string]
+        return [name, { ...none, unchanged: twoOf.includes(name) ? 2 : 1 }]
+      }),
+    )
+    expect(outcomes).toHaveLength(10)
+    await exportClinic(db.table, clinic, again, { sleep })
+    expect(filesOf(again)).toEqual(filesOf(folder))
+  },
+)
+
+it('lets other work go on between two rows, so that rows are read while those before are written', async () => {
+  const idOf = (kind: string, externalId: string) => `${kind}:${externalId}`
+  const own = new OwnRecords(db.table, newUuid() as ClinicId, { idOf, derivedIdOf: idOf })
+  let turns = 0
+  const count = () => {
+    turns++
+    counting = setImmediate(count)
+  }
+  let counting = setImmediate(count)
+  async function* sources() {
+    for (let line = 1; line <= 20; line++) yield { line, values: {} }
+  }
+  const seen: number[] = []
+  for await (const { row } of withOwnRecords(sources(), () => turns, own)) seen.push(row)
+  clearImmediate(counting)
+  expect(seen.every((turn, at) => at === 0 || turn > (seen[at - 1] ?? 0))).toBe(true)
+})

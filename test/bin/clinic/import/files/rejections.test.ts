@@ -1,0 +1,90 @@
+import { spawnSync } from 'node:child_process'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeEach, expect, it } from 'vitest'
+import { rejectedFile, rejectionWriter } from '../../../../../bin/clinic/import/files/rejections.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'rejections-test-'))
+const file = join(folder, 'patients.csv')
+const rejected = rejectedFile(file)
+beforeEach(() => writeFileSync(rejected, 'of an earlier run'))
+afterAll(() => rmSync(folder, { recursive: true }))
+
+const format = {
+  kind: 'csv' as const,
+  encoding: 'utf-8' as const,
+  hasMark: false,
+  hasSeparatorLine: false,
+  delimiter: ',',
+  header: ['external_id', 'reason', 'first_name'],
+  headerLine: 1,
+}
+const unfinishedFiles = () => readdirSync(folder).filter((name) => name !== 'patients.rejected.csv')
+const row = { line: 2, values: {}, cells: ['1', 'an earlier one', 'a, "b"'] }
+
+it('replaces the file of an earlier run once it is complete, for its owner alone', async () => {
+  await using writer = rejectionWriter(file, format, () => false)
+  await writer.write(row, 'too long')
+  await writer.write({ line: 3, problem: '', text: '2,"x' }, 'not closed')
+  expect(readFileSync(rejected, 'utf8')).toBe('of an earlier run')
+  const [unfinished = ''] = unfinishedFiles()
+  expect(statSync(join(folder, unfinished)).mode & 0o777).toBe(0o600)
+  await writer.finish()
+  expect(readFileSync(rejected, 'utf8')).toBe(
+    'external_id,first_name,reason\n1,"a, ""b""",too long\n"2,""x",,not closed\n',
+  )
+  expect(statSync(rejected).mode & 0o777).toBe(0o600)
+})
+
+it('leaves nothing but the file of an earlier run if it is not completed', async () => {
+  {
+    await using writer = rejectionWriter(file, format, () => false)
+    await writer.write(row, 'too long')
+  }
+  expect(readdirSync(folder)).toEqual(['patients.rejected.csv'])
+  expect(readFileSync(rejected, 'utf8')).toBe('of an earlier run')
+})
+
+it('deletes the file of an earlier run if no row is rejected', async () => {
+  await using writer = rejectionWriter(file, format, () => false)
+  await writer.finish()
+  expect(existsSync(rejected)).toBe(false)
+})
+
+it('is complete for each of two imports of one file at once', async () => {
+  await using one = rejectionWriter(file, format, () => false)
+  await using two = rejectionWriter(file, format, () => false)
+  await one.write(row, 'of one')
+  await two.write(row, 'of two')
+  await one.write(row, 'of one')
+  await one.finish()
+  expect(readFileSync(rejected, 'utf8').match(/of \w+/g)).toEqual(['of one', 'of one'])
+  await two.write(row, 'of two')
+  await two.finish()
+  expect(readFileSync(rejected, 'utf8').match(/of \w+/g)).toEqual(['of two', 'of two'])
+  expect(unfinishedFiles()).toEqual([])
+})
+
+it.each([
+  [['SIGTERM'], 143],
+  [['SIGHUP'], 129],
+  [['SIGINT', 'SIGINT'], 130],
+])('leaves nothing unfinished when the process gets %j', (signals, status) => {
+  const tool = new URL('../../../../../bin/clinic/', import.meta.url)
+  const program = `
+    const { interruptible } = await import('${tool}import/run/import-with-progress.ts')
+    const { rejectionWriter } = await import('${tool}import/files/rejections.ts')
+    using interruption = interruptible()
+    const writer = rejectionWriter(${JSON.stringify(file)}, ${JSON.stringify(format)}, () => false)
+    await writer.write(${JSON.stringify(row)}, 'too long')
+    const { readdirSync } = await import('node:fs')
+    console.log(readdirSync(${JSON.stringify(folder)}).length)
+    for (const name of ${JSON.stringify(signals)}) {
+      process.kill(process.pid, name)
+      await new Promise((resolve) => setTimeout(resolve, 20))
+    }`
+  const ended = spawnSync(process.execPath, ['--input-type=module', '-e', program], { encoding: 'utf8' })
+  expect([ended.stdout, ended.status]).toEqual(['2\n', status])
+  expect(unfinishedFiles()).toEqual([])
+})

@@ -1,0 +1,82 @@
+import { describe, expect, it } from 'vitest'
+import {
+  dateOf,
+  readAmount,
+  readDate,
+  readInstant,
+  readTime,
+  timeOf,
+} from '../../../../../bin/clinic/import/maps/value-formats.ts'
+
+describe('readDate', () => {
+  it.each<[string, string[], string | null]>([
+    ['1974-12-31', [], '1974-12-31'],
+    ['31.12.1974', ['D.M.YYYY'], '1974-12-31'],
+    ['1.2.1974', ['D.M.YYYY'], '1974-02-01'],
+    ['1.2.1974', ['DD.MM.YYYY'], null],
+    ['12/31/1974', ['M/D/YYYY'], '1974-12-31'],
+    ['31/12/1974', ['M/D/YYYY'], null],
+    ['31/12/1974', ['M/D/YYYY', 'D/M/YYYY'], '1974-12-31'],
+    ['5 Sept 1974', ['D MMM YYYY'], '1974-09-05'],
+    ['5 Foo 1974', ['D MMM YYYY'], null],
+    ['31.2.1974', ['D.M.YYYY'], null],
+    ['31.12.74', ['D.M.YYYY'], null],
+    ['31x12x1974', ['D.M.YYYY'], null],
+  ])('%s by %j is %s', (text, formats, date) => {
+    expect(readDate(text, formats)).toBe(date)
+  })
+})
+
+describe('readTime', () => {
+  it.each<[string, string[], string | null]>([
+    ['09:30', [], '09:30'],
+    ['09:30:59', [], '09:30'],
+    ['9:30', [], null],
+    ['9:30', ['H:mm'], '09:30'],
+    ['9.30', ['H.mm'], '09:30'],
+    ['12:05 am', ['h:mm a'], '00:05'],
+    ['12:05PM', ['h:mma'], '12:05'],
+    ['1:05 p.m.', ['h:mm a'], '13:05'],
+    ['13:05 pm', ['h:mm a'], null],
+    ['24:00', ['H:mm'], null],
+    ['09:60', [], null],
+  ])('%s by %j is %s', (text, formats, time) => {
+    expect(readTime(text, formats)).toBe(time)
+  })
+})
+
+describe('a date with a time', () => {
+  const formats = { dates: ['D/M/YYYY', 'D MMM YYYY'], times: ['h:mm a', 'HH:mm:ss Z'] }
+  it.each<[string, string | null, string | null, string | null]>([
+    ['2026-03-29 09:00', '2026-03-29', '09:00', '2026-03-29T07:00:00.000Z'],
+    ['2026-01-29T09:00:30', '2026-01-29', '09:00', '2026-01-29T08:00:30.000Z'],
+    ['29/1/2026, 1:00 pm', '2026-01-29', '13:00', '2026-01-29T12:00:00.000Z'],
+    ['29 Jan 2026 1:00 PM', '2026-01-29', '13:00', '2026-01-29T12:00:00.000Z'],
+    ['2026-01-29 09:00:00 +1100', '2026-01-29', '09:00', '2026-01-28T22:00:00.000Z'],
+    ['2026-01-29 09:00:00 UTC', '2026-01-29', '09:00', '2026-01-29T09:00:00.000Z'],
+    ['29/1/2026', '2026-01-29', null, '2026-01-28T23:00:00.000Z'],
+    ['29/1/2026 noon', null, null, null],
+  ])('%s', (text, date, time, instant) => {
+    expect([dateOf(text, formats), timeOf(text, formats)]).toEqual([date, time])
+    expect(readInstant(text, formats, 'Europe/Berlin')).toBe(instant)
+  })
+})
+
+describe('readAmount', () => {
+  it.each<[string, 'comma' | 'point', string | null]>([
+    ['1.234,50', 'comma', '1234.50'],
+    ['1234,5', 'comma', '1234.5'],
+    ['1.234', 'comma', '1234'],
+    ['12.34', 'comma', null],
+    ['€ 12,00', 'comma', '12.00'],
+    ['12,00 TL', 'comma', '12.00'],
+    ['-12,00 €', 'comma', '-12.00'],
+    ['1 234,50', 'comma', '1234.50'],
+    ['$1,234.50', 'point', '1234.50'],
+    ['1,23', 'point', null],
+    ['12.50x', 'point', null],
+    ['', 'point', null],
+  ])('%j with a decimal %s is %s', (text, decimal, amount) => {
+    expect(readAmount(text, decimal)).toBe(amount)
+  })
+})

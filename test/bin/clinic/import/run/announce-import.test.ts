@@ -1,0 +1,105 @@
+/** The event of a finished file: once for each content, whenever the import was killed. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeEach, describe, expect, it } from 'vitest'
+import { importEntities } from '../../../../../bin/clinic/import/entities/entities.ts'
+import type { ImportableEntity } from '../../../../../bin/clinic/import/entities/entity.ts'
+import type { Counts } from '../../../../../bin/clinic/import/files/batch-outcomes.ts'
+import { announceImport } from '../../../../../bin/clinic/import/run/announce-import.ts'
+import { importFile } from '../../../../../bin/clinic/import/run/import-file.ts'
+import type { Clinic } from '../../../../../shared/domain/clinic.ts'
+import { announcedPartition, announcedRange } from '../../../../../shared/store/keys/events.ts'
+import { UnavailableError } from '../../../../../shared/store/table/errors.ts'
+import type { Table } from '../../../../../shared/store/table/table.ts'
+import { deployedTable } from '../../../../support/deployed-stack.ts'
+import { newClinic } from '../../../../support/table.ts'
+
+const { db, run } = deployedTable()
+let clinic: Clinic
+const folder = mkdtempSync(join(tmpdir(), 'announce-import-test-'))
+const file = join(folder, 'departments.ndjson')
+
+beforeEach(async () => {
+  clinic = await newClinic(db.table)
+})
+afterAll(() => rmSync(folder, { recursive: true }))
+
+const SURGERY = '{"external_id":1,"name":"Surgery"}\n'
+const RADIOLOGY = '{"external_id":2,"name":"Radiology"}\n'
+
+async function imported(content: string): Promise<void> {
+  writeFileSync(file, content)
+  expect((await run('import', file, '--clinic', clinic.id)).errors).toBe('')
+}
+const departments = () => importEntities(db.table, Date.now)[0] as ImportableEntity
+/** The numbers of new and changed records of each event. */
+const announced = async () => {
+  const range = { pk: announcedPartition(clinic.id), ...announcedRange(clinic.id), limit: 100 }
+  const items = (await db.table.query(range)).toSorted((a, b) => Number(a.c) - Number(b.c))
+  return items.map(({ d }) => d as Counts).map(({ imported, updated }) => [imported, updated])
+}
+
+describe('import.completed', () => {
+  it('is announced by the repetition of an import that was killed after its last row, and by no later one', async () => {
+    writeFileSync(file, SURGERY)
+    await importFile(file, departments(), clinic, { now: Date.now })
+    expect(await announced()).toEqual([])
+    await imported(SURGERY)
+    expect(await announced()).toEqual([[0, 0]])
+    await imported(SURGERY)
+    expect(await announced()).toEqual([[0, 0]])
+  })
+
+  it('is announced once for each content, also if it changes nothing, and whenever records change', async () => {
+    await imported(SURGERY)
+    await imported(SURGERY)
+    expect(await announced()).toEqual([[1, 0]])
+    await imported(SURGERY + RADIOLOGY)
+    await imported(RADIOLOGY)
+    expect(await announced()).toEqual([
+      [1, 0],
+      [1, 0],
+      [0, 0],
+    ])
+    await imported(SURGERY.replace('Surgery', 'Neurology'))
+    // Its content was announced, but its record is changed again.
+    await imported(SURGERY)
+    await imported(SURGERY)
+    expect((await announced()).slice(3)).toEqual([
+      [0, 1],
+      [0, 1],
+    ])
+  })
+
+  it.each([1, 0])('is announced once if the response was lost: %i new records', async (count) => {
+    let attempts = 0
+    const lossy: Table = {
+      ...db.table,
+      tryTransact: async (writes) => {
+        await db.table.tryTransact(writes)
+        // The event is read, and forwarded, before the next attempt.
+        const range = { pk: announcedPartition(clinic.id), ...announcedRange(clinic.id), limit: 1 }
+        if (++attempts > 1) return
+        await db.table.deleteMany(await db.table.query(range))
+        throw new UnavailableError(new Error('lost'))
+      },
+    }
+    const counts = { imported: count, updated: 0, unchanged: 1 - count }
+    await announceImport(lossy, clinic.id, departments(), { content: 'abc', counts })
+    expect([attempts, await announced()]).toEqual([1, []])
+  })
+
+  it('is announced by both of two imports of one file that have each changed records', async () => {
+    const counts = { imported: 1, updated: 0, unchanged: 0 }
+    const announce = () => announceImport(db.table, clinic.id, departments(), { content: 'abc', counts })
+    await Promise.all([announce(), announce()])
+    expect(await announced()).toEqual([
+      [1, 0],
+      [1, 0],
+    ])
+    const nothing = { imported: 0, updated: 0, unchanged: 1 }
+    await announceImport(db.table, clinic.id, departments(), { content: 'abc', counts: nothing })
+    expect(await announced()).toHaveLength(2)
+  })
+})

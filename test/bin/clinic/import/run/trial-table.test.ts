@@ -1,0 +1,135 @@
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import { trialTable } from '../../../../../bin/clinic/import/run/trial-table.ts'
+import { newUuid } from '../../../../../shared/domain/uuid.ts'
+import { Changeset } from '../../../../../shared/store/table/changeset.ts'
+import type { Table } from '../../../../../shared/store/table/table.ts'
+import { allItems } from '../../../../support/all-items.ts'
+import { importedClinic, invoice, message, payment, visit } from '../calendar-fixtures.ts'
+
+const imported = importedClinic()
+const { load } = imported
+
+const bill = { ...invoice, subtotal: 100 }
+const unknown = { external_id: 'x', patient_external_id: 'unknown' }
+const FILES: [string, object[]][] = [
+  ['departments', [{ external_id: 1, name: 'Surgery' }]],
+  ['doctors', [{ external_id: 2, full_name: 'Dr. Bo Lind', department_external_id: 1 }]],
+  ['holidays', [{ external_id: 1, from: '2026-12-25' }]],
+  ['rooms', [{ external_id: 1, name: 'R1', department_external_id: 1 }]],
+  ['patients', [{ external_id: 3, first_name: 'Cy', last_name: 'Doe', national_id: 'A1' }]],
+  ['patients', [{ external_id: 1, first_name: 'Ada', last_name: 'New' }]],
+  ['appointments', [{ ...visit, patient_external_id: 3, doctor_external_id: 2 }]],
+  ['appointments', [{ ...visit, ...unknown }]],
+  [
+    'invoices',
+    [
+      { ...bill, patient_external_id: 3 },
+      { ...bill, external_id: 'j', invoice_number: '8' },
+    ],
+  ],
+  ['payments', [payment, { ...payment, external_id: 'q', invoice_external_id: 'j' }]],
+  ['payments', [{ ...payment, external_id: 'r', amount: '99999999999999' }]],
+  ['messages', [{ ...message, patient_external_id: 3 }]],
+]
+
+async function loadAll(table = imported.db.table) {
+  const results: object[] = []
+  for (const [name, rows] of FILES) results.push(await load(name, rows, table))
+  return results
+}
+
+it('tries files that refer to each other, with the outcome of the import, and writes nothing', async () => {
+  const before = await allItems(imported.db)
+  using trial = trialTable(imported.db.table)
+  const tried = await loadAll(trial)
+  expect(tried).toMatchObject([
+    { imported: 1 },
+    { imported: 1 },
+    { imported: 1 },
+    { imported: 1 },
+    { imported: 1 },
+    { updated: 1 },
+    { imported: 1 },
+    { rejected: 1 },
+    { imported: 2 },
+    { imported: 2 },
+    { rejected: 1 },
+    { imported: 1 },
+  ])
+  const byKey = (items: { pk: string; sk: string }[]) =>
+    items.toSorted((a, b) => (`${a.pk} ${a.sk}` < `${b.pk} ${b.sk}` ? -1 : 1))
+  expect(byKey(await allItems(imported.db))).toEqual(byKey(before))
+  expect(await loadAll()).toEqual(tried)
+})
+
+const coming = { ...visit, appointment_date: '2031-05-04' }
+const overlapping = {
+  ...coming,
+  external_id: 'b',
+  patient_external_id: 2,
+  start_time: '09:15',
+  end_time: '09:45',
+}
+it.each([
+  ['of one file', [], [coming, overlapping], { imported: 1, rejected: 1 }],
+  ['of the table', [coming], [overlapping], { imported: 0, rejected: 1 }],
+  [
+    'that its file cancels',
+    [coming],
+    [overlapping, { ...coming, status: 'cancelled' }],
+    { imported: 1, updated: 1, rejected: 0 },
+  ],
+])('judges a visit beside an overlapping one %s as the import does', async (_, stored, rows, outcome) => {
+  if (stored.length > 0) await load('appointments', stored)
+  using trial = trialTable(imported.db.table)
+  const tried = await load('appointments', rows, trial)
+  expect(tried).toMatchObject(outcome)
+  expect(await load('appointments', rows)).toEqual(tried)
+})
+
+it('has the items that the table has after the same writes', async () => {
+  type Change = { put?: object; remove?: boolean; set?: object; add?: object }
+  const write: fc.Arbitrary<Change> = fc.oneof(
+    fc.record({ put: fc.dictionary(fc.constantFrom('a', 'n'), fc.nat(3)) }),
+    fc.constant({ remove: true }),
+    fc.record({
+      set: fc.dictionary(
+        fc.constantFrom('a', 'SET'),
+        fc.option(fc.constantFrom('x', [1], { b: 2 }), { nil: undefined }),
+      ),
+      add: fc.dictionary(fc.constantFrom('n', 'ADD'), fc.integer({ min: -2, max: 2 })),
+    }),
+  )
+  /** What a transaction does to each of three items. */
+  const transaction = fc.array(fc.option(write), { minLength: 3, maxLength: 3 })
+  const { table } = imported.db
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(transaction, { minLength: 2, maxLength: 6 }),
+      fc.nat(3),
+      async (all, stored) => {
+        const pk = newUuid()
+        const keys = ['1', '2', '3'].map((sk) => ({ pk, sk }))
+        async function commit(target: Table, writes: (typeof all)[number]) {
+          const changes = new Changeset(target, imported.clinic.id)
+          for (const [at, one] of writes.entries()) {
+            const key = keys[at] as (typeof keys)[number]
+            if (one?.put) changes.put({ ...key, ...one.put })
+            if (one?.remove) changes.remove(key)
+            for (const [name, value] of Object.entries(one?.set ?? {})) changes.set(key, name, value)
+            for (const [name, by] of Object.entries(one?.add ?? {})) changes.add(key, name, Number(by))
+          }
+          await changes.commit()
+        }
+        for (const writes of all.slice(0, stored)) await commit(table, writes)
+        using trial = trialTable(table)
+        for (const writes of all.slice(stored)) await commit(trial, writes)
+        const tried = await trial.query({ pk, limit: 10 })
+        for (const writes of all.slice(stored)) await commit(table, writes)
+        expect(tried).toEqual(await table.query({ pk, limit: 10 }))
+      },
+    ),
+    { numRuns: 20 },
+  )
+})
