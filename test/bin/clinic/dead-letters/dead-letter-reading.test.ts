@@ -1,5 +1,5 @@
 /** Reading dead letters: they are given back, one of them can be taken, and nothing but ids, times and counts is shown. */
-import { type Message as Letter, SQSClient } from '@aws-sdk/client-sqs'
+import type { Message as Letter, SQSClient } from '@aws-sdk/client-sqs'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { letterJson } from '../../../../bin/clinic/dead-letters/dead-letter-json.ts'
 import {
@@ -13,6 +13,7 @@ import { deleteLetters } from '../../../../bin/clinic/dead-letters/dead-letters.
 import { callSqs, type QueueEngine, queueUrl, startQueues } from '../../../../infra/local/engines/queues.ts'
 import { newUuid } from '../../../../shared/domain/uuid.ts'
 import { deployedStack } from '../../../support/deployed-stack.ts'
+import { queueClient } from '../../../support/queue-client.ts'
 
 describe('on the engine', () => {
   let engine: QueueEngine
@@ -22,8 +23,7 @@ describe('on the engine', () => {
 
   beforeAll(async () => {
     engine = await startQueues('us-east-1')
-    const credentials = { accessKeyId: 'test', secretAccessKey: 'test' }
-    client = new SQSClient({ endpoint: engine.endpoint, region: 'us-east-1', credentials })
+    client = queueClient(engine.endpoint)
   })
   afterAll(async () => {
     client.destroy()

@@ -9,6 +9,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { redrive } from '../../../../bin/clinic/dead-letters/dead-letters.ts'
 import { callSqs, type QueueEngine, queueUrl, startQueues } from '../../../../infra/local/engines/queues.ts'
 import { mockClient } from '../../../support/mock-client.ts'
+import { queueClient } from '../../../support/queue-client.ts'
 
 type Received = { Messages?: { Body: string; ReceiptHandle: string }[] }
 
@@ -20,8 +21,7 @@ describe('redriving on the engine', () => {
 
   beforeAll(async () => {
     engine = await startQueues('us-east-1')
-    const credentials = { accessKeyId: 'test', secretAccessKey: 'test' }
-    client = new SQSClient({ endpoint: engine.endpoint, region: 'us-east-1', credentials })
+    client = queueClient(engine.endpoint)
   })
   afterAll(async () => {
     client.destroy()
@@ -82,8 +82,10 @@ describe('redriving on the engine', () => {
     const bearer = (async () => {
       while (!over) for (const body of await take(urls.queue)) await bury(body)
     })()
-    const result = await redrive(client, urls, Date.now).finally(() => {
+    const waiting = queueClient(engine.endpoint, 1)
+    const result = await redrive(waiting, urls, Date.now).finally(() => {
       over = true
+      waiting.destroy()
     })
     await bearer
     expect(result.moved).toBeGreaterThanOrEqual(2)
