@@ -16,7 +16,9 @@ export const UNIT = [
 ]
 
 /** `npm run test:rest`: the operator tool, the local runner, and what only the whole shows. `npm test` runs all others. */
-const REST = ['test/{bin,e2e,histories,infra/local,judges,simulations,support}/**/*.test.ts']
+const REST = [
+  'test/{bin,e2e,histories,infra/local,judges,shared/maintenance,simulations,support}/**/*.test.ts',
+]
 
 /** Programs of other projects, such as fuzzers. They need Python. */
 const JUDGES = PROVING ? ['test/judges/*.judge.ts'] : []
