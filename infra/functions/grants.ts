@@ -5,7 +5,7 @@ import { PolicyStatement } from 'aws-cdk-lib/aws-iam'
 import type { IQueue } from 'aws-cdk-lib/aws-sqs'
 import type { Construct } from 'constructs'
 import type { SharedPartitions, TableCall } from '../../shared/api/route.ts'
-import { OVERFLOW_PARTITION_PREFIX } from '../../shared/store/keys/calendar.ts'
+import { DIRTY_PARTITION_PREFIX } from '../../shared/store/keys/calendar.ts'
 import {
   CLINIC_DIRECTORY_PARTITION,
   CREDENTIAL_PARTITION_PREFIX,
@@ -45,7 +45,7 @@ const KEYS_ARE_NAMED = { Null: { 'dynamodb:LeadingKeys': 'false' } }
 /** The partitions that all clinics share begin with one of these prefixes. */
 export const SHARED_PARTITION_PREFIXES: Readonly<Record<SharedPartitions, string>> = {
   'announced-events': ANNOUNCED_PARTITION_PREFIX,
-  'spread-tallies': OVERFLOW_PARTITION_PREFIX,
+  'sharded-tallies': DIRTY_PARTITION_PREFIX,
   'due-messages': DUE_MESSAGE_PARTITION_PREFIX,
   'unresolved-messages': UNRESOLVED_MESSAGES_PARTITION,
   'provider-ids': PROVIDER_PARTITION_PREFIX,

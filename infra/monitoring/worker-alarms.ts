@@ -1,9 +1,9 @@
 import { WORKERS } from '../../shared/runtime/workers.ts'
 import type { AlarmDefinition, Severity } from './alarm.ts'
 
-/** No response depends on the folding of tallies, and an outdated copy of a name stays beside the id of its patient. */
+/** No response depends on the merging of tallies, and an outdated copy of a name stays beside the id of its patient. */
 const sweepSeverity = (worker: string): Severity =>
-  ['fold-tallies', 'refresh-copies'].includes(worker) ? 'look-tomorrow' : 'patients-affected'
+  ['merge-tallies', 'refresh-copies'].includes(worker) ? 'look-tomorrow' : 'patients-affected'
 
 const heartbeats: AlarmDefinition[] = WORKERS.flatMap(({ id, trigger }) => {
   if (trigger.type !== 'schedule') return []
@@ -27,7 +27,7 @@ const workerErrors: AlarmDefinition[] = (
   [
     ['messaging', 'patients-affected', 'Workers that send messages or record their feedback fail.'],
     ['events', 'patients-affected', 'Workers that deliver events to webhooks fail.'],
-    ['maintenance', 'look-tomorrow', 'Workers that fold tallies or refresh copied names fail.'],
+    ['maintenance', 'look-tomorrow', 'Workers that merge tallies or refresh copied names fail.'],
   ] as const
 ).map(([part, severity, why]) => ({
   id: `${part}-errors`,

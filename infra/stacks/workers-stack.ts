@@ -20,7 +20,7 @@ export class WorkersStack extends Stack {
     const props = { stage, code, data, logs: data.logGroup('WorkerLogGroup') }
     new Messaging(this, 'Messaging', props)
     new Events(this, 'Events', props)
-    // Keeps the table compact: what spreads over several items while writers collide is folded back when it is quiet.
+    // Keeps the table compact: the shards of a tally, which writers that collide use, are merged when it is quiet.
     const maintenance = new Construct(this, 'Maintenance')
     new WorkerFunctions(maintenance, 'maintenance', { ...props, services: {} }).everyMinute()
   }

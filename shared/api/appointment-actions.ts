@@ -22,7 +22,7 @@ const CLOSING = {
   ...ACTION,
   uses: {
     table: [...ACTION.uses.table, 'UpdateItem'],
-    shared: ['announced-events', 'spread-tallies'],
+    shared: ['announced-events', 'sharded-tallies'],
   },
 } as const satisfies Partial<Route>
 

@@ -128,7 +128,7 @@ export const createAppointment = defineRoute({
   ],
   uses: {
     table: ['GetItem', 'BatchGetItem', 'Query', 'PutItem', 'UpdateItem', 'ConditionCheckItem'],
-    shared: ['announced-events', 'spread-tallies'],
+    shared: ['announced-events', 'sharded-tallies'],
   },
 })
 
@@ -170,7 +170,7 @@ export const updateAppointment = defineRoute({
   ],
   uses: {
     table: ['GetItem', 'BatchGetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem', 'ConditionCheckItem'],
-    shared: ['announced-events', 'spread-tallies'],
+    shared: ['announced-events', 'sharded-tallies'],
   },
 })
 

@@ -116,7 +116,7 @@ export const sendMessage = defineRoute({
   ],
   uses: {
     table: ['GetItem', 'BatchGetItem', 'PutItem', 'UpdateItem', 'DeleteItem', 'ConditionCheckItem'],
-    shared: ['announced-events', 'spread-tallies', 'due-messages', 'unresolved-messages', 'provider-ids'],
+    shared: ['announced-events', 'sharded-tallies', 'due-messages', 'unresolved-messages', 'provider-ids'],
     services: ['sms', 'email-queue'],
   },
 })

@@ -21,7 +21,7 @@ export type TableCall =
 /** Partitions with items of all clinics, by what they contain: when something is due, or which message has a provider's id. */
 export type SharedPartitions =
   | 'announced-events'
-  | 'spread-tallies'
+  | 'sharded-tallies'
   | 'due-messages'
   | 'unresolved-messages'
   | 'provider-ids'

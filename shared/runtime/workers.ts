@@ -153,11 +153,11 @@ export const sweepDeliveriesWorker = {
   timeoutSeconds: 60,
 } as const satisfies Worker
 
-export const foldTalliesWorker = {
-  id: 'fold-tallies',
+export const mergeTalliesWorker = {
+  id: 'merge-tallies',
   part: 'maintenance',
   trigger: { type: 'schedule', every: 'minute' },
-  uses: { table: ['Query', 'GetItem', 'DeleteItem', 'UpdateItem'], shared: ['spread-tallies'] },
+  uses: { table: ['Query', 'GetItem', 'DeleteItem', 'UpdateItem'], shared: ['sharded-tallies'] },
   timeoutSeconds: 60,
 } as const satisfies Worker
 
@@ -184,7 +184,7 @@ export const WORKERS: readonly Worker[] = [
   deliverEventWorker,
   sweepEventsWorker,
   sweepDeliveriesWorker,
-  foldTalliesWorker,
+  mergeTalliesWorker,
   refreshCopiesWorker,
 ]
 

@@ -5,7 +5,7 @@ import { callSqs } from '../../infra/local/engines/queues.ts'
 import type { Random } from '../../infra/local/realistic-dynamodb/random.ts'
 import type { RealisticDynamoDb } from '../../infra/local/realistic-dynamodb/realistic-dynamodb.ts'
 import { ENDPOINTS, ROUTES } from '../../shared/api/routes.ts'
-import { tallyFolding } from '../../shared/store/calendar/fold-tallies.ts'
+import { tallyMerging } from '../../shared/store/calendar/merge-tallies.ts'
 import { DUE_REFRESH_PARTITIONS } from '../../shared/store/keys/copies.ts'
 import { ALL_ANNOUNCED_PARTITIONS } from '../../shared/store/keys/events.ts'
 import { DUE_MESSAGE_PARTITIONS } from '../../shared/store/keys/messages.ts'
@@ -142,7 +142,7 @@ export function httpWorld(engine: HttpEngine, random: Random) {
       }
       await drainQueues(stack)
       const now = () => Date.now() + surroundings.clockOffset
-      while ((await tallyFolding({ table: openTable(direct, tableName, { now }), now }).foldQuiet()) > 0);
+      while ((await tallyMerging({ table: openTable(direct, tableName, { now }), now }).mergeQuiet()) > 0);
     },
     reportFeedback: null,
     timesSent: async (channel, text) => {

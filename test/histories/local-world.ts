@@ -4,7 +4,7 @@ import type { Random } from '../../infra/local/realistic-dynamodb/random.ts'
 import type { RealisticDynamoDb } from '../../infra/local/realistic-dynamodb/realistic-dynamodb.ts'
 import { ROUTES } from '../../shared/api/routes.ts'
 import { PROVIDERS } from '../../shared/domain/messages/message.ts'
-import { tallyFolding } from '../../shared/store/calendar/fold-tallies.ts'
+import { tallyMerging } from '../../shared/store/calendar/merge-tallies.ts'
 import { ALL_ANNOUNCED_PARTITIONS } from '../../shared/store/keys/events.ts'
 import { messageDispatch } from '../../shared/store/messages/dispatch.ts'
 import { openTable, type Table } from '../../shared/store/table/table.ts'
@@ -117,7 +117,7 @@ export function localWorld(engine: LocalEngine, random: Random, providerFaults: 
         if (round > 3 && isIdle) break
       }
       const now = () => Date.now() + calm.clockOffset
-      while ((await tallyFolding({ table: openTable(direct, tableName, { now }), now }).foldQuiet()) > 0);
+      while ((await tallyMerging({ table: openTable(direct, tableName, { now }), now }).mergeQuiet()) > 0);
     },
     reportFeedback: async (report, crash) => {
       const provider = providers.messageIds.get(report.text) ?? ''

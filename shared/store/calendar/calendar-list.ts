@@ -123,7 +123,7 @@ export function calendarList<R, F extends string>(platform: ListPlatform, entity
   function count(changeset: Changeset, { date, facet, doctor }: ListPosition, by: 1 | -1): void {
     for (const scope of doctor === undefined ? [null] : [null, doctor]) {
       const counter = tallyCounter(tallyPartition(changeset.clinic, letter, scope), date.slice(0, 7))
-      changeset.addSpread(counter, tallyAttribute(date, facet), by)
+      changeset.addSharded(counter, tallyAttribute(date, facet), by)
     }
   }
 

@@ -140,8 +140,8 @@ export function calendarPages<R, F extends string>(
 }
 
 /**
- * The dates whose tallies a page depends on: those of its rows. While a tally is spread over overflow items, all of the
- * filter's: a query is not isolated, so it can count an overflow item that is folded back while the query runs twice.
+ * The dates whose tallies a page depends on: those of its rows. While a tally has shards, all of the
+ * filter's: a query is not isolated, so it can count a shard that is merged while the query runs twice.
  */
 function rangeToVerify(
   reads: readonly RangeRead[],

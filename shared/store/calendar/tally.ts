@@ -4,8 +4,8 @@
  * all months.
  */
 import type { DayTally } from '../../domain/lists/page-plan.ts'
-import { overflowMarkKey, tallyKey, tallyMonth, tallyMonthEnd, tallyOverflowKey } from '../keys/calendar.ts'
-import type { SpreadCounter } from '../table/changeset.ts'
+import { dirtyMarkerKey, tallyKey, tallyMonth, tallyMonthEnd, tallyShardKey } from '../keys/calendar.ts'
+import type { ShardedCounter } from '../table/changeset.ts'
 import type { Table } from '../table/table.ts'
 import type { Item } from '../table/write-requests.ts'
 
@@ -22,16 +22,16 @@ const DAY_DIGITS = '0123456789ABCDEFGHIJKLMNOPQRSTUV'
 export const tallyAttribute = (date: string, facet: string): string =>
   `${DAY_DIGITS.charAt(Number(date.slice(8)))}${facet}`
 
-/** One month's counters of a list, with their overflow items. */
-export const tallyCounter = (pk: string, month: string): SpreadCounter => ({
+/** One month's counters of a list, with their shards. */
+export const tallyCounter = (pk: string, month: string): ShardedCounter => ({
   key: tallyKey(pk, month),
-  overflow: (index) => {
-    const key = tallyOverflowKey(pk, month, index)
-    return { key, mark: overflowMarkKey(key) }
+  shard: (index) => {
+    const key = tallyShardKey(pk, month, index)
+    return { key, dirtyMarker: dirtyMarkerKey(key) }
   },
 })
 
-/** The version of each month's counters, overflow items included: it changes whenever one of them is added to. */
+/** The version of each month's counters, shards included: it changes whenever one of them is added to. */
 export type TallyVersions = ReadonlyMap<string, string>
 
 /** The days of a list that have any records, newest first, and the versions of their months. */
@@ -58,7 +58,7 @@ export async function readTallies(
   return { days, versions: new Map(versions) }
 }
 
-/** The counters of a month's item and its overflow items together. */
+/** The counters of a month's item and its shards together. */
 export function summed(items: readonly Record<string, unknown>[]): Record<string, number> {
   const sums: Record<string, number> = {}
   for (const item of items) {

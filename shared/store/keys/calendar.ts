@@ -29,38 +29,38 @@ export const tallyPartition = (clinic: ClinicId, letter: CalendarLetter, doctor:
 /** A month's counters. */
 export const tallyKey = (pk: string, month: string): Key => ({ pk, sk: month })
 
-/** One of the overflow items that a month's counters spread over while writers collide. */
-export const tallyOverflowKey = (pk: string, month: string, index: number): Key => ({
+/** One of the shards that writers of a month's counters use while they collide. */
+export const tallyShardKey = (pk: string, month: string, index: number): Key => ({
   pk,
   sk: `${month}~${index}`,
 })
 
-/** Sorts after a month's item and all of its overflow items. */
+/** Sorts after a month's item and all of its shards. */
 export const tallyMonthEnd = (month: string): string => `${month}~~`
 
-/** The month that an item or an overflow item counts. */
+/** The month that an item or a shard counts. */
 export const tallyMonth = ({ sk }: Key): string => sk.split('~', 1)[0] as string
 
-export const isTallyOverflow = ({ sk }: Key): boolean => sk.includes('~')
+export const isTallyShard = ({ sk }: Key): boolean => sk.includes('~')
 
-/** Prefix of the marks of overflow items that wait to be folded back, over all clinics. */
-export const OVERFLOW_PARTITION_PREFIX = `${DUE_PARTITION_PREFIX}tally#`
+/** Prefix of the partitions of the dirty markers, by which shards are found for the merge, over all clinics. */
+export const DIRTY_PARTITION_PREFIX = `${DUE_PARTITION_PREFIX}tally#`
 
-const OVERFLOW_SHARDS = 8
+const DIRTY_PARTITION_COUNT = 8
 
-export const OVERFLOW_PARTITIONS = Array.from(
-  { length: OVERFLOW_SHARDS },
-  (_, shard) => `${OVERFLOW_PARTITION_PREFIX}${shard}`,
+export const DIRTY_PARTITIONS = Array.from(
+  { length: DIRTY_PARTITION_COUNT },
+  (_, shard) => `${DIRTY_PARTITION_PREFIX}${shard}`,
 )
 
-/** The mark of an overflow item. Each has its own, so that marking never makes two writers collide. */
-export const overflowMarkKey = ({ pk, sk }: Key): Key => ({
-  pk: OVERFLOW_PARTITIONS[Number(sk.slice(-1)) % OVERFLOW_SHARDS] as string,
+/** The dirty marker of a shard. Each shard has its own, so that writing it never makes two writers collide. */
+export const dirtyMarkerKey = ({ pk, sk }: Key): Key => ({
+  pk: DIRTY_PARTITIONS[Number(sk.slice(-1)) % DIRTY_PARTITION_COUNT] as string,
   sk: `${pk} ${sk}`,
 })
 
-/** The overflow item of a mark. */
-export function parseOverflowMark({ sk }: Key): Key {
+/** The shard of a dirty marker. */
+export function parseDirtyMarker({ sk }: Key): Key {
   const [pk = '', item = ''] = sk.split(' ')
   return { pk, sk: item }
 }

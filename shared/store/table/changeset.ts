@@ -17,13 +17,13 @@ const MAX_TRANSACTION_BYTES = 3_500_000
 /** An item that is updated counts as a whole, and its size is not known. More than a tally or a doctor's day has. */
 const UPDATED_ITEM_BYTES = 4000
 
-/** Overflow items of one counter. */
-export const OVERFLOW_ITEMS = 8
+/** The number of shards of one counter. */
+export const COUNTER_SHARDS = 8
 
-/** A counter with its overflow items, each with the mark by which it is found for folding. */
-export type SpreadCounter = {
+/** A counter with its shards, each with the dirty marker by which the merge finds it. */
+export type ShardedCounter = {
   readonly key: Key
-  readonly overflow: (index: number) => { readonly key: Key; readonly mark: Key }
+  readonly shard: (index: number) => { readonly key: Key; readonly dirtyMarker: Key }
 }
 
 /** Collects the writes of one clinic that are committed together or not at all. */
@@ -32,8 +32,8 @@ export class Changeset {
   readonly #table: Table
   readonly #writes = new Map<string, Write>()
   readonly #updates = new Map<string, ItemUpdate>()
-  /** The item that each spread counter is added to in this transaction: its own, or an overflow item. */
-  readonly #spread = new Map<string, Key>()
+  /** The item that each sharded counter is added to in this transaction: its own, or a shard. */
+  readonly #shards = new Map<string, Key>()
   readonly #countersByItem = new Map<string, Key>()
   readonly #stamps = new Stamps()
 
@@ -131,21 +131,21 @@ export class Changeset {
 
   /**
    * Adds to a counter that any number of writers may add to at the same time. While they collide, each adds to one of
-   * a few overflow items instead, and marks it to be folded back later (see fold-tallies.ts); readers sum all of them.
+   * a few shards instead, and writes its dirty marker, so that it is merged later (see merge-tallies.ts); readers sum all of them.
    */
-  addSpread(counter: SpreadCounter, attribute: string, by: number): void {
+  addSharded(counter: ShardedCounter, attribute: string, by: number): void {
     const name = keyString(counter.key)
-    const key = this.#spread.get(name) ?? this.#chooseItem(counter)
-    this.#spread.set(name, key)
+    const key = this.#shards.get(name) ?? this.#chooseItem(counter)
+    this.#shards.set(name, key)
     this.#countersByItem.set(keyString(key), counter.key)
     this.add(key, attribute, by)
   }
 
-  #chooseItem({ key, overflow }: SpreadCounter): Key {
-    const { contention, random, now } = this.#table
-    if (!contention.isContended(key)) return key
-    const chosen = overflow(Math.floor(random() * OVERFLOW_ITEMS))
-    this.put({ ...chosen.mark, at: now() })
+  #chooseItem({ key, shard }: ShardedCounter): Key {
+    const { recentConflicts, random, now } = this.#table
+    if (!recentConflicts.has(key)) return key
+    const chosen = shard(Math.floor(random() * COUNTER_SHARDS))
+    this.put({ ...chosen.dirtyMarker, at: now() })
     return chosen.key
   }
 
@@ -224,7 +224,7 @@ export class Changeset {
     const updates = this.#updateWrites()
     for (const index of conflictingIndexes) {
       const counter = this.#countersByItem.get(updates[index - this.#writes.size]?.name ?? '')
-      if (counter) this.#table.contention.recordConflict(counter)
+      if (counter) this.#table.recentConflicts.recordConflict(counter)
     }
   }
 

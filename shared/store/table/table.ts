@@ -11,8 +11,8 @@ import { tableWrites } from './writes.ts'
 /** Items of one transaction. */
 export const MAX_TRANSACTION_ITEMS = 100
 
-/** How long a counter stays spread after its last collision. */
-const SPREAD_MS = 10_000
+/** How long writes to a counter use its shards after its last collision. */
+const CONFLICT_MEMORY_MS = 10_000
 
 /** The source of time, ids and tokens for writers. Tests pass their own. */
 export type TableOptions = {
@@ -38,7 +38,7 @@ export function openTable(
     emitsEvents: true as boolean,
     now,
     newId,
-    contention: contentionMemory(now),
+    recentConflicts: rememberConflicts(now),
     random: timing.random,
     ...tableReads(client, name, timing),
     ...tableWrites(client, name, newToken, timing),
@@ -49,18 +49,18 @@ export function openTable(
 /** The same table for writers of historical records, whose changes emit no events. */
 export const withoutEvents = (table: Table): Table => ({ ...table, emitsEvents: false })
 
-/** Remembers which counters collided lately, so that the next writes of this process spread over their overflow items. */
-function contentionMemory(now: () => number) {
+/** Remembers which counters collided lately, so that the next writes of this process use their shards. */
+function rememberConflicts(now: () => number) {
   const until = new Map<string, number>()
   const name = ({ pk, sk }: Key) => `${pk} ${sk}`
   return {
-    isContended: (key: Key): boolean => {
+    has: (key: Key): boolean => {
       const end = until.get(name(key)) ?? 0
       if (end <= now()) until.delete(name(key))
       return end > now()
     },
     recordConflict: (key: Key): void => {
-      until.set(name(key), now() + SPREAD_MS)
+      until.set(name(key), now() + CONFLICT_MEMORY_MS)
     },
   }
 }

@@ -18,10 +18,10 @@ import { eventFanOut } from '../../../shared/store/events/fan-out.ts'
 import { webhookHealthStore } from '../../../shared/store/events/webhook-health.ts'
 import { webhookStore } from '../../../shared/store/events/webhooks.ts'
 import {
-  overflowMarkKey,
+  dirtyMarkerKey,
   tallyKey,
-  tallyOverflowKey,
   tallyPartition,
+  tallyShardKey,
 } from '../../../shared/store/keys/calendar.ts'
 import { announcedKey } from '../../../shared/store/keys/events.ts'
 import { dueMessageKey } from '../../../shared/store/keys/messages.ts'
@@ -222,14 +222,14 @@ const starts: Record<string, () => Promise<[event: object, answer: unknown]>> = 
     later(10 * 60_000)
     return [{}, undefined]
   },
-  // An appointment whose tally was spread, long enough ago to be folded back.
-  'fold-tallies': async () => {
+  // An appointment whose tally was sharded, long enough ago to be merged.
+  'merge-tallies': async () => {
     const { clinic } = mine
     const tally = tallyKey(tallyPartition(clinic.id, 'A', null), '2026-05')
-    const overflow = tallyOverflowKey(tally.pk, '2026-05', 3)
+    const shard = tallyShardKey(tally.pk, '2026-05', 3)
     await table.transact([
-      table.putWrite({ ...overflow, '4s': 1, v: 1 }),
-      table.putWrite({ ...overflowMarkKey(overflow), at: Date.now() - 120_000 }),
+      table.putWrite({ ...shard, '4s': 1, v: 1 }),
+      table.putWrite({ ...dirtyMarkerKey(shard), at: Date.now() - 120_000 }),
     ])
     return [{}, undefined]
   },

@@ -31,7 +31,7 @@ function callOf(service: string, command: Command): SdkCall {
   return { service, operation, input: command.input }
 }
 
-/** Makes the first transaction that adds to a tally collide, so that the next one spreads the tally. */
+/** Makes the first transaction that adds to a tally collide, so that the next one uses a shard. */
 function collideOnce(): (command: Command) => void {
   const collided = new Set<string>()
   return ({ input }) => {

@@ -50,7 +50,7 @@ const workers: Record<string, Worker> = {
     timeout: 60,
     environment: deliveryQueues,
   },
-  'fold-tallies': {
+  'merge-tallies': {
     timeout: 60,
     environment: {},
   },
@@ -142,7 +142,7 @@ describe('the workers', () => {
     ['Messaging/sweep-messages', 2],
     ['Events/sweep-events', 4],
     ['Events/sweep-deliveries', 4],
-    ['Maintenance/fold-tallies', 1],
+    ['Maintenance/merge-tallies', 1],
     ['Maintenance/refresh-copies', 1],
   ])('%s runs every minute in %i parts, without retries by the schedule or by Lambda', (sweep, parts) => {
     dev.resourceCountIs('AWS::Lambda::EventInvokeConfig', 5)

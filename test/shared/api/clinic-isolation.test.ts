@@ -107,7 +107,7 @@ let requests = 0
 /** The due items that a successful request writes for background functions; others take concurrency or a failure. */
 const dueItemsOf = ({ uses: { shared = [] } }: Route): string[] =>
   shared
-    .filter((name) => name !== 'spread-tallies' && name !== 'unresolved-messages')
+    .filter((name) => name !== 'sharded-tallies' && name !== 'unresolved-messages')
     .map((name) => SHARED_PARTITION_PREFIXES[name].replace(/#$/, ''))
     .filter((family) => family.startsWith(DUE_PARTITION_PREFIX))
     .sort()

@@ -31,7 +31,7 @@ type Recount = Map<string, { readonly cell: Cell; readonly rows: number }>
 /** Fallback for a sort key that is not a month: readers count the item anyway. */
 const SAMPLE_MONTH = '2000-01'
 
-/** More than a month's item and its overflow items. */
+/** More than a month's item and its shards. */
 const MAX_ITEMS_OF_MONTH = 100
 
 /** Maximum number of counters in a note: a lost month would fill the screen. */
@@ -101,7 +101,7 @@ export function tallyChecker<R>(
       }
     }
 
-  /** The item of a month and its overflow items. */
+  /** The item of a month and its shards. */
   async function readMonth({ pk, sk }: Key): Promise<Item[]> {
     const items = await table.query({ pk, from: sk, to: tallyMonthEnd(sk), limit: MAX_ITEMS_OF_MONTH })
     return items.filter((item) => tallyMonth(item) === sk)
@@ -134,7 +134,7 @@ async function suspectCells(
   return suspects.flatMap(([sk, cells]): [Key, Cell[]][] => (cells.length > 0 ? [[{ pk, sk }, cells]] : []))
 }
 
-/** The counters of each month, those of overflow items included. */
+/** The counters of each month, those of shards included. */
 async function readCounters({ table, count }: Inspection, pk: string): Promise<Map<string, Counters>> {
   const months = new Map<string, Counters>()
   for await (const page of partitionPages(table, pk)) {

@@ -1,10 +1,10 @@
-import { isTallyOverflow } from '../../../store/keys/calendar.ts'
+import { isTallyShard } from '../../../store/keys/calendar.ts'
 import type { Key } from '../../../store/keys/key.ts'
 import type { Table } from '../../../store/table/table.ts'
 import type { Item, Write } from '../../../store/table/write-requests.ts'
 
 /**
- * The writes that set counters in a month's item and remove them from its overflow items, on condition that all of `items`
+ * The writes that set counters in a month's item and remove them from its shards, on condition that all of `items`
  * are as they were read.
  */
 export function setCounters(
@@ -14,13 +14,13 @@ export function setCounters(
   counters: readonly { name: string; rows: number }[],
 ): Write[] {
   const names = counters.map(({ name }) => name)
-  const overflow = items.filter(isTallyOverflow)
-  const own = items.find((item) => !isTallyOverflow(item))
+  const shard = items.filter(isTallyShard)
+  const own = items.find((item) => !isTallyShard(item))
   return [
     changeItem(table, key, own?.v, {
       set: counters.map(({ name, rows }) => [name, rows]),
     }),
-    ...overflow.map((item) => changeItem(table, item, item.v, { remove: names })),
+    ...shard.map((item) => changeItem(table, item, item.v, { remove: names })),
   ]
 }
 

@@ -14,8 +14,8 @@ import {
   doctorDayKey,
   ownerPartition,
   roomDayKey,
-  tallyOverflowKey,
   tallyPartition,
+  tallyShardKey,
 } from '../../../../shared/store/keys/calendar.ts'
 import { changeIndexKey } from '../../../../shared/store/keys/change-index.ts'
 import { ANNOUNCED_PARTITION_PREFIX } from '../../../../shared/store/keys/events.ts'
@@ -77,12 +77,12 @@ const tally = (doctor: string | null) => ({
   sk: visit().date.slice(0, 7),
 })
 const counter = () => tallyAttribute(visit().date, APPOINTMENTS.position(visit()).facet)
-const overflowTally = () => tallyOverflowKey(tally(null).pk, tally(null).sk, 3)
+const shardedTally = () => tallyShardKey(tally(null).pk, tally(null).sk, 3)
 
-/** Moves a part of a month's counters to an overflow item, as writers that collide leave it. */
-async function spreadTally() {
+/** Moves a part of a month's counters to a shard, as writers that collide leave it. */
+async function shardTally() {
   await raw.alter(tally(null), (item) => ({ [counter()]: Number(item[counter()]) - 5 }))
-  await raw.put({ ...overflowTally(), [counter()]: 5, v: 2 })
+  await raw.put({ ...shardedTally(), [counter()]: 5, v: 2 })
 }
 
 const day = ({ doctor, date }: Practice['appointments'][0]) => doctorDayKey(made.clinic, doctor.id, date)
@@ -197,18 +197,18 @@ const REPAIRABLE: InjectedFault[] = [
     ['tally_wrong'],
   ],
   [
-    'a month with overflow items has a counter that is too high',
+    'a month with shards has a counter that is too high',
     async () => {
-      await spreadTally()
+      await shardTally()
       await raw.alter(tally(null), (item) => ({ [counter()]: Number(item[counter()]) + 2 }))
     },
     ['tally_wrong'],
   ],
   [
-    'an overflow item counts what is not there',
+    'a shard counts what is not there',
     async () => {
-      await spreadTally()
-      await raw.alter(overflowTally(), () => ({ '1z': 3 }))
+      await shardTally()
+      await raw.alter(shardedTally(), () => ({ '1z': 3 }))
     },
     ['tally_wrong'],
   ],
@@ -327,7 +327,7 @@ describe('verifying lists', () => {
   })
 
   it('reports no difference for a month that is counted in several items', async () => {
-    await spreadTally()
+    await shardTally()
     expect((await runVerification(db.table, made.clinic)).found).toEqual([])
   })
 

@@ -31,7 +31,7 @@ it('fits into one transaction when every payment moves to another month and ever
     ['I', 2026],
   ] as const) {
     for (let month = 1; month <= 12; month++)
-      table.contention.recordConflict(
+      table.recentConflicts.recordConflict(
         tallyKey(tallyPartition(clinic.id, list, null), `${year}-${String(month).padStart(2, '0')}`),
       )
   }

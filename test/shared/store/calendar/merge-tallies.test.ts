@@ -1,17 +1,17 @@
-/** Tallies that spread over overflow items while writers collide: their sums, and how they are folded back. */
+/** Tallies with shards, which writers that collide use: their sums, and how shards are merged. */
 import { beforeAll, describe, expect, it } from 'vitest'
 import { type Appointment, NEW_APPOINTMENT } from '../../../../shared/domain/booking/appointment.ts'
 import type { ClinicId } from '../../../../shared/domain/clinic.ts'
 import { newUuid } from '../../../../shared/domain/uuid.ts'
 import { appointmentStore } from '../../../../shared/store/calendar/appointments.ts'
-import { tallyFolding } from '../../../../shared/store/calendar/fold-tallies.ts'
+import { tallyMerging } from '../../../../shared/store/calendar/merge-tallies.ts'
 import {
-  isTallyOverflow,
-  OVERFLOW_PARTITIONS,
+  DIRTY_PARTITIONS,
+  isTallyShard,
   tallyKey,
   tallyPartition,
 } from '../../../../shared/store/keys/calendar.ts'
-import { Changeset, OVERFLOW_ITEMS } from '../../../../shared/store/table/changeset.ts'
+import { Changeset, COUNTER_SHARDS } from '../../../../shared/store/table/changeset.ts'
 import { WriteConflict } from '../../../../shared/store/table/errors.ts'
 import { openTable, type Table } from '../../../../shared/store/table/table.ts'
 import { freshTable, type TestTable } from '../../../support/table.ts'
@@ -48,36 +48,36 @@ const total = async (clinic: ClinicId, filter = {}) =>
   (await appointmentStore({ table }).page(clinic, filter, { page: 1, limit: 5 })).total
 
 describe('a tally whose writers collide', () => {
-  it('spreads over overflow items that every page sums, and is one item again after folding', async () => {
+  it('has shards that every page sums, and is one item again after they are merged', async () => {
     const clinic = newUuid() as ClinicId
     await create(clinic, 0)
     expect((await tallies(clinic)).length).toBe(1)
 
-    table.contention.recordConflict(tallyKey(tallyPartition(clinic, 'A', null), '2026-05'))
+    table.recentConflicts.recordConflict(tallyKey(tallyPartition(clinic, 'A', null), '2026-05'))
     for (let minute = 1; minute < 30; minute++) await create(clinic, minute)
-    const spread = await tallies(clinic)
-    expect(spread.length).toBeGreaterThan(2)
-    expect(spread.length).toBeLessThanOrEqual(1 + OVERFLOW_ITEMS)
+    const sharded = await tallies(clinic)
+    expect(sharded.length).toBeGreaterThan(2)
+    expect(sharded.length).toBeLessThanOrEqual(1 + COUNTER_SHARDS)
     expect(await total(clinic)).toBe(30)
     expect(await total(clinic, { from: DAY, to: DAY })).toBe(30)
     expect(await total(clinic, { to: '2026-05-03' })).toBe(0)
     expect(await total(clinic, { from: '2026-05-05' })).toBe(0)
 
-    const folding = tallyFolding({ table, now: () => now })
+    const merging = tallyMerging({ table, now: () => now })
     const lags: number[] = []
     const reportLag = (ms: number) => void lags.push(ms)
-    expect(await folding.foldQuiet(reportLag)).toBe(0)
+    expect(await merging.mergeQuiet(reportLag)).toBe(0)
     now += 61_000
-    expect(await folding.foldQuiet(reportLag)).toBe(spread.filter(isTallyOverflow).length)
+    expect(await merging.mergeQuiet(reportLag)).toBe(sharded.filter(isTallyShard).length)
     expect(lags).toEqual([0, 1000])
-    const folded = await tallies(clinic)
-    expect(folded.map(({ sk }) => sk)).toEqual(['2026-05'])
+    const merged = await tallies(clinic)
+    expect(merged.map(({ sk }) => sk)).toEqual(['2026-05'])
     expect(await total(clinic)).toBe(30)
-    const marks = await Promise.all(OVERFLOW_PARTITIONS.map((pk) => table.query({ pk, limit: 10 })))
-    expect(marks.flat()).toEqual([])
+    const markers = await Promise.all(DIRTY_PARTITIONS.map((pk) => table.query({ pk, limit: 10 })))
+    expect(markers.flat()).toEqual([])
   })
 
-  it('is spread for some seconds after the first conflict', async () => {
+  it('has shards for some seconds after the first conflict', async () => {
     const clinic = newUuid() as ClinicId
     const refusing: Table = {
       ...table,

@@ -3,13 +3,13 @@ import { type Appointment, NEW_APPOINTMENT } from '../../../../shared/domain/boo
 import type { ClinicId } from '../../../../shared/domain/clinic.ts'
 import { newUuid } from '../../../../shared/domain/uuid.ts'
 import { appointmentStore } from '../../../../shared/store/calendar/appointments.ts'
-import { tallyFolding } from '../../../../shared/store/calendar/fold-tallies.ts'
+import { tallyMerging } from '../../../../shared/store/calendar/merge-tallies.ts'
 import { tallyKey, tallyPartition } from '../../../../shared/store/keys/calendar.ts'
 import { Changeset } from '../../../../shared/store/table/changeset.ts'
 import type { Table } from '../../../../shared/store/table/table.ts'
 import { freshTable } from '../../../support/table.ts'
 
-it('counts no record twice when a spread tally is folded back while a query reads it', async () => {
+it('counts no record twice when a shard of a tally is merged while a query reads it', async () => {
   const { table } = await freshTable()
   const clinic = newUuid() as ClinicId
   const pk = tallyPartition(clinic, 'A', null)
@@ -31,17 +31,17 @@ it('counts no record twice when a spread tally is folded back while a query read
   }
   await add('2026-04-01')
   await add('2026-06-01')
-  table.contention.recordConflict(tallyKey(pk, '2026-04'))
+  table.recentConflicts.recordConflict(tallyKey(pk, '2026-04'))
   await add('2026-04-02')
   let isFirst = true
-  // A query is not atomic: a fold commits between its reads of an overflow item and of the month's item.
+  // A query is not atomic: a merge commits between its reads of a shard and of the month's item.
   const torn: Table = {
     ...table,
     query: async (range) => {
       if (range.pk !== pk || !isFirst) return table.query(range)
       isFirst = false
       const newer = await table.query({ ...range, from: '2026-04~' })
-      await tallyFolding({ table, now: () => Date.now() + 120_000 }).foldQuiet()
+      await tallyMerging({ table, now: () => Date.now() + 120_000 }).mergeQuiet()
       return [...newer, ...(await table.query({ ...range, to: '2026-04' }))]
     },
   }
