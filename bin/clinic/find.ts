@@ -7,7 +7,7 @@ import type { Table } from '../../shared/store/table/table.ts'
 import { importEntities } from './import/entities/entities.ts'
 import { RECORD_KEYS } from './import/external-ids/own-records.ts'
 import { ExternalRef } from './import/external-ids/references.ts'
-import { placeOf } from './tool/connection.ts'
+import { openClinic } from './tool/connection.ts'
 import { CommandFailure, parseOption, print } from './tool/output.ts'
 
 type FindOptions = { clinic: string; entity: string; externalId?: string; id?: string }
@@ -21,7 +21,7 @@ export function addFindCommand(program: Command): void {
     .option('--external-id <id>', "id in the clinic's own system")
     .option('--id <id>', 'id of the record')
     .action(async (given: FindOptions, command: Command) => {
-      const { table, clinic } = await placeOf(given, command)
+      const { table, clinic } = await openClinic(given, command)
       const entity = importEntities(table, Date.now).find(({ name }) => name === given.entity)
       if (!entity) throw new CommandFailure(`--entity: unknown entity ${given.entity}`)
       if ((given.externalId === undefined) === (given.id === undefined))

@@ -17,7 +17,7 @@ import { appointmentStore } from '../../../shared/store/calendar/appointments.ts
 import { isTaken } from '../../../shared/store/calendar/booking.ts'
 import { doctorStore } from '../../../shared/store/doctors.ts'
 import { idempotencyGuard, StoredResponse } from '../../../shared/store/table/idempotency.ts'
-import { type Place, placeOf } from '../tool/connection.ts'
+import { type ClinicContext, openClinic } from '../tool/connection.ts'
 import { CommandFailure, idOrNone, print } from '../tool/output.ts'
 
 type Options = {
@@ -50,8 +50,8 @@ export function addMoveCommand(group: Command): void {
     .option('--room <id>', 'another room; "" for none')
     .action(async (id: string, given: Options & { clinic: string }, command: Command) => {
       const changes = changesOf(given)
-      const place = await placeOf(given, command)
-      const { table, clinic } = place
+      const context = await openClinic(given, command)
+      const { table, clinic } = context
       const before = await appointmentStore({ table }).find(clinic.id, id.toLowerCase())
       if (!before) throw unknownAppointment(id)
       const now = Date.now()
@@ -68,7 +68,8 @@ export function addMoveCommand(group: Command): void {
         response: () => ({ status: 200, body: {} }),
       })
       if (outcome instanceof StoredResponse) throw unknownAppointment(id)
-      if (outcome.kind === 'outside_hours') throw await outsideHours(place, targetOf(before.record, changes))
+      if (outcome.kind === 'outside_hours')
+        throw await outsideHours(context, targetOf(before.record, changes))
       if (outcome.kind !== 'done') throw refusal(id, outcome, clinic)
       const { appointment } = outcome
       const { date, startTime, endTime, doctor } = appointment
@@ -120,7 +121,7 @@ const unknownAppointment = (id: string): CommandFailure =>
 
 /** The refusal of a time at which the doctor does not work: what keeps the doctor away that day, or else the hours. */
 async function outsideHours(
-  { table, clinic }: Place,
+  { table, clinic }: ClinicContext,
   { doctor: id, date }: Placement,
 ): Promise<CommandFailure> {
   const doctor = await doctorStore({ table }).find(clinic.id, id)

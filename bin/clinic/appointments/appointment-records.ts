@@ -17,11 +17,11 @@ export const appointments: RecordKind<ListedAppointment> = {
       option: 'outside',
       description:
         'scheduled visits to come at which the doctor does not work, earliest first; without the other filters',
-      read: async (place) => {
-        const data = await visitsOutside(place)
+      read: async (context) => {
+        const data = await visitsOutside(context)
         return {
           data,
-          lines: data.length > 0 ? visitLines(place, data) : ['No visits outside working hours'],
+          lines: data.length > 0 ? visitLines(context, data) : ['No visits outside working hours'],
         }
       },
     },
@@ -39,7 +39,9 @@ export const appointments: RecordKind<ListedAppointment> = {
     return found && renderAppointment(found.record, clinic)
   },
   searched: `the patient's ${NAME_OR_CONTACT}`,
-  find: (place, text) =>
-    findOfPatients(place, text, appointmentStore(place), (record) => renderAppointment(record, place.clinic)),
+  find: (context, text) =>
+    findOfPatients(context, text, appointmentStore(context), (record) =>
+      renderAppointment(record, context.clinic),
+    ),
   ...APPOINTMENT_LINES,
 }

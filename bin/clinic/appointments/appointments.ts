@@ -7,7 +7,7 @@ import { appointmentStore } from '../../../shared/store/calendar/appointments.ts
 import { patientKey } from '../../../shared/store/keys/patients.ts'
 import { patientStore } from '../../../shared/store/patients/patients.ts'
 import { changeRecord, unknownRecord } from '../records/change-record.ts'
-import { placeOf } from '../tool/connection.ts'
+import { openClinic } from '../tool/connection.ts'
 import { CommandFailure, parseArgument, parseOption, print } from '../tool/output.ts'
 import { addMoveCommand } from './appointment-moves.ts'
 
@@ -46,7 +46,7 @@ async function setStatus(
   command: Command,
   reason: string | null = null,
 ): Promise<void> {
-  const { table, clinic } = await placeOf({ clinic: clinicId }, command)
+  const { table, clinic } = await openClinic({ clinic: clinicId }, command)
   const list = appointmentStore({ table })
   const at = new Date(table.now()).toISOString()
   const patients = patientStore({ table })

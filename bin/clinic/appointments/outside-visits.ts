@@ -12,7 +12,7 @@ import { doctorStore } from '../../../shared/store/doctors.ts'
 import { eachRecord } from '../records/change-record.ts'
 import type { RecordKind } from '../records/record-kind.ts'
 import { recordTable, timesAreIn } from '../records/record-text.ts'
-import type { Place } from '../tool/connection.ts'
+import type { ClinicContext } from '../tool/connection.ts'
 import { counted } from '../tool/output.ts'
 
 /** An appointment as the API renders it. */
@@ -44,17 +44,17 @@ export const isInside = (
 ): boolean => isWorking({ doctor, date, timezone }, { from: parseTime(startTime), to: parseTime(endTime) })
 
 /** The scheduled visits to come at which their doctor does not work. */
-export async function visitsOutside(place: Place): Promise<Visit[]> {
-  const doctors = new Map((await doctorStore(place).list(place.clinic.id)).map((one) => [one.id, one]))
-  return comingVisits(place, {}, (visit) => {
+export async function visitsOutside(context: ClinicContext): Promise<Visit[]> {
+  const doctors = new Map((await doctorStore(context).list(context.clinic.id)).map((one) => [one.id, one]))
+  return comingVisits(context, {}, (visit) => {
     const doctor = doctors.get(visit.doctor.id)
-    return doctor !== undefined && !isInside(doctor, visit, place.clinic)
+    return doctor !== undefined && !isInside(doctor, visit, context.clinic)
   })
 }
 
 /** The scheduled visits that are still to come, of one doctor, one patient or all, and that `isConcerned` selects, earliest first. */
 export async function comingVisits(
-  { table, clinic }: Place,
+  { table, clinic }: ClinicContext,
   of: { readonly doctor?: string; readonly patient?: string },
   isConcerned: (visit: Appointment) => boolean,
 ): Promise<Visit[]> {
@@ -80,7 +80,7 @@ const timeOf = ({ appointment_date, start_time, id }: Visit): string =>
  * @param remedies Commands that are possible.
  */
 export const describeVisits = (
-  { clinic }: Place,
+  { clinic }: ClinicContext,
   visits: readonly Visit[],
   where = 'outside working hours',
   remedies = '"appointment move" or "appointment cancel"',
@@ -93,7 +93,7 @@ export const describeVisits = (
       ]
 
 /** The visits, without what they are. */
-export const visitLines = ({ clinic }: Place, visits: readonly Visit[]): string[] => [
+export const visitLines = ({ clinic }: ClinicContext, visits: readonly Visit[]): string[] => [
   ...recordTable(APPOINTMENT_LINES, visits),
   `${timesAreIn(clinic)} ${counted(visits.length, 'scheduled visit')}.`,
 ]

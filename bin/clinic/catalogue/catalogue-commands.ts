@@ -14,7 +14,7 @@ import { retryOnConflict } from '../../../shared/store/table/retry-on-conflict.t
 import type { Table } from '../../../shared/store/table/table.ts'
 import { comingVisits, describeVisits } from '../appointments/outside-visits.ts'
 import { catalogueName, parsePrice } from '../import/entities/catalogue-fields.ts'
-import { type Place, placeOf } from '../tool/connection.ts'
+import { type ClinicContext, openClinic } from '../tool/connection.ts'
 import { CommandFailure, formatTable, parseOption, print } from '../tool/output.ts'
 
 type Named = { readonly id: string; readonly name: string }
@@ -26,8 +26,12 @@ export type CatalogueCommands<Entry extends Named, Options> = {
   /** Adds options to `add` or to `update`. */
   readonly addOptions: (command: Command, use: 'add' | 'update') => Command
   /** A new record, or a changed one. @throws CommandFailure naming an option */
-  readonly apply: (options: Options, before: Entry | null, named: Named, place: Place) => Entry
-  readonly problems: (entry: Entry, known: readonly Entry[], place: Place) => Promise<FieldProblem<Entry>[]>
+  readonly apply: (options: Options, before: Entry | null, named: Named, context: ClinicContext) => Entry
+  readonly problems: (
+    entry: Entry,
+    known: readonly Entry[],
+    context: ClinicContext,
+  ) => Promise<FieldProblem<Entry>[]>
   /** Other records that change with it. */
   readonly displaced?: (entry: Entry, known: readonly StoredEntry<Entry>[]) => Entry[]
   /** The option of each field that can be wrong. */
@@ -53,16 +57,16 @@ export function addCatalogueGroup<Entry extends Named, Options>(
   commands
     .addOptions(add.requiredOption('--name <name>'), 'add')
     .action(async (given: Given & Options, command: Command) => {
-      const place = await placeOf(given, command)
+      const context = await openClinic(given, command)
       const named = { id: newUuid(), name: parseOption('name', catalogueName, given.name) }
       const entry = await retryOnConflict(async () => {
-        const state = await commands.store(place).readState(place.clinic.id)
+        const state = await commands.store(context).readState(context.clinic.id)
         if (state.entries.length >= MAX_CATALOGUE[kind])
           throw new CommandFailure(
             `The clinic has ${MAX_CATALOGUE[kind]} ${kind}s already, the most that it can have.`,
           )
-        const added = commands.apply(given, null, named, place)
-        await save(commands, place, state, null, added)
+        const added = commands.apply(given, null, named, context)
+        await save(commands, context, state, null, added)
         return added
       })
       print(command, commands.toJson(entry), [`Added ${kind} ${entry.name}: ${entry.id}`])
@@ -73,8 +77,8 @@ export function addCatalogueGroup<Entry extends Named, Options>(
     .description(`list a clinic's ${kind}s`)
     .requiredOption('--clinic <id>')
     .action(async (given: Given, command: Command) => {
-      const place = await placeOf(given, command)
-      const entries = await commands.store(place).list(place.clinic.id)
+      const context = await openClinic(given, command)
+      const entries = await commands.store(context).list(context.clinic.id)
       const rows = entries.map((entry) => [entry.id, entry.name, ...commands.cells(entry)])
       print(command, { data: entries.map(commands.toJson) }, formatTable(rows))
     })
@@ -91,9 +95,9 @@ export function addCatalogueGroup<Entry extends Named, Options>(
       const { clinic: _, ...changes } = given
       if (Object.keys(changes).length === 0)
         throw new CommandFailure('Nothing to change: specify at least one option.')
-      await changeEntry(commands, id, given, command, (before, place) => {
+      await changeEntry(commands, id, given, command, (before, context) => {
         const name = given.name === undefined ? before.name : parseOption('name', catalogueName, given.name)
-        return commands.apply(given, before, { id: before.id, name }, place)
+        return commands.apply(given, before, { id: before.id, name }, context)
       })
     })
   return group
@@ -149,27 +153,27 @@ async function changeEntry<Entry extends Named, Options>(
   id: string,
   given: Given,
   command: Command,
-  change: (before: StoredEntry<Entry>, place: Place) => Entry,
+  change: (before: StoredEntry<Entry>, context: ClinicContext) => Entry,
 ): Promise<void> {
-  const place = await placeOf(given, command)
+  const context = await openClinic(given, command)
   const { before, after, isChanged } = await retryOnConflict(async () => {
-    const state = await commands.store(place).readState(place.clinic.id)
+    const state = await commands.store(context).readState(context.clinic.id)
     const found = requireEntry(commands.kind, state.entries, id)
-    const changed = change(found, place)
+    const changed = change(found, context)
     const differs = !isDeepStrictEqual(commands.toJson(changed), commands.toJson(found))
-    if (differs) await save(commands, place, state, found, changed)
+    if (differs) await save(commands, context, state, found, changed)
     return { before: found, after: changed, isChanged: differs }
   })
   const { kind, isNeededFor } = commands
   const visits =
     isNeededFor && isInactive(after) && !isInactive(before)
-      ? await comingVisits(place, {}, (visit) => isNeededFor(after.id, visit))
+      ? await comingVisits(context, {}, (visit) => isNeededFor(after.id, visit))
       : []
   print(command, { ...commands.toJson(after), changed: isChanged, visits_outside: visits }, [
     isChanged
       ? `Changed ${kind} ${after.name}`
       : `Nothing changed: ${kind} ${after.name} has these values already`,
-    ...describeVisits(place, visits, `without an active ${kind}`),
+    ...describeVisits(context, visits, `without an active ${kind}`),
   ])
 }
 
@@ -178,7 +182,7 @@ const isInactive = (entry: object): boolean => 'isActive' in entry && entry.isAc
 /** Saves a record with those that change with it. @throws CommandFailure for a record that is wrong beside the others */
 async function save<Entry extends Named, Options>(
   { kind: _, problems, displaced, options, store }: CatalogueCommands<Entry, Options>,
-  place: Place,
+  context: ClinicContext,
   { entries: known, version }: CatalogueState<Entry>,
   before: StoredEntry<Entry> | null,
   after: Entry,
@@ -187,7 +191,7 @@ async function save<Entry extends Named, Options>(
   const found = await problems(
     after,
     known.map((entry) => others.get(entry.id) ?? entry),
-    place,
+    context,
   )
   if (found.length > 0)
     throw new CommandFailure(
@@ -198,5 +202,5 @@ async function save<Entry extends Named, Options>(
     return other ? [{ before: entry, after: { ...entry, ...other } }] : []
   })
   const record = { ...after, ...originOf(before ?? {}) }
-  await store(place).save(place.clinic.id, [{ before, after: record }, ...changed], version)
+  await store(context).save(context.clinic.id, [{ before, after: record }, ...changed], version)
 }

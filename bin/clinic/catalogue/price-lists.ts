@@ -10,7 +10,7 @@ import { priceListStore, treatmentStore } from '../../../shared/store/catalogue.
 import { currencyCode } from '../import/entities/catalogue-fields.ts'
 import { readIds } from '../import/entities/catalogue-rows.ts'
 import { booleanField } from '../import/entities/row-fields.ts'
-import { placeOf } from '../tool/connection.ts'
+import { openClinic } from '../tool/connection.ts'
 import { CommandFailure, parseOption, print } from '../tool/output.ts'
 import {
   addCatalogueGroup,
@@ -86,7 +86,7 @@ export function addPriceListCommands(program: Command): void {
     .argument('<price-list>', 'price list id')
     .requiredOption('--clinic <id>')
     .action(async (id: string, given: { clinic: string }, command: Command) => {
-      const { table, clinic } = await placeOf(given, command)
+      const { table, clinic } = await openClinic(given, command)
       const store = priceListStore({ table })
       const list = requireEntry('price list', await store.list(clinic.id), id)
       await store.remove(clinic.id, list)

@@ -5,7 +5,7 @@ import { clinicStore } from '../../../shared/store/clinics.ts'
 import { credentialStore } from '../../../shared/store/credentials.ts'
 import { excludePause } from '../../../shared/store/events/webhook-health.ts'
 import type { Table } from '../../../shared/store/table/table.ts'
-import { placeOf } from '../tool/connection.ts'
+import { openClinic } from '../tool/connection.ts'
 import { print } from '../tool/output.ts'
 
 /** Adds `clinic pause` and `clinic resume`. */
@@ -15,7 +15,7 @@ export function addPauseCommands(group: Command): void {
     .description('refuse writes of the API with 503, and hold emails and events; reads go on')
     .argument('<clinic>', 'clinic id')
     .action(async (id: string, _: object, command: Command) => {
-      const { table, clinic: before } = await placeOf({ clinic: id }, command)
+      const { table, clinic: before } = await openClinic({ clinic: id }, command)
       const { pausedAt } = await setPaused(table, before.id, before.pausedAt ?? instant(table))
       const since = pausedAt === undefined ? null : clinicTimestamp(pausedAt, before.timezone)
       const line =
@@ -30,7 +30,7 @@ export function addPauseCommands(group: Command): void {
     .description('end the pause of a clinic; what waited is processed within minutes')
     .argument('<clinic>', 'clinic id')
     .action(async (id: string, _: object, command: Command) => {
-      const { table, clinic: before } = await placeOf({ clinic: id }, command)
+      const { table, clinic: before } = await openClinic({ clinic: id }, command)
       if (before.pausedAt !== undefined)
         await excludePause(table, before.id, Date.parse(before.pausedAt), table.now())
       await setPaused(table, before.id, null)

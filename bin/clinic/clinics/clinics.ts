@@ -6,7 +6,7 @@ import { clinicStore } from '../../../shared/store/clinics.ts'
 import { credentialStore } from '../../../shared/store/credentials.ts'
 import { describeRecord } from '../records/record-text.ts'
 import { addYesOption } from '../tool/confirmation.ts'
-import { connect, placeOf } from '../tool/connection.ts'
+import { connect, openClinic } from '../tool/connection.ts'
 import { CommandFailure, formatTable as lines, print } from '../tool/output.ts'
 import { confirmChanges, confirmName, differingSettings } from './clinic-change-checks.ts'
 import { addDeletionCommand } from './clinic-deletion.ts'
@@ -42,7 +42,7 @@ export function addClinicCommands(program: Command): void {
     .description('show the settings of a clinic')
     .argument('<clinic>', 'clinic id')
     .action(async (id: string, _: object, command: Command) => {
-      const { clinic } = await placeOf({ clinic: id }, command)
+      const { clinic } = await openClinic({ clinic: id }, command)
       print(command, clinicJson(clinic), describeRecord(clinicJson(clinic)))
     })
 
@@ -62,7 +62,7 @@ function addSetCommand(group: Command): void {
       const wanted = changesOf(settings)
       if (Object.keys(wanted).length === 0)
         throw new CommandFailure('Nothing to change: specify at least one option.')
-      const { table, clinic: before } = await placeOf({ clinic: id }, command)
+      const { table, clinic: before } = await openClinic({ clinic: id }, command)
       const changes = differingSettings(before, wanted)
       const isChanged = Object.keys(changes).length > 0
       if (isChanged) await confirmChanges(table, before, changes, command)

@@ -7,7 +7,7 @@ import { areSameDays, holidayStore, MAX_HOLIDAYS } from '../../../shared/store/h
 import { describeVisits, visitsOutside } from '../appointments/outside-visits.ts'
 import { withDays, withoutDays } from '../doctors/days-off.ts'
 import { timeOff } from '../import/entities/doctors.ts'
-import { type Place, placeOf } from '../tool/connection.ts'
+import { type ClinicContext, openClinic } from '../tool/connection.ts'
 import { CommandFailure, counted, formatTable, parseArgument, parseOption, print } from '../tool/output.ts'
 
 export function addHolidayCommands(clinics: Command): void {
@@ -24,21 +24,21 @@ export function addHolidayCommands(clinics: Command): void {
     .action(async (clinic: string, text: string, { name }: { name?: string }, command: Command) => {
       const reason = name === undefined ? null : parseOption('name', singleLineText(100), name)
       const added = requireDays(text).map((day) => ({ ...day, reason: reason ?? day.reason }))
-      const place = await placeOf({ clinic }, command)
-      const holidays = holidayStore(place)
-      const stale = await holidays.withoutCopy(place.clinic.id)
-      await holidays.set(place.clinic.id, (before) => {
+      const context = await openClinic({ clinic }, command)
+      const holidays = holidayStore(context)
+      const stale = await holidays.withoutCopy(context.clinic.id)
+      await holidays.set(context.clinic.id, (before) => {
         const isSame = added.every((one) => before.some((day) => areSameDays(day, one)))
         // An interrupted command is continued.
         return isSame && stale.length > 0 ? before : withinLimit(withDays('a holiday', before, added))
       })
-      const doctors = await holidays.refreshCopies(place.clinic.id)
-      const outside = await visitsOn(place, added)
+      const doctors = await holidays.refreshCopies(context.clinic.id)
+      const outside = await visitsOn(context, added)
       await printHolidays(
         command,
-        place,
+        context,
         { doctors, visits_outside: outside },
-        describeVisits(place, outside),
+        describeVisits(context, outside),
       )
     })
 
@@ -49,15 +49,15 @@ export function addHolidayCommands(clinics: Command): void {
     .argument('<days>', 'holidays exactly as they were added')
     .action(async (clinic: string, text: string, _: object, command: Command) => {
       const removed = requireDays(text)
-      const place = await placeOf({ clinic }, command)
-      const holidays = holidayStore(place)
-      const stale = await holidays.withoutCopy(place.clinic.id)
-      await holidays.set(place.clinic.id, (before) => {
+      const context = await openClinic({ clinic }, command)
+      const holidays = holidayStore(context)
+      const stale = await holidays.withoutCopy(context.clinic.id)
+      await holidays.set(context.clinic.id, (before) => {
         const isGone = removed.every((one) => !before.some((day) => areSameDays(day, one)))
         return isGone && stale.length > 0 ? before : withoutDays('a holiday', before, removed)
       })
-      const doctors = await holidays.refreshCopies(place.clinic.id)
-      await printHolidays(command, place, { doctors })
+      const doctors = await holidays.refreshCopies(context.clinic.id)
+      await printHolidays(command, context, { doctors })
     })
 
   group
@@ -65,13 +65,13 @@ export function addHolidayCommands(clinics: Command): void {
     .description("list a clinic's holidays")
     .argument('<clinic>', 'clinic id')
     .action(async (clinic: string, _: object, command: Command) => {
-      const place = await placeOf({ clinic }, command)
-      const stale = await holidayStore(place).withoutCopy(place.clinic.id)
+      const context = await openClinic({ clinic }, command)
+      const stale = await holidayStore(context).withoutCopy(context.clinic.id)
       const notes = stale.map(
         ({ id, fullName }) =>
           `Doctor ${fullName} ${id} does not have them yet: run the command that was interrupted again.`,
       )
-      await printHolidays(command, place, { doctors_behind: stale.map(({ id }) => id) }, notes)
+      await printHolidays(command, context, { doctors_behind: stale.map(({ id }) => id) }, notes)
     })
 }
 
@@ -90,8 +90,11 @@ function withinLimit(days: TimeOff[]): TimeOff[] {
 }
 
 /** The visits on these days, of all doctors, earliest first. */
-async function visitsOn(place: Place, days: readonly { readonly from: string; readonly to: string }[]) {
-  const outside = await visitsOutside(place)
+async function visitsOn(
+  context: ClinicContext,
+  days: readonly { readonly from: string; readonly to: string }[],
+) {
+  const outside = await visitsOutside(context)
   return outside.filter(({ appointment_date: date }) =>
     days.some(({ from, to }) => from <= date && date <= to),
   )
@@ -99,7 +102,7 @@ async function visitsOn(place: Place, days: readonly { readonly from: string; re
 
 async function printHolidays(
   command: Command,
-  place: Place,
+  context: ClinicContext,
   more: {
     readonly doctors?: number
     readonly visits_outside?: readonly object[]
@@ -107,12 +110,12 @@ async function printHolidays(
   },
   lines: readonly string[] = [],
 ): Promise<void> {
-  const days = await holidayStore(place).list(place.clinic.id)
+  const days = await holidayStore(context).list(context.clinic.id)
   const data = days.map(({ from, to, reason }) => ({ from, to, name: reason }))
   const rows = data.map(({ from, to, name }) => [formatSpan({ from, to }), name ?? ''])
   const changed =
     more.doctors === undefined ? [] : [`Changed the holidays of ${counted(more.doctors, 'doctor')}`]
-  print(command, { clinic_id: place.clinic.id, data, ...more }, [
+  print(command, { clinic_id: context.clinic.id, data, ...more }, [
     ...changed,
     ...(rows.length === 0 ? ['No holidays'] : formatTable(rows)),
     ...lines,

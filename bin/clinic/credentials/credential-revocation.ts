@@ -6,7 +6,7 @@ import { webhookStore } from '../../../shared/store/events/webhooks.ts'
 import type { Table } from '../../../shared/store/table/table.ts'
 import { addToTrail } from '../tool/command-trail.ts'
 import { addYesOption, confirm } from '../tool/confirmation.ts'
-import { connect, placeOf } from '../tool/connection.ts'
+import { connect, openClinic } from '../tool/connection.ts'
 import { CommandFailure, counted, formatTable as lines, print } from '../tool/output.ts'
 import { requireKey, unknownCredential } from './credential-options.ts'
 import { credentialCells, credentialJson } from './credential-text.ts'
@@ -36,7 +36,7 @@ export function addRevocation(group: Command): void {
 }
 
 async function revokeAll(given: RevokeOptions & { clinic: string }, command: Command): Promise<void> {
-  const { table, clinic } = await placeOf(given, command)
+  const { table, clinic } = await openClinic(given, command)
   const credentials = credentialStore({ table, now: Date.now })
   const all = await credentials.list(clinic.id)
   // Those of revoked credentials as well: an earlier run may have been interrupted before it deleted them.

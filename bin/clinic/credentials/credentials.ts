@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { credentialStore } from '../../../shared/store/credentials.ts'
-import { cellOf, placeOf } from '../tool/connection.ts'
+import { cellOf, openClinic } from '../tool/connection.ts'
 import { formatTable as lines, print } from '../tool/output.ts'
 import { parseExpiry, parseName, parseRate, parseScopes, SCOPE_LIST } from './credential-options.ts'
 import { addRevocation } from './credential-revocation.ts'
@@ -28,7 +28,7 @@ export function addCredentialCommands(program: Command): void {
         expiresAt: given.expires === undefined ? null : parseExpiry(given.expires),
         requestsPerMinute: given.rate === undefined ? null : parseRate(given.rate),
       }
-      const { table, clinic } = await placeOf(given, command)
+      const { table, clinic } = await openClinic(given, command)
       const credential = await credentialStore({ table, now: Date.now }).issue({
         ...settings,
         clinic: clinic.id,
@@ -43,7 +43,7 @@ export function addCredentialCommands(program: Command): void {
     .description("list a clinic's credentials, without secrets")
     .requiredOption('--clinic <id>')
     .action(async ({ clinic: id }: { clinic: string }, command: Command) => {
-      const { table, clinic } = await placeOf({ clinic: id }, command)
+      const { table, clinic } = await openClinic({ clinic: id }, command)
       const credentials = await credentialStore({ table, now: Date.now }).list(clinic.id)
       print(command, { data: credentials.map(credentialJson) }, lines(credentials.map(credentialCells)))
     })

@@ -5,12 +5,12 @@ import type { Doctor } from '../../../shared/domain/booking/doctor.ts'
 import { doctorStore, type StoredDoctor } from '../../../shared/store/doctors.ts'
 import { retryOnConflict } from '../../../shared/store/table/retry-on-conflict.ts'
 import { comingVisits, describeVisits, isInside } from '../appointments/outside-visits.ts'
-import { type Place, placeOf } from '../tool/connection.ts'
+import { type ClinicContext, openClinic } from '../tool/connection.ts'
 import { CommandFailure, print } from '../tool/output.ts'
 import { doctorJson } from './doctor-text.ts'
 
 /** The doctor with this id. @throws CommandFailure if there is none */
-export async function requireDoctor({ table, clinic }: Place, id: string): Promise<StoredDoctor> {
+export async function requireDoctor({ table, clinic }: ClinicContext, id: string): Promise<StoredDoctor> {
   const doctor = await doctorStore({ table }).find(clinic.id, id.toLowerCase())
   if (!doctor)
     throw new CommandFailure(`The clinic has no doctor ${id}. Run "doctor list" to see all doctors.`)
@@ -22,30 +22,31 @@ export async function changeDoctor(
   id: string,
   given: { readonly clinic: string },
   command: Command,
-  update: (doctor: Doctor, place: Place) => Doctor | Promise<Doctor>,
+  update: (doctor: Doctor, context: ClinicContext) => Doctor | Promise<Doctor>,
 ): Promise<void> {
-  const place = await placeOf(given, command)
+  const context = await openClinic(given, command)
   const { before, after, isChanged } = await retryOnConflict(async () => {
-    const before = await requireDoctor(place, id)
+    const before = await requireDoctor(context, id)
     const { version: _, ...doctor } = before
-    const after = await update(doctor, place)
+    const after = await update(doctor, context)
     const isChanged = !isDeepStrictEqual(after, doctor)
-    if (isChanged) await doctorStore(place).save(place.clinic.id, [{ before, after }])
+    if (isChanged) await doctorStore(context).save(context.clinic.id, [{ before, after }])
     return { before, after, isChanged }
   })
   const isDeactivated = before.isActive && !after.isActive
   const outside = isChanged
     ? await comingVisits(
-        place,
+        context,
         { doctor: after.id },
         (visit) =>
-          isDeactivated || (isInside(before, visit, place.clinic) && !isInside(after, visit, place.clinic)),
+          isDeactivated ||
+          (isInside(before, visit, context.clinic) && !isInside(after, visit, context.clinic)),
       )
     : []
   print(command, { ...doctorJson(after), changed: isChanged, visits_outside: outside }, [
     isChanged
       ? `Changed doctor ${after.fullName}`
       : `Nothing changed: doctor ${after.fullName} has these values already`,
-    ...describeVisits(place, outside, isDeactivated ? 'without an active doctor' : undefined),
+    ...describeVisits(context, outside, isDeactivated ? 'without an active doctor' : undefined),
   ])
 }

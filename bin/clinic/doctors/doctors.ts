@@ -12,7 +12,7 @@ import type { Table } from '../../../shared/store/table/table.ts'
 import { NEW_DOCTOR, timeOff, weeklyHours } from '../import/entities/doctors.ts'
 import { addLinkCommands } from '../records/record-links.ts'
 import { describeRecord } from '../records/record-text.ts'
-import { placeOf } from '../tool/connection.ts'
+import { openClinic } from '../tool/connection.ts'
 import { CommandFailure, idOrNone, formatTable as lines, parseOption, print } from '../tool/output.ts'
 import { changeDoctor, requireDoctor } from './doctor-changes.ts'
 import { addScheduleCommand, addTimeOffCommand } from './doctor-schedules.ts'
@@ -42,7 +42,7 @@ export function addDoctorCommands(program: Command): void {
     .option('--breaks <week>', 'breaks within the hours, in the same format')
     .option('--time-off <days>', 'e.g. "2026-12-24/2026-12-26; 2027-01-01"')
     .action(async (given: NewDoctorOptions, command: Command) => {
-      const { table, clinic } = await placeOf(given, command)
+      const { table, clinic } = await openClinic(given, command)
       const doctor: Doctor = {
         ...NEW_DOCTOR,
         id: newUuid(),
@@ -95,7 +95,7 @@ function addDoctorList(group: Command): void {
     .description("list a clinic's doctors")
     .requiredOption('--clinic <id>')
     .action(async ({ clinic: id }: { clinic: string }, command: Command) => {
-      const { table, clinic } = await placeOf({ clinic: id }, command)
+      const { table, clinic } = await openClinic({ clinic: id }, command)
       const doctors = await doctorStore({ table }).list(clinic.id)
       const rows = doctors.map((doctor) => [
         doctor.id,
@@ -112,7 +112,7 @@ function addDoctorList(group: Command): void {
     .argument('<doctor>', 'doctor id')
     .requiredOption('--clinic <id>')
     .action(async (id: string, given: { clinic: string }, command: Command) => {
-      const doctor = await requireDoctor(await placeOf(given, command), id)
+      const doctor = await requireDoctor(await openClinic(given, command), id)
       const json = doctorJson(doctor)
       const texts = {
         time_off: formatTimeOff(doctor.timeOff),

@@ -15,7 +15,7 @@ import type { SourceRow } from '../import/files/row.ts'
 import { readColumnMap } from '../import/maps/column-map.ts'
 import type { ColumnMap } from '../import/maps/map-schema.ts'
 import { openFile } from '../import/run/file-formats.ts'
-import { placeOf } from '../tool/connection.ts'
+import { openClinic } from '../tool/connection.ts'
 import { resolveFromInvocationDir } from '../tool/invocation-path.ts'
 import { CommandFailure, type GlobalOptions, printLines } from '../tool/output.ts'
 
@@ -41,7 +41,7 @@ export function addIdsCommand(program: Command): void {
 async function listIds(given: string | undefined, options: Options, command: Command): Promise<void> {
   const file = given === undefined ? undefined : resolveFromInvocationDir(given)
   if (file !== undefined) requireFile(file)
-  const { table, clinic } = await placeOf(options, command)
+  const { table, clinic } = await openClinic(options, command)
   const entities = importEntities(table, Date.now)
   const names = entities.map(({ name }) => name)
   const wanted =

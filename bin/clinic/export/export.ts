@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Command } from 'commander'
 import type { Clinic } from '../../../shared/domain/clinic.ts'
 import { clinicTimestamp } from '../../../shared/domain/timestamp.ts'
-import { placeOf } from '../tool/connection.ts'
+import { openClinic } from '../tool/connection.ts'
 import { resolveFromInvocationDir } from '../tool/invocation-path.ts'
 import { CommandFailure, EXIT, print } from '../tool/output.ts'
 import { progressBar } from '../tool/progress.ts'
@@ -20,7 +20,7 @@ export function addExportCommand(program: Command): void {
     .requiredOption('--clinic <id>')
     .requiredOption('--out <folder>', 'a new folder, or that of the stopped export')
     .action(async (given: { clinic: string; out: string }, command: Command) => {
-      const { table, clinic } = await placeOf(given, command)
+      const { table, clinic } = await openClinic(given, command)
       if (clinic.pausedAt !== undefined && clinic.pauseInEffectAt === undefined)
         throw new CommandFailure(
           `Nothing was done: the pause has not reached every credential. Repeat "clinic pause ${clinic.id}", then export.`,

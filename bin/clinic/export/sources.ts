@@ -59,7 +59,7 @@ function calendarSource<R>(
   entity: string,
   { letter, decode }: CalendarEntity<R, never>,
   columnsOf: (record: Stamped<R>) => StagedRow['columns'],
-  placeOf: (record: Stamped<R>) => string,
+  sortKeyOf: (record: Stamped<R>) => string,
 ): LargeSource {
   return {
     entity,
@@ -71,7 +71,7 @@ function calendarSource<R>(
       return {
         id: item.sk,
         externalId,
-        place: `${placeOf(record)} ${externalId}`,
+        sortKey: `${sortKeyOf(record)} ${externalId}`,
         columns: columnsOf(record),
       }
     },
@@ -79,7 +79,7 @@ function calendarSource<R>(
 }
 
 /**
- * Each after the entities that refer to it: whatever a row refers to exists by the time that its own entity is read. Places do
+ * Each after the entities that refer to it: whatever a row refers to exists by the time that its own entity is read. Sort keys do
  * not contain ids of records, which differ between clinics.
  */
 export const LARGE_SOURCES: readonly LargeSource[] = [
@@ -100,7 +100,7 @@ export const LARGE_SOURCES: readonly LargeSource[] = [
     row: (item) => ({
       id: item.sk,
       externalId: externalIdOf(item),
-      place: sortableNumber(item.o as number),
+      sortKey: sortableNumber(item.o as number),
       columns: patientColumns(toPatient(item)),
     }),
   },
@@ -117,7 +117,7 @@ const smallSource = <Entry extends Listed>(
   read: async (table, clinic) =>
     (await open({ table }).list(clinic)).map((entry) => {
       const externalId = entry.externalId ?? entry.id
-      return { id: entry.id, externalId, place: externalId, columns: columnsOf(entry) }
+      return { id: entry.id, externalId, sortKey: externalId, columns: columnsOf(entry) }
     }),
 })
 
@@ -136,7 +136,7 @@ export const SMALL_SOURCES: readonly SmallSource[] = [
         return {
           id: days,
           externalId: imported?.externalId ?? days,
-          place: `${holiday.from} ${holiday.to}`,
+          sortKey: `${holiday.from} ${holiday.to}`,
           columns: holidayColumns(holiday),
         }
       })

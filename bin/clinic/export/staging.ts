@@ -5,8 +5,8 @@ import { DatabaseSync } from 'node:sqlite'
 export type StagedRow = {
   readonly id: string
   readonly externalId: string
-  /** The row's place in its file, as text that sorts. It is the same in every clinic with these records. */
-  readonly place: string
+  /** The position of the row in its file, as text that sorts. It is the same in every clinic with these records. */
+  readonly sortKey: string
   /** The columns. References have ids of records where the file has external ids. */
   readonly columns: Readonly<Record<string, unknown>>
 }
@@ -72,12 +72,12 @@ export class Staging implements Disposable {
 
   #putAll(entity: string, rows: readonly StagedRow[]): number {
     let changed = 0
-    for (const { id, externalId, place, columns } of rows)
-      changed += Number(this.#put.run(entity, id, externalId, place, JSON.stringify(columns)).changes)
+    for (const { id, externalId, sortKey, columns } of rows)
+      changed += Number(this.#put.run(entity, id, externalId, sortKey, JSON.stringify(columns)).changes)
     return changed
   }
 
-  /** The rows of an entity in the order of their places, with external ids for references. */
+  /** The rows of an entity in the order of their sort keys, with external ids for references. */
   *rows(entity: string): Generator<Record<string, unknown>> {
     const inOrder = this.#db.prepare('SELECT external, columns FROM records WHERE entity = ? ORDER BY place')
     for (const { external, columns } of inOrder.iterate(entity) as Iterable<Stored>)

@@ -10,11 +10,11 @@ import { formatAmount } from '../records/amount-text.ts'
 import { eachRecord } from '../records/change-record.ts'
 import type { RecordKind } from '../records/record-kind.ts'
 import { findOfPatients, NAME_OR_CONTACT } from '../records/records-of-patients.ts'
-import type { Place } from '../tool/connection.ts'
+import type { ClinicContext } from '../tool/connection.ts'
 
 /** The invoices with exactly this number. Nothing lists invoices by number, so all of them are read. */
 export async function invoicesWithNumber(
-  { table, clinic }: Place,
+  { table, clinic }: ClinicContext,
   number: string,
 ): Promise<Stamped<Invoice>[]> {
   const found: Stamped<Invoice>[] = []
@@ -49,12 +49,12 @@ export const invoices: RecordKind<ReturnType<typeof renderInvoice>> = {
     )
   },
   searched: `the number, or the patient's ${NAME_OR_CONTACT}`,
-  find: async (place, text) => {
-    const render = (record: Stamped<Invoice>) => renderInvoice(record, place.clinic)
+  find: async (context, text) => {
+    const render = (record: Stamped<Invoice>) => renderInvoice(record, context.clinic)
     // All invoices are read, which a name is not worth.
-    const numbered = /\d/.test(text) ? await invoicesWithNumber(place, text.trim()) : []
+    const numbered = /\d/.test(text) ? await invoicesWithNumber(context, text.trim()) : []
     if (numbered.length > 0) return { data: numbered.map(render) }
-    return findOfPatients(place, text, invoiceStore(place), render)
+    return findOfPatients(context, text, invoiceStore(context), render)
   },
   cells: ({ invoice_number, issue_date, status, total_amount, balance_due, currency, patient }) => [
     invoice_number,

@@ -10,7 +10,7 @@ import { paymentStore } from '../../../shared/store/calendar/payments.ts'
 import { changeRecord, unknownRecord } from '../records/change-record.ts'
 import { addToTrail } from '../tool/command-trail.ts'
 import { addYesOption, confirm } from '../tool/confirmation.ts'
-import { type Place, placeOf } from '../tool/connection.ts'
+import { type ClinicContext, openClinic } from '../tool/connection.ts'
 import { CommandFailure, parseArgument, parseOption, print } from '../tool/output.ts'
 import { invoicesWithNumber } from './invoice-records.ts'
 
@@ -31,7 +31,7 @@ export function addInvoiceCommands(program: Command): void {
     .action(
       async (id: string, wanted: string, { clinic: clinicId }: { clinic: string }, command: Command) => {
         const setStatus = parseArgument('status', oneOf(SETTABLE_STATUSES), wanted)
-        const { table, clinic } = await placeOf({ clinic: clinicId }, command)
+        const { table, clinic } = await openClinic({ clinic: clinicId }, command)
         const invoice = await changeRecord(table, invoiceStore({ table }), clinic.id, id, async (before) => {
           const payments = await paymentStore({ table }).allOf(clinic.id, 'invoice', before.id)
           const after = applyPayments({ ...before, clinicStatus: setStatus }, payments)
@@ -64,7 +64,7 @@ async function correct(id: string, given: Correction, command: Command): Promise
     throw new CommandFailure('Specify --number, --patient or both.')
   const number =
     given.number === undefined ? undefined : parseOption('number', singleLineText(100), given.number)
-  const { table, clinic } = await placeOf(given, command)
+  const { table, clinic } = await openClinic(given, command)
   const patient = given.patient?.toLowerCase()
   if (number !== undefined && isUuid(id))
     await confirmNumber({ table, clinic }, id.toLowerCase(), number, command)
@@ -92,10 +92,15 @@ async function correct(id: string, given: Correction, command: Command): Promise
 }
 
 /** Asks before two invoices have one number. @throws CommandFailure unless that is confirmed */
-async function confirmNumber(place: Place, id: string, number: string, command: Command): Promise<void> {
-  const stored = await invoiceStore(place).find(place.clinic.id, id)
+async function confirmNumber(
+  context: ClinicContext,
+  id: string,
+  number: string,
+  command: Command,
+): Promise<void> {
+  const stored = await invoiceStore(context).find(context.clinic.id, id)
   if (!stored || stored.record.number === number) return
-  const others = await invoicesWithNumber(place, number)
+  const others = await invoicesWithNumber(context, number)
   if (others.length === 0) return
   await confirm(command, [
     `Another invoice has this number already: ${others.map((other) => other.id).join(', ')}. Then the number no longer tells them apart.`,

@@ -30,8 +30,8 @@ export const payments: RecordKind<ReturnType<typeof renderPayment>> = {
     return found && paymentJson(found.record, clinic)
   },
   searched: `the patient's ${NAME_OR_CONTACT}`,
-  find: (place, text) =>
-    findOfPatients(place, text, paymentStore(place), (record) => renderPayment(record, place.clinic)),
+  find: (context, text) =>
+    findOfPatients(context, text, paymentStore(context), (record) => renderPayment(record, context.clinic)),
   cells: ({ payment_date, type, status, amount, currency, payment_method, invoice_number, patient }) => [
     payment_date,
     type,

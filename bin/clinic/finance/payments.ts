@@ -21,7 +21,7 @@ import type { Changeset } from '../../../shared/store/table/changeset.ts'
 import type { Table } from '../../../shared/store/table/table.ts'
 import { unknownRecord } from '../records/change-record.ts'
 import { addYesOption, commitConfirmed } from '../tool/confirmation.ts'
-import { placeOf } from '../tool/connection.ts'
+import { openClinic } from '../tool/connection.ts'
 import { CommandFailure, parseOption, print } from '../tool/output.ts'
 import { type AddPaymentOptions, paymentOf } from './new-payment.ts'
 import { checkNewPayment, checkVoid } from './payment-balance.ts'
@@ -47,7 +47,7 @@ function addAddCommand(group: Command): void {
     .option('--description <text>')
     .option('--external-id <id>', 'id in your own system; repeating the command with it changes nothing')
     .action(async (given: AddPaymentOptions, command: Command) => {
-      const { table, clinic } = await placeOf(given, command)
+      const { table, clinic } = await openClinic(given, command)
       const { externalId } = given
       const id =
         externalId === undefined ? newUuid() : (await readImportIds(table, clinic.id))('payment', externalId)
@@ -89,7 +89,7 @@ function addVoidCommand(group: Command): void {
     .requiredOption('--reason <text>', 'why, for the operator alone')
     .action(async (given: string, options: { clinic: string; reason: string }, command: Command) => {
       const reason = parseOption('reason', singleLineText(500), options.reason)
-      const { table, clinic } = await placeOf(options, command)
+      const { table, clinic } = await openClinic(options, command)
       const payments = paymentStore({ table })
       const find = async () => {
         const stored = isUuid(given) ? await payments.find(clinic.id, given.toLowerCase()) : null

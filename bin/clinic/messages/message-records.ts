@@ -43,9 +43,9 @@ export const messages: RecordKind<Message> = {
   },
   hasOwnShow: true,
   searched: `the patient's ${NAME_OR_CONTACT}`,
-  find: (place, text) =>
-    findOfPatients(place, text, messageStore(place), (record) =>
-      messageJson(record, place.clinic, Date.now()),
+  find: (context, text) =>
+    findOfPatients(context, text, messageStore(context), (record) =>
+      messageJson(record, context.clinic, Date.now()),
     ),
   cells: ({ created_at, channel, type, status, patient }) => [
     created_at,

@@ -11,7 +11,7 @@ import { QUEUE_NAMES, QUEUES } from '../dead-letters/dead-letter-queues.ts'
 import { redrive } from '../dead-letters/dead-letters.ts'
 import { Instant } from '../import/entities/row-fields.ts'
 import { eachRecord } from '../records/change-record.ts'
-import { connect, connectQueues, placeOf, requireClinic } from '../tool/connection.ts'
+import { connect, connectQueues, openClinic, requireClinic } from '../tool/connection.ts'
 import { CommandFailure, formatTable as lines, NeedsAttention, parseOption, print } from '../tool/output.ts'
 import { describeProgress, messageJson } from './message-progress.ts'
 import {
@@ -53,7 +53,7 @@ export function addMessageCommands(program: Command): void {
     .option('--to <date>', 'YYYY-MM-DD (default: today)')
     .option('--channel <channel>', CHANNELS.join(', '))
     .action(async (given: FailedMessagesOptions & { clinic: string }, command: Command) => {
-      const { table, clinic } = await placeOf(given, command)
+      const { table, clinic } = await openClinic(given, command)
       const data = (await failedMessages(table, clinic, given)).map((message) => ({
         id: message.id,
         channel: message.channel,
@@ -76,7 +76,7 @@ export function addMessageCommands(program: Command): void {
     .requiredOption('--clinic <id>')
     .option('--text', 'include subject and text', false)
     .action(async (id: string, given: { clinic: string; text: boolean }, command: Command) => {
-      const { table, clinic } = await placeOf(given, command)
+      const { table, clinic } = await openClinic(given, command)
       const message = await requireMessage(table, clinic.id, id)
       const entry = messageJson(message, clinic, Date.now())
       const { subject, text } = message
@@ -112,7 +112,7 @@ function addResolveCommand(group: Command): void {
         throw new CommandFailure('Specify either a message or --before.')
       const resolution = parseOption('as', oneOf(RESOLUTIONS), given.as)
       const before = given.before === undefined ? '' : parseOption('before', Instant, given.before)
-      const { table, clinic } = await placeOf(given, command)
+      const { table, clinic } = await openClinic(given, command)
       if (id !== undefined) {
         const message = await resolveMessage(table, clinic, id, resolution, Date.now)
         const text = [`Message ${message.id} is ${message.status}`]

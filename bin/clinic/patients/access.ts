@@ -5,7 +5,7 @@ import { CalendarDate, Uuid } from '../../../shared/api/schemas.ts'
 import type { Clinic } from '../../../shared/domain/clinic.ts'
 import { clinicTimestamp } from '../../../shared/domain/timestamp.ts'
 import type { CommandAccess, RequestAccess } from '../../../shared/observability/access.ts'
-import { placeOf, requireTrailFile } from '../tool/connection.ts'
+import { openClinic, requireTrailFile } from '../tool/connection.ts'
 import { CommandFailure, formatTable, parseOption, print } from '../tool/output.ts'
 
 type AccessOptions = { clinic: string; patient: string; from?: string; to?: string }
@@ -25,7 +25,7 @@ export function addAccessCommand(program: Command): void {
       if (period.from !== undefined && period.to !== undefined && period.from > period.to)
         throw new CommandFailure('--from must not be after --to')
       const file = await requireTrailFile(command)
-      const { clinic } = await placeOf(given, command)
+      const { clinic } = await openClinic(given, command)
       const data = []
       for await (const access of accessesIn(file))
         if (concerns(access, clinic, patient, period)) data.push(accessJson(access, clinic))

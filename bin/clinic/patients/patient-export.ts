@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { Command } from 'commander'
 import { type PersonData, type Rendered, readPerson } from '../export/person.ts'
 import { withAmountTexts } from '../records/amount-text.ts'
-import { placeOf } from '../tool/connection.ts'
+import { openClinic } from '../tool/connection.ts'
 import { resolveFromInvocationDir } from '../tool/invocation-path.ts'
 import { CommandFailure, print } from '../tool/output.ts'
 
@@ -18,7 +18,7 @@ export function addPatientExportCommand(group: Command): void {
     .requiredOption('--clinic <id>')
     .requiredOption('--out <folder>')
     .action(async (id: string, given: { clinic: string; out: string }, command: Command) => {
-      const { table, clinic } = await placeOf(given, command)
+      const { table, clinic } = await openClinic(given, command)
       const patient = id.toLowerCase()
       const data = await readPerson(table, clinic, patient)
       if (!data)

@@ -26,7 +26,7 @@ import { unknownRecord } from '../records/change-record.ts'
 import { addLinkCommands } from '../records/record-links.ts'
 import { operatorOf } from '../tool/command-trail.ts'
 import { addConfirmOptions, confirmByTyping } from '../tool/confirmation.ts'
-import { placeOf } from '../tool/connection.ts'
+import { openClinic } from '../tool/connection.ts'
 import { CommandFailure, formatTable, parseOption, print } from '../tool/output.ts'
 import { addPatientExportCommand } from './patient-export.ts'
 
@@ -66,8 +66,8 @@ export function addPatientCommands(program: Command): void {
     .option('--no-active', 'they are not; lists the visits that are still scheduled')
     .action(
       async (id: string, { clinic: clinicId, ...fields }: Fields & { clinic: string }, command: Command) => {
-        const place = await placeOf({ clinic: clinicId }, command)
-        const { table, clinic } = place
+        const context = await openClinic({ clinic: clinicId }, command)
+        const { table, clinic } = context
         const changes = changesOf(fields)
         if (Object.keys(changes).length === 0)
           throw new CommandFailure('Nothing to change: specify at least one option.')
@@ -80,13 +80,13 @@ export function addPatientCommands(program: Command): void {
         const isChanged = patient.updatedAt !== before.updatedAt
         const visits =
           before.isActive && !patient.isActive
-            ? await comingVisits(place, { patient: patient.id }, () => true)
+            ? await comingVisits(context, { patient: patient.id }, () => true)
             : []
         const result = renderPatientDetails(patient, { clinic, scopes: SCOPES })
         // Visits of an inactive patient cannot be moved.
         print(command, { ...result, visits_outside: visits }, [
           isChanged ? `Changed patient ${id}` : `Nothing changed: patient ${id} has these values already`,
-          ...describeVisits(place, visits, 'without an active patient', '"appointment cancel"'),
+          ...describeVisits(context, visits, 'without an active patient', '"appointment cancel"'),
         ])
       },
     )
@@ -102,7 +102,7 @@ export function addPatientCommands(program: Command): void {
     .argument('<patient>', 'patient id')
     .requiredOption('--clinic <id>')
     .action(async (id: string, { clinic: clinicId }: { clinic: string }, command: Command) => {
-      const { table, clinic } = await placeOf({ clinic: clinicId }, command)
+      const { table, clinic } = await openClinic({ clinic: clinicId }, command)
       const before = isUuid(id) ? await patientStore({ table }).find(clinic.id, id.toLowerCase()) : null
       if (!before) throw unknownRecord('patient', 'patient', id)
       const upcoming = (await upcomingVisits(table, clinic.id, before.id)).length

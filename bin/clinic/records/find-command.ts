@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { isUuid } from '../../../shared/domain/uuid.ts'
 import { type ImportedKind, readImportIds } from '../../../shared/store/import-ids.ts'
 import { ExternalRef } from '../import/external-ids/references.ts'
-import { type Place, placeOf } from '../tool/connection.ts'
+import { type ClinicContext, openClinic } from '../tool/connection.ts'
 import { CommandFailure, parseOption, print } from '../tool/output.ts'
 import type { RecordKind } from './record-kind.ts'
 import { clockNotes, describeRecord, recordTable } from './record-text.ts'
@@ -27,23 +27,23 @@ export function addFindCommand<Wire extends { readonly id: string }>(
       throw new CommandFailure(
         kind.imported ? 'Specify either a text or --external-id.' : 'Specify a text to find.',
       )
-    const place = await placeOf(given, command)
+    const context = await openClinic(given, command)
     if (externalId !== undefined || isUuid(text ?? '')) {
       const record =
         externalId === undefined
-          ? await requireRecord(kind, place, text ?? '')
-          : await requireImported(kind, place, externalId)
-      print(command, { data: [record] }, [...describeRecord(record), ...clockNotes(kind, place)])
+          ? await requireRecord(kind, context, text ?? '')
+          : await requireImported(kind, context, externalId)
+      print(command, { data: [record] }, [...describeRecord(record), ...clockNotes(kind, context)])
       return
     }
-    const { data, leftOut } = await kind.find(place, text ?? '')
+    const { data, leftOut } = await kind.find(context, text ?? '')
     if (data.length === 0)
       throw new CommandFailure(
         `The clinic has no such ${kind.noun}. "${kind.group} find" compares ${kind.searched}.`,
       )
     print(command, { data, left_out: leftOut ?? null }, [
       ...recordTable(kind, data),
-      ...clockNotes(kind, place),
+      ...clockNotes(kind, context),
       ...(leftOut === undefined ? [] : [leftOut]),
     ])
   })
@@ -51,12 +51,12 @@ export function addFindCommand<Wire extends { readonly id: string }>(
 
 async function requireImported<Wire>(
   { imported, show, noun }: RecordKind<Wire>,
-  place: Place,
+  context: ClinicContext,
   externalId: string,
 ): Promise<object> {
-  const idOf = await readImportIds(place.table, place.clinic.id)
+  const idOf = await readImportIds(context.table, context.clinic.id)
   const external = parseOption('external-id', ExternalRef, externalId)
-  const record = await show(place, idOf(imported as ImportedKind, external))
+  const record = await show(context, idOf(imported as ImportedKind, external))
   if (record) return record
   throw new CommandFailure(
     `The clinic has no ${noun} with this id in its own system. It is compared exactly, with zeros and spaces.`,

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { placeOf } from '../tool/connection.ts'
+import { openClinic } from '../tool/connection.ts'
 import { print } from '../tool/output.ts'
 import type { RecordKind, RecordList, RecordPage } from './record-kind.ts'
 import { addParameters, failForParameter, parseParameters } from './record-parameters.ts'
@@ -23,17 +23,17 @@ export function addListCommand<Wire extends { readonly id: string }>(
     async (...args: unknown[]) => {
       const [given, current] = args.slice(-2) as [Given, Command]
       const query = parseParameters(schema, given)
-      const place = await placeOf(given, current)
+      const context = await openClinic(given, current)
       if (part && given[part.option as keyof Given]) {
-        const { data, lines } = await part.read(place)
+        const { data, lines } = await part.read(context)
         print(current, { data }, lines)
         return
       }
       const owner = argument === undefined ? {} : { owner: args[0] }
-      const page = await read(place, { ...query, ...owner } as never).catch(failForParameter)
+      const page = await read(context, { ...query, ...owner } as never).catch(failForParameter)
       print(current, page, [
         ...recordTable(kind, page.data),
-        [...clockNotes(kind, place), footerOf(page, kind)].join(' '),
+        [...clockNotes(kind, context), footerOf(page, kind)].join(' '),
       ])
     },
   )

@@ -1,7 +1,7 @@
 /** What the commands `list`, `show` and `find` need to know about a kind of records. */
 import type * as z from 'zod'
 import type { ImportedKind } from '../../../shared/store/import-ids.ts'
-import type { Place } from '../tool/connection.ts'
+import type { ClinicContext } from '../tool/connection.ts'
 
 /** The envelope of a list of the API. */
 export type RecordPage<Wire> = {
@@ -28,12 +28,12 @@ export type RecordKind<Wire> = {
   readonly imported?: ImportedKind
   readonly list?: RecordList<Wire>
   /** Null for an unknown id. */
-  readonly show: (place: Place, id: string) => Promise<object | null>
+  readonly show: (context: ClinicContext, id: string) => Promise<object | null>
   /** The group has a `show` of its own. */
   readonly hasOwnShow?: true
   /** What the text of `find` is compared with. */
   readonly searched: string
-  readonly find: (place: Place, text: string) => Promise<Found<Wire>>
+  readonly find: (context: ClinicContext, text: string) => Promise<Found<Wire>>
   /** Lines have dates and times of the clinic's clock, without an offset. */
   readonly hasClockTimes?: true
   /** What a line shows beside the id. */
@@ -48,8 +48,8 @@ export type RecordList<Wire> = {
     readonly option: string
     readonly description: string
     readonly read: (
-      place: Place,
+      context: ClinicContext,
     ) => Promise<{ readonly data: readonly object[]; readonly lines: readonly string[] }>
   }
-  readonly read: (place: Place, query: never) => Promise<RecordPage<Wire>>
+  readonly read: (context: ClinicContext, query: never) => Promise<RecordPage<Wire>>
 }

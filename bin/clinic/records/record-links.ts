@@ -10,7 +10,7 @@ import { patientStore } from '../../../shared/store/patients/patients.ts'
 import { retryOnConflict } from '../../../shared/store/table/retry-on-conflict.ts'
 import type { Table } from '../../../shared/store/table/table.ts'
 import { ExternalRef } from '../import/external-ids/references.ts'
-import { placeOf } from '../tool/connection.ts'
+import { openClinic } from '../tool/connection.ts'
 import { CommandFailure, parseOption, print } from '../tool/output.ts'
 
 type Kind = 'doctor' | 'patient'
@@ -112,7 +112,7 @@ async function changeLink(
   command: Command,
   change: (state: LinkState) => Promise<string>,
 ): Promise<void> {
-  const { table, clinic } = await placeOf({ clinic: clinicId }, command)
+  const { table, clinic } = await openClinic({ clinic: clinicId }, command)
   const text = await retryOnConflict(async () => {
     const keys = await readImportKeys(table, clinic.id)
     const record = await find(table, clinic.id, kind, id.toLowerCase())

@@ -1,6 +1,6 @@
 /** Records of the API as lines of text. */
 
-import type { Place } from '../tool/connection.ts'
+import type { ClinicContext } from '../tool/connection.ts'
 import { formatTable } from '../tool/output.ts'
 import { withAmountTexts } from './amount-text.ts'
 import type { RecordKind } from './record-kind.ts'
@@ -47,8 +47,8 @@ export const recordTable = <Wire>(
 /** Which clock times of records are by, for those that do not say so themselves. */
 export const clockNotes = <Wire>(
   { hasClockTimes }: Pick<RecordKind<Wire>, 'hasClockTimes'>,
-  { clinic }: Place,
+  { clinic }: ClinicContext,
 ): string[] => (hasClockTimes ? [timesAreIn(clinic)] : [])
 
 /** The same as a sentence. */
-export const timesAreIn = ({ timezone }: Place['clinic']): string => `Times are in ${timezone}.`
+export const timesAreIn = ({ timezone }: ClinicContext['clinic']): string => `Times are in ${timezone}.`

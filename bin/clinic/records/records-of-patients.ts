@@ -4,7 +4,7 @@ import type { PageRequest } from '../../../shared/domain/lists/paging.ts'
 import type { Stamped } from '../../../shared/domain/stamped.ts'
 import { patientSearch } from '../../../shared/store/patients/search.ts'
 import { mapConcurrent } from '../../../shared/store/table/map-concurrent.ts'
-import type { Place } from '../tool/connection.ts'
+import type { ClinicContext } from '../tool/connection.ts'
 import type { Found } from './record-kind.ts'
 
 /** What `find` compares with its text. */
@@ -27,7 +27,7 @@ type Lists<R> = {
 
 /** The latest records of the patients that a text matches, by patient. */
 export async function findOfPatients<R, Wire>(
-  { table, clinic }: Place,
+  { table, clinic }: ClinicContext,
   text: string,
   records: Lists<R>,
   render: (record: Stamped<R>) => Wire,

@@ -161,10 +161,13 @@ export async function requireStoredClinic(table: Table, id: string): Promise<Sto
 }
 
 /** The table and the clinic that a command concerns. */
-export type Place = { readonly table: Table; readonly clinic: StoredClinic }
+export type ClinicContext = { readonly table: Table; readonly clinic: StoredClinic }
 
-/** The place of a command. @throws CommandFailure for an unknown clinic */
-export async function placeOf({ clinic: id }: { readonly clinic: string }, command: Command): Promise<Place> {
+/** Opens the table and the clinic of a command. @throws CommandFailure for an unknown clinic */
+export async function openClinic(
+  { clinic: id }: { readonly clinic: string },
+  command: Command,
+): Promise<ClinicContext> {
   const table = await connect(command)
   return { table, clinic: await requireClinic(table, id) }
 }

@@ -9,7 +9,7 @@ import { deliveryStore } from '../../../shared/store/events/deliveries.ts'
 import { webhookStore } from '../../../shared/store/events/webhooks.ts'
 import { addListCommand } from '../records/list-command.ts'
 import type { RecordKind } from '../records/record-kind.ts'
-import type { Place } from '../tool/connection.ts'
+import type { ClinicContext } from '../tool/connection.ts'
 import { CommandFailure } from '../tool/output.ts'
 
 export const webhookJson = (webhook: Webhook, clinic: Clinic) => ({
@@ -43,7 +43,7 @@ export const webhooks: RecordKind<ReturnType<typeof webhookJson>> = {
 }
 
 async function readDeliveries(
-  { table, clinic }: Place,
+  { table, clinic }: ClinicContext,
   { owner, ...query }: { readonly owner: string; readonly limit: number; readonly after?: string },
 ) {
   const id = owner.toLowerCase()

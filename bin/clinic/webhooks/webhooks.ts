@@ -6,7 +6,7 @@ import * as z from 'zod'
 import { secretIssue } from '../../../shared/domain/webhooks/webhook-secret.ts'
 import { webhookStore } from '../../../shared/store/events/webhooks.ts'
 import { recordTable } from '../records/record-text.ts'
-import { placeOf } from '../tool/connection.ts'
+import { openClinic } from '../tool/connection.ts'
 import { CommandFailure, type GlobalOptions, parseOption, print, printLines } from '../tool/output.ts'
 import { type ReceivedDelivery, webhookReceiver } from './webhook-receiver.ts'
 import { webhookJson, webhooks } from './webhook-records.ts'
@@ -57,7 +57,7 @@ function addManagementCommands(group: Command): void {
     .description("list a clinic's webhook endpoints, without secrets")
     .requiredOption('--clinic <id>')
     .action(async ({ clinic: id }: { clinic: string }, command: Command) => {
-      const { table, clinic } = await placeOf({ clinic: id }, command)
+      const { table, clinic } = await openClinic({ clinic: id }, command)
       const endpoints = await webhookStore({ table }).list(clinic.id)
       const data = endpoints.map((webhook) => webhookJson(webhook, clinic))
       print(command, { data }, recordTable(webhooks, data))
@@ -69,7 +69,7 @@ function addManagementCommands(group: Command): void {
     .argument('<webhook>', 'id of the endpoint')
     .requiredOption('--clinic <id>')
     .action(async (id: string, given: { clinic: string }, command: Command) => {
-      const { table, clinic } = await placeOf(given, command)
+      const { table, clinic } = await openClinic(given, command)
       const updatedAt = new Date().toISOString()
       const webhook = await webhookStore({ table }).change(clinic.id, id.toLowerCase(), (before) =>
         before.isActive ? { ...before, isActive: false, updatedAt } : before,
@@ -89,7 +89,7 @@ function addManagementCommands(group: Command): void {
     .argument('<webhook>', 'id of the endpoint')
     .requiredOption('--clinic <id>')
     .action(async (id: string, given: { clinic: string }, command: Command) => {
-      const { table, clinic } = await placeOf(given, command)
+      const { table, clinic } = await openClinic(given, command)
       if (!(await webhookStore({ table }).remove(clinic.id, id.toLowerCase()))) throw unknownWebhook(id)
       print(command, { id: id.toLowerCase() }, [`Deleted webhook endpoint ${id}`])
     })

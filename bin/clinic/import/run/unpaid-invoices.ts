@@ -3,7 +3,7 @@ import { invoiceStore } from '../../../../shared/store/calendar/invoices.ts'
 import type { Table } from '../../../../shared/store/table/table.ts'
 import { temporaryDatabase } from '../files/temporary-database.ts'
 
-type Place = { readonly file: string; readonly line: number }
+type RowPosition = { readonly file: string; readonly line: number }
 
 /** Invoices read at once. */
 const CHUNK = 100
@@ -24,18 +24,18 @@ export class StatedPaid implements Disposable {
     this.#after = this.#db.prepare('SELECT * FROM stated WHERE id > ? ORDER BY id LIMIT ?')
   }
 
-  add(invoice: string, { file, line }: Place): void {
+  add(invoice: string, { file, line }: RowPosition): void {
     this.#insert.run(invoice, file, line)
   }
 
   /** How many of them have no payment, and where the first are. */
-  async withoutPayments(table: Table, clinic: ClinicId): Promise<{ count: number; places: Place[] }> {
+  async withoutPayments(table: Table, clinic: ClinicId): Promise<{ count: number; places: RowPosition[] }> {
     const invoices = invoiceStore({ table })
-    const places: Place[] = []
+    const places: RowPosition[] = []
     let count = 0
     let last = ''
     for (;;) {
-      const rows = this.#after.all(last, CHUNK) as ({ id: string } & Place)[]
+      const rows = this.#after.all(last, CHUNK) as ({ id: string } & RowPosition)[]
       const found = await invoices.findMany(
         clinic,
         rows.map(({ id }) => id),
