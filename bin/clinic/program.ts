@@ -19,7 +19,7 @@ import { addMigrateCommand } from './migrate/migrate.ts'
 import { addAccessCommand } from './patients/access.ts'
 import { addErasureCommands } from './patients/erasures.ts'
 import { addPatientCommands } from './patients/patients.ts'
-import { addRecordKinds } from './record-kinds.ts'
+import { addResources } from './resources.ts'
 import { addRestoreCommands } from './restore/restore.ts'
 import { endTrail } from './tool/command-trail.ts'
 import { type Ask, allowQuestions } from './tool/confirmation.ts'
@@ -112,7 +112,7 @@ Exit codes: 0 done, 1 done, but rows were rejected or differences remain, 2 wron
   addMessageCommands(program)
   addDeadLetterCommands(program)
   addWebhookCommands(program)
-  addRecordKinds(program)
+  addResources(program)
   addVerifyCommand(program)
   addAccessCommand(program)
   addRestoreCommands(program)

@@ -21,7 +21,7 @@ import { fullName } from '../../shared/domain/patients/patient.ts'
 import { newUuid } from '../../shared/domain/uuid.ts'
 import { EVENTS } from '../../shared/domain/webhooks/event.ts'
 import { appointmentStore } from '../../shared/store/calendar/appointments.ts'
-import type { RecordList } from '../../shared/store/calendar/calendar-list.ts'
+import type { RecordStore } from '../../shared/store/calendar/calendar-list.ts'
 import { invoiceStore } from '../../shared/store/calendar/invoices.ts'
 import { paymentStore } from '../../shared/store/calendar/payments.ts'
 import { patientChanges } from '../../shared/store/copies/patient-changes.ts'
@@ -101,7 +101,7 @@ async function ask(id: string, method: string, body?: object, path: Record<strin
 }
 
 async function changed<R extends { readonly id: string }>(
-  list: RecordList<R>,
+  list: RecordStore<R>,
   id: string,
   facts: Partial<R>,
 ) {

@@ -11,7 +11,7 @@ import { lineItemId, newUuid } from '../../shared/domain/uuid.ts'
 import type { Delivery } from '../../shared/domain/webhooks/delivery.ts'
 import type { Webhook } from '../../shared/domain/webhooks/webhook.ts'
 import { appointmentStore } from '../../shared/store/calendar/appointments.ts'
-import type { RecordList } from '../../shared/store/calendar/calendar-list.ts'
+import type { RecordStore } from '../../shared/store/calendar/calendar-list.ts'
 import { invoiceStore } from '../../shared/store/calendar/invoices.ts'
 import { settlement } from '../../shared/store/calendar/settlement.ts'
 import { departmentStore, priceListStore, roomStore, treatmentStore } from '../../shared/store/catalogue.ts'
@@ -189,7 +189,7 @@ export async function createDeliveries(
 export async function createRecord<R>(
   table: Table,
   clinic: Clinic,
-  list: RecordList<R>,
+  list: RecordStore<R>,
   record: R,
   origin?: ImportOrigin,
 ): Promise<void> {

@@ -2,11 +2,11 @@
 import { appointmentFilter, listAppointments, renderAppointment } from '../../../shared/api/appointments.ts'
 import { readFilteredList } from '../../../shared/requests/record-list.ts'
 import { appointmentStore } from '../../../shared/store/calendar/appointments.ts'
-import type { RecordKind } from '../records/record-kind.ts'
 import { findOfPatients, NAME_OR_CONTACT } from '../records/records-of-patients.ts'
+import type { ResourceCommands } from '../records/resource-commands.ts'
 import { APPOINTMENT_LINES, type ListedAppointment, visitLines, visitsOutside } from './outside-visits.ts'
 
-export const appointments: RecordKind<ListedAppointment> = {
+export const appointments: ResourceCommands<ListedAppointment> = {
   group: 'appointment',
   noun: 'appointment',
   plural: 'appointments',

@@ -10,8 +10,8 @@ import { parseTime } from '../../../shared/domain/interval.ts'
 import { appointmentStore } from '../../../shared/store/calendar/appointments.ts'
 import { doctorStore } from '../../../shared/store/doctors.ts'
 import { eachRecord } from '../records/change-record.ts'
-import type { RecordKind } from '../records/record-kind.ts'
 import { recordTable, timesAreIn } from '../records/record-text.ts'
+import type { ResourceCommands } from '../records/resource-commands.ts'
 import type { ClinicContext } from '../tool/connection.ts'
 import { counted } from '../tool/output.ts'
 
@@ -19,7 +19,7 @@ import { counted } from '../tool/output.ts'
 export type ListedAppointment = ReturnType<typeof renderAppointment>
 
 /** How appointments are printed, a line each. */
-export const APPOINTMENT_LINES: Pick<RecordKind<ListedAppointment>, 'cells' | 'hasClockTimes'> = {
+export const APPOINTMENT_LINES: Pick<ResourceCommands<ListedAppointment>, 'cells' | 'hasClockTimes'> = {
   hasClockTimes: true,
   cells: ({ appointment_date, start_time, end_time, status, patient, doctor }) => [
     appointment_date,

@@ -9,7 +9,7 @@ import { SCOPES } from '../../../shared/domain/scope.ts'
 import type { Stamped } from '../../../shared/domain/stamped.ts'
 import { clinicTimestamp } from '../../../shared/domain/timestamp.ts'
 import { appointmentStore } from '../../../shared/store/calendar/appointments.ts'
-import type { RecordList } from '../../../shared/store/calendar/calendar-list.ts'
+import type { RecordStore } from '../../../shared/store/calendar/calendar-list.ts'
 import { invoiceStore } from '../../../shared/store/calendar/invoices.ts'
 import { paymentStore } from '../../../shared/store/calendar/payments.ts'
 import { messageStore } from '../../../shared/store/messages/messages.ts'
@@ -45,7 +45,7 @@ export async function readPerson(table: Table, clinic: Clinic, id: string): Prom
   if (!patient) return null
 
   async function recordsOf<R extends { readonly id: string }>(
-    list: RecordList<R>,
+    list: RecordStore<R>,
     render: (record: Stamped<R>) => Rendered,
   ): Promise<Rendered[]> {
     const ids = (await list.allOf(clinic.id, 'patient', id)).map((record) => record.id)

@@ -8,8 +8,8 @@ import { invoiceStore } from '../../../shared/store/calendar/invoices.ts'
 import { invoiceReader } from '../../../shared/store/calendar/settlement.ts'
 import { formatAmount } from '../records/amount-text.ts'
 import { eachRecord } from '../records/change-record.ts'
-import type { RecordKind } from '../records/record-kind.ts'
 import { findOfPatients, NAME_OR_CONTACT } from '../records/records-of-patients.ts'
+import type { ResourceCommands } from '../records/resource-commands.ts'
 import type { ClinicContext } from '../tool/connection.ts'
 
 /** The invoices with exactly this number. Nothing lists invoices by number, so all of them are read. */
@@ -23,7 +23,7 @@ export async function invoicesWithNumber(
   return found
 }
 
-export const invoices: RecordKind<ReturnType<typeof renderInvoice>> = {
+export const invoices: ResourceCommands<ReturnType<typeof renderInvoice>> = {
   group: 'invoice',
   noun: 'invoice',
   plural: 'invoices',

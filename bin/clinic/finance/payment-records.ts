@@ -6,10 +6,10 @@ import type { Stamped } from '../../../shared/domain/stamped.ts'
 import { readFilteredList } from '../../../shared/requests/record-list.ts'
 import { paymentStore } from '../../../shared/store/calendar/payments.ts'
 import { formatAmount } from '../records/amount-text.ts'
-import type { RecordKind } from '../records/record-kind.ts'
 import { findOfPatients, NAME_OR_CONTACT } from '../records/records-of-patients.ts'
+import type { ResourceCommands } from '../records/resource-commands.ts'
 
-export const payments: RecordKind<ReturnType<typeof renderPayment>> = {
+export const payments: ResourceCommands<ReturnType<typeof renderPayment>> = {
   group: 'payment',
   noun: 'payment',
   plural: 'payments',

@@ -2,15 +2,15 @@
 import { listMessages, messageFilter } from '../../../shared/api/messages.ts'
 import { readFilteredList } from '../../../shared/requests/record-list.ts'
 import { messageStore } from '../../../shared/store/messages/messages.ts'
-import type { RecordKind } from '../records/record-kind.ts'
 import { findOfPatients, NAME_OR_CONTACT } from '../records/records-of-patients.ts'
+import type { ResourceCommands } from '../records/resource-commands.ts'
 import { messageJson } from './message-progress.ts'
 import { unresolvedJson, unresolvedLines, unresolvedMessages } from './message-resolution.ts'
 
 type Message = ReturnType<typeof messageJson>
 
 /** Without their texts, which `messages show --text` shows. */
-export const messages: RecordKind<Message> = {
+export const messages: ResourceCommands<Message> = {
   group: 'messages',
   noun: 'message',
   plural: 'messages',

@@ -5,13 +5,13 @@ import { readPatientList } from '../../../shared/requests/patient-list.ts'
 import { patientsByNationalId } from '../../../shared/store/patients/national-ids.ts'
 import { patientStore } from '../../../shared/store/patients/patients.ts'
 import { patientSearch } from '../../../shared/store/patients/search.ts'
-import type { RecordKind } from '../records/record-kind.ts'
 import { NAME_OR_CONTACT } from '../records/records-of-patients.ts'
+import type { ResourceCommands } from '../records/resource-commands.ts'
 import { CommandFailure } from '../tool/output.ts'
 
 type Patient = Awaited<ReturnType<typeof readPatientList>>['data'][number]
 
-export const patients: RecordKind<Patient> = {
+export const patients: ResourceCommands<Patient> = {
   group: 'patient',
   noun: 'patient',
   plural: 'patients',

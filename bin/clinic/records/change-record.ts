@@ -2,7 +2,7 @@ import type { ClinicId } from '../../../shared/domain/clinic.ts'
 import type { Stamped } from '../../../shared/domain/stamped.ts'
 import { isUuid } from '../../../shared/domain/uuid.ts'
 import type { CalendarFilter } from '../../../shared/store/calendar/calendar-filter.ts'
-import type { calendarList, RecordList } from '../../../shared/store/calendar/calendar-list.ts'
+import type { calendarList, RecordStore } from '../../../shared/store/calendar/calendar-list.ts'
 import { Changeset } from '../../../shared/store/table/changeset.ts'
 import { commitWithRetry } from '../../../shared/store/table/commit-packed.ts'
 import { isSameRecord } from '../../../shared/store/table/stamped-codec.ts'
@@ -15,7 +15,7 @@ import { CommandFailure } from '../tool/output.ts'
  */
 export async function changeRecord<R>(
   table: Table,
-  list: RecordList<R>,
+  list: RecordStore<R>,
   clinic: ClinicId,
   id: string,
   update: (before: R, changes: Changeset) => Promise<R>,

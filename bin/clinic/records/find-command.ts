@@ -4,8 +4,8 @@ import { type ImportedKind, readImportIds } from '../../../shared/store/import-i
 import { ExternalRef } from '../import/external-ids/references.ts'
 import { type ClinicContext, openClinic } from '../tool/connection.ts'
 import { CommandFailure, parseOption, print } from '../tool/output.ts'
-import type { RecordKind } from './record-kind.ts'
 import { clockNotes, describeRecord, recordTable } from './record-text.ts'
+import type { ResourceCommands } from './resource-commands.ts'
 import { requireRecord } from './show-command.ts'
 
 type Given = { readonly clinic: string }
@@ -13,44 +13,44 @@ type Given = { readonly clinic: string }
 /** Adds `find`. */
 export function addFindCommand<Wire extends { readonly id: string }>(
   group: Command,
-  kind: RecordKind<Wire>,
+  resource: ResourceCommands<Wire>,
 ): void {
   const find = group
     .command('find')
-    .description(`find ${kind.plural}`)
-    .argument('[text]', `${kind.searched}, or the id`)
+    .description(`find ${resource.plural}`)
+    .argument('[text]', `${resource.searched}, or the id`)
     .requiredOption('--clinic <id>')
-  if (kind.imported) find.option('--external-id <id>', "id in the clinic's own system")
+  if (resource.imported) find.option('--external-id <id>', "id in the clinic's own system")
   find.action(async (text: string | undefined, given: Given & { externalId?: string }, command: Command) => {
     const { externalId } = given
     if ((text === undefined) === (externalId === undefined))
       throw new CommandFailure(
-        kind.imported ? 'Specify either a text or --external-id.' : 'Specify a text to find.',
+        resource.imported ? 'Specify either a text or --external-id.' : 'Specify a text to find.',
       )
     const context = await openClinic(given, command)
     if (externalId !== undefined || isUuid(text ?? '')) {
       const record =
         externalId === undefined
-          ? await requireRecord(kind, context, text ?? '')
-          : await requireImported(kind, context, externalId)
-      print(command, { data: [record] }, [...describeRecord(record), ...clockNotes(kind, context)])
+          ? await requireRecord(resource, context, text ?? '')
+          : await requireImported(resource, context, externalId)
+      print(command, { data: [record] }, [...describeRecord(record), ...clockNotes(resource, context)])
       return
     }
-    const { data, leftOut } = await kind.find(context, text ?? '')
+    const { data, leftOut } = await resource.find(context, text ?? '')
     if (data.length === 0)
       throw new CommandFailure(
-        `The clinic has no such ${kind.noun}. "${kind.group} find" compares ${kind.searched}.`,
+        `The clinic has no such ${resource.noun}. "${resource.group} find" compares ${resource.searched}.`,
       )
     print(command, { data, left_out: leftOut ?? null }, [
-      ...recordTable(kind, data),
-      ...clockNotes(kind, context),
+      ...recordTable(resource, data),
+      ...clockNotes(resource, context),
       ...(leftOut === undefined ? [] : [leftOut]),
     ])
   })
 }
 
 async function requireImported<Wire>(
-  { imported, show, noun }: RecordKind<Wire>,
+  { imported, show, noun }: ResourceCommands<Wire>,
   context: ClinicContext,
   externalId: string,
 ): Promise<object> {

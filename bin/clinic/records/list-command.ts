@@ -1,22 +1,22 @@
 import type { Command } from 'commander'
 import { openClinic } from '../tool/connection.ts'
 import { print } from '../tool/output.ts'
-import type { RecordKind, RecordList, RecordPage } from './record-kind.ts'
 import { addParameters, failForParameter, parseParameters } from './record-parameters.ts'
 import { clockNotes, recordTable } from './record-text.ts'
+import type { RecordPage, ResourceCommands, ResourceList } from './resource-commands.ts'
 
 type Given = { readonly clinic: string }
 
-/** Makes a command the list of a kind. The value of an `argument` is the `owner` in the query that is read. */
+/** Makes a command the list of a resource. The value of an `argument` is the `owner` in the query that is read. */
 export function addListCommand<Wire extends { readonly id: string }>(
   command: Command,
   description: string,
-  kind: Pick<RecordKind<Wire>, 'noun' | 'plural' | 'cells' | 'hasClockTimes'> & {
-    readonly list: RecordList<Wire>
+  resource: Pick<ResourceCommands<Wire>, 'noun' | 'plural' | 'cells' | 'hasClockTimes'> & {
+    readonly list: ResourceList<Wire>
   },
   argument?: string,
 ): void {
-  const { query: schema, read, part } = kind.list
+  const { query: schema, read, part } = resource.list
   if (part) command.option(`--${part.option}`, part.description)
   if (argument !== undefined) command.argument(argument)
   addParameters(command.description(description).requiredOption('--clinic <id>'), schema).action(
@@ -32,8 +32,8 @@ export function addListCommand<Wire extends { readonly id: string }>(
       const owner = argument === undefined ? {} : { owner: args[0] }
       const page = await read(context, { ...query, ...owner } as never).catch(failForParameter)
       print(current, page, [
-        ...recordTable(kind, page.data),
-        [...clockNotes(kind, context), footerOf(page, kind)].join(' '),
+        ...recordTable(resource, page.data),
+        [...clockNotes(resource, context), footerOf(page, resource)].join(' '),
       ])
     },
   )
@@ -42,7 +42,7 @@ export function addListCommand<Wire extends { readonly id: string }>(
 /** How far the list goes, and how to go on. */
 function footerOf(
   { data, meta }: RecordPage<unknown>,
-  { noun, plural }: Pick<RecordKind<unknown>, 'noun' | 'plural'>,
+  { noun, plural }: Pick<ResourceCommands<unknown>, 'noun' | 'plural'>,
 ): string {
   const { page, total, total_pages: pages = 0, next_after: nextAfter } = meta
   const hasMore = meta.has_more ?? (page !== undefined && page < pages)

@@ -3,7 +3,7 @@
 import type { ClinicContext } from '../tool/connection.ts'
 import { formatTable } from '../tool/output.ts'
 import { withAmountTexts } from './amount-text.ts'
-import type { RecordKind } from './record-kind.ts'
+import type { ResourceCommands } from './resource-commands.ts'
 
 /** A line for each field. The parts of a list, such as line items, follow with a line each, under the names of their fields. */
 export function describeRecord(record: object): string[] {
@@ -40,13 +40,14 @@ function describeValue(value: unknown): string {
 
 /** A line for each record. */
 export const recordTable = <Wire>(
-  kind: Pick<RecordKind<Wire>, 'cells'>,
+  resource: Pick<ResourceCommands<Wire>, 'cells'>,
   records: readonly Wire[],
-): string[] => formatTable(records.map((record) => [(record as { id: string }).id, ...kind.cells(record)]))
+): string[] =>
+  formatTable(records.map((record) => [(record as { id: string }).id, ...resource.cells(record)]))
 
 /** Which clock times of records are by, for those that do not say so themselves. */
 export const clockNotes = <Wire>(
-  { hasClockTimes }: Pick<RecordKind<Wire>, 'hasClockTimes'>,
+  { hasClockTimes }: Pick<ResourceCommands<Wire>, 'hasClockTimes'>,
   { clinic }: ClinicContext,
 ): string[] => (hasClockTimes ? [timesAreIn(clinic)] : [])
 

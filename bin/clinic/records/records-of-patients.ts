@@ -5,7 +5,7 @@ import type { Stamped } from '../../../shared/domain/stamped.ts'
 import { patientSearch } from '../../../shared/store/patients/search.ts'
 import { mapConcurrent } from '../../../shared/store/table/map-concurrent.ts'
 import type { ClinicContext } from '../tool/connection.ts'
-import type { Found } from './record-kind.ts'
+import type { Found } from './resource-commands.ts'
 
 /** What `find` compares with its text. */
 export const NAME_OR_CONTACT = 'name, phone number or email address'

@@ -8,7 +8,7 @@ import type { Webhook } from '../../../shared/domain/webhooks/webhook.ts'
 import { deliveryStore } from '../../../shared/store/events/deliveries.ts'
 import { webhookStore } from '../../../shared/store/events/webhooks.ts'
 import { addListCommand } from '../records/list-command.ts'
-import type { RecordKind } from '../records/record-kind.ts'
+import type { ResourceCommands } from '../records/resource-commands.ts'
 import type { ClinicContext } from '../tool/connection.ts'
 import { CommandFailure } from '../tool/output.ts'
 
@@ -17,7 +17,7 @@ export const webhookJson = (webhook: Webhook, clinic: Clinic) => ({
   created_by: webhook.createdBy,
 })
 
-export const webhooks: RecordKind<ReturnType<typeof webhookJson>> = {
+export const webhooks: ResourceCommands<ReturnType<typeof webhookJson>> = {
   group: 'webhook',
   noun: 'webhook endpoint',
   plural: 'webhook endpoints',

@@ -1,6 +1,6 @@
-import type { KindName } from './comparison/record-kinds.ts'
+import type { ListName } from './comparison/verified-lists.ts'
 
-type RecordCounts = Readonly<Record<'patients' | KindName, number>>
+type RecordCounts = Readonly<Record<'patients' | ListName, number>>
 
 /** The items that are read of each record: itself, its place in the index of changes, and its rows. */
 const ITEMS_OF_RECORD: RecordCounts = { patients: 3, appointments: 5, invoices: 4, payments: 5, messages: 4 }

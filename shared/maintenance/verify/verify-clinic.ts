@@ -18,10 +18,10 @@ import {
 import { checkHolidays } from './doctor-holidays.ts'
 import { checkOverlappingVisits } from './overlapping-visits.ts'
 import { checkInactivePatients } from './patients/inactive-patients.ts'
+import { checkListedPatients } from './patients/listed-patients.ts'
 import { checkNationalIds } from './patients/national-ids.ts'
 import { patientCountChecker } from './patients/patient-count.ts'
 import { checkPatientOrdinals } from './patients/patient-ordinals.ts'
-import { checkPatientRecords } from './patients/patient-records.ts'
 import { checkSearchHead } from './search/search-head.ts'
 import { checkSearchLog } from './search/search-log.ts'
 import { checkSearchSegments } from './search/search-segments.ts'
@@ -88,7 +88,7 @@ async function verifyPatients(inspection: Inspection): Promise<void> {
   const { tracked, hasRepaired } = trackRepairs(inspection)
   const count = patientCountChecker(tracked)
   await count.checkMin()
-  const { wrongRows, highest } = await checkPatientRecords(tracked)
+  const { wrongRows, highest } = await checkListedPatients(tracked)
   await checkPatientOrdinals(tracked, wrongRows)
   await count.checkMax(highest)
   await checkSearchHead(tracked)

@@ -26,7 +26,7 @@ import { beginningOf, calendarWalk, positionBefore, positionOf } from './calenda
 import { tallyAttribute, tallyCounter } from './tally.ts'
 
 /** Reading and changing single records, whatever they are listed by. */
-export type RecordList<R> = Pick<
+export type RecordStore<R> = Pick<
   ReturnType<typeof calendarList<R, never>>,
   'find' | 'findMany' | 'allOf' | 'change' | 'refresh'
 >

@@ -15,7 +15,7 @@ import { INVOICE_FIELDS, type Invoice } from '../../domain/money/invoice.ts'
 import { PAYMENT_FIELDS, type Payment } from '../../domain/money/payment.ts'
 import { fullName } from '../../domain/patients/patient.ts'
 import { appointmentStore } from '../calendar/appointments.ts'
-import type { RecordList } from '../calendar/calendar-list.ts'
+import type { RecordStore } from '../calendar/calendar-list.ts'
 import { invoiceStore } from '../calendar/invoices.ts'
 import { paymentStore } from '../calendar/payments.ts'
 import { doctorStore } from '../doctors.ts'
@@ -73,7 +73,7 @@ export function copiedNames(table: Table) {
 
   async function refreshPatientCopies(clinic: ClinicId, id: string): Promise<void> {
     const refreshList = async <R extends { readonly id: string; readonly patient: PersonReference }>(
-      list: RecordList<R>,
+      list: RecordStore<R>,
       withFreshCopies: (record: R, patient: StoredPatient) => R,
     ) =>
       rewriteRecords(table, clinic, list, await list.allOf(clinic, 'patient', id), async (record) => {

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { ClinicId } from '../../domain/clinic.ts'
 import type { StoredRecord } from '../calendar/calendar-entity.ts'
-import type { RecordList } from '../calendar/calendar-list.ts'
+import type { RecordStore } from '../calendar/calendar-list.ts'
 import type { Key } from '../keys/key.ts'
 import { Changeset } from '../table/changeset.ts'
 import { chunked } from '../table/chunked.ts'
@@ -29,7 +29,7 @@ export type RefreshedRecord<R> = {
 export async function rewriteRecords<R extends { readonly id: string }>(
   table: Table,
   clinic: ClinicId,
-  list: RecordList<R>,
+  list: RecordStore<R>,
   records: readonly R[],
   refreshRecord: (record: R) => Promise<RefreshedRecord<R> | null>,
 ): Promise<number> {

@@ -1,6 +1,6 @@
 /** Shared by the imports of appointments, invoices, payments and messages. */
 import type { StoredRecord } from '../../../../shared/store/calendar/calendar-entity.ts'
-import type { RecordList } from '../../../../shared/store/calendar/calendar-list.ts'
+import type { RecordStore } from '../../../../shared/store/calendar/calendar-list.ts'
 import { type CalendarLetter, calendarKey } from '../../../../shared/store/keys/calendar.ts'
 import { patientKey } from '../../../../shared/store/keys/patients.ts'
 import { patientStore, type StoredPatient } from '../../../../shared/store/patients/patients.ts'
@@ -32,7 +32,7 @@ export type BuildRecord<R, Fields> = (
 type Target<R, Fields> = {
   readonly table: Table
   readonly letter: CalendarLetter
-  readonly list: RecordList<R>
+  readonly list: RecordStore<R>
   readonly valuesOf: (record: R) => ColumnValues
   /** Called last, for a row that nothing else rejects. May throw {@link RowRejectedError}. */
   readonly accept?: (row: ImportRow<Fields>, before: R | null) => Promise<void>

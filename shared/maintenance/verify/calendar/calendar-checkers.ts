@@ -12,17 +12,17 @@ import { partitionPages } from '../../walk/partition-pages.ts'
 import { changeIndexChecker, type IndexedRecords } from '../comparison/change-index.ts'
 import type { Inspection } from '../comparison/inspection.ts'
 import { imageOf } from '../comparison/record-image.ts'
-import {
-  type AnyRecord,
-  APPOINTMENT_KIND,
-  INVOICE_KIND,
-  type KindName,
-  MESSAGE_KIND,
-  PAYMENT_KIND,
-  type RecordKind,
-} from '../comparison/record-kinds.ts'
 import { RowCounts } from '../comparison/row-counts.ts'
 import { unrepairedRows } from '../comparison/unrepaired-rows.ts'
+import {
+  type AnyRecord,
+  APPOINTMENT_LIST,
+  INVOICE_LIST,
+  type ListName,
+  MESSAGE_LIST,
+  PAYMENT_LIST,
+  type VerifiedList,
+} from '../comparison/verified-lists.ts'
 import { busyTimeChecker } from './busy-times.ts'
 import { copiedNameChecker } from './copied-names.ts'
 import { listedRowChecker } from './listed-rows.ts'
@@ -30,9 +30,9 @@ import { recordRowChecker } from './record-rows.ts'
 import { settlementChecker } from './settlements.ts'
 import { tallyChecker } from './tallies.ts'
 
-/** What verifies one kind of records. */
+/** Verifies one list. */
 export type Checkers = {
-  readonly kind: RecordKind<AnyRecord>
+  readonly verified: VerifiedList<AnyRecord>
   readonly counts: RowCounts
   readonly rows: ReturnType<typeof recordRowChecker>
   readonly names: ReturnType<typeof copiedNameChecker>
@@ -43,23 +43,23 @@ export type Checkers = {
 
 export type CalendarCheckers = Awaited<ReturnType<typeof openCalendarCheckers>>
 
-/** What verifies some kinds of records. `all` has only these. */
-export async function openCalendarCheckers(inspection: Inspection, kinds: readonly KindName[]) {
+/** Verifies some lists. `all` has only these. */
+export async function openCalendarCheckers(inspection: Inspection, lists: readonly ListName[]) {
   const { clinic } = inspection
   const unrepaired = unrepairedRows()
-  const open = <R extends AnyRecord>(kind: RecordKind<R>): Checkers =>
-    openCheckers(inspection, kind as unknown as RecordKind<AnyRecord>, unrepaired)
-  const appointments = open(APPOINTMENT_KIND)
-  const invoices = open(INVOICE_KIND)
-  const payments = open(PAYMENT_KIND)
+  const open = <R extends AnyRecord>(verified: VerifiedList<R>): Checkers =>
+    openCheckers(inspection, verified as unknown as VerifiedList<AnyRecord>, unrepaired)
+  const appointments = open(APPOINTMENT_LIST)
+  const invoices = open(INVOICE_LIST)
+  const payments = open(PAYMENT_LIST)
   return {
     busy: busyTimeChecker(inspection),
     settlements: settlementChecker(inspection, unrepaired),
     appointments,
     invoices,
     payments,
-    all: [appointments, invoices, payments, open(MESSAGE_KIND)].filter(({ kind }) =>
-      kinds.includes(kind.name),
+    all: [appointments, invoices, payments, open(MESSAGE_LIST)].filter(({ verified }) =>
+      lists.includes(verified.name),
     ),
     /** Existing doctors and rooms, and those that only appointments name. */
     doctors: await idsOf(inspection, doctorsPartition(clinic)),
@@ -67,15 +67,15 @@ export async function openCalendarCheckers(inspection: Inspection, kinds: readon
   }
 }
 
-export const recordsPartition = (clinic: ClinicId, { kind }: Checkers): string =>
-  calendarPartition(clinic, kind.entity.letter)
+export const recordsPartition = (clinic: ClinicId, { verified }: Checkers): string =>
+  calendarPartition(clinic, verified.entity.letter)
 
 export const listOfOwner = (
   clinic: ClinicId,
-  { kind }: Checkers,
+  { verified }: Checkers,
   owner: 'patient' | 'invoice',
   id: string,
-): string => ownerPartition(clinic, kind.entity.letter, owner, id)
+): string => ownerPartition(clinic, verified.entity.letter, owner, id)
 
 export async function forEachPatient(
   { table, clinic }: Inspection,
@@ -87,22 +87,22 @@ export async function forEachPatient(
 
 function openCheckers(
   inspection: Inspection,
-  kind: RecordKind<AnyRecord>,
+  verified: VerifiedList<AnyRecord>,
   unrepaired: ReturnType<typeof unrepairedRows>,
 ): Checkers {
   const counts = new RowCounts()
   return {
-    kind,
+    verified,
     counts,
-    rows: recordRowChecker(inspection, kind, unrepaired, counts),
-    names: copiedNameChecker(inspection, kind),
-    changes: changeIndexChecker(inspection, indexedRecords(inspection, kind)),
-    listed: listedRowChecker(inspection, kind, unrepaired, counts),
-    tallied: tallyChecker(inspection, kind, unrepaired, counts),
+    rows: recordRowChecker(inspection, verified, unrepaired, counts),
+    names: copiedNameChecker(inspection, verified),
+    changes: changeIndexChecker(inspection, indexedRecords(inspection, verified)),
+    listed: listedRowChecker(inspection, verified, unrepaired, counts),
+    tallied: tallyChecker(inspection, verified, unrepaired, counts),
   }
 }
 
-const indexedRecords = <R>({ table, clinic }: Inspection, { entity }: RecordKind<R>): IndexedRecords => ({
+const indexedRecords = <R>({ table, clinic }: Inspection, { entity }: VerifiedList<R>): IndexedRecords => ({
   kind: entity.letter,
   keyOf: (id) => calendarKey(clinic, entity.letter, id),
   updatedAtOf: (item) => imageOf(clinic, entity, item)?.record.updatedAt ?? null,

@@ -5,7 +5,7 @@ import { forEachConcurrent } from '../../walk/for-each-concurrent.ts'
 import { partitionPages } from '../../walk/partition-pages.ts'
 import type { Inspection } from '../comparison/inspection.ts'
 import { imageOf } from '../comparison/record-image.ts'
-import { APPOINTMENT_KIND, type KindName } from '../comparison/record-kinds.ts'
+import { APPOINTMENT_LIST, type ListName } from '../comparison/verified-lists.ts'
 import {
   type CalendarCheckers,
   type Checkers,
@@ -20,8 +20,8 @@ import {
  * the items derived from it. Then every list is read and counted: only where it has more items than belong to records are these
  * compared with the records that they name.
  */
-export async function verifyCalendarLists(inspection: Inspection, kinds: readonly KindName[]): Promise<void> {
-  const checkers = await openCalendarCheckers(inspection, kinds)
+export async function verifyCalendarLists(inspection: Inspection, lists: readonly ListName[]): Promise<void> {
+  const checkers = await openCalendarCheckers(inspection, lists)
   await Promise.all(checkers.all.map((own) => checkRecords(inspection, checkers, own)))
   await surveyLists(inspection, checkers)
   await checkSuspects(inspection, checkers)
@@ -35,14 +35,14 @@ async function checkRecords(
 ): Promise<void> {
   function addDoctorsAndRooms(page: readonly Item[]): void {
     for (const item of page) {
-      const record = imageOf(clinic, APPOINTMENT_KIND.entity, item)?.record
+      const record = imageOf(clinic, APPOINTMENT_LIST.entity, item)?.record
       if (record) doctors.add(record.doctor.id)
       if (record?.room) rooms.add(record.room.id)
     }
   }
 
   for await (const page of partitionPages(table, recordsPartition(clinic, own))) {
-    count(own.kind.name, page.length)
+    count(own.verified.name, page.length)
     await own.rows.check(page)
     await own.names.check(page)
     await own.changes.checkRecords(page)

@@ -14,7 +14,7 @@ import type { Finding, Recheck } from '../comparison/fault.ts'
 import type { Inspection } from '../comparison/inspection.ts'
 import { decodeStoredPatient } from '../comparison/patient-image.ts'
 import { imageOf, type RecordImage } from '../comparison/record-image.ts'
-import type { AnyRecord, Owners, RecordKind } from '../comparison/record-kinds.ts'
+import type { AnyRecord, Owners, VerifiedList } from '../comparison/verified-lists.ts'
 
 /** The owners of names that a page of records copies, by id; null for an owner that exists but is unreadable. */
 type LoadedOwners = {
@@ -29,9 +29,9 @@ type LoadedOwners = {
  */
 export function copiedNameChecker<R extends AnyRecord>(
   { table, clinic, examine }: Inspection,
-  kind: RecordKind<R>,
+  verified: VerifiedList<R>,
 ) {
-  const { entity } = kind
+  const { entity } = verified
   const list = calendarList<R, never>({ table }, entity)
   const doctors = doctorStore({ table })
 
@@ -62,8 +62,8 @@ export function copiedNameChecker<R extends AnyRecord>(
   }
 
   const isStale = (record: R, owners: Owners): boolean =>
-    JSON.stringify(kind.copiedValues(record)) !==
-    JSON.stringify(kind.copiedValues(kind.withCurrentNames(record, owners)))
+    JSON.stringify(verified.copiedValues(record)) !==
+    JSON.stringify(verified.copiedValues(verified.withCurrentNames(record, owners)))
 
   /** Reads the owner first, then its stale mark, then the record: a mark is removed only after all records are refreshed. */
   const recheck =
@@ -96,7 +96,7 @@ export function copiedNameChecker<R extends AnyRecord>(
   function rewriteRecord(image: RecordImage<R>, owners: Owners, known: LoadedOwners): Promise<void> {
     const { position: place } = image
     const changes = new Changeset(table, clinic)
-    list.change(changes, image, kind.withCurrentNames(image.record, owners))
+    list.change(changes, image, verified.withCurrentNames(image.record, owners))
     changes.requireVersion(patientKey(clinic, place.patient), owners.patient.version)
     if (owners.doctor) changes.requireVersion(doctorKey(clinic, owners.doctor.id), owners.doctor.version)
     const invoice = known.invoices.get(place.invoice ?? '')

@@ -7,14 +7,14 @@ import { requireUnchanged } from '../comparison/conditions.ts'
 import type { Recheck } from '../comparison/fault.ts'
 import type { Inspection } from '../comparison/inspection.ts'
 import { imageOf, keyText, recordIdOf } from '../comparison/record-image.ts'
-import type { RecordKind } from '../comparison/record-kinds.ts'
 import { type RowCounts, shortIdIn } from '../comparison/row-counts.ts'
 import type { UnrepairedRows } from '../comparison/unrepaired-rows.ts'
+import type { VerifiedList } from '../comparison/verified-lists.ts'
 
 /** Verifies that every row of a list belongs to a record that is listed there. */
 export function listedRowChecker<R>(
   { table, clinic, count, examine }: Inspection,
-  { entity }: RecordKind<R>,
+  { entity }: VerifiedList<R>,
   unrepaired: UnrepairedRows,
   counts: RowCounts,
 ) {

@@ -6,14 +6,14 @@ import { forEachConcurrent } from '../../walk/for-each-concurrent.ts'
 import type { Fault, Recheck } from '../comparison/fault.ts'
 import type { Inspection } from '../comparison/inspection.ts'
 import { imageOf, keyText, rowsOf } from '../comparison/record-image.ts'
-import type { RecordKind } from '../comparison/record-kinds.ts'
 import { type RowCounts, shortIdIn } from '../comparison/row-counts.ts'
 import type { UnrepairedRows } from '../comparison/unrepaired-rows.ts'
+import type { VerifiedList } from '../comparison/verified-lists.ts'
 
 /** Verifies that every record is in all its lists, with the rows that its store would write. */
 export function recordRowChecker<R>(
   inspection: Inspection,
-  { entity }: RecordKind<R>,
+  { entity }: VerifiedList<R>,
   unrepaired: UnrepairedRows,
   counts: RowCounts,
 ) {

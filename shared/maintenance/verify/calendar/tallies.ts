@@ -13,9 +13,9 @@ import { forEachConcurrent } from '../../walk/for-each-concurrent.ts'
 import { partitionPages } from '../../walk/partition-pages.ts'
 import type { Recheck } from '../comparison/fault.ts'
 import type { Inspection } from '../comparison/inspection.ts'
-import type { RecordKind } from '../comparison/record-kinds.ts'
 import type { RowCounts } from '../comparison/row-counts.ts'
 import type { UnrepairedRows } from '../comparison/unrepaired-rows.ts'
+import type { VerifiedList } from '../comparison/verified-lists.ts'
 import { listedRowChecker } from './listed-rows.ts'
 import { setCounters } from './tally-repair.ts'
 
@@ -40,13 +40,13 @@ const MAX_NOTED = 5
 /** Verifies the rows of the clinic's or a doctor's list, and its tallies against a recount. */
 export function tallyChecker<R>(
   inspection: Inspection,
-  kind: RecordKind<R>,
+  verified: VerifiedList<R>,
   unrepaired: UnrepairedRows,
   counts: RowCounts,
 ) {
   const { table, clinic, examine } = inspection
-  const { letter } = kind.entity
-  const rows = listedRowChecker(inspection, kind, unrepaired, counts)
+  const { letter } = verified.entity
+  const rows = listedRowChecker(inspection, verified, unrepaired, counts)
   /** What the survey found, to be read again once the rows are right. */
   const surveyed: (() => Promise<unknown>)[] = []
 

@@ -5,7 +5,7 @@ import { messageColumns } from '../../../../bin/clinic/export/rows.ts'
 import { anonymizeResponse } from '../../../../shared/api/anonymize-response.ts'
 import type { Appointment } from '../../../../shared/domain/booking/appointment.ts'
 import { appointmentStore } from '../../../../shared/store/calendar/appointments.ts'
-import type { RecordList } from '../../../../shared/store/calendar/calendar-list.ts'
+import type { RecordStore } from '../../../../shared/store/calendar/calendar-list.ts'
 import { invoiceStore } from '../../../../shared/store/calendar/invoices.ts'
 import { paymentStore } from '../../../../shared/store/calendar/payments.ts'
 import {
@@ -34,7 +34,7 @@ const idOf = async (kind: ImportedKind, externalId: string | number) =>
   (await readImportIds(imported.db.table, imported.clinic.id))(kind, String(externalId))
 
 /** Changes a record of a list as a command or the API does. */
-async function change<R extends object>(list: RecordList<R>, id: string, facts: Partial<R>) {
+async function change<R extends object>(list: RecordStore<R>, id: string, facts: Partial<R>) {
   const { table } = imported.db
   const stored = await list.find(imported.clinic.id, id)
   if (!stored) throw new Error(`no record ${id}`)

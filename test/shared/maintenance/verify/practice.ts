@@ -16,7 +16,7 @@ import { newUuid } from '../../../../shared/domain/uuid.ts'
 import type { Difference } from '../../../../shared/maintenance/verify/comparison/fault.ts'
 import { verifyClinic } from '../../../../shared/maintenance/verify/verify-clinic.ts'
 import { appointmentStore } from '../../../../shared/store/calendar/appointments.ts'
-import type { RecordList } from '../../../../shared/store/calendar/calendar-list.ts'
+import type { RecordStore } from '../../../../shared/store/calendar/calendar-list.ts'
 import { invoiceStore } from '../../../../shared/store/calendar/invoices.ts'
 import { settlement } from '../../../../shared/store/calendar/settlement.ts'
 import { doctorStore } from '../../../../shared/store/doctors.ts'
@@ -202,7 +202,7 @@ export function aMessage(made: Practice): Message {
 export async function createAll<R>(
   table: Table,
   clinic: ClinicId,
-  list: RecordList<R>,
+  list: RecordStore<R>,
   records: readonly R[],
 ): Promise<void> {
   const units = records.map((record) => {

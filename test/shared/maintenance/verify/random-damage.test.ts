@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import type { Page } from '../../../../shared/domain/lists/paging.ts'
 import { appointmentStore } from '../../../../shared/store/calendar/appointments.ts'
 import type { CalendarEntity } from '../../../../shared/store/calendar/calendar-entity.ts'
-import type { RecordList } from '../../../../shared/store/calendar/calendar-list.ts'
+import type { RecordStore } from '../../../../shared/store/calendar/calendar-list.ts'
 import { invoiceStore } from '../../../../shared/store/calendar/invoices.ts'
 import { paymentStore } from '../../../../shared/store/calendar/payments.ts'
 import { shortId } from '../../../../shared/store/keys/key.ts'
@@ -62,7 +62,7 @@ const unstampedPage = ({ items, total }: Page<object>) => ({ items: items.map(un
 async function expectOracle(db: TestTable, made: Practice): Promise<void> {
   const { clinic } = made
   const expectList = async <R extends { id: string }>(
-    list: RecordList<R> & { page: ReturnType<typeof appointmentStore>['page'] },
+    list: RecordStore<R> & { page: ReturnType<typeof appointmentStore>['page'] },
     entity: CalendarEntity<R, never>,
     records: readonly R[],
   ) => {

@@ -5,7 +5,7 @@ import type { ClinicId } from '../../../../shared/domain/clinic.ts'
 import type { Message } from '../../../../shared/domain/messages/message.ts'
 import { newUuid } from '../../../../shared/domain/uuid.ts'
 import { appointmentStore } from '../../../../shared/store/calendar/appointments.ts'
-import type { RecordList } from '../../../../shared/store/calendar/calendar-list.ts'
+import type { RecordStore } from '../../../../shared/store/calendar/calendar-list.ts'
 import { invoiceStore } from '../../../../shared/store/calendar/invoices.ts'
 import { patientChanges } from '../../../../shared/store/copies/patient-changes.ts'
 import { deliveryStore } from '../../../../shared/store/events/deliveries.ts'
@@ -47,7 +47,7 @@ async function eventsOf(clinic: ClinicId) {
 
 async function changed<R extends { readonly id: string }>(
   clinic: ClinicId,
-  list: RecordList<R>,
+  list: RecordStore<R>,
   id: string,
   facts: Partial<R>,
 ) {

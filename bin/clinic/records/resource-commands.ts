@@ -1,4 +1,4 @@
-/** What the commands `list`, `show` and `find` need to know about a kind of records. */
+/** The commands `list`, `show` and `find` of a resource. */
 import type * as z from 'zod'
 import type { ImportedKind } from '../../../shared/store/import-ids.ts'
 import type { ClinicContext } from '../tool/connection.ts'
@@ -18,15 +18,15 @@ export type RecordPage<Wire> = {
 /** What `find` returns: records, and how many were left out because the text matches too much. */
 export type Found<Wire> = { readonly data: readonly Wire[]; readonly leftOut?: string }
 
-/** One kind of record, and how its commands read it. `Wire` is what the API returns. */
-export type RecordKind<Wire> = {
+/** The commands of a resource: its words, and how they read its records. `Wire` is what the API returns. */
+export type ResourceCommands<Wire> = {
   /** The group that the commands are added to. */
   readonly group: string
   readonly noun: string
   readonly plural: string
   /** The kind of external ids; undefined for records that are never imported. */
   readonly imported?: ImportedKind
-  readonly list?: RecordList<Wire>
+  readonly list?: ResourceList<Wire>
   /** Null for an unknown id. */
   readonly show: (context: ClinicContext, id: string) => Promise<object | null>
   /** The group has a `show` of its own. */
@@ -41,7 +41,7 @@ export type RecordKind<Wire> = {
 }
 
 /** A list of the API: the schema of its query, and how it is read. */
-export type RecordList<Wire> = {
+export type ResourceList<Wire> = {
   readonly query: z.ZodObject
   /** A part of the list that the API does not have, which an option of its own selects. */
   readonly part?: {

@@ -1,4 +1,4 @@
-/** The four kinds of records in calendar lists, and the names that each copies from others. */
+/** The four calendar lists, and the names that each copies from others. */
 import type { Appointment, PersonReference } from '../../../domain/booking/appointment.ts'
 import type { Message } from '../../../domain/messages/message.ts'
 import type { Invoice } from '../../../domain/money/invoice.ts'
@@ -24,10 +24,10 @@ export type Owners = {
   readonly invoice: Invoice | null
 }
 
-export type KindName = 'appointments' | 'invoices' | 'payments' | 'messages'
+export type ListName = 'appointments' | 'invoices' | 'payments' | 'messages'
 
-export type RecordKind<R> = {
-  readonly name: KindName
+export type VerifiedList<R> = {
+  readonly name: ListName
   readonly entity: CalendarEntity<R, never>
   /** The names and addresses that a record copies. */
   readonly copiedValues: (record: R) => readonly (string | null)[]
@@ -38,7 +38,7 @@ export type RecordKind<R> = {
 /** Fields of every kind of record. */
 export type AnyRecord = { readonly id: string; readonly patient: PersonReference }
 
-export const APPOINTMENT_KIND: RecordKind<Appointment> = {
+export const APPOINTMENT_LIST: VerifiedList<Appointment> = {
   name: 'appointments',
   entity: APPOINTMENTS,
   copiedValues: ({ patient, doctor }) => [patient.fullName, doctor.fullName],
@@ -48,14 +48,14 @@ export const APPOINTMENT_KIND: RecordKind<Appointment> = {
   }),
 }
 
-export const INVOICE_KIND: RecordKind<Invoice> = {
+export const INVOICE_LIST: VerifiedList<Invoice> = {
   name: 'invoices',
   entity: INVOICES,
   copiedValues: ({ patient }) => [patient.fullName, patient.email],
   withCurrentNames: (record, { patient }) => refreshInvoiceCopy(record, patient),
 }
 
-export const PAYMENT_KIND: RecordKind<Payment> = {
+export const PAYMENT_LIST: VerifiedList<Payment> = {
   name: 'payments',
   entity: PAYMENTS,
   copiedValues: ({ patient, invoice }) => [patient.fullName, invoice.number],
@@ -65,7 +65,7 @@ export const PAYMENT_KIND: RecordKind<Payment> = {
   }),
 }
 
-export const MESSAGE_KIND: RecordKind<Message> = {
+export const MESSAGE_LIST: VerifiedList<Message> = {
   name: 'messages',
   entity: MESSAGES,
   copiedValues: ({ patient }) => [patient.fullName],

@@ -23,7 +23,7 @@ import { decodeStoredPatient, isOrdinal, listRowOf } from '../comparison/patient
 import { keyText } from '../comparison/record-image.ts'
 
 /** Verifies that every patient is listed at the record's position with the record's data, and in the index of changes. */
-export async function checkPatientRecords(inspection: Inspection) {
+export async function checkListedPatients(inspection: Inspection) {
   const { table, clinic, count, examine } = inspection
   const changes = patientChangeChecker(inspection)
   /** Rows with differences that remain. */
