@@ -12,7 +12,7 @@ import { CommandFailure, parseOption, print } from './tool/output.ts'
 
 type FindOptions = { clinic: string; entity: string; externalId?: string; id?: string }
 
-export function addFindCommand(program: Command): void {
+export function addGlobalFind(program: Command): void {
   program
     .command('find')
     .description("find an imported record by its id in the clinic's own system, or that id by the record's")

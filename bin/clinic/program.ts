@@ -12,7 +12,7 @@ import { addExportCommand } from './export/export.ts'
 import { addIdsCommand } from './export/export-ids.ts'
 import { addInvoiceCommands } from './finance/invoices.ts'
 import { addPaymentCommands } from './finance/payments.ts'
-import { addFindCommand } from './find.ts'
+import { addGlobalFind } from './find.ts'
 import { addImportCommand } from './import/import.ts'
 import { addMessageCommands } from './messages/messages.ts'
 import { addMigrateCommand } from './migrate/migrate.ts'
@@ -102,7 +102,7 @@ Exit codes: 0 done, 1 done, but rows were rejected or differences remain, 2 wron
   addCredentialCommands(program)
   addImportCommand(program)
   addExportCommand(program)
-  addFindCommand(program)
+  addGlobalFind(program)
   addIdsCommand(program)
   addPatientCommands(program)
   addErasureCommands(program)

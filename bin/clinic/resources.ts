@@ -5,7 +5,7 @@ import { invoices } from './finance/invoice-records.ts'
 import { payments } from './finance/payment-records.ts'
 import { messages } from './messages/message-records.ts'
 import { patients } from './patients/patient-records.ts'
-import { addFindCommand } from './records/find-command.ts'
+import { addResourceFind } from './records/find-command.ts'
 import { addListCommand } from './records/list-command.ts'
 import type { ResourceCommands } from './records/resource-commands.ts'
 import { addShowCommand } from './records/show-command.ts'
@@ -32,5 +32,5 @@ function addResourceCommands<Wire extends { readonly id: string }>(
   const { list } = resource
   if (list) addListCommand(group.command('list'), `list a clinic's ${resource.plural}`, { ...resource, list })
   if (!resource.hasOwnShow) addShowCommand(group, resource)
-  addFindCommand(group, resource)
+  addResourceFind(group, resource)
 }

@@ -11,7 +11,7 @@ import { requireRecord } from './show-command.ts'
 type Given = { readonly clinic: string }
 
 /** Adds `find`. */
-export function addFindCommand<Wire extends { readonly id: string }>(
+export function addResourceFind<Wire extends { readonly id: string }>(
   group: Command,
   resource: ResourceCommands<Wire>,
 ): void {
