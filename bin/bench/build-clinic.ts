@@ -92,40 +92,82 @@ function addRecords(
     const times = { date: date(), startTime: `${hour}:00`, endTime: `${hour}:30` }
     const doctorReference = { id: doctor.id, fullName: doctor.fullName }
     const appointment: Appointment = {
-      ...{ id: newUuid(), ...NEW_APPOINTMENT, patient: reference, doctor: doctorReference },
-      ...{ ...times, status: 'completed', notes: 'Control visit, no complaints.', createdAt },
+      id: newUuid(),
+      ...NEW_APPOINTMENT,
+      patient: reference,
+      doctor: doctorReference,
+      ...times,
+      status: 'completed',
+      notes: 'Control visit, no complaints.',
+      createdAt,
     }
     appointmentStore({ table }).change(changes, null, appointment)
   }
   for (let at = 0; at < INVOICES; at++) {
     const invoice = invoiceOf(patient, date())
     const payment: Payment = {
-      ...{ ...NEW_PAYMENT, id: newUuid(), invoice: { id: invoice.id, number: invoice.number } },
-      ...{ patient: reference, amount: invoice.total, currency: 'TRY', type: 'payment', method: 'card' },
-      ...{ status: 'completed', description: null, date: invoice.issueDate, createdAt },
+      ...NEW_PAYMENT,
+      id: newUuid(),
+      invoice: { id: invoice.id, number: invoice.number },
+      patient: reference,
+      amount: invoice.total,
+      currency: 'TRY',
+      type: 'payment',
+      method: 'card',
+      status: 'completed',
+      description: null,
+      date: invoice.issueDate,
+      createdAt,
     }
     const settled = applyPayments(invoice, [payment])
     invoiceStore({ table }).change(changes, null, settled)
     paymentStore({ table }).change(changes, null, payment)
   }
   const message: Message = {
-    ...{ id: newUuid(), channel: 'sms', type: 'reminder', recipient: patient.phoneNumber ?? '' },
-    ...{ subject: null, text: 'Your visit is tomorrow at ten.', status: 'delivered' },
-    ...{ providerMessageId: newUuid(), errorMessage: null, sentAt: createdAt, patient: reference },
-    ...{ acceptedAt: createdAt, acceptedOn: createdAt.slice(0, 10), dispatch: null },
+    id: newUuid(),
+    channel: 'sms',
+    type: 'reminder',
+    recipient: patient.phoneNumber ?? '',
+    subject: null,
+    text: 'Your visit is tomorrow at ten.',
+    status: 'delivered',
+    providerMessageId: newUuid(),
+    errorMessage: null,
+    sentAt: createdAt,
+    patient: reference,
+    acceptedAt: createdAt,
+    acceptedOn: createdAt.slice(0, 10),
+    dispatch: null,
   }
   messageStore({ table }).change(changes, null, message)
 }
 
 const invoiceOf = (patient: Patient, issueDate: string): Invoice => ({
-  ...{ id: newUuid(), number: newUuid().slice(0, 8), clinicStatus: 'sent', status: 'sent', issueDate },
-  ...{ dueDate: null, paidAt: null, clinicPaidAt: null, currency: 'TRY' },
-  ...{ subtotal: 100_000, tax: 20_000, discount: 0, total: 120_000, paid: 0 },
+  id: newUuid(),
+  number: newUuid().slice(0, 8),
+  clinicStatus: 'sent',
+  status: 'sent',
+  issueDate,
+  dueDate: null,
+  paidAt: null,
+  clinicPaidAt: null,
+  currency: 'TRY',
+  subtotal: 100_000,
+  tax: 20_000,
+  discount: 0,
+  total: 120_000,
+  paid: 0,
   patient: { id: patient.id, fullName: fullName(patient), email: patient.emailAddress },
   lineItems: [
     {
-      ...{ id: newUuid(), description: 'Examination', quantity: 10_000, unitPrice: 100_000 },
-      ...{ discount: 0, taxRate: 200_000, tax: 20_000, total: 120_000 },
+      id: newUuid(),
+      description: 'Examination',
+      quantity: 10_000,
+      unitPrice: 100_000,
+      discount: 0,
+      taxRate: 200_000,
+      tax: 20_000,
+      total: 120_000,
     },
   ],
   createdAt,

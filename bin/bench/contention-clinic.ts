@@ -64,7 +64,12 @@ async function newClinic(table: Table) {
   const id = newUuid() as ClinicId
   const createdAt = new Date().toISOString()
   await clinicStore({ table }).create({
-    ...{ id, name: 'Bench', timezone: 'UTC', currency: 'EUR', appointmentMinutes: MINUTES, createdAt },
+    id,
+    name: 'Bench',
+    timezone: 'UTC',
+    currency: 'EUR',
+    appointmentMinutes: MINUTES,
+    createdAt,
   })
   const { key, secret } = await credentialStore({ table, now: Date.now }).issue({
     name: 'bench',
@@ -77,14 +82,20 @@ async function newClinic(table: Table) {
   const hours = parseWeeklyHours('mon-sun 00:00-23:59')
   const doctors = Array.from({ length: DOCTORS }, () => ({
     ...NEW_DOCTOR,
-    ...{ id: newUuid(), fullName: 'Dr. Bench', hours },
+    id: newUuid(),
+    fullName: 'Dr. Bench',
+    hours,
   }))
   await doctorStore({ table }).save(
     id,
     doctors.map((after) => ({ before: null, after })),
   )
   const patients = Array.from({ length: MAX_CREATED }, () => ({
-    ...{ id: newUuid(), firstName: 'Ada', lastName: 'Kaya', ...NO_DETAILS, createdAt },
+    id: newUuid(),
+    firstName: 'Ada',
+    lastName: 'Kaya',
+    ...NO_DETAILS,
+    createdAt,
   }))
   await patientWriter({ table }).createMany(id, patients)
   return {
