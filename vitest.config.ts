@@ -15,8 +15,8 @@ export const UNIT = [
   'test/**/*.unit.test.ts',
 ]
 
-/** `npm run test:rest`: the operator tool, the local runner, and what only the whole shows. `npm test` runs all others. */
-const REST = [
+/** `npm run test:rest`: the operator tool, maintenance, the local runner, and what only the whole shows. `npm test` runs all others. */
+export const REST = [
   'test/{bin,e2e,histories,infra/local,judges,shared/maintenance,simulations,support}/**/*.test.ts',
 ]
 

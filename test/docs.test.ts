@@ -7,6 +7,7 @@ import { DOCUMENTS_WITH_TABLES, withCurrentTables } from '../shared/api/openapi/
 import { MAX_STORED_ATTEMPTS } from '../shared/domain/webhooks/delivery.ts'
 import { MAX_WEBHOOKS, RETRY_DELAYS_MS } from '../shared/domain/webhooks/webhook.ts'
 import { openTable } from '../shared/store/table/table.ts'
+import { REST, UNIT } from '../vitest.config.ts'
 import { blocksOf, DOCUMENTS, matchesExample, operatorCommands } from './support/documentation.ts'
 import { settingsOf, templateOf } from './support/template.ts'
 
@@ -108,6 +109,16 @@ it('docs/import.md lists the columns of every entity, with the required ones in 
         .sort(),
     ]),
   )
+})
+
+it('docs/proofs.md lists the tests of each promise by their tier', () => {
+  const unit = globSync(UNIT)
+  const rest = new Set(globSync(REST).filter((file) => !unit.includes(file)))
+  const rows = [...read('docs/proofs.md').matchAll(/^\| [^|]+ \| (`test\/[^|]+) \| (`test\/[^|]+) \|$/gm)]
+  expect(rows.length).toBeGreaterThan(20)
+  const filesIn = (cell = ''): string[] => [...cell.matchAll(/`([^`]+)`/g)].map(([, file = '']) => file)
+  expect(rows.flatMap(([, tested]) => filesIn(tested).filter((file) => rest.has(file)))).toEqual([])
+  expect(rows.flatMap(([, , tested]) => filesIn(tested).filter((file) => !rest.has(file)))).toEqual([])
 })
 
 it('the documented limits are those of the code', () => {

@@ -1,0 +1,71 @@
+/** Any page of a list takes at most three round trips, one after the other, however long the list is. */
+import { beforeAll, expect, it } from 'vitest'
+import { meter } from '../../../bin/bench/meter.ts'
+import {
+  APPOINTMENT_STATUSES,
+  type AppointmentStatus,
+  NEW_APPOINTMENT,
+} from '../../../shared/domain/booking/appointment.ts'
+import type { Clinic } from '../../../shared/domain/clinic.ts'
+import { addDays } from '../../../shared/domain/clock.ts'
+import { newUuid } from '../../../shared/domain/uuid.ts'
+import { appointmentStore } from '../../../shared/store/calendar/appointments.ts'
+import type { CalendarFilter } from '../../../shared/store/calendar/calendar-filter.ts'
+import { MAX_CREATED, patientWriter } from '../../../shared/store/patients/patient-writer.ts'
+import { patientStore } from '../../../shared/store/patients/patients.ts'
+import { chunked } from '../../../shared/store/table/chunked.ts'
+import { createRecord } from '../../support/records.ts'
+import { aPatient, freshSdkTable, newClinic, type TestTable } from '../../support/table.ts'
+
+const TOTAL = 150
+
+let db: TestTable
+let clinic: Clinic
+let measure: ReturnType<typeof meter>
+beforeAll(async () => {
+  db = await freshSdkTable()
+  clinic = await newClinic(db.table)
+  measure = meter(db.client)
+})
+
+it('of appointments, with every filter', async () => {
+  const person = { id: newUuid(), fullName: 'Ada Kaya' }
+  for (let n = 0; n < TOTAL; n++)
+    await createRecord(db.table, clinic, appointmentStore(db), {
+      ...NEW_APPOINTMENT,
+      id: newUuid(),
+      patient: person,
+      doctor: { id: person.id, fullName: 'Dr. Bo' },
+      date: addDays('2025-01-01', 5 * n),
+      startTime: '09:00',
+      endTime: '09:30',
+      status: APPOINTMENT_STATUSES[n % 2] ?? 'scheduled',
+      createdAt: clinic.createdAt,
+    })
+  for (const filter of [
+    {},
+    { patient: person.id },
+    { doctor: person.id },
+    { facet: APPOINTMENT_STATUSES[0] },
+    { from: '2025-02-10', to: '2026-05-20' },
+    { doctor: person.id, facet: APPOINTMENT_STATUSES[1], from: '2025-02-10' },
+  ] satisfies CalendarFilter<AppointmentStatus>[])
+    for (const page of [1, 4, 7]) {
+      const { roundTrips } = await measure(() =>
+        appointmentStore(db).page(clinic.id, filter, { page, limit: 20 }),
+      )
+      expect([filter, page, roundTrips <= 3]).toEqual([filter, page, true])
+    }
+})
+
+it('of patients', async () => {
+  for (const patients of chunked(
+    Array.from({ length: TOTAL }, () => aPatient()),
+    MAX_CREATED,
+  ))
+    await patientWriter(db).createMany(clinic.id, patients)
+  for (const page of [1, 4, 8]) {
+    const { result, roundTrips } = await measure(() => patientStore(db).page(clinic.id, { page, limit: 20 }))
+    expect([page, result.total, roundTrips <= 3]).toEqual([page, TOTAL, true])
+  }
+})
