@@ -95,7 +95,7 @@ function openCheckers(
     verified,
     counts,
     rows: recordRowChecker(inspection, verified, unrepaired, counts),
-    names: copiedNameChecker(inspection, verified),
+    names: copiedNameChecker(inspection, verified, counts),
     changes: changeIndexChecker(inspection, indexedRecords(inspection, verified)),
     listed: listedRowChecker(inspection, verified, unrepaired, counts),
     tallied: tallyChecker(inspection, verified, unrepaired, counts),

@@ -5,7 +5,7 @@ import { doctorStore } from '../../../store/doctors.ts'
 import { calendarKey } from '../../../store/keys/calendar.ts'
 import { doctorKey } from '../../../store/keys/clinics.ts'
 import { doctorOwner, patientOwner, staleCopiesKey } from '../../../store/keys/copies.ts'
-import type { Key } from '../../../store/keys/key.ts'
+import { type Key, shortId } from '../../../store/keys/key.ts'
 import { patientKey } from '../../../store/keys/patients.ts'
 import { Changeset } from '../../../store/table/changeset.ts'
 import type { Item } from '../../../store/table/write-requests.ts'
@@ -14,6 +14,7 @@ import type { Finding, Recheck } from '../comparison/fault.ts'
 import type { Inspection } from '../comparison/inspection.ts'
 import { decodeStoredPatient } from '../comparison/patient-image.ts'
 import { imageOf, type RecordImage } from '../comparison/record-image.ts'
+import type { RowCounts } from '../comparison/row-counts.ts'
 import type { AnyRecord, Owners, VerifiedList } from '../comparison/verified-lists.ts'
 
 /** The owners of names that a page of records copies, by id; null for an owner that exists but is unreadable. */
@@ -30,6 +31,7 @@ type LoadedOwners = {
 export function copiedNameChecker<R extends AnyRecord>(
   { table, clinic, examine }: Inspection,
   verified: VerifiedList<R>,
+  counts: RowCounts,
 ) {
   const { entity } = verified
   const list = calendarList<R, never>({ table }, entity)
@@ -38,11 +40,18 @@ export function copiedNameChecker<R extends AnyRecord>(
   async function check(items: readonly Item[]): Promise<void> {
     const images = items.map((item) => imageOf(clinic, entity, item)).filter((image) => image !== null)
     const known = await loadOwners(images)
+    for (const image of images) countUnreadRows(image, known)
     const suspects = images.filter((image) => {
       const owners = resolveOwners(image, known)
       return owners === 'missing' || (owners && isStale(image.record, owners))
     })
     await forEachConcurrent(suspects, ({ id }) => examine(recheck(id)))
+  }
+
+  /** The lists of owners that do not exist are not read: a row that is expected there must not offset an extra one elsewhere. */
+  function countUnreadRows({ id, position }: RecordImage<R>, { patients, invoices }: LoadedOwners): void {
+    if (!patients.has(position.patient)) counts.find(shortId(id))
+    if (position.invoice !== undefined && !invoices.has(position.invoice)) counts.find(shortId(id))
   }
 
   async function loadOwners(images: readonly RecordImage<R>[]): Promise<LoadedOwners> {

@@ -291,7 +291,7 @@ const UNREPAIRABLE: InjectedFault[] = [
   ['a payment’s invoice does not exist', () => loneInvoice(), ['dangling_reference']],
 ]
 
-/** Deletes an invoice so that only its payments still refer to it. */
+/** Deletes an invoice so that only a payment still refers to it. Returns the payment. */
 async function loneInvoice() {
   const paid = made.invoices.filter(({ id }) => made.payments.some((one) => one.invoice.id === id))
   const lone = first(
@@ -303,6 +303,7 @@ async function loneInvoice() {
   const counted = { pk: tallyPartition(made.clinic, 'I', null), sk: place.date.slice(0, 7) }
   const name = tallyAttribute(place.date, place.facet)
   await raw.alter(counted, (item) => ({ [name]: Number(item[name]) - 1 }))
+  return first(made.payments.filter(({ invoice: { id } }) => id === lone.id))
 }
 
 describe('verifying lists', () => {
@@ -324,6 +325,15 @@ describe('verifying lists', () => {
     await plant()
     expect(await runVerification(db.table, made.clinic, true)).toMatchObject({ kinds, repaired: 0 })
     expect((await runVerification(db.table, made.clinic)).kinds).toEqual(kinds)
+  })
+
+  it('deletes an extra row of a payment whose invoice does not exist', async () => {
+    const unsettled = await loneInvoice()
+    const [key] = rowsOf(PAYMENTS, unsettled)
+    await raw.put({ ...(await raw.read(key)), sk: `c#2020-01-01#09:00#${shortId(unsettled.id)}` })
+    const kinds = ['dangling_reference', 'row_extra']
+    expect(await runVerification(db.table, made.clinic, true)).toMatchObject({ kinds, repaired: 1 })
+    expect((await runVerification(db.table, made.clinic)).kinds).toEqual(['dangling_reference'])
   })
 
   it('reports no difference for a month that is counted in several items', async () => {
