@@ -14,8 +14,8 @@ export const patientRowKey = (clinic: ClinicId, ordinal: number): Key => ({
 /** The number of patients, and the state of the search segments. */
 export const patientHeadKey = (clinic: ClinicId): Key => ({ pk: partition(clinic, 'PH'), sk: 'head' })
 
-/** Writers of the head that wait for their turns. */
-export const patientTurnsKey = (clinic: ClinicId): Key => ({ pk: partition(clinic, 'PH'), sk: 'turns' })
+/** The fair queue of the head's writers. */
+export const patientQueueKey = (clinic: ClinicId): Key => ({ pk: partition(clinic, 'PH'), sk: 'turns' })
 
 /** A part of search segment `index`. A segment has as many parts as its size requires. */
 export const patientSegmentPartition = (clinic: ClinicId, index: number): string =>

@@ -1,9 +1,9 @@
 import type { ClinicId } from '../../domain/clinic.ts'
-import { patientHeadKey, patientTurnsKey } from '../keys/patients.ts'
+import { patientHeadKey, patientQueueKey } from '../keys/patients.ts'
 import type { Changeset } from '../table/changeset.ts'
 import { ConditionFailed } from '../table/errors.ts'
+import { Contended, retryInQueue, type Ticket } from '../table/fair-queue.ts'
 import type { Table } from '../table/table.ts'
-import { Contended, retryInTurns, type Turn } from '../table/turns.ts'
 import type { Write } from '../table/write-requests.ts'
 
 /** The item with a clinic's number of patients and the state of its search segments. */
@@ -22,16 +22,16 @@ export type PatientHead = {
   readonly v: number
   /** Change log entries up to this one are deleted. */
   readonly lf: number
-  /** The progress of the queue of writers (see turns.ts); absent until writers first collide. */
+  /** The progress of the queue of writers (see fair-queue.ts); absent until writers first collide. */
   readonly t?: number
-  /** How many more writers take turns without trying first; absent until writers first collide. */
+  /** How many more writers take tickets without trying first; absent until writers first collide. */
   readonly w?: number
 }
 
 export const EMPTY_HEAD: PatientHead = { n: 0, u: 0, sn: 0, su: 0, sv: [], v: 0, lf: 0 }
 
-/** How many writers continue to take turns after the last that found others. */
-const TURNS_KEPT = 16
+/** How many writers continue to take tickets after the last that found others. */
+const TICKETS_KEPT = 16
 
 export async function readPatientHead(table: Table, clinic: ClinicId): Promise<PatientHead> {
   const item = await table.get(patientHeadKey(clinic))
@@ -53,18 +53,18 @@ export function headWriter({ table }: { table: Table }) {
   /** The head as this writer left it, so that a run of writes by one writer reads it once. */
   const heads = new Map<ClinicId, PatientHead>()
 
-  /** Runs work that moves the head. If another writer was faster, runs it again in a turn, with a fresh head. */
-  function inTurns<T>(clinic: ClinicId, work: (head: HeadAccess) => Promise<T>): Promise<T> {
+  /** Runs work that moves the head. If another writer was faster, runs it again with a ticket and a fresh head. */
+  function inQueue<T>(clinic: ClinicId, work: (head: HeadAccess) => Promise<T>): Promise<T> {
     const readProgress = async () => (await readPatientHead(table, clinic)).t ?? 0
-    return retryInTurns({ table, key: patientTurnsKey(clinic), readProgress }, (turn) =>
+    return retryInQueue({ table, key: patientQueueKey(clinic), readProgress }, (ticket) =>
       work({
         readHead: async () => {
-          const known = turn ? undefined : heads.get(clinic)
+          const known = ticket ? undefined : heads.get(clinic)
           const head = known ?? (await readPatientHead(table, clinic))
-          if (turn ? !turn.hasBegun(head.t ?? 0) : isContended(head)) throw new Contended()
+          if (ticket ? !ticket.isNext(head.t ?? 0) : isContended(head)) throw new Contended()
           return head
         },
-        commit: (changes, head, counters) => commit(changes, head, nextHead(head, counters, turn)),
+        commit: (changes, head, counters) => commit(changes, head, nextHead(head, counters, ticket)),
       }),
     )
   }
@@ -92,38 +92,38 @@ export function headWriter({ table }: { table: Table }) {
 
   const latest = (clinic: ClinicId): PatientHead | undefined => heads.get(clinic)
 
-  return { inTurns, forget, latest }
+  return { inQueue, forget, latest }
 }
 
-/** Whether writers of the head currently wait for their turns. */
+/** Whether writers of the head currently wait in the queue. */
 const isContended = ({ w = 0 }: PatientHead): boolean => w > 0
 
-/** The head after a write, in a turn or not. */
+/** The head after a write, with a ticket or without. */
 const nextHead = (
   head: PatientHead,
   counters: { readonly n?: number; readonly u?: number },
-  turn: Turn | null,
+  ticket: Ticket | null,
 ): PatientHead => ({
   ...head,
   ...counters,
-  ...(turn && {
-    t: Math.max(head.t ?? 0, turn.end),
-    w: turn.isContended ? TURNS_KEPT : Math.max(0, (head.w ?? 0) - 1),
+  ...(ticket && {
+    t: Math.max(head.t ?? 0, ticket.end),
+    w: ticket.isContended ? TICKETS_KEPT : Math.max(0, (head.w ?? 0) - 1),
   }),
 })
 
 /** Replaces the head, on the condition that its counters of patients and updates have not changed since it was read. */
 function moveHead(table: Table, clinic: ClinicId, head: PatientHead, next: PatientHead): Write {
-  const isInTurn = next.t !== undefined
+  const hasTicket = next.t !== undefined
   return table.updateWrite(patientHeadKey(clinic), {
-    UpdateExpression: `SET n = :nextN, u = :nextU${isInTurn ? ', t = :turn, w = :turnsKept' : ''}`,
+    UpdateExpression: `SET n = :nextN, u = :nextU${hasTicket ? ', t = :ticket, w = :ticketsKept' : ''}`,
     ConditionExpression: 'n = :n AND u = :u',
     ExpressionAttributeValues: {
       ':n': head.n,
       ':u': head.u,
       ':nextN': next.n,
       ':nextU': next.u,
-      ...(isInTurn && { ':turn': next.t, ':turnsKept': next.w }),
+      ...(hasTicket && { ':ticket': next.t, ':ticketsKept': next.w }),
     },
   })
 }

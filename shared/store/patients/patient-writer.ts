@@ -35,7 +35,7 @@ export function patientWriter({ table }: { table: Table }) {
   const snapshots = patientSnapshots({ table })
   const identified = nationalIds({ table })
   const inactive = inactivePatients({ table })
-  const { inTurns, forget, latest } = headWriter({ table })
+  const { inQueue, forget, latest } = headWriter({ table })
 
   /** Creates one patient, and stores the response. Returns the stored response if the same request was completed before. */
   async function create(
@@ -46,7 +46,7 @@ export function patientWriter({ table }: { table: Table }) {
     response: (created: Stamped<Patient>) => object,
   ): Promise<StoredResponse | Stamped<Patient>> {
     forget(clinic)
-    const outcome = await inTurns(clinic, async ({ readHead, commit }) => {
+    const outcome = await inQueue(clinic, async ({ readHead, commit }) => {
       const [stored, head] = await Promise.all([idempotency.find(), readHead()])
       if (stored) return stored
       const changes = new Changeset(table, clinic)
@@ -72,7 +72,7 @@ export function patientWriter({ table }: { table: Table }) {
     patients: readonly ImportedPatient[],
     extendChanges: (changes: Changeset) => void = () => {},
   ): Promise<void> {
-    const isCommitted = await inTurns(clinic, async ({ readHead, commit }) => {
+    const isCommitted = await inQueue(clinic, async ({ readHead, commit }) => {
       const head = await readHead()
       const changes = new Changeset(table, clinic)
       const created = patients.map((patient, index) => addCreation(changes, patient, head.n + index))
@@ -113,7 +113,7 @@ export function patientWriter({ table }: { table: Table }) {
         await changes.commit()
         return updated
       })
-    const updated = await inTurns(clinic, async ({ readHead, commit }) => {
+    const updated = await inQueue(clinic, async ({ readHead, commit }) => {
       const head = await readHead()
       const { changes, updated } = await build(head.u + 1)
       return (await commit(changes, head, { u: head.u + numbered })) ? updated : null
