@@ -2,7 +2,7 @@ import type * as z from 'zod'
 import { type listPatients, renderPatient } from '../api/patients.ts'
 import type { ClinicInfo } from '../domain/clinic.ts'
 import type { patientsByNationalId } from '../store/patients/national-ids.ts'
-import { isPatientPosition } from '../store/patients/patients.ts'
+import { isPatientCursor } from '../store/patients/patients.ts'
 import type { patientSearch } from '../store/patients/search.ts'
 import { readRecordList } from './record-list.ts'
 
@@ -31,11 +31,11 @@ export function readPatientList({ patients, identified }: Stores, request: Reque
         nationalId === undefined
           ? patients.search(clinic.id, search, page, isActive)
           : identified.page(clinic.id, nationalId, page),
-      after: (position, limit) =>
+      after: (cursor, limit) =>
         nationalId === undefined
-          ? patients.searchAfter(clinic.id, search, position, limit, isActive)
-          : identified.after(clinic.id, nationalId, position, limit),
-      isPosition: isPatientPosition,
+          ? patients.searchAfter(clinic.id, search, cursor, limit, isActive)
+          : identified.after(clinic.id, nationalId, cursor, limit),
+      isCursor: isPatientCursor,
       changes: (range, limit) => patients.changes(clinic.id, range, limit),
     },
     (patient) => renderPatient(patient, clinic),

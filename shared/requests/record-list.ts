@@ -2,20 +2,20 @@ import { createHash } from 'node:crypto'
 import type { RecordListQuery } from '../api/record-lists.ts'
 import { invalidCursor } from '../api/schemas.ts'
 import type { ClinicId, ClinicInfo } from '../domain/clinic.ts'
+import type { ChangeRange, CursorPage, NumberedPage } from '../domain/lists/cursor.ts'
 import { type PageRequest, totalPages } from '../domain/lists/paging.ts'
-import type { ChangeRange, Walk, WalkablePage } from '../domain/lists/walk.ts'
 import { clinicTimestamp } from '../domain/timestamp.ts'
 import { STAMP_DELAY_MS } from '../store/table/stamp-delay.ts'
 
 const DIGEST_BYTES = 9
 
-/** The list that a query asks for: its pages, where it goes on after a position, and its records by change. */
+/** The list that a query asks for: its numbered pages, its pages after a cursor, and its records by change. */
 type ListReader<T> = {
-  readonly page: (request: PageRequest) => Promise<WalkablePage<T>>
-  readonly after: (position: string, limit: number) => Promise<Walk<T>>
-  /** Whether a position can be one of the list; all can if it is not set. */
-  readonly isPosition?: (position: string) => boolean
-  readonly changes: (range: ChangeRange, limit: number) => Promise<Walk<T>>
+  readonly page: (request: PageRequest) => Promise<NumberedPage<T>>
+  readonly after: (cursor: string, limit: number) => Promise<CursorPage<T>>
+  /** Whether a cursor can be one of the list; all can if it is not set. */
+  readonly isCursor?: (cursor: string) => boolean
+  readonly changes: (range: ChangeRange, limit: number) => Promise<CursorPage<T>>
 }
 
 type Request = {
@@ -27,9 +27,9 @@ type Request = {
 
 /** The lists of one kind of records, which a filter narrows. */
 type FilteredRecords<T, F> = {
-  readonly page: (clinic: ClinicId, filter: F, request: PageRequest) => Promise<WalkablePage<T>>
-  readonly after: (clinic: ClinicId, filter: F, position: string, limit: number) => Promise<Walk<T>>
-  readonly changes: (clinic: ClinicId, range: ChangeRange, limit: number) => Promise<Walk<T>>
+  readonly page: (clinic: ClinicId, filter: F, request: PageRequest) => Promise<NumberedPage<T>>
+  readonly after: (clinic: ClinicId, filter: F, cursor: string, limit: number) => Promise<CursorPage<T>>
+  readonly changes: (clinic: ClinicId, range: ChangeRange, limit: number) => Promise<CursorPage<T>>
 }
 
 /** Reads a list of records that match a filter, as {@link readRecordList} does. */
@@ -43,7 +43,7 @@ export const readFilteredList = <T, F, W>(
   const { clinic } = request
   const reader: ListReader<T> = {
     page: (page) => records.page(clinic.id, filter, page),
-    after: (position, limit) => records.after(clinic.id, filter, position, limit),
+    after: (cursor, limit) => records.after(clinic.id, filter, cursor, limit),
     changes: (range, limit) => records.changes(clinic.id, range, limit),
   }
   return readRecordList(list, request, reader, (record) => render(record, clinic))
@@ -58,20 +58,20 @@ export async function readRecordList<T, W>(
 ) {
   const { page = 1, limit, after, ...filters } = query
   const cursors = listCursors({ list, clinic: clinic.id, filters })
-  const position = after === undefined ? undefined : cursors.decode(after)
-  const nextAfter = ({ next }: Pick<Walk<T>, 'next'>) => (next === null ? null : cursors.encode(next))
+  const cursor = after === undefined ? undefined : cursors.decode(after)
+  const nextAfter = ({ next }: Pick<CursorPage<T>, 'next'>) => (next === null ? null : cursors.encode(next))
   if (query.updated_since !== undefined) {
     const until = asOf(now)
-    const walk = await reader.changes({ from: query.updated_since, until, after: position }, limit)
+    const read = await reader.changes({ from: query.updated_since, until, after: cursor }, limit)
     return {
-      data: walk.items.map(render),
-      meta: { ...walkMeta(walk, limit, nextAfter(walk)), as_of: clinicTimestamp(until, clinic.timezone) },
+      data: read.items.map(render),
+      meta: { ...cursorMeta(read, limit, nextAfter(read)), as_of: clinicTimestamp(until, clinic.timezone) },
     }
   }
-  if (position !== undefined) {
-    if (reader.isPosition?.(position) === false) throw invalidCursor()
-    const walk = await reader.after(position, limit)
-    return { data: walk.items.map(render), meta: walkMeta(walk, limit, nextAfter(walk)) }
+  if (cursor !== undefined) {
+    if (reader.isCursor?.(cursor) === false) throw invalidCursor()
+    const read = await reader.after(cursor, limit)
+    return { data: read.items.map(render), meta: cursorMeta(read, limit, nextAfter(read)) }
   }
   const read = await reader.page({ page, limit })
   const { total } = read
@@ -79,7 +79,7 @@ export async function readRecordList<T, W>(
   return { data: read.items.map(render), meta }
 }
 
-const walkMeta = ({ next }: Walk<unknown>, limit: number, nextAfter: string | null) => ({
+const cursorMeta = ({ next }: CursorPage<unknown>, limit: number, nextAfter: string | null) => ({
   limit,
   next_after: nextAfter,
   has_more: next !== null,
@@ -88,28 +88,28 @@ const walkMeta = ({ next }: Walk<unknown>, limit: number, nextAfter: string | nu
 /** The whole second before which every change is committed. */
 const asOf = (now: number): string => new Date(Math.floor((now - STAMP_DELAY_MS) / 1000) * 1000).toISOString()
 
-/** What a cursor is bound to: the same position means something else in another list, or with other filters. */
+/** What a cursor is bound to: the same sort key means something else in another list, or with other filters. */
 type CursorScope = {
   readonly list: string
   readonly clinic: string
   readonly filters: Readonly<Record<string, unknown>>
 }
 
-/** The cursors of one list. They contain a position and a digest, which is no secret: it detects mistakes. */
+/** The encoded cursors of one list. They contain the cursor, a sort key, and a digest, which is no secret: it detects mistakes. */
 export function listCursors({ list, clinic, filters }: CursorScope) {
   const given = Object.entries(filters).filter(([, value]) => value !== undefined)
   const scope = JSON.stringify([list, clinic, given.sort(([a], [b]) => (a < b ? -1 : 1))])
 
-  function encode(position: string): string {
-    const digest = createHash('sha256').update(`${scope}\n${position}`).digest().subarray(0, DIGEST_BYTES)
-    return Buffer.concat([digest, Buffer.from(position)]).toString('base64url')
+  function encode(cursor: string): string {
+    const digest = createHash('sha256').update(`${scope}\n${cursor}`).digest().subarray(0, DIGEST_BYTES)
+    return Buffer.concat([digest, Buffer.from(cursor)]).toString('base64url')
   }
 
-  /** The position of a cursor. @throws ApiError invalid_cursor for a cursor of another list or none */
-  function decode(cursor: string): string {
-    const position = Buffer.from(cursor, 'base64url').subarray(DIGEST_BYTES).toString()
-    if (encode(position) !== cursor) throw invalidCursor()
-    return position
+  /** The cursor that is encoded. @throws ApiError invalid_cursor for a cursor of another list or none */
+  function decode(encoded: string): string {
+    const cursor = Buffer.from(encoded, 'base64url').subarray(DIGEST_BYTES).toString()
+    if (encode(cursor) !== encoded) throw invalidCursor()
+    return cursor
   }
 
   return { encode, decode }

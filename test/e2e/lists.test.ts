@@ -17,7 +17,7 @@ const get = (path: string, clinic = mine) => getFrom(stack, path, clinic?.creden
 beforeAll(async () => {
   stack = await runStack()
   ;[mine, other] = rounds(0, 1) ? stack.clinics : stack.clinics.toReversed()
-  for (const { path } of LISTS) all[path] = await walk(path, {}, 100)
+  for (const { path } of LISTS) all[path] = await readAll(path, {}, 100)
 })
 afterAll(() => stack.close())
 
@@ -74,7 +74,7 @@ const LISTS: List[] = [
   },
 ]
 
-async function walk(path: string, filter: Filter, limit: number): Promise<Shown[]> {
+async function readAll(path: string, filter: Filter, limit: number): Promise<Shown[]> {
   const found: Shown[] = []
   for (let page = 1; ; page++) {
     const query = new URLSearchParams({ ...filter, page: String(page), limit: String(limit) })
@@ -108,7 +108,7 @@ describe.each(LISTS.map((list) => [list.path, list] as const))('GET %s', (path, 
     const records = all[path] ?? []
     expect(records.length).toBeGreaterThan(50)
     expect(records.map(order)).toEqual(records.map(order).sort().reverse())
-    for (const limit of [7, 20]) expect(await walk(path, {}, limit)).toEqual(records)
+    for (const limit of [7, 20]) expect(await readAll(path, {}, limit)).toEqual(records)
   })
 
   it('returns what the oracle returns for every combination of filters', async () => {
@@ -208,7 +208,7 @@ describe('GET /messages', () => {
     const messages = all['/messages'] ?? []
     const sent = messages.find(({ sent_at }) => sent_at !== null) as Shown
     const date = sent.sent_at.slice(0, 10)
-    const found = await walk('/messages', { from: date, to: date }, 100)
+    const found = await readAll('/messages', { from: date, to: date }, 100)
     expect(found.map(({ id }) => id)).toContain(sent.id)
   })
 })

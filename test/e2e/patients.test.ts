@@ -19,12 +19,12 @@ let everybody: Shown[]
 
 beforeAll(async () => {
   stack = await runStack()
-  everybody = await walk('', 100)
+  everybody = await readAll('', 100)
 })
 afterAll(() => stack.close())
 
 /** The records of all pages. */
-async function walk(query: string, limit: number, pair?: string): Promise<Shown[]> {
+async function readAll(query: string, limit: number, pair?: string): Promise<Shown[]> {
   const found: Shown[] = []
   for (let page = 1; ; page++) {
     const { status, body } = await get(stack, `/patients?limit=${limit}&page=${page}${query}`, pair)
@@ -50,7 +50,7 @@ describe('GET /patients', () => {
   it.each([7, 20, 100])(
     'returns each patient once, most recently added first, by pages of %i',
     async (limit) => {
-      const patients = await walk('', limit)
+      const patients = await readAll('', limit)
       expect(patients.length).toBe(500)
       expect(new Set(ids(patients)).size).toBe(500)
       expect(ids(patients)).toEqual(ids(everybody))
@@ -58,7 +58,7 @@ describe('GET /patients', () => {
   )
 
   it("returns the clinic's own patients only", async () => {
-    const others = await walk('', 20, stack.clinics[1]?.credentials.full)
+    const others = await readAll('', 20, stack.clinics[1]?.credentials.full)
     expect(others.length).toBe(40)
     expect(ids(others).filter((id) => ids(everybody).includes(id))).toEqual([])
   })
@@ -116,7 +116,7 @@ describe('GET /patients', () => {
       shouldMatch({ name: known.full_name, phone: known.phone_number, email: known.email_address }, query),
     )
     for (const limit of [rounds(60, 7), 100]) {
-      expect(ids(await walk(`&search=${encodeURIComponent(query)}`, limit))).toEqual(ids(expected))
+      expect(ids(await readAll(`&search=${encodeURIComponent(query)}`, limit))).toEqual(ids(expected))
     }
   })
 
@@ -131,7 +131,7 @@ describe('GET /patients', () => {
           ]
         : []
       for (const query of [...forms, ...(email_address ? [email_address.slice(2)] : [])]) {
-        expect(ids(await walk(`&search=${encodeURIComponent(query)}`, 100))).toContain(id)
+        expect(ids(await readAll(`&search=${encodeURIComponent(query)}`, 100))).toContain(id)
       }
     }
   })

@@ -121,7 +121,7 @@ describe('GET /events', () => {
   it('returns each event once, in order, for every page size', async () => {
     const log = await logOf(...some(23))
     for (const limit of [1, 2, 3, 5, 7, 11, 12, 22, 23, 24, 100]) {
-      const pages = await log.walk({ limit: String(limit) })
+      const pages = await log.readAll({ limit: String(limit) })
       expect(pages.flatMap((page) => page.ids)).toEqual(ids(log.events))
       // Only the last page may be short, and no page is empty.
       expect(pages.map((page) => page.ids.length)).toEqual(
@@ -133,7 +133,7 @@ describe('GET /events', () => {
   it('returns the same cursor while there is nothing new, then the new events', async () => {
     const log = await logOf(...some(5))
     for (const query of [{}, { event: 'patient.created' }, { event: 'invoice.paid' }] as Query[]) {
-      let { after } = (await log.walk({ limit: '2', ...query })).at(-1) ?? { after: null }
+      let { after } = (await log.readAll({ limit: '2', ...query })).at(-1) ?? { after: null }
       for (let n = 0; n < 3; n++) {
         const next = await log.page({ ...query, after: after as string })
         expect(next).toEqual({ ids: [], after, more: false })
@@ -171,7 +171,7 @@ describe('events older than 30 days', () => {
   it('are left out before they are deleted', async () => {
     const log = await logOf(old, old, { createdAt: new Date(Date.now() - 29 * DAY).toISOString() }, old, {})
     for (const query of [{}, { limit: '1' }, { event: 'patient.created' }] as Query[]) {
-      const pages = await log.walk(query)
+      const pages = await log.readAll(query)
       expect(pages.flatMap((page) => page.ids)).toEqual(ids([log.events[2], log.events[4]] as Event[]))
     }
   })
@@ -179,7 +179,7 @@ describe('events older than 30 days', () => {
   it('return an empty last page with a cursor when there are no others', async () => {
     const log = await logOf(...some(30, old))
     for (const query of [{}, { limit: '100' }, { event: 'patient.created' }] as Query[]) {
-      const pages = await log.walk({ limit: '5', ...query })
+      const pages = await log.readAll({ limit: '5', ...query })
       expect(pages.flatMap((page) => page.ids)).toEqual([])
       expect(pages.at(-1)).toMatchObject({ after: expect.any(String), more: false })
     }
@@ -207,7 +207,7 @@ describe('a filter', () => {
         more: false,
       })
       await log.add({ event: 'invoice.paid' })
-      expect((await log.walk({ event: 'invoice.paid' })).flatMap((page) => page.ids)).toEqual(
+      expect((await log.readAll({ event: 'invoice.paid' })).flatMap((page) => page.ids)).toEqual(
         ids(log.events.slice(-1)),
       )
     },
@@ -218,7 +218,7 @@ describe('a filter', () => {
     const log = await logOf(wanted, ...some(2600), wanted, wanted, ...some(2100), wanted, ...some(10))
     const expected = ids(log.events.filter(({ event }) => event === wanted.event))
     for (const limit of ['1', '2', '3', '100']) {
-      const pages = await log.walk({ ...wanted, limit })
+      const pages = await log.readAll({ ...wanted, limit })
       expect(pages.flatMap((page) => page.ids)).toEqual(expected)
       expect(pages.length).toBeLessThanOrEqual(8)
       // Each request makes few reads, and its cursor is later than the one before.

@@ -278,16 +278,16 @@ describe('GET /patients', () => {
       { national_id: 'WALK-1' },
     ] as Record<string, string>[]) {
       const all = idsOf(await list({ ...filter, limit: '100' }))
-      const walked: string[] = []
+      const listed: string[] = []
       let answer = await list({ ...filter, limit: '2' })
       for (;;) {
-        walked.push(...idsOf(answer))
+        listed.push(...idsOf(answer))
         const { next_after } = answer.body.meta
         if (next_after === null) break
         answer = await list({ ...filter, limit: '2', after: next_after })
       }
-      expect([filter, walked]).toEqual([filter, all])
-      expect(walked.length).toBeGreaterThanOrEqual(3)
+      expect([filter, listed]).toEqual([filter, all])
+      expect(listed.length).toBeGreaterThanOrEqual(3)
     }
   })
 

@@ -43,7 +43,7 @@ beforeAll(async () => {
 const list = async (name: string, query: Record<string, string> = {}) =>
   call(await handlerOf({ id: `list-${name}` }), { headers, query })
 
-async function walk(name: string, query: Record<string, string>) {
+async function readAll(name: string, query: Record<string, string>) {
   const first = await list(name, query)
   const ids: string[] = first.body.data.map(({ id }: { id: string }) => id)
   const { page: _, ...rest } = query
@@ -66,14 +66,14 @@ describe('after', () => {
     const all = (await list(name, { limit: '100' })).body
     expect(all.meta.next_after).toBeNull()
     const ids = all.data.map(({ id }: { id: string }) => id)
-    for (const limit of ['1', '2', '3']) expect(await walk(name, { limit })).toEqual(ids)
-    expect(await walk(name, { limit: '2', page: '2' })).toEqual(ids.slice(2))
+    for (const limit of ['1', '2', '3']) expect(await readAll(name, { limit })).toEqual(ids)
+    expect(await readAll(name, { limit: '2', page: '2' })).toEqual(ids.slice(2))
   })
 
   it('goes on with a search', async () => {
     const found = (await list('patients', { search: 'ada', limit: '100' })).body.data
     expect(found).toHaveLength(PATIENTS - 1)
-    expect(await walk('patients', { search: 'ada', limit: '2' })).toEqual(
+    expect(await readAll('patients', { search: 'ada', limit: '2' })).toEqual(
       found.map(({ id }: { id: string }) => id),
     )
   })
@@ -90,7 +90,7 @@ describe('after', () => {
   it('shows no patient twice, and misses none, when others are created', async () => {
     const { body } = await list('patients', { limit: '3' })
     await patientWriter(db).createMany(made.clinic.id, [aPatient({ firstName: 'New' })])
-    const rest = await walk('patients', { limit: '2', after: body.meta.next_after })
+    const rest = await readAll('patients', { limit: '2', after: body.meta.next_after })
     const ids = [...body.data.map(({ id }: { id: string }) => id), ...rest]
     expect(ids).toHaveLength(PATIENTS)
     expect(new Set(ids).size).toBe(PATIENTS)
@@ -149,7 +149,7 @@ describe('updated_since', () => {
     const listed = name === 'patients' ? PATIENTS : all.data.length
     expect(ids(changed.data)).toHaveLength(listed)
     expect(ids(all.data)).toEqual(expect.arrayContaining(ids(changed.data)))
-    expect((await walk(name, { updated_since: startedAt, limit: '1' })).sort()).toEqual(ids(changed.data))
+    expect((await readAll(name, { updated_since: startedAt, limit: '1' })).sort()).toEqual(ids(changed.data))
   })
 
   it('lists a record again when it is changed, and then only at its new time; erasure too', async () => {

@@ -126,16 +126,16 @@ describe('GET /webhooks/{id}/deliveries', () => {
       await ping(other.id)
     }
     for (const limit of [1, 2, 3, 6, 7, 8, 100]) {
-      const walked: string[] = []
+      const listed: string[] = []
       let after: string | undefined
       for (let more = true; more; ) {
         const { body } = await deliveries(id, { limit: String(limit), ...(after !== undefined && { after }) })
-        walked.push(...body.data.map((delivery: { id: string }) => delivery.id))
-        expect(body.meta).toEqual({ limit, next_after: walked.at(-1), has_more: walked.length < 7 })
+        listed.push(...body.data.map((delivery: { id: string }) => delivery.id))
+        expect(body.meta).toEqual({ limit, next_after: listed.at(-1), has_more: listed.length < 7 })
         after = body.meta.next_after
         more = body.meta.has_more
       }
-      expect(walked).toEqual(ids)
+      expect(listed).toEqual(ids)
       const { body } = await deliveries(id, { limit: String(limit), after: after as string })
       expect(body).toEqual({ data: [], meta: { limit, next_after: after, has_more: false } })
     }

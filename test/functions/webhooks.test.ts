@@ -218,13 +218,13 @@ describe('GET /webhooks', () => {
     expect(all.map(({ id }: Webhook) => id).sort()).toEqual([...ids].sort())
     for (const limit of [1, 2, 3, 6, 7, 8, 100]) {
       const pages = Math.ceil(7 / limit)
-      const walked = []
+      const listed = []
       for (let page = 1; page <= pages; page++) {
         const { body } = await list({ page: String(page), limit: String(limit) })
         expect(body.meta).toEqual({ page, limit, total: 7, total_pages: pages })
-        walked.push(...body.data)
+        listed.push(...body.data)
       }
-      expect(walked).toEqual(all)
+      expect(listed).toEqual(all)
       expect((await list({ page: String(pages + 1), limit: String(limit) })).body.data).toEqual([])
     }
   })

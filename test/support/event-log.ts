@@ -48,13 +48,13 @@ export async function eventLog(table: Table, facts: readonly Partial<Event>[]) {
     }
   }
   /** All pages from a cursor on, as a caller reads them. */
-  const walk = async (query: Query = {}) => {
+  const readAll = async (query: Query = {}) => {
     const pages = [await page(query)]
     for (let last = pages[0]; last?.more; last = pages.at(-1))
       pages.push(await page({ ...query, after: last.after as string }))
     return pages
   }
-  return { clinic, events, add, get, page, walk }
+  return { clinic, events, add, get, page, readAll }
 }
 
 export type EventLog = Awaited<ReturnType<typeof eventLog>>

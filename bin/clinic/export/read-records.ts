@@ -50,16 +50,16 @@ export async function readChanges(
 ): Promise<number> {
   const pk = changeIndexPartition(clinic, source.kind)
   const name = `${source.entity} changes`
-  const positionOf = (ms: number) => changesFrom(new Date(ms).toISOString())
+  const cursorAt = (ms: number) => changesFrom(new Date(ms).toISOString())
   let changed = 0
-  for (let after = staging.position(name) ?? positionOf(from); ; ) {
+  for (let after = staging.position(name) ?? cursorAt(from); ; ) {
     const listed = await table.query({ pk, from: after, limit: PAGE_SIZE })
     const items = await table.getMany(listed.map((item) => source.keyOf(clinic, changedId(item))))
     const last = listed.at(-1)
     if (!last) return changed
     after = changesAfter(last.sk)
     // Changes can still appear after `until`: a run that continues reads them again.
-    const position = after < positionOf(until) ? after : positionOf(until)
+    const position = after < cursorAt(until) ? after : cursorAt(until)
     changed += staging.put(source.entity, items.map(rowOf(source)), name, position)
     if (listed.length < PAGE_SIZE) return changed
   }

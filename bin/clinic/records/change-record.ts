@@ -46,9 +46,9 @@ export async function* eachRecord<R, F extends string>(
   const first = await list.page(clinic, filter, { page: 1, limit: PAGE_SIZE })
   yield* first.items
   for (let { next } = first; next !== null; ) {
-    const walk = await list.after(clinic, filter, next, PAGE_SIZE)
-    yield* walk.items
-    next = walk.next
+    const page = await list.after(clinic, filter, next, PAGE_SIZE)
+    yield* page.items
+    next = page.next
   }
 }
 

@@ -65,26 +65,26 @@ export function planPage(days: readonly DayTally[], offset: number, limit: numbe
   }
 }
 
-/** The days and facets to read for a list that goes on after a position. */
-export type WalkPlan = {
+/** The days and facets to read for the page after a cursor. */
+export type CursorPlan = {
   /** The oldest day to read; empty if there is none. */
   readonly from: string
   readonly facets: readonly string[]
   /** Whether there are older days. */
-  readonly goesOn: boolean
+  readonly hasMore: boolean
 }
 
-/** Plans the `need` newest records after a position on `date`; `days` are newest first, none of them later. */
-export function planWalk(days: readonly DayTally[], date: string, need: number): WalkPlan {
+/** Plans the `need` newest records after a cursor on `date`; `days` are newest first, none of them later. */
+export function planFromCursor(days: readonly DayTally[], date: string, need: number): CursorPlan {
   let covered = 0
   let read = 0
-  // How many records of the first day are behind the position is unknown.
+  // How many records of the first day are behind the cursor is unknown.
   for (; read < days.length && covered < need; read++) {
     const day = days[read] as DayTally
     if (day.date !== date) covered += dayCount(day)
   }
   const facets = new Set(days.slice(0, read).flatMap(({ counts }) => [...counts.keys()]))
-  return { from: days[read - 1]?.date ?? '', facets: [...facets], goesOn: read < days.length }
+  return { from: days[read - 1]?.date ?? '', facets: [...facets], hasMore: read < days.length }
 }
 
 const newestFirst = <T>(rows: T[], sortKey: (row: T) => string): T[] =>

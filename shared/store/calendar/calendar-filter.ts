@@ -1,4 +1,4 @@
-/** What the pages and the walks of a calendar list have in common: which records they show, and whether rows are still true. */
+/** What the numbered pages and the cursors of a calendar list have in common: which records they show, and whether rows are still true. */
 import type { ClinicId } from '../../domain/clinic.ts'
 import type { DayTally } from '../../domain/lists/page-plan.ts'
 import { type CalendarLetter, ownerPartition } from '../keys/calendar.ts'

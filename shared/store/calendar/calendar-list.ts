@@ -9,20 +9,20 @@
  * the records by the time of their last change (../table/change-feed.ts).
  */
 import type { ClinicId } from '../../domain/clinic.ts'
+import type { NumberedPage } from '../../domain/lists/cursor.ts'
 import { offsetOf, type PageRequest } from '../../domain/lists/paging.ts'
-import type { WalkablePage } from '../../domain/lists/walk.ts'
 import type { Stamped } from '../../domain/stamped.ts'
 import { calendarKey, tallyPartition } from '../keys/calendar.ts'
 import { changeIndexKey } from '../keys/change-index.ts'
 import { changeFeed } from '../table/change-feed.ts'
 import type { Changeset } from '../table/changeset.ts'
 import { type ImportOrigin, originAttributes, originOf } from '../table/import-origin.ts'
+import { cursorBefore, cursorOf, cursorReader, startCursor } from './calendar-cursor.ts'
 import type { CalendarEntity, StoredRecord } from './calendar-entity.ts'
 import type { CalendarFilter } from './calendar-filter.ts'
 import { calendarPages, type ListPlatform } from './calendar-pages.ts'
 import { calendarRecords } from './calendar-records.ts'
 import { type ListPosition, rowAttributes, rowKeys } from './calendar-row.ts'
-import { beginningOf, calendarWalk, positionBefore, positionOf } from './calendar-walk.ts'
 import { tallyAttribute, tallyCounter } from './tally.ts'
 
 /** Reading and changing single records, whatever they are listed by. */
@@ -37,30 +37,30 @@ export function calendarList<R, F extends string>(platform: ListPlatform, entity
   const { find, findMany, ofRows } = calendarRecords(platform.table, entity)
   const records = { find, findMany, ofRows }
   const { page: pageOf, allOf } = calendarPages(platform, entity, records)
-  const { after } = calendarWalk(platform, entity, records)
+  const { after } = cursorReader(platform, entity, records)
   const changes = changeFeed<R & { readonly id: string }>(platform.table, letter, async (clinic, ids) => {
     const found = await findMany(clinic, ids)
     return new Map([...found].map(([id, { record }]) => [id, { ...record, id }]))
   })
 
-  /** A page of records, and where the list goes on. */
+  /** A page of records, with the cursor after it. */
   async function page(
     clinic: ClinicId,
     filter: CalendarFilter<F>,
     request: PageRequest,
-  ): Promise<WalkablePage<Stamped<R>>> {
+  ): Promise<NumberedPage<Stamped<R>>> {
     const { page, isConsistent } = await pageOf(clinic, filter, request)
     const { items, total } = page
     const first = items[0]
     const last = items.at(-1)
     // A page that changed while it was read may lack records before its last, which the list must not skip.
-    const start = request.page === 1 ? beginningOf(filter) : first && positionBefore(entity, first)
+    const start = request.page === 1 ? startCursor(filter) : first && cursorBefore(entity, first)
     if (!isConsistent && start !== undefined) {
-      const walk = await after(clinic, filter, start, request.limit)
-      return { items: [...walk.items], total, next: walk.next }
+      const read = await after(clinic, filter, start, request.limit)
+      return { items: [...read.items], total, next: read.next }
     }
-    const goesOn = offsetOf(request) + request.limit < total
-    return { items, total, next: goesOn && last ? positionOf(entity, last) : null }
+    const hasMore = offsetOf(request) + request.limit < total
+    return { items, total, next: hasMore && last ? cursorOf(entity, last) : null }
   }
 
   /**

@@ -14,7 +14,7 @@ import { Changeset } from '../table/changeset.ts'
 import type { IdempotencyGuard, ResponseToStore, StoredResponse } from '../table/idempotency.ts'
 import { retryOnConflict } from '../table/retry-on-conflict.ts'
 import type { Table } from '../table/table.ts'
-import type { CursorPage, CursorRequest } from './events.ts'
+import type { LogPage, LogRequest } from './events.ts'
 import { decodeDelivery, decodeVersion, encodeDelivery, isExpired } from './items.ts'
 import { encodeFirstAttempt, encodeWaiting } from './place-items.ts'
 
@@ -99,10 +99,10 @@ export function deliveryStore({ table }: { table: Table }) {
   async function page(
     clinic: ClinicId,
     webhook: string,
-    { after, limit }: CursorRequest,
+    { after, limit }: LogRequest,
     now: number,
     isWanted?: (delivery: Delivery) => boolean,
-  ): Promise<CursorPage<Delivery> | null> {
+  ): Promise<LogPage<Delivery> | null> {
     if (after !== undefined && !isDeliveryCursor(after)) return null
     const pk = deliveriesPartition(clinic, webhook)
     const items: Delivery[] = []

@@ -5,9 +5,9 @@ import type { Table } from '../table/table.ts'
 import { decodeEvent, isExpired } from './items.ts'
 
 /** A request for a page of a cursor list: at most `limit` items after the cursor. */
-export type CursorRequest = { readonly after?: string | undefined; readonly limit: number }
+export type LogRequest = { readonly after?: string | undefined; readonly limit: number }
 
-export type CursorPage<T> = {
+export type LogPage<T> = {
   readonly items: readonly T[]
   /** The cursor of the next page; null for an empty list. */
   readonly nextAfter: string | null
@@ -24,9 +24,9 @@ export function eventStore({ table, now }: { table: Table; now: () => number }) 
   /** A page of events, of those that match `isWanted` if it is set. Null for a malformed cursor. */
   async function page(
     clinic: ClinicId,
-    { after, limit }: CursorRequest,
+    { after, limit }: LogRequest,
     isWanted?: (event: Event) => boolean,
-  ): Promise<CursorPage<Event> | null> {
+  ): Promise<LogPage<Event> | null> {
     const start = after === undefined ? 0 : parseCursor(after)
     if (start === null) return null
     const readAt = now()

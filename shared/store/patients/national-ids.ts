@@ -4,8 +4,8 @@
  */
 import { createHmac } from 'node:crypto'
 import type { ClinicId } from '../../domain/clinic.ts'
+import type { CursorPage, NumberedPage } from '../../domain/lists/cursor.ts'
 import { offsetOf, type PageRequest } from '../../domain/lists/paging.ts'
-import type { Walk, WalkablePage } from '../../domain/lists/walk.ts'
 import type { Patient } from '../../domain/patients/patient.ts'
 import type { Stamped } from '../../domain/stamped.ts'
 import type { Key } from '../keys/key.ts'
@@ -14,7 +14,7 @@ import type { Changeset } from '../table/changeset.ts'
 import { findSecret, requireSecret } from '../table/secret.ts'
 import type { Table } from '../table/table.ts'
 import type { Item } from '../table/write-requests.ts'
-import { patientStore, positionAfter } from './patients.ts'
+import { cursorAfter, patientStore } from './patients.ts'
 
 /** More than share a national id, unless files have a placeholder in its place. */
 const MAX_SHARING = 1_000_000
@@ -79,22 +79,22 @@ export function patientsByNationalId({ table }: { table: Table }) {
     clinic: ClinicId,
     nationalId: string,
     request: PageRequest,
-  ): Promise<WalkablePage<Stamped<Patient>>> {
+  ): Promise<NumberedPage<Stamped<Patient>>> {
     const ordinals = await identified.find(clinic, nationalId)
     return { ...(await part(clinic, ordinals, offsetOf(request), request.limit)), total: ordinals.length }
   }
 
-  /** At most `limit` of them who were created before the one at this position. */
+  /** At most `limit` of them who were created before the one at this cursor. */
   async function after(
     clinic: ClinicId,
     nationalId: string,
-    position: string,
+    cursor: string,
     limit: number,
-  ): Promise<Walk<Stamped<Patient>>> {
+  ): Promise<CursorPage<Stamped<Patient>>> {
     const ordinals = await identified.find(clinic, nationalId)
     return part(
       clinic,
-      ordinals.filter((ordinal) => ordinal < Number(position)),
+      ordinals.filter((ordinal) => ordinal < Number(cursor)),
       0,
       limit,
     )
@@ -102,7 +102,7 @@ export function patientsByNationalId({ table }: { table: Table }) {
 
   async function part(clinic: ClinicId, ordinals: readonly number[], offset: number, limit: number) {
     const shown = ordinals.slice(offset, offset + limit)
-    const next = offset + limit < ordinals.length ? positionAfter(shown) : null
+    const next = offset + limit < ordinals.length ? cursorAfter(shown) : null
     return { items: await patients.findByOrdinals(clinic, shown), next }
   }
 

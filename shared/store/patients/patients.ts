@@ -1,6 +1,6 @@
 import type { ClinicId } from '../../domain/clinic.ts'
+import type { CursorPage, NumberedPage } from '../../domain/lists/cursor.ts'
 import { descendingOrdinals, type PageRequest } from '../../domain/lists/paging.ts'
-import type { Walk, WalkablePage } from '../../domain/lists/walk.ts'
 import { GENDERS, type Patient } from '../../domain/patients/patient.ts'
 import type { Stamped } from '../../domain/stamped.ts'
 import { type Key, sortableNumber } from '../keys/key.ts'
@@ -48,16 +48,20 @@ export function patientStore({ table }: { table: Table }) {
   }
 
   /** Most recently created first. The head determines the ordinals of the page, and one range query reads them. */
-  async function page(clinic: ClinicId, request: PageRequest): Promise<WalkablePage<Stamped<Patient>>> {
+  async function page(clinic: ClinicId, request: PageRequest): Promise<NumberedPage<Stamped<Patient>>> {
     const { n } = await readPatientHead(table, clinic)
     const ordinals = descendingOrdinals(n, request)
     if (!ordinals) return { items: [], total: n, next: null }
     return { ...(await ofOrdinals(clinic, ordinals.from, ordinals.to)), total: n }
   }
 
-  /** At most `limit` patients who were created before the one at this position. Ordinals are dense and end at 0. */
-  async function after(clinic: ClinicId, position: string, limit: number): Promise<Walk<Stamped<Patient>>> {
-    const to = Number(position) - 1
+  /** At most `limit` patients who were created before the one at this cursor. Ordinals are dense and end at 0. */
+  async function after(
+    clinic: ClinicId,
+    cursor: string,
+    limit: number,
+  ): Promise<CursorPage<Stamped<Patient>>> {
+    const to = Number(cursor) - 1
     return to < 0 ? { items: [], next: null } : ofOrdinals(clinic, Math.max(0, to - limit + 1), to)
   }
 
@@ -164,11 +168,11 @@ function toStoredPatient(item: Item): StoredPatient {
   }
 }
 
-/** The position after the last of these ordinals. */
-export function positionAfter(ordinals: readonly number[]): string | null {
+/** The cursor after the last of these ordinals. */
+export function cursorAfter(ordinals: readonly number[]): string | null {
   const last = ordinals.at(-1)
   return last === undefined ? null : sortableNumber(last)
 }
 
-/** Whether a text is a position in the list: an ordinal. */
-export const isPatientPosition = (text: string): boolean => /^\d{10}$/.test(text)
+/** Whether a text is a cursor of the list: an ordinal. */
+export const isPatientCursor = (text: string): boolean => /^\d{10}$/.test(text)

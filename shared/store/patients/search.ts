@@ -1,14 +1,14 @@
 /** Lists patients: all, those that a search finds, or the active or inactive ones of either. */
 import type { ClinicId } from '../../domain/clinic.ts'
+import type { CursorPage, NumberedPage } from '../../domain/lists/cursor.ts'
 import { offsetOf, type PageRequest } from '../../domain/lists/paging.ts'
-import type { Walk, WalkablePage } from '../../domain/lists/walk.ts'
 import type { Patient } from '../../domain/patients/patient.ts'
 import { type Needles, parseSearchQuery } from '../../domain/patients/search-text.ts'
 import type { Stamped } from '../../domain/stamped.ts'
 import type { Table } from '../table/table.ts'
 import { readPatientHead } from './head.ts'
 import { inactivePatients } from './inactive-patients.ts'
-import { patientStore, positionAfter } from './patients.ts'
+import { cursorAfter, patientStore } from './patients.ts'
 import { searchIndexes } from './search-indexes.ts'
 
 /** After so many attempts, patients that change meanwhile are left out. */
@@ -31,27 +31,27 @@ export function patientSearch({ table }: { table: Table }, memoryBudget?: number
     query: string,
     request: PageRequest,
     isActive?: boolean,
-  ): Promise<WalkablePage<Stamped<Patient>>> {
+  ): Promise<NumberedPage<Stamped<Patient>>> {
     const needles = parseSearchQuery(query)
     if (!needles && isActive === undefined) return patients.page(clinic, request)
     const part = { offset: offsetOf(request), limit: request.limit, end: Number.POSITIVE_INFINITY }
     return read(clinic, { needles, isActive }, part)
   }
 
-  /** At most `limit` of the same patients, who were created before the one at this position. */
+  /** At most `limit` of the same patients, who were created before the one at this cursor. */
   async function searchAfter(
     clinic: ClinicId,
     query: string,
-    position: string,
+    cursor: string,
     limit: number,
     isActive?: boolean,
-  ): Promise<Walk<Stamped<Patient>>> {
+  ): Promise<CursorPage<Stamped<Patient>>> {
     const needles = parseSearchQuery(query)
-    if (!needles && isActive === undefined) return patients.after(clinic, position, limit)
+    if (!needles && isActive === undefined) return patients.after(clinic, cursor, limit)
     const { items, next } = await read(
       clinic,
       { needles, isActive },
-      { offset: 0, limit, end: Number(position) },
+      { offset: 0, limit, end: Number(cursor) },
     )
     return { items, next }
   }
@@ -62,13 +62,13 @@ export function patientSearch({ table }: { table: Table }, memoryBudget?: number
     filter: Filter,
     part: Part,
     attempt = 1,
-  ): Promise<WalkablePage<Stamped<Patient>>> {
+  ): Promise<NumberedPage<Stamped<Patient>>> {
     const { total, ordinals } = await find(clinic, filter, part)
     const found = await patients.findByOrdinals(clinic, ordinals)
     const { isActive } = filter
     const items = isActive === undefined ? found : found.filter((patient) => patient.isActive === isActive)
     if (items.length < found.length && attempt < MAX_ATTEMPTS) return read(clinic, filter, part, attempt + 1)
-    const next = part.offset + part.limit < total ? positionAfter(ordinals) : null
+    const next = part.offset + part.limit < total ? cursorAfter(ordinals) : null
     return { items, total, next }
   }
 

@@ -1,5 +1,5 @@
 import type { ClinicId } from '../../domain/clinic.ts'
-import type { ChangeRange, Walk } from '../../domain/lists/walk.ts'
+import type { ChangeRange, CursorPage } from '../../domain/lists/cursor.ts'
 import type { Stamped } from '../../domain/stamped.ts'
 import {
   changedId,
@@ -20,7 +20,11 @@ export function changeFeed<Entity extends { readonly id: string }>(
   /**
    * At most `limit` records of a range. A record that is changed again while it is read is left out: its place is later.
    */
-  return async (clinic: ClinicId, range: ChangeRange, limit: number): Promise<Walk<Stamped<Entity>>> => {
+  return async (
+    clinic: ClinicId,
+    range: ChangeRange,
+    limit: number,
+  ): Promise<CursorPage<Stamped<Entity>>> => {
     const from = range.after === undefined ? changesFrom(range.from) : changesAfter(range.after)
     const to = changesFrom(range.until)
     // A range must not end before it begins.

@@ -2,7 +2,7 @@
 import type { ClinicModel } from '../model.ts'
 import { demand } from '../register.ts'
 import type { World } from '../world.ts'
-import { walkCursor } from './walk.ts'
+import { readCursorList } from './read-lists.ts'
 
 export type StoredEvent = {
   readonly id: string
@@ -14,7 +14,7 @@ export type StoredEvent = {
 }
 
 export async function checkEvents(world: World, clinic: ClinicModel): Promise<StoredEvent[]> {
-  const listed = await walkCursor(world, clinic, 'list-events')
+  const listed = await readCursorList(world, clinic, 'list-events')
   demand(new Set(listed.map(({ id }) => id)).size === listed.length, () => 'the log has an event twice')
   const starts = new Map([...clinic.bookings].map(({ id, start }) => [id, start]))
   const events: StoredEvent[] = listed.map((event) => ({

@@ -3,13 +3,13 @@ import type { ClinicModel, MessageModel } from '../model.ts'
 import { isErased } from '../model.ts'
 import { demand } from '../register.ts'
 import type { World } from '../world.ts'
+import { readAll } from './read-lists.ts'
 import { isOfErasedPatient } from './records.ts'
-import { walk } from './walk.ts'
 
 type Entry = { id: string; message: string; status: string; channel: string; patient: { id: string } }
 
 export async function checkMessages(world: World, clinic: ClinicModel): Promise<void> {
-  const stored: Entry[] = await walk(world, clinic, 'list-messages')
+  const stored: Entry[] = await readAll(world, clinic, 'list-messages')
   const isAnonymous = isOfErasedPatient(clinic)
   const known = new Set(clinic.messages.map(({ token }) => token))
   const strange = stored.find((entry) => !known.has(entry.message) && !isAnonymous(entry))

@@ -4,10 +4,10 @@ import { isErased } from '../model.ts'
 import { minutesOf, placeFields } from '../operations/calendar.ts'
 import { demand } from '../register.ts'
 import type { World } from '../world.ts'
-import { compareExistence, fetchJson, walk } from './walk.ts'
+import { compareExistence, fetchJson, readAll } from './read-lists.ts'
 
 export async function checkPatients(world: World, clinic: ClinicModel): Promise<void> {
-  const stored = await walk(world, clinic, 'list-patients')
+  const stored = await readAll(world, clinic, 'list-patients')
   compareExistence(
     'patient',
     clinic.patients,
@@ -27,7 +27,7 @@ export async function checkPatients(world: World, clinic: ClinicModel): Promise<
       names.includes(record.last_name),
       () => `${patient.token} is called ${record.last_name}, not ${names}`,
     )
-    const found = await walk(world, clinic, 'list-patients', { search: record.last_name })
+    const found = await readAll(world, clinic, 'list-patients', { search: record.last_name })
     demand(
       found.length === 1 && found[0].id === patient.id,
       () => `search of ${record.last_name} found ${found.length}`,
@@ -38,7 +38,7 @@ export async function checkPatients(world: World, clinic: ClinicModel): Promise<
 const OCCUPYING = ['scheduled', 'completed']
 
 export async function checkAppointments(world: World, clinic: ClinicModel): Promise<void> {
-  const stored = await walk(world, clinic, 'list-appointments')
+  const stored = await readAll(world, clinic, 'list-appointments')
   compareExistence(
     'appointment',
     clinic.bookings,
@@ -85,7 +85,7 @@ export async function checkAppointments(world: World, clinic: ClinicModel): Prom
 const hasOneStatus = (booking: BookingModel): boolean => new Set(booking.status.possible()).size === 1
 
 export async function checkInvoices(world: World, clinic: ClinicModel): Promise<void> {
-  const invoices = await walk(world, clinic, 'list-invoices')
+  const invoices = await readAll(world, clinic, 'list-invoices')
   compareExistence(
     'invoice',
     clinic.invoices,
@@ -93,7 +93,7 @@ export async function checkInvoices(world: World, clinic: ClinicModel): Promise<
     ({ id }, record) => record.id === id,
     ({ number }) => number,
   )
-  const payments = await walk(world, clinic, 'list-payments')
+  const payments = await readAll(world, clinic, 'list-payments')
   compareExistence(
     'payment',
     clinic.payments,

@@ -6,14 +6,14 @@ import type { ClinicModel, WebhookModel } from '../model.ts'
 import { demand } from '../register.ts'
 import type { World } from '../world.ts'
 import type { StoredEvent } from './events.ts'
-import { compareExistence, walk, walkCursor } from './walk.ts'
+import { compareExistence, readAll, readCursorList } from './read-lists.ts'
 
 export async function checkWebhooks(
   world: World,
   clinic: ClinicModel,
   events: readonly StoredEvent[],
 ): Promise<void> {
-  const stored = await walk(world, clinic, 'list-webhooks')
+  const stored = await readAll(world, clinic, 'list-webhooks')
   const expected = clinic.webhooks.map((model) => ({
     ...model,
     existence:
@@ -54,7 +54,7 @@ async function checkWebhook(
     model.secret.possible().includes(secret),
     () => `${model.token} has a secret that was not the last one`,
   )
-  const deliveries = await walkCursor(world, clinic, 'list-deliveries', { id: model.id })
+  const deliveries = await readCursorList(world, clinic, 'list-deliveries', { id: model.id })
   const ids = deliveries.map(({ event_id }) => event_id)
   demand(new Set(ids).size === ids.length, () => `${model.token} has two deliveries of one event`)
   const pings = deliveries.filter(({ event }) => event === 'webhook.ping')

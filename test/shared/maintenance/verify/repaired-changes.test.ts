@@ -1,6 +1,6 @@
 /** What a repair changes, in the eyes of a reader of changes who has read up to now. */
 import { beforeAll, describe, expect, it } from 'vitest'
-import type { ChangeRange } from '../../../../shared/domain/lists/walk.ts'
+import type { ChangeRange } from '../../../../shared/domain/lists/cursor.ts'
 import { openInspection } from '../../../../shared/maintenance/verify/comparison/inspection.ts'
 import { appointmentStore } from '../../../../shared/store/calendar/appointments.ts'
 import { invoiceStore } from '../../../../shared/store/calendar/invoices.ts'

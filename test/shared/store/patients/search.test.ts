@@ -115,7 +115,7 @@ async function enterAll(clinic: ClinicId, patients: readonly Patient[]) {
 }
 
 /** All pages of a search, laid end to end. */
-async function walk(
+async function readAll(
   search: ReturnType<typeof patientSearch>,
   clinic: ClinicId,
   query: string,
@@ -150,7 +150,7 @@ describe('search', () => {
             const query = gen(() => queryOf(patients))
             const expected = oracle(patients, query)
             for (const search of [warm, patientSearch(db)]) {
-              expect(await walk(search, clinic, query, limit)).toEqual({
+              expect(await readAll(search, clinic, query, limit)).toEqual({
                 found: expected,
                 total: expected.length,
               })

@@ -1,7 +1,7 @@
-/** Goes on with a calendar list after a position, whatever was added, removed or counted meanwhile. */
+/** Reads a calendar list from a cursor, whatever was added, removed or counted in the meantime. */
 import type { ClinicId } from '../../domain/clinic.ts'
-import { planWalk } from '../../domain/lists/page-plan.ts'
-import type { Walk } from '../../domain/lists/walk.ts'
+import type { CursorPage } from '../../domain/lists/cursor.ts'
+import { planFromCursor } from '../../domain/lists/page-plan.ts'
 import type { Stamped } from '../../domain/stamped.ts'
 import {
   calendarListPartition,
@@ -28,26 +28,26 @@ import { readTallies } from './tally.ts'
 /** The most reads of rows that concurrent writes keep changing. */
 const MAX_READS = 4
 
-/** Rows in the order of the list, newest first, complete down to a position. */
+/** Rows in the order of the list, newest first, complete down to a cursor. */
 type RowsRead = { readonly rows: readonly Item[]; readonly downTo: string }
 
-export function calendarWalk<R, F extends string>(
+export function cursorReader<R, F extends string>(
   { table, onDrift = () => {} }: ListPlatform,
   entity: CalendarEntity<R, F>,
   { ofRows }: CalendarRecords<R>,
 ) {
   const { letter } = entity
 
-  /** At most `limit` records after a position, newest first. */
+  /** At most `limit` records after a cursor, newest first. */
   async function after(
     clinic: ClinicId,
     filter: CalendarFilter<F>,
-    position: string,
+    cursor: string,
     limit: number,
-  ): Promise<Walk<Stamped<R>>> {
+  ): Promise<CursorPage<Stamped<R>>> {
     const { rows, downTo } = await (ownerOf(filter)
-      ? ownerRowsAfter(clinic, filter, position)
-      : listRowsAfter(clinic, filter, position, limit))
+      ? ownerRowsAfter(clinic, filter, cursor)
+      : listRowsAfter(clinic, filter, cursor, limit))
     const page = rows.slice(0, limit)
     const last = page.at(-1)
     const records = await ofRows(clinic, page)
@@ -58,18 +58,18 @@ export function calendarWalk<R, F extends string>(
   async function ownerRowsAfter(
     clinic: ClinicId,
     filter: CalendarFilter<F>,
-    position: string,
+    cursor: string,
   ): Promise<RowsRead> {
     const pk = ownerPartitionOf(clinic, letter, filter)
     const read = await table.query({
       pk,
       from: filter.from,
-      to: position,
+      to: cursor,
       descending: true,
       limit: UNLIMITED,
     })
     const rows = read.filter(
-      (row) => sortTimeOf(row) !== position && matches(entity, entity.decode(row, idOf(row)), filter),
+      (row) => sortTimeOf(row) !== cursor && matches(entity, entity.decode(row, idOf(row)), filter),
     )
     return { rows, downTo: '' }
   }
@@ -81,13 +81,13 @@ export function calendarWalk<R, F extends string>(
   async function listRowsAfter(
     clinic: ClinicId,
     filter: CalendarFilter<F>,
-    position: string,
+    cursor: string,
     limit: number,
   ): Promise<RowsRead> {
     const found = new Map<string, Item>()
     let downTo = ''
     for (let attempt = 1; ; attempt++) {
-      const read = await readFacets(clinic, filter, position, limit)
+      const read = await readFacets(clinic, filter, cursor, limit)
       for (const row of read.rows) found.set(idOf(row), row)
       if (read.downTo > downTo) downTo = read.downTo
       if (read.isConsistent || attempt === MAX_READS) break
@@ -97,21 +97,21 @@ export function calendarWalk<R, F extends string>(
     return { rows: rows.sort((a, b) => (sortTimeOf(a) < sortTimeOf(b) ? 1 : -1)), downTo }
   }
 
-  async function readFacets(clinic: ClinicId, filter: CalendarFilter<F>, position: string, limit: number) {
+  async function readFacets(clinic: ClinicId, filter: CalendarFilter<F>, cursor: string, limit: number) {
     const doctor = filter.doctor ?? null
     const tallies = tallyPartition(clinic, letter, doctor)
-    const range = { from: filter.from, to: position.slice(0, 10) }
+    const range = { from: filter.from, to: cursor.slice(0, 10) }
     const { days, versions } = await readTallies(table, tallies, range)
     const facet = filter.facet && entity.facets[filter.facet]
-    // The row at the position, and one that shows whether the list goes on.
-    const plan = planWalk(filterByFacet(days, facet), range.to, limit + 2)
+    // The row at the cursor, and one that shows whether there are more.
+    const plan = planFromCursor(filterByFacet(days, facet), range.to, limit + 2)
     const pk = calendarListPartition(clinic, letter, doctor)
     const reads = await Promise.all(
       plan.facets.map((name) =>
         table.query({
           pk,
           from: facetSortKey(name, plan.from),
-          to: facetSortKey(name, position),
+          to: facetSortKey(name, cursor),
           descending: true,
           limit: limit + 2,
         }),
@@ -120,8 +120,8 @@ export function calendarWalk<R, F extends string>(
     const again = (await readTallies(table, tallies, { ...range, from: plan.from || range.from })).versions
     const ends = reads.flatMap((rows) => (rows.length === limit + 2 ? [sortTimeOf(rows.at(-1) as Item)] : []))
     return {
-      rows: reads.flat().filter((row) => sortTimeOf(row) !== position),
-      downTo: [plan.goesOn ? plan.from : '', ...ends].reduce((a, b) => (a > b ? a : b)),
+      rows: reads.flat().filter((row) => sortTimeOf(row) !== cursor),
+      downTo: [plan.hasMore ? plan.from : '', ...ends].reduce((a, b) => (a > b ? a : b)),
       isConsistent: [...again].every(([month, version]) => versions.get(month) === version),
     }
   }
@@ -129,15 +129,15 @@ export function calendarWalk<R, F extends string>(
   return { after }
 }
 
-/** The position of a record in its lists. */
-export function positionOf<R>({ position }: Pick<CalendarEntity<R, never>, 'position'>, record: R): string {
+/** The cursor of a record in its lists. */
+export function cursorOf<R>({ position }: Pick<CalendarEntity<R, never>, 'position'>, record: R): string {
   const { date, moment, id } = position(record)
   return calendarSortKey(date, moment, id)
 }
 
-/** The position before a record in its lists, and after the record that is listed before it. */
-export const positionBefore = <R>(entity: Pick<CalendarEntity<R, never>, 'position'>, record: R): string =>
-  `${positionOf(entity, record)}~`
+/** The cursor before a record in its lists, and after the record that is listed before it. */
+export const cursorBefore = <R>(entity: Pick<CalendarEntity<R, never>, 'position'>, record: R): string =>
+  `${cursorOf(entity, record)}~`
 
-/** The position before the first record of a list. */
-export const beginningOf = ({ to }: CalendarFilter<string>): string => (to === undefined ? '~' : dayEnd(to))
+/** The cursor before the first record of a list. */
+export const startCursor = ({ to }: CalendarFilter<string>): string => (to === undefined ? '~' : dayEnd(to))

@@ -16,7 +16,7 @@ export async function fetchJson(
   return response?.body
 }
 
-export async function walk(
+export async function readAll(
   world: World,
   clinic: ClinicModel,
   route: string,
@@ -36,7 +36,7 @@ export async function walk(
 }
 
 /** All items of a list with cursors. */
-export async function walkCursor(
+export async function readCursorList(
   world: World,
   clinic: ClinicModel,
   route: string,

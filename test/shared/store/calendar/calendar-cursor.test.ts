@@ -71,8 +71,8 @@ async function save(clinic: ClinicId, after: Appointment, table: Table = db.tabl
   })
 }
 
-/** Walks from the first page to the end; `between` runs before each further request. */
-async function walk(
+/** Follows the cursors from the first page to the end; `between` runs before each further request. */
+async function readAll(
   clinic: ClinicId,
   filter: Filter,
   limit: number,
@@ -101,7 +101,7 @@ const matches = (one: Appointment, { patient, doctor, facet, from, to }: Filter)
 
 const idsOf = (records: readonly Appointment[]) => records.map(({ id }) => id)
 
-describe('walking through a calendar list', () => {
+describe('the cursors of a calendar list', () => {
   it('shows exactly the records of the pages, in their order, for every filter and limit', async () => {
     await fc.assert(
       fc.asyncProperty(
@@ -115,7 +115,7 @@ describe('walking through a calendar list', () => {
           for (const filter of filters) {
             const { items } = await appointmentStore(db).page(clinic, filter, { page: 1, limit: 100 })
             expect(items).toHaveLength(records.filter((one) => matches(one, filter)).length)
-            expect(idsOf(await walk(clinic, filter, limit))).toEqual(idsOf(items))
+            expect(idsOf(await readAll(clinic, filter, limit))).toEqual(idsOf(items))
           }
         },
       ),
@@ -135,7 +135,7 @@ describe('walking through a calendar list', () => {
           for (const one of records) await save(clinic, one)
           // The first four stay; of the others, and of new ones, anything may change.
           const [kept, others] = [records.slice(0, 4), records.slice(4)]
-          const found = await walk(clinic, {}, limit, async () => {
+          const found = await readAll(clinic, {}, limit, async () => {
             const [which, change] = plans.pop() ?? []
             const one = which !== undefined && which % 2 === 0 ? others[which % others.length] : undefined
             if (change) await save(clinic, { ...toAppointment(change), ...(one && { id: one.id }) })
@@ -210,7 +210,7 @@ describe('walking through a calendar list', () => {
         return read
       },
     }
-    const seen = idsOf(await walk(clinic, {}, 4, undefined, table))
+    const seen = idsOf(await readAll(clinic, {}, 4, undefined, table))
     expect(reads).toBeGreaterThanOrEqual(8)
     for (const { id } of records) expect(seen.filter((one) => one === id)).toEqual([id])
   })
