@@ -21,8 +21,10 @@ const NON_APPOINTMENT_ATTRIBUTES = new Set(['pk', 'sk', 'v'])
 export function busyTimeChecker(inspection: Inspection, counts = new RowCounts()) {
   const { table, clinic, count, examine } = inspection
   const image = (item: Item) => imageOf(clinic, APPOINTMENTS, item)
+  /** What does not match the days, to be read again once these have versions: no time can be set on a day without one. */
+  const suspects: { id: string; key: Key }[] = []
 
-  /** Verifies appointments against the days of their doctors and rooms. */
+  /** Compares appointments with the days of their doctors and rooms. */
   async function checkRecords(items: readonly Item[]): Promise<void> {
     const records = items.map((item) => image(item)?.record).filter((record) => record !== undefined)
     const busy = records.flatMap((record) => busyDayKeys(clinic, record).map((key) => ({ record, key })))
@@ -31,11 +33,14 @@ export function busyTimeChecker(inspection: Inspection, counts = new RowCounts()
     const days = new Map(read.map((day) => [keyText(day), day]))
     for (const { record, key } of busy)
       if (days.get(keyText(key))?.[shortId(record.id)] !== undefined) counts.expect(shortId(record.id))
-    const suspects = busy.filter(
-      ({ record, key }) => days.get(keyText(key))?.[shortId(record.id)] !== busyTime(record),
-    )
-    await forEachConcurrent(suspects, ({ record, key }) => examine(recheckRecord(record.id, key)))
+    for (const { record, key } of busy)
+      if (days.get(keyText(key))?.[shortId(record.id)] !== busyTime(record))
+        suspects.push({ id: record.id, key })
   }
+
+  /** Verifies the appointments that did not match, once all days were surveyed. */
+  const checkSurveyed = (): Promise<void> =>
+    forEachConcurrent(suspects, ({ id, key }) => examine(recheckRecord(id, key)))
 
   const recheckRecord =
     (id: string, key: Key): Recheck =>
@@ -118,7 +123,7 @@ export function busyTimeChecker(inspection: Inspection, counts = new RowCounts()
   const isBusyOn = (record: Appointment, day: Key): boolean =>
     busyDayKeys(clinic, record).some((key) => keyText(key) === keyText(day))
 
-  return { checkRecords, surveyDays, hasSuspects: () => counts.hasSuspects(), checkDays }
+  return { checkRecords, surveyDays, checkSurveyed, hasSuspects: () => counts.hasSuspects(), checkDays }
 }
 
 function appointmentId(name: string): string | null {

@@ -59,12 +59,12 @@ async function surveyLists(inspection: Inspection, checkers: CalendarCheckers): 
   const { all, appointments, invoices, payments, busy, settlements, doctors, rooms } = checkers
 
   /** Surveys the payments of invoices, and compares the invoices with them. */
-  async function checkInvoices(page: readonly Item[]): Promise<void> {
+  async function surveyInvoices(page: readonly Item[]): Promise<void> {
     const listed = page.map((invoice): [Item, Key[]] => [invoice, []])
     await forEachConcurrent(listed, ([{ sk }, rows]) =>
       payments.listed.survey(listOfOwner(clinic, payments, 'invoice', sk), (row) => rows.push(row)),
     )
-    await settlements.check(listed)
+    await settlements.survey(listed)
   }
 
   await forEachConcurrent(all, ({ tallied }) => tallied.survey(null))
@@ -80,13 +80,14 @@ async function surveyLists(inspection: Inspection, checkers: CalendarCheckers): 
   )
   if (all.includes(invoices))
     for await (const page of partitionPages(table, recordsPartition(clinic, invoices)))
-      await checkInvoices(page)
+      await surveyInvoices(page)
 }
 
 /** Compares the rows and the times that may belong to no record with the records that they name, and the tallies with the rows. */
 async function checkSuspects(inspection: Inspection, checkers: CalendarCheckers): Promise<void> {
   const { table, clinic } = inspection
-  const { all, appointments, invoices, payments, busy, doctors, rooms } = checkers
+  const { all, appointments, invoices, payments, busy, settlements, doctors, rooms } = checkers
+  await busy.checkSurveyed()
   const suspicious = all.filter(({ counts }) => counts.hasSuspects())
   await forEachConcurrent(all, (own) =>
     suspicious.includes(own) ? own.tallied.check(null) : own.tallied.checkSurveyed(),
@@ -106,4 +107,5 @@ async function checkSuspects(inspection: Inspection, checkers: CalendarCheckers)
       await forEachConcurrent(page, ({ sk }) =>
         payments.listed.check(listOfOwner(clinic, payments, 'invoice', sk)),
       )
+  await settlements.checkSurveyed()
 }

@@ -17,19 +17,22 @@ import type { UnrepairedRows } from '../comparison/unrepaired-rows.ts'
 export function settlementChecker({ table, clinic, examine }: Inspection, unrepaired: UnrepairedRows) {
   const invoices = invoiceStore({ table })
 
+  /** Invoices that do not match, to be read again once the tallies are right: a change of status adds to them. */
+  const suspects: string[] = []
+
   /** Compares invoices with the payments that the rows of their lists name. */
-  async function check(listed: readonly (readonly [invoice: Item, rows: readonly Key[]])[]): Promise<void> {
+  async function survey(listed: readonly (readonly [invoice: Item, rows: readonly Key[]])[]): Promise<void> {
     const payments = await readPayments(listed.flatMap(([, rows]) => rows))
-    const suspects = listed.filter(([invoice, rows]) => {
+    for (const [invoice, rows] of listed) {
       const image = imageOf(clinic, INVOICES, invoice)
+      if (!image) continue
       // A row that is missing and was not repaired: the payment is not among those that were read.
-      return (
-        image &&
-        (unrepaired.missing.of(listOf(image.id)).length > 0 || correctedInvoice(image, payments, rows))
-      )
-    })
-    await forEachConcurrent(suspects, ([invoice]) => examine(recheck(invoice.sk)))
+      if (unrepaired.missing.of(listOf(image.id)).length > 0 || correctedInvoice(image, payments, rows))
+        suspects.push(image.id)
+    }
   }
+
+  const checkSurveyed = (): Promise<void> => forEachConcurrent(suspects, (id) => examine(recheck(id)))
 
   const listOf = (invoice: string): string => ownerPartition(clinic, PAYMENTS.letter, 'invoice', invoice)
 
@@ -78,5 +81,5 @@ export function settlementChecker({ table, clinic, examine }: Inspection, unrepa
       return { faults: [{ kind: 'invoice_unsettled', key }], repair }
     }
 
-  return { check }
+  return { survey, checkSurveyed }
 }

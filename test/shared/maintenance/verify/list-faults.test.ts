@@ -238,6 +238,11 @@ const REPAIRABLE: InjectedFault[] = [
     ['busy_unversioned'],
   ],
   [
+    'a doctor’s day has a version that is not a number, and lacks an appointment',
+    () => raw.alter(day(busy()), () => ({ v: 'x', [shortId(busy().id)]: undefined })),
+    ['busy_missing', 'busy_unversioned'],
+  ],
+  [
     'a doctor’s day has an unknown attribute',
     () => raw.alter(day(busy()), () => ({ x: 'y' })),
     ['busy_extra'],
@@ -261,6 +266,16 @@ const REPAIRABLE: InjectedFault[] = [
     'an invoice has the wrong paid amount',
     () => alterAll(placesOfInvoice(), { paid: 123_456 }),
     ['invoice_unsettled'],
+  ],
+  [
+    'an invoice has a status that its payments contradict, and the counter of the other is not a number',
+    async () => {
+      const { date, facet } = INVOICES.position(invoice())
+      await raw.alter(recordKey('I', invoice()), ({ s }) => ({ s: s === 'p' ? 'x' : 'p' }))
+      const month = { pk: tallyPartition(made.clinic, 'I', null), sk: date.slice(0, 7) }
+      await raw.alter(month, () => ({ [tallyAttribute(date, facet)]: 'x' }))
+    },
+    ['invoice_unsettled', 'row_differs', 'row_extra', 'row_missing', 'tally_wrong'],
   ],
   ['an appointment shows an old name', () => alterAll(placesOfVisit(), { pn: 'Old Name' }), ['stale_copy']],
   [
