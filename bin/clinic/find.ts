@@ -1,12 +1,12 @@
 import type { Command } from 'commander'
 import type { ClinicId } from '../../shared/domain/clinic.ts'
+import { type ImportedKind, readImportIds } from '../../shared/store/external-ids/derive.ts'
+import { type Provenance, provenanceOfItem } from '../../shared/store/external-ids/provenance.ts'
 import { holidayStore, presentImports } from '../../shared/store/holidays.ts'
-import { type ImportedKind, readImportIds } from '../../shared/store/import-ids.ts'
-import { type ImportOrigin, originOfItem } from '../../shared/store/table/import-origin.ts'
 import type { Table } from '../../shared/store/table/table.ts'
 import { importEntities } from './import/entities/entities.ts'
-import { RECORD_KEYS } from './import/external-ids/own-records.ts'
-import { ExternalRef } from './import/external-ids/references.ts'
+import { ExternalRef } from './import/external-ids/resolve-references.ts'
+import { RECORD_KEYS } from './import/external-ids/resolve-rows.ts'
 import { openClinic } from './tool/connection.ts'
 import { CommandFailure, parseOption, print } from './tool/output.ts'
 
@@ -33,7 +33,7 @@ export function addGlobalFind(program: Command): void {
               entity.idKind,
               parseOption('external-id', ExternalRef, given.externalId),
             )
-      const found = await findOrigin(table, clinic.id, entity.idKind, id)
+      const found = await findProvenance(table, clinic.id, entity.idKind, id)
       if (!found)
         throw new CommandFailure(
           'The clinic has no such record. "ids" lists the external ids of imported records.',
@@ -44,13 +44,13 @@ export function addGlobalFind(program: Command): void {
 }
 
 /** What is known of the import of a record; null if there is no such record. */
-async function findOrigin(
+async function findProvenance(
   table: Table,
   clinic: ClinicId,
   kind: ImportedKind,
   id: string,
-): Promise<ImportOrigin | null> {
+): Promise<Provenance | null> {
   if (kind === 'holiday') return presentImports(await holidayStore({ table }).read(clinic))[id] ?? null
   const item = await table.get(RECORD_KEYS[kind](clinic, id))
-  return item ? originOfItem(item) : null
+  return item ? provenanceOfItem(item) : null
 }

@@ -6,19 +6,19 @@ import type { ClinicId } from '../domain/clinic.ts'
 import type { Page, PageRequest } from '../domain/lists/paging.ts'
 import { pageOfAll, sortedByName } from './by-name.ts'
 import { DEPARTMENTS, type EntryKind, PRICE_LISTS, ROOMS, TREATMENTS } from './catalogue-kinds.ts'
+import { type Provenance, provenanceAttributes, provenanceOfItem } from './external-ids/provenance.ts'
 import { catalogueVersionKey, importedRemovalKey } from './keys/operator.ts'
 import { Changeset } from './table/changeset.ts'
-import { type ImportOrigin, originAttributes, originOfItem } from './table/import-origin.ts'
 import type { Table } from './table/table.ts'
 import type { Item } from './table/write-requests.ts'
 
 /** A record as it was read, with the version that a change of it is conditional on. */
-export type StoredEntry<Entry> = Entry & ImportOrigin & { readonly version: number }
+export type StoredEntry<Entry> = Entry & Provenance & { readonly version: number }
 
 /** A record to be written: a new one, or a change of the one that was read. */
 export type EntryChange<Entry> = {
   readonly before: StoredEntry<Entry> | null
-  readonly after: Entry & ImportOrigin
+  readonly after: Entry & Provenance
 }
 
 /** All records of a kind, to decide on a change of some. */
@@ -44,7 +44,7 @@ export type CatalogueStore<Entry> = {
    */
   readonly save: (clinic: ClinicId, changes: readonly EntryChange<Entry>[], version?: number) => Promise<void>
   /** What imports left of records that were removed, by id. */
-  readonly findRemoved: (clinic: ClinicId, ids: readonly string[]) => Promise<Map<string, ImportOrigin>>
+  readonly findRemoved: (clinic: ClinicId, ids: readonly string[]) => Promise<Map<string, Provenance>>
   /**
    * Removes one, as it was read. What an import left of it is kept, so that the same import does not make it again.
    * @throws ConditionFailed when it was changed since it was read
@@ -64,7 +64,7 @@ function catalogueStore<Entry extends { readonly id: string; readonly name: stri
   const toEntry = (item: Item): StoredEntry<Entry> => ({
     ...decode(item, item.sk),
     version: item.v as number,
-    ...originOfItem(item),
+    ...provenanceOfItem(item),
   })
 
   async function list(clinic: ClinicId): Promise<StoredEntry<Entry>[]> {
@@ -98,7 +98,7 @@ function catalogueStore<Entry extends { readonly id: string; readonly name: stri
         const item = {
           ...keyOf(clinic, after.id),
           ...encode(after),
-          ...originAttributes(after),
+          ...provenanceAttributes(after),
           v: (before?.version ?? 0) + 1,
         }
         changeset.put(item, before ? { version: before.version } : 'new')
@@ -107,7 +107,7 @@ function catalogueStore<Entry extends { readonly id: string; readonly name: stri
     },
     findRemoved: async (clinic, ids) => {
       const items = await table.getMany(ids.map((id) => importedRemovalKey(clinic, id)))
-      return new Map(items.map((item) => [item.r as string, originOfItem(item)]))
+      return new Map(items.map((item) => [item.r as string, provenanceOfItem(item)]))
     },
     remove: (clinic, { id, version, imported }) =>
       table.transact([
@@ -118,7 +118,7 @@ function catalogueStore<Entry extends { readonly id: string; readonly name: stri
               table.putWrite({
                 ...importedRemovalKey(clinic, id),
                 r: id,
-                ...originAttributes({ externalId: undefined, imported }),
+                ...provenanceAttributes({ externalId: undefined, imported }),
               }),
             ]),
       ]),

@@ -3,18 +3,18 @@ import type { ClinicId } from '../domain/clinic.ts'
 import type { Page, PageRequest } from '../domain/lists/paging.ts'
 import type { Stamped } from '../domain/stamped.ts'
 import { pageOfAll, sortedByName } from './by-name.ts'
+import { type Provenance, provenanceAttributes, provenanceOfItem } from './external-ids/provenance.ts'
 import { doctorKey, doctorsPartition, holidaysKey } from './keys/clinics.ts'
 import { doctorOwner } from './keys/copies.ts'
 import { Changeset } from './table/changeset.ts'
-import { type ImportOrigin, originAttributes, originOfItem } from './table/import-origin.ts'
 import type { Table } from './table/table.ts'
 import type { Item } from './table/write-requests.ts'
 
 /** A doctor as it was read, with the version that a change of it is conditional on. */
 export type StoredDoctor = Stamped<ImportedDoctor> & { readonly version: number }
 
-/** A doctor, with its origin if it was imported. */
-type ImportedDoctor = Doctor & ImportOrigin
+/** A doctor, with its provenance if it was imported. */
+type ImportedDoctor = Doctor & Provenance
 
 /** A doctor to be written: a new one, or a change of the one that was read. */
 export type DoctorChange = { readonly before: StoredDoctor | null; readonly after: ImportedDoctor }
@@ -81,7 +81,7 @@ export function addDoctor(changes: Changeset, { before, after }: DoctorChange): 
     {
       ...doctorKey(changes.clinic, id),
       ...doctor,
-      ...originAttributes({ externalId, imported }),
+      ...provenanceAttributes({ externalId, imported }),
       updatedAt,
       v: (before?.version ?? 0) + 1,
     },
@@ -91,7 +91,7 @@ export function addDoctor(changes: Changeset, { before, after }: DoctorChange): 
 }
 
 /** Where an imported holiday comes from, and the days that it had then. It may have been removed since. */
-export type HolidayImport = ImportOrigin & Pick<TimeOff, 'from' | 'to'>
+export type HolidayImport = Provenance & Pick<TimeOff, 'from' | 'to'>
 
 /** A clinic's holidays, ascending, those that were imported by their id, and the version of the item; null if there is none. */
 export type Holidays = {
@@ -117,6 +117,6 @@ function toDoctor(item: Item): StoredDoctor {
     // Doctors that were stored before departments existed have none.
     departmentId: (departmentId ?? null) as Doctor['departmentId'],
     version: v as number,
-    ...originOfItem(item),
+    ...provenanceOfItem(item),
   }
 }

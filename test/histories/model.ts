@@ -1,5 +1,5 @@
 /** What a history knows about its clinics: plain maps, written by operations, compared with the API at the end. */
-import type { ImportIds } from '../../shared/store/import-ids.ts'
+import type { ImportIds } from '../../shared/store/external-ids/derive.ts'
 import { Register } from './register.ts'
 
 /** `certain` must exist, `possible` may exist once, `none` must not exist. */

@@ -18,10 +18,10 @@ import { departmentStore, priceListStore, roomStore, treatmentStore } from '../.
 import { doctorStore } from '../../shared/store/doctors.ts'
 import { deliveryStore } from '../../shared/store/events/deliveries.ts'
 import { eventFanOut } from '../../shared/store/events/fan-out.ts'
+import type { Provenance } from '../../shared/store/external-ids/provenance.ts'
 import { messageStore } from '../../shared/store/messages/messages.ts'
 import { patientWriter } from '../../shared/store/patients/patient-writer.ts'
 import { Changeset } from '../../shared/store/table/changeset.ts'
-import type { ImportOrigin } from '../../shared/store/table/import-origin.ts'
 import type { Table } from '../../shared/store/table/table.ts'
 import { aPriceList, aRoom, aTreatment } from './catalogue.ts'
 import { createWebhook } from './deliveries.ts'
@@ -185,15 +185,15 @@ export async function createDeliveries(
   return [first, ...more]
 }
 
-/** Stores a new record, with the origin of an imported one. */
+/** Stores a new record, with the provenance of an imported one. */
 export async function createRecord<R>(
   table: Table,
   clinic: Clinic,
   list: RecordStore<R>,
   record: R,
-  origin?: ImportOrigin,
+  provenance?: Provenance,
 ): Promise<void> {
   const changes = new Changeset(table, clinic.id)
-  list.change(changes, null, record, origin)
+  list.change(changes, null, record, provenance)
   await changes.commit()
 }

@@ -9,7 +9,7 @@ import {
 } from '../../../shared/domain/booking/catalogue.ts'
 import { newUuid } from '../../../shared/domain/uuid.ts'
 import type { CatalogueState, CatalogueStore, StoredEntry } from '../../../shared/store/catalogue.ts'
-import { originOf } from '../../../shared/store/table/import-origin.ts'
+import { provenanceOf } from '../../../shared/store/external-ids/provenance.ts'
 import { retryOnConflict } from '../../../shared/store/table/retry-on-conflict.ts'
 import type { Table } from '../../../shared/store/table/table.ts'
 import { comingVisits, describeVisits } from '../appointments/outside-visits.ts'
@@ -201,6 +201,6 @@ async function save<Entry extends Named, Options>(
     const other = others.get(entry.id)
     return other ? [{ before: entry, after: { ...entry, ...other } }] : []
   })
-  const record = { ...after, ...originOf(before ?? {}) }
+  const record = { ...after, ...provenanceOf(before ?? {}) }
   await store(context).save(context.clinic.id, [{ before, after: record }, ...changed], version)
 }

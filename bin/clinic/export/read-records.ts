@@ -1,5 +1,5 @@
 import type { ClinicId } from '../../../shared/domain/clinic.ts'
-import { everLinkedIds, readImportLinks } from '../../../shared/store/import-links.ts'
+import { everLinkedIds, readImportLinks } from '../../../shared/store/external-ids/manual-links.ts'
 import {
   changedId,
   changeIndexPartition,

@@ -2,14 +2,18 @@
 import type { Command } from 'commander'
 import type { ClinicId } from '../../../shared/domain/clinic.ts'
 import { doctorStore } from '../../../shared/store/doctors.ts'
-import { readImportKeys } from '../../../shared/store/import-ids.ts'
-import { type LinkableRecord, linkRecord, unlinkRecord } from '../../../shared/store/import-links.ts'
+import { readImportKeys } from '../../../shared/store/external-ids/derive.ts'
+import {
+  type LinkableRecord,
+  linkRecord,
+  unlinkRecord,
+} from '../../../shared/store/external-ids/manual-links.ts'
 import { doctorKey } from '../../../shared/store/keys/clinics.ts'
 import { patientKey } from '../../../shared/store/keys/patients.ts'
 import { patientStore } from '../../../shared/store/patients/patients.ts'
 import { retryOnConflict } from '../../../shared/store/table/retry-on-conflict.ts'
 import type { Table } from '../../../shared/store/table/table.ts'
-import { ExternalRef } from '../import/external-ids/references.ts'
+import { ExternalRef } from '../import/external-ids/resolve-references.ts'
 import { openClinic } from '../tool/connection.ts'
 import { CommandFailure, parseOption, print } from '../tool/output.ts'
 

@@ -1,6 +1,6 @@
 /** The commands `list`, `show` and `find` of a resource. */
 import type * as z from 'zod'
-import type { ImportedKind } from '../../../shared/store/import-ids.ts'
+import type { ImportedKind } from '../../../shared/store/external-ids/derive.ts'
 import type { ClinicContext } from '../tool/connection.ts'
 
 /** The envelope of a list of the API. */

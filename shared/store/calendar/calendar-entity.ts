@@ -1,8 +1,8 @@
 import type { Stamped } from '../../domain/stamped.ts'
 import type { EventDraft } from '../../domain/webhooks/event.ts'
+import type { Provenance } from '../external-ids/provenance.ts'
 import type { CalendarLetter } from '../keys/calendar.ts'
 import type { Changeset } from '../table/changeset.ts'
-import type { ImportOrigin } from '../table/import-origin.ts'
 import type { Item } from '../table/write-requests.ts'
 import type { ListPosition } from './calendar-row.ts'
 
@@ -28,7 +28,7 @@ export type CalendarEntity<R, F extends string> = {
 }
 
 /** A record as it was read, with the version that a change of it is conditional on. */
-export type StoredRecord<R> = ImportOrigin & {
+export type StoredRecord<R> = Provenance & {
   readonly record: Stamped<R>
   readonly version: number
   /** The number of the record's events so far. */

@@ -12,11 +12,11 @@ import type { ClinicId } from '../../domain/clinic.ts'
 import type { NumberedPage } from '../../domain/lists/cursor.ts'
 import { offsetOf, type PageRequest } from '../../domain/lists/paging.ts'
 import type { Stamped } from '../../domain/stamped.ts'
+import { type Provenance, provenanceAttributes, provenanceOf } from '../external-ids/provenance.ts'
 import { calendarKey, tallyPartition } from '../keys/calendar.ts'
 import { changeIndexKey } from '../keys/change-index.ts'
 import { changeFeed } from '../table/change-feed.ts'
 import type { Changeset } from '../table/changeset.ts'
-import { type ImportOrigin, originAttributes, originOf } from '../table/import-origin.ts'
 import { cursorBefore, cursorOf, cursorReader, startCursor } from './calendar-cursor.ts'
 import type { CalendarEntity, StoredRecord } from './calendar-entity.ts'
 import type { CalendarFilter } from './calendar-filter.ts'
@@ -65,29 +65,29 @@ export function calendarList<R, F extends string>(platform: ListPlatform, entity
 
   /**
    * Adds a new record, or a change of one that was read, to a transaction, and returns the record as it is stored, with the time
-   * of the change. The origin is kept unless one is given.
+   * of the change. The provenance is kept unless one is given.
    */
   function change(
     changeset: Changeset,
     before: StoredRecord<R> | null,
     record: R,
-    origin: ImportOrigin = originOf(before ?? {}),
+    provenance: Provenance = provenanceOf(before ?? {}),
   ): Stamped<R> {
     const after = { ...record, updatedAt: changeset.stamp(before ? null : entity.createdAt(record)) }
-    write(changeset, before, after, origin)
+    write(changeset, before, after, provenance)
     return after
   }
 
   /** Adds a record with new copies of names to a transaction. It does not count as changed: those that it copies do. */
   function refresh(changeset: Changeset, before: StoredRecord<R>, record: R): void {
-    write(changeset, before, { ...record, updatedAt: before.record.updatedAt }, originOf(before))
+    write(changeset, before, { ...record, updatedAt: before.record.updatedAt }, provenanceOf(before))
   }
 
   function write(
     changeset: Changeset,
     before: StoredRecord<R> | null,
     after: Stamped<R>,
-    origin: ImportOrigin,
+    provenance: Provenance,
   ): void {
     const { clinic } = changeset
     const attributes = entity.encode(after)
@@ -102,7 +102,7 @@ export function calendarList<R, F extends string>(platform: ListPlatform, entity
         ...attributes,
         v: (before?.version ?? 0) + 1,
         ...(events > 0 && { ev: events }),
-        ...originAttributes(origin),
+        ...provenanceAttributes(provenance),
       },
       before === null ? 'new' : { version: before.version },
     )

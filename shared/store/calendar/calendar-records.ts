@@ -1,7 +1,7 @@
 import type { ClinicId } from '../../domain/clinic.ts'
 import type { Stamped } from '../../domain/stamped.ts'
+import { provenanceOfItem } from '../external-ids/provenance.ts'
 import { calendarKey } from '../keys/calendar.ts'
-import { originOfItem } from '../table/import-origin.ts'
 import type { Table } from '../table/table.ts'
 import type { Item } from '../table/write-requests.ts'
 import type { CalendarEntity, StoredRecord } from './calendar-entity.ts'
@@ -25,7 +25,7 @@ export function calendarRecords<R, F extends string>(table: Table, entity: Calen
     record: entity.decode(item, item.sk),
     version: item.v as number,
     events: (item.ev as number | undefined) ?? 0,
-    ...originOfItem(item),
+    ...provenanceOfItem(item),
   })
 
   /** The records of rows, in their order; those of thin rows are read by their ids. */

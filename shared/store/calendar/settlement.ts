@@ -4,10 +4,10 @@ import { applyPayments, INVOICE_FIELDS, type Invoice } from '../../domain/money/
 import { MAX_MINOR_UNITS } from '../../domain/money/money.ts'
 import { PAYMENT_FIELDS, type Payment } from '../../domain/money/payment.ts'
 import type { Stamped } from '../../domain/stamped.ts'
+import type { Provenance } from '../external-ids/provenance.ts'
 import { patientKey } from '../keys/patients.ts'
 import { patientStore, type StoredPatient } from '../patients/patients.ts'
 import { Changeset } from '../table/changeset.ts'
-import type { ImportOrigin } from '../table/import-origin.ts'
 import type { Table } from '../table/table.ts'
 import type { StoredRecord } from './calendar-entity.ts'
 import type { ListPlatform } from './calendar-pages.ts'
@@ -18,8 +18,8 @@ import { paymentStore } from './payments.ts'
 export type PaymentChange = {
   readonly id: string
   readonly build: (invoice: Invoice, before: Payment | null, others: readonly Payment[]) => Payment
-  /** The origin of the payment, if it is imported. */
-  readonly originOf?: (after: Payment, before: StoredRecord<Payment> | null) => ImportOrigin
+  /** The provenance of the payment, if it is imported. */
+  readonly provenanceOf?: (after: Payment, before: StoredRecord<Payment> | null) => Provenance
   /** Whether it is also made if the patient of the invoice was erased. Then payment and invoice are written without personal data. */
   readonly isForErasedToo?: boolean
 }
@@ -103,13 +103,13 @@ export function settlement(table: Table) {
       throw new PatientErased('the patient of the invoice was erased')
     if (patient) changes.requireVersion(patientKey(clinic, patient.id), patient.version)
     const byId = new Map<string, Payment>(all.map((payment) => [payment.id, payment]))
-    for (const { id, build, originOf } of wanted) {
+    for (const { id, build, provenanceOf } of wanted) {
       const before = stored.get(id) ?? null
       const others = [...byId.values()].filter((payment) => payment.id !== id)
       const built = build(invoice.record, before?.record ?? null, others)
       // The erasure may not have reached the payment yet.
       const after = isErased ? eraseFields(built, PAYMENT_FIELDS) : built
-      payments.change(changes, before, after, originOf?.(after, before))
+      payments.change(changes, before, after, provenanceOf?.(after, before))
       byId.set(id, after)
     }
     const settled = applyPayments(invoice.record, [...byId.values()])

@@ -2,11 +2,11 @@ import { isDeepStrictEqual } from 'node:util'
 import type { ClinicId } from '../../domain/clinic.ts'
 import type { StoredRecord } from '../calendar/calendar-entity.ts'
 import type { RecordStore } from '../calendar/calendar-list.ts'
+import { provenanceOf } from '../external-ids/provenance.ts'
 import type { Key } from '../keys/key.ts'
 import { Changeset } from '../table/changeset.ts'
 import { chunked } from '../table/chunked.ts'
 import { commitPacked, type Unit } from '../table/commit-packed.ts'
-import { originOf } from '../table/import-origin.ts'
 import { isSameRecord } from '../table/stamped-codec.ts'
 import type { Table } from '../table/table.ts'
 
@@ -18,7 +18,7 @@ export type RefreshedRecord<R> = {
   readonly after: R
   readonly source: Key
   readonly version: number
-  /** Whether the record's patient is erased, and the record loses its origin. */
+  /** Whether the record's patient is erased, and the record loses its provenance. */
   readonly isErasure?: boolean
 }
 
@@ -36,9 +36,9 @@ export async function rewriteRecords<R extends { readonly id: string }>(
   const buildChangeset = async (stored: StoredRecord<R> | null | undefined): Promise<Changeset | null> => {
     const refreshed = stored && (await refreshRecord(stored.record))
     if (!refreshed) return null
-    const before = refreshed.isErasure ? withoutOrigin(stored) : stored
+    const before = refreshed.isErasure ? withoutProvenance(stored) : stored
     const isFresh = isSameRecord(stored.record, refreshed.after)
-    if (isFresh && isDeepStrictEqual(originOf(before), originOf(stored))) return null
+    if (isFresh && isDeepStrictEqual(provenanceOf(before), provenanceOf(stored))) return null
     const changes = new Changeset(table, clinic)
     if (refreshed.isErasure) list.change(changes, before, refreshed.after)
     else list.refresh(changes, before, refreshed.after)
@@ -60,5 +60,5 @@ export async function rewriteRecords<R extends { readonly id: string }>(
   return rewritten
 }
 
-const withoutOrigin = <R>({ externalId: _, imported: __, ...stored }: StoredRecord<R>): StoredRecord<R> =>
+const withoutProvenance = <R>({ externalId: _, imported: __, ...stored }: StoredRecord<R>): StoredRecord<R> =>
   stored

@@ -3,6 +3,7 @@ import type { CursorPage, NumberedPage } from '../../domain/lists/cursor.ts'
 import { descendingOrdinals, type PageRequest } from '../../domain/lists/paging.ts'
 import { GENDERS, type Patient } from '../../domain/patients/patient.ts'
 import type { Stamped } from '../../domain/stamped.ts'
+import { type Provenance, provenanceAttributes, provenanceOfItem } from '../external-ids/provenance.ts'
 import { type Key, sortableNumber } from '../keys/key.ts'
 import { patientKey, patientListPartition, patientRowKey } from '../keys/patients.ts'
 import {
@@ -17,14 +18,13 @@ import {
   unlisted,
 } from '../table/attributes.ts'
 import { changeFeed } from '../table/change-feed.ts'
-import { type ImportOrigin, originAttributes, originOfItem } from '../table/import-origin.ts'
 import { stampedCodec } from '../table/stamped-codec.ts'
 import type { Table } from '../table/table.ts'
 import type { Item } from '../table/write-requests.ts'
 import { readPatientHead } from './head.ts'
 
-/** A patient, with its origin if it was imported. */
-export type ImportedPatient = Patient & ImportOrigin
+/** A patient, with its provenance if it was imported. */
+export type ImportedPatient = Patient & Provenance
 
 /** A patient with its ordinal: its position in order of creation. */
 export type StoredPatient = Stamped<ImportedPatient> & {
@@ -142,7 +142,7 @@ export const recordItem = (
   o: ordinal,
   v: version,
   ...(events > 0 && { ev: events }),
-  ...originAttributes({ externalId, imported }),
+  ...provenanceAttributes({ externalId, imported }),
   ...patientCodec.encode(patient),
 })
 
@@ -164,7 +164,7 @@ function toStoredPatient(item: Item): StoredPatient {
     ordinal: item.o as number,
     version: item.v as number,
     events: (item.ev as number | undefined) ?? 0,
-    ...originOfItem(item),
+    ...provenanceOfItem(item),
   }
 }
 

@@ -6,9 +6,9 @@ import {
 } from '../../../../shared/domain/booking/catalogue.ts'
 import type { ClinicId, ClinicInfo } from '../../../../shared/domain/clinic.ts'
 import type { CatalogueStore, EntryChange, StoredEntry } from '../../../../shared/store/catalogue.ts'
+import type { Provenance } from '../../../../shared/store/external-ids/provenance.ts'
 import { chunked } from '../../../../shared/store/table/chunked.ts'
-import type { ImportOrigin } from '../../../../shared/store/table/import-origin.ts'
-import type { ColumnValues } from '../external-ids/imported-state.ts'
+import type { ColumnValues } from '../external-ids/overwrite-check.ts'
 import type { Write } from '../files/batch-outcomes.ts'
 import { RowRejectedError, requireKnownId } from '../files/import-errors.ts'
 import { parsePrice } from './catalogue-fields.ts'
@@ -42,21 +42,23 @@ export async function writeCatalogueRows<Entry extends { readonly id: string }, 
   const known = new Map(read.map((entry) => [entry.id, entry]))
   const missing = batch.map(({ id }) => id).filter((id) => !known.has(id))
   const removed = await rows.store.findRemoved(clinic.id, missing)
-  const originOf = (id: string): ImportOrigin => known.get(id) ?? removed.get(id) ?? {}
-  const repeated = new Set(batch.filter((row) => judge.isImported(row, originOf(row.id))))
+  const provenanceOf = (id: string): Provenance => known.get(id) ?? removed.get(id) ?? {}
+  const repeated = new Set(batch.filter((row) => judge.isImported(row, provenanceOf(row.id))))
   for (const { id } of repeated) outcomes.unchanged(id)
   const changed = batch.filter((row) => !repeated.has(row))
   const { entries, rejections } = judgeRows(rows, changed, { known, removed, run })
   for (const [id, reason] of rejections) outcomes.rejected(id, reason)
-  const changes = entries.map(({ row, entry, origin }): EntryChange<Entry> & { readonly write: Write } => {
-    const before = known.get(row.id) ?? null
-    const isSame = before !== null && isUnchanged<Entry>(before, entry)
-    return {
-      before,
-      after: { ...entry, ...origin },
-      write: isSame ? 'unchanged' : before ? 'updated' : 'imported',
-    }
-  })
+  const changes = entries.map(
+    ({ row, entry, provenance }): EntryChange<Entry> & { readonly write: Write } => {
+      const before = known.get(row.id) ?? null
+      const isSame = before !== null && isUnchanged<Entry>(before, entry)
+      return {
+        before,
+        after: { ...entry, ...provenance },
+        write: isSame ? 'unchanged' : before ? 'updated' : 'imported',
+      }
+    },
+  )
   // A changed record may give up what only one can have, and a new one is to get.
   let saved = 0
   for (const write of ['updated', 'imported', 'unchanged'] as const) {
@@ -74,13 +76,13 @@ export async function writeCatalogueRows<Entry extends { readonly id: string }, 
 type JudgedRow<Entry, Fields> = {
   readonly row: ImportRow<Fields>
   readonly entry: Entry
-  readonly origin: ImportOrigin
+  readonly provenance: Provenance
 }
 
 /** The records of the clinic, and what imports left of those that it has removed. */
 type Records<Entry> = {
   readonly known: Known<Entry>
-  readonly removed: ReadonlyMap<string, ImportOrigin>
+  readonly removed: ReadonlyMap<string, Provenance>
   readonly run: ImportRun
 }
 
@@ -136,8 +138,8 @@ function judgedRow<Entry extends { readonly id: string }, Fields>(
       found.map(({ field, issue }) => `${row.columnOf(columns[field] ?? field)} ${issue}`).join('; '),
     )
   if (!before && removed.has(row.id)) judge.requireOverwrite(`the ${kind} was removed after its last import`)
-  const origin = judge.judge(row, before, before && valuesOf(before), valuesOf(entry))
-  return { row, entry, origin }
+  const provenance = judge.judge(row, before, before && valuesOf(before), valuesOf(entry))
+  return { row, entry, provenance }
 }
 
 /** The ids of all records of a small list. */

@@ -12,12 +12,12 @@ import {
   MAX_SAVED,
   type StoredDoctor,
 } from '../../../../shared/store/doctors.ts'
+import { provenanceOf, saveProvenance } from '../../../../shared/store/external-ids/provenance.ts'
 import { doctorKey } from '../../../../shared/store/keys/clinics.ts'
 import { chunked } from '../../../../shared/store/table/chunked.ts'
-import { originOf, saveOrigin } from '../../../../shared/store/table/import-origin.ts'
 import type { Table } from '../../../../shared/store/table/table.ts'
-import type { ColumnValues } from '../external-ids/imported-state.ts'
-import { RecordRef } from '../external-ids/references.ts'
+import type { ColumnValues } from '../external-ids/overwrite-check.ts'
+import { RecordRef } from '../external-ids/resolve-references.ts'
 import type { Write } from '../files/batch-outcomes.ts'
 import { RowRejectedError, requireKnownId } from '../files/import-errors.ts'
 import { readIds } from './catalogue-rows.ts'
@@ -130,7 +130,13 @@ export function doctorImport(table: Table): ImportEntity<Fields> {
       for (const { before, after } of decided.filter(({ write }) => write === 'unchanged'))
         if (before)
           await outcomes.commit([before.id], 'unchanged', () =>
-            saveOrigin(table, clinic.id, doctorKey(clinic.id, before.id), before.version, originOf(after)),
+            saveProvenance(
+              table,
+              clinic.id,
+              doctorKey(clinic.id, before.id),
+              before.version,
+              provenanceOf(after),
+            ),
           )
     },
     finish: ({ id }) => copiedNames(table).refreshAll(id),
@@ -154,9 +160,9 @@ function decide(
   const given = definedFields(row.fields)
   const { version: _, ...doctor } = before ?? { ...NEW_DOCTOR, fullName: '', version: 0 }
   const after = { ...doctor, ...given, id: row.id }
-  const origin = judge.judge(row, before, before && valuesOf(before), valuesOf(after))
+  const provenance = judge.judge(row, before, before && valuesOf(before), valuesOf(after))
   const write = before ? (isUnchanged(before, given) ? 'unchanged' : 'updated') : 'imported'
-  return { before, after: { ...after, ...origin }, write }
+  return { before, after: { ...after, ...provenance }, write }
 }
 
 const valuesOf = (doctor: Doctor): ColumnValues => ({

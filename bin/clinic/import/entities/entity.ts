@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from 'node:util'
 import type * as z from 'zod'
 import type { ClinicId, ClinicInfo } from '../../../../shared/domain/clinic.ts'
-import type { ImportedKind, ImportKeys } from '../../../../shared/store/import-ids.ts'
-import type { ImportJudge, RowSource } from '../external-ids/imported-state.ts'
-import type { OwnRecords } from '../external-ids/own-records.ts'
-import type { RefIds } from '../external-ids/references.ts'
+import type { ImportedKind, ImportKeys } from '../../../../shared/store/external-ids/derive.ts'
+import type { ImportJudge, RowSource } from '../external-ids/overwrite-check.ts'
+import type { RefIds } from '../external-ids/resolve-references.ts'
+import type { OwnRecords } from '../external-ids/resolve-rows.ts'
 import type { BatchOutcomes } from '../files/batch-outcomes.ts'
 
 /** How the rows of one entity become records. */

@@ -6,7 +6,7 @@ import type { Holidays } from '../../../../shared/store/doctors.ts'
 import { areSameDays, holidayStore, MAX_HOLIDAYS, presentImports } from '../../../../shared/store/holidays.ts'
 import { retryOnConflict } from '../../../../shared/store/table/retry-on-conflict.ts'
 import type { Table } from '../../../../shared/store/table/table.ts'
-import type { ColumnValues } from '../external-ids/imported-state.ts'
+import type { ColumnValues } from '../external-ids/overwrite-check.ts'
 import type { Write } from '../files/batch-outcomes.ts'
 import { RowRejectedError, requireKnownId } from '../files/import-errors.ts'
 import type { ImportEntity, ImportRow, ImportRun, RowFields } from './entity.ts'
@@ -86,12 +86,12 @@ function decide({ judge }: ImportRun, row: ImportRow<Fields>, { holidays, import
   if (!before && holidays.length >= MAX_HOLIDAYS)
     throw new RowRejectedError(`the clinic has ${MAX_HOLIDAYS} holidays already, the most that it can have`)
   const after = { from, to, reason: reason === undefined ? (before?.reason ?? null) : reason }
-  const origin = judge.judge(row, stored, before && valuesOf(before), valuesOf(after))
+  const provenance = judge.judge(row, stored, before && valuesOf(before), valuesOf(after))
   return {
     write: before ? (isDeepStrictEqual(before, after) ? 'unchanged' : 'updated') : 'imported',
     after: {
       holidays: [...holidays.filter((one) => one !== before), after],
-      imports: { ...keptImports({ holidays, imports }), [row.id]: { ...origin, from, to } },
+      imports: { ...keptImports({ holidays, imports }), [row.id]: { ...provenance, from, to } },
     },
   }
 }

@@ -1,5 +1,5 @@
 /** An import finds the ids of its rows by the links that it has read once. New records depend on them. */
-import { readImportLinks } from '../../../../shared/store/import-links.ts'
+import { readImportLinks } from '../../../../shared/store/external-ids/manual-links.ts'
 import { importLinksKey } from '../../../../shared/store/keys/operator.ts'
 import type { Changeset } from '../../../../shared/store/table/changeset.ts'
 import { ConditionFailed } from '../../../../shared/store/table/errors.ts'

@@ -7,7 +7,7 @@ import { isWorking } from '../../../../shared/domain/booking/slots.ts'
 import type { ClinicInfo } from '../../../../shared/domain/clinic.ts'
 import { wallClock } from '../../../../shared/domain/clock.ts'
 import { parseTime } from '../../../../shared/domain/interval.ts'
-import type { RowSource } from '../external-ids/imported-state.ts'
+import type { RowSource } from '../external-ids/overwrite-check.ts'
 import type { Warning } from '../files/warnings.ts'
 
 /** The warning about a scheduled visit to come at which its doctor does not work; null for others. */

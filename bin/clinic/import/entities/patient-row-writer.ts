@@ -2,6 +2,7 @@
 import type { ClinicId } from '../../../../shared/domain/clinic.ts'
 import { NO_DETAILS, type Patient } from '../../../../shared/domain/patients/patient.ts'
 import { erasureLedger } from '../../../../shared/store/copies/erasure-ledger.ts'
+import { provenanceOf, saveProvenance } from '../../../../shared/store/external-ids/provenance.ts'
 import { patientKey } from '../../../../shared/store/keys/patients.ts'
 import {
   MAX_CREATED,
@@ -11,9 +12,8 @@ import {
 } from '../../../../shared/store/patients/patient-writer.ts'
 import { patientStore, type StoredPatient } from '../../../../shared/store/patients/patients.ts'
 import { chunked } from '../../../../shared/store/table/chunked.ts'
-import { originOf, saveOrigin } from '../../../../shared/store/table/import-origin.ts'
 import type { Table } from '../../../../shared/store/table/table.ts'
-import type { ColumnValues } from '../external-ids/imported-state.ts'
+import type { ColumnValues } from '../external-ids/overwrite-check.ts'
 import type { Write } from '../files/batch-outcomes.ts'
 import { RowRejectedError, requireKnownId } from '../files/import-errors.ts'
 import type { Warning } from '../files/warnings.ts'
@@ -66,9 +66,9 @@ export function patientRowWriter(table: Table, now: () => number): ImportEntity<
       ...given,
       id: row.id,
     }
-    const origin = judge.judge(row, before, before && valuesOf(before), valuesOf(patient))
+    const provenance = judge.judge(row, before, before && valuesOf(before), valuesOf(patient))
     const write: Write = before ? (isUnchanged(before, given) ? 'unchanged' : 'updated') : 'imported'
-    return { before, after: { ...patient, ...origin }, write }
+    return { before, after: { ...patient, ...provenance }, write }
   }
 
   return async (run, batch) => {
@@ -110,7 +110,13 @@ export function patientRowWriter(table: Table, now: () => number): ImportEntity<
     }
     for (const { before, after } of changes.filter(({ write }) => write === 'unchanged'))
       await outcomes.commit([before.id], 'unchanged', () =>
-        saveOrigin(table, clinic.id, patientKey(clinic.id, before.id), before.version, originOf(after)),
+        saveProvenance(
+          table,
+          clinic.id,
+          patientKey(clinic.id, before.id),
+          before.version,
+          provenanceOf(after),
+        ),
       )
     if (created.length + updated.length > 0) await writer.snapshotIfDue(clinic.id)
   }

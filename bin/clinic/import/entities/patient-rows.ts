@@ -1,16 +1,16 @@
 /** Shared by the imports of appointments, invoices, payments and messages. */
 import type { StoredRecord } from '../../../../shared/store/calendar/calendar-entity.ts'
 import type { RecordStore } from '../../../../shared/store/calendar/calendar-list.ts'
+import { type Provenance, setProvenance } from '../../../../shared/store/external-ids/provenance.ts'
 import { type CalendarLetter, calendarKey } from '../../../../shared/store/keys/calendar.ts'
 import { patientKey } from '../../../../shared/store/keys/patients.ts'
 import { patientStore, type StoredPatient } from '../../../../shared/store/patients/patients.ts'
 import { Changeset } from '../../../../shared/store/table/changeset.ts'
 import { commitPacked, type Unit } from '../../../../shared/store/table/commit-packed.ts'
-import { type ImportOrigin, setOrigin } from '../../../../shared/store/table/import-origin.ts'
 import { isSameRecord } from '../../../../shared/store/table/stamped-codec.ts'
 import type { Table } from '../../../../shared/store/table/table.ts'
-import type { ColumnValues } from '../external-ids/imported-state.ts'
-import { unknownReference } from '../external-ids/references.ts'
+import type { ColumnValues } from '../external-ids/overwrite-check.ts'
+import { unknownReference } from '../external-ids/resolve-references.ts'
 import type { Write } from '../files/batch-outcomes.ts'
 import { RowRejectedError, requireKnownId } from '../files/import-errors.ts'
 import type { ImportRow, ImportRun } from './entity.ts'
@@ -91,10 +91,10 @@ export async function writePatientRows<R, Fields extends WithPatient>(
       requireKnownId(row, stored)
       const patient = requirePatient(known, row)
       const after = await build(row, patient, stored?.record ?? null, changes)
-      const origin = judge.judge(row, stored, stored && valuesOf(stored.record), valuesOf(after))
+      const provenance = judge.judge(row, stored, stored && valuesOf(stored.record), valuesOf(after))
       await accept?.(row, stored?.record ?? null)
-      if (stored && isSameRecord(stored.record, after)) return confirmed(row, stored, origin)
-      list.change(changes, stored, after, origin)
+      if (stored && isSameRecord(stored.record, after)) return confirmed(row, stored, provenance)
+      list.change(changes, stored, after, provenance)
       changes.requireVersion(patientKey(clinic, patient.id), patient.version)
       return { row, changes, write: stored ? 'updated' : 'imported' }
     } catch (error) {
@@ -103,9 +103,13 @@ export async function writePatientRows<R, Fields extends WithPatient>(
   }
 
   /** The record is as the row has it; that it was imported is stored with it. */
-  function confirmed(row: ImportRow<Fields>, stored: StoredRecord<R>, origin: ImportOrigin): Decided<Fields> {
+  function confirmed(
+    row: ImportRow<Fields>,
+    stored: StoredRecord<R>,
+    provenance: Provenance,
+  ): Decided<Fields> {
     const changes = new Changeset(table, clinic)
-    setOrigin(changes, calendarKey(clinic, letter, row.id), stored.version, origin)
+    setProvenance(changes, calendarKey(clinic, letter, row.id), stored.version, provenance)
     return { row, changes, write: 'unchanged' }
   }
 

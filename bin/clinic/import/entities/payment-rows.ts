@@ -5,12 +5,12 @@ import type { Payment } from '../../../../shared/domain/money/payment.ts'
 import type { StoredRecord } from '../../../../shared/store/calendar/calendar-entity.ts'
 import { invoiceStore } from '../../../../shared/store/calendar/invoices.ts'
 import { paymentStore } from '../../../../shared/store/calendar/payments.ts'
+import type { Provenance } from '../../../../shared/store/external-ids/provenance.ts'
 import { patientStore, type StoredPatient } from '../../../../shared/store/patients/patients.ts'
-import type { ImportOrigin } from '../../../../shared/store/table/import-origin.ts'
 import { isSameRecord } from '../../../../shared/store/table/stamped-codec.ts'
 import type { Table } from '../../../../shared/store/table/table.ts'
-import type { ColumnValues } from '../external-ids/imported-state.ts'
-import { unknownReference } from '../external-ids/references.ts'
+import type { ColumnValues } from '../external-ids/overwrite-check.ts'
+import { unknownReference } from '../external-ids/resolve-references.ts'
 import type { Write } from '../files/batch-outcomes.ts'
 import { RowRejectedError, requireKnownId } from '../files/import-errors.ts'
 import type { ImportRow, ImportRun, RowFields } from './entity.ts'
@@ -45,7 +45,7 @@ export type DecidedRow = {
   readonly patient: StoredPatient
   readonly before: StoredRecord<Payment> | null
   readonly after: Payment
-  readonly origin: ImportOrigin
+  readonly provenance: Provenance
 }
 
 type InvoiceRows = {
@@ -97,9 +97,9 @@ export function decideRow(
     if (!patient) throw new RowRejectedError('the clinic has no patient of the invoice')
     requireUnerased(patient)
     const after = buildPayment(row, invoice.record, patient, before?.record ?? null)
-    const origin = judge.judge(row, before, before && valuesOf(before.record), valuesOf(after))
+    const provenance = judge.judge(row, before, before && valuesOf(before.record), valuesOf(after))
     const write = before ? (isSameRecord(before.record, after) ? 'unchanged' : 'updated') : 'imported'
-    return { row, write, invoice, patient, before, after, origin }
+    return { row, write, invoice, patient, before, after, provenance }
   } catch (error) {
     return outcomes.rejectedBy(row.id, error)
   }

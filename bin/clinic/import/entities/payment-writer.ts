@@ -7,11 +7,11 @@ import {
   type SettlementFacts,
   settlement,
 } from '../../../../shared/store/calendar/settlement.ts'
+import { setProvenance } from '../../../../shared/store/external-ids/provenance.ts'
 import { calendarKey } from '../../../../shared/store/keys/calendar.ts'
 import { Changeset } from '../../../../shared/store/table/changeset.ts'
 import { chunked } from '../../../../shared/store/table/chunked.ts'
 import { commitPacked, type Unit } from '../../../../shared/store/table/commit-packed.ts'
-import { setOrigin } from '../../../../shared/store/table/import-origin.ts'
 import { mapConcurrent } from '../../../../shared/store/table/map-concurrent.ts'
 import type { Table } from '../../../../shared/store/table/table.ts'
 import type { ImportRow, ImportRun } from './entity.ts'
@@ -67,9 +67,9 @@ export function paymentWriter(table: Table, run: ImportRun, rules: PaymentRules)
   }
 
   /** The payment is as the row has it; that it was imported is stored with it. */
-  function confirm({ row, write, before, origin }: DecidedRow): Decided {
+  function confirm({ row, write, before, provenance }: DecidedRow): Decided {
     const changes = new Changeset(table, clinic)
-    setOrigin(changes, calendarKey(clinic, PAYMENTS.letter, row.id), before?.version ?? 0, origin)
+    setProvenance(changes, calendarKey(clinic, PAYMENTS.letter, row.id), before?.version ?? 0, provenance)
     return { changes, rows: [{ row, write }] }
   }
 
@@ -88,10 +88,10 @@ export function paymentWriter(table: Table, run: ImportRun, rules: PaymentRules)
       const last = accepted.at(-1)
       if (!last) return null
       const wanted = accepted.map(
-        ({ row: { id }, after, origin }): PaymentChange => ({
+        ({ row: { id }, after, provenance }): PaymentChange => ({
           id,
           build: () => after,
-          originOf: () => origin,
+          provenanceOf: () => provenance,
         }),
       )
       try {

@@ -8,8 +8,8 @@ import type { ClinicInfo } from '../../../../shared/domain/clinic.ts'
 import { treatmentStore } from '../../../../shared/store/catalogue.ts'
 import { doctorStore } from '../../../../shared/store/doctors.ts'
 import type { Table } from '../../../../shared/store/table/table.ts'
-import type { ColumnValues } from '../external-ids/imported-state.ts'
-import { RecordRefs } from '../external-ids/references.ts'
+import type { ColumnValues } from '../external-ids/overwrite-check.ts'
+import { RecordRefs } from '../external-ids/resolve-references.ts'
 import {
   catalogueName,
   currencyCode,

@@ -1,6 +1,6 @@
 /** Reads the fields of an entity from the columns of a file, by a map or by their own names. */
 
-import { isOwnIdColumn } from '../external-ids/references.ts'
+import { isOwnIdColumn } from '../external-ids/resolve-references.ts'
 import { foldedName } from '../files/field-names.ts'
 import { REASONS } from '../files/rejections.ts'
 import { type ConversionFormats, convertField } from './convert-field.ts'

@@ -1,9 +1,15 @@
 /** Checks rows without the table: whether each field is valid, and what looks wrong but is possible. */
 import type * as z from 'zod'
 import type { ClinicInfo } from '../../../../shared/domain/clinic.ts'
-import type { ImportIds } from '../../../../shared/store/import-ids.ts'
+import type { ImportIds } from '../../../../shared/store/external-ids/derive.ts'
 import type { ImportEntity, ImportRow } from '../entities/entity.ts'
-import { ExternalRef, ownIdColumn, parseOwnId, refIds, withOwnIds } from '../external-ids/references.ts'
+import {
+  ExternalRef,
+  ownIdColumn,
+  parseOwnId,
+  refIds,
+  withOwnIds,
+} from '../external-ids/resolve-references.ts'
 import { closestName, quoted } from '../files/field-names.ts'
 import type { SourceRow } from '../files/row.ts'
 import { type Warning, warningsOf } from '../files/warnings.ts'

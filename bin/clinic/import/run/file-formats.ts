@@ -1,7 +1,7 @@
 /** Opens files of an entity: how they are written, and which of their columns are read for which field. */
 import type { ClinicInfo } from '../../../../shared/domain/clinic.ts'
 import type { ImportEntity } from '../entities/entity.ts'
-import { withOwnIdColumns } from '../external-ids/references.ts'
+import { withOwnIdColumns } from '../external-ids/resolve-references.ts'
 import type { Encoding, TextEncoding } from '../files/encoding.ts'
 import { ImportFileError } from '../files/import-errors.ts'
 import type { FileFormat } from '../files/row.ts'

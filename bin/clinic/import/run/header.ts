@@ -1,6 +1,6 @@
 /** Rejects a wrong header once, instead of every row. */
 import type { ImportEntity } from '../entities/entity.ts'
-import { ownIdColumn, withOwnIdColumns } from '../external-ids/references.ts'
+import { ownIdColumn, withOwnIdColumns } from '../external-ids/resolve-references.ts'
 import { closestName, foldedName, listed, quoted } from '../files/field-names.ts'
 import { ImportFileError } from '../files/import-errors.ts'
 import type { FileFormat } from '../files/row.ts'

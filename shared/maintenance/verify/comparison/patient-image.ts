@@ -1,7 +1,7 @@
 import type { ClinicId } from '../../../domain/clinic.ts'
+import { provenanceOfItem } from '../../../store/external-ids/provenance.ts'
 import { patientRowKey } from '../../../store/keys/patients.ts'
 import { rowItem, type StoredPatient, toPatient } from '../../../store/patients/patients.ts'
-import { originOfItem } from '../../../store/table/import-origin.ts'
 import type { Item } from '../../../store/table/write-requests.ts'
 
 /** A patient's record; null if it is not in the form that its store writes. The ordinal may have any value. */
@@ -14,7 +14,7 @@ export function decodeStoredPatient(item: Item): StoredPatient | null {
       ordinal: item.o as number,
       version: item.v as number,
       events: (item.ev as number | undefined) ?? 0,
-      ...originOfItem(item),
+      ...provenanceOfItem(item),
     }
   } catch {
     return null

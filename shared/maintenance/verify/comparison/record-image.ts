@@ -4,13 +4,13 @@ import { isCalendarDate } from '../../../domain/timestamp.ts'
 import { isUuid } from '../../../domain/uuid.ts'
 import type { CalendarEntity } from '../../../store/calendar/calendar-entity.ts'
 import { type ListPosition, rowAttributes, rowKeys } from '../../../store/calendar/calendar-row.ts'
+import { type Provenance, provenanceOfItem } from '../../../store/external-ids/provenance.ts'
 import { type Key, longId } from '../../../store/keys/key.ts'
-import { type ImportOrigin, originOfItem } from '../../../store/table/import-origin.ts'
 import { DECIMALS_ATTRIBUTE } from '../../../store/table/stored-amounts.ts'
 import type { Item } from '../../../store/table/write-requests.ts'
 
 /** A stored record and all its rows. */
-export type RecordImage<R> = ImportOrigin & {
+export type RecordImage<R> = Provenance & {
   readonly id: string
   readonly key: Key
   readonly version: number
@@ -53,7 +53,7 @@ function decodeImage<R>(
       key: { pk: item.pk, sk: item.sk },
       version: item.v as number,
       events: (item.ev as number | undefined) ?? 0,
-      ...originOfItem(item),
+      ...provenanceOfItem(item),
       record,
       position,
       rowKeys: rowKeys(clinic, entity.letter, position),

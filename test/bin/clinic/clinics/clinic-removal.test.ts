@@ -15,7 +15,7 @@ import { deletedClinics } from '../../../../shared/store/copies/deleted-clinics.
 import { patientChanges } from '../../../../shared/store/copies/patient-changes.ts'
 import { credentialUse } from '../../../../shared/store/credential-use.ts'
 import { credentialStore } from '../../../../shared/store/credentials.ts'
-import { readImportIds } from '../../../../shared/store/import-ids.ts'
+import { readImportIds } from '../../../../shared/store/external-ids/derive.ts'
 import { dirtyMarkerKey, tallyPartition, tallyShardKey } from '../../../../shared/store/keys/calendar.ts'
 import { clinicKey } from '../../../../shared/store/keys/clinics.ts'
 import { shortId } from '../../../../shared/store/keys/key.ts'

@@ -6,7 +6,7 @@ import { priceListStore, roomStore, treatmentStore } from '../../../../shared/st
 import { copiedNames } from '../../../../shared/store/copies/copied-names.ts'
 import { patientChanges } from '../../../../shared/store/copies/patient-changes.ts'
 import { doctorStore } from '../../../../shared/store/doctors.ts'
-import { type ImportedKind, readImportIds } from '../../../../shared/store/import-ids.ts'
+import { type ImportedKind, readImportIds } from '../../../../shared/store/external-ids/derive.ts'
 import { ConditionFailed, UnavailableError, WriteConflict } from '../../../../shared/store/table/errors.ts'
 import type { Table } from '../../../../shared/store/table/table.ts'
 import { FIRST, importedClinic, invoice, message, payment, visit } from './calendar-fixtures.ts'

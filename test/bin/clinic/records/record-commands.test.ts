@@ -9,7 +9,7 @@ import { listPayments } from '../../../../shared/api/payments.ts'
 import { newUuid } from '../../../../shared/domain/uuid.ts'
 import { appointmentStore } from '../../../../shared/store/calendar/appointments.ts'
 import { invoiceStore } from '../../../../shared/store/calendar/invoices.ts'
-import { readImportIds } from '../../../../shared/store/import-ids.ts'
+import { readImportIds } from '../../../../shared/store/external-ids/derive.ts'
 import { patientWriter } from '../../../../shared/store/patients/patient-writer.ts'
 import { deployedTable } from '../../../support/deployed-stack.ts'
 import {

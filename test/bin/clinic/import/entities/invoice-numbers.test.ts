@@ -6,7 +6,7 @@ import { afterAll, describe, expect, it } from 'vitest'
 import { exportClinic } from '../../../../../bin/clinic/export/export-clinic.ts'
 import { trialTable } from '../../../../../bin/clinic/import/run/trial-table.ts'
 import { invoiceCorrection } from '../../../../../shared/store/calendar/invoice-correction.ts'
-import { readImportIds } from '../../../../../shared/store/import-ids.ts'
+import { readImportIds } from '../../../../../shared/store/external-ids/derive.ts'
 import type { Table } from '../../../../../shared/store/table/table.ts'
 import { importedClinic, invoice } from '../calendar-fixtures.ts'
 

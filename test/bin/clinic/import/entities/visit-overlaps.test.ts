@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { inRounds } from '../../../../../bin/clinic/import/entities/visit-overlaps.ts'
 import { appointmentStore } from '../../../../../shared/store/calendar/appointments.ts'
-import { type ImportedKind, readImportIds } from '../../../../../shared/store/import-ids.ts'
+import { type ImportedKind, readImportIds } from '../../../../../shared/store/external-ids/derive.ts'
 import type { Table } from '../../../../../shared/store/table/table.ts'
 import { runVerification } from '../../../../shared/maintenance/verify/practice.ts'
 import { FIRST, importedClinic, visit } from '../calendar-fixtures.ts'

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { withOwnIdColumns } from '../../../../../bin/clinic/import/external-ids/references.ts'
+import { withOwnIdColumns } from '../../../../../bin/clinic/import/external-ids/resolve-references.ts'
 import { rowMap } from '../../../../../bin/clinic/import/maps/row-map.ts'
 import { checkHeader } from '../../../../../bin/clinic/import/run/header.ts'
 

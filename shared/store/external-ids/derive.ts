@@ -3,12 +3,12 @@
  * be repeated; but an external id may be a national id, so it cannot be found from the id without the clinic's secret.
  */
 import { createHmac, createSecretKey } from 'node:crypto'
-import type { ClinicId } from '../domain/clinic.ts'
-import { uuidOfDigest } from '../domain/uuid.ts'
-import { readImportLinks } from './import-links.ts'
-import { importSecretKey } from './keys/operator.ts'
-import { requireSecret } from './table/secret.ts'
-import type { Table } from './table/table.ts'
+import type { ClinicId } from '../../domain/clinic.ts'
+import { uuidOfDigest } from '../../domain/uuid.ts'
+import { importSecretKey } from '../keys/operator.ts'
+import { requireSecret } from '../table/secret.ts'
+import type { Table } from '../table/table.ts'
+import { readImportLinks } from './manual-links.ts'
 
 /** Entities whose records are imported. Never change one: every import would create all its records again. */
 export type ImportedKind =
@@ -33,7 +33,7 @@ export type ImportKeys = {
   readonly derivedIdOf: ImportIds
   /** The id of the record that an external id means: the linked one, or the one that an import made. */
   readonly idOf: ImportIds
-  /** The version of the clinic's links that were read (import-links.ts). */
+  /** The version of the clinic's links that were read (manual-links.ts). */
   readonly linksVersion: number
   /** A digest that says nothing about a text to those who do not have the secret. */
   readonly digestOf: (text: string) => Buffer

@@ -4,20 +4,20 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { exportClinic } from '../../../../../bin/clinic/export/export-clinic.ts'
 import { importEntities } from '../../../../../bin/clinic/import/entities/entities.ts'
-import { OwnRecords, withOwnRecords } from '../../../../../bin/clinic/import/external-ids/own-records.ts'
+import { OwnRecords, withOwnRecords } from '../../../../../bin/clinic/import/external-ids/resolve-rows.ts'
 import type { SourceRow } from '../../../../../bin/clinic/import/files/row.ts'
 import { importFile } from '../../../../../bin/clinic/import/run/import-file.ts'
 import type { ClinicId } from '../../../../../shared/domain/clinic.ts'
 import { newUuid } from '../../../../../shared/domain/uuid.ts'
-import type { ImportedKind } from '../../../../../shared/store/import-ids.ts'
-import { linkRecord } from '../../../../../shared/store/import-links.ts'
+import type { ImportedKind } from '../../../../../shared/store/external-ids/derive.ts'
+import { linkRecord } from '../../../../../shared/store/external-ids/manual-links.ts'
 import { patientKey } from '../../../../../shared/store/keys/patients.ts'
 import { createPopulatedClinic } from '../../../../support/records.ts'
 import { freshTable, type TestTable } from '../../../../support/table.ts'
 import { visit } from '../calendar-fixtures.ts'
 
 let db: TestTable
-const root = mkdtempSync(join(tmpdir(), 'own-records-test-'))
+const root = mkdtempSync(join(tmpdir(), 'resolve-rows-test-'))
 beforeAll(async () => {
   db = await freshTable()
 })

@@ -5,7 +5,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { ClinicId } from '../../../../shared/domain/clinic.ts'
 import { erasureLedger } from '../../../../shared/store/copies/erasure-ledger.ts'
-import type { ImportedKind, ImportIds, ImportKeys } from '../../../../shared/store/import-ids.ts'
+import type { ImportedKind, ImportIds, ImportKeys } from '../../../../shared/store/external-ids/derive.ts'
+import { provenanceOfItem } from '../../../../shared/store/external-ids/provenance.ts'
 import { calendarKey } from '../../../../shared/store/keys/calendar.ts'
 import {
   departmentKey,
@@ -16,11 +17,10 @@ import {
 import { doctorKey } from '../../../../shared/store/keys/clinics.ts'
 import type { Key } from '../../../../shared/store/keys/key.ts'
 import { patientKey } from '../../../../shared/store/keys/patients.ts'
-import { originOfItem } from '../../../../shared/store/table/import-origin.ts'
 import type { Table } from '../../../../shared/store/table/table.ts'
 import type { Item } from '../../../../shared/store/table/write-requests.ts'
 import type { SourceRow } from '../files/row.ts'
-import { parseOwnId } from './references.ts'
+import { parseOwnId } from './resolve-references.ts'
 
 /** Rows whose ids are looked up together. */
 const ROWS = 96
@@ -100,7 +100,7 @@ export class OwnRecords {
 
   /** Whether an import made the record, so that no export has named it by its own id. */
   #isImported(item: Item): boolean {
-    const { externalId } = originOfItem(item)
+    const { externalId } = provenanceOfItem(item)
     const { kind } = this.#asked.get(`${item.pk} ${item.sk}`) as Asked
     return externalId !== undefined && this.#keys.derivedIdOf(kind, externalId) === item.sk
   }

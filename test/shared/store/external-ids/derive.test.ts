@@ -1,12 +1,12 @@
 import { createHash, createHmac } from 'node:crypto'
 import { v5 } from 'uuid'
 import { beforeAll, describe, expect, it } from 'vitest'
-import type { ClinicId } from '../../../shared/domain/clinic.ts'
-import { newUuid, uuidOfDigest } from '../../../shared/domain/uuid.ts'
-import { importIdsOf, readImportIds } from '../../../shared/store/import-ids.ts'
-import { importSecretKey } from '../../../shared/store/keys/operator.ts'
-import { newSecret } from '../../../shared/store/table/secret.ts'
-import { freshSdkTable, newClinic, type TestTable } from '../../support/table.ts'
+import type { ClinicId } from '../../../../shared/domain/clinic.ts'
+import { newUuid, uuidOfDigest } from '../../../../shared/domain/uuid.ts'
+import { importIdsOf, readImportIds } from '../../../../shared/store/external-ids/derive.ts'
+import { importSecretKey } from '../../../../shared/store/keys/operator.ts'
+import { newSecret } from '../../../../shared/store/table/secret.ts'
+import { freshSdkTable, newClinic, type TestTable } from '../../../support/table.ts'
 
 const EXTERNAL_ID = '10000000146'
 

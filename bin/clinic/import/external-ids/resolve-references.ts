@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { isUuid } from '../../../../shared/domain/uuid.ts'
-import type { ImportedKind } from '../../../../shared/store/import-ids.ts'
+import type { ImportedKind } from '../../../../shared/store/external-ids/derive.ts'
 
 const NOT_AN_ID = 'must be text or a safe integer'
 

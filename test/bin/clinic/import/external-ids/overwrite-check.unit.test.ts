@@ -5,7 +5,7 @@ import {
   importJudge,
   type RowSource,
   tagOf,
-} from '../../../../../bin/clinic/import/external-ids/imported-state.ts'
+} from '../../../../../bin/clinic/import/external-ids/overwrite-check.ts'
 import type { Table } from '../../../../../shared/store/table/table.ts'
 import { NOW } from '../../../../support/table.ts'
 

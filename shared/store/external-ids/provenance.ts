@@ -1,11 +1,11 @@
 import type { ClinicId } from '../../domain/clinic.ts'
 import type { Key } from '../keys/key.ts'
-import { Changeset } from './changeset.ts'
-import type { Table } from './table.ts'
-import type { Item } from './write-requests.ts'
+import { Changeset } from '../table/changeset.ts'
+import type { Table } from '../table/table.ts'
+import type { Item } from '../table/write-requests.ts'
 
 /** Where an imported record comes from. For the operator alone: functions only keep it. */
-export type ImportOrigin = {
+export type Provenance = {
   /** The id in the clinic's own system. */
   readonly externalId?: string
   /** What the last import read and left, as digests that only the operator tool can compare (bin/clinic/import/). */
@@ -14,46 +14,46 @@ export type ImportOrigin = {
 
 type Optional<T> = { readonly [Name in keyof T]: T[Name] | undefined }
 
-export const originAttributes = ({
+export const provenanceAttributes = ({
   externalId,
   imported,
-}: Optional<ImportOrigin>): Record<string, string> => ({
+}: Optional<Provenance>): Record<string, string> => ({
   ...(externalId !== undefined && { xi: externalId }),
   ...(imported !== undefined && { im: imported }),
 })
 
-/** The origin that an item has. */
-export const originOfItem = ({ xi, im }: Item): ImportOrigin => ({
+/** The provenance that an item has. */
+export const provenanceOfItem = ({ xi, im }: Item): Provenance => ({
   ...(xi !== undefined && { externalId: xi as string }),
   ...(im !== undefined && { imported: im as string }),
 })
 
-/** The origin alone of a record that was read. */
-export const originOf = ({ externalId, imported }: ImportOrigin): ImportOrigin => ({
+/** The provenance alone of a record that was read. */
+export const provenanceOf = ({ externalId, imported }: Provenance): Provenance => ({
   ...(externalId !== undefined && { externalId }),
   ...(imported !== undefined && { imported }),
 })
 
 /**
- * Adds another origin of a record to a transaction. The record stays as it is, with the time of its last change: only its version
- * grows, so that no writer that has read it removes the origin again.
+ * Adds the provenance of a record to a transaction. The record stays as it is, with the time of its last change: only its version
+ * grows, so that no writer that has read it removes the provenance again.
  */
-export function setOrigin(changes: Changeset, key: Key, version: number, origin: ImportOrigin): void {
-  const { xi, im } = originAttributes(origin)
+export function setProvenance(changes: Changeset, key: Key, version: number, provenance: Provenance): void {
+  const { xi, im } = provenanceAttributes(provenance)
   changes.set(key, 'xi', xi)
   changes.set(key, 'im', im)
   changes.expectVersion(key, version)
 }
 
-/** Writes another origin of a record as it was read. @throws ConditionFailed when it was changed since */
-export function saveOrigin(
+/** Writes the provenance of a record as it was read. @throws ConditionFailed when it was changed since */
+export function saveProvenance(
   table: Table,
   clinic: ClinicId,
   key: Key,
   version: number,
-  origin: ImportOrigin,
+  provenance: Provenance,
 ): Promise<void> {
   const changes = new Changeset(table, clinic)
-  setOrigin(changes, key, version, origin)
+  setProvenance(changes, key, version, provenance)
   return changes.commit()
 }

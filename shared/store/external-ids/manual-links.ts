@@ -2,8 +2,8 @@
  * Links of external ids to records that no import made, such as patients who were created by the API. A link is stored under the id
  * that an import would have given to the record, which does not reveal the external id.
  */
-import type { ClinicId } from '../domain/clinic.ts'
-import type { Key } from './keys/key.ts'
+import type { ClinicId } from '../../domain/clinic.ts'
+import type { Key } from '../keys/key.ts'
 import {
   formerLinkKey,
   formerLinkRange,
@@ -11,10 +11,10 @@ import {
   importLinkRange,
   importLinksKey,
   linkedIdOf,
-} from './keys/operator.ts'
-import { Changeset } from './table/changeset.ts'
-import { type ImportOrigin, setOrigin } from './table/import-origin.ts'
-import type { Table } from './table/table.ts'
+} from '../keys/operator.ts'
+import { Changeset } from '../table/changeset.ts'
+import type { Table } from '../table/table.ts'
+import { type Provenance, setProvenance } from './provenance.ts'
 
 export type ImportLinks = {
   /** The linked records, by the id that their external id has without the link. */
@@ -62,7 +62,7 @@ export async function everLinkedIds(table: Table, clinic: ClinicId): Promise<str
 }
 
 /** A record as it was read. */
-export type LinkableRecord = ImportOrigin & {
+export type LinkableRecord = Provenance & {
   readonly id: string
   readonly key: Key
   readonly version: number
@@ -85,7 +85,7 @@ export async function linkRecord(
   changes.requireVersion(derived.key, null)
   changes.remove(formerLinkKey(clinic, derived.id))
   countLink(changes)
-  setOrigin(changes, key, version, { externalId, ...(imported !== undefined && { imported }) })
+  setProvenance(changes, key, version, { externalId, ...(imported !== undefined && { imported }) })
   await changes.commit()
 }
 
@@ -104,7 +104,7 @@ export async function unlinkRecord(
   changes.removeExisting(importLinkKey(clinic, derivedId))
   changes.put({ ...formerLinkKey(clinic, derivedId), d: derivedId, r: id })
   countLink(changes)
-  setOrigin(changes, key, version, {})
+  setProvenance(changes, key, version, {})
   await changes.commit()
 }
 

@@ -12,7 +12,7 @@
  */
 import { hash } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
-import type { ImportOrigin } from '../../../../shared/store/table/import-origin.ts'
+import type { Provenance } from '../../../../shared/store/external-ids/provenance.ts'
 import { RowRejectedError } from '../files/import-errors.ts'
 
 /** The values of a record by the column that sets each. References are ids of records. */
@@ -35,7 +35,7 @@ type KeyedDigest = (text: string) => Buffer
 const ROW_BYTES = 8
 /** 32 bits for a value, which is compared with one other only. */
 const VALUE_BYTES = 4
-/** Identifies the column; `test/bin/clinic/import/external-ids/imported-state.unit.test.ts` requires the columns of an entity to differ. */
+/** Identifies the column; `test/bin/clinic/import/external-ids/overwrite-check.unit.test.ts` requires the columns of an entity to differ. */
 const TAG_BYTES = 2
 
 export type ImportJudge = ReturnType<typeof importJudge>
@@ -53,20 +53,20 @@ export function importJudge(digestOf: KeyedDigest, { overwrite = false } = {}) {
   }
 
   /** Whether the row is the one that was imported last. Then nothing is to be done, whatever became of the record. */
-  const isImported = (row: RowSource, { imported }: ImportOrigin): boolean =>
+  const isImported = (row: RowSource, { imported }: Provenance): boolean =>
     imported !== undefined && decode(imported).row.equals(rowDigest(row))
 
   /**
-   * The origin of a record once the row is imported. `before` are the values of the stored record, null if there is none; `after`
+   * The provenance of a record once the row is imported. `before` are the values of the stored record, null if there is none; `after`
    * are those that the row would leave.
    * @throws RowRejectedError if the row would undo what was changed in the clinic since the last import
    */
   function judge(
     row: RowSource,
-    stored: ImportOrigin | null,
+    stored: Provenance | null,
     before: ColumnValues | null,
     after: ColumnValues,
-  ): ImportOrigin {
+  ): Provenance {
     const { values } = decode(stored?.imported)
     const names = Object.keys(after)
     const valueDigest = valueDigests(row.id)
@@ -100,7 +100,7 @@ export function importJudge(digestOf: KeyedDigest, { overwrite = false } = {}) {
   return { isImported, judge, requireOverwrite }
 }
 
-const conflictText = (row: RowSource, stored: ImportOrigin | null, differing: readonly string[]): string =>
+const conflictText = (row: RowSource, stored: Provenance | null, differing: readonly string[]): string =>
   `${differing.map(row.columnOf).join(', ')} ${differing.length === 1 ? 'differs' : 'differ'} from the record, which ` +
   `${stored?.imported === undefined ? 'no import has written' : 'was changed after its last import'}; ` +
   'import the row with --overwrite to replace what the record has'
