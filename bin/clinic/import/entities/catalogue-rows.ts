@@ -37,13 +37,13 @@ export async function writeCatalogueRows<Entry extends { readonly id: string }, 
   run: ImportRun,
   batch: readonly ImportRow<Fields>[],
 ): Promise<void> {
-  const { clinic, judge, outcomes } = run
+  const { clinic, overwritePolicy, outcomes } = run
   const { entries: read, version } = await rows.store.readState(clinic.id)
   const known = new Map(read.map((entry) => [entry.id, entry]))
   const missing = batch.map(({ id }) => id).filter((id) => !known.has(id))
   const removed = await rows.store.findRemoved(clinic.id, missing)
   const provenanceOf = (id: string): Provenance => known.get(id) ?? removed.get(id) ?? {}
-  const repeated = new Set(batch.filter((row) => judge.isImported(row, provenanceOf(row.id))))
+  const repeated = new Set(batch.filter((row) => overwritePolicy.isImported(row, provenanceOf(row.id))))
   for (const { id } of repeated) outcomes.unchanged(id)
   const changed = batch.filter((row) => !repeated.has(row))
   const { entries, rejections } = judgeRows(rows, changed, { known, removed, run })
@@ -122,7 +122,7 @@ function judgeRows<Entry extends { readonly id: string }, Fields>(
 function judgedRow<Entry extends { readonly id: string }, Fields>(
   { kind, build, valuesOf, problems, columns }: CatalogueRows<Entry, Fields>,
   row: ImportRow<Fields>,
-  { known, removed, run: { judge } }: Records<Entry>,
+  { known, removed, run: { overwritePolicy } }: Records<Entry>,
   { present, count }: { readonly present: ReadonlyMap<string, Entry>; readonly count: number },
 ): JudgedRow<Entry, Fields> {
   const before = known.get(row.id) ?? null
@@ -137,8 +137,9 @@ function judgedRow<Entry extends { readonly id: string }, Fields>(
     throw new RowRejectedError(
       found.map(({ field, issue }) => `${row.columnOf(columns[field] ?? field)} ${issue}`).join('; '),
     )
-  if (!before && removed.has(row.id)) judge.requireOverwrite(`the ${kind} was removed after its last import`)
-  const provenance = judge.judge(row, before, before && valuesOf(before), valuesOf(entry))
+  if (!before && removed.has(row.id))
+    overwritePolicy.requireOverwrite(`the ${kind} was removed after its last import`)
+  const provenance = overwritePolicy.check(row, before, before && valuesOf(before), valuesOf(entry))
   return { row, entry, provenance }
 }
 

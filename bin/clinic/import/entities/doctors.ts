@@ -145,12 +145,12 @@ export function doctorImport(table: Table): ImportEntity<Fields> {
 
 /** The change of a row; null if nothing is to be written. @throws RowRejectedError */
 function decide(
-  { judge, outcomes }: ImportRun,
+  { overwritePolicy, outcomes }: ImportRun,
   row: ImportRow<Fields>,
   before: StoredDoctor | null,
   departments: ReadonlySet<string>,
 ): (DoctorChange & { readonly write: Write }) | null {
-  if (before && judge.isImported(row, before)) {
+  if (before && overwritePolicy.isImported(row, before)) {
     outcomes.unchanged(row.id)
     return null
   }
@@ -160,7 +160,7 @@ function decide(
   const given = definedFields(row.fields)
   const { version: _, ...doctor } = before ?? { ...NEW_DOCTOR, fullName: '', version: 0 }
   const after = { ...doctor, ...given, id: row.id }
-  const provenance = judge.judge(row, before, before && valuesOf(before), valuesOf(after))
+  const provenance = overwritePolicy.check(row, before, before && valuesOf(before), valuesOf(after))
   const write = before ? (isUnchanged(before, given) ? 'unchanged' : 'updated') : 'imported'
   return { before, after: { ...after, ...provenance }, write }
 }

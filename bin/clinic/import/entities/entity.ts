@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type * as z from 'zod'
 import type { ClinicId, ClinicInfo } from '../../../../shared/domain/clinic.ts'
 import type { ImportedKind, ImportKeys } from '../../../../shared/store/external-ids/derive.ts'
-import type { ImportJudge, RowSource } from '../external-ids/overwrite-check.ts'
+import type { OverwritePolicy, RowSource } from '../external-ids/overwrite-check.ts'
 import type { RefIds } from '../external-ids/resolve-references.ts'
 import type { OwnRecords } from '../external-ids/resolve-rows.ts'
 import type { BatchOutcomes } from '../files/batch-outcomes.ts'
@@ -42,11 +42,11 @@ export type ImportableEntity<Fields = unknown> = ImportEntity<Fields> & {
   readonly ownRecords: (clinic: ClinicId, keys: ImportKeys) => OwnRecords
 }
 
-/** What the rows of a batch are written to and judged by. */
+/** What the rows of a batch are written to and checked with. */
 export type ImportRun = {
   readonly clinic: ClinicInfo
   readonly outcomes: BatchOutcomes
-  readonly judge: ImportJudge
+  readonly overwritePolicy: OverwritePolicy
   /** Whether visits may be added to time that is taken. */
   readonly allowOverlaps: boolean
   /** Whether invoices may get a number that another invoice has. */

@@ -28,9 +28,9 @@ export function holidayImport(table: Table): ImportEntity<Fields> {
   const store = holidayStore({ table })
 
   async function writeRow(run: ImportRun, row: ImportRow<Fields>): Promise<void> {
-    const { clinic, judge, outcomes } = run
+    const { clinic, overwritePolicy, outcomes } = run
     const held = await store.read(clinic.id)
-    if (judge.isImported(row, held.imports[row.id] ?? {})) {
+    if (overwritePolicy.isImported(row, held.imports[row.id] ?? {})) {
       outcomes.unchanged(row.id)
       return
     }
@@ -72,7 +72,11 @@ export function holidayImport(table: Table): ImportEntity<Fields> {
 }
 
 /** @throws RowRejectedError */
-function decide({ judge }: ImportRun, row: ImportRow<Fields>, { holidays, imports }: Holidays): Decided {
+function decide(
+  { overwritePolicy }: ImportRun,
+  row: ImportRow<Fields>,
+  { holidays, imports }: Holidays,
+): Decided {
   const stored = imports[row.id] ?? null
   requireKnownId(row, stored)
   const { from, to = from, reason } = row.fields
@@ -82,11 +86,11 @@ function decide({ judge }: ImportRun, row: ImportRow<Fields>, { holidays, import
   const before = stored ? (holidays.find((one) => areSameDays(one, stored)) ?? null) : owner ? null : sameDays
   if (sameDays && sameDays !== before)
     throw new RowRejectedError('from and to are the days of another holiday')
-  if (stored && !before) judge.requireOverwrite('the holiday was removed after its last import')
+  if (stored && !before) overwritePolicy.requireOverwrite('the holiday was removed after its last import')
   if (!before && holidays.length >= MAX_HOLIDAYS)
     throw new RowRejectedError(`the clinic has ${MAX_HOLIDAYS} holidays already, the most that it can have`)
   const after = { from, to, reason: reason === undefined ? (before?.reason ?? null) : reason }
-  const provenance = judge.judge(row, stored, before && valuesOf(before), valuesOf(after))
+  const provenance = overwritePolicy.check(row, stored, before && valuesOf(before), valuesOf(after))
   return {
     write: before ? (isDeepStrictEqual(before, after) ? 'unchanged' : 'updated') : 'imported',
     after: {

@@ -46,12 +46,12 @@ export function patientRowWriter(table: Table, now: () => number): ImportEntity<
 
   /** What a row makes of a patient; null if nothing is to be written. @throws RowRejectedError */
   function decide(
-    { judge, outcomes }: ImportRun,
+    { overwritePolicy, outcomes }: ImportRun,
     row: ImportRow<PatientFields>,
     before: StoredPatient | null,
   ) {
     if (before) requireUnerased(before)
-    if (before && judge.isImported(row, before)) {
+    if (before && overwritePolicy.isImported(row, before)) {
       outcomes.unchanged(row.id)
       return null
     }
@@ -66,7 +66,7 @@ export function patientRowWriter(table: Table, now: () => number): ImportEntity<
       ...given,
       id: row.id,
     }
-    const provenance = judge.judge(row, before, before && valuesOf(before), valuesOf(patient))
+    const provenance = overwritePolicy.check(row, before, before && valuesOf(before), valuesOf(patient))
     const write: Write = before ? (isUnchanged(before, given) ? 'unchanged' : 'updated') : 'imported'
     return { before, after: { ...patient, ...provenance }, write }
   }

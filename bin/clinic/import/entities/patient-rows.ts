@@ -51,7 +51,7 @@ type Decided<Fields> = {
  */
 export async function writePatientRows<R, Fields extends WithPatient>(
   { table, letter, list, valuesOf, accept }: Target<R, Fields>,
-  { clinic: { id: clinic }, outcomes, judge }: ImportRun,
+  { clinic: { id: clinic }, outcomes, overwritePolicy }: ImportRun,
   batch: readonly ImportRow<Fields>[],
   prepare: (rows: readonly ImportRow<Fields>[]) => Promise<BuildRecord<R, Fields>>,
 ): Promise<void> {
@@ -82,7 +82,7 @@ export async function writePatientRows<R, Fields extends WithPatient>(
     stored: StoredRecord<R> | null,
     build: BuildRecord<R, Fields>,
   ): Promise<Decided<Fields> | null> {
-    if (stored && judge.isImported(row, stored)) {
+    if (stored && overwritePolicy.isImported(row, stored)) {
       outcomes.unchanged(row.id)
       return null
     }
@@ -91,7 +91,12 @@ export async function writePatientRows<R, Fields extends WithPatient>(
       requireKnownId(row, stored)
       const patient = requirePatient(known, row)
       const after = await build(row, patient, stored?.record ?? null, changes)
-      const provenance = judge.judge(row, stored, stored && valuesOf(stored.record), valuesOf(after))
+      const provenance = overwritePolicy.check(
+        row,
+        stored,
+        stored && valuesOf(stored.record),
+        valuesOf(after),
+      )
       await accept?.(row, stored?.record ?? null)
       if (stored && isSameRecord(stored.record, after)) return confirmed(row, stored, provenance)
       list.change(changes, stored, after, provenance)

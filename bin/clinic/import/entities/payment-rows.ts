@@ -70,18 +70,18 @@ export function byInvoice(
 
 /** Whether the row is the one that was imported last, so that nothing is to be done. Then that is its outcome. */
 export function isRepeated(
-  { judge, outcomes }: ImportRun,
+  { overwritePolicy, outcomes }: ImportRun,
   row: ImportRow<PaymentFields>,
   before: StoredRecord<Payment> | undefined,
 ): boolean {
-  if (!before || !judge.isImported(row, before)) return false
+  if (!before || !overwritePolicy.isImported(row, before)) return false
   outcomes.unchanged(row.id)
   return true
 }
 
 /** What a row makes of its payment; null if it was rejected. */
 export function decideRow(
-  { judge, outcomes }: ImportRun,
+  { overwritePolicy, outcomes }: ImportRun,
   { buildPayment, valuesOf }: PaymentRules,
   row: ImportRow<PaymentFields>,
   before: StoredRecord<Payment> | null,
@@ -97,7 +97,7 @@ export function decideRow(
     if (!patient) throw new RowRejectedError('the clinic has no patient of the invoice')
     requireUnerased(patient)
     const after = buildPayment(row, invoice.record, patient, before?.record ?? null)
-    const provenance = judge.judge(row, before, before && valuesOf(before.record), valuesOf(after))
+    const provenance = overwritePolicy.check(row, before, before && valuesOf(before.record), valuesOf(after))
     const write = before ? (isSameRecord(before.record, after) ? 'unchanged' : 'updated') : 'imported'
     return { row, write, invoice, patient, before, after, provenance }
   } catch (error) {

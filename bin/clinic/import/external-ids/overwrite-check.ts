@@ -38,10 +38,10 @@ const VALUE_BYTES = 4
 /** Identifies the column; `test/bin/clinic/import/external-ids/overwrite-check.unit.test.ts` requires the columns of an entity to differ. */
 const TAG_BYTES = 2
 
-export type ImportJudge = ReturnType<typeof importJudge>
+export type OverwritePolicy = ReturnType<typeof overwritePolicy>
 
 /** @param overwrite whether rows replace what was changed in the clinic */
-export function importJudge(digestOf: KeyedDigest, { overwrite = false } = {}) {
+export function overwritePolicy(digestOf: KeyedDigest, { overwrite = false } = {}) {
   const rowDigest = ({ id, source }: RowSource): Buffer =>
     digestOf(`${id} row ${canonical(source)}`).subarray(0, ROW_BYTES)
 
@@ -61,7 +61,7 @@ export function importJudge(digestOf: KeyedDigest, { overwrite = false } = {}) {
    * are those that the row would leave.
    * @throws RowRejectedError if the row would undo what was changed in the clinic since the last import
    */
-  function judge(
+  function check(
     row: RowSource,
     stored: Provenance | null,
     before: ColumnValues | null,
@@ -97,7 +97,7 @@ export function importJudge(digestOf: KeyedDigest, { overwrite = false } = {}) {
     if (!overwrite) throw new RowRejectedError(`${reason}; import the row with --overwrite to make it again`)
   }
 
-  return { isImported, judge, requireOverwrite }
+  return { isImported, check, requireOverwrite }
 }
 
 const conflictText = (row: RowSource, stored: Provenance | null, differing: readonly string[]): string =>

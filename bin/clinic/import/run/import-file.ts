@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import type { ClinicInfo } from '../../../../shared/domain/clinic.ts'
 import type { ImportableEntity, ImportEntity, ImportRow, ImportRun } from '../entities/entity.ts'
-import { importJudge } from '../external-ids/overwrite-check.ts'
+import { overwritePolicy } from '../external-ids/overwrite-check.ts'
 import { withOwnRecords } from '../external-ids/resolve-rows.ts'
 import { BatchOutcomes, type Counts } from '../files/batch-outcomes.ts'
 import type { Encoding, TextEncoding } from '../files/encoding.ts'
@@ -99,7 +99,7 @@ export async function importFile<Fields>(
   const check = rowChecker(entity, clinic, options.now(), own.idOf, map)
   const run = {
     clinic,
-    judge: importJudge(keys.digestOf, options),
+    overwritePolicy: overwritePolicy(keys.digestOf, options),
     allowOverlaps: options.allowOverlaps ?? false,
     allowSameNumbers: options.allowSameNumbers ?? false,
     linksVersion: keys.linksVersion,

@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { importEntities } from '../../../../../bin/clinic/import/entities/entities.ts'
 import {
-  importJudge,
+  overwritePolicy,
   type RowSource,
   tagOf,
 } from '../../../../../bin/clinic/import/external-ids/overwrite-check.ts'
@@ -10,7 +10,7 @@ import type { Table } from '../../../../../shared/store/table/table.ts'
 import { NOW } from '../../../../support/table.ts'
 
 const digestOf = (text: string) => createHmac('sha256', 'secret').update(text).digest()
-const judge = importJudge(digestOf)
+const policy = overwritePolicy(digestOf)
 const row = (source: Record<string, unknown>, facts: Partial<RowSource> = {}): RowSource => ({
   id: 'r',
   externalId: 'x',
@@ -20,11 +20,11 @@ const row = (source: Record<string, unknown>, facts: Partial<RowSource> = {}): R
 })
 
 const bo = { name: 'Bo', phone: '1' }
-const imported = judge.judge(row(bo), null, null, bo)
+const imported = policy.check(row(bo), null, null, bo)
 
 describe('a row that was imported', () => {
   it('is recognized, in any order of its columns, and with numbers as CSV has them', () => {
-    expect(judge.isImported(row({ phone: 1, name: 'Bo' }), imported)).toBe(true)
+    expect(policy.isImported(row({ phone: 1, name: 'Bo' }), imported)).toBe(true)
   })
 
   it.each([
@@ -33,12 +33,12 @@ describe('a row that was imported', () => {
     ['a missing column', { name: 'Bo' }],
     ['another column', { ...bo, notes: null }],
   ])('is not, with %s', (_, source) => {
-    expect(judge.isImported(row(source), imported)).toBe(false)
+    expect(policy.isImported(row(source), imported)).toBe(false)
   })
 
   it('is not that of another record, nor of one without an import', () => {
-    expect(judge.isImported(row(bo, { id: 'other' }), imported)).toBe(false)
-    expect(judge.isImported(row(bo), { externalId: 'x' })).toBe(false)
+    expect(policy.isImported(row(bo, { id: 'other' }), imported)).toBe(false)
+    expect(policy.isImported(row(bo), { externalId: 'x' })).toBe(false)
   })
 })
 
@@ -46,8 +46,8 @@ describe('a row that changed', () => {
   const changed = row({ name: 'Bo', phone: '2' })
 
   it('is imported if the record is as the import left it', () => {
-    const origin = judge.judge(changed, imported, bo, { name: 'Bo', phone: '2' })
-    expect(judge.isImported(changed, origin)).toBe(true)
+    const origin = policy.check(changed, imported, bo, { name: 'Bo', phone: '2' })
+    expect(policy.isImported(changed, origin)).toBe(true)
     expect(origin).toMatchObject({ externalId: 'x' })
   })
 
@@ -63,48 +63,48 @@ describe('a row that changed', () => {
   ])(
     'is rejected if %s of the record was changed, with the fields that differ',
     (_, before, after, reason) => {
-      expect(() => judge.judge(changed, imported, before, after)).toThrow(reason)
-      const overwriting = importJudge(digestOf, { overwrite: true })
-      expect(judge.isImported(changed, overwriting.judge(changed, imported, before, after))).toBe(true)
+      expect(() => policy.check(changed, imported, before, after)).toThrow(reason)
+      const overwriting = overwritePolicy(digestOf, { overwrite: true })
+      expect(policy.isImported(changed, overwriting.check(changed, imported, before, after))).toBe(true)
     },
   )
 
   it('is imported if the record was changed to what the row has', () => {
     const same = { name: 'Bo', phone: '2' }
-    const origin = judge.judge(changed, imported, same, same)
-    expect(judge.isImported(changed, origin)).toBe(true)
+    const origin = policy.check(changed, imported, same, same)
+    expect(policy.isImported(changed, origin)).toBe(true)
     // What was changed alike in both systems no longer counts as changed.
     const later = row({ name: 'Bodo', phone: '2' })
-    expect(() => judge.judge(later, origin, same, { name: 'Bodo', phone: '2' })).not.toThrow()
+    expect(() => policy.check(later, origin, same, { name: 'Bodo', phone: '2' })).not.toThrow()
   })
 
   it('confirms nothing that its file has no column for', () => {
     const renamed = row({ name: 'Bo' })
     const record = { name: 'Bo', phone: '3' }
-    const origin = judge.judge(renamed, imported, record, record)
-    expect(() => judge.judge(changed, origin, record, { name: 'Bo', phone: '2' })).toThrow('phone differs')
+    const origin = policy.check(renamed, imported, record, record)
+    expect(() => policy.check(changed, origin, record, { name: 'Bo', phone: '2' })).toThrow('phone differs')
   })
 
   it('is imported if only a field was changed that its file has no column for, and does not differ', () => {
     const record = { name: 'Bo', phone: '3' }
     const [first, second] = [row({ name: 'Bob' }), row({ name: 'Bert' })]
-    const origin = judge.judge(first, imported, record, { ...record, name: 'Bob' })
+    const origin = policy.check(first, imported, record, { ...record, name: 'Bob' })
     expect(() =>
-      judge.judge(second, origin, { ...record, name: 'Bob' }, { ...record, name: 'Bert' }),
+      policy.check(second, origin, { ...record, name: 'Bob' }, { ...record, name: 'Bert' }),
     ).not.toThrow()
     // A file with the column would undo the change.
-    expect(() => judge.judge(row(bo), origin, { ...record, name: 'Bob' }, bo)).toThrow('name, phone differ')
+    expect(() => policy.check(row(bo), origin, { ...record, name: 'Bob' }, bo)).toThrow('name, phone differ')
   })
 
   it('is rejected if it clears a field that was changed, and that its file has no column for', () => {
     expect(() =>
-      judge.judge(row({ name: 'Bob' }), imported, { ...bo, phone: '3' }, { name: 'Bob', phone: null }),
+      policy.check(row({ name: 'Bob' }), imported, { ...bo, phone: '3' }, { name: 'Bob', phone: null }),
     ).toThrow('name, phone differ')
   })
 
   it('names a reference as the file does', () => {
     const own = row({ doctor_id: 'd' }, { columnOf: (name) => name.replace('external_', '') })
-    expect(() => judge.judge(own, null, { doctor_external_id: 'e' }, { doctor_external_id: 'd' })).toThrow(
+    expect(() => policy.check(own, null, { doctor_external_id: 'e' }, { doctor_external_id: 'd' })).toThrow(
       'doctor_id differs from the record, which no import has written',
     )
   })
@@ -112,15 +112,15 @@ describe('a row that changed', () => {
 
 describe('a record that no import has written', () => {
   it('gets what it lacks, and loses nothing', () => {
-    expect(() => judge.judge(row(bo), null, { name: 'Bo', phone: null }, bo)).not.toThrow()
-    expect(() => judge.judge(row(bo), null, { name: 'Bo', phone: '2' }, bo)).toThrow(
+    expect(() => policy.check(row(bo), null, { name: 'Bo', phone: null }, bo)).not.toThrow()
+    expect(() => policy.check(row(bo), null, { name: 'Bo', phone: '2' }, bo)).toThrow(
       'phone differs from the record, which no import has written; import the row with --overwrite',
     )
   })
 })
 
 it('reveals neither values nor that two records have the same', () => {
-  const other = judge.judge(row(bo, { id: 'other' }), null, null, bo)
+  const other = policy.check(row(bo, { id: 'other' }), null, null, bo)
   const bytes = ({ imported: text = '' }) => Buffer.from(text, 'base64url')
   const digests = (origin: { imported?: string }) =>
     [10, 16].map((at) =>
