@@ -16,13 +16,13 @@ export type StoredClinic = Clinic & {
 }
 
 /** The clinic is being deleted, or does not exist any more. */
-export class ClinicLeaving extends Error {
+export class ClinicBeingDeleted extends Error {
   readonly clinic: ClinicId
-  readonly isGone: boolean
-  constructor(clinic: ClinicId, isGone: boolean) {
-    super(`clinic ${clinic} ${isGone ? 'does not exist' : 'is being deleted'}`)
+  readonly isDeleted: boolean
+  constructor(clinic: ClinicId, isDeleted: boolean) {
+    super(`clinic ${clinic} ${isDeleted ? 'does not exist' : 'is being deleted'}`)
     this.clinic = clinic
-    this.isGone = isGone
+    this.isDeleted = isDeleted
   }
 }
 
@@ -66,13 +66,13 @@ export function clinicStore({ table }: { table: Table }) {
   /**
    * Changes some settings, and no others: two changes at the same time both take effect. The changed clinic; copies
    * of its settings in credentials are refreshed by credentialStore.refreshClinic.
-   * @throws ClinicLeaving when there is no such clinic, or it is being deleted
+   * @throws ClinicBeingDeleted when there is no such clinic, or it is being deleted
    */
   async function update(id: ClinicId, settings: ClinicChanges): Promise<StoredClinic> {
     const given = Object.entries(settings).filter(([, value]) => value !== undefined)
     const set = given.flatMap(([, value], at) => (value === null ? [] : `#${at} = :${at}`))
     const remove = given.flatMap(([, value], at) => (value === null ? `#${at}` : []))
-    const item = await updateStaying(table, id, {
+    const item = await updateUnlessDeleting(table, id, {
       UpdateExpression: [
         'ADD v :one',
         ...(set.length > 0 ? [`SET ${set.join(', ')}`] : []),
@@ -91,28 +91,28 @@ export function clinicStore({ table }: { table: Table }) {
   /**
    * Marks a clinic as being deleted, and paused, from now on. What was read before cannot be relied on any more: its version
    * changes. The time of the first call stays.
-   * @throws ClinicLeaving when there is no such clinic
+   * @throws ClinicBeingDeleted when there is no such clinic
    */
   async function beginDeletion(id: ClinicId, deletingAt: string): Promise<StoredClinic> {
     try {
       return toClinic(
-        (await updateStaying(table, id, {
+        (await updateUnlessDeleting(table, id, {
           UpdateExpression: 'ADD v :one SET deletingAt = :at, pausedAt = if_not_exists(pausedAt, :at)',
           ExpressionAttributeValues: { ':one': 1, ':at': deletingAt },
           ReturnValues: 'ALL_NEW',
         })) as Item,
       )
     } catch (error) {
-      const clinic = error instanceof ClinicLeaving ? await find(id) : null
+      const clinic = error instanceof ClinicBeingDeleted ? await find(id) : null
       if (!clinic) throw error
       return clinic
     }
   }
 
-  /** The clinic, to which records may be added. @throws ClinicLeaving */
-  async function requireStaying(id: ClinicId): Promise<StoredClinic> {
+  /** The clinic, to which records may be added. @throws ClinicBeingDeleted */
+  async function requireNotDeleting(id: ClinicId): Promise<StoredClinic> {
     const clinic = await find(id)
-    if (clinic === null || clinic.deletingAt !== undefined) throw new ClinicLeaving(id, clinic === null)
+    if (clinic === null || clinic.deletingAt !== undefined) throw new ClinicBeingDeleted(id, clinic === null)
     return clinic
   }
 
@@ -122,11 +122,11 @@ export function clinicStore({ table }: { table: Table }) {
     return new Set(items.flatMap(({ id, pausedAt }) => (pausedAt === undefined ? [] : [id as ClinicId])))
   }
 
-  return { create, find, requireStaying, list, update, beginDeletion, pausedOf }
+  return { create, find, requireNotDeleting, list, update, beginDeletion, pausedOf }
 }
 
-/** Updates a clinic that is not being deleted. @throws ClinicLeaving */
-async function updateStaying(table: Table, id: ClinicId, parts: UpdateParts) {
+/** Updates a clinic that is not being deleted. @throws ClinicBeingDeleted */
+async function updateUnlessDeleting(table: Table, id: ClinicId, parts: UpdateParts) {
   try {
     return await table.update(clinicKey(id), {
       ...parts,
@@ -134,7 +134,7 @@ async function updateStaying(table: Table, id: ClinicId, parts: UpdateParts) {
     })
   } catch (error) {
     if (!(error instanceof ConditionFailed)) throw error
-    throw new ClinicLeaving(id, (await table.get(clinicKey(id))) === undefined)
+    throw new ClinicBeingDeleted(id, (await table.get(clinicKey(id))) === undefined)
   }
 }
 

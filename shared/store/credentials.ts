@@ -85,14 +85,14 @@ export function credentialStore({ table, now }: { table: Table; now: () => numbe
   /**
    * Issues a credential for a clinic. The secret is only in the returned value. The copy of the clinic's
    * settings is that of the moment: a change at the same time either is copied, or finds the new credential.
-   * @throws ClinicLeaving
+   * @throws ClinicBeingDeleted
    */
   async function issue({ cell, ...wanted }: NewCredential): Promise<CredentialWithUse & { secret: string }> {
     const key = `ck_${cell}_${randomBytes(12).toString('base64url')}`
     const { secret, stored } = newCredentialSecret()
     const createdAt = new Date(now()).toISOString()
     return retryOnConflict(async () => {
-      const clinic = await clinics.requireStaying(wanted.clinic)
+      const clinic = await clinics.requireNotDeleting(wanted.clinic)
       const own = { ...wanted, clinic: clinicInfo(clinic), key, createdAt, revokedAt: null }
       await table.tryTransact([
         table.putWrite({ ...credentialKey(key), ...own, cv: clinic.version, ...stored }, 'new'),

@@ -44,7 +44,7 @@ export function addPauseCommands(group: Command): void {
 
 const instant = (table: Table): string => new Date(table.now()).toISOString()
 
-/** Pauses a clinic, or ends its pause. Takes effect at the next request of each credential. @throws ClinicLeaving */
+/** Pauses a clinic, or ends its pause. Takes effect at the next request of each credential. @throws ClinicBeingDeleted */
 export async function setPaused(table: Table, id: ClinicId, pausedAt: string | null): Promise<Clinic> {
   const clinics = clinicStore({ table })
   const credentials = credentialStore({ table, now: table.now })

@@ -4,7 +4,7 @@
  */
 import { type DynamoDBDocumentClient, ScanCommand } from '@aws-sdk/lib-dynamodb'
 import type { Clinic, ClinicId } from '../../../shared/domain/clinic.ts'
-import { ClinicLeaving, clinicStore, type StoredClinic } from '../../../shared/store/clinics.ts'
+import { ClinicBeingDeleted, clinicStore, type StoredClinic } from '../../../shared/store/clinics.ts'
 import { deletedClinics } from '../../../shared/store/copies/deleted-clinics.ts'
 import { credentialStore } from '../../../shared/store/credentials.ts'
 import {
@@ -44,7 +44,7 @@ const MAX_PASSES = 5
 
 /**
  * Deletes the clinic, and returns the number of deleted items.
- * @throws ClinicLeaving if another deletion of the clinic ends first; CommandFailure if its items are still being written
+ * @throws ClinicBeingDeleted if another deletion of the clinic ends first; CommandFailure if its items are still being written
  */
 export async function removeClinic(platform: RemovalPlatform, clinic: Clinic): Promise<number> {
   const { table, operator, sleep } = platform
@@ -53,10 +53,10 @@ export async function removeClinic(platform: RemovalPlatform, clinic: Clinic): P
   const begun = new Date(table.now()).toISOString()
   await ledger.begin(id, { at: begun, operator })
   // From here on no credential is issued, and the clinic does not change.
-  const leaving = await clinicStore({ table }).beginDeletion(id, begun)
-  await credentialStore({ table, now: table.now }).refreshClinic(leaving)
+  const marked = await clinicStore({ table }).beginDeletion(id, begun)
+  await credentialStore({ table, now: table.now }).refreshClinic(marked)
   const revokedAt = await revokeAll(table, id)
-  const last = [leaving.deletingAt ?? begun, ...revokedAt].toSorted().at(-1) as string
+  const last = [marked.deletingAt ?? begun, ...revokedAt].toSorted().at(-1) as string
   const wait = Date.parse(last) + STAMP_DELAY_MS - table.now()
   if (wait > 0) await sleep(wait)
 
@@ -70,7 +70,7 @@ export async function removeClinic(platform: RemovalPlatform, clinic: Clinic): P
     found = await deletePass(platform, id)
     deleted += found
   }
-  return deleted + (await deleteRest(table, leaving))
+  return deleted + (await deleteRest(table, marked))
 }
 
 /** Revokes the clinic's credentials. Returns when each was revoked. */
@@ -130,8 +130,8 @@ async function deleteRest(table: Table, { id, version }: StoredClinic): Promise<
   ]
   await table.transact(writes).catch(async (error) => {
     // Another deletion has ended first.
-    const isGone = error instanceof ConditionFailed && (await clinicStore({ table }).find(id)) === null
-    throw isGone ? new ClinicLeaving(id, true) : error
+    const isDeleted = error instanceof ConditionFailed && (await clinicStore({ table }).find(id)) === null
+    throw isDeleted ? new ClinicBeingDeleted(id, true) : error
   })
   // An earlier version of the tool can issue credentials until the clinic itself is gone.
   return credentials + 2 + (await deleteCredentials(table, id))

@@ -23,7 +23,7 @@ export type ExportOptions = {
 
 /**
  * Writes the files of a clinic into a folder.
- * @throws ExportFolderError if the folder cannot be used; DamagedRecordError; ClinicLeaving if the clinic was deleted meanwhile
+ * @throws ExportFolderError if the folder cannot be used; DamagedRecordError; ClinicBeingDeleted if the clinic was deleted meanwhile
  */
 export async function exportClinic(
   table: Table,
@@ -49,7 +49,7 @@ export async function exportClinic(
   const linked = await rereadLinkedPatients(table, clinic.id, staging)
   // Records refer to them, so that they are read last.
   const changedRows = await rereadSmallLists(table, clinic.id, staging)
-  const current = await clinicStore({ table }).requireStaying(clinic.id)
+  const current = await clinicStore({ table }).requireNotDeleting(clinic.id)
   const changedSettings = hasSettings(manifest, current) ? 0 : 1
   save({
     clinic: settingsOf(current),

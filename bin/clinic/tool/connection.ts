@@ -3,11 +3,11 @@ import { SQSClient } from '@aws-sdk/client-sqs'
 import type { Command } from 'commander'
 import type { ClinicId } from '../../../shared/domain/clinic.ts'
 import { isUuid } from '../../../shared/domain/uuid.ts'
-import { ClinicLeaving, clinicStore, type StoredClinic } from '../../../shared/store/clinics.ts'
+import { ClinicBeingDeleted, clinicStore, type StoredClinic } from '../../../shared/store/clinics.ts'
 import { openTable, type Table } from '../../../shared/store/table/table.ts'
 import { describeMissingSettings, isAccessDenied } from './aws-errors.ts'
 import { startTrail } from './command-trail.ts'
-import { barDeletionOf, withDeletionBarrier } from './deletion-barrier.ts'
+import { guardAgainstDeletion, withDeletionGuard } from './deletion-guard.ts'
 import { operatorClient } from './operator-client.ts'
 import { deployedOperatorLog, localOperatorLog, type OperatorLog } from './operator-log.ts'
 import { CommandFailure, EXIT, type GlobalOptions } from './output.ts'
@@ -42,7 +42,7 @@ export async function connectTable(command: Command, name: string): Promise<Tabl
 /** The functions of a local stack have this machine's clock; those on AWS have that of the store. */
 function openTableOf({ clientSettingsFor, isLocal }: StackLocation, name: string): Table {
   const client = operatorClient(clientSettingsFor('dynamodb'))
-  return withDeletionBarrier(openTable(client, name, isLocal ? {} : { now: storeClock(client) }))
+  return withDeletionGuard(openTable(client, name, isLocal ? {} : { now: storeClock(client) }))
 }
 
 /** A client for the stack's table itself, and its name. */
@@ -144,12 +144,12 @@ async function deployedStack(name: string): Promise<StackLocation> {
 
 /**
  * The clinic with this id, which the command concerns from now on: its deletion ends the writes to the table.
- * @throws CommandFailure if there is none; ClinicLeaving if it is being deleted
+ * @throws CommandFailure if there is none; ClinicBeingDeleted if it is being deleted
  */
 export async function requireClinic(table: Table, id: string): Promise<StoredClinic> {
   const clinic = await requireStoredClinic(table, id)
-  barDeletionOf(table, clinic.id)
-  if (clinic.deletingAt !== undefined) throw new ClinicLeaving(clinic.id, false)
+  guardAgainstDeletion(table, clinic.id)
+  if (clinic.deletingAt !== undefined) throw new ClinicBeingDeleted(clinic.id, false)
   return clinic
 }
 

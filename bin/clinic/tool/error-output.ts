@@ -1,6 +1,6 @@
 /** How the tool reports errors: as text, or with `--json` as one JSON object on stderr. */
 import { type Command, CommanderError } from 'commander'
-import { ClinicLeaving } from '../../../shared/store/clinics.ts'
+import { ClinicBeingDeleted } from '../../../shared/store/clinics.ts'
 import { UnavailableError } from '../../../shared/store/table/errors.ts'
 import { describeDenial, describeMissingSettings, isAccessDenied } from './aws-errors.ts'
 import { CommandFailure, EXIT, NeedsAttention } from './output.ts'
@@ -26,7 +26,7 @@ export function describeError(
     return { code, message, details }
   }
   if (isAccessDenied(error)) return { code: EXIT.failed, message: describeDenial(command, error as Error) }
-  if (error instanceof ClinicLeaving) return { code: EXIT.wrongInput, message: describeLeaving(error) }
+  if (error instanceof ClinicBeingDeleted) return { code: EXIT.wrongInput, message: describeDeletion(error) }
   const settings = describeMissingSettings(error)
   if (settings !== null) return { code: EXIT.wrongInput, message: settings }
   if (error instanceof UnavailableError)
@@ -40,8 +40,8 @@ export function describeError(
   return { code: error instanceof Error && 'path' in error ? EXIT.wrongInput : EXIT.failed, message }
 }
 
-const describeLeaving = ({ clinic, isGone }: ClinicLeaving): string =>
-  isGone
+const describeDeletion = ({ clinic, isDeleted }: ClinicBeingDeleted): string =>
+  isDeleted
     ? `Clinic ${clinic} does not exist any more: it was deleted.`
     : `Clinic ${clinic} is being deleted: repeat "clinic delete ${clinic}", which ends the deletion.`
 

@@ -8,7 +8,7 @@ import { clinicStore } from '../../../shared/store/clinics.ts'
 import type { Table } from '../../../shared/store/table/table.ts'
 import { recordCounts } from '../export/record-count.ts'
 import { connect, requireClinic } from '../tool/connection.ts'
-import { barDeletionOf } from '../tool/deletion-barrier.ts'
+import { guardAgainstDeletion } from '../tool/deletion-guard.ts'
 import { resolveFromInvocationDir } from '../tool/invocation-path.ts'
 import {
   CommandFailure,
@@ -79,7 +79,7 @@ async function* everyClinic(table: Table, { after = '' }: Options): AsyncGenerat
     const current = await clinics.find(id)
     // Half of a clinic that is being deleted is missing.
     if (current === null || current.deletingAt !== undefined) continue
-    barDeletionOf(table, id)
+    guardAgainstDeletion(table, id)
     yield current
   }
 }

@@ -32,19 +32,19 @@ export function importEntities(table: Table, now: () => number, { events = false
     paymentImport(target, now),
     messageImport(target, now),
   ] as ImportEntity[]
-  const { requireStaying } = clinicStore({ table })
+  const { requireNotDeleting } = clinicStore({ table })
   return entities.map(({ write, finish, ...entity }) => ({
     ...entity,
     readKeys: (clinic) => readImportKeys(target, clinic),
     ownRecords: (clinic, keys) => new OwnRecords(target, clinic, keys),
     // A deletion that begins meanwhile waits for the batch, and the next one is refused.
     write: async (run, batch) => {
-      await requireStaying(run.clinic.id)
+      await requireNotDeleting(run.clinic.id)
       await write(run, batch)
     },
     ...(finish && {
       finish: async (clinic) => {
-        await requireStaying(clinic.id)
+        await requireNotDeleting(clinic.id)
         await finish(clinic)
       },
     }),

@@ -10,7 +10,7 @@ import type { ImportableEntity, ImportRow, ImportRun } from '../../../../bin/cli
 import { importFile } from '../../../../bin/clinic/import/run/import-file.ts'
 import { anonymizeResponse } from '../../../../shared/api/anonymize-response.ts'
 import type { Clinic } from '../../../../shared/domain/clinic.ts'
-import { ClinicLeaving, clinicStore } from '../../../../shared/store/clinics.ts'
+import { ClinicBeingDeleted, clinicStore } from '../../../../shared/store/clinics.ts'
 import { deletedClinics } from '../../../../shared/store/copies/deleted-clinics.ts'
 import { patientChanges } from '../../../../shared/store/copies/patient-changes.ts'
 import { credentialUse } from '../../../../shared/store/credential-use.ts'
@@ -207,7 +207,7 @@ describe('the deletion of a clinic', () => {
       }
       const ended = await removeClinic({ ...platform(), table: slower }, shared).catch((error) => error)
       if (count < writes) break
-      if (typeof ended !== 'number') expect(ended).toEqual(new ClinicLeaving(shared.id, true))
+      if (typeof ended !== 'number') expect(ended).toEqual(new ClinicBeingDeleted(shared.id, true))
       expect(await clinicStore(db).find(shared.id)).toBeNull()
       const left = await itemsWith(shortId(shared.id), shared.id, key)
       expect(left.map(({ pk }) => pk)).toEqual(['erasure#clinics'])

@@ -18,7 +18,7 @@ let mine: PopulatedClinic
 let webhook: string
 /** What happens when the command has read its clinic, once. */
 let meanwhile: (() => Promise<unknown>) | null
-const folder = mkdtempSync(join(tmpdir(), 'barrier-test-'))
+const folder = mkdtempSync(join(tmpdir(), 'deletion-guard-test-'))
 
 const isReadOfClinic = ({ operation, input }: RecordedCall) =>
   operation === 'GetItem' && input.Key.pk.S === clinicKey(mine.clinic.id).pk
