@@ -1,14 +1,14 @@
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import * as z from 'zod'
 import {
-  type Difference,
-  FAULTS,
-  type FaultKind,
-} from '../../../shared/maintenance/verify/comparison/fault.ts'
+  DIFFERENCES,
+  type DifferenceKind,
+  type ReportedDifference,
+} from '../../../shared/maintenance/verify/comparison/difference.ts'
 import type { VerifiedParts } from '../../../shared/maintenance/verify/verify-clinic.ts'
 
 const Listed = z.object({
-  kind: z.enum(Object.keys(FAULTS) as [FaultKind, ...FaultKind[]]),
+  kind: z.enum(Object.keys(DIFFERENCES) as [DifferenceKind, ...DifferenceKind[]]),
   key: z.object({ pk: z.string(), sk: z.string() }),
   note: z.string().optional(),
   repaired: z.boolean(),
@@ -44,7 +44,7 @@ export type Progress = {
   readonly remaining: number
   /** The clinic that is being verified, and what its parts found that were verified. */
   readonly current:
-    | (VerifiedParts & { readonly clinic: string; readonly listed: readonly Difference[] })
+    | (VerifiedParts & { readonly clinic: string; readonly listed: readonly ReportedDifference[] })
     | null
 }
 

@@ -1,6 +1,9 @@
 import type { Command } from 'commander'
 import type { Clinic } from '../../../shared/domain/clinic.ts'
-import { type Difference, FAULTS } from '../../../shared/maintenance/verify/comparison/fault.ts'
+import {
+  DIFFERENCES,
+  type ReportedDifference,
+} from '../../../shared/maintenance/verify/comparison/difference.ts'
 import type { Verification } from '../../../shared/maintenance/verify/comparison/inspection.ts'
 import { isItemOfRecord, itemCount } from '../../../shared/maintenance/verify/item-count.ts'
 import { verifyClinic } from '../../../shared/maintenance/verify/verify-clinic.ts'
@@ -40,7 +43,10 @@ export function addVerifyCommand(program: Command): void {
       '--resume <file>',
       'where to save how far it is: if it is stopped, the same command continues; removed at the end',
     )
-    .addHelpText('after', ['\nDifferences and their repairs:', ...lines(Object.entries(FAULTS))].join('\n'))
+    .addHelpText(
+      'after',
+      ['\nDifferences and their repairs:', ...lines(Object.entries(DIFFERENCES))].join('\n'),
+    )
     .action(async (given: Options, command: Command) => {
       if ((given.clinic === undefined) !== given.all)
         throw new CommandFailure('Specify either --clinic or --all.')
@@ -103,7 +109,7 @@ async function verifyWithProgress(
   const { json } = command.optsWithGlobals<GlobalOptions>()
   const { current } = progress()
   const before = current?.clinic === clinic.id ? current : undefined
-  const listed: Difference[] = [...(before?.listed ?? [])]
+  const listed: ReportedDifference[] = [...(before?.listed ?? [])]
   const checked = Object.entries(before?.checked ?? {}).filter(([what]) => isItemOfRecord(what))
   const done = checked.reduce((sum, [, count]) => sum + count, 0)
   const size = itemCount(await recordCounts(table, clinic.id)) - done
@@ -133,12 +139,12 @@ async function verifyWithProgress(
 }
 
 /** The kind at the end is that of the list of differences; the key is for a look into the table. */
-const formatDifference = (difference: Difference): string => {
+const formatDifference = (difference: ReportedDifference): string => {
   const { kind, key, repaired } = difference
   return `${inWords(difference)}${repaired ? ' (repaired)' : ''}  [${kind} ${key.pk} ${key.sk}]`
 }
 
-const differenceJson = (difference: Difference) => ({
+const differenceJson = (difference: ReportedDifference) => ({
   kind: difference.kind,
   ...subjectOf(difference),
   text: inWords(difference),

@@ -1,6 +1,6 @@
 /** Differences in words: which record, and what is wrong with it. */
 import { isUuid } from '../../../shared/domain/uuid.ts'
-import type { Fault, FaultKind } from '../../../shared/maintenance/verify/comparison/fault.ts'
+import type { Difference, DifferenceKind } from '../../../shared/maintenance/verify/comparison/difference.ts'
 import { type Key, longId, partitionParts } from '../../../shared/store/keys/key.ts'
 
 type Subject = { readonly record: string | null; readonly id: string | null }
@@ -20,7 +20,7 @@ const RECORDS: Readonly<Record<string, string>> = {
 }
 
 /** The record that a difference concerns; null for both where it concerns none. */
-export function subjectOf({ key, note }: Fault): Subject {
+export function subjectOf({ key, note }: Difference): Subject {
   const { family } = partitionParts(key.pk)
   const letter = RECORDS[family] === undefined ? letterOf(family) : family
   const record = RECORDS[letter] ?? null
@@ -54,7 +54,7 @@ const ownList = (key: Key): string => {
 }
 
 /** What is wrong, after the record's name and id. */
-const PREDICATES: Partial<Readonly<Record<FaultKind, (fault: Fault) => string>>> = {
+const PREDICATES: Partial<Readonly<Record<DifferenceKind, (difference: Difference) => string>>> = {
   record_unreadable: () => 'cannot be read',
   dangling_reference: ({ note }) => `refers to what does not exist: ${note}`,
   catalogue_wrong: ({ note }) => `is wrong: ${note}`,
@@ -80,7 +80,7 @@ const PREDICATES: Partial<Readonly<Record<FaultKind, (fault: Fault) => string>>>
   holidays_outdated: () => 'has other holidays than the clinic',
 }
 
-const OTHERS: Partial<Readonly<Record<FaultKind, (fault: Fault) => string>>> = {
+const OTHERS: Partial<Readonly<Record<DifferenceKind, (difference: Difference) => string>>> = {
   tally_wrong: ({ key, note }) => {
     const { family, owner } = partitionParts(key.pk)
     const whose = owner === null ? 'of the clinic' : `of doctor ${owner}`
@@ -110,9 +110,12 @@ const OTHERS: Partial<Readonly<Record<FaultKind, (fault: Fault) => string>>> = {
 }
 
 /** A difference as a sentence without its first capital and its full stop: `invoice a044... is missing from its patient's list`. */
-export function inWords(fault: Fault): string {
-  const { record, id } = subjectOf(fault)
-  const predicate = PREDICATES[fault.kind]
-  if (predicate && record !== null) return `${record} ${id} ${predicate(fault)}`
-  return (OTHERS[fault.kind] ?? PREDICATES[fault.kind])?.(fault) ?? fault.kind.replaceAll('_', ' ')
+export function inWords(difference: Difference): string {
+  const { record, id } = subjectOf(difference)
+  const predicate = PREDICATES[difference.kind]
+  if (predicate && record !== null) return `${record} ${id} ${predicate(difference)}`
+  return (
+    (OTHERS[difference.kind] ?? PREDICATES[difference.kind])?.(difference) ??
+    difference.kind.replaceAll('_', ' ')
+  )
 }

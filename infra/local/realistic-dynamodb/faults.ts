@@ -2,7 +2,7 @@ import type { Call, DataOperation } from './call.ts'
 import { seededRandom } from './random.ts'
 
 /** What goes wrong with a call. */
-export type Fault =
+export type InjectedFault =
   /** The connection is cut before the engine gets the request. */
   | { readonly kind: 'request-lost' }
   /** The connection is cut when the engine has finished: a transaction or write that succeeded is committed. */
@@ -26,7 +26,7 @@ export type Fault =
   /** The call waits until the test releases it, with its items in flight. Before the commit unless said otherwise. */
   | { readonly kind: 'held'; readonly point?: HoldPoint }
 
-export type FaultKind = Fault['kind']
+export type FaultKind = InjectedFault['kind']
 export type HoldPoint = 'before-commit' | 'after-commit'
 type ThrottlingError = 'ProvisionedThroughputExceededException' | 'ThrottlingException'
 
@@ -61,11 +61,11 @@ export type RandomFaults = {
 }
 
 /** A fault as the proxy applies it to one call. */
-export type AppliedFault = Fault & { readonly reached: () => void; readonly released: Promise<void> }
+export type AppliedFault = InjectedFault & { readonly reached: () => void; readonly released: Promise<void> }
 
 export type Faults = {
   /** Plans a fault for a chosen call. */
-  readonly next: (fault: Fault & Selection) => PlannedFault
+  readonly next: (fault: InjectedFault & Selection) => PlannedFault
   /**
    * Draws faults. What happens to the n-th call of an operation depends on the seed alone, so a run with the same
    * calls has the same faults, in whatever order its operations mix.
@@ -78,7 +78,7 @@ export type Faults = {
 }
 
 type Plan = {
-  readonly fault: Fault
+  readonly fault: InjectedFault
   readonly selection: Selection
   readonly reached: PromiseWithResolvers<void>
   readonly released: PromiseWithResolvers<void>
@@ -88,14 +88,14 @@ type Plan = {
 
 export function createFaults(): Faults & { readonly take: (call: Call) => AppliedFault | undefined } {
   let plans: Plan[] = []
-  let draw: ((call: Call) => Fault | undefined) | undefined
+  let draw: ((call: Call) => InjectedFault | undefined) | undefined
   const releases = new Set<() => void>()
 
   return {
     next: (planned) => {
       const { operation, keyPrefix, matches, nth = 1, times = 1, ...fault } = planned
       const plan = {
-        fault: fault as Fault,
+        fault: fault as InjectedFault,
         selection: { operation, keyPrefix, matches } as Selection,
         reached: Promise.withResolvers<void>(),
         released: Promise.withResolvers<void>(),
@@ -156,7 +156,7 @@ function applies(kind: FaultKind, { operation, items }: Call): boolean {
 
 function randomFault({ seed, rates, maxDelayMs = 50 }: RandomFaults) {
   const generators = new Map<DataOperation, () => number>()
-  return (call: Call): Fault | undefined => {
+  return (call: Call): InjectedFault | undefined => {
     const random = generators.get(call.operation) ?? seededRandom(seed, call.operation)
     generators.set(call.operation, random)
     // As many numbers for each call, so that whether a fault applies to one call does not change the next.
@@ -170,7 +170,7 @@ function randomFault({ seed, rates, maxDelayMs = 50 }: RandomFaults) {
   }
 }
 
-function detailed(kind: keyof FaultRates, detail: number, maxDelayMs: number): Fault {
+function detailed(kind: keyof FaultRates, detail: number, maxDelayMs: number): InjectedFault {
   switch (kind) {
     case 'delayed':
       return {

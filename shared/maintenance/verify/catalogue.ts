@@ -4,7 +4,7 @@ import { doctorStore } from '../../store/doctors.ts'
 import { doctorKey } from '../../store/keys/clinics.ts'
 import type { Key } from '../../store/keys/key.ts'
 import { partitionPages } from '../walk/partition-pages.ts'
-import type { Fault } from './comparison/fault.ts'
+import type { Difference } from './comparison/difference.ts'
 import type { Inspection } from './comparison/inspection.ts'
 
 /**
@@ -12,24 +12,24 @@ import type { Inspection } from './comparison/inspection.ts'
  * wrong is for the operator to decide.
  */
 export async function checkCatalogue(inspection: Inspection): Promise<void> {
-  const faults = await catalogueFaults(inspection, inspection.count)
-  if (faults.length === 0) return
+  const differences = await catalogueDifferences(inspection, inspection.count)
+  if (differences.length === 0) return
   await inspection.examine(async () => {
-    const found = await catalogueFaults(inspection, () => {})
-    return found.length > 0 ? { faults: found, repair: null } : null
+    const found = await catalogueDifferences(inspection, () => {})
+    return found.length > 0 ? { differences: found, repair: null } : null
   })
 }
 
 /** Reads records before those that they refer to: a record is created before others refer to it, and none is removed. */
-async function catalogueFaults(
+async function catalogueDifferences(
   { table, clinic }: Inspection,
   count: Inspection['count'],
-): Promise<readonly Fault[]> {
-  const faults: Fault[] = []
+): Promise<readonly Difference[]> {
+  const differences: Difference[] = []
   const report = (key: Key, problems: readonly { readonly field: string; readonly issue: string }[]) =>
-    faults.push(
+    differences.push(
       ...problems.map(
-        ({ field, issue }): Fault => ({ kind: 'catalogue_wrong', key, note: `${field} ${issue}` }),
+        ({ field, issue }): Difference => ({ kind: 'catalogue_wrong', key, note: `${field} ${issue}` }),
       ),
     )
 
@@ -43,7 +43,7 @@ async function catalogueFaults(
         try {
           entries.set(item.sk, decode(item, item.sk))
         } catch {
-          faults.push({ kind: 'record_unreadable', key: { pk: item.pk, sk: item.sk } })
+          differences.push({ kind: 'record_unreadable', key: { pk: item.pk, sk: item.sk } })
         }
     if (entries.size > 0) count(what, entries.size)
     return entries
@@ -60,5 +60,5 @@ async function catalogueFaults(
     report(TREATMENTS.keyOf(clinic, id), treatmentProblems(treatment, treatments.values(), doctors))
   for (const [id, room] of rooms) report(ROOMS.keyOf(clinic, id), departmentProblems(room, departments))
   for (const [id, doctor] of doctors) report(doctorKey(clinic, id), departmentProblems(doctor, departments))
-  return faults
+  return differences
 }

@@ -12,10 +12,10 @@ import type { Item } from '../../store/table/write-requests.ts'
 import { forEachConcurrent } from '../walk/for-each-concurrent.ts'
 import { partitionPages } from '../walk/partition-pages.ts'
 import { ifUnchanged, requireUnchanged, requireUnchangedAttributes } from './comparison/conditions.ts'
-import type { FaultKind, Finding } from './comparison/fault.ts'
+import type { DifferenceKind, Finding } from './comparison/difference.ts'
 import type { Inspection } from './comparison/inspection.ts'
 
-type CredentialFault = Extract<FaultKind, `credential_${string}`>
+type CredentialDifference = Extract<DifferenceKind, `credential_${string}`>
 
 /**
  * Verifies the indexes of a clinic: the operator's directory of clinics, the list of the clinic's credentials, whether the
@@ -26,7 +26,7 @@ export async function checkClinicIndexes({ table, clinic, count, examine }: Insp
     const key = clinicDirectoryKey(clinic)
     if (await table.get(key)) return null
     return {
-      faults: [{ kind: 'clinic_unlisted', key }],
+      differences: [{ kind: 'clinic_unlisted', key }],
       repair: () => table.transact([table.putWrite({ ...key })]),
     }
   })
@@ -36,7 +36,7 @@ export async function checkClinicIndexes({ table, clinic, count, examine }: Insp
     const credentials = await table.getMany(page.map(({ sk }) => credentialKey(sk)))
     const known = new Map(credentials.map((item) => [item.pk, item]))
     await forEachConcurrent(
-      page.filter((row) => credentialFault(row, known.get(credentialKey(row.sk).pk), settings) !== null),
+      page.filter((row) => credentialDifference(row, known.get(credentialKey(row.sk).pk), settings) !== null),
       ({ sk }) => examine(() => recheckCredential(sk)),
     )
   }
@@ -50,14 +50,14 @@ export async function checkClinicIndexes({ table, clinic, count, examine }: Insp
       table.get(clinicCredentialKey(clinic, id)),
     ])
     if (settings?.v !== again[0]?.v || row?.v !== again[1]?.v) return 'moving'
-    const kind = row ? credentialFault(row, credential, settings) : null
+    const kind = row ? credentialDifference(row, credential, settings) : null
     if (!row || !kind) return null
-    const faults = [{ kind, key: clinicCredentialKey(clinic, id) }]
+    const differences = [{ kind, key: clinicCredentialKey(clinic, id) }]
     if (kind === 'credential_outdated' && credential && settings)
-      return { faults, repair: () => copySettings(credential, settings) }
+      return { differences, repair: () => copySettings(credential, settings) }
     if (kind === 'credential_state_wrong' && credential)
-      return { faults, repair: () => copyState(credential, row) }
-    return { faults, repair: null }
+      return { differences, repair: () => copyState(credential, row) }
+    return { differences, repair: null }
   }
 
   /** Lets the row say again whether the credential is revoked. */
@@ -82,11 +82,11 @@ export async function checkClinicIndexes({ table, clinic, count, examine }: Insp
     await table.transact([ifUnchanged(copy, { cv }), requireUnchanged(table, clinicKey(clinic), settings)])
   }
 
-  function credentialFault(
+  function credentialDifference(
     row: Item,
     credential: Item | undefined,
     settings: Item | undefined,
-  ): CredentialFault | null {
+  ): CredentialDifference | null {
     if (!credential) return 'credential_missing'
     const copy = (credential.clinic ?? {}) as Partial<ClinicInfo>
     if (copy.id !== clinic) return 'credential_foreign'

@@ -11,7 +11,7 @@ export async function checkHolidays({ table, clinic, examine }: Inspection): Pro
       const doctor = await doctorStore({ table }).find(clinic, id)
       if (!doctor || (await holidays.hasCopy(clinic, doctor))) return null
       return {
-        faults: [{ kind: 'holidays_outdated', key: doctorKey(clinic, id) }],
+        differences: [{ kind: 'holidays_outdated', key: doctorKey(clinic, id) }],
         repair: () => holidays.refreshCopy(clinic, id),
       }
     })

@@ -10,7 +10,7 @@ import { type Key, longId } from '../../store/keys/key.ts'
 import type { Item } from '../../store/table/write-requests.ts'
 import { forEachConcurrent } from '../walk/for-each-concurrent.ts'
 import { partitionPages } from '../walk/partition-pages.ts'
-import type { Recheck } from './comparison/fault.ts'
+import type { Recheck } from './comparison/difference.ts'
 import type { Inspection } from './comparison/inspection.ts'
 
 /** The ids of two appointments. */
@@ -53,7 +53,7 @@ export async function checkOverlappingVisits({ table, clinic, examine }: Inspect
       if (!isLeft || !areOnDay) return null
       const note = `overlaps appointment ${second} of the same ${owner}`
       const record = calendarKey(clinic, APPOINTMENTS.letter, first)
-      return { faults: [{ kind: 'visits_overlap', key: record, note }], repair: null }
+      return { differences: [{ kind: 'visits_overlap', key: record, note }], repair: null }
     }
 
   async function checkDays(partition: string, owner: 'doctor' | 'room'): Promise<void> {

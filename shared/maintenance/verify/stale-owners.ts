@@ -11,7 +11,7 @@ import {
 import { dueUntil } from '../../store/keys/due.ts'
 import { forEachConcurrent } from '../walk/for-each-concurrent.ts'
 import { partitionPages } from '../walk/partition-pages.ts'
-import type { Recheck } from './comparison/fault.ts'
+import type { Recheck } from './comparison/difference.ts'
 import type { Inspection } from './comparison/inspection.ts'
 
 /** A change of name refreshes its copies immediately, so a mark of this age belongs to an interrupted run. */
@@ -60,7 +60,7 @@ export async function staleOwnerChecker(
       const dueItem =
         mark.at !== undefined && (await table.get(dueRefreshKey({ clinic, owner, at: mark.at as number })))
       return {
-        faults: [{ kind: dueItem ? 'refresh_interrupted' : 'refresh_unscheduled', key }],
+        differences: [{ kind: dueItem ? 'refresh_interrupted' : 'refresh_unscheduled', key }],
         repair: () => refresh(clinic, owner),
       }
     }
@@ -70,7 +70,7 @@ export async function staleOwnerChecker(
     const key = dueRefreshKey(due)
     return async () => {
       if (!(await table.get(key)) || !(await isSuperseded(due))) return null
-      return { faults: [{ kind: 'refresh_stray', key }], repair: () => removeSuperseded(due) }
+      return { differences: [{ kind: 'refresh_stray', key }], repair: () => removeSuperseded(due) }
     }
   }
 

@@ -9,7 +9,7 @@ import type { Item } from '../../../store/table/write-requests.ts'
 import { forEachConcurrent } from '../../walk/for-each-concurrent.ts'
 import { partitionPages } from '../../walk/partition-pages.ts'
 import { ifUnchanged, requireUnchanged } from '../comparison/conditions.ts'
-import type { Recheck } from '../comparison/fault.ts'
+import type { Recheck } from '../comparison/difference.ts'
 import type { Inspection } from '../comparison/inspection.ts'
 import { imageOf, keyText } from '../comparison/record-image.ts'
 import { RowCounts } from '../comparison/row-counts.ts'
@@ -62,7 +62,7 @@ export function busyTimeChecker(inspection: Inspection, counts = new RowCounts()
         return changes.commit()
       }
       const kind = found === undefined ? 'busy_missing' : 'busy_differs'
-      return { faults: [{ kind, key, note: `appointment ${id}` }], repair }
+      return { differences: [{ kind, key, note: `appointment ${id}` }], repair }
     }
 
   /** Counts the times on the days of a doctor or a room. */
@@ -110,7 +110,7 @@ export function busyTimeChecker(inspection: Inspection, counts = new RowCounts()
         ])
       }
       const note = id === null ? 'no appointment' : `appointment ${id}`
-      return { faults: [{ kind: 'busy_extra', key: { pk, sk }, note }], repair }
+      return { differences: [{ kind: 'busy_extra', key: { pk, sk }, note }], repair }
     }
 
   /** Whether an appointment occupies time on a day. An unreadable appointment is assumed to. */
@@ -147,7 +147,7 @@ const recheckVersion =
           { v: day.v },
         ),
       ])
-    return { faults: [{ kind: 'busy_unversioned', key: { pk, sk } }], repair }
+    return { differences: [{ kind: 'busy_unversioned', key: { pk, sk } }], repair }
   }
 
 /** The appointments that a day names, as it names them. */

@@ -10,7 +10,7 @@ import { patientKey } from '../../../store/keys/patients.ts'
 import { Changeset } from '../../../store/table/changeset.ts'
 import type { Item } from '../../../store/table/write-requests.ts'
 import { forEachConcurrent } from '../../walk/for-each-concurrent.ts'
-import type { Finding, Recheck } from '../comparison/fault.ts'
+import type { Finding, Recheck } from '../comparison/difference.ts'
 import type { Inspection } from '../comparison/inspection.ts'
 import { decodeStoredPatient } from '../comparison/patient-image.ts'
 import { imageOf, type RecordImage } from '../comparison/record-image.ts'
@@ -89,7 +89,7 @@ export function copiedNameChecker<R extends AnyRecord>(
       const owners = resolveOwners(image, known)
       if (owners === 'missing') return danglingFinding(image, known)
       if (!owners || staleMarkers.length > 0 || !isStale(image.record, owners)) return null
-      return { faults: [{ kind: 'stale_copy', key }], repair: () => rewriteRecord(image, owners, known) }
+      return { differences: [{ kind: 'stale_copy', key }], repair: () => rewriteRecord(image, owners, known) }
     }
 
   async function imageAt(key: Key): Promise<RecordImage<R> | null> {
@@ -135,7 +135,7 @@ function danglingFinding({ key, position: place }: RecordImage<AnyRecord>, known
     ...(place.doctor === undefined || known.doctors.has(place.doctor) ? [] : [`doctor ${place.doctor}`]),
     ...(place.invoice === undefined || known.invoices.has(place.invoice) ? [] : [`invoice ${place.invoice}`]),
   ]
-  return { faults: [{ kind: 'dangling_reference', key, note: missing.join(', ') }], repair: null }
+  return { differences: [{ kind: 'dangling_reference', key, note: missing.join(', ') }], repair: null }
 }
 
 /** Equal if none of them has changed. */

@@ -4,7 +4,7 @@ import type { Item } from '../../../store/table/write-requests.ts'
 import { forEachConcurrent } from '../../walk/for-each-concurrent.ts'
 import { partitionPages } from '../../walk/partition-pages.ts'
 import { requireUnchanged } from '../comparison/conditions.ts'
-import type { Recheck } from '../comparison/fault.ts'
+import type { Recheck } from '../comparison/difference.ts'
 import type { Inspection } from '../comparison/inspection.ts'
 import { imageOf, keyText, recordIdOf } from '../comparison/record-image.ts'
 import { type RowCounts, shortIdIn } from '../comparison/row-counts.ts'
@@ -72,7 +72,7 @@ export function listedRowChecker<R>(
       if (!row || isRowOf(row, item)) return null
       const repair = () =>
         table.transact([table.deleteWrite({ pk, sk }), ...(key ? [requireUnchanged(table, key, item)] : [])])
-      return { faults: [{ kind: 'row_extra', key: { pk, sk } }], repair }
+      return { differences: [{ kind: 'row_extra', key: { pk, sk } }], repair }
     }
 
   return { survey, check }

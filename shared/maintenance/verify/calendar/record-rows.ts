@@ -3,7 +3,7 @@ import { calendarKey } from '../../../store/keys/calendar.ts'
 import { Changeset } from '../../../store/table/changeset.ts'
 import type { Item } from '../../../store/table/write-requests.ts'
 import { forEachConcurrent } from '../../walk/for-each-concurrent.ts'
-import type { Fault, Recheck } from '../comparison/fault.ts'
+import type { Difference, Recheck } from '../comparison/difference.ts'
 import type { Inspection } from '../comparison/inspection.ts'
 import { imageOf, keyText, rowsOf } from '../comparison/record-image.ts'
 import { type RowCounts, shortIdIn } from '../comparison/row-counts.ts'
@@ -41,15 +41,15 @@ export function recordRowChecker<R>(
       const item = await table.get(key)
       if (!item) return null
       const image = imageOf(clinic, entity, item)
-      if (!image) return { faults: [{ kind: 'record_unreadable', key }], repair: null }
+      if (!image) return { differences: [{ kind: 'record_unreadable', key }], repair: null }
       const read = await table.getMany(image.rowKeys)
       const again = await table.get(key)
       if (again?.v !== item.v) return 'moving'
       const rows = new Map(read.map((row) => [keyText(row), row]))
       const wrong = rowsOf(image).filter((row) => !isDeepStrictEqual(rows.get(keyText(row)), row))
       if (wrong.length === 0) return null
-      const faults = wrong.map(
-        ({ pk, sk }): Fault => ({
+      const differences = wrong.map(
+        ({ pk, sk }): Difference => ({
           kind: rows.has(keyText({ pk, sk })) ? 'row_differs' : 'row_missing',
           key: { pk, sk },
         }),
@@ -60,7 +60,7 @@ export function recordRowChecker<R>(
         changes.requireVersion(key, image.version)
         return changes.commit()
       }
-      return { faults, repair }
+      return { differences, repair }
     }
 
   return { check }

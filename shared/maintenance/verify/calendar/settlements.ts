@@ -8,7 +8,7 @@ import { Changeset } from '../../../store/table/changeset.ts'
 import type { Item } from '../../../store/table/write-requests.ts'
 import { forEachConcurrent } from '../../walk/for-each-concurrent.ts'
 import { partitionPages } from '../../walk/partition-pages.ts'
-import type { Recheck } from '../comparison/fault.ts'
+import type { Recheck } from '../comparison/difference.ts'
 import type { Inspection } from '../comparison/inspection.ts'
 import { imageOf, type RecordImage, recordIdOf } from '../comparison/record-image.ts'
 import type { UnrepairedRows } from '../comparison/unrepaired-rows.ts'
@@ -78,7 +78,7 @@ export function settlementChecker({ table, clinic, examine }: Inspection, unrepa
         invoices.change(changes, image, after)
         return changes.commit()
       }
-      return { faults: [{ kind: 'invoice_unsettled', key }], repair }
+      return { differences: [{ kind: 'invoice_unsettled', key }], repair }
     }
 
   return { survey, checkSurveyed }

@@ -11,7 +11,7 @@ import type { Key } from '../../../store/keys/key.ts'
 import type { Item } from '../../../store/table/write-requests.ts'
 import { forEachConcurrent } from '../../walk/for-each-concurrent.ts'
 import { partitionPages } from '../../walk/partition-pages.ts'
-import type { Recheck } from '../comparison/fault.ts'
+import type { Recheck } from '../comparison/difference.ts'
 import type { Inspection } from '../comparison/inspection.ts'
 import type { RowCounts } from '../comparison/row-counts.ts'
 import type { UnrepairedRows } from '../comparison/unrepaired-rows.ts'
@@ -96,7 +96,7 @@ export function tallyChecker<R>(
         '; ',
       )
       return {
-        faults: [{ kind: 'tally_wrong', key, note }],
+        differences: [{ kind: 'tally_wrong', key, note }],
         repair: () => table.transact(setCounters(table, key, before, wrong)),
       }
     }

@@ -5,7 +5,7 @@ import type { Item } from '../../../store/table/write-requests.ts'
 import { forEachConcurrent } from '../../walk/for-each-concurrent.ts'
 import { partitionPages } from '../../walk/partition-pages.ts'
 import { requireUnchanged } from './conditions.ts'
-import type { Recheck } from './fault.ts'
+import type { Recheck } from './difference.ts'
 import type { Inspection } from './inspection.ts'
 import { RowCounts, shortIdIn } from './row-counts.ts'
 
@@ -55,7 +55,7 @@ export function changeIndexChecker(
       if ((await table.get(keyOf(id)))?.v !== item.v) return 'moving'
       const write = rewrite(item)
       const repair = write && (async () => void (await write()))
-      return { faults: [{ kind: 'change_missing', key }], repair }
+      return { differences: [{ kind: 'change_missing', key }], repair }
     }
 
   /** Verifies the items of the index, once all records were. */
@@ -83,7 +83,7 @@ export function changeIndexChecker(
       if ((await table.get(record))?.v !== item?.v) return 'moving'
       const repair = () =>
         table.transact([table.deleteWrite({ pk, sk }), requireUnchanged(table, record, item)])
-      return { faults: [{ kind: 'change_extra', key: { pk, sk } }], repair }
+      return { differences: [{ kind: 'change_extra', key: { pk, sk } }], repair }
     }
 
   return { checkRecords, checkIndex }

@@ -1,7 +1,7 @@
 import type { ClinicId } from '../../../domain/clinic.ts'
 import { isRetryable } from '../../../store/table/retry-on-conflict.ts'
 import type { Table } from '../../../store/table/table.ts'
-import type { Difference, Fault, Finding, Recheck } from './fault.ts'
+import type { Difference, Finding, Recheck, ReportedDifference } from './difference.ts'
 
 /** Consecutive equal findings that count as certain: the items of a transaction can become visible one after another. */
 const CONFIRMATIONS = 3
@@ -12,7 +12,7 @@ const MAX_REPAIRS = 20
 
 export type InspectionOptions = {
   readonly repair: boolean
-  readonly onDifference: (difference: Difference) => void
+  readonly onDifference: (difference: ReportedDifference) => void
   /** Called when items of a kind were checked. */
   readonly onCount?: (what: string, by: number) => void
   /** What parts that were verified before have found. */
@@ -34,7 +34,7 @@ export type Inspection = {
   /** Adds to the count of checked items of a kind. */
   readonly count: (what: string, by?: number) => void
   /** Reads a suspect until the finding is certain, reports the differences and repairs them on request. Returns those that remain. */
-  readonly examine: (recheck: Recheck) => Promise<readonly Fault[]>
+  readonly examine: (recheck: Recheck) => Promise<readonly Difference[]>
 }
 
 export function openInspection(
@@ -50,13 +50,13 @@ export function openInspection(
     onCount?.(what, by)
   }
 
-  async function examine(recheck: Recheck): Promise<readonly Fault[]> {
+  async function examine(recheck: Recheck): Promise<readonly Difference[]> {
     const found = await confirm(recheck, CONFIRMATIONS)
     if (found === undefined) count('unsettled')
     if (!found) return []
-    const left = repair && found.repair ? await repairFaults(recheck, found) : found.faults
-    const kept = new Set(left.map(faultId))
-    for (const fault of found.faults) report(fault, !kept.has(faultId(fault)))
+    const left = repair && found.repair ? await repairDifferences(recheck, found) : found.differences
+    const kept = new Set(left.map(differenceId))
+    for (const difference of found.differences) report(difference, !kept.has(differenceId(difference)))
     return left
   }
 
@@ -73,7 +73,7 @@ export function openInspection(
   }
 
   /** Repairs and reads again, until nothing is wrong or nothing more can be repaired. */
-  async function repairFaults(recheck: Recheck, found: Finding): Promise<readonly Fault[]> {
+  async function repairDifferences(recheck: Recheck, found: Finding): Promise<readonly Difference[]> {
     let current = found
     for (let attempt = 1; current.repair && attempt <= MAX_REPAIRS; attempt++) {
       try {
@@ -86,13 +86,13 @@ export function openInspection(
       if (left === null) return []
       current = left ?? current
     }
-    return current.faults
+    return current.differences
   }
 
-  function report(fault: Fault, repaired: boolean): void {
+  function report(difference: Difference, repaired: boolean): void {
     totals.differences++
     if (repaired) totals.repaired++
-    onDifference({ ...fault, repaired })
+    onDifference({ ...difference, repaired })
   }
 
   const waitBetweenChecks = () => new Promise((resolve) => setTimeout(resolve, pause * (0.5 + Math.random())))
@@ -124,4 +124,4 @@ export function trackRepairs(inspection: Inspection) {
   return { tracked, hasRepaired: () => repairs > 0 }
 }
 
-const faultId = ({ kind, key }: Fault): string => `${kind} ${key.pk} ${key.sk}`
+const differenceId = ({ kind, key }: Difference): string => `${kind} ${key.pk} ${key.sk}`

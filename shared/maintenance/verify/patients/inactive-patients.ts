@@ -10,7 +10,7 @@ import { toPatient } from '../../../store/patients/patients.ts'
 import type { Item } from '../../../store/table/write-requests.ts'
 import { partitionPages } from '../../walk/partition-pages.ts'
 import { ifUnchanged } from '../comparison/conditions.ts'
-import type { Recheck } from '../comparison/fault.ts'
+import type { Recheck } from '../comparison/difference.ts'
 import type { Inspection } from '../comparison/inspection.ts'
 
 /** Verifies that the index of inactive patients matches the list rows, which match the records. */
@@ -32,7 +32,7 @@ export async function checkInactivePatients({ table, clinic, examine }: Inspecti
       const item = await table.get({ pk, sk })
       if (!item) return null
       return {
-        faults: [{ kind: 'patient_activity_wrong', key: { pk, sk } }],
+        differences: [{ kind: 'patient_activity_wrong', key: { pk, sk } }],
         repair: () => table.transact([table.deleteWrite({ pk, sk })]),
       }
     }
@@ -57,7 +57,7 @@ export async function checkInactivePatients({ table, clinic, examine }: Inspecti
       const version = typeof item?.v === 'number' ? item.v : 0
       const put = table.putWrite({ ...key, b: bits ?? emptyPart(), v: version + 1 })
       return {
-        faults: [{ kind: 'patient_activity_wrong', key }],
+        differences: [{ kind: 'patient_activity_wrong', key }],
         repair: () => table.transact([ifUnchanged(put, item ? { v: item.v } : { pk: undefined })]),
       }
     }

@@ -17,7 +17,7 @@ import { forEachConcurrent } from '../../walk/for-each-concurrent.ts'
 import { partitionPages } from '../../walk/partition-pages.ts'
 import { changeIndexChecker } from '../comparison/change-index.ts'
 import { ifUnchanged, requireUnchangedAttributes } from '../comparison/conditions.ts'
-import type { Finding, Recheck } from '../comparison/fault.ts'
+import type { Finding, Recheck } from '../comparison/difference.ts'
 import type { Inspection } from '../comparison/inspection.ts'
 import { decodeStoredPatient, isOrdinal, listRowOf } from '../comparison/patient-image.ts'
 import { keyText } from '../comparison/record-image.ts'
@@ -62,7 +62,7 @@ export async function checkListedPatients(inspection: Inspection) {
       const item = await table.get(key)
       if (!item) return null
       const patient = decodeStoredPatient(item)
-      if (!patient) return { faults: [{ kind: 'record_unreadable', key }], repair: null }
+      if (!patient) return { differences: [{ kind: 'record_unreadable', key }], repair: null }
       const rowKey = isOrdinal(patient.ordinal) ? patientRowKey(clinic, patient.ordinal) : null
       const row = rowKey ? await table.get(rowKey) : undefined
       const { n } = await readPatientHead(table, clinic)
@@ -89,7 +89,7 @@ export async function checkListedPatients(inspection: Inspection) {
         row ? ifUnchanged(put, { i: row.i }) : put,
         table.checkWrite(patientKey(clinic, patient.id), patient.version),
       ])
-    return { faults: [{ kind: row ? 'patient_row_differs' : 'patient_row_missing', key }], repair }
+    return { differences: [{ kind: row ? 'patient_row_differs' : 'patient_row_missing', key }], repair }
   }
 
   /** The record's position is invalid or another patient's. The patient may be listed elsewhere or not at all. */
@@ -98,7 +98,7 @@ export async function checkListedPatients(inspection: Inspection) {
     const listed = await listedAt(table, clinic, patient.id)
     if (listed === null) {
       return {
-        faults: [{ kind: 'patient_row_missing', key, note }],
+        differences: [{ kind: 'patient_row_missing', key, note }],
         repair: () => appendToList(table, clinic, patient),
       }
     }
@@ -109,7 +109,7 @@ export async function checkListedPatients(inspection: Inspection) {
         requireUnchangedAttributes(table, row, { i: patient.id }),
       ])
     return {
-      faults: [{ kind: 'patient_ordinal_wrong', key, note: `${note}, listed at ${listed}` }],
+      differences: [{ kind: 'patient_ordinal_wrong', key, note: `${note}, listed at ${listed}` }],
       repair,
     }
   }

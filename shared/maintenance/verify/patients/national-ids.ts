@@ -5,7 +5,7 @@ import type { Item } from '../../../store/table/write-requests.ts'
 import { forEachConcurrent } from '../../walk/for-each-concurrent.ts'
 import { partitionPages } from '../../walk/partition-pages.ts'
 import { requireUnchanged } from '../comparison/conditions.ts'
-import type { Recheck } from '../comparison/fault.ts'
+import type { Recheck } from '../comparison/difference.ts'
 import type { Inspection } from '../comparison/inspection.ts'
 import { decodeStoredPatient, isOrdinal } from '../comparison/patient-image.ts'
 import { keyText } from '../comparison/record-image.ts'
@@ -48,7 +48,7 @@ export async function checkNationalIds({ table, clinic, count, examine }: Inspec
       if ((await table.get(key))?.v !== record?.v) return 'moving'
       if (!wanted || stored?.o === wanted.o) return null
       return {
-        faults: [{ kind: 'national_id_missing', key }],
+        differences: [{ kind: 'national_id_missing', key }],
         repair: () => table.transact([table.putWrite(wanted), requireUnchanged(table, key, record)]),
       }
     }
@@ -63,7 +63,7 @@ export async function checkNationalIds({ table, clinic, count, examine }: Inspec
       if ((await table.get(key))?.v !== record?.v) return 'moving'
       if (!stored || wanted?.sk === sk || (record && !readable(record))) return null
       return {
-        faults: [{ kind: 'national_id_stray', key: { pk, sk } }],
+        differences: [{ kind: 'national_id_stray', key: { pk, sk } }],
         repair: () => table.transact([table.deleteWrite({ pk, sk }), requireUnchanged(table, key, record)]),
       }
     }

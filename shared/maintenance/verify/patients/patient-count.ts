@@ -7,7 +7,7 @@ import {
 import { EMPTY_HEAD } from '../../../store/patients/head.ts'
 import type { Item } from '../../../store/table/write-requests.ts'
 import { ifUnchanged } from '../comparison/conditions.ts'
-import type { Finding, Recheck } from '../comparison/fault.ts'
+import type { Finding, Recheck } from '../comparison/difference.ts'
 import type { Inspection } from '../comparison/inspection.ts'
 
 /** Rows read from the end, to find the last one whose record confirms it. */
@@ -57,7 +57,10 @@ export function patientCountChecker({ table, clinic, examine }: Inspection) {
   function finding(head: Item | undefined, { n, u }: Counts): Finding | null {
     if (!isHead(head)) {
       const note = head ? 'the head is unreadable' : 'the head is missing'
-      return { faults: [{ kind: 'patient_head_wrong', key, note }], repair: () => createHead(head, { n, u }) }
+      return {
+        differences: [{ kind: 'patient_head_wrong', key, note }],
+        repair: () => createHead(head, { n, u }),
+      }
     }
     const wrong = [
       ...(head.n === n ? [] : [`n is ${head.n}, not ${n}`]),
@@ -65,7 +68,7 @@ export function patientCountChecker({ table, clinic, examine }: Inspection) {
     ]
     if (wrong.length === 0) return null
     return {
-      faults: [{ kind: 'patient_head_wrong', key, note: wrong.join('; ') }],
+      differences: [{ kind: 'patient_head_wrong', key, note: wrong.join('; ') }],
       repair: () => setCounts(head, { n, u }),
     }
   }

@@ -10,7 +10,7 @@ import type { Item } from '../../../store/table/write-requests.ts'
 import { forEachConcurrent } from '../../walk/for-each-concurrent.ts'
 import { partitionPages } from '../../walk/partition-pages.ts'
 import { ifUnchanged, requireUnchangedAttributes } from '../comparison/conditions.ts'
-import type { Recheck } from '../comparison/fault.ts'
+import type { Recheck } from '../comparison/difference.ts'
 import type { Inspection } from '../comparison/inspection.ts'
 import { keyText } from '../comparison/record-image.ts'
 
@@ -43,7 +43,9 @@ export async function checkPatientOrdinals(
     const key = patientRowKey(clinic, ordinal)
     if (wrongRows.has(keyText(key))) return
     await examine(async () =>
-      (await table.get(key)) ? null : { faults: [{ kind: 'patient_ordinal_missing', key }], repair: null },
+      (await table.get(key))
+        ? null
+        : { differences: [{ kind: 'patient_ordinal_missing', key }], repair: null },
     )
   }
 
@@ -60,14 +62,14 @@ export async function checkPatientOrdinals(
       // The record has another position: the verification of records reports that.
       if (record && (await table.get(patientRowKey(clinic, Number(record.o) || 0)))?.i !== row.i) return null
       if (isOrdinalKey(sk) && Number(sk) < head.n) {
-        return { faults: [{ kind: 'patient_row_without_record', key }], repair: null }
+        return { differences: [{ kind: 'patient_row_without_record', key }], repair: null }
       }
       const repair = () =>
         table.transact([
           ifUnchanged(table.deleteWrite(key), { i: row.i }),
           requireUnchangedAttributes(table, patientHeadKey(clinic), { n: head.n }),
         ])
-      return { faults: [{ kind: 'patient_row_stray', key }], repair }
+      return { differences: [{ kind: 'patient_row_stray', key }], repair }
     }
   }
 }

@@ -26,7 +26,7 @@ export async function checkSearchHead({ table, clinic, examine }: Inspection): P
       sv.every(Number.isInteger)
     if (isValid) return null
     return {
-      faults: [{ kind: 'search_head_wrong', key: patientHeadKey(clinic) }],
+      differences: [{ kind: 'search_head_wrong', key: patientHeadKey(clinic) }],
       repair: () => rewriteSegments(table, clinic, 'all'),
     }
   })

@@ -11,7 +11,7 @@ import type { Table } from '../../../store/table/table.ts'
 import type { Item } from '../../../store/table/write-requests.ts'
 import { forEachConcurrent } from '../../walk/for-each-concurrent.ts'
 import { partitionPages } from '../../walk/partition-pages.ts'
-import type { Recheck } from '../comparison/fault.ts'
+import type { Recheck } from '../comparison/difference.ts'
 import type { Inspection } from '../comparison/inspection.ts'
 import { decodeStoredPatient, isOrdinal } from '../comparison/patient-image.ts'
 import { rewriteSegments, searchLineOf } from './segment-rewrite.ts'
@@ -48,7 +48,7 @@ export async function checkSearchLog({ table, clinic, count, examine }: Inspecti
     const missing = head.u - head.su - pending.length
     if (missing === 0 && unmatched.length === 0) return null
     return {
-      faults: [
+      differences: [
         {
           kind: 'search_log_wrong',
           key: patientChangeKey(clinic, head.su + 1),
@@ -99,7 +99,7 @@ export async function checkSearchLog({ table, clinic, count, examine }: Inspecti
           ),
           table.checkWrite(key, patient.version),
         ])
-      return { faults: [{ kind: 'search_log_wrong', key: { pk, sk } }], repair }
+      return { differences: [{ kind: 'search_log_wrong', key: { pk, sk } }], repair }
     }
   }
 }

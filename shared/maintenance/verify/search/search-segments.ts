@@ -10,7 +10,7 @@ import { type PatientHead, readPatientHead } from '../../../store/patients/head.
 import { readSegment, type StoredSegment } from '../../../store/patients/segments.ts'
 import type { Item } from '../../../store/table/write-requests.ts'
 import { partitionPages } from '../../walk/partition-pages.ts'
-import type { Recheck } from '../comparison/fault.ts'
+import type { Recheck } from '../comparison/difference.ts'
 import type { Inspection } from '../comparison/inspection.ts'
 import { readLog } from './search-log.ts'
 import { rewriteSegments, searchLineOf } from './segment-rewrite.ts'
@@ -82,7 +82,7 @@ export async function checkSearchSegments(
       if (wrong.length === 0 && !isInvalid) return moved.length > 0 ? 'moving' : null
       if (isInvalid && v !== read.head.v) return 'moving'
       return {
-        faults: [
+        differences: [
           {
             kind: 'search_segment_wrong',
             key: patientSegmentKey(clinic, index, 0),

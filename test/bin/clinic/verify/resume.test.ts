@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { openProgressFile } from '../../../../bin/clinic/verify/progress-file.ts'
-import type { Difference } from '../../../../shared/maintenance/verify/comparison/fault.ts'
+import type { ReportedDifference } from '../../../../shared/maintenance/verify/comparison/difference.ts'
 import { type VerifiedParts, verifyClinic } from '../../../../shared/maintenance/verify/verify-clinic.ts'
 import { calendarPartition, ownerPartition } from '../../../../shared/store/keys/calendar.ts'
 import type { Table } from '../../../../shared/store/table/table.ts'
@@ -41,7 +41,7 @@ function observed(failing?: string): { table: Table; partitions: Set<string> } {
 }
 
 async function verify(table: Table, before?: VerifiedParts) {
-  const found: Difference[] = []
+  const found: ReportedDifference[] = []
   let verified = before
   const settings = { repair: false, pauseMs: 2, gracePeriodMs: 50, before }
   const result = await verifyClinic(table, practice.clinic, {

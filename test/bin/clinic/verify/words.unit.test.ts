@@ -1,7 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { inWords, subjectOf } from '../../../../bin/clinic/verify/words.ts'
 import type { ClinicId } from '../../../../shared/domain/clinic.ts'
-import { FAULTS, type Fault, type FaultKind } from '../../../../shared/maintenance/verify/comparison/fault.ts'
+import {
+  DIFFERENCES,
+  type Difference,
+  type DifferenceKind,
+} from '../../../../shared/maintenance/verify/comparison/difference.ts'
 import {
   calendarKey,
   calendarListPartition,
@@ -20,7 +24,7 @@ const ID = 'a0440000-0000-4000-8000-000000000002'
 const DOCTOR = 'd0c70000-0000-4000-8000-000000000003'
 const row = (pk: string) => ({ pk, sk: `s#2026-05-01#09:00#${shortId(ID)}` })
 
-const CASES: [text: string, fault: Fault][] = [
+const CASES: [text: string, difference: Difference][] = [
   [
     `invoice ${ID} is missing from its patient's list`,
     { kind: 'row_missing', key: row(ownerPartition(CLINIC, 'I', 'patient', DOCTOR)) },
@@ -96,13 +100,13 @@ const CASES: [text: string, fault: Fault][] = [
 ]
 
 describe('a difference in words', () => {
-  it.each(CASES)('is "%s"', (text, fault) => {
-    expect(inWords(fault)).toBe(text)
+  it.each(CASES)('is "%s"', (text, difference) => {
+    expect(inWords(difference)).toBe(text)
   })
 
   it('names the record and its id apart too, and neither where it concerns none', () => {
-    const [[, fault] = []] = CASES
-    expect(subjectOf(fault as Fault)).toEqual({ record: 'invoice', id: ID })
+    const [[, difference] = []] = CASES
+    expect(subjectOf(difference as Difference)).toEqual({ record: 'invoice', id: ID })
     expect(
       subjectOf({ kind: 'tally_wrong', key: { pk: tallyPartition(CLINIC, 'Y', null), sk: '2026-05' } }),
     ).toEqual({
@@ -112,7 +116,7 @@ describe('a difference in words', () => {
   })
 
   it('has no key and no name of a kind, for any kind', () => {
-    for (const kind of Object.keys(FAULTS) as FaultKind[])
+    for (const kind of Object.keys(DIFFERENCES) as DifferenceKind[])
       for (const key of [calendarKey(CLINIC, 'A', ID), { pk: `${shortId(CLINIC)}#X`, sk: '1' }])
         expect(inWords({ kind, key, note: 'x' })).not.toMatch(/_|#/)
   })

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Call, DataOperation } from '../../../../infra/local/realistic-dynamodb/call.ts'
-import { createFaults, type Fault } from '../../../../infra/local/realistic-dynamodb/faults.ts'
+import { createFaults, type InjectedFault } from '../../../../infra/local/realistic-dynamodb/faults.ts'
 import { patientWriter } from '../../../../shared/store/patients/patient-writer.ts'
 import { freshRealisticTable, SHORT_LATENCY } from '../../../support/realistic-table.ts'
 import { aPatient, newClinic } from '../../../support/table.ts'
@@ -141,7 +141,7 @@ describe('random faults', () => {
     faults.random({ seed, rates: RATES })
     return operations.map((operation) => {
       const { reached, released, ...fault } = faults.take(callOf(operation)) ?? {}
-      return 'kind' in fault ? (fault as Fault) : undefined
+      return 'kind' in fault ? (fault as InjectedFault) : undefined
     })
   }
   const repeat = <T>(count: number, values: T[]): T[] => Array.from({ length: count }, () => values).flat()

@@ -23,7 +23,7 @@ import { type Key, shortId } from '../../../../shared/store/keys/key.ts'
 import { MESSAGES } from '../../../../shared/store/messages/messages.ts'
 import type { Item } from '../../../../shared/store/table/write-requests.ts'
 import { freshTable, type TestTable } from '../../../support/table.ts'
-import { expectRepaired, faultInjection, type InjectedFault } from './comparison/fault-injection.ts'
+import { expectRepaired, faultInjection, type InjectedDamage } from './comparison/fault-injection.ts'
 import { createPractice, type Practice, runVerification } from './practice.ts'
 
 let db: TestTable
@@ -110,7 +110,7 @@ async function misplacedRow(key: Key, letter: CalendarLetter, owner: 'patient' |
   await raw.put({ ...(await raw.read(key)), pk })
 }
 
-const REPAIRABLE: InjectedFault[] = [
+const REPAIRABLE: InjectedDamage[] = [
   [
     'an appointment is not in the index of changes',
     async () => raw.remove(await indexItem('A', APPOINTMENTS, visit())),
@@ -297,7 +297,7 @@ async function renameDoctor() {
   if (before) await store.save(made.clinic, [{ before, after: { ...before, fullName: 'Dr. New' } }])
 }
 
-const UNREPAIRABLE: InjectedFault[] = [
+const UNREPAIRABLE: InjectedDamage[] = [
   [
     'an appointment cannot be read',
     () => raw.alter(recordKey('A', visit()), () => ({ s: '?' })),

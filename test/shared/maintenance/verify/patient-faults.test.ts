@@ -23,7 +23,7 @@ import { patientSearch } from '../../../../shared/store/patients/search.ts'
 import { patientSearchLine } from '../../../../shared/store/patients/search-lines.ts'
 import type { Item } from '../../../../shared/store/table/write-requests.ts'
 import { freshTable, type TestTable } from '../../../support/table.ts'
-import { expectRepaired, faultInjection, type InjectedFault } from './comparison/fault-injection.ts'
+import { expectRepaired, faultInjection, type InjectedDamage } from './comparison/fault-injection.ts'
 import { createPractice, type Practice, runVerification } from './practice.ts'
 
 let db: TestTable
@@ -88,7 +88,7 @@ async function forgottenUpdate() {
   await raw.alter(entry(4), () => ({ o: 2, line }))
 }
 
-const REPAIRABLE: InjectedFault[] = [
+const REPAIRABLE: InjectedDamage[] = [
   ['a row is missing', () => raw.remove(row(1)), ['patient_row_missing']],
   ['the last row is missing', () => raw.remove(row(3)), ['patient_row_missing']],
   ['a row differs from its record', () => raw.alter(row(1), () => ({ l: 'Other' })), ['patient_row_differs']],
@@ -252,7 +252,7 @@ async function credentialOf(facts: object, v: number | null = ACTIVE_VERSION) {
 }
 
 const credential = (key: string) => raw.put({ ...clinicCredentialKey(made.clinic, key), v: ACTIVE_VERSION })
-const UNREPAIRABLE: InjectedFault[] = [
+const UNREPAIRABLE: InjectedDamage[] = [
   ['a patient cannot be read', () => raw.alter(record(1), () => ({ c: undefined })), ['record_unreadable']],
   ['a patient’s record is gone', () => removeRecord(1), ['patient_row_without_record']],
   [

@@ -10,7 +10,7 @@ import {
 import { patientWriter } from '../../../../shared/store/patients/patient-writer.ts'
 import type { Item } from '../../../../shared/store/table/write-requests.ts'
 import { aPatient, freshTable, newClinic, type TestTable } from '../../../support/table.ts'
-import { expectRepaired, faultInjection, type InjectedFault } from './comparison/fault-injection.ts'
+import { expectRepaired, faultInjection, type InjectedDamage } from './comparison/fault-injection.ts'
 import { runVerification } from './practice.ts'
 
 let db: TestTable
@@ -41,7 +41,7 @@ const itemOf = (at: number): Item =>
     (item) => item.pk === nationalIdsPartition(clinic) && parseNationalIdKey(item) === idOf(at),
   ) as Item
 
-const FAULTS: InjectedFault[] = [
+const DAMAGES: InjectedDamage[] = [
   ['inactive patients are not in the index', () => raw.remove(inactive()), ['patient_activity_wrong']],
   [
     'an active patient is in the index',
@@ -91,7 +91,7 @@ describe('verifying the indexes of patients', () => {
     expect((await runVerification(db.table, clinic)).found).toEqual([])
   })
 
-  it.each(FAULTS)('finds and repairs the fault: %s', async (_, plant, kinds) => {
+  it.each(DAMAGES)('finds and repairs the fault: %s', async (_, plant, kinds) => {
     await plant()
     await expectRepaired(db, { clinic }, kinds)
     expect((await runVerification(db.table, clinic)).found).toEqual([])

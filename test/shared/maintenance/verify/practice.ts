@@ -13,7 +13,7 @@ import { INVOICE_STATUSES, type Invoice } from '../../../../shared/domain/money/
 import { NEW_PAYMENT, PAYMENT_STATUSES, type Payment } from '../../../../shared/domain/money/payment.ts'
 import { fullName, type Patient } from '../../../../shared/domain/patients/patient.ts'
 import { newUuid } from '../../../../shared/domain/uuid.ts'
-import type { Difference } from '../../../../shared/maintenance/verify/comparison/fault.ts'
+import type { ReportedDifference } from '../../../../shared/maintenance/verify/comparison/difference.ts'
 import { verifyClinic } from '../../../../shared/maintenance/verify/verify-clinic.ts'
 import { appointmentStore } from '../../../../shared/store/calendar/appointments.ts'
 import type { RecordStore } from '../../../../shared/store/calendar/calendar-list.ts'
@@ -235,7 +235,7 @@ export const setStatus = (
 
 /** What a verification says, with no more patience than a test has. */
 export async function runVerification(table: Table, clinic: ClinicId, repair = false) {
-  const differences: Difference[] = []
+  const differences: ReportedDifference[] = []
   const result = await verifyClinic(table, clinic, {
     repair,
     onDifference: (difference) => differences.push(difference),

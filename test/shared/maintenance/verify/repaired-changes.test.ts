@@ -82,7 +82,7 @@ describe('repairing a fault', () => {
       if (++repairs === 1) throw new WriteConflict([0])
     }
     const left = await inspection.examine(async () =>
-      repairs < 2 ? { faults: [{ kind: 'invoice_unsettled', key }], repair } : null,
+      repairs < 2 ? { differences: [{ kind: 'invoice_unsettled', key }], repair } : null,
     )
     expect({ left, ...totals }).toEqual({ left: [], differences: 1, repaired: 1 })
   })

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { DeleteCommand, PutCommand } from '@aws-sdk/lib-dynamodb'
 import { expect } from 'vitest'
-import type { FaultKind } from '../../../../../shared/maintenance/verify/comparison/fault.ts'
+import type { DifferenceKind } from '../../../../../shared/maintenance/verify/comparison/difference.ts'
 import type { Key } from '../../../../../shared/store/keys/key.ts'
 import type { Item } from '../../../../../shared/store/table/write-requests.ts'
 import { allItems } from '../../../../support/all-items.ts'
@@ -9,7 +9,7 @@ import type { TestTable } from '../../../../support/table.ts'
 import { runVerification } from '../practice.ts'
 
 /** A fault to inject into a clinic without any, and the differences that a verification must report. */
-export type InjectedFault = [name: string, plant: () => Promise<unknown>, kinds: FaultKind[]]
+export type InjectedDamage = [name: string, plant: () => Promise<unknown>, kinds: DifferenceKind[]]
 
 /** Writes to the table directly, without the stores. */
 export function faultInjection({ client, name, table }: TestTable) {
@@ -48,7 +48,7 @@ const keyText = ({ pk, sk }: Key): string => `${pk} ${sk}`
 export async function expectRepaired(
   { table }: TestTable,
   { clinic }: { clinic: Parameters<typeof runVerification>[1] },
-  kinds: readonly FaultKind[],
+  kinds: readonly DifferenceKind[],
 ): Promise<void> {
   expect((await runVerification(table, clinic)).kinds).toEqual(kinds)
   const result = await runVerification(table, clinic, true)

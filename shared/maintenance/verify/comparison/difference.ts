@@ -1,7 +1,7 @@
 import type { Key } from '../../../store/keys/key.ts'
 
 /** Every kind of difference with its repair. "Never repaired" leaves the decision to the operator. */
-export const FAULTS = {
+export const DIFFERENCES = {
   record_unreadable: 'a record cannot be decoded; never repaired',
   dangling_reference: 'a record refers to a missing patient, doctor or invoice; never repaired',
   catalogue_wrong:
@@ -47,15 +47,18 @@ export const FAULTS = {
   clinic_unlisted: "the operator's directory lacks the clinic: added",
 } as const
 
-export type FaultKind = keyof typeof FAULTS
+export type DifferenceKind = keyof typeof DIFFERENCES
 
 /** One difference. Keys and counts only: nothing that identifies a patient. */
-export type Fault = { readonly kind: FaultKind; readonly key: Key; readonly note?: string }
+export type Difference = { readonly kind: DifferenceKind; readonly key: Key; readonly note?: string }
 
-export type Difference = Fault & { readonly repaired: boolean }
+export type ReportedDifference = Difference & { readonly repaired: boolean }
 
 /** The differences found by one reading of a suspect, and a repair of all that fails if anything has changed since. */
-export type Finding = { readonly faults: readonly Fault[]; readonly repair: (() => Promise<void>) | null }
+export type Finding = {
+  readonly differences: readonly Difference[]
+  readonly repair: (() => Promise<void>) | null
+}
 
 /**
  * Reads a suspect again. Returns `moving` if other writers changed it between the reads, and null if nothing is wrong.
