@@ -64,7 +64,7 @@ function addAddCommand(group: Command): void {
         const changes = await settle(table, clinic, given.invoice.toLowerCase(), {
           id,
           build,
-          ...(externalId !== undefined && { originOf: () => ({ externalId }) }),
+          ...(externalId !== undefined && { provenanceOf: () => ({ externalId }) }),
         })
         isNew = changes !== null
         return changes
