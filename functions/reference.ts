@@ -4,7 +4,7 @@ import { readFiles } from '../shared/reference/files.ts'
 import { serveFiles } from '../shared/reference/serve.ts'
 import { now } from '../shared/runtime/system.ts'
 
-/** Serves the API document, the error catalogue and the reference page from files beside the bundle. */
+/** Serves the API document, the error catalogue and the reference page from files next to the bundle. */
 export const handler = serveFiles(readFiles(join(import.meta.dirname, 'files')), {
   now,
   log: logToStdout,

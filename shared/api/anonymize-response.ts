@@ -1,4 +1,4 @@
-/** What stored responses show once their patient is erased. */
+/** Stored responses of erased patients: the policy of each wire field. */
 import type * as z from 'zod'
 import { APPOINTMENT_FIELDS, PATIENT_REFERENCE_FIELDS } from '../domain/booking/appointment.ts'
 import { eraseFields, eraseTo, type FieldPolicies, KEEP } from '../domain/field-policy.ts'

@@ -5,7 +5,7 @@ import { ApiError } from './errors.ts'
 import { defineRoute, type Route } from './route.ts'
 import { envelopeOf, longText } from './schemas.ts'
 
-/** What all actions have in common. */
+/** The parts of a definition that all actions share. */
 const ACTION = {
   method: 'POST',
   params: { id: 'appointment_not_found' },
@@ -17,7 +17,7 @@ const ACTION = {
   },
 } as const satisfies Partial<Route>
 
-/** What actions that change the status have in common: they change lists, tallies and days as well. */
+/** The parts that actions on the status share: they change lists, tallies and days as well. */
 const CLOSING = {
   ...ACTION,
   uses: {

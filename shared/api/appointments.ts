@@ -102,7 +102,7 @@ export const listAppointments = defineRoute({
   uses: { table: ['Query', 'BatchGetItem'] },
 })
 
-/** What a query narrows the list to. */
+/** The filter of the list, from the parameters of a query. */
 export const appointmentFilter = ({
   patient_id: patient,
   doctor_id: doctor,

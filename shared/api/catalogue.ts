@@ -1,4 +1,4 @@
-/** What a clinic offers, and where. Only the operator changes it. */
+/** The catalogue of a clinic: departments, rooms, treatments and price lists. Only the operator changes it. */
 import * as z from 'zod'
 import type {
   Department as DepartmentRecord,

@@ -122,7 +122,7 @@ export const listInvoices = defineRoute({
   uses: { table: ['Query', 'BatchGetItem'] },
 })
 
-/** What a query narrows the list to. */
+/** The filter of the list, from the parameters of a query. */
 export const invoiceFilter = ({
   patient_id: patient,
   status: facet,

@@ -88,7 +88,7 @@ export const listMessages = defineRoute({
   uses: { table: ['Query', 'BatchGetItem'] },
 })
 
-/** What a query narrows the list to. */
+/** The filter of the list, from the parameters of a query. */
 export const messageFilter = ({
   patient_id: patient,
   channel: facet,

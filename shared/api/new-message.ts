@@ -110,7 +110,7 @@ export const sendMessage = defineRoute({
     'number_not_allowed',
     'daily_message_limit',
     'recipient_message_limit',
-    // Only while an SMS is being handed to the provider. Other concurrent repetitions wait for the response.
+    // Sent only while an SMS is being handed to the provider. Other concurrent repetitions wait for the response.
     'idempotency_in_progress',
     'provider_unavailable',
   ],

@@ -94,7 +94,7 @@ export const listPayments = defineRoute({
   uses: { table: ['Query', 'BatchGetItem'] },
 })
 
-/** What a query narrows the list to. */
+/** The filter of the list, from the parameters of a query. */
 export const paymentFilter = ({
   patient_id: patient,
   invoice_id: invoice,

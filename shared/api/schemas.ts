@@ -131,7 +131,7 @@ export const pageOf = <T extends z.ZodType>(record: T) =>
     meta: PageMeta,
   })
 
-/** What is wrong with a cursor that no response contained. */
+/** The issue of a cursor that no response contained. */
 export const INVALID_CURSOR = 'must be the next_after of an earlier response'
 
 /** Query parameters of lists that are paginated by cursor. */

@@ -14,7 +14,7 @@ export const MAX_SWEEP_MS = 45_000
 
 /**
  * Processes batches until there are no more, or until its time is up; the next sweep continues. A failure does not stop the
- * other items. The lag is reported at the end: that of the item which waited longest between `at`, when it was due, and
+ * other items. The lag is reported at the end: the one of the item that waited longest between `at`, when it was due, and
  * the beginning of its work.
  * @throws the first error, at the end
  */
@@ -42,7 +42,7 @@ export async function sweepBatches<T extends { readonly at: number }>(
     isRead = false
     failures.push(error)
   }
-  // Nothing is known of what could not be read.
+  // The lag of items that could not be read is unknown.
   if (lag > 0 || isRead) reportLag?.(lag)
   if (failures.length > 0) throw failures[0]
 }

@@ -14,7 +14,7 @@ export type ClinicInfo = {
 }
 
 export type Clinic = ClinicInfo & {
-  /** Since when the operator deletes the clinic, an ISO 8601 instant: nothing is created in it any more. */
+  /** Since when the operator deletes the clinic, an ISO 8601 instant: nothing is created in it from then on. */
   readonly deletingAt?: string
   /** Since when all its credentials have the pause, an ISO 8601 instant. Absent while some may still allow writes. */
   readonly pauseInEffectAt?: string
@@ -22,7 +22,7 @@ export type Clinic = ClinicInfo & {
   readonly appointmentMinutes: number
   /** ISO 8601 instant in UTC. */
   readonly createdAt: string
-  /** What patients see of the clinic: its address as one text, an E.164 phone number, and the URL of its website. */
+  /** Public details of the clinic: its address as one text, an E.164 phone number, and the URL of its website. */
   readonly address?: string
   readonly phoneNumber?: string
   readonly emailAddress?: string

@@ -1,11 +1,11 @@
 /**
- * What each field of a record means to erasure and to events. Every entity lists a policy for each of its fields beside
+ * Field policies: whether a field survives erasure, and whether its change is an event. Each entity lists one per field with
  * its type (`PATIENT_FIELDS satisfies FieldPolicies<Patient>`), so a field without a policy does not compile.
  */
 
 /** The policy of a field that holds a single value. `Parent` is the object that holds the field. */
 export type ValuePolicy<Value, Parent> = {
-  /** What remains of the value once its patient is erased. */
+  /** The value after its patient is erased. */
   readonly erasure:
     | 'keep'
     | { readonly replacement: Value }

@@ -34,7 +34,7 @@ export function isCalendarDate(text: string): boolean {
 const INSTANT =
   /^(\d{4}-\d{2}-\d{2})T([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d{1,9})?(Z|[+-]([01]\d|2[0-3]):[0-5]\d)$/
 
-/** The ISO 8601 instant in UTC of a timestamp with an offset or Z; null if it is none, or of a date that does not exist. */
+/** The ISO 8601 instant in UTC of a timestamp with an offset or Z; null if it is malformed, or its date does not exist. */
 export function parseInstant(text: string): string | null {
   const [, date = ''] = INSTANT.exec(text) ?? []
   return isCalendarDate(date) ? new Date(text).toISOString() : null

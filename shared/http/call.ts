@@ -4,7 +4,7 @@ import type { ErrorKey } from '../api/error-catalogue.ts'
 import type { Credential } from '../domain/credential.ts'
 import type { RequestCount } from '../domain/rate-limit.ts'
 
-/** What the chain knows about a request so far. Each middleware fills in its own part. */
+/** The state of a request in the chain. Each middleware fills in its own part. */
 export type Call = {
   requestId: string
   /** Milliseconds since the epoch. */
@@ -20,7 +20,7 @@ export type Call = {
   /** The body as it was received. */
   bodyText: string
   idempotencyKey?: string
-  /** Throws if the request has an `if-match` without the etag of this body, which is that of GET of the record. */
+  /** Throws if the request has an `if-match` without the etag of this body, which is the body of GET of the record. */
   checkIfMatch: (current: unknown) => void
   /** Ids of the records that the endpoint returned. For the access trail. */
   responseIds: readonly string[]

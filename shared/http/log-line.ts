@@ -35,7 +35,7 @@ export function logLine(
   return {
     before: ({ event, context }) => {
       onInvoked()
-      // The other id of a request is that of its header `x-amzn-requestid`, in which a client can send anything.
+      // The header `x-amzn-requestid` has another id of the request, but a client can send anything in it.
       const requestId = event.requestContext.extendedRequestId as string
       context.call = {
         requestId,

@@ -1,5 +1,5 @@
 /**
- * What precedes one of our own paths in the path of a request: the stage at API Gateway's own address (`/prod`), or the
+ * The prefix of the path of a request: the stage at API Gateway's own address (`/prod`), or the
  * base path of a custom domain; empty at a domain without one.
  * @param sent `requestContext.path`, which has the prefix, unlike the event's own path
  */

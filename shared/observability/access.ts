@@ -63,7 +63,7 @@ const ID = /^(?:(?:evt_)?[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|ck_[\w-]{1,
 /** Whether a text has the form of an id of a record. */
 export const isRecordId = (text: string): boolean => ID.test(text)
 
-/** The ids of the records in requests and responses: their own, and those of the patients that they concern. */
+/** The ids of the records in requests and responses, and of the patients that they concern. */
 export function recordIds(...values: readonly unknown[]): string[] {
   const ids = new Set<string>()
   const collect = (value: unknown): void => {

@@ -1,4 +1,4 @@
-/** What each command of the operator tool calls, and the role that may run it. The policies of the roles follow from it. */
+/** Commands of the operator tool: the calls of each, and its role. The policies of the roles follow from it. */
 
 export const OPERATOR_ROLES = ['read', 'support', 'erase', 'maintain'] as const
 
@@ -145,7 +145,7 @@ export const COMMANDS: Readonly<Record<string, Calls>> = {
   migrate: { role: 'maintain', table: [...READ, ...WRITE, 'Scan'] },
 }
 
-/** The calls of all commands of a role. Who may change what dead letters are about may also read them. */
+/** The calls of all commands of a role. A role that may change the records of dead letters may also read these. */
 export function callsOf(role: OperatorRole): {
   readonly table: string[]
   readonly deadLetters: string[]

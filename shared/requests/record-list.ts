@@ -88,7 +88,7 @@ const cursorMeta = ({ next }: CursorPage<unknown>, limit: number, nextAfter: str
 /** The whole second before which every change is committed. */
 const asOf = (now: number): string => new Date(Math.floor((now - STAMP_DELAY_MS) / 1000) * 1000).toISOString()
 
-/** What a cursor is bound to: the same sort key means something else in another list, or with other filters. */
+/** The scope of a cursor: the same sort key means something else in another list, or with other filters. */
 type CursorScope = {
   readonly list: string
   readonly clinic: string

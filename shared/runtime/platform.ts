@@ -4,7 +4,7 @@ import { type LogWork, workLogger } from '../observability/work-line.ts'
 import type { Table } from '../store/table/table.ts'
 import { newId, now } from './system.ts'
 
-/** What stores are opened with. */
+/** The dependencies that stores are opened with. */
 export type Platform = {
   readonly table: Table
   /** Milliseconds since the epoch. */

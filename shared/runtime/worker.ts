@@ -48,7 +48,7 @@ export function queueWorker<S extends Stores, Queue extends QueueName>(
   stores: S,
   handleMessage: (message: QueueMessage<Queue>, stores: Opened<S>, platform: Platform) => Promise<void>,
 ) {
-  // A name may end with another, as that of the slow deliveries does.
+  // A name may end with another name, as the queue of slow deliveries does.
   const queues = (Object.keys(definition.trigger.maxConcurrency) as Queue[]).sort(
     (a, b) => b.length - a.length,
   )

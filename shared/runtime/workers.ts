@@ -7,7 +7,7 @@ export type QueueName = 'emails' | 'feedback' | 'deliveries' | 'slow-deliveries'
 /** A queue that workers consume, the queue of its dead letters, or the queue of failed batches of the table's stream. */
 export type QueueId = QueueName | `${QueueName}-dead` | 'failed-fan-outs'
 
-/** What invokes a worker. */
+/** The trigger that invokes a worker. */
 export type Trigger =
   | {
       readonly type: 'queue'
@@ -23,7 +23,7 @@ export type Trigger =
   /** Log groups that SNS writes delivery receipts to. An opt-in stack adds the subscription. */
   | { readonly type: 'subscription'; readonly to: 'sms-receipts' }
 
-/** What a worker uses besides the table. */
+/** A service that a worker uses besides the table. */
 export type WorkerService = Service | 'email' | 'slow-delivery-queue' | 'fan-out-queue'
 
 /** A function that no request invokes, as data. Infrastructure, grants and its handler derive from it. */
@@ -125,7 +125,7 @@ export const deliverEventWorker = {
     shared: ['due-deliveries'],
     services: ['delivery-queue', 'slow-delivery-queue'],
   },
-  // The messages of a batch are processed side by side; an attempt takes up to 15 s.
+  // The messages of a batch are processed concurrently; an attempt takes up to 15 s.
   timeoutSeconds: 60,
 } as const satisfies Worker
 

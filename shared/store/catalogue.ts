@@ -35,18 +35,18 @@ export type CatalogueStore<Entry> = {
   /** All of the clinic, sorted by name, without regard to case and accents, then by id. */
   readonly list: (clinic: ClinicId) => Promise<StoredEntry<Entry>[]>
   readonly page: (clinic: ClinicId, request: PageRequest) => Promise<Page<StoredEntry<Entry>>>
-  /** As `list`, with the version that a save depends on if what it writes has to be right beside the others. */
+  /** As `list`, with the version that a save depends on if the saved record has to be consistent with the others. */
   readonly readState: (clinic: ClinicId) => Promise<CatalogueState<Entry>>
   /**
    * Writes whole records in one transaction: new ones, or changed ones as they were read.
-   * @param version that of the state that was read: no record was saved since
+   * @param version the version of the state that was read: no record was saved since
    * @throws ConditionFailed when one was changed since it was read, or the version is another
    */
   readonly save: (clinic: ClinicId, changes: readonly EntryChange<Entry>[], version?: number) => Promise<void>
-  /** What imports left of records that were removed, by id. */
+  /** The state that imports left of records that were removed since, by id. */
   readonly findRemoved: (clinic: ClinicId, ids: readonly string[]) => Promise<Map<string, Provenance>>
   /**
-   * Removes one, as it was read. What an import left of it is kept, so that the same import does not make it again.
+   * Removes one, as it was read. The state that an import left of it is kept, so that a repeated import does not add it.
    * @throws ConditionFailed when it was changed since it was read
    */
   readonly remove: (clinic: ClinicId, before: StoredEntry<Entry>) => Promise<void>

@@ -15,7 +15,7 @@ export type StoredClinic = Clinic & {
   readonly recipientSecret: string
 }
 
-/** The clinic is being deleted, or does not exist any more. */
+/** The clinic is being deleted, or no longer exists. */
 export class ClinicBeingDeleted extends Error {
   readonly clinic: ClinicId
   readonly isDeleted: boolean
@@ -89,7 +89,7 @@ export function clinicStore({ table }: { table: Table }) {
   }
 
   /**
-   * Marks a clinic as being deleted, and paused, from now on. What was read before cannot be relied on any more: its version
+   * Marks a clinic as being deleted, and paused, from now on. State that was read before is no longer reliable: its version
    * changes. The time of the first call stays.
    * @throws ClinicBeingDeleted when there is no such clinic
    */
@@ -116,7 +116,7 @@ export function clinicStore({ table }: { table: Table }) {
     return clinic
   }
 
-  /** Those of some clinics that are paused. A pause of a moment ago may be missing. */
+  /** The paused ones of some clinics. A pause of a moment ago may be missing. */
   async function pausedOf(ids: readonly ClinicId[]): Promise<ReadonlySet<ClinicId>> {
     const items = await table.getMany(ids.map(clinicKey), { eventual: true })
     return new Set(items.flatMap(({ id, pausedAt }) => (pausedAt === undefined ? [] : [id as ClinicId])))

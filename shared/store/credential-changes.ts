@@ -29,7 +29,7 @@ export type RotationOutcome =
   | { readonly kind: 'rotated'; readonly credential: CredentialWithUse; readonly secret: string }
 
 /**
- * What a rotation does while the secret before the last one is still accepted: nothing, end that secret, or replace the current
+ * The effect of a rotation while the secret before the last one is accepted: none, end that secret, or replace the current
  * one, which was lost.
  */
 export type DuringOverlap = 'refuse' | 'end-previous' | 'replace-current'

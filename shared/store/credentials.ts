@@ -30,7 +30,7 @@ export type NewCredential = {
 
 /**
  * The version of an active credential's row in its clinic. Revoking increments it, so that a transaction of a request can
- * require that its credential has not been revoked meanwhile. Requests cannot read credentials themselves.
+ * require that its credential has not been revoked in between. Requests cannot read credentials themselves.
  */
 export const ACTIVE_VERSION = 1
 
@@ -185,7 +185,7 @@ function withUse(item: Item, lastUses: ReadonlyMap<string, string>): CredentialW
   return { ...credential, lastUsedAt: lastUsedAt ?? null, previousSecretUntil: previous?.until ?? null }
 }
 
-/** What a credential copies of its clinic. */
+/** The fields of a clinic that its credentials copy. */
 export const clinicInfo = ({ id, name, timezone, currency, pausedAt }: ClinicInfo): ClinicInfo => ({
   id,
   name,

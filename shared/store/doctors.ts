@@ -93,7 +93,7 @@ export function addDoctor(changes: Changeset, { before, after }: DoctorChange): 
 /** Where an imported holiday comes from, and the days that it had then. It may have been removed since. */
 export type HolidayImport = Provenance & Pick<TimeOff, 'from' | 'to'>
 
-/** A clinic's holidays, ascending, those that were imported by their id, and the version of the item; null if there is none. */
+/** A clinic's holidays, ascending, the imported ones by id, and the version of the item; null if there is none. */
 export type Holidays = {
   readonly holidays: readonly TimeOff[]
   readonly imports: Readonly<Record<string, HolidayImport>>

@@ -3,7 +3,7 @@ import { clinicStore } from './clinics.ts'
 import type { Table } from './table/table.ts'
 
 /**
- * What sweeps leave out while the operator has paused a clinic. Nothing is written: what is due stays so, and the first sweep
+ * Clinics that sweeps skip because the operator has paused them. Nothing is written: due items stay, and the first sweep
  * after the pause finds it. A clinic is read once by each run of a sweep.
  */
 export function pausedClinics({ table }: { table: Table }) {

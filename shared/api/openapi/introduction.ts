@@ -81,7 +81,7 @@ problem with a credential returns the same 401. A credential has one or more of 
 
 ${scopeTable(scopes)}`
 
-/** What each scope grants, as a markdown table. */
+/** The scopes and the operations that each grants, as a markdown table. */
 export const scopeTable = (scopes: Partial<Record<Scope, string>>): string =>
   markdownTable(
     ['scope', 'grants'],

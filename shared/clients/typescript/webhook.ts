@@ -41,7 +41,7 @@ export async function verifyWebhook<E = unknown>({
     let signatureBytes: Uint8Array<ArrayBuffer>
     try {
       const digest = atob(signature.slice(3))
-      // Only the standard encoding: the last character has bits that decoding ignores.
+      // Accepts only the standard encoding: the last character has bits that decoding ignores.
       if (btoa(digest) !== signature.slice(3)) continue
       signatureBytes = Uint8Array.from(digest, (character) => character.charCodeAt(0))
     } catch {

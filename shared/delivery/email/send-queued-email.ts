@@ -8,7 +8,7 @@ import type { EmailQueue, QueuedEmail } from './email-queue.ts'
 /** How long a claim lasts: longer than the function can run. */
 export const LEASE_MS = 90_000
 
-/** An email that could not be sent within a day is not sent any more. */
+/** An email that could not be sent within a day is no longer sent. */
 export const MAX_AGE_MS = 24 * 60 * 60 * 1000
 
 /** How long after a queued email is due the sweep assumes that it was lost. */
@@ -17,7 +17,7 @@ const SWEEP_MARGIN_MS = 5 * 60_000
 /** No such email. Its message is always stored before it is queued. */
 export class UnknownMessage extends Error {}
 
-/** What emails show of the clinic that sends them. */
+/** The settings of a clinic that its emails depend on. */
 export type MailSettings = Pick<Clinic, 'name' | 'emailFromName' | 'replyTo' | 'pausedAt'>
 
 export type EmailConsumer = {
@@ -64,7 +64,7 @@ export async function sendQueuedEmail(consumer: EmailConsumer, email: QueuedEmai
   if (failureReason)
     return void (await messages.recordFeedback(clinic, id, { kind: 'failed', reason: failureReason }))
 
-  // Only for an email that will be sent: there can be as many messages of emails that were sent already.
+  // The turn is taken only for an email that will be sent: there can be as many messages of emails that were sent already.
   await consumer.waitForTurn()
   const token = consumer.newToken()
   if (!(await messages.claim(clinic, read, { token, until: now() + LEASE_MS }))) return

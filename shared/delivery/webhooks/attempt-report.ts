@@ -1,7 +1,7 @@
 import type { ClinicId } from '../../domain/clinic.ts'
 import type { AttemptResult } from './webhook-transport.ts'
 
-/** What may be logged of an attempt of a delivery. */
+/** The loggable facts of an attempt of a delivery. */
 export type AttemptReport = {
   readonly clinic: ClinicId
   /** Undefined if no request caused the event. */

@@ -83,7 +83,7 @@ export async function sweepEvents(sweep: EventSweep): Promise<void> {
 function takeTurns(sweep: EventSweep, waiting: ClinicId[]): Promise<void> {
   const { now } = sweep
   const end = now() + MAX_SWEEP_MS
-  // Not a generator, which would end for good while the last clinics have their turns.
+  // This is not a generator, which would end for good while the last clinics have their turns.
   const next = (): IteratorResult<ClinicId, undefined> => {
     const clinic = now() < end ? waiting.shift() : undefined
     return clinic === undefined ? { done: true, value: undefined } : { done: false, value: clinic }

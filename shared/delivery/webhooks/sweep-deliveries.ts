@@ -13,7 +13,7 @@ export type DeliverySweep = {
 /** Deliveries of each partition that are read at a time. */
 const BATCH_SIZE = 100
 
-/** What falls due before the next sweep has come this far is queued by this one, with its delay. */
+/** Deliveries that fall due within this time are queued by this sweep, with their delay. */
 const HORIZON_MS = 75_000
 
 /** When a delivery that was queued is checked again, in case its message is lost. */
@@ -37,10 +37,10 @@ async function processDue({ deliveries, queues, now }: DeliverySweep, item: DueD
   // Already claimed.
   if (delivery.claim && delivery.claim.until > now()) return
   const delayMs = Math.max(0, at - now())
-  // Not a retry, but a check whether a message was lost: it would be too early.
+  // A check whether a message was lost would be too early; it is not a retry.
   if (delayMs > 0 && delivery.nextAt !== at) return
   const dueAt = now() + delayMs + RECHECK_DELAY_MS
-  // Before the message is sent, so that of two sweeps at the same time only one sends it.
+  // The time moves before the message is sent, so that of two sweeps at the same time only one sends it.
   if (!(await moveDue(deliveries, item, dueAt))) return
   try {
     await queues.push('quick', [{ clinic, webhook, delivery: id }], delayMs)
@@ -50,7 +50,7 @@ async function processDue({ deliveries, queues, now }: DeliverySweep, item: DueD
   }
 }
 
-/** Moves the time at which a sweep checks a delivery. False if it was no longer that of the item. */
+/** Moves the time at which a sweep checks a delivery. False if the item had another time by then. */
 async function moveDue(
   deliveries: DeliverySweep['deliveries'],
   { clinic, webhook, id, at }: DueDelivery,

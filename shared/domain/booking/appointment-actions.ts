@@ -1,4 +1,4 @@
-/** What can be done to a scheduled appointment besides moving it. */
+/** Actions on a scheduled appointment, apart from moving it. */
 
 import type { WallClock } from '../clock.ts'
 import { parseTime } from '../interval.ts'

@@ -22,7 +22,7 @@ export type Appointment = {
   readonly endTime: string
   readonly status: AppointmentStatus
   readonly notes: string | null
-  /** What it was booked for, if that is known. */
+  /** The treatments and the room that it was booked for, if they are known. */
   readonly treatments: readonly CatalogueReference[]
   readonly room: CatalogueReference | null
   /** When the patient confirmed it; an instant, like the two after it. */
@@ -35,7 +35,7 @@ export type Appointment = {
   readonly createdAt: string
 }
 
-/** What a new appointment has, unless more is known of it. */
+/** The defaults of a new appointment. */
 export const NEW_APPOINTMENT = {
   status: 'scheduled',
   notes: null,

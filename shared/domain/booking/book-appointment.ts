@@ -23,7 +23,7 @@ export type BookingRequest = Placement &
     readonly createdAt: string
   }
 
-/** What is stored about the patient, and about what the booking asks for. */
+/** The stored facts about the patient, and about the doctor, treatments and room of the booking. */
 export type BookingFacts = PlacementFacts & { readonly patient: Patient | undefined }
 
 export type BookingVerdict =

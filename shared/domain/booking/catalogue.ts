@@ -1,4 +1,4 @@
-/** What a clinic offers, and where: its departments, rooms, treatments and price lists. Only the operator changes it. */
+/** The catalogue of a clinic: departments, rooms, treatments and price lists. Only the operator changes it. */
 
 export type Department = {
   readonly id: string
@@ -33,7 +33,7 @@ export type Treatment = {
 /** The price of a treatment in minor units of the list's currency. */
 export type ListedPrice = { readonly treatmentId: string; readonly price: number }
 
-/** Prices that take the place of those of the treatments, for example for members of an insurance. */
+/** Prices that replace the prices of treatments, for example for members of an insurance. */
 export type PriceList = {
   readonly id: string
   readonly name: string
@@ -58,12 +58,12 @@ const MAX_TREATMENT_DOCTORS = 100
 /** The most prices in all price lists of a clinic together, so that a page of price lists fits into a response. */
 const MAX_LISTED_PRICES = 20_000
 
-/** What is wrong with one field of a record. The text quotes no value. */
+/** A problem with one field of a record. The text quotes no value. */
 export type FieldProblem<Entry> = { readonly field: keyof Entry & string; readonly issue: string }
 
 type Ids = { readonly has: (id: string) => boolean }
 
-/** What is wrong with the department of a room or doctor. */
+/** Problems with the department of a room or doctor. */
 export const departmentProblems = (
   { departmentId }: Pick<Room, 'departmentId'>,
   departments: Ids,
@@ -72,7 +72,7 @@ export const departmentProblems = (
     ? []
     : [{ field: 'departmentId', issue: 'is unknown: the clinic has no such department' }]
 
-/** What is wrong with a treatment beside the others of its clinic, among which it may be itself. */
+/** Problems with a treatment, compared with the treatments of its clinic, which may include it. */
 export function treatmentProblems(
   { id, code, doctorIds }: Treatment,
   treatments: Iterable<Treatment>,
@@ -90,7 +90,7 @@ export function treatmentProblems(
   return problems
 }
 
-/** What is wrong with a price list beside the others of its clinic, among which it may be itself. */
+/** Problems with a price list, compared with the price lists of its clinic, which may include it. */
 export function priceListProblems(
   { id, isDefault, validFrom, validTo, items }: PriceList,
   priceLists: Iterable<PriceList>,

@@ -28,7 +28,7 @@ export type AppointmentChanges = {
   readonly notes?: string | null | undefined
 }
 
-/** What is stored about the patient, and about the parts that the change moves. */
+/** The stored facts about the patient, and about the parts that the change moves. */
 export type ChangeFacts = PlacementFacts & { readonly patient: Patient | undefined }
 
 export type ChangeVerdict =
@@ -61,7 +61,7 @@ export const requestedMinutes = (
 const lengthOf = (startTime: string, endTime: string): number => parseTime(endTime) - parseTime(startTime)
 
 /**
- * The parts of an appointment that a move to `target` changes. A room is judged again at another time, and treatments with
+ * The parts of an appointment that a move to `target` changes. A room is checked again at another time, and treatments with
  * another doctor.
  */
 export function movedParts(before: Appointment, target: Placement): PlacementParts {
@@ -79,7 +79,7 @@ const isSameList = (one: readonly string[], other: readonly string[]): boolean =
   one.length === other.length && one.every((id, index) => id === other[index])
 
 /**
- * Decides on a change. Each part that moves is judged as in a booking; the other parts keep what was booked, even if that
+ * Decides on a change. Each part that moves is checked as in a booking; the other parts keep what was booked, even if that
  * could not be booked now. An appointment of an erased patient counts as not found.
  */
 export function changeAppointment(
@@ -119,7 +119,7 @@ function lengthProblems(before: Appointment, { startTime, minutes, endTime }: Ap
   return endProblems(startTime ?? before.startTime, endTime, minutes)
 }
 
-/** What is wrong with an end, beside a length or without one. */
+/** Problems with an end time, with or without a length. */
 export function endProblems(startTime: string, endTime: string, minutes?: number): PlacementProblem[] {
   const length = lengthOf(startTime, endTime)
   if (minutes !== undefined) return length === minutes ? [] : [{ kind: 'end_differs' }]
@@ -141,7 +141,7 @@ function movedFields(
       startTime: target.startTime,
       endTime: formatTime(intervalOf(target, facts).to),
     }),
-    // A refresh of the copies of a name may miss an appointment that moves meanwhile.
+    // A refresh of the copies of a name may miss an appointment that moves at the same time.
     ...(patient && { patient: { id: patient.id, fullName: fullName(patient) } }),
     ...(parts.time && doctor && { doctor: { id: doctor.id, fullName: doctor.fullName } }),
     ...(target.room !== (before.room?.id ?? null) && {

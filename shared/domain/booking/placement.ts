@@ -31,7 +31,7 @@ export type Placement = {
 /** The clinic's zone, and its wall clock at the time of the request. */
 export type Moment = { readonly timezone: string; readonly clock: WallClock }
 
-/** What is stored about the doctor, the treatments, the room, and their requested day. */
+/** The stored facts about the doctor, the treatments, the room, and their requested day. */
 export type PlacementFacts = {
   readonly doctor: Doctor | null
   /** Time that other appointments of the doctor take on the requested date. */
@@ -42,7 +42,7 @@ export type PlacementFacts = {
   readonly roomBusy: readonly Interval[]
 }
 
-/** What a request asks for that no appointment can have. `index` is that of a treatment. */
+/** A part of a request that no appointment can have. `index` is the position of a treatment. */
 export type PlacementProblem =
   | {
       readonly kind: 'unknown_treatment' | 'inactive_treatment' | 'treatment_not_offered'
@@ -67,7 +67,7 @@ export type PlacementRefusal =
   | { readonly kind: 'taken' }
   | { readonly kind: 'room_taken' }
 
-/** The parts of a placement that are judged: a move leaves the others as they were booked. */
+/** The parts of a placement that are checked: a move leaves the others as they were booked. */
 export type PlacementParts = {
   readonly time: boolean
   readonly room: boolean

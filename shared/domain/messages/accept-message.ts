@@ -40,7 +40,7 @@ export type MessageRequest = {
   readonly defaultLimits: SendingLimits
 }
 
-/** What is stored about the patient and the clinic. */
+/** The stored facts about the patient and the clinic. */
 export type MessageFacts = {
   readonly patient: Patient | undefined
   /** The clinic's own limits; null for an unknown clinic. */

@@ -113,7 +113,7 @@ export function applyFeedback(message: Message, feedback: ProviderFeedback): Mes
     }),
     ...('reason' in feedback && { errorMessage: errorMessage ?? feedback.reason }),
   }
-  // A reason may quote the recipient of a message whose patient was erased meanwhile.
+  // A reason may quote the recipient of a message whose patient was erased since.
   return message.recipient === ERASED_RECIPIENT ? eraseFields(after, MESSAGE_FIELDS) : after
 }
 

@@ -34,7 +34,7 @@ export type Payment = {
   readonly createdAt: string
 }
 
-/** What a new payment has, unless more is known of it. */
+/** The defaults of a new payment. */
 export const NEW_PAYMENT = { voidedAt: null, voidReason: null } as const satisfies Partial<Payment>
 
 /** Replaces the number of an erased patient's invoice: numbers are the clinic's own text and may hold a name. */
@@ -61,7 +61,7 @@ export const PAYMENT_FIELDS = {
   createdAt: KEEP,
 } satisfies FieldPolicies<Payment>
 
-/** What a completed payment adds to the paid amount of its invoice; negative for a refund. */
+/** The amount that a completed payment adds to the paid amount of its invoice; negative for a refund. */
 export const signedAmount = ({ type, amount }: Pick<Payment, 'type' | 'amount'>): number =>
   type === 'refund' ? -amount : amount
 
@@ -69,7 +69,7 @@ export const signedAmount = ({ type, amount }: Pick<Payment, 'type' | 'amount'>)
 export const mayCount = ({ status }: Pick<Payment, 'status'>): boolean =>
   status === 'completed' || status === 'pending'
 
-/** What became of voiding a payment. A `failed` payment counts nothing, so there is nothing to void. */
+/** The outcome of voiding a payment. A `failed` payment counts nothing, so there is nothing to void. */
 export type VoidVerdict =
   | { readonly kind: 'voided'; readonly payment: Payment }
   | { readonly kind: 'already_voided' | 'failed' }

@@ -16,9 +16,9 @@ export type Patient = {
   readonly emailAddress: string | null
   /** Whether appointments and messages are possible. An inactive patient is still listed and found. */
   readonly isActive: boolean
-  /** {@link NATIONAL_ID}. Only in records: in list rows, it is null. */
+  /** {@link NATIONAL_ID}. Set only in records: in list rows, it is null. */
   readonly nationalId: string | null
-  /** Only in records: in list rows, it is null. */
+  /** Set only in records: in list rows, it is null. */
   readonly notes: string | null
   /** ISO 8601 instant in UTC. */
   readonly createdAt: string

@@ -32,7 +32,7 @@ export const isCostly = (number: string): boolean =>
 export const countryOf = (number: string): string | null =>
   parsePhoneNumberFromString(number)?.country ?? null
 
-/** The E.164 form of a number as people write it, in the numbering plan of a country unless it has a country code; null if it is none. */
+/** The E.164 form of a number as people write it, in a country's numbering plan unless it has a country code; null if it is no number. */
 export function internationalNumber(text: string, country: string): string | null {
   const number = parsePhoneNumberFromString(text, country as CountryCode)
   return number?.isPossible() ? number.number : null

@@ -33,7 +33,7 @@ type Queued = { readonly delivery: string; readonly until: number }
 /** A slot, by its number, that is taken until an instant. */
 export type Slot = { readonly number: number; readonly until: number }
 
-/** What an attempt shows of its receiver. */
+/** The result of an attempt, as it affects the health of its endpoint. */
 export type AttemptHealth = {
   /** `cut-off`: it took too long for the quick lane, and is repeated in the slow lane. */
   readonly result: 'success' | 'failure' | 'cut-off'

@@ -43,7 +43,7 @@ async function write(table: Table, before: Item, after: Item): Promise<void> {
 
 type Parts = { conditions: string[]; names: Record<string, string>; values: Record<string, unknown> }
 
-/** As many as an expression can compare. Only tallies have more, and each change of them increments their version. */
+/** The most attributes that an expression can compare. Only tallies have more, and each of their changes has a new version. */
 const MAX_COMPARED = 150
 
 /** The condition that an item is as it was read: every attribute, since not every write increments the version. */
@@ -68,7 +68,7 @@ const conditionParts = ({ conditions, names, values }: Parts) => ({
   }),
 })
 
-/** Changes what differs. An attribute that neither format knows stays, even if it was added meanwhile. */
+/** Changes the attributes that differ. An attribute that neither format has stays, even if it was added since. */
 function updateParts(before: Item, after: Item): UpdateParts {
   const parts = unchanged(before)
   const { names, values, conditions } = parts

@@ -14,7 +14,7 @@ export type MigratingTable = {
   readonly name: string
 }
 
-/** Parts of the table that are read side by side. */
+/** Parts of the table that are read concurrently. */
 const SEGMENTS = 8
 
 /** Items of a segment that are changed at a time. */

@@ -5,9 +5,9 @@ import type { Item } from '../../store/table/write-requests.ts'
 
 /** Moves items to a format. CONTRIBUTING.md says which release may read and write which format. */
 export type Migration = {
-  /** The number of the format, one more than that of the migration before it. */
+  /** The number of the format, one more than the number of the migration before it. */
   readonly format: number
-  /** What changes, for the operator. */
+  /** The description of the change, for the operator. */
   readonly summary: string
   /** Whether items with this key have another format since. */
   readonly concerns: (key: Key) => boolean

@@ -13,7 +13,7 @@ export type ReplayCounts = {
   readonly unknown: number
 }
 
-/** Those of the erasures that a replay would do something for. */
+/** The erasures that a replay would change something for. */
 export async function pendingErasures(
   table: Table,
   clinic: ClinicId,

@@ -1,4 +1,4 @@
-/** What integrators know of a clinic: their credentials, endpoints, events and deliveries, and the responses they got. */
+/** The records of a clinic that integrators know: their credentials, endpoints, events, deliveries and responses. */
 import { ROUTES } from '../../api/routes.ts'
 import type { ClinicId } from '../../domain/clinic.ts'
 import { mirrorCredentials } from '../../store/credential-changes.ts'
@@ -30,7 +30,7 @@ const LASTING_ROUTES = new Set(
 
 /**
  * Takes over a clinic's credentials, endpoints, events and deliveries as the source has them: a credential that was revoked
- * stays revoked, a cursor stays valid, and what was delivered is not delivered again. Returns the number of changed items.
+ * stays revoked, a cursor stays valid, and delivered events are not delivered again. Returns the number of changed items.
  */
 export async function takeOverIntegrations(tables: Restore, clinic: ClinicId): Promise<number> {
   let count = await mirrorCredentials(tables.source, tables.restored, clinic)

@@ -8,7 +8,7 @@ import { partitionPages } from '../walk/partition-pages.ts'
 export type Restore = { readonly source: Table; readonly restored: Table }
 
 /**
- * Makes a partition of the restored table equal to that of the source. `isMirrored` selects the items, if not all of them.
+ * Makes a partition of the restored table equal to the source's. `isMirrored` selects the items, if not all of them.
  * Returns the number of items that differed.
  */
 export async function mirrorPartition(

@@ -20,7 +20,7 @@ export type RestoringPlatform = {
   readonly onProgress: (text: string) => void
 }
 
-/** What a deployment needs to use a table that it did not create. */
+/** The names that a deployment needs to use a table that it did not create. */
 export type RestoredTable = {
   readonly name: string
   /** The label of its stream. */
@@ -65,7 +65,7 @@ export async function restoreTable(
 export class OtherTable extends Error {}
 
 /**
- * An earlier run may have restored the table to another time, or the name may be that of a former table.
+ * An earlier run may have restored the table to another time, or the name may belong to a former table.
  * @throws OtherTable unless the table was restored to this time, which DynamoDB knows to the second
  */
 function requireRestoreOf({ TableName, RestoreSummary }: TableDescription, at: Date): void {

@@ -70,7 +70,7 @@ export async function settleFromSource(tables: Restore, options: SettleOptions):
   const all = await clinicStore({ table: source }).list()
   const clinics = await clinicStore({ table: restored }).list()
   const known = new Set(all.map(({ id }) => id))
-  // What the source lacks would be removed from the restored table.
+  // Clinics that the source lacks would be removed from the restored table.
   const unknown = clinics.find(({ id }) => !known.has(id))
   if (unknown)
     throw new UnknownClinic(unknown.id, (await deletedClinics({ table: source }).find(unknown.id)) !== null)

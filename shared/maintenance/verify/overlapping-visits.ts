@@ -28,7 +28,7 @@ export async function checkOverlappingVisits({ table, clinic, examine }: Inspect
 
   /** The pairs that overlap on a day, without visits that are over. */
   function pairsOf(day: Item): Pair[] {
-    // In one order: that of attributes differs from reading to reading.
+    // Sorted, because the order of attributes differs from one read to the next.
     const visits = [...toBusyDay(day).times]
       .filter(([, { to }]) => day.sk > today || to * 60 > seconds)
       .sort(([a], [b]) => (a < b ? -1 : 1))
@@ -65,7 +65,7 @@ export async function checkOverlappingVisits({ table, clinic, examine }: Inspect
     }
   }
 
-  // Not decoded: one that is unreadable has visits, too.
+  // Doctors and rooms are not decoded: an unreadable one has appointments, too.
   for await (const doctors of partitionPages(table, doctorsPartition(clinic)))
     await forEachConcurrent(doctors, ({ sk }) => checkDays(doctorDayPartition(clinic, sk), 'doctor'))
   for await (const rooms of partitionPages(table, roomsPartition(clinic)))

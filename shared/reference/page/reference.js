@@ -11,7 +11,7 @@ function followSystem() {
   document.documentElement.classList.toggle('dark-mode', dark.matches)
 }
 
-/** On wide screens the list is open beside the reference; on narrow ones it is collapsed above it. */
+/** On wide screens the list is open next to the reference; on narrow ones it is collapsed above it. */
 function fold() {
   one('#endpoints').open = wide.matches
 }

@@ -25,10 +25,10 @@ import { factsOf, placementStore, type StoredPlacement } from './placements.ts'
 /** The appointment as it is stored now. */
 type Done = { readonly kind: 'done'; readonly appointment: Stamped<Appointment> }
 
-/** What became of an action. Appointments of erased patients cannot be changed: they are not found. */
+/** The outcome of an action. Appointments of erased patients cannot be changed: they are not found. */
 export type ActionOutcome = Exclude<ActionVerdict, { kind: 'done' }> | Done | { readonly kind: 'not_found' }
 
-/** What became of a change. */
+/** The outcome of a change. */
 export type ChangeOutcome =
   | Exclude<ChangeVerdict, { kind: TakenOutcome['kind'] | 'done' }>
   | Done
@@ -44,7 +44,7 @@ export type ChangeRequest = {
   /** Throws if the request is conditional on another state of the appointment. */
   readonly checkCurrent: (current: Stamped<Appointment>) => void
   readonly idempotency: IdempotencyGuard
-  /** What is stored under the idempotency key. */
+  /** The response that is stored under the idempotency key. */
   readonly response: (outcome: StoredChange) => { readonly status: number; readonly body: unknown }
 }
 
@@ -140,7 +140,7 @@ export function appointmentChangeStore({ table }: { table: Table }) {
   return { act, change }
 }
 
-/** An erasure that begins meanwhile would not find what is written here. */
+/** An erasure that begins at the same time would not find the items that are written here. */
 function requirePatient(changes: Changeset, { id, version }: StoredPatient): void {
   if (changes.size > 0) changes.requireVersion(patientKey(changes.clinic, id), version)
 }

@@ -11,7 +11,7 @@ import { doctorDayPartition, roomDayPartition } from '../keys/calendar.ts'
 import type { Table } from '../table/table.ts'
 import { busyTimes, findDays } from './busy-days.ts'
 
-/** What availability is asked of; dates are clinic-local and inclusive. */
+/** The doctor, treatment and dates of a query of availability; dates are clinic-local and inclusive. */
 export type AvailabilityQuestion = {
   /** Undefined for every active doctor who offers the treatment. */
   readonly doctor: string | undefined

@@ -23,7 +23,7 @@ export type TakenOutcome = {
   readonly alternatives: readonly DatedSlot[]
 }
 
-/** What was decided. */
+/** The outcome of a booking. */
 export type BookingOutcome =
   | Exclude<BookingVerdict, { kind: TakenOutcome['kind'] | 'booked' }>
   | { readonly kind: 'booked'; readonly appointment: Stamped<Appointment> }
@@ -48,7 +48,7 @@ export function bookingStore({ table }: { table: Table }) {
   }
 
   /**
-   * Reads the facts, has `decide` judge them, and writes what the verdict says under the condition that the patient, the
+   * Reads the facts, calls `decide` with them, and writes its decision under the condition that the patient, the
    * doctor, the treatments, the room, and the days of doctor and room are still as read. Of overlapping bookings one
    * succeeds; the others read and decide again. `response` returns what is stored under the idempotency key.
    * @throws UnavailableError when other bookings of the day win every time

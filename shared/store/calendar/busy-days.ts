@@ -1,4 +1,4 @@
-/** The days of doctors and rooms: what time is taken, and the version that a booking is conditional on. */
+/** The days of doctors and rooms: the time that is taken, and the version that a booking is conditional on. */
 import { addDays } from '../../domain/clock.ts'
 import { type Interval, parseTime } from '../../domain/interval.ts'
 import { LAST_DATE } from '../../domain/timestamp.ts'

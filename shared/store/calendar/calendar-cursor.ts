@@ -76,7 +76,7 @@ export function cursorReader<R, F extends string>(
 
   /**
    * The rows of all facets. A record whose facet changes between two reads can be in neither of them, so rows are read again
-   * until their tallies stay the same, and those of all attempts are put together.
+   * until their tallies stay the same, and the rows of all attempts are merged.
    */
   async function listRowsAfter(
     clinic: ClinicId,

@@ -1,4 +1,4 @@
-/** What the numbered pages and the cursors of a calendar list have in common: which records they show, and whether rows are still true. */
+/** Filters of a calendar list, by page or cursor: the records that they show, and whether rows are current. */
 import type { ClinicId } from '../../domain/clinic.ts'
 import type { DayTally } from '../../domain/lists/page-plan.ts'
 import { type CalendarLetter, ownerPartition } from '../keys/calendar.ts'

@@ -48,7 +48,7 @@ export function calendarPages<R, F extends string>(
 
   /**
    * A page of the clinic's, a doctor's, a patient's or an invoice's records, newest first, and the exact total. If writes are too
-   * frequent for a consistent read, both may differ by what changed meanwhile.
+   * frequent for a consistent read, both may differ by changes in between.
    */
   async function page(
     clinic: ClinicId,
@@ -105,7 +105,7 @@ export function calendarPages<R, F extends string>(
   }
 
   /**
-   * Reads the tallies, then the rows that they promise. Facets are read side by side, so a record
+   * Reads the tallies, then the rows that they count. Facets are read concurrently, so a record
    * that changes its facet in between could be in both or in neither: the page is consistent only if the tallies of the
    * months that were read are the same afterwards.
    */
@@ -140,7 +140,7 @@ export function calendarPages<R, F extends string>(
 }
 
 /**
- * The dates whose tallies a page depends on: those of its rows. While a tally has shards, all of the
+ * The dates whose tallies a page depends on: the dates of its rows. While a tally has shards, all of the
  * filter's: a query is not isolated, so it can count a shard that is merged while the query runs twice.
  */
 function rangeToVerify(

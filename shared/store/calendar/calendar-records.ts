@@ -7,7 +7,7 @@ import type { Item } from '../table/write-requests.ts'
 import type { CalendarEntity, StoredRecord } from './calendar-entity.ts'
 import { idOf } from './calendar-row.ts'
 
-/** Reads the records of one entity: by id, or those of rows. */
+/** Reads the records of one entity: by id, or from their rows. */
 export function calendarRecords<R, F extends string>(table: Table, entity: CalendarEntity<R, F>) {
   const { letter } = entity
 
@@ -28,7 +28,7 @@ export function calendarRecords<R, F extends string>(table: Table, entity: Calen
     ...provenanceOfItem(item),
   })
 
-  /** The records of rows, in their order; those of thin rows are read by their ids. */
+  /** The records of rows, in their order; the records of thin rows are read by id. */
   async function ofRows(clinic: ClinicId, rows: readonly Item[]): Promise<Stamped<R>[]> {
     const thin = rows.filter((row) => row.t).map(idOf)
     const records = thin.length === 0 ? new Map<string, StoredRecord<R>>() : await findMany(clinic, thin)

@@ -13,7 +13,7 @@ import { invoiceStore } from './invoices.ts'
 import { paymentStore } from './payments.ts'
 import { MAX_PAYMENTS } from './settlement.ts'
 
-/** What was wrong with an invoice. What is not given stays. */
+/** The corrected fields of an invoice. Undefined fields do not change. */
 export type InvoiceCorrection = {
   readonly number?: string | undefined
   /** The id of the patient who should have had the invoice. */
@@ -39,8 +39,8 @@ export function invoiceCorrection(table: Table) {
 
   /**
    * One transaction, unless the invoice has more payments than fit: then payments come first and the invoice last, and an
-   * interrupted correction is completed by repeating it; if the patient who should have the invoice was erased meanwhile, its
-   * payments are made those of the invoice again.
+   * interrupted correction is completed by repeating it; if the patient who should have the invoice was erased since, its
+   * payments are moved back to the patient of the invoice.
    * @throws UnavailableError when other writers win every attempt
    */
   async function correct(

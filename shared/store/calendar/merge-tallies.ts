@@ -13,7 +13,7 @@ const MAX_PER_PARTITION = 200
 /** Merges the shards of tallies into their months once writers no longer collide. */
 export function tallyMerging({ table, now }: { table: Table; now: () => number }) {
   /**
-   * Merges every shard that is quiet; returns how many. A shard that a writer changes meanwhile is left to the next sweep.
+   * Merges every quiet shard; returns how many. A shard that a writer changes at the same time is left to the next sweep.
    * @param reportLag called with the milliseconds for which the oldest of them has been quiet for long enough, 0 if none has
    */
   async function mergeQuiet(reportLag: (ms: number) => void = () => {}): Promise<number> {

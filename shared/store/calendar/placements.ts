@@ -1,4 +1,4 @@
-/** What is stored about the doctor, the treatments and the room that an appointment is to have. */
+/** Reads the stored facts about the doctor, the treatments and the room of a requested appointment. */
 import type { Room, Treatment } from '../../domain/booking/catalogue.ts'
 import {
   ALTERNATIVE_DAYS,
@@ -19,7 +19,7 @@ import type { Changeset } from '../table/changeset.ts'
 import type { Table } from '../table/table.ts'
 import { type BusyDay, busyTimes, FREE_DAY, findDay, findDays } from './busy-days.ts'
 
-/** The facts with the versions that a booking is conditional on. Parts that are not judged are not read. */
+/** The facts with the versions that a booking is conditional on. Parts that are not checked are not read. */
 export type StoredPlacement = {
   readonly doctor: StoredDoctor | null
   readonly day: BusyDay | null
@@ -33,7 +33,7 @@ export function placementStore({ table }: { table: Table }) {
   const rooms = roomStore({ table })
   const treatments = treatmentStore({ table })
 
-  /** Reads the facts about the parts of a placement that are judged, side by side. */
+  /** Reads the facts about the parts of a placement that are checked, concurrently. */
   async function read(
     clinic: ClinicId,
     { doctor, date, room, treatments: ids }: Placement,
@@ -91,7 +91,7 @@ export function placementStore({ table }: { table: Table }) {
   return { read, requireUnchanged, alternatives }
 }
 
-/** The facts as they are judged, not counting the time of the appointment `except`. */
+/** The facts for the check, not counting the time of the appointment `except`. */
 export const factsOf = (
   { doctor, day, treatments, room, roomDay }: StoredPlacement,
   except: string,

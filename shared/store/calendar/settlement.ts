@@ -37,7 +37,7 @@ export class PaidAmountTooLarge extends RangeError {}
 /** The patient of the invoice was erased: nothing more is written about a person who is not to be known. */
 export class PatientErased extends Error {}
 
-/** What the changes of some payments of one invoice depend on. */
+/** The stored facts that changes of payments of one invoice depend on. */
 export type SettlementFacts = {
   readonly invoice: StoredRecord<Invoice>
   readonly patient: StoredPatient | undefined

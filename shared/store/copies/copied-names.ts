@@ -77,7 +77,7 @@ export function copiedNames(table: Table) {
       withFreshCopies: (record: R, patient: StoredPatient) => R,
     ) =>
       rewriteRecords(table, clinic, list, await list.allOf(clinic, 'patient', id), async (record) => {
-        // An import may have moved the record to another patient meanwhile.
+        // An import may have moved the record to another patient since.
         const patient = record.patient.id === id && (await patients.findMany(clinic, [id])).get(id)
         if (!patient) return null
         const after = withFreshCopies(record, patient)

@@ -38,7 +38,7 @@ export function dueRefreshes({ table }: { table: Table }) {
 
   /**
    * Removes the due item of a mark that is gone, or that a later change has set again and that has a later due item. No mark
-   * can get this time any more: what is due is older than any transaction that is still attempted.
+   * can still get this time: due items are older than any transaction that is still attempted.
    */
   async function removeSuperseded(due: DueRefresh): Promise<void> {
     if (await isSuperseded(due)) await table.transact([table.deleteWrite(dueRefreshKey(due))])

@@ -44,7 +44,7 @@ export function erasureLedger({ table }: { table: Table }) {
     return new Map(items.map((item) => [item.sk, toErasure(item)]))
   }
 
-  /** Those of the ids that no import may create a patient with. */
+  /** The given ids that no import may create a patient with. */
   async function findErased(clinic: ClinicId, ids: readonly string[]): Promise<Set<string>> {
     const items = await table.getMany(ids.map((id) => erasureKey(clinic, id)))
     return new Set(items.map(({ sk }) => sk))

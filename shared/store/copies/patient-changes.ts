@@ -65,7 +65,7 @@ export function patientChanges(table: Table) {
     const eraseAll = async (before: StoredPatient) => {
       // A link that is added or removed after this changes the version of the patient.
       const ids = [...new Set([...importIds, ...(await linkedIdsOf(table, clinic, id))])]
-      // One that imports used meanwhile for another patient, after it was unlinked, is that patient's.
+      // An external id that imports used for another patient since it was unlinked belongs to that patient.
       const others = await patients.findMany(clinic, ids)
       erasure = { ...erasure, importIds: ids.filter((one) => !others.has(one)) }
       return {

@@ -115,7 +115,7 @@ export function deliveryStore({ table }: { table: Table }) {
         if (row.sk === last) continue
         const delivery = decodeDelivery(row)
         const matches = !isExpired(row, now) && (isWanted?.(delivery) ?? true)
-        // Not `last`, which can be a delivery that is left out: its id would show that it exists, and when.
+        // The cursor is not `last`, which can be a delivery that is left out: its id would show that it exists, and when.
         if (matches && items.length === limit)
           return { items, nextAfter: items.at(-1)?.id ?? null, hasMore: true }
         last = delivery.id

@@ -16,7 +16,7 @@ import {
 } from '../keys/webhooks.ts'
 import type { Item } from '../table/write-requests.ts'
 
-// Not an enum: after a rollback, stored items may have event names that this version does not know.
+// A plain text, not an enum: after a rollback, stored items may have event names that this version does not know.
 const StoredEventName = z.custom<EventName>((name) => typeof name === 'string')
 
 const StoredVersion = z.object({ v: z.int() })

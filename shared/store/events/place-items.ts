@@ -18,7 +18,7 @@ export const encodeFirstAttempt = (key: Key, { id, createdAt }: Delivery): Item 
 
 const StoredWaiting = z.object({ f: z.enum(['turn', 'success']) })
 
-/** What a waiting delivery waits for. */
+/** The reason for which a delivery waits. */
 export const decodeWaiting = (item: Item): 'turn' | 'success' => StoredWaiting.parse(item).f
 
 /** A delivery among those that wait for their receiver. */

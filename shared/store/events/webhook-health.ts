@@ -108,7 +108,7 @@ export function webhookHealthStore({ table }: { table: Table }) {
   return { takeSlot, recordQueued, record, reset, recordWaiting, clearWaiting }
 }
 
-/** What an attempt changes apart from its slot. */
+/** The update of an endpoint's health by an attempt, apart from its slot. */
 function updateOf({ result, at, isSlow, probeAt, slot, isWaiting }: AttemptHealth) {
   const isSuccess = result === 'success'
   const values: Record<string, number | boolean> = {}
@@ -161,7 +161,7 @@ export async function listWebhookHealth(
 }
 
 /**
- * Leaves a pause of the clinic out of the time for which its receivers have failed: nothing is delivered meanwhile, so none
+ * Leaves a pause of the clinic out of the time for which its receivers have failed: nothing is delivered during it, so none
  * can succeed. Called before the pause ends.
  */
 export async function excludePause(

@@ -27,7 +27,7 @@ export type ImportedKind =
 /** The id of the record with an external id. */
 export type ImportIds = (kind: ImportedKind, externalId: string) => string
 
-/** What is derived with the secret of a clinic. */
+/** The ids that are derived with the secret of a clinic. */
 export type ImportKeys = {
   /** The id that an external id has, whether or not it is linked to another record. */
   readonly derivedIdOf: ImportIds
@@ -51,7 +51,7 @@ function digestsOf(secret: Uint8Array): (text: string) => Buffer {
   return (text) => createHmac('sha256', key).update(text).digest()
 }
 
-/** What is derived with the secret of a clinic. Creates the secret if the clinic has none. */
+/** Reads the ids that are derived with the secret of a clinic. Creates the secret if the clinic has none. */
 export async function readImportKeys(table: Table, clinic: ClinicId): Promise<ImportKeys> {
   const [secret, links] = await Promise.all([
     requireSecret(table, importSecretKey(clinic)),

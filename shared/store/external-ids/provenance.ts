@@ -8,7 +8,7 @@ import type { Item } from '../table/write-requests.ts'
 export type Provenance = {
   /** The id in the clinic's own system. */
   readonly externalId?: string
-  /** What the last import read and left, as digests that only the operator tool can compare (bin/clinic/import/). */
+  /** The values that the last import read and left, as digests that only the operator tool compares (bin/clinic/import/). */
   readonly imported?: string
 }
 

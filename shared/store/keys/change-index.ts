@@ -23,7 +23,7 @@ export const changeIndexKey = (clinic: ClinicId, kind: IndexedKind, position: Po
 /** The id of the record of an item. */
 export const changedId = ({ sk }: Pick<Key, 'sk'>): string => longId(sk.slice(sk.indexOf('#') + 1))
 
-/** Sorts before all items of this time and later, and after those of earlier times. */
+/** Sorts before all items of this time and later, and after all items of earlier times. */
 export const changesFrom = (instant: string): string => sortableInstant(instant)
 
 /** Sorts after the item with this sort key, and before the next one. */

@@ -1,4 +1,4 @@
-/** Which items of the whole table are a clinic's: those of its partitions, and its items of the other families. */
+/** The items of a clinic in the whole table: its partitions, and its items of the other families. */
 import type { ClinicId } from '../../domain/clinic.ts'
 import { CLINIC_DIRECTORY_PARTITION, CREDENTIAL_PARTITION_PREFIX, clinicKey, lastUseKey } from './clinics.ts'
 import { DUE_PARTITION_PREFIX } from './due.ts'
@@ -9,7 +9,7 @@ import { importSecretKey } from './operator.ts'
 /** The attributes of an item that say which clinic it belongs to, where its key does not. */
 type Located = Key & { readonly c?: unknown; readonly clinic?: unknown }
 
-/** What a scan has to return: every item of the clinic, and few others. The ledger of erasures stays. */
+/** The filter of a scan for every item of the clinic, and few others. The ledger of erasures stays. */
 export const clinicItemsFilter = (clinic: ClinicId) => ({
   FilterExpression: 'contains(pk, :short) OR contains(sk, :short) OR sk = :id OR c = :id OR clinic.id = :id',
   ExpressionAttributeValues: { ':short': shortId(clinic), ':id': clinic },

@@ -11,7 +11,7 @@ import type { ClinicId } from '../../domain/clinic.ts'
 /** The attribute by which DynamoDB deletes an item some time after the second it names. */
 export const TTL = 'ttl'
 
-/** What the table's stream contains: keys only, so that no patient data is in it. */
+/** The content of the table's stream: keys only, so that no patient data is in it. */
 export const STREAM_VIEW = 'KEYS_ONLY'
 
 /** The attribute with the format of an item whose format has changed since the first release; others do not have it. */
@@ -35,7 +35,7 @@ const BASE64URL = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz012345678
 
 const SORTABLE_BASE64 = '-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz'
 
-/** Translates each letter of one alphabet to that of another at the same place. */
+/** Translates each letter of one alphabet to the letter of another at the same position. */
 function translation(from: string, to: string): (text: string) => string {
   const letters: string[] = []
   for (let place = 0; place < from.length; place++) letters[from.charCodeAt(place)] = to.charAt(place)

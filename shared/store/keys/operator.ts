@@ -1,5 +1,5 @@
 /**
- * What only the operator may read and write: no function has access to these partitions, so they do not begin with the
+ * Items that only the operator may read and write: no function has access to their partitions, which do not begin with the
  * short id of a clinic.
  */
 import type { ClinicId } from '../../domain/clinic.ts'
@@ -75,7 +75,7 @@ export const catalogueVersionKey = (clinic: ClinicId, partition: string): Key =>
   sk: `catalogue#${partition}`,
 })
 
-/** What an import left of a record that was removed since. */
+/** The state that an import left of a record that was removed since. */
 export const importedRemovalKey = (clinic: ClinicId, id: string): Key => ({
   pk: importPartition(clinic),
   sk: `removed#${id}`,

@@ -28,7 +28,7 @@ export function messageAcceptance({ table }: { table: Table }) {
   const quotas = messageQuotas({ table })
 
   /**
-   * Reads the facts, has `decide` judge them, and writes an accepted message with its due item, its stored response and
+   * Reads the facts, calls `decide` with them, and writes an accepted message with its due item, its stored response and
    * the day's counts in one transaction, under the condition that the patient is still as read and the limits hold.
    * Until the claim on an SMS ends, repetitions of the request get {@link RequestInProgress}.
    */

@@ -11,7 +11,7 @@ import { addKeyChanges } from './dispatch.ts'
 import { dueMessages } from './due-messages.ts'
 import { messageStore } from './messages.ts'
 
-/** What happened to a message of the source: `patient_unknown` if its patient was created after the restored time. */
+/** The outcome for a message of the source: `patient_unknown` if its patient was created after the restored time. */
 export type TakenOver = 'unchanged' | 'updated' | 'added' | 'patient_unknown'
 
 /** The messages of a restored table, some of which were sent since. No change of them is an event. */

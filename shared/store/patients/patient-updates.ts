@@ -52,7 +52,7 @@ export function patientUpdates({ table }: { table: Table }) {
     return updated
   }
 
-  /** Stores the response to a request that changes nothing, unless the patient is changed, or erased, meanwhile. */
+  /** Stores the response to a request that changes nothing, unless the patient is changed, or erased, at the same time. */
   async function storeUnchanged(
     clinic: ClinicId,
     { id, version }: StoredPatient,

@@ -13,7 +13,7 @@ import { readSegment } from './segments.ts'
 /** Characters of cached indexes over all clinics; a million patients take about 50 million. */
 const MEMORY_BUDGET = 100_000_000
 
-/** An index further behind is loaded from its segments: a row costs about twenty times its line in a segment. */
+/** An index that lacks more updates is loaded from its segments: a row costs about twenty times its line in a segment. */
 const maxRowsBehind = (patients: number): number => 500 + patients / 20
 
 /** A cold load is repeated when a snapshot overtakes it; after so many attempts a segment must be missing. */
@@ -32,7 +32,7 @@ export function searchIndexes({ table }: { table: Table }, memoryBudget = MEMORY
     return index
   }
 
-  /** The cached index brought up to the head, or null when it is too far behind. */
+  /** The cached index brought up to the head, or null when it lacks too many updates. */
   async function advanceIndex(
     clinic: ClinicId,
     index: SearchIndex,
@@ -45,7 +45,7 @@ export function searchIndexes({ table }: { table: Table }, memoryBudget = MEMORY
       const { patients, updates } = index
       const lines = await readLinesSince(table, clinic, { patients, updates }, head)
       if (!lines) return null
-      // Lines of an older state must not overwrite the newer ones that a concurrent request has applied meanwhile.
+      // Lines of an older state must not overwrite the newer ones that a concurrent request has applied.
       if (index.patients === patients && index.updates === updates) {
         index.advance(lines, head.n, head.u)
         return index
@@ -53,7 +53,7 @@ export function searchIndexes({ table }: { table: Table }, memoryBudget = MEMORY
     }
   }
 
-  /** A new index: the segments and what came after them, read side by side. */
+  /** A new index: the segments and the later log entries, read concurrently. */
   async function loadIndex(clinic: ClinicId, head: PatientHead, attempt = 1): Promise<SearchIndex> {
     const [segments, delta] = await Promise.all([
       Promise.all(head.sv.map((version, index) => readSegment(table, clinic, index, version))),

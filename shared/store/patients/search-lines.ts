@@ -60,7 +60,7 @@ export async function* searchLineParts(
       yield new Map(lines.map((line, at) => [index * SEGMENT_SIZE + at, line]))
     }
     const since = await readLinesSince(table, clinic, { patients: head.sn, updates: head.su }, head)
-    // A snapshot has moved lines from the log to the segments meanwhile.
+    // A snapshot has moved lines from the log to the segments in between.
     if (!since) continue
     yield since
     return

@@ -11,7 +11,7 @@ import { inactivePatients } from './inactive-patients.ts'
 import { cursorAfter, patientStore } from './patients.ts'
 import { searchIndexes } from './search-indexes.ts'
 
-/** After so many attempts, patients that change meanwhile are left out. */
+/** After so many attempts, patients that change between the reads are left out. */
 const MAX_ATTEMPTS = 3
 
 /** Which patients are listed. */

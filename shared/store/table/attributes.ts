@@ -18,7 +18,7 @@ export type Attribute<Value> = {
   readonly rescale?: (stored: unknown, shift: number) => unknown
 }
 
-/** An attribute for each field; the fields of a nested object are stored side by side with the others. */
+/** An attribute for each field; the fields of a nested object are stored at the same level as the others. */
 export type AttributeMap<Value> = {
   readonly [Name in keyof Value]-?:
     | Attribute<Value[Name]>

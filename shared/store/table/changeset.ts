@@ -96,7 +96,7 @@ export class Changeset {
     this.put(dueRefreshKey({ clinic: this.clinic, owner, at }))
   }
 
-  /** Whether changes emit events: those of a bulk import do only on request. */
+  /** Whether changes emit events: changes of a bulk import do only on request. */
   get emitsEvents(): boolean {
     return this.#table.emitsEvents
   }
@@ -204,7 +204,7 @@ export class Changeset {
   }
 
   /**
-   * Commits all changes or none, in one attempt: run it inside retryOnConflict, which reads and judges again.
+   * Commits all changes or none, in one attempt: run it inside retryOnConflict, which reads and decides again.
    * @throws ConditionFailed when a record was changed since it was read; WriteConflict or Throttled
    */
   async commit(): Promise<void> {

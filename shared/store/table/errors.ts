@@ -59,7 +59,7 @@ type SdkError = {
   $metadata?: { httpStatusCode?: number; attempts?: number }
 }
 
-/** The attempts that the SDK has made. The error is that of the last; the response to an earlier one may be lost. */
+/** The attempts that the SDK has made. The error belongs to the last one; the response to an earlier one may be lost. */
 export const attemptsOf = (error: unknown): number => (error as SdkError).$metadata?.attempts ?? 1
 
 export const errorName = (error: unknown): string => (error instanceof Error ? error.name : '')

@@ -18,7 +18,7 @@ export const TICKET_MS = 32
 
 /**
  * How many times its usual time a ticket may take. A longer queue is not joined: its last writers would give up, and the
- * tickets that they leave unused delay those behind them.
+ * tickets that they leave unused delay the later ones.
  */
 const MAX_SLOWDOWN = 3
 

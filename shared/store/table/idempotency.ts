@@ -69,7 +69,7 @@ export function idempotencyGuard(
    */
   async function find(): Promise<StoredResponse | null> {
     const item = itemKey && (await table.get(itemKey))
-    // Deletion by time to live lags behind.
+    // Deletion by time to live is late.
     if (!item || (item[TTL] as number) <= now() / 1000) return null
     if (item.hash !== sha256(body)) throw new IdempotencyKeyReused('the key was used with another body')
     if (((item.busy as number | undefined) ?? 0) > now())

@@ -2,7 +2,7 @@ import type { Table } from './table.ts'
 import type { Item } from './write-requests.ts'
 
 /**
- * Reads partitions side by side, in order of their sort keys up to `to`. Each batch has the next items of every partition
+ * Reads partitions concurrently, in order of their sort keys up to `to`. Each batch has the next items of every partition
  * that has more, at most `size` of each.
  */
 export async function* partitionBatches(

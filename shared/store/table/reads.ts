@@ -11,7 +11,7 @@ import { backoff, type Timing } from './retry-on-conflict.ts'
 import { send } from './send.ts'
 import type { Item } from './write-requests.ts'
 
-/** A range of one partition. `from` and `to` are inclusive sort keys; `limit` is the most items wanted, `keysOnly` without attributes. */
+/** A range of one partition. `from` and `to` are inclusive sort keys; `limit` is the maximum number of items, `keysOnly` without attributes. */
 export type Range = {
   readonly pk: string
   readonly from?: string | undefined

@@ -8,7 +8,7 @@ const requests = new AsyncLocalStorage<Request>()
 
 /**
  * Runs work whose table calls end when `signal` aborts, so that nothing continues after the response was sent. After
- * `msLeft` milliseconds, nothing is retried any more, and optional work ends.
+ * `msLeft` milliseconds, nothing is retried, and optional work ends.
  */
 export const withRequestSignal = <T>(
   signal: AbortSignal,

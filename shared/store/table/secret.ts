@@ -17,7 +17,7 @@ export async function findSecret(table: Table, key: Key): Promise<Uint8Array | n
   return ((await table.get(key))?.secret as Uint8Array | undefined) ?? null
 }
 
-/** The secret of an item, which is made if there is none. It is made once and never changes. */
+/** The secret of an item, which is created if there is none. It never changes afterwards. */
 export async function requireSecret(table: Table, key: Key): Promise<Uint8Array> {
   const stored = await findSecret(table, key)
   if (stored) return stored

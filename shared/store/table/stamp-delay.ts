@@ -2,7 +2,7 @@ import { WriteConflict } from './errors.ts'
 
 /**
  * How long after its stamp, the `updatedAt` of its records, a change can be committed. A reader of changes therefore ends
- * this long before now: nothing can appear behind what it has read.
+ * this long before now: nothing can appear before the end of what it has read.
  */
 export const STAMP_DELAY_MS = 20_000
 

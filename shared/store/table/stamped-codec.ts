@@ -6,7 +6,7 @@ import { type Attributes, instant } from './attributes.ts'
 /** Every stamped record stores its creation under this name. */
 const CREATED_AT = 'c'
 
-/** Not stored while it equals the creation, which most records are never changed after: bytes are what reads cost. */
+/** The attribute is not stored while it equals the creation: most records never change, and reads are charged by size. */
 const updatedAt = instant('u')
 
 type RecordCodec<Entity> = {

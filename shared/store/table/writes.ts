@@ -26,7 +26,7 @@ import type { Item, UpdateParts, Write } from './write-requests.ts'
 /** The most items in one BatchWriteItem. */
 const MAX_BATCH_WRITE_ITEMS = 25
 
-/** What a failed transaction means to its caller, if it has not been committed. */
+/** The error of a failed transaction for its caller, if it has not been committed. */
 function writeError(error: unknown): unknown {
   if (errorName(error) === 'TransactionCanceledException') return refusalOf(error)
   if (isThrottling(error)) return new Throttled(error)
@@ -51,7 +51,7 @@ export function tableWrites(
   newToken: () => string,
   timing: Timing,
 ) {
-  /** Deletes items that nothing refers to any more. Not atomic. */
+  /** Deletes items that nothing refers to. Not atomic. */
   const deleteMany = (keys: readonly Key[]): Promise<void> =>
     batchWrite(keys.map(({ pk, sk }) => ({ DeleteRequest: { Key: { pk, sk } } })))
 
@@ -89,7 +89,7 @@ export function tableWrites(
    * Makes all of the writes or none. One token stands for one transaction: where the outcome is unknown (the response
    * was lost, or DynamoDB says that this very transaction is in progress) the identical request is sent again with
    * its token, so that it takes effect once. That goes on while the repetitions are throttled. What DynamoDB refused is
-   * not repeated here, since what the writes were judged by may no longer hold (see retryOnConflict). Whatever the client's own
+   * not repeated here, since the facts behind the writes may have changed (see retryOnConflict). Whatever the client's own
    * patience, nothing is sent after {@link MAX_TRANSACTION_MS}.
    * @throws ConditionFailed, WriteConflict or Throttled when nothing was written; UnavailableError
    */

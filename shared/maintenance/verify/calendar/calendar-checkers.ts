@@ -1,4 +1,4 @@
-/** What verifies the records of calendar lists, and their lists. */
+/** Checkers of the records of calendar lists, and of the lists. */
 import type { ClinicId } from '../../../domain/clinic.ts'
 import { calendarList } from '../../../store/calendar/calendar-list.ts'
 import { calendarKey, calendarPartition, ownerPartition } from '../../../store/keys/calendar.ts'

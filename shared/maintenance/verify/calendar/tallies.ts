@@ -47,7 +47,7 @@ export function tallyChecker<R>(
   const { table, clinic, examine } = inspection
   const { letter } = verified.entity
   const rows = listedRowChecker(inspection, verified, unrepaired, counts)
-  /** What the survey found, to be read again once the rows are right. */
+  /** The findings of the survey, to be read again once the rows are right. */
   const surveyed: (() => Promise<unknown>)[] = []
 
   /** Surveys the rows of the clinic's or a doctor's list, and compares its tallies with them. */
@@ -134,7 +134,7 @@ async function suspectCells(
   return suspects.flatMap(([sk, cells]): [Key, Cell[]][] => (cells.length > 0 ? [[{ pk, sk }, cells]] : []))
 }
 
-/** The counters of each month, those of shards included. */
+/** The counters of each month, with the counters of its shards. */
 async function readCounters({ table, count }: Inspection, pk: string): Promise<Map<string, Counters>> {
   const months = new Map<string, Counters>()
   for await (const page of partitionPages(table, pk)) {

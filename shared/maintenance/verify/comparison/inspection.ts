@@ -15,7 +15,7 @@ export type InspectionOptions = {
   readonly onDifference: (difference: ReportedDifference) => void
   /** Called when items of a kind were checked. */
   readonly onCount?: (what: string, by: number) => void
-  /** What parts that were verified before have found. */
+  /** The findings of parts that were verified before. */
   readonly before?: Verification | undefined
   /** Milliseconds between two readings of a suspect. */
   readonly pauseMs?: number

@@ -26,7 +26,7 @@ export async function checkInactivePatients({ table, clinic, examine }: Inspecti
   for (const part of new Set([...wanted.keys(), ...stored.keys()]))
     if (!isRight(stored.get(part), wanted.get(part))) await examine(recheck(part))
 
-  /** An item whose key is that of no part. */
+  /** An item whose key belongs to no part. */
   function recheckStray({ pk, sk }: Item): Recheck {
     return async () => {
       const item = await table.get({ pk, sk })
