@@ -1,4 +1,4 @@
-/** What a million requests and a clinic cost, from measured units and list prices. */
+/** The cost of a million requests and of a clinic, from measured units and list prices. */
 import { DELIVERY_UNITS } from './bounds.ts'
 import { FIXED_PRICES, gatewayCost, PRICES, PRICES_AS_OF } from './prices.ts'
 
@@ -30,7 +30,7 @@ const DELIVERY = { messages: 1.3, invocations: 0.8, seconds: 0.12 }
 /** Bytes that a request leaves in logs: its line, its line of the access trail and of the gateway, and Lambda's reports. */
 const LOG_BYTES = { request: 2400, delivery: 900 }
 
-/** What does not depend on the load: alarms and their metrics, series of the service, the dashboard, three keys. */
+/** Resources that do not depend on the load: alarms and their metrics, series of the service, the dashboard, three keys. */
 const FIXED = { alarmMetrics: 60, series: 40, dashboards: 1, keys: 3 }
 
 const GIGABYTE = 1e9

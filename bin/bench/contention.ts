@@ -9,7 +9,7 @@ import {
 import { burst, type Call, type Outcome, percentile, sustained } from './contention-load.ts'
 
 type Bound = {
-  /** What the responses must be, by status; unlisted statuses must not occur. */
+  /** The required numbers of responses, by status; unlisted statuses must not occur. */
   readonly statuses?: Readonly<Record<number, number>>
   /** No 5xx at all. */
   readonly noFailures?: boolean

@@ -43,7 +43,7 @@ export function addGlobalFind(program: Command): void {
     })
 }
 
-/** What is known of the import of a record; null if there is no such record. */
+/** The origin of an imported record; null if there is no such record. */
 async function findProvenance(
   table: Table,
   clinic: ClinicId,

@@ -1,4 +1,4 @@
-/** What the demo clinics offer, and where: rows of the importer's departments, rooms, treatments and price lists. */
+/** The catalogues of the demo clinics: rows of the importer's departments, rooms, treatments and price lists. */
 import { renderMoney } from '../../shared/domain/money/money.ts'
 import { bySpecialty, type DemoDoctor } from './practice.ts'
 import type { PriceList } from './price-lists.ts'
@@ -76,7 +76,7 @@ const BOOKABLE: Readonly<Record<string, Bookable>> = {
   'Brace adjustment': { code: 'O02', minutes: 45 },
 }
 
-/** What is the clinic's own, beside its doctors and prices. */
+/** The parts of a catalogue that differ by clinic, besides doctors and prices. */
 export type ClinicOffer = {
   readonly departments: readonly DemoDepartment[]
   readonly rooms: readonly DemoRoom[]

@@ -9,7 +9,7 @@ import { NPR_PRICES, TRY_PRICES } from './price-lists.ts'
 import { seeded } from './random.ts'
 import { type DemoAppointment, visitsOf } from './visits.ts'
 
-/** What patients see of a demo clinic. */
+/** The public contact details of a demo clinic. */
 type ClinicContact = Required<Pick<Clinic, 'address' | 'phoneNumber' | 'emailAddress' | 'website'>>
 
 /** A demo clinic with the rows of its import files. */

@@ -1,7 +1,7 @@
 import type { LocalStack } from '../../infra/local/stack.ts'
 import type { ReadyClinic } from '../demo/load.ts'
 
-/** What `npm start` prints when the stack is ready: addresses, clinics and a request to try. */
+/** The output of `npm start` when the stack is ready: addresses, clinics and a request to try. */
 export function banner(
   { baseUrl, smsOutboxUrl, emailInboxUrl }: LocalStack,
   clinics: readonly ReadyClinic[],

@@ -9,7 +9,7 @@ type Props = { readonly rest: IRestApi; readonly domain: DomainSettings }
 
 /** The API at its own domain, without the stage in the path, so that its address outlives the API. */
 export class ApiDomain extends Construct {
-  /** What the domain's record must point to. */
+  /** The target of the domain's DNS record. */
   readonly target: string
 
   constructor(scope: Construct, id: string, { rest, domain }: Props) {

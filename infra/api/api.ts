@@ -38,7 +38,7 @@ type Props = {
   readonly routes: readonly Route[]
 }
 
-/** What API Gateway may invoke a function for, and the id of the permission. */
+/** A method and path for which API Gateway may invoke a function, and the id of the permission. */
 type Permitted = Pick<Operation, 'path' | 'lambda'> & { readonly method: string; readonly permission: string }
 
 /**

@@ -138,7 +138,7 @@ function deliveryStream(scope: Construct, stage: StageSettings, bucket: Bucket, 
   })
 }
 
-/** What Firehose writes into the bucket as. It can neither read nor delete objects. */
+/** The role with which Firehose writes into the bucket. It can neither read nor delete objects. */
 function deliveryRole(scope: Construct, bucket: Bucket, key: Key, errors: LogGroup): IRole {
   const { region, account } = Stack.of(scope)
   return grantedRole(
@@ -169,7 +169,7 @@ function deliveryRole(scope: Construct, bucket: Bucket, key: Key, errors: LogGro
   )
 }
 
-/** What CloudWatch Logs puts lines into the stream as. */
+/** The role with which CloudWatch Logs puts lines into the stream. */
 function subscriptionRole(scope: Construct, stream: CfnDeliveryStream): IRole {
   const logs = Stack.of(scope).formatArn({ service: 'logs', resource: '*' })
   return grantedRole(

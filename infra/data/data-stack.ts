@@ -9,7 +9,7 @@ import { AccessTrail } from './access-trail.ts'
 import { ClinicTable, type Data } from './data.ts'
 import { logGroup } from './observability.ts'
 
-/** What the stack always exports, whether or not another stack imports it. */
+/** Values that the stack always exports, whether or not another stack imports them. */
 const EXPORTS = [
   'TableName',
   'TableStreamArn',

@@ -14,7 +14,7 @@ const MAX_STREAM = 0.1
 /** For a worker that is invoked for each line of a log. */
 const MAX_SUBSCRIBER = 10
 
-/** What to reserve for the function of a route; undefined for nothing. */
+/** The concurrency to reserve for the function of a route; undefined for none. */
 export function routeReservation(
   route: Route,
   routes: readonly Route[],

@@ -93,7 +93,7 @@ export const keyGrant = (scope: Construct, { key }: Data): PolicyStatement =>
 export const pushGrant = (queue: IQueue): PolicyStatement =>
   new PolicyStatement({ actions: ['sqs:SendMessage'], resources: [queue.queueArn] })
 
-/** What Lambda needs of a function's role in order to feed it from a queue. */
+/** The grant that Lambda needs in a function's role to invoke it from a queue. */
 export const consumeGrant = (queue: IQueue): PolicyStatement =>
   new PolicyStatement({
     actions: ['sqs:ReceiveMessage', 'sqs:DeleteMessage', 'sqs:GetQueueAttributes'],
@@ -106,7 +106,7 @@ export function streamOf({ tableStreamArn }: ITable): string {
   return tableStreamArn
 }
 
-/** What Lambda needs of a function's role in order to feed it from a table's stream, besides the table's key. */
+/** The grants that Lambda needs in a function's role to invoke it from a table's stream, besides the table's key. */
 export const streamGrants = (table: ITable): PolicyStatement[] => [
   new PolicyStatement({
     actions: ['dynamodb:DescribeStream', 'dynamodb:GetRecords', 'dynamodb:GetShardIterator'],

@@ -5,7 +5,7 @@ import type { WorkerService } from '../../shared/runtime/workers.ts'
 import type { MessagingSettings } from '../settings/stages.ts'
 import { pushGrant, smsGrant } from './grants.ts'
 
-/** What a function needs in order to use a service. */
+/** The environment and grants of a function that uses a service. */
 export type ServiceAccess = {
   readonly environment: Readonly<Record<string, string>>
   /** A new statement for each role: a policy may change the statements that it is made of. */

@@ -15,7 +15,7 @@ import { consumeGrant, keyGrant, pushGrant, streamGrants, streamOf, tableGrant }
 import { accessTo, type Services } from './service-access.ts'
 import { ServiceFunction } from './service-function.ts'
 
-/** What each part of the workers needs. */
+/** The properties of each part of the workers. */
 export type WorkerProps = {
   readonly stage: StageSettings
   readonly code: FunctionCode
@@ -24,7 +24,7 @@ export type WorkerProps = {
 }
 
 type Dependencies = WorkerProps & {
-  /** What the part's workers may use besides the table. */
+  /** The services that the part's workers may use besides the table. */
   readonly services: Services
 }
 

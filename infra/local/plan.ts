@@ -142,7 +142,7 @@ function checkFunctions(
     if (!known.has(arn)) throw new Error(`${caller} calls ${arn}, which is not a function of the stack.`)
 }
 
-/** What the URL of every queue begins with on AWS. A template may write it out for a queue that another stack has. */
+/** The prefix of the URL of every queue on AWS. A template may write it out for a queue of another stack. */
 const queueUrlOnAws = (region: string): string => `https://sqs.${region}.amazonaws.com/${ACCOUNT_ID}/`
 
 /** The outputs of the template, with local addresses in place of those on AWS. */

@@ -10,7 +10,7 @@ export type Severity = 'patients-affected' | 'look-tomorrow'
 export type AlarmDefinition = {
   readonly id: string
   readonly severity: Severity
-  /** What it means, in a sentence. */
+  /** The meaning of the alarm, in a sentence. */
   readonly why: string
   /** The page of the runbook, in docs/operate/. */
   readonly page: string

@@ -141,7 +141,7 @@ export function metricOf(figure: Figure, watched: Watched, minutes: number, labe
   }
 }
 
-/** What each part of the monitoring is made from. */
+/** The properties of each part of the monitoring. */
 export type MonitoringProps = {
   readonly settings: MonitoringSettings
   readonly watched: Watched

@@ -6,7 +6,7 @@ import { Dashboard } from './dashboard.ts'
 import type { MonitoringProps, Watched } from './figures.ts'
 import { QUERIES, type Query, queryText } from './queries.ts'
 
-/** What an operator sees of the service: alarms, a dashboard and saved queries. It refers to what it watches by name only. */
+/** Alarms, a dashboard and saved queries for operators. They refer to the watched resources by name only. */
 export class Monitoring extends Construct {
   constructor(scope: Construct, id: string, props: MonitoringProps) {
     super(scope, id)

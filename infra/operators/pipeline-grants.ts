@@ -23,7 +23,7 @@ export const deploymentGrant = (stack: Stack): PolicyStatement =>
     ),
   })
 
-/** What `clinic migrate --check` calls: it reads the format of the table, and nothing else of it. */
+/** The grants of `clinic migrate --check`: it reads the format of the table, and nothing else of it. */
 export function formatCheckGrants(stack: Stack, stage: string): PolicyStatement[] {
   const prefix = stackName(stage)
   const { pk } = tableFormatKey

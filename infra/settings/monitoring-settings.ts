@@ -10,7 +10,7 @@ export type MonitoringSettings = {
   readonly tracing: boolean
 }
 
-/** What `-c` may set of them. */
+/** The settings that `-c` may set. */
 export type MonitoringContext = {
   readonly alarmEmail?: string | undefined
   readonly smsSpendLimit?: string | undefined

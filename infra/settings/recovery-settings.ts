@@ -1,7 +1,7 @@
 import { REGION, switchSetting } from './setting-checks.ts'
 import type { Settings } from './stage-file.ts'
 
-/** What the settings say about restores and backups. */
+/** The settings of restores and backups. */
 export type RecoverySettings = {
   /** Whether no request and no worker may change the table. */
   readonly isPaused: boolean

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** What a deployment can set: in the file of its stage, or with `-c NAME=VALUE`, which takes precedence. */
+/** The settings of a deployment: in the file of its stage, or with `-c NAME=VALUE`, which takes precedence. */
 export const SETTING_NAMES = [
   'account',
   'region',
@@ -37,7 +37,7 @@ export type SettingName = (typeof SETTING_NAMES)[number]
 
 export type Settings = Readonly<Partial<Record<SettingName, string | undefined>>>
 
-/** What replaces the settings of a file. `null` is no value. */
+/** Values that replace the settings of a file. `null` is no value. */
 export type Overrides = Readonly<Partial<Record<SettingName, string | null | undefined>>>
 
 /** Whether data is kept, and how strict the limits are. */
@@ -45,7 +45,7 @@ export type StageKind = 'development' | 'production'
 
 const KINDS: readonly StageKind[] = ['development', 'production']
 
-/** What else can be given with `-c`: the stage, and the settings of the pipeline's roles, which no stage has. */
+/** Other names for `-c`: the stage, and the settings of the pipeline's roles, which no stage has. */
 const OTHER_CONTEXT = ['stage', 'pipelineRepository', 'githubProviderArn']
 
 /** Stacks, functions and queues have the stage in their names, which are limited and must not be those of another stage. */

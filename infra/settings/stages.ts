@@ -191,7 +191,7 @@ function messagingSettings(
   }
 }
 
-/** What a person should know about a deployment with these settings, although it can be made. */
+/** Warnings about a deployment with these settings, which do not prevent it. */
 export function stageWarnings({ kind, deletionProtection, messaging, domain }: StageSettings): string[] {
   const { emailFrom } = messaging
   return [

@@ -24,7 +24,7 @@ export const functionIds = (): string[] => [
 ]
 
 /**
- * What cfn-lint need not report: that the CDK writes DependsOn beside a reference (W3005), and that outputs, which describe
+ * Findings that cfn-lint must not report: that the CDK writes DependsOn next to a reference (W3005), and that outputs, which describe
  * the whole deployment, repeat imports (W6001).
  */
 const CFN_LINT = { 'cfn-lint': { config: { ignore_checks: ['W3005', 'W6001'] } } }
@@ -49,7 +49,7 @@ export function addStacks(
   const api = new ApiStack(scope, stage, code, routes)
   api.addStackDependency(workers)
   const monitoring = new MonitoringStack(scope, stage)
-  // What is to be watched exists before its alarms.
+  // The watched resources exist before their alarms.
   monitoring.addStackDependency(api)
   const { backups } = stage.recovery
   const others: Stack[] = []

@@ -139,7 +139,7 @@ async function outsideHours(
   )
 }
 
-/** What an operator can do about a move that was not made. */
+/** The error for a move that was not made, with what the operator can do. */
 function refusal(
   id: string,
   outcome: Exclude<ChangeOutcome, { kind: 'done' | 'outside_hours' }>,

@@ -39,7 +39,7 @@ export type CatalogueCommands<Entry extends Named, Options> = {
   readonly toJson: (entry: Entry) => object
   /** Whether a visit needs the record, for those whose deactivation lists the visits. */
   readonly isNeededFor?: (id: string, visit: Appointment) => boolean
-  /** What `list` shows beside id and name. */
+  /** The cells of `list` besides id and name. */
   readonly cells: (entry: Entry) => string[]
 }
 

@@ -1,4 +1,4 @@
-/** What the operator confirms before a clinic gets another name, time zone or currency. */
+/** Confirmations by the operator before a clinic gets another name, time zone or currency. */
 import { isDeepStrictEqual } from 'node:util'
 import type { Command } from 'commander'
 import type { Clinic } from '../../../shared/domain/clinic.ts'

@@ -34,7 +34,7 @@ export function addDeletionCommand(group: Command): void {
       const { client, tableName } = await connectDynamoDb(self)
       const table = given.table === undefined ? await connect(self) : await connectTable(self, given.table)
       const clinic = await requireStoredClinic(table, id)
-      // What a stopped deletion has left cannot be exported.
+      // The rest that a stopped deletion left cannot be exported.
       const needsExport = clinic.deletingAt === undefined && !given.withoutExport
       if (needsExport) await requireCurrentExport(table, clinic, given)
       await confirmByTyping(self, {
@@ -56,7 +56,7 @@ export function addDeletionCommand(group: Command): void {
   )
 }
 
-/** What is deleted, for the operator to compare. */
+/** Counts of the records to be deleted, for the operator to compare. */
 async function consequences(table: Table, clinic: Clinic): Promise<string[]> {
   const records = await recordCount(table, clinic.id)
   const credentials = await credentialStore({ table, now: table.now }).list(clinic.id)
@@ -118,7 +118,7 @@ function readExport(folder: string): Manifest | null {
   }
 }
 
-/** What is wrong with a file of an export; null if all are there. */
+/** The problem with a file of an export; null if all files are complete. */
 function missingFile(folder: string, { files }: Manifest): string | null {
   const wrong = Object.entries(files).find(
     ([name, { bytes }]) => statSync(join(folder, name), { throwIfNoEntry: false })?.size !== bytes,

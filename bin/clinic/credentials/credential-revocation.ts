@@ -11,7 +11,7 @@ import { CommandFailure, counted, formatTable as lines, print } from '../tool/ou
 import { requireKey, unknownCredential } from './credential-options.ts'
 import { credentialCells, credentialJson } from './credential-text.ts'
 
-/** What happens to the webhooks that were created with a revoked credential. */
+/** Options for the webhooks that were created with a revoked credential. */
 type RevokeOptions = { readonly withWebhooks?: boolean; readonly keepWebhooks?: boolean }
 
 /** Adds `revoke` and `revoke-all`. */

@@ -2,7 +2,7 @@
 import { type Credential, type CredentialWithUse, isActive } from '../../../shared/domain/credential.ts'
 import { clinicTimestamp } from '../../../shared/domain/timestamp.ts'
 
-/** What a line of a list shows about a credential. */
+/** The cells of a credential in a list. */
 export function credentialCells(credential: CredentialWithUse): string[] {
   const at = localTimes(credential)
   const overlap = at(activeOverlap(credential))

@@ -2,7 +2,7 @@ import type { Message as Letter } from '@aws-sdk/client-sqs'
 import * as z from 'zod'
 import { letterId } from './dead-letter-reading.ts'
 
-/** What a well-formed body may have. SES sends ids as lists. A malformed one can hold anything, so its text is never shown. */
+/** The fields of a well-formed body. SES sends ids as lists. A malformed body can hold anything, so its text is never shown. */
 const id = z.union([z.uuid(), z.tuple([z.uuid()]).transform(([only]) => only)])
 const Fields = z.object({
   clinic: id.optional(),

@@ -7,7 +7,7 @@ import { formatWeeklyHours } from '../../../shared/domain/booking/working-hours.
 export const formatDays = (days: readonly Pick<TimeOff, 'from' | 'to'>[]): string =>
   days.map(formatSpan).join('; ')
 
-/** What a line of a list shows of a doctor's times. */
+/** The times of a doctor, in a line of a list. */
 export function describeTimes(doctor: Doctor): string {
   const parts = [
     ['', formatWeeklyHours(doctor.hours)],

@@ -1,4 +1,4 @@
-/** What of a clinic is no longer as an export has it. */
+/** Changes of a clinic since an export. */
 import { createHash } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -30,7 +30,7 @@ export type PersonData = {
   readonly also_held: readonly string[]
 }
 
-/** What is held beside the records, or derived from them. */
+/** Data of a person that is held in addition to the records, or derived from them. */
 const ALSO_HELD = [
   'The search index has the name, the digits of the phone number and the email address.',
   'Responses of the API that created or changed these records are kept for a day.',

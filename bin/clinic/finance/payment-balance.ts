@@ -1,4 +1,4 @@
-/** What a payment would do to the balance of its invoice. */
+/** The effect that a payment would have on the balance of its invoice. */
 import type { Invoice } from '../../../shared/domain/money/invoice.ts'
 import { mayCount, type Payment, signedAmount } from '../../../shared/domain/money/payment.ts'
 import { formatMinor } from '../records/amount-text.ts'
@@ -43,7 +43,7 @@ const sum = (payments: readonly Payment[]): number =>
 
 const paid = ({ others }: Balance): number => sum(others.filter(({ status }) => status === 'completed'))
 
-/** What will have been paid once the pending payments and refunds are completed. */
+/** The paid amount after the pending payments and refunds are completed. */
 const expected = ({ others }: Balance): number => sum(others.filter(mayCount))
 
 const pendingRefunds = ({ others }: Balance): number =>

@@ -106,7 +106,7 @@ async function importAll(command: Command, files: readonly string[], run: Run): 
   if (total.rejected > 0) throw new NeedsAttention()
 }
 
-/** What an import that is not a check reports of a file. */
+/** The report of a file, without the details that only a check has. */
 const withoutDetails = ({
   reasons: _reasons,
   warned: _warned,

@@ -107,7 +107,7 @@ const erasureJson = ({ patient, at, operator, importIds, isFinished }: Erasure, 
 
 const utcTime = (instant: string): string => `${instant.slice(0, 19)}Z`
 
-/** What is typed to erase many patients. */
+/** The text that the operator types to erase many patients. */
 const PATIENT_COUNT = 'the number of patients that are listed for the clinic'
 
 /** Asks for the number of patients that a replay has listed. @throws CommandFailure without it */

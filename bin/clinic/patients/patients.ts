@@ -152,7 +152,7 @@ function changesOf({
   }
 }
 
-/** What is typed to erase a patient. */
+/** The text that the operator types to erase a patient. */
 const PATIENT_NAME = "the patient's full name"
 
 /** Asks for the patient's name. @throws CommandFailure without it */

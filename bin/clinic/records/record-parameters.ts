@@ -5,7 +5,7 @@ import { ApiError } from '../../../shared/api/errors.ts'
 import { MAX_LIMIT } from '../../../shared/domain/lists/paging.ts'
 import { CommandFailure } from '../tool/output.ts'
 
-/** What the options do whose names are those of the API's query parameters, with `-` for `_`. */
+/** Descriptions of the options that are named after the API's query parameters, with `-` for `_`. */
 const PARAMETERS: Readonly<Record<string, readonly [value: string, description: string]>> = {
   page: ['number', 'page number (default: 1)'],
   limit: ['number', `how many, up to ${MAX_LIMIT} (default: 20)`],

@@ -7,7 +7,7 @@ import { mapConcurrent } from '../../../shared/store/table/map-concurrent.ts'
 import type { ClinicContext } from '../tool/connection.ts'
 import type { Found } from './resource-commands.ts'
 
-/** What `find` compares with its text. */
+/** The fields that `find` compares with its text. */
 export const NAME_OR_CONTACT = 'name, phone number or email address'
 
 /** A text that matches more patients needs more words. */

@@ -15,7 +15,7 @@ export type RecordPage<Wire> = {
   }
 }
 
-/** What `find` returns: records, and how many were left out because the text matches too much. */
+/** The result of `find`: records, and how many were left out because too many match. */
 export type Found<Wire> = { readonly data: readonly Wire[]; readonly leftOut?: string }
 
 /** The commands of a resource: its words, and how they read its records. `Wire` is what the API returns. */
@@ -31,12 +31,12 @@ export type ResourceCommands<Wire> = {
   readonly show: (context: ClinicContext, id: string) => Promise<object | null>
   /** The group has a `show` of its own. */
   readonly hasOwnShow?: true
-  /** What the text of `find` is compared with. */
+  /** The fields that the text of `find` is compared with. */
   readonly searched: string
   readonly find: (context: ClinicContext, text: string) => Promise<Found<Wire>>
   /** Lines have dates and times of the clinic's clock, without an offset. */
   readonly hasClockTimes?: true
-  /** What a line shows beside the id. */
+  /** The cells of a line besides the id. */
   readonly cells: (record: Wire) => readonly string[]
 }
 

@@ -1,4 +1,4 @@
-/** What errors of AWS mean for the operator. */
+/** Messages for the operator about errors of AWS. */
 import type { Command } from 'commander'
 import { COMMANDS, roleOutput } from '../../../shared/operator/commands.ts'
 import { nameOf } from './command-trail.ts'
@@ -23,7 +23,7 @@ export function describeDenial(command: Command | undefined, { message }: Error)
 const EXPIRED = /ExpiredToken|RequestExpired|Token is expired|session .*(expired|invalid)/i
 const UNKNOWN = /InvalidClientTokenId|UnrecognizedClient|InvalidSignature|SignatureDoesNotMatch/
 
-/** What to set when AWS cannot be called with the settings of the shell; null for any other error. */
+/** Names the settings that the shell lacks to call AWS; null for any other error. */
 export function describeMissingSettings(error: unknown): string | null {
   if (!(error instanceof Error)) return null
   const text = `${error.name} ${error.message}`

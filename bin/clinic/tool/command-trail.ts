@@ -1,4 +1,4 @@
-/** What a command of the operator tool leaves in the access trail: a line before its first call, and a line at its end. */
+/** The lines of a command of the operator tool in the access trail: one before its first call, and one at its end. */
 import { randomUUID } from 'node:crypto'
 import type { Command } from 'commander'
 import {

@@ -40,9 +40,9 @@ export async function confirm(command: Command, consequences: readonly string[])
   if (!/^y(es)?$/i.test((await ask('Do it? (yes/no) ')).trim())) throw new CommandFailure('Nothing was done.')
 }
 
-/** What an operator types to confirm a command. */
+/** The text that an operator types to confirm a command. */
 export type TypedConfirmation = {
-  /** What the text is, such as `the patient's name`. */
+  /** A description of the text, such as `the patient's name`. */
   readonly what: string
   readonly text: string
   /** Shown before the question. They can show the patient: without a terminal they are not printed. */

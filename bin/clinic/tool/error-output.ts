@@ -14,7 +14,7 @@ export const withoutSecrets =
   (text: string): void =>
     writeError(text.replace(SECRET, 'cs_...'))
 
-/** What an error means for the operator: an exit code, and a message unless everything is printed already. */
+/** The output of an error: an exit code, and a message unless everything is printed already. */
 export function describeError(
   error: unknown,
   command: Command | undefined,

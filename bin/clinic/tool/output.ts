@@ -15,7 +15,7 @@ export const EXIT = {
 /** Ends the command with a message for the operator. */
 export class CommandFailure extends Error {
   readonly exitCode: number
-  /** What `--json` prints with the message, such as other times. */
+  /** The fields that `--json` prints with the message, such as other times. */
   readonly details: object
   constructor(message: string, exitCode: number = EXIT.wrongInput, details: object = {}) {
     super(message)

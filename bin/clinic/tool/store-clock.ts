@@ -12,7 +12,7 @@ export function storeClock(
   client: DynamoDBDocumentClient,
   machineNow: () => number = Date.now,
 ): () => number {
-  /** What is known of the difference to this machine's clock. */
+  /** The bounds of the difference to this machine's clock. */
   let difference = { min: Number.NEGATIVE_INFINITY, max: Number.POSITIVE_INFINITY }
   const learn = (sentAt: number, date: number): void => {
     const seen = { min: date - machineNow(), max: date + RESOLUTION_MS - sentAt }

@@ -53,7 +53,7 @@ const ownList = (key: Key): string => {
   return list === "clinic's list" ? "the clinic's list" : `its ${list}`
 }
 
-/** What is wrong, after the record's name and id. */
+/** The predicate of a difference, after the record's name and id. */
 const PREDICATES: Partial<Readonly<Record<DifferenceKind, (difference: Difference) => string>>> = {
   record_unreadable: () => 'cannot be read',
   dangling_reference: ({ note }) => `refers to what does not exist: ${note}`,

@@ -50,7 +50,7 @@ export function addWebhookCommands(program: Command): void {
     })
 }
 
-/** What the operator does about an endpoint whose integrator does not respond. */
+/** Adds the commands for endpoints whose integrator does not respond. */
 function addManagementCommands(group: Command): void {
   group
     .command('list')

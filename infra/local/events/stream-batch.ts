@@ -26,7 +26,7 @@ export function recordOf(record: StreamRecord, { arn, streamArn, region }: Sourc
   }
 }
 
-/** What Lambda reports of a batch that it discards: its position in the stream, not its records. */
+/** Lambda's report of a batch that it discards: its position in the stream, not its records. */
 export function discardedBatch(
   records: readonly DynamoDBRecord[],
   { functionArn, attempts }: { readonly functionArn: string; readonly attempts: number },

@@ -23,7 +23,7 @@ export type Api = {
   readonly id: string
   readonly stage: string
   readonly accountId: string
-  /** What the path of every request begins with: the stage, unless the API has a custom domain. */
+  /** The prefix of the path of every request: the stage, unless the API has a custom domain. */
   readonly pathPrefix?: string
 }
 

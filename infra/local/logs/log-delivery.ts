@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { LogFilter } from './log-filters.ts'
 
-/** What subscription filters and delivery streams do with lines of log groups. */
+/** Delivers lines of log groups, as subscription filters and delivery streams do. */
 export type LogDelivery = {
   /** Replaces the filters. Lines are dropped before the first call. */
   readonly setFilters: (filters: readonly LogFilter[]) => void

@@ -47,7 +47,7 @@ export function dataOperation(target: string | undefined): DataOperation | undef
     : undefined
 }
 
-/** What the proxy sends back: a response, or a connection that is cut. */
+/** The reply of the proxy: a response, or a connection that is cut. */
 export type Reply = { readonly status: number; readonly body: string } | 'disconnect'
 
 export const success = (body: object): Reply => ({ status: 200, body: JSON.stringify(body) })

@@ -1,7 +1,7 @@
 import type { DataOperation } from './call.ts'
 import type { FaultKind } from './faults.ts'
 
-/** What has happened since the start, or since the last reset. */
+/** Counts of events since the start, or since the last reset. */
 export type Counts = {
   /** Calls that arrived, by operation. */
   readonly calls: Readonly<Partial<Record<DataOperation, number>>>

@@ -1,7 +1,7 @@
 import type { Call, DataOperation } from './call.ts'
 import { seededRandom } from './random.ts'
 
-/** What goes wrong with a call. */
+/** A fault that is injected into a call. */
 export type InjectedFault =
   /** The connection is cut before the engine gets the request. */
   | { readonly kind: 'request-lost' }

@@ -1,5 +1,5 @@
 /**
- * What DynamoDB remembers of a ClientRequestToken. The proxy keeps this itself and sends the engine no tokens: engines
+ * The state that DynamoDB keeps of a ClientRequestToken. The proxy keeps it itself and sends the engine no tokens: engines
  * differ while a call is in flight. dynoxide and DynamoDB Local 1.25 let a second request wait for the first and return
  * success, where DynamoDB returns TransactionInProgressException.
  */

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 
 export const ACCOUNT_ID = '000000000000'
 
-/** What physical names and ARNs depend on. */
+/** The context that physical names and ARNs depend on. */
 export type StackContext = {
   readonly region: string
   readonly stackName: string

@@ -20,7 +20,7 @@ const columns = {
   name: singleLineText(100).nullish(),
 }
 
-/** What a row makes of the holidays. */
+/** The holidays after a row. */
 type Decided = { readonly write: Write; readonly after: Pick<Holidays, 'holidays' | 'imports'> }
 
 /** Holidays of the whole clinic. They are one item, which each row changes: there are few of them. */

@@ -120,7 +120,7 @@ const KEPT_COLUMNS = [
 const isNothing = (amount: number | readonly LineItem[] | undefined): boolean =>
   typeof amount === 'object' ? amount.length === 0 : !amount
 
-/** What a stored invoice keeps. Amounts that its line items add up to follow from the new ones, if the row has some. */
+/** The amounts that a stored invoice keeps. Sums of line items follow from the new ones, if the row has some. */
 function keptAmounts(row: AmountCells, before: StoredAmounts): KeptAmounts {
   const hasItems = (row.line_items ?? []).length > 0
   const follows = (of: 'discount' | 'tax') => hasItems && before[of] === sumOf(before.lineItems, of)

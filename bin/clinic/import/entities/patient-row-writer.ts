@@ -44,7 +44,7 @@ export function patientRowWriter(table: Table, now: () => number): ImportEntity<
     return known.people
   }
 
-  /** What a row makes of a patient; null if nothing is to be written. @throws RowRejectedError */
+  /** Decides on the patient after a row; null if nothing is to be written. @throws RowRejectedError */
   function decide(
     { overwritePolicy, outcomes }: ImportRun,
     row: ImportRow<PatientFields>,

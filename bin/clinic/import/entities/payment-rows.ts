@@ -1,4 +1,4 @@
-/** What the rows of a file make of payments, and what that depends on. */
+/** Decisions on the payments of a file's rows, and the facts that they depend on. */
 import type { ClinicId } from '../../../../shared/domain/clinic.ts'
 import type { Invoice } from '../../../../shared/domain/money/invoice.ts'
 import type { Payment } from '../../../../shared/domain/money/payment.ts'
@@ -37,7 +37,7 @@ export type PaymentRules = {
   readonly valuesOf: (payment: Payment) => ColumnValues
 }
 
-/** What a row makes of its payment, and what that was decided by. */
+/** The payment after a row, and the facts of the decision. */
 export type DecidedRow = {
   readonly row: ImportRow<PaymentFields>
   readonly write: Write
@@ -79,7 +79,7 @@ export function isRepeated(
   return true
 }
 
-/** What a row makes of its payment; null if it was rejected. */
+/** Decides on the payment after a row; null if it was rejected. */
 export function decideRow(
   { overwritePolicy, outcomes }: ImportRun,
   { buildPayment, valuesOf }: PaymentRules,

@@ -1,5 +1,5 @@
 /**
- * What the last import of a record read and left, so that a later one neither repeats what happened before nor undoes what happened
+ * The state that the last import of a record read and left, so that a later one neither repeats its changes nor undoes changes made
  * since. Two things are stored with the record, as one text: a digest of the row that was imported, and a short digest of the value
  * of each column as that import left it in the record.
  *
@@ -18,7 +18,7 @@ import { RowRejectedError } from '../files/import-errors.ts'
 /** The values of a record by the column that sets each. References are ids of records. */
 export type ColumnValues = Readonly<Record<string, unknown>>
 
-/** What a row says, whatever it is parsed to. */
+/** The source of a row, independent of how it is parsed. */
 export type RowSource = {
   readonly id: string
   /** Undefined if the row names the record by its own id. */

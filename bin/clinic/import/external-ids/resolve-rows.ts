@@ -129,7 +129,7 @@ export async function* withOwnRecords<Row>(
   for await (const some of inChunks(sources)) {
     const rows = await readAll(some)
     yield* (await own.lookUp()) ? await readAll(some) : rows
-    // What was found is not kept for all of a file, which may have more than fits in memory.
+    // Records are not kept for a whole file, which may have more than fits in memory.
     own.forget()
   }
 }

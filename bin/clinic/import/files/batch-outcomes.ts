@@ -7,7 +7,7 @@ export type Counts = { imported: number; updated: number; unchanged: number }
 
 type RowRejection = { readonly id: string; readonly reason: string }
 
-/** What the transaction of a row does. It is `unchanged` if it only stores that the row was imported. */
+/** The effect of the transaction of a row. It is `unchanged` if it only stores that the row was imported. */
 export type Write = keyof Counts
 
 /**

@@ -89,7 +89,7 @@ function bytesOf(encoding: Encoding): ReadonlyMap<string, number> {
   return table
 }
 
-/** What the bytes of a file say about their encoding. */
+/** Counts of the bytes of a file that distinguish encodings. */
 type Survey = {
   bytes: number
   /** Bytes other than spaces and line endings. */

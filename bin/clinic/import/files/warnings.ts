@@ -1,4 +1,4 @@
-/** What looks wrong in a row, but is possible. Some of it shows only beside what is stored, when the row is written. */
+/** Warnings: values of a row that look wrong, but are possible. Some need stored records, so they are found on writing the row. */
 
 export type WarningKind = 'far_ahead' | 'doubly_encoded' | 'outside_hours' | 'same_person'
 

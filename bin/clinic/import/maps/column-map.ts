@@ -78,7 +78,7 @@ function problemOf({ path, message, ...issue }: z.core.$ZodIssue): string {
   return `${at === '' ? 'the map' : at} ${message}`
 }
 
-/** What refers to entities and fields that do not exist. */
+/** Problems of a map that names unknown entities and fields. */
 function problemsOfFields({ entities }: ColumnMap, known: Entities): string[] {
   return Object.entries(entities).flatMap(([name, map]) => {
     const entity = known.find((one) => one.name === name)

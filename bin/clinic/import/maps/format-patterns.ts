@@ -1,6 +1,6 @@
 /** Formats of dates and times, such as `D.M.YYYY` and `h:mm a`. */
 
-/** What each part of a format matches. */
+/** The pattern of each part of a format. */
 const TOKENS: { readonly [token: string]: string } = {
   YYYY: String.raw`(?<year>\d{4})`,
   MMM: String.raw`(?<monthName>[a-z]{3})[a-z]*\.?`,
@@ -23,7 +23,7 @@ const TOKEN = /YYYY|MMM|MM|M|DD|D|HH|H|hh|h|mm|ss|a|Z/g
 
 const patterns = new Map<string, RegExp>()
 
-/** What a text of a format looks like: its groups are its {@link Parts}. */
+/** The pattern of texts in a format: its groups are their {@link Parts}. */
 export function patternOf(format: string): RegExp {
   const known = patterns.get(format)
   if (known) return known

@@ -1,4 +1,4 @@
-/** What a map of import files can say. */
+/** The schema of a map of import files. */
 import { isSupportedCountry } from 'libphonenumber-js/max'
 import * as z from 'zod'
 import { isTimezone } from '../../../../shared/domain/timestamp.ts'

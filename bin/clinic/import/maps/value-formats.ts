@@ -5,7 +5,7 @@ import { type Parts, patternOf } from './format-patterns.ts'
 
 const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec']
 
-/** What a text says in the first of the formats that it has and that makes sense; null if there is none. */
+/** The value of a text in the first format that matches and is valid; null if there is none. */
 function firstMatch<T>(text: string, formats: readonly string[], read: (parts: Parts) => T | null): T | null {
   for (const format of formats) {
     const parts = patternOf(format).exec(text.trim())?.groups

@@ -24,7 +24,7 @@ export type Rejection = { readonly line: number; readonly reason: string }
 export type ImportProgress = {
   readonly bytes: number
   readonly rows: number
-  /** What has become of the rows so far. */
+  /** The outcomes of the rows so far. */
   readonly result: ImportResult
 }
 

@@ -19,7 +19,7 @@ import type { StatedPaid } from './unpaid-invoices.ts'
 /** Rejected rows and warnings that are printed per file. The file of rejected rows has all of them. */
 const MAX_PRINTED = 10
 
-/** What a file is imported into, and how. */
+/** The target and the options of the import of a file. */
 export type FileImport = {
   readonly table: Table
   readonly clinic: Clinic

@@ -1,4 +1,4 @@
-/** What a row has in common with an earlier row of its file. */
+/** Values that a row repeats from an earlier row of its file. */
 import { createHash } from 'node:crypto'
 import type { ImportableEntity, ImportRow } from '../entities/entity.ts'
 import { temporaryDatabase } from '../files/temporary-database.ts'

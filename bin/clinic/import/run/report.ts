@@ -1,4 +1,4 @@
-/** What a check found in a file, without any personal data, so that the person who checks can send it on. */
+/** The findings of a check of a file, without personal data, so that the operator can forward them. */
 import { basename } from 'node:path'
 import { listed } from '../files/field-names.ts'
 import type { FileFormat } from '../files/row.ts'

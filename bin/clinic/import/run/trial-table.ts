@@ -95,7 +95,7 @@ class KeptItems {
     return row && deserialize(row.item)
   }
 
-  /** What was written within a range, by sort key. */
+  /** The items that were written within a range, by sort key. */
   within({ pk, from = '', to = '\u{10FFFF}' }: Range): Map<string, Item | null> {
     const rows = this.#within.all(pk, from, to) as { sk: string; item: Uint8Array }[]
     return new Map(rows.map(({ sk, item }) => [sk, deserialize(item)]))
@@ -108,7 +108,7 @@ class KeptItems {
 
 type Update = NonNullable<Write['Update']>
 
-/** What an update makes of an item; without an item, of one that has only a key. @throws Error for an expression that it cannot read */
+/** Applies an update to an item, or to one that has only a key. @throws Error for an unknown expression */
 function applyUpdate(
   item: Item | undefined,
   { Key, UpdateExpression = '', ExpressionAttributeNames = {}, ExpressionAttributeValues = {} }: Update,
