@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { UNIT } from '../vitest.config.ts'
 
 /**
- * What each room's files may import from, besides their own room: a room, a room with those below it (`/**`), or a file. Arrows
+ * The imports that each room's files may have, besides their own room: a room, a room with those below it (`/**`), or a file. Arrows
  * point one way: a room is listed below all that it imports.
  */
 const ARROWS: Record<string, string[]> = {
@@ -538,7 +538,7 @@ const targetsOf = (file: string): string[] =>
     .filter((name) => name.startsWith('.'))
     .map((name) => normalize(join(dirname(file), name)))
 
-/** What is loaded with a file: files of this repository, and packages. */
+/** The modules that are loaded with a file: files of this repository, and packages. */
 function loadedBy(entry: string): { files: Set<string>; packages: Set<string> } {
   const loaded = { files: new Set<string>(), packages: new Set<string>() }
   const visit = (file: string): void => {

@@ -40,7 +40,7 @@ it('compiles to types that accept valid code and reject invalid code', async () 
   await run('shared/clients/typescript/node_modules/.bin/tsc', ...options, join(folder, 'use.ts'))
 }, 60_000)
 
-/** What must compile, and what must not. */
+/** Code that must compile, and code that must not. */
 const USE = `
 import type { components, operations, webhooks } from './schema.ts'
 

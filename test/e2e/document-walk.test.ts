@@ -82,7 +82,7 @@ async function send(step: RequestCase) {
   return { target, status: response.statusCode as number, headers: response.headers, text }
 }
 
-/** What is wrong with the response to a step; null if nothing is. */
+/** The problem with the response to a step; null if there is none. */
 async function problemOf(step: RequestCase): Promise<string | null> {
   const { target, status, headers, text } = await send(step)
   const said = `${step.label}\n  ${step.method} ${target.slice(0, 300)}\n  ${status} ${text.slice(0, 300)}`

@@ -24,7 +24,7 @@ const sendRaw = (text: string) => (socket: Socket) => void socket.end(text)
 const failsBy = (error: string | RegExp): Expected => ({ status: null, error })
 const METADATA = 'location: http://169.254.169.254/latest/meta-data/'
 
-/** What each receiver does, and the first attempt that the list of deliveries shows. */
+/** The behaviour of each receiver, and the first attempt in the list of deliveries. */
 const RECEIVERS: readonly Receiver[] = [
   ['redirects to instance metadata', send('301 Moved', [METADATA]), { status: 301 }],
   ['redirects with 302', send('302 Found', [METADATA]), { status: 302 }],

@@ -1,4 +1,4 @@
-/** What `location` names can be read over HTTP with the read scope, and again only if it has changed; aliases work too. */
+/** The `location` of a created record can be read with the read scope, and again only if it has changed; aliases work too. */
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import type { Scope } from '../../shared/domain/scope.ts'
 import { get, type HttpResponse, post, type RunningStack, runStack, send } from '../support/local-stack.ts'
@@ -39,7 +39,7 @@ it('every location names a record that the read scope can read, with an etag tha
     const authorization = `Developer ${stack.clinics[0]?.credentials[scope]}`
     const location = new URL(String(created.headers.location), stack.api).href
     const read = await send(location, { headers: { authorization } })
-    // What another scope reads, and the secret, which only this response has.
+    // Fields that need another scope, and the secret, which only this response has.
     const { secret: _, national_id: __, notes: ___, ...data } = created.body.data
     expect([path, read.status, read.body.data]).toEqual([path, 200, expect.objectContaining(data)])
     const again = await send(location, {
@@ -80,7 +80,7 @@ describe('a second path of an endpoint', () => {
     return own().map(({ type, route, status, outcome }) => [type ?? 'request', route, status ?? outcome])
   }
 
-  /** What two responses must have in common. */
+  /** The parts of two responses that must be equal. */
   const seen = ({ status, headers, text }: HttpResponse) => {
     const { date: _, ratelimit: __, 'x-request-id': ___, 'idempotent-replayed': ____, ...others } = headers
     return { status, headers: Object.keys(others).sort(), text }

@@ -1,4 +1,4 @@
-/** What of the operator tool only a process, HTTP and the queues of a running stack show. test/bin/clinic has its commands. */
+/** The operator tool as a process, with HTTP and the queues of a running stack. test/bin/clinic has its commands. */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

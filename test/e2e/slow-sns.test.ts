@@ -13,7 +13,7 @@ import { aPatient, newClinic } from '../support/table.ts'
 
 type Behaviour = { readonly delayMs: number; readonly reply: 'accept' | 'throttle' }
 
-/** What SNS does with the calls for one number, in their order; further ones are accepted at once. */
+/** The behaviour of SNS for the calls for one number, in their order; further ones are accepted at once. */
 const behaviours = new Map<string, Behaviour[]>()
 let calls: string[]
 /** The numbers of the SMS that SNS has accepted: those whose caller was still connected when it replied. */

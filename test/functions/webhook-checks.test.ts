@@ -1,4 +1,4 @@
-/** What the webhook endpoints check and refuse. */
+/** The checks of the webhook endpoints, and their errors. */
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { Scope } from '../../shared/domain/scope.ts'
 import { newUuid } from '../../shared/domain/uuid.ts'

@@ -156,7 +156,7 @@ export function httpWorld(engine: HttpEngine, random: Random) {
   return { world, counts }
 }
 
-/** What the stack logged about a request, which follows its response. */
+/** The log entry of a request, which follows its response. */
 async function logEntryOf({ log }: RunningStack, requestId: string): Promise<string | undefined> {
   const find = () => log.find((entry) => entry.includes(requestId))
   const deadline = performance.now() + MAX_LOG_DELAY_MS

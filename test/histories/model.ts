@@ -1,4 +1,4 @@
-/** What a history knows about its clinics: plain maps, written by operations, compared with the API at the end. */
+/** The model of a history's clinics: plain maps, written by operations, compared with the API at the end. */
 import type { ImportIds } from '../../shared/store/external-ids/derive.ts'
 import { Register } from './register.ts'
 
@@ -73,7 +73,7 @@ export type MessageModel = {
   isReportedSent: boolean
   /** Whether the clinic sent it by other means. */
   readonly isImported: boolean
-  /** What its provider has reported: what was recorded, and what may have been. */
+  /** The reports of its provider: those that were recorded, and those that may have been. */
   readonly feedback: { readonly certain: Set<FeedbackKind>; readonly possible: Set<FeedbackKind> }
 }
 

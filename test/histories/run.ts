@@ -34,7 +34,7 @@ export type Run = {
   readonly counts: Record<string, number>
 }
 
-/** What the caller may conclude: it was done, it was refused and nothing was done, or either. */
+/** The conclusion that a caller may draw: it was done, it was refused and nothing was done, or either. */
 export type Outcome =
   | { readonly kind: 'done'; readonly status: number; readonly body: any }
   | { readonly kind: 'refused'; readonly status: number; readonly body: any }

@@ -6,7 +6,7 @@ import type { Providers } from './providers.ts'
 /** The process dies at its `call`-th call of the store or of a provider: before it, or when it has taken effect. */
 export type CrashPoint = { readonly call: number; readonly point: 'before' | 'after' }
 
-/** What the processes of one history share. */
+/** The resources that the processes of one history share. */
 export type Surroundings = {
   /** Reaches the table through the proxy that conflicts and fails. */
   readonly client: DynamoDBDocumentClient

@@ -19,7 +19,7 @@ export type ApiResponse = {
   readonly status: number
   readonly body: any
   readonly text: string
-  /** What the function logged about a response from 500. */
+  /** The logged cause of a response from 500. */
   readonly cause?: string | undefined
 } | null
 

@@ -2,7 +2,7 @@
 import chromium from '@sparticuz/chromium'
 import { type Browser, type BrowserContextOptions, type Page, chromium as playwright } from 'playwright-core'
 
-/** What a Lambda function needs and a test of policies must not have. */
+/** Options that a Lambda function needs and a test of policies must not have. */
 const NOT_HERE = new Set([
   '--allow-running-insecure-content',
   '--disable-web-security',

@@ -4,7 +4,7 @@ import { rounds } from './scale.ts'
 /** A way in which the application can be deployed. */
 export type Combination = { name: string; stage: string; settings: Settings }
 
-/** What can be switched on, each with the settings that do it. A new option is added here. */
+/** The options of a deployment, each with its settings. A new option is added here. */
 const OPTIONS: Record<string, Settings> = {
   receipts: { smsReceipts: 'on' },
   domain: {

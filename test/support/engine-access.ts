@@ -1,6 +1,6 @@
 import type { DynamoDBClientConfig } from '@aws-sdk/client-dynamodb'
 
-/** What the engine requires of a request is a header; computing a signature takes a fifth of the time of a request. */
+/** A header is all that the engine requires of a request; computing a signature takes a fifth of the time of a request. */
 const AUTHORIZATION =
   'AWS4-HMAC-SHA256 Credential=test/20260101/us-east-1/dynamodb/aws4_request, SignedHeaders=host;x-amz-date, Signature=0'
 

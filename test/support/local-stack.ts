@@ -16,7 +16,7 @@ export type RunningStack = LocalStack & {
   table: Table
   clinics: ReadyClinic[]
   log: string[]
-  /** What functions have logged. */
+  /** The lines that functions have logged. */
   lines: Record<string, unknown>[]
   api: string
 }

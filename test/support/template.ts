@@ -22,7 +22,7 @@ export type StackTemplate = {
 /** Writes the paths of constructs into the template, like the CDK CLI. */
 const newApp = (): App => new App({ context: { 'aws:cdk:enable-path-metadata': true } })
 
-/** What the file of a stage leaves to be filled in. */
+/** The settings that the file of a stage leaves to be filled in. */
 const FILLED_IN: Record<string, Settings> = {
   prod: {
     account: '111122223333',

@@ -30,7 +30,7 @@ export async function checkEverything(world: World, clinics: readonly ClinicMode
   await checkErasure(world, clinics)
 }
 
-/** What an operator does after interrupted commands: erasures and changes of settings are repeated. */
+/** Completes interrupted commands as an operator does: erasures and changes of settings are repeated. */
 async function completeCommands(world: World, clinic: ClinicModel): Promise<void> {
   const id = clinic.id as ClinicId
   const complete = async () => {

@@ -1,4 +1,4 @@
-/** What the log and the providers must show of messages when a history has ended. */
+/** Checks of the log and the providers' messages when a history has ended. */
 import type { ClinicModel, MessageModel } from '../model.ts'
 import { isErased } from '../model.ts'
 import { demand } from '../register.ts'

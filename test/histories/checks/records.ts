@@ -1,4 +1,4 @@
-/** What the API must show of patients, appointments, invoices and payments when a history has ended. */
+/** Checks of patients, appointments, invoices and payments in the API when a history has ended. */
 import type { BookingModel, ClinicModel, PatientModel } from '../model.ts'
 import { isErased } from '../model.ts'
 import { minutesOf, placeFields } from '../operations/calendar.ts'

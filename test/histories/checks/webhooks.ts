@@ -1,4 +1,4 @@
-/** What must be stored of webhook endpoints and their deliveries when a history has ended. */
+/** Checks of the stored webhook endpoints and their deliveries when a history has ended. */
 import type { ClinicId } from '../../../shared/domain/clinic.ts'
 import { webhookStore } from '../../../shared/store/events/webhooks.ts'
 import { webhookCountKey } from '../../../shared/store/keys/webhooks.ts'

@@ -1,4 +1,4 @@
-/** What providers report on messages, and messages that the clinic sent before it came here. */
+/** Reports of providers on messages, and messages that the clinic sent with its former system. */
 import { identified, type MessageModel } from '../model.ts'
 import { pick, type Run } from '../run.ts'
 import { importRows } from './import-rows.ts'

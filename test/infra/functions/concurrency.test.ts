@@ -5,7 +5,7 @@ import { functionIds } from '../../../infra/stacks/deployment.ts'
 import { ENDPOINTS } from '../../../shared/api/routes.ts'
 import { resourceOfFunction, settingsOf, templateOf } from '../../support/template.ts'
 
-/** What is reserved for each function that has a reservation. */
+/** The reserved concurrency of each function that has a reservation. */
 function reservations(accountConcurrency?: string): Record<string, number> {
   const template = templateOf('prod', { accountConcurrency })
   return Object.fromEntries(

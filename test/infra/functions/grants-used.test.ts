@@ -120,7 +120,7 @@ afterEach(() => {
 
 const json = { 'content-type': 'application/json' }
 
-/** What happens before the requests. */
+/** Preparations before the requests. */
 const preparations: Record<string, () => Promise<void>> = {
   // So many changes that the next one takes a second snapshot of the search index, which deletes what the first contains.
   'update-patient': async () => {

@@ -7,7 +7,7 @@ export const dev = templateOf('dev')
 /** The ARN of the construct at a path of the stack, as the template refers to it. */
 export const arnOf = (path: string) => ({ 'Fn::GetAtt': [logicalIdAt(dev, path), 'Arn'] })
 
-/** What the data stack exports, as other stacks import it. */
+/** An export of the data stack, as other stacks import it. */
 export const imported = (name: string) => ({ 'Fn::ImportValue': `ClinicDeveloperApi-dev-Data:${name}` })
 
 /** The physical id of the construct at a path of the stack. */

@@ -1,4 +1,4 @@
-/** What a request can hold, and how large an error response can become. */
+/** The bounds of a request, and of the size of an error response. */
 import { PublishCommand, SNSClient } from '@aws-sdk/client-sns'
 import { SendMessageBatchCommand, SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs'
 import fc from 'fast-check'

@@ -16,7 +16,7 @@ const batch = (...bodies: string[]) => ({
   })),
 })
 
-/** What a handler returns or throws, and the lines that it logs. */
+/** The result or error of a handler, and the lines that it logs. */
 async function run(handler: unknown, event: object) {
   const lines: string[] = []
   const write = vi.spyOn(process.stdout, 'write').mockImplementation((text) => {

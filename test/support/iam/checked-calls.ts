@@ -48,7 +48,7 @@ export function checkedCalls(roles: DeployedRoles) {
       return all.flat().sort()
     },
 
-    /** What a function's role allows that neither its calls nor Lambda on its behalf used, as text. */
+    /** Permissions of a function's role that neither its calls nor Lambda on its behalf used, as text. */
     unused: async (functionId: string): Promise<string[]> => {
       const role = roleOf(functionId)
       add(functionId, role.byLambda)

@@ -21,7 +21,7 @@ export type FunctionRole = {
   readonly functionId: string
   readonly roleArn: string
   readonly statements: readonly Statement[]
-  /** What Lambda does for the function with its role: writing logs, and reading from its queues and streams. */
+  /** Calls of Lambda for the function with its role: writing logs, and reading from its queues and streams. */
   readonly byLambda: readonly IamRequest[]
 }
 

@@ -1,7 +1,7 @@
 import { ACCOUNT_ID } from '../../../infra/local/template/physical-names.ts'
 import { type DeployedRoles, REGION, VIA_DYNAMODB } from './deployed-roles.ts'
 
-/** What IAM decides on: an action on a resource, with the keys that conditions refer to. */
+/** A request that IAM decides on: an action on a resource, with the keys that conditions refer to. */
 export type IamRequest = {
   readonly action: string
   /** `*` for what has no ARN. */
@@ -16,7 +16,7 @@ const arn = (service: string, resource: string): string =>
   `arn:aws:${service}:${REGION}:${ACCOUNT_ID}:${resource}`
 
 /**
- * What IAM decides on for a call.
+ * The requests that IAM decides on for a call.
  * @throws Error for a call that is not known here
  */
 export function iamRequests({ service, operation, input }: SdkCall, roles: DeployedRoles): IamRequest[] {
@@ -134,7 +134,7 @@ function partitionOf({
 }
 
 /**
- * What a principal that uses a table with a customer managed key must be allowed, through DynamoDB (DynamoDB Developer
+ * The permissions that a principal needs for a table with a customer managed key, through DynamoDB (DynamoDB Developer
  * Guide, "DynamoDB encryption at rest usage notes": authorizing use of the key).
  */
 const KEY_ACTIONS = [

@@ -1,4 +1,4 @@
-/** What a pause of a clinic holds, and that nothing is lost or repeated after it. */
+/** A pause of a clinic: the work that it holds back, and that nothing is lost or repeated after it. */
 import { beforeAll, describe, expect, it } from 'vitest'
 import { setPaused } from '../../../../bin/clinic/clinics/clinic-pause.ts'
 import { sweepEvents } from '../../../../shared/delivery/webhooks/fan-out-clinics.ts'

@@ -1,4 +1,4 @@
-/** What an export writes, that it can be imported and exported again without a difference, and that it can be stopped. */
+/** An export: its files, that they can be imported and exported again without a difference, and that it can be stopped. */
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -180,7 +180,7 @@ const rowsOf = (folder: string, name: string): Record<string, unknown>[] =>
 /** The clinic as it is now, with its pause. */
 const current = async ({ id }: Clinic): Promise<Clinic> => (await clinicStore(db).find(id)) as Clinic
 
-/** What the API shows of invoices beside their columns. */
+/** Fields of invoices in the API that are no columns. */
 const shown = async ({ id }: Clinic) =>
   (await invoiceStore(db).page(id, {}, FIRST)).items
     .map(({ number, status, paid, paidAt, total }) => ({ number, status, paid, paidAt, total }))
@@ -239,7 +239,7 @@ describe('an export', () => {
         paid_amount: 20,
       }),
     )
-    // What was stated, whatever the payments make of it.
+    // The stated amounts, independent of the payments.
     expect(
       Object.fromEntries(
         rowsOf(folder, 'invoices').map(({ external_id, paid_at }) => [external_id, paid_at]),

@@ -1,4 +1,4 @@
-/** What an erasure asks, and what becomes of the visits that were ahead. */
+/** The confirmation of an erasure, and its effect on future appointments. */
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

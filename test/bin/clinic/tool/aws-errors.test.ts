@@ -1,4 +1,4 @@
-/** What the tool says when the shell lacks what AWS needs. The errors come from the SDK itself. */
+/** Messages of the tool when the shell lacks settings for AWS. The errors come from the SDK itself. */
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'

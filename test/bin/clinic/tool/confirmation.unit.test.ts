@@ -1,4 +1,4 @@
-/** What a command that cannot be undone asks for: at a terminal, with options, and without either. */
+/** Confirmations of commands that cannot be undone: at a terminal, with options, and without either. */
 import { PassThrough } from 'node:stream'
 import { Command } from 'commander'
 import { expect, it } from 'vitest'

@@ -16,7 +16,7 @@ import { newClinic } from '../../../support/table.ts'
 
 let mine: PopulatedClinic
 let webhook: string
-/** What happens when the command has read its clinic, once. */
+/** A concurrent change that happens once, when the command has read its clinic. */
 let meanwhile: (() => Promise<unknown>) | null
 const folder = mkdtempSync(join(tmpdir(), 'deletion-guard-test-'))
 

@@ -1,4 +1,4 @@
-/** What a long command says about how far it is. */
+/** The progress that a long command prints. */
 import { Command } from 'commander'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { progressBar, progressText } from '../../../../bin/clinic/tool/progress.ts'

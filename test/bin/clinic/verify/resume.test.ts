@@ -75,7 +75,7 @@ describe('a verification that was stopped', () => {
 })
 
 describe('verify --resume', () => {
-  /** What a command leaves that was stopped after the invoices. */
+  /** Leaves the state of a command that was stopped after the invoices. */
   async function stop(given: { clinic: string | null; repair: boolean }): Promise<void> {
     const { verified, found } = await verify(observed(calendarPartition(practice.clinic, 'M')).table)
     const current = { clinic: practice.clinic, ...(verified as VerifiedParts), listed: found }

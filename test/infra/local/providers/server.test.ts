@@ -47,7 +47,7 @@ async function providers(feedback: Partial<FeedbackDelays> = SOON) {
   return { playing, sns, sms, email, events, receipts, told, lines }
 }
 
-/** What a client makes of a refusal; nothing but `broken` when there was no answer. */
+/** The error that a client derives from a refusal; only `broken` when there was no response. */
 const failure = (call: Promise<unknown>) =>
   call.then(
     () => 'accepted',

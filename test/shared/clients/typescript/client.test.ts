@@ -314,7 +314,7 @@ describe('with a cache', () => {
     for (let n = 0; n < 4; n++) {
       const { data } = (await client.patients.get('p1')) as unknown as { data: { name: string } }
       names.push(data.name)
-      // What a caller does to a response does not change the cached one.
+      // A caller's changes of a response do not change the cached one.
       data.name = 'changed'
     }
     expect(names).toEqual(['Ada', 'Ada', 'Eva', 'Eva'])

@@ -1,4 +1,4 @@
-/** What sweeps and fan-outs promise while providers hang, clinics have backlogs, clocks differ and sweeps overlap. */
+/** Guarantees of sweeps and fan-outs while providers hang, clinics have backlogs, clocks differ and sweeps overlap. */
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import type { QueuedEmail } from '../../../../shared/delivery/email/email-queue.ts'
 import { sendQueuedEmail } from '../../../../shared/delivery/email/send-queued-email.ts'

@@ -67,7 +67,7 @@ const moment = { timezone: 'Europe/Istanbul', clock: { date: '2026-05-01', secon
 const change = (changes: AppointmentChanges, more: Partial<ChangeFacts> = {}, of = before) =>
   changeAppointment(of, changes, { ...facts, ...more }, moment)
 
-/** What every move sets: the doctor's present name. */
+/** The field that every move sets: the doctor's present name. */
 const moved = { doctor: { id: 'd1', fullName: doctor.fullName } }
 
 /** The appointment as booked, whatever the catalogue says now. */

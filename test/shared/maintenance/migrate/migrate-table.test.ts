@@ -35,7 +35,7 @@ const halves: Migration = {
   migrate: ({ count, ...rest }) => ({ ...rest, halves: (count as number) * 2 }),
 }
 
-/** What a release does that reads both formats, and writes the new one. Each call changes one item, in one attempt. */
+/** Changes an item like a release that reads both formats and writes the new one. Each call changes one item, in one attempt. */
 async function increment(id: number): Promise<void> {
   for (;;) {
     const item = (await db.table.get(counterKey(id))) as Item

@@ -233,7 +233,7 @@ export const setStatus = (
     return changes
   })
 
-/** What a verification says, with no more patience than a test has. */
+/** The differences of a verification, with pauses that suit a test. */
 export async function runVerification(table: Table, clinic: ClinicId, repair = false) {
   const differences: ReportedDifference[] = []
   const result = await verifyClinic(table, clinic, {

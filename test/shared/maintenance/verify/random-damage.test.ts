@@ -18,7 +18,7 @@ import { unstamped } from '../../../support/unstamped.ts'
 import { faultInjection } from './comparison/fault-injection.ts'
 import { createPractice, type Practice, runVerification } from './practice.ts'
 
-/** What follows from records: rows of lists, tallies, doctors' days, segments. */
+/** The keys of derived items: rows of lists, tallies, doctors' days, segments. */
 const FOLLOWS = /^.{22}#([AIYM](L|D#.*|P#.*|I#.*|T|T#.*)|D#.*|PL|PH|PI|PN|PC|PS#.*|U[PAIYM])$/
 
 const sizes = fc.record({

@@ -1,4 +1,4 @@
-/** What a repair changes, in the eyes of a reader of changes who has read up to now. */
+/** The changes of a repair, as a reader of changes sees them who has read up to now. */
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { ChangeRange } from '../../../../shared/domain/lists/cursor.ts'
 import { openInspection } from '../../../../shared/maintenance/verify/comparison/inspection.ts'

@@ -1,4 +1,4 @@
-/** What the table makes of DynamoDB's errors, with the client mocked: the engine has few of them. */
+/** The errors that the table derives from DynamoDB's, with the client mocked: the engine has few of them. */
 
 import { once } from 'node:events'
 import { createServer } from 'node:http'

@@ -54,7 +54,7 @@ describe('a visit to come', () => {
     const [[kind, note] = []] = await verified()
     expect(kind).toBe('visits_overlap')
     expect(ids.some((id) => note === `overlaps appointment ${id} of the same doctor`)).toBe(true)
-    // What overlaps already can change otherwise.
+    // Appointments that overlap already can change in other fields.
     expect(await load('appointments', [{ ...other, notes: 'Allowed' }])).toMatchObject({ updated: 1 })
   })
 

@@ -73,7 +73,7 @@ describe('a row that changed', () => {
     const same = { name: 'Bo', phone: '2' }
     const origin = policy.check(changed, imported, same, same)
     expect(policy.isImported(changed, origin)).toBe(true)
-    // What was changed alike in both systems no longer counts as changed.
+    // A field that was changed to the same value in both systems no longer counts as changed.
     const later = row({ name: 'Bodo', phone: '2' })
     expect(() => policy.check(later, origin, same, { name: 'Bodo', phone: '2' })).not.toThrow()
   })

@@ -93,7 +93,7 @@ it.each(['ndjson', 'csv'])(
   async (extension) => {
     const { clinic, doctor, room } = await createPopulatedClinic(db.table)
     const entities = importEntities(db.table, Date.now)
-    /** What becomes of the rows of those files in a folder that are there. */
+    /** Imports the files that exist in a folder, and returns the outcomes of their rows. */
     async function loadAll(folder: string, ending: string) {
       const outcomes: unknown[] = []
       for (const entity of entities) {

@@ -5,7 +5,7 @@ import { checkHeader } from '../../../../../bin/clinic/import/run/header.ts'
 
 const payments = { name: 'payments', columns: ['invoice_external_id', 'amount', 'method'], required: [] }
 
-/** What is wrong with a header. */
+/** The problem with a header. */
 function problemOf(header: string[]): string {
   const map = rowMap(
     withOwnIdColumns(['external_id', ...payments.columns]),

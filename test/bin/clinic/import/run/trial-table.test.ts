@@ -101,7 +101,7 @@ it('has the items that the table has after the same writes', async () => {
       add: fc.dictionary(fc.constantFrom('n', 'ADD'), fc.integer({ min: -2, max: 2 })),
     }),
   )
-  /** What a transaction does to each of three items. */
+  /** The writes of a transaction to each of three items. */
   const transaction = fc.array(fc.option(write), { minLength: 3, maxLength: 3 })
   const { table } = imported.db
   await fc.assert(
