@@ -42,7 +42,7 @@ export type ImportableEntity<Fields = unknown> = ImportEntity<Fields> & {
   readonly ownRecords: (clinic: ClinicId, keys: ImportKeys) => OwnRecords
 }
 
-/** What the rows of a batch are written to and checked with. */
+/** The clinic, table and policy with which the rows of a batch are written. */
 export type ImportRun = {
   readonly clinic: ClinicInfo
   readonly outcomes: BatchOutcomes

@@ -21,7 +21,7 @@ const NON_APPOINTMENT_ATTRIBUTES = new Set(['pk', 'sk', 'v'])
 export function busyTimeChecker(inspection: Inspection, counts = new RowCounts()) {
   const { table, clinic, count, examine } = inspection
   const image = (item: Item) => imageOf(clinic, APPOINTMENTS, item)
-  /** What does not match the days, to be read again once these have versions: no time can be set on a day without one. */
+  /** Times that do not match the days, to be read again once these have versions: a time needs a day with a version. */
   const suspects: { id: string; key: Key }[] = []
 
   /** Compares appointments with the days of their doctors and rooms. */
