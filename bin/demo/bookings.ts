@@ -16,7 +16,7 @@ const GAP_MINUTES = 30
 export const bookedShareOn = ({ bookedShare: busy }: Practice, day: number): number =>
   busy * (day < 0 ? 1 : 1 - day / (1.5 * DAYS_AHEAD))
 
-/** Days from booking to visit; usually few. */
+/** Days from booking to appointment; usually few. */
 export const leadDays = (random: Random): number => random.integer(0, random.integer(1, 30))
 
 /** The booked parts of the openings, without overlaps. */
@@ -44,7 +44,7 @@ export const canSee = (
   today: string,
 ): boolean => specialty !== 'Paediatrics' || (birth !== null && birth > addDays(today, -ADULT_AGE * 365))
 
-/** Picks a patient, some more often than others. No patient has two visits on a day, or one before registration. */
+/** Picks a patient, some more often than others. No patient has two appointments on a day, or one before registration. */
 export function pickPatient(
   random: Random,
   pool: readonly DemoPatient[],

@@ -105,8 +105,8 @@ export function catalogueOf({
   year,
   insurance,
 }: Offer): DemoCatalogue {
-  const services = Object.entries(prices).flatMap(([specialty, { visits, extras }]) =>
-    [...visits, ...extras].flatMap(({ name, price }) => {
+  const services = Object.entries(prices).flatMap(([specialty, { appointments, extras }]) =>
+    [...appointments, ...extras].flatMap(({ name, price }) => {
       const bookable = BOOKABLE[name]
       return bookable ? [{ name, price, ...bookable, specialty }] : []
     }),

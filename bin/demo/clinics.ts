@@ -1,4 +1,5 @@
 import type { Clinic, ClinicId, ClinicInfo } from '../../shared/domain/clinic.ts'
+import { appointmentsOf, type DemoAppointment } from './appointments.ts'
 import { BOSPHORUS, type ClinicOffer, catalogueOf, type DemoCatalogue, PATAN } from './catalogue.ts'
 import { billsOf, type DemoInvoice } from './invoices.ts'
 import { type DemoMessage, messagesOf } from './messages.ts'
@@ -7,7 +8,6 @@ import { type DemoPayment, paymentsOf } from './payments.ts'
 import type { DemoDoctor, Practice } from './practice.ts'
 import { NPR_PRICES, TRY_PRICES } from './price-lists.ts'
 import { seeded } from './random.ts'
-import { type DemoAppointment, visitsOf } from './visits.ts'
 
 /** The public contact details of a demo clinic. */
 type ClinicContact = Required<Pick<Clinic, 'address' | 'phoneNumber' | 'emailAddress' | 'website'>>
@@ -75,7 +75,7 @@ export const demoClinics = (today: string): DemoClinic[] => [
       billedShare: 0.6,
       formerDoctorHours: { d4: 'mon-wed 09:00-13:00' },
       holidays: ['01-01', '04-23', '05-01', '05-19', '07-15', '08-30', '10-29'],
-      visitMinutes: { '': [15, 30, 30], Paediatrics: [15, 30], Dermatology: [15, 30, 45] },
+      appointmentMinutes: { '': [15, 30, 30], Paediatrics: [15, 30], Dermatology: [15, 30, 45] },
       prices: TRY_PRICES,
       greeting: 'Merhaba',
     }),
@@ -116,7 +116,7 @@ export const demoClinics = (today: string): DemoClinic[] => [
       billedShare: 0.9,
       formerDoctorHours: {},
       holidays: ['01-11', '05-01', '09-20'],
-      visitMinutes: { '': [30, 30, 45, 60], Orthodontics: [30, 45] },
+      appointmentMinutes: { '': [30, 30, 45, 60], Orthodontics: [30, 45] },
       prices: NPR_PRICES,
       greeting: 'Namaste',
     }),
@@ -125,17 +125,17 @@ export const demoClinics = (today: string): DemoClinic[] => [
 
 function buildRecords(offer: ClinicOffer, practice: Practice) {
   const { name, currency, doctors, prices, today } = practice
-  const visits = visitsOf(practice)
-  const bills = billsOf(practice, visits)
+  const appointments = appointmentsOf(practice)
+  const bills = billsOf(practice, appointments)
   return {
     name,
     currency,
     ...catalogueOf({ ...offer, doctors, prices, currency, year: today.slice(0, 4) }),
     doctors,
     patients: practice.patients,
-    appointments: visits.map(({ row }) => row),
+    appointments: appointments.map(({ row }) => row),
     invoices: bills.map(({ row }) => row),
     payments: paymentsOf(practice, bills),
-    messages: messagesOf(practice, visits, bills),
+    messages: messagesOf(practice, appointments, bills),
   }
 }

@@ -1,12 +1,12 @@
 import { addDays } from '../../shared/domain/clock.ts'
 import { type InvoiceStatus, lineAmount, subtotalOf, taxOn } from '../../shared/domain/money/invoice.ts'
 import { RATIO_SCALE, renderMoney } from '../../shared/domain/money/money.ts'
+import type { PlannedAppointment } from './appointments.ts'
 import { outcomeDealer, type PaymentStep } from './invoice-outcomes.ts'
 import type { DemoPatient } from './patients.ts'
 import { bySpecialty, earlier, type Practice, timestamp } from './practice.ts'
 import type { PriceList, Service } from './price-lists.ts'
 import { type Random, seeded } from './random.ts'
-import type { Visit } from './visits.ts'
 
 /** A row of the importer's invoices. */
 export type DemoInvoice = {
@@ -37,16 +37,16 @@ export type Bill = {
 
 const DAYS_TO_PAY = 30
 
-/** Invoices for most completed visits, numbered per year in order of issue. */
-export function billsOf(practice: Practice, visits: readonly Visit[]): Bill[] {
+/** Invoices for most completed appointments, numbered per year in order of issue. */
+export function billsOf(practice: Practice, appointments: readonly PlannedAppointment[]): Bill[] {
   const random = seeded(practice.seed + 1)
   const dealOutcome = outcomeDealer(random)
   const numbers = new Map<string, number>()
-  const issued = visits
+  const issued = appointments
     .filter(({ row }) => row.status === 'completed' && random.chance(practice.billedShare))
-    .map((visit) => ({ visit, ...issueTime(random, visit, practice.today) }))
+    .map((appointment) => ({ appointment, ...issueTime(random, appointment, practice.today) }))
     .sort((a, b) => (a.date === b.date ? a.minutes - b.minutes : a.date < b.date ? -1 : 1))
-  return issued.map(({ visit, date, minutes }, index) => {
+  return issued.map(({ appointment, date, minutes }, index) => {
     const year = date.slice(0, 4)
     const number = (numbers.get(year) ?? 0) + 1
     numbers.set(year, number)
@@ -54,12 +54,12 @@ export function billsOf(practice: Practice, visits: readonly Visit[]): Bill[] {
     const { status, steps } = dealOutcome(due < practice.today)
     const { amounts, total } = lineItemsOf(
       random,
-      bySpecialty(practice.prices, visit.doctor),
+      bySpecialty(practice.prices, appointment.doctor),
       practice.currency,
     )
     const row: DemoInvoice = {
       external_id: `i${index + 1}`,
-      patient_external_id: visit.patient.external_id,
+      patient_external_id: appointment.patient.external_id,
       invoice_number: `${year}-${String(number).padStart(6, '0')}`,
       status,
       issue_date: date,
@@ -67,12 +67,16 @@ export function billsOf(practice: Practice, visits: readonly Visit[]): Bill[] {
       ...amounts,
       created_at: timestamp(date, minutes, practice.offset),
     }
-    return { row, patient: visit.patient, total, issuedAt: minutes, steps }
+    return { row, patient: appointment.patient, total, issuedAt: minutes, steps }
   })
 }
 
-/** When a visit is billed: usually right after it, sometimes days later. */
-function issueTime(random: Random, { row, end }: Visit, today: string): { date: string; minutes: number } {
+/** When an appointment is billed: usually right after it, sometimes days later. */
+function issueTime(
+  random: Random,
+  { row, end }: PlannedAppointment,
+  today: string,
+): { date: string; minutes: number } {
   const date = earlier(addDays(row.appointment_date, random.pick([0, 0, 0, 0, 0, 1, 2])), addDays(today, -1))
   const isSameDay = date === row.appointment_date
   return { date, minutes: isSameDay ? end + random.integer(2, 15) : random.integer(9 * 60, 17 * 60) }
@@ -92,9 +96,9 @@ type LineItemRow = {
 const SHARE_DISCOUNTED = 0.1
 
 /** The line items of an invoice and their sums in units of the currency, and `total` in minor units. */
-function lineItemsOf(random: Random, { visits, extras }: PriceList[string], currency: string) {
+function lineItemsOf(random: Random, { appointments, extras }: PriceList[string], currency: string) {
   const more = extras.filter(() => random.chance(0.18)).slice(0, 3)
-  const lines = [random.pick(visits), ...more].map((service) => lineItemOf(random, service))
+  const lines = [random.pick(appointments), ...more].map((service) => lineItemOf(random, service))
   const sum = (of: 'discount' | 'tax') => lines.reduce((total, line) => total + line[of], 0)
   const subtotal = subtotalOf(lines)
   const total = subtotal - sum('discount') + sum('tax')

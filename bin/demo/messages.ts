@@ -6,12 +6,12 @@ import {
   type MessageType,
   PROVIDERS,
 } from '../../shared/domain/messages/message.ts'
+import type { PlannedAppointment } from './appointments.ts'
 import type { Bill } from './invoices.ts'
 import type { DemoPatient } from './patients.ts'
 import { type Practice, timestamp } from './practice.ts'
 import { deck, type Random, seeded } from './random.ts'
 import { advice, confirmation, invoiceReady, type MessageContent, reminder, results } from './texts.ts'
-import type { Visit } from './visits.ts'
 
 /** A row of the importer's messages. */
 export type DemoMessage = {
@@ -43,12 +43,12 @@ type Draft = {
 /** The communication log up to yesterday, oldest first. */
 export function messagesOf(
   practice: Practice,
-  visits: readonly Visit[],
+  appointments: readonly PlannedAppointment[],
   bills: readonly Bill[],
 ): DemoMessage[] {
   const random = seeded(practice.seed + 3)
   const drafts = [
-    ...visits.flatMap((visit) => visitDrafts(random, practice, visit)),
+    ...appointments.flatMap((appointment) => appointmentDrafts(random, practice, appointment)),
     ...bills.filter(() => random.chance(0.05)).map((bill) => invoiceDraft(practice, bill)),
   ]
     .filter(({ date, patient }) => date < practice.today && (patient.phone_number ?? patient.email_address))
@@ -78,19 +78,19 @@ const channelFor = (random: Random, patient: DemoPatient, bySms: number): Channe
   return patient.email_address === null || random.chance(bySms) ? 'sms' : 'email'
 }
 
-function visitDrafts(random: Random, practice: Practice, visit: Visit): Draft[] {
-  const { patient, row, end } = visit
+function appointmentDrafts(random: Random, practice: Practice, appointment: PlannedAppointment): Draft[] {
+  const { patient, row, end } = appointment
   const date = row.appointment_date
   const bookedOn = row.created_at.slice(0, 10)
   const bookedAt = parseTime(row.created_at.slice(11, 16))
   const drafts: Draft[] = []
   if (random.chance(0.12)) {
-    const letter = confirmation(practice, visit)
+    const letter = confirmation(practice, appointment)
     drafts.push({ content: letter, patient, date: bookedOn, minutes: bookedAt + 1, bySms: 0.4 })
   }
   const dayBefore = addDays(date, -1)
   if (row.status !== 'cancelled' && bookedOn < dayBefore && random.chance(0.5)) {
-    const letter = reminder(practice, visit)
+    const letter = reminder(practice, appointment)
     drafts.push({
       content: letter,
       patient,
@@ -100,7 +100,7 @@ function visitDrafts(random: Random, practice: Practice, visit: Visit): Draft[] 
     })
   }
   if (row.status === 'completed' && random.chance(0.05)) {
-    const letter = results(practice, visit)
+    const letter = results(practice, appointment)
     drafts.push({
       content: letter,
       patient,
@@ -110,7 +110,7 @@ function visitDrafts(random: Random, practice: Practice, visit: Visit): Draft[] 
     })
   }
   if (row.status === 'completed' && patient.email_address !== null && random.chance(0.01)) {
-    drafts.push({ content: advice(practice, visit), patient, date, minutes: end + 20, bySms: 0 })
+    drafts.push({ content: advice(practice, appointment), patient, date, minutes: end + 20, bySms: 0 })
   }
   return drafts
 }

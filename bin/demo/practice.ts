@@ -22,19 +22,19 @@ export type Practice = {
   readonly offset: string
   readonly doctors: readonly DemoDoctor[]
   readonly patients: readonly DemoPatient[]
-  /** `Y-m-d`. Visits on this day and later are in the future. */
+  /** `Y-m-d`. Appointments on this day and later are in the future. */
   readonly today: string
   readonly seed: number
   /** The share of the doctors' time that is booked, from 0 to 1. */
   readonly bookedShare: number
-  /** The share of the completed visits that is billed, from 0 to 1. */
+  /** The share of the completed appointments that is billed, from 0 to 1. */
   readonly billedShare: number
   /** Working hours of doctors who have left, by external id. */
   readonly formerDoctorHours: Readonly<Record<string, string>>
   /** Days on which the clinic is closed, as `MM-DD`. */
   readonly holidays: readonly string[]
-  /** Lengths of visits in minutes, by specialty; '' is for all other specialties. */
-  readonly visitMinutes: Readonly<Record<string, [number, ...number[]]>>
+  /** Lengths of appointments in minutes, by specialty; '' is for all other specialties. */
+  readonly appointmentMinutes: Readonly<Record<string, [number, ...number[]]>>
   readonly prices: PriceList
   readonly greeting: string
 }

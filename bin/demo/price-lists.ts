@@ -8,14 +8,14 @@ export type Service = {
   readonly quantities?: [number, ...number[]]
 }
 
-/** By specialty: services for the visit itself, and optional extras. */
+/** By specialty: services for the appointment itself, and optional extras. */
 export type PriceList = Readonly<
-  Record<string, { readonly visits: [Service, ...Service[]]; readonly extras: readonly Service[] }>
+  Record<string, { readonly appointments: [Service, ...Service[]]; readonly extras: readonly Service[] }>
 >
 
 export const TRY_PRICES: PriceList = {
   '': {
-    visits: [
+    appointments: [
       { name: 'Consultation', price: 185_000, tax: 10 },
       { name: 'Follow-up consultation', price: 95_000, tax: 10 },
     ],
@@ -28,7 +28,7 @@ export const TRY_PRICES: PriceList = {
     ],
   },
   Paediatrics: {
-    visits: [
+    appointments: [
       { name: 'Paediatric consultation', price: 210_000, tax: 10 },
       { name: 'Growth check', price: 125_000, tax: 10 },
     ],
@@ -40,7 +40,7 @@ export const TRY_PRICES: PriceList = {
     ],
   },
   Dermatology: {
-    visits: [
+    appointments: [
       { name: 'Dermatological consultation', price: 240_000, tax: 10 },
       { name: 'Mole check', price: 160_000, tax: 10 },
     ],
@@ -60,7 +60,7 @@ export const TRY_PRICES: PriceList = {
 
 export const NPR_PRICES: PriceList = {
   '': {
-    visits: [
+    appointments: [
       { name: 'Dental check-up', price: 80_000, tax: 0 },
       { name: 'Dental consultation with X-ray', price: 145_000, tax: 0 },
     ],
@@ -73,7 +73,7 @@ export const NPR_PRICES: PriceList = {
     ],
   },
   Orthodontics: {
-    visits: [
+    appointments: [
       { name: 'Orthodontic review', price: 120_000, tax: 0 },
       { name: 'Brace adjustment', price: 180_000, tax: 0 },
     ],

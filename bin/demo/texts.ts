@@ -1,28 +1,32 @@
 /** Texts of messages to patients. */
 import type { MessageType } from '../../shared/domain/messages/message.ts'
+import type { PlannedAppointment } from './appointments.ts'
 import type { Bill } from './invoices.ts'
 import type { Practice } from './practice.ts'
-import type { Visit } from './visits.ts'
 
 export type MessageContent = { readonly type: MessageType; readonly subject: string; readonly text: string }
 
 type Sender = Pick<Practice, 'name' | 'greeting'>
 
-const appointmentTime = ({ row }: Visit): string => `${row.appointment_date} at ${row.start_time}`
+const appointmentTime = ({ row }: PlannedAppointment): string =>
+  `${row.appointment_date} at ${row.start_time}`
 
-export const confirmation = ({ name, greeting }: Sender, visit: Visit): MessageContent => ({
+export const confirmation = ({ name, greeting }: Sender, visit: PlannedAppointment): MessageContent => ({
   type: 'confirmation',
   subject: `Your appointment on ${visit.row.appointment_date}`,
   text: `${greeting} ${visit.patient.first_name}, your appointment with ${visit.doctor.full_name} is booked for ${appointmentTime(visit)}. ${name}`,
 })
 
-export const reminder = ({ name, greeting }: Sender, visit: Visit): MessageContent => ({
+export const reminder = ({ name, greeting }: Sender, visit: PlannedAppointment): MessageContent => ({
   type: 'reminder',
   subject: 'Your appointment tomorrow',
   text: `${greeting} ${visit.patient.first_name}, a reminder: ${visit.doctor.full_name} expects you tomorrow, ${appointmentTime(visit)}. Please call us if you cannot come. ${name}`,
 })
 
-export const results = ({ name, greeting }: Sender, { patient, doctor }: Visit): MessageContent => ({
+export const results = (
+  { name, greeting }: Sender,
+  { patient, doctor }: PlannedAppointment,
+): MessageContent => ({
   type: 'manual',
   subject: 'Your results',
   text: `${greeting} ${patient.first_name}, ${doctor.full_name} has your results. Please call us between 14:00 and 16:00. ${name}`,
@@ -35,7 +39,10 @@ export const invoiceReady = ({ name, greeting }: Sender, { patient, row }: Bill)
 })
 
 /** Too long for a list row. */
-export const advice = ({ name, greeting }: Sender, { patient, doctor }: Visit): MessageContent => ({
+export const advice = (
+  { name, greeting }: Sender,
+  { patient, doctor }: PlannedAppointment,
+): MessageContent => ({
   type: 'manual',
   subject: 'After your visit',
   text: [

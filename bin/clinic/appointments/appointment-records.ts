@@ -4,7 +4,12 @@ import { readFilteredList } from '../../../shared/requests/record-list.ts'
 import { appointmentStore } from '../../../shared/store/calendar/appointments.ts'
 import { findOfPatients, NAME_OR_CONTACT } from '../records/records-of-patients.ts'
 import type { ResourceCommands } from '../records/resource-commands.ts'
-import { APPOINTMENT_LINES, type ListedAppointment, visitLines, visitsOutside } from './outside-visits.ts'
+import {
+  APPOINTMENT_LINES,
+  appointmentsOutsideHours,
+  type ListedAppointment,
+  outsideHoursLines,
+} from './appointments-outside-hours.ts'
 
 export const appointments: ResourceCommands<ListedAppointment> = {
   group: 'appointment',
@@ -16,12 +21,13 @@ export const appointments: ResourceCommands<ListedAppointment> = {
     part: {
       option: 'outside',
       description:
-        'scheduled visits to come at which the doctor does not work, earliest first; without the other filters',
+        'scheduled appointments to come at which the doctor does not work, earliest first; without the other filters',
       read: async (context) => {
-        const data = await visitsOutside(context)
+        const data = await appointmentsOutsideHours(context)
         return {
           data,
-          lines: data.length > 0 ? visitLines(context, data) : ['No visits outside working hours'],
+          lines:
+            data.length > 0 ? outsideHoursLines(context, data) : ['No appointments outside working hours'],
         }
       },
     },

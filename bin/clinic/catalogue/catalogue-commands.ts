@@ -12,7 +12,7 @@ import type { CatalogueState, CatalogueStore, StoredEntry } from '../../../share
 import { provenanceOf } from '../../../shared/store/external-ids/provenance.ts'
 import { retryOnConflict } from '../../../shared/store/table/retry-on-conflict.ts'
 import type { Table } from '../../../shared/store/table/table.ts'
-import { comingVisits, describeVisits } from '../appointments/outside-visits.ts'
+import { comingAppointments, describeAppointments } from '../appointments/appointments-outside-hours.ts'
 import { catalogueName, parsePrice } from '../import/entities/catalogue-fields.ts'
 import { type ClinicContext, openClinic } from '../tool/connection.ts'
 import { CommandFailure, formatTable, parseOption, print } from '../tool/output.ts'
@@ -37,8 +37,8 @@ export type CatalogueCommands<Entry extends Named, Options> = {
   /** The option of each field that can be wrong. */
   readonly options: { readonly [Name in keyof Entry]?: string }
   readonly toJson: (entry: Entry) => object
-  /** Whether a visit needs the record, for those whose deactivation lists the visits. */
-  readonly isNeededFor?: (id: string, visit: Appointment) => boolean
+  /** Whether an appointment needs the record, for those whose deactivation lists the appointments. */
+  readonly isNeededFor?: (id: string, appointment: Appointment) => boolean
   /** The cells of `list` besides id and name. */
   readonly cells: (entry: Entry) => string[]
 }
@@ -165,15 +165,15 @@ async function changeEntry<Entry extends Named, Options>(
     return { before: found, after: changed, isChanged: differs }
   })
   const { kind, isNeededFor } = commands
-  const visits =
+  const appointments =
     isNeededFor && isInactive(after) && !isInactive(before)
-      ? await comingVisits(context, {}, (visit) => isNeededFor(after.id, visit))
+      ? await comingAppointments(context, {}, (appointment) => isNeededFor(after.id, appointment))
       : []
-  print(command, { ...commands.toJson(after), changed: isChanged, visits_outside: visits }, [
+  print(command, { ...commands.toJson(after), changed: isChanged, visits_outside: appointments }, [
     isChanged
       ? `Changed ${kind} ${after.name}`
       : `Nothing changed: ${kind} ${after.name} has these values already`,
-    ...describeVisits(context, visits, `without an active ${kind}`),
+    ...describeAppointments(context, appointments, `without an active ${kind}`),
   ])
 }
 

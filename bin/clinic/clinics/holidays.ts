@@ -4,7 +4,7 @@ import type { TimeOff } from '../../../shared/domain/booking/doctor.ts'
 import { formatSpan } from '../../../shared/domain/booking/doctor-days.ts'
 import { singleLineText } from '../../../shared/domain/patients/text-fields.ts'
 import { areSameDays, holidayStore, MAX_HOLIDAYS } from '../../../shared/store/holidays.ts'
-import { describeVisits, visitsOutside } from '../appointments/outside-visits.ts'
+import { appointmentsOutsideHours, describeAppointments } from '../appointments/appointments-outside-hours.ts'
 import { withDays, withoutDays } from '../doctors/days-off.ts'
 import { timeOff } from '../import/entities/doctors.ts'
 import { type ClinicContext, openClinic } from '../tool/connection.ts'
@@ -17,7 +17,7 @@ export function addHolidayCommands(clinics: Command): void {
 
   group
     .command('add')
-    .description('add holidays, and list the visits on them; run it again if it was interrupted')
+    .description('add holidays, and list the appointments on them; run it again if it was interrupted')
     .argument('<clinic>', 'clinic id')
     .argument('<days>', 'e.g. "2026-12-24/2026-12-26; 2027-01-01"')
     .option('--name <text>', 'what is celebrated')
@@ -33,12 +33,12 @@ export function addHolidayCommands(clinics: Command): void {
         return isSame && stale.length > 0 ? before : withinLimit(withDays('a holiday', before, added))
       })
       const doctors = await holidays.refreshCopies(context.clinic.id)
-      const outside = await visitsOn(context, added)
+      const outside = await appointmentsOn(context, added)
       await printHolidays(
         command,
         context,
         { doctors, visits_outside: outside },
-        describeVisits(context, outside),
+        describeAppointments(context, outside),
       )
     })
 
@@ -89,12 +89,12 @@ function withinLimit(days: TimeOff[]): TimeOff[] {
   return days
 }
 
-/** The visits on these days, of all doctors, earliest first. */
-async function visitsOn(
+/** The appointments on these days, of all doctors, earliest first. */
+async function appointmentsOn(
   context: ClinicContext,
   days: readonly { readonly from: string; readonly to: string }[],
 ) {
-  const outside = await visitsOutside(context)
+  const outside = await appointmentsOutsideHours(context)
   return outside.filter(({ appointment_date: date }) =>
     days.some(({ from, to }) => from <= date && date <= to),
   )

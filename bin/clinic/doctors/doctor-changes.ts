@@ -4,7 +4,11 @@ import type { Command } from 'commander'
 import type { Doctor } from '../../../shared/domain/booking/doctor.ts'
 import { doctorStore, type StoredDoctor } from '../../../shared/store/doctors.ts'
 import { retryOnConflict } from '../../../shared/store/table/retry-on-conflict.ts'
-import { comingVisits, describeVisits, isInside } from '../appointments/outside-visits.ts'
+import {
+  comingAppointments,
+  describeAppointments,
+  isInside,
+} from '../appointments/appointments-outside-hours.ts'
 import { type ClinicContext, openClinic } from '../tool/connection.ts'
 import { CommandFailure, print } from '../tool/output.ts'
 import { doctorJson } from './doctor-text.ts'
@@ -17,7 +21,7 @@ export async function requireDoctor({ table, clinic }: ClinicContext, id: string
   return doctor
 }
 
-/** Updates a doctor, again from a fresh read if another command has changed it meanwhile. Lists the visits that it leaves outside working hours, or without an active doctor. */
+/** Updates a doctor, again from a fresh read if another command has changed it meanwhile. Lists the appointments that it leaves outside working hours, or without an active doctor. */
 export async function changeDoctor(
   id: string,
   given: { readonly clinic: string },
@@ -35,18 +39,18 @@ export async function changeDoctor(
   })
   const isDeactivated = before.isActive && !after.isActive
   const outside = isChanged
-    ? await comingVisits(
+    ? await comingAppointments(
         context,
         { doctor: after.id },
-        (visit) =>
+        (appointment) =>
           isDeactivated ||
-          (isInside(before, visit, context.clinic) && !isInside(after, visit, context.clinic)),
+          (isInside(before, appointment, context.clinic) && !isInside(after, appointment, context.clinic)),
       )
     : []
   print(command, { ...doctorJson(after), changed: isChanged, visits_outside: outside }, [
     isChanged
       ? `Changed doctor ${after.fullName}`
       : `Nothing changed: doctor ${after.fullName} has these values already`,
-    ...describeVisits(context, outside, isDeactivated ? 'without an active doctor' : undefined),
+    ...describeAppointments(context, outside, isDeactivated ? 'without an active doctor' : undefined),
   ])
 }

@@ -21,7 +21,7 @@ export function addScheduleCommand(group: Command): void {
   group
     .command('schedule')
     .description(
-      "change a doctor's weekly hours, or the hours of single days; lists the visits that are then outside",
+      "change a doctor's weekly hours, or the hours of single days; lists the appointments that are then outside",
     )
     .argument('<doctor>', 'doctor id')
     .requiredOption('--clinic <id>')
@@ -68,7 +68,7 @@ type TimeOffOptions = { clinic: string; add?: string; remove?: string }
 export function addTimeOffCommand(group: Command): void {
   group
     .command('time-off')
-    .description('add or remove days off; lists the visits that are then outside')
+    .description('add or remove days off; lists the appointments that are then outside')
     .argument('<doctor>', 'doctor id')
     .requiredOption('--clinic <id>')
     .option('--add <days>', 'e.g. "2026-12-24/2026-12-26; 2027-01-01"')

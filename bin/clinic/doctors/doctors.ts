@@ -75,7 +75,7 @@ export function addDoctorCommands(program: Command): void {
 
 function addDoctorActivation(group: Command): void {
   const uses = [
-    ['deactivate', 'stop bookings with a doctor; lists the visits that are still scheduled'],
+    ['deactivate', 'stop bookings with a doctor; lists the appointments that are still scheduled'],
     ['activate', 'allow bookings with a doctor again'],
   ] as const
   for (const [name, description] of uses)

@@ -70,7 +70,9 @@ export async function readPerson(table: Table, clinic: Clinic, id: string): Prom
       ...renderPatientDetails(patient, { clinic, scopes: SCOPES }),
       external_id: patient.externalId ?? null,
     },
-    appointments: await recordsOf(appointmentStore({ table }), (visit) => renderAppointment(visit, clinic)),
+    appointments: await recordsOf(appointmentStore({ table }), (appointment) =>
+      renderAppointment(appointment, clinic),
+    ),
     invoices: await recordsOf(invoiceStore({ table }), (invoice) => renderInvoice(invoice, clinic)),
     payments: await recordsOf(paymentStore({ table }), (payment) => ({
       ...renderPayment(payment, clinic),

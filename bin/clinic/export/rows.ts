@@ -71,21 +71,21 @@ export const patientColumns = (patient: Patient): Columns => ({
   created_at: patient.createdAt,
 })
 
-export const appointmentColumns = (visit: Appointment): Columns => ({
-  patient_external_id: visit.patient.id,
-  doctor_external_id: visit.doctor.id,
-  appointment_date: visit.date,
-  start_time: visit.startTime,
-  end_time: visit.endTime,
-  status: visit.status,
-  notes: visit.notes,
-  room_external_id: visit.room?.id ?? null,
-  treatment_external_ids: visit.treatments.map(({ id }) => id),
-  confirmed_at: visit.confirmedAt,
-  checked_in_at: visit.checkedInAt,
-  cancelled_at: visit.cancelledAt,
-  cancellation_reason: visit.cancellationReason,
-  created_at: visit.createdAt,
+export const appointmentColumns = (appointment: Appointment): Columns => ({
+  patient_external_id: appointment.patient.id,
+  doctor_external_id: appointment.doctor.id,
+  appointment_date: appointment.date,
+  start_time: appointment.startTime,
+  end_time: appointment.endTime,
+  status: appointment.status,
+  notes: appointment.notes,
+  room_external_id: appointment.room?.id ?? null,
+  treatment_external_ids: appointment.treatments.map(({ id }) => id),
+  confirmed_at: appointment.confirmedAt,
+  checked_in_at: appointment.checkedInAt,
+  cancelled_at: appointment.cancelledAt,
+  cancellation_reason: appointment.cancellationReason,
+  created_at: appointment.createdAt,
 })
 
 /** `status` and `paid_at` are what the clinic set: payments determine what is shown. */

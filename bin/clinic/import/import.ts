@@ -49,7 +49,7 @@ export function addImportCommand(program: Command): void {
       'import changed rows although their records were changed since they were imported',
       false,
     )
-    .option('--allow-overlaps', 'import visits to come although their time is taken', false)
+    .option('--allow-overlaps', 'import appointments to come although their time is taken', false)
     .option('--allow-same-numbers', 'import invoices although other invoices have their numbers', false)
     .action(onFiles(importFiles))
 }

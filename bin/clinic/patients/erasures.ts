@@ -122,7 +122,7 @@ async function confirmReplay(
     what: PATIENT_COUNT,
     text: String(count),
     consequences: [
-      `${count} patients are listed; ${patientsOf(pending)} of them are erased permanently, and their upcoming visits cancelled.`,
+      `${count} patients are listed; ${patientsOf(pending)} of them are erased permanently, and their upcoming appointments cancelled.`,
     ],
   })
 }

@@ -16,12 +16,12 @@ import { isUuid } from '../../../shared/domain/uuid.ts'
 import { appointmentStore } from '../../../shared/store/calendar/appointments.ts'
 import { invoiceStore } from '../../../shared/store/calendar/invoices.ts'
 import { paymentStore } from '../../../shared/store/calendar/payments.ts'
-import { upcomingVisits } from '../../../shared/store/copies/cancel-visits.ts'
+import { upcomingAppointments } from '../../../shared/store/copies/cancel-appointments.ts'
 import { patientChanges } from '../../../shared/store/copies/patient-changes.ts'
 import { messageStore } from '../../../shared/store/messages/messages.ts'
 import { patientStore } from '../../../shared/store/patients/patients.ts'
 import type { Table } from '../../../shared/store/table/table.ts'
-import { comingVisits, describeVisits } from '../appointments/outside-visits.ts'
+import { comingAppointments, describeAppointments } from '../appointments/appointments-outside-hours.ts'
 import { unknownRecord } from '../records/change-record.ts'
 import { addLinkCommands } from '../records/record-links.ts'
 import { operatorOf } from '../tool/command-trail.ts'
@@ -63,7 +63,7 @@ export function addPatientCommands(program: Command): void {
     .option('--national-id <id>')
     .option('--notes <text>')
     .option('--active', 'appointments and messages are possible')
-    .option('--no-active', 'they are not; lists the visits that are still scheduled')
+    .option('--no-active', 'they are not; lists the appointments that are still scheduled')
     .action(
       async (id: string, { clinic: clinicId, ...fields }: Fields & { clinic: string }, command: Command) => {
         const context = await openClinic({ clinic: clinicId }, command)
@@ -78,15 +78,15 @@ export function addPatientCommands(program: Command): void {
             `The clinic has no patient ${id}, or the patient was erased. Find patients with "patient find".`,
           )
         const isChanged = patient.updatedAt !== before.updatedAt
-        const visits =
+        const appointments =
           before.isActive && !patient.isActive
-            ? await comingVisits(context, { patient: patient.id }, () => true)
+            ? await comingAppointments(context, { patient: patient.id }, () => true)
             : []
         const result = renderPatientDetails(patient, { clinic, scopes: SCOPES })
-        // Visits of an inactive patient cannot be moved.
-        print(command, { ...result, visits_outside: visits }, [
+        // Appointments of an inactive patient cannot be moved.
+        print(command, { ...result, visits_outside: appointments }, [
           isChanged ? `Changed patient ${id}` : `Nothing changed: patient ${id} has these values already`,
-          ...describeVisits(context, visits, 'without an active patient', '"appointment cancel"'),
+          ...describeAppointments(context, appointments, 'without an active patient', '"appointment cancel"'),
         ])
       },
     )
@@ -97,7 +97,7 @@ export function addPatientCommands(program: Command): void {
   const erase = group
     .command('erase')
     .description(
-      'anonymize a patient permanently and cancel upcoming visits; past appointments, amounts and totals stay',
+      'anonymize a patient permanently and cancel upcoming appointments; past appointments, amounts and totals stay',
     )
     .argument('<patient>', 'patient id')
     .requiredOption('--clinic <id>')
@@ -105,7 +105,7 @@ export function addPatientCommands(program: Command): void {
       const { table, clinic } = await openClinic({ clinic: clinicId }, command)
       const before = isUuid(id) ? await patientStore({ table }).find(clinic.id, id.toLowerCase()) : null
       if (!before) throw unknownRecord('patient', 'patient', id)
-      const upcoming = (await upcomingVisits(table, clinic.id, before.id)).length
+      const upcoming = (await upcomingAppointments(table, clinic.id, before.id)).length
       // An interrupted erasure is completed without asking: there is no name any more.
       if (!before.erasedAt) await confirmErasure(command, table, clinic, before, upcoming)
       const patient = await patientChanges(table).erase(clinic.id, before.id, anonymizeResponse, {

@@ -42,7 +42,7 @@ export function print(command: Command, result: object, lines: readonly string[]
   printLines(command, ...(json ? [JSON.stringify(result)] : lines))
 }
 
-/** `1 visit`, `2 visits`. */
+/** `1 appointment`, `2 appointments`. */
 export const counted = (count: number, noun: string): string =>
   count === 1 ? `1 ${noun}` : `${count} ${noun}s`
 

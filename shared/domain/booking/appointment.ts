@@ -10,7 +10,7 @@ export type PersonReference = { readonly id: string; readonly fullName: string }
 /** A treatment or room of the clinic's catalogue, with its name at the time of the booking. */
 export type CatalogueReference = { readonly id: string; readonly name: string }
 
-/** A visit of one patient to one doctor. It never spans midnight. */
+/** An appointment of one patient to one doctor. It never spans midnight. */
 export type Appointment = {
   readonly id: string
   readonly patient: PersonReference

@@ -16,7 +16,7 @@ import {
   type Verification,
 } from './comparison/inspection.ts'
 import { checkHolidays } from './doctor-holidays.ts'
-import { checkOverlappingVisits } from './overlapping-visits.ts'
+import { checkOverlappingAppointments } from './overlapping-appointments.ts'
 import { checkInactivePatients } from './patients/inactive-patients.ts'
 import { checkListedPatients } from './patients/listed-patients.ts'
 import { checkNationalIds } from './patients/national-ids.ts'
@@ -39,7 +39,7 @@ const PARTS: Readonly<Record<string, (inspection: Inspection) => Promise<void>>>
   // An invoice is settled by its payments.
   invoices: (inspection) => verifyCalendarLists(inspection, ['invoices', 'payments']),
   messages: (inspection) => verifyCalendarLists(inspection, ['messages']),
-  visits: checkOverlappingVisits,
+  visits: checkOverlappingAppointments,
 }
 
 /** The parts that were verified, and what they found. */

@@ -13,7 +13,7 @@ import { optionalWork } from '../table/request-signal.ts'
 import { retryOnConflict } from '../table/retry-on-conflict.ts'
 import type { Table } from '../table/table.ts'
 import { anonymizeLines, anonymizeResponses } from './anonymize.ts'
-import { cancelVisits } from './cancel-visits.ts'
+import { cancelAppointments } from './cancel-appointments.ts'
 import { copiedNames } from './copied-names.ts'
 import { type Erasure, erasureLedger } from './erasure-ledger.ts'
 
@@ -50,7 +50,7 @@ export function patientChanges(table: Table) {
   }
 
   /**
-   * Cancels a patient's upcoming visits, and anonymizes the patient permanently in every place: record, list row, search, appointments, invoices, payments, messages
+   * Cancels a patient's upcoming appointments, and anonymizes the patient permanently in every place: record, list row, search, appointments, invoices, payments, messages
    * and stored responses. The policies in shared/domain (`PATIENT_FIELDS` and its like) say what becomes of each field.
    * Its first transaction records it in the ledger of erasures; the last write records there that it is finished. Safe to
    * repeat, also after an interruption. `anonymizeResponse` anonymizes the body of a stored response, whose format the store does not know.
@@ -78,7 +78,7 @@ export function patientChanges(table: Table) {
     }
     const after = await change(clinic, id, eraseAll, (changes) => ledger.begin(changes, erasure))
     if (!after) return null
-    await cancelVisits(table, clinic, id)
+    await cancelAppointments(table, clinic, id)
     await anonymizeLines(table, clinic, after)
     await anonymizeResponses(table, clinic, id, anonymizeResponse)
     // Immediately, not when it is due: until then the segments hold the old line.

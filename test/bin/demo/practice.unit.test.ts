@@ -77,7 +77,7 @@ describe.each(BY_DAY)('$name', ({ clinic, today }) => {
     expect(theirs.length > 0).toBe(left.size > 0)
   })
 
-  it('have no overlapping visits of a doctor, and no two visits of a patient on a day', () => {
+  it('have no overlapping appointments of a doctor, and no two appointments of a patient on a day', () => {
     const ends = new Map<string, string>()
     const days = new Set<string>()
     for (const row of appointments) {
@@ -89,7 +89,7 @@ describe.each(BY_DAY)('$name', ({ clinic, today }) => {
     expect(days.size).toBe(appointments.length)
   })
 
-  it('have past visits completed and future visits open', () => {
+  it('have past appointments completed and future appointments open', () => {
     const dates = appointments.map(({ appointment_date }) => appointment_date)
     const days = (date = '') => (Date.parse(date) - Date.parse(today)) / 86_400_000
     expect(days(dates[0])).toBeGreaterThanOrEqual(-365)
@@ -106,7 +106,7 @@ describe.each(BY_DAY)('$name', ({ clinic, today }) => {
     }
   })
 
-  it('have invoices only for completed visits, and payments only up to the invoiced amount', () => {
+  it('have invoices only for completed appointments, and payments only up to the invoiced amount', () => {
     const numbers = invoices.map(({ invoice_number }) => invoice_number)
     expect(numbers.every((number) => /^20\d\d-\d{6}$/.test(number))).toBe(true)
     expect(numbers).toEqual([...new Set(numbers)].sort())

@@ -18,11 +18,11 @@ import type { Table } from '../../../../shared/store/table/table.ts'
 import type { ColumnValues, RowSource } from '../external-ids/overwrite-check.ts'
 import { RecordRef, RecordRefs, unknownReference } from '../external-ids/resolve-references.ts'
 import { RowRejectedError } from '../files/import-errors.ts'
+import { inRounds, isAhead, requireFreeTime } from './appointment-overlaps.ts'
 import { definedFields, type ImportEntity, type ImportRow, type RowFields } from './entity.ts'
 import { outsideWarning } from './outside-hours.ts'
 import { type BuildRecord, writePatientRows } from './patient-rows.ts'
 import { Instant, RowRecordDate } from './row-fields.ts'
-import { inRounds, isAhead, requireFreeTime } from './visit-overlaps.ts'
 
 type Fields = RowFields<Omit<Appointment, 'id' | 'patient' | 'doctor' | 'room' | 'treatments'>> &
   Pick<Appointment, 'date' | 'startTime' | 'endTime'> & {
@@ -164,7 +164,7 @@ function requireReference<R>(
   return found
 }
 
-/** A room as it was called when the visit was booked, if it is the same as before. */
+/** A room as it was called when the appointment was booked, if it is the same as before. */
 const roomOf = (
   rooms: ReadonlyMap<string, CatalogueReference>,
   id: string,

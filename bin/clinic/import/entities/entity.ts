@@ -47,7 +47,7 @@ export type ImportRun = {
   readonly clinic: ClinicInfo
   readonly outcomes: BatchOutcomes
   readonly overwritePolicy: OverwritePolicy
-  /** Whether visits may be added to time that is taken. */
+  /** Whether appointments may be added to time that is taken. */
   readonly allowOverlaps: boolean
   /** Whether invoices may get a number that another invoice has. */
   readonly allowSameNumbers: boolean

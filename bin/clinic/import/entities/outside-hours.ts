@@ -1,4 +1,4 @@
-/** Visits to come at which their doctor does not work. They are imported: only the clinic knows whether they take place. */
+/** Appointments to come at which their doctor does not work. They are imported: only the clinic knows whether they take place. */
 import { absenceOn } from '../../../../shared/domain/booking/absence.ts'
 import type { Appointment } from '../../../../shared/domain/booking/appointment.ts'
 import { isUpcoming } from '../../../../shared/domain/booking/appointment-actions.ts'
@@ -10,16 +10,16 @@ import { parseTime } from '../../../../shared/domain/interval.ts'
 import type { RowSource } from '../external-ids/overwrite-check.ts'
 import type { Warning } from '../files/warnings.ts'
 
-/** The warning about a scheduled visit to come at which its doctor does not work; null for others. */
+/** The warning about a scheduled appointment to come at which its doctor does not work; null for others. */
 export function outsideWarning(
   doctor: Doctor,
-  visit: Pick<Appointment, 'date' | 'startTime' | 'endTime' | 'status'>,
+  appointment: Pick<Appointment, 'date' | 'startTime' | 'endTime' | 'status'>,
   { timezone }: Pick<ClinicInfo, 'timezone'>,
   now: number,
   { columnOf }: Pick<RowSource, 'columnOf'>,
 ): Warning | null {
-  if (!isUpcoming(visit, wallClock(now, timezone))) return null
-  const { date, startTime, endTime } = visit
+  if (!isUpcoming(appointment, wallClock(now, timezone))) return null
+  const { date, startTime, endTime } = appointment
   const interval = { from: parseTime(startTime), to: parseTime(endTime) }
   if (isWorking({ doctor, date, timezone }, interval)) return null
   return { kind: 'outside_hours', text: textOf(doctor, date, columnOf('doctor_external_id')) }

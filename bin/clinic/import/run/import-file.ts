@@ -49,7 +49,7 @@ export type ImportOptions = {
   readonly now: () => number
   /** Whether rows replace what was changed in the clinic since they were imported. */
   readonly overwrite?: boolean
-  /** Whether visits may be added to time that is taken. */
+  /** Whether appointments may be added to time that is taken. */
   readonly allowOverlaps?: boolean
   /** Whether invoices may get a number that another invoice has. */
   readonly allowSameNumbers?: boolean

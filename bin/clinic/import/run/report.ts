@@ -48,7 +48,7 @@ export type FileReport = {
   readonly delimiter: string | null
   readonly reasons: readonly Readonly<Group>[]
   readonly warned: readonly Readonly<Group>[]
-  /** Visits to come that were imported although their doctor does not work then. */
+  /** Appointments to come that were imported although their doctor does not work then. */
   readonly visits_outside: number
 }
 
@@ -95,11 +95,11 @@ export function unpaidLines({ count, places }: Awaited<ReturnType<StatedPaid['wi
   ]
 }
 
-/** The warning about visits at which their doctor does not work. */
+/** The warning about appointments at which their doctor does not work. */
 export const outsideLines = (count: number, clinic: string): string[] =>
   count === 0
     ? []
     : [
-        `warning: ${number(count)} ${count > 1 ? 'visits' : 'visit'} to come ${count > 1 ? 'are' : 'is'} outside working hours. ` +
-          `Imported visits are listed by "appointment list --clinic ${clinic} --outside"`,
+        `warning: ${number(count)} ${count > 1 ? 'appointments' : 'appointment'} to come ${count > 1 ? 'are' : 'is'} outside working hours. ` +
+          `Imported appointments are listed by "appointment list --clinic ${clinic} --outside"`,
       ]

@@ -17,7 +17,7 @@ export const DIFFERENCES = {
   busy_differs: 'the day of a doctor or room has another time than the appointment: set',
   busy_extra: 'the day of a doctor or room has time that no appointment takes: removed',
   busy_unversioned: 'the day of a doctor or room has no version, so that nothing can be booked on it: set',
-  visits_overlap: 'two visits to come take the same time of a doctor or a room; never repaired',
+  visits_overlap: 'two appointments to come take the same time of a doctor or a room; never repaired',
   patient_row_missing: 'a patient is not listed: listed at the position in the record, or last',
   patient_row_differs: 'a list row differs from its patient: row written from the record',
   patient_row_stray: 'a list row is past the last patient: row deleted',

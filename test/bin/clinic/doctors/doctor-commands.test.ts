@@ -1,4 +1,4 @@
-/** When doctors work, and which visits a change of it leaves outside. */
+/** When doctors work, and which appointments a change of it leaves outside. */
 import { beforeEach, describe, expect, it } from 'vitest'
 import { availableSlots } from '../../../../shared/domain/booking/availability.ts'
 import { newUuid } from '../../../../shared/domain/uuid.ts'
@@ -24,7 +24,7 @@ const doctor = (name: string, ...args: string[]) =>
   run('doctor', name, mine.doctor.id, '--clinic', mine.clinic.id, ...args)
 const holiday = (name: string, ...args: string[]) => run('clinic', 'holiday', name, mine.clinic.id, ...args)
 
-async function visit(
+async function appointment(
   date: string,
   startTime: string,
   endTime: string,
@@ -42,7 +42,7 @@ async function visit(
   return id
 }
 
-/** A visit as `appointment list` lists it. */
+/** An appointment as `appointment list` lists it. */
 const lineOf = (id: string, date = MONDAY) =>
   `${id}  ${date}  09:00-09:30  scheduled  ${mine.appointment.patient.fullName}  Dr. Bo Lind`
 
@@ -63,22 +63,22 @@ async function bookableDates(id = mine.doctor.id): Promise<string[]> {
   return [...new Set(slots.map(({ date }) => date))]
 }
 
-describe('visits that a change leaves outside', () => {
+describe('appointments that a change leaves outside', () => {
   it.each([
     ['schedule', ['--hours', 'mon-fri 10:00-17:00']],
     ['schedule', ['--breaks', 'mon 09:15-09:45']],
     ['schedule', ['--exception', `${MONDAY} 10:00-12:00`]],
     ['time-off', ['--add', MONDAY]],
   ])('are listed by doctor %s %j as appointment list lists them, and stay', async (name, args) => {
-    const outside = await visit(MONDAY, '09:00', '09:30')
-    await visit(MONDAY, '09:00', '09:30', 'cancelled')
-    await visit('2099-05-09', '09:00', '09:30')
+    const outside = await appointment(MONDAY, '09:00', '09:30')
+    await appointment(MONDAY, '09:00', '09:30', 'cancelled')
+    await appointment('2099-05-09', '09:00', '09:30')
     const { code, printed } = await doctor(name, ...args)
     expect(code).toBe(0)
     expect(printed).toBe(
       [
         'Changed doctor Dr. Bo Lind',
-        '1 scheduled visit is now outside working hours. Nothing cancels them: use "appointment move" or "appointment cancel". Times are in Europe/Istanbul.',
+        '1 scheduled appointment is now outside working hours. Nothing cancels them: use "appointment move" or "appointment cancel". Times are in Europe/Istanbul.',
         lineOf(outside),
         '',
       ].join('\n'),
@@ -87,12 +87,15 @@ describe('visits that a change leaves outside', () => {
   })
 
   it('are all listed when their doctor is deactivated, as without an active doctor', async () => {
-    const coming = [await visit(MONDAY, '09:00', '09:30'), await visit('2099-05-09', '09:00', '09:30')]
-    await visit(MONDAY, '10:00', '10:30', 'cancelled')
+    const coming = [
+      await appointment(MONDAY, '09:00', '09:30'),
+      await appointment('2099-05-09', '09:00', '09:30'),
+    ]
+    await appointment(MONDAY, '10:00', '10:30', 'cancelled')
     expect((await doctor('deactivate')).printed).toBe(
       [
         'Changed doctor Dr. Bo Lind',
-        '2 scheduled visits are now without an active doctor. Nothing cancels them: use "appointment move" or "appointment cancel". Times are in Europe/Istanbul.',
+        '2 scheduled appointments are now without an active doctor. Nothing cancels them: use "appointment move" or "appointment cancel". Times are in Europe/Istanbul.',
         lineOf(coming[0] as string),
         lineOf(coming[1] as string, '2099-05-09'),
         '',
@@ -102,7 +105,7 @@ describe('visits that a change leaves outside', () => {
   })
 
   it('are in the JSON, earliest first, and their patients in the access trail', async () => {
-    const ids = [await visit(TUESDAY, '09:00', '09:30'), await visit(MONDAY, '16:00', '17:00')]
+    const ids = [await appointment(TUESDAY, '09:00', '09:30'), await appointment(MONDAY, '16:00', '17:00')]
     const { printed, lines } = await doctor('deactivate', '--json')
     const { changed, visits_outside } = JSON.parse(printed)
     expect([changed, visits_outside.map(({ id }: { id: string }) => id)]).toEqual([true, ids.toReversed()])
@@ -132,7 +135,7 @@ describe('visits that a change leaves outside', () => {
       date: MONDAY,
       ...needs,
     })
-    await visit(MONDAY, '10:00', '10:30')
+    await appointment(MONDAY, '10:00', '10:30')
     for (const [kind, entry] of [
       ['room', room.id],
       ['treatment', treatment.id],
@@ -140,7 +143,9 @@ describe('visits that a change leaves outside', () => {
       const { code, printed } = await run(kind, 'deactivate', entry, '--clinic', clinic.id)
       expect([code, printed]).toEqual([
         0,
-        expect.stringContaining(`1 scheduled visit is now without an active ${kind}. Nothing cancels them`),
+        expect.stringContaining(
+          `1 scheduled appointment is now without an active ${kind}. Nothing cancels them`,
+        ),
       ])
       expect(printed).toContain(`${lineOf(id)}\n`)
       expect((await run(kind, 'activate', entry, '--clinic', clinic.id)).printed).not.toContain(id)
@@ -149,9 +154,12 @@ describe('visits that a change leaves outside', () => {
 
   it('are listed when their patient is deactivated, once', async () => {
     const { patient, clinic } = mine
-    const coming = [await visit(MONDAY, '09:00', '09:30'), await visit('2099-05-09', '09:00', '09:30')]
-    await visit(MONDAY, '10:00', '10:30', 'cancelled')
-    await visit('2020-05-04', '10:00', '10:30')
+    const coming = [
+      await appointment(MONDAY, '09:00', '09:30'),
+      await appointment('2099-05-09', '09:00', '09:30'),
+    ]
+    await appointment(MONDAY, '10:00', '10:30', 'cancelled')
+    await appointment('2020-05-04', '10:00', '10:30')
     const update = (...more: string[]) =>
       run('patient', 'update', patient.id, '--clinic', clinic.id, '--no-active', ...more)
     const { code, printed } = await update()
@@ -159,7 +167,7 @@ describe('visits that a change leaves outside', () => {
       0,
       [
         `Changed patient ${patient.id}`,
-        '2 scheduled visits are now without an active patient. Nothing cancels them: use "appointment cancel". Times are in Europe/Istanbul.',
+        '2 scheduled appointments are now without an active patient. Nothing cancels them: use "appointment cancel". Times are in Europe/Istanbul.',
         lineOf(coming[0] as string),
         lineOf(coming[1] as string, '2099-05-09'),
         '',
@@ -172,7 +180,7 @@ describe('visits that a change leaves outside', () => {
   })
 
   it('leave nothing but ids in the access trail', async () => {
-    await visit(MONDAY, '09:00', '09:30')
+    await appointment(MONDAY, '09:00', '09:30')
     const { printed, lines } = await doctor('deactivate', '--json')
     const { fullName } = mine.appointment.patient
     expect(printed).toContain(fullName)
@@ -181,8 +189,8 @@ describe('visits that a change leaves outside', () => {
   })
 
   it('are none if the change leaves all of them inside, or they were outside before', async () => {
-    await visit(MONDAY, '09:00', '09:30')
-    await visit('2099-05-09', '09:00', '09:30')
+    await appointment(MONDAY, '09:00', '09:30')
+    await appointment('2099-05-09', '09:00', '09:30')
     expect((await doctor('schedule', '--hours', 'mon 08:00-12:00')).printed).toBe(
       'Changed doctor Dr. Bo Lind\n',
     )
@@ -325,11 +333,13 @@ describe('a doctor', () => {
 })
 
 describe('holidays of a clinic', () => {
-  it('close it for every doctor, also for one who is added later, and list the visits', async () => {
-    const ids = [await visit(MONDAY, '09:00', '09:30'), await visit(TUESDAY, '09:00', '09:30')]
+  it('close it for every doctor, also for one who is added later, and list the appointments', async () => {
+    const ids = [await appointment(MONDAY, '09:00', '09:30'), await appointment(TUESDAY, '09:00', '09:30')]
     const { code, printed } = await holiday('add', MONDAY, '--name', 'Spring day')
     expect(code).toBe(0)
-    expect(printed).toContain(`Changed the holidays of 1 doctor\n${MONDAY}  Spring day\n1 scheduled visit`)
+    expect(printed).toContain(
+      `Changed the holidays of 1 doctor\n${MONDAY}  Spring day\n1 scheduled appointment`,
+    )
     expect([printed.includes(ids[0] as string), printed.includes(ids[1] as string)]).toEqual([true, false])
     const added = await run(
       ...['doctor', 'add', '--clinic', mine.clinic.id, '--name', 'Dr. Eva Noll'],
@@ -341,13 +351,13 @@ describe('holidays of a clinic', () => {
     expect((await run('doctor', 'list', '--clinic', mine.clinic.id)).printed).toContain(`holidays ${MONDAY}`)
   })
 
-  it('list the visits of all doctors by date and start time', async () => {
+  it('list the appointments of all doctors by date and start time', async () => {
     const added = await run(
       ...['doctor', 'add', '--clinic', mine.clinic.id, '--name', 'Dr. Eva Noll'],
       ...['--hours', 'mon-fri 09:00-17:00', '--json'],
     )
     const eva = { id: JSON.parse(added.printed).id, fullName: 'Dr. Eva Noll' }
-    for (const time of ['14:00', '09:00']) await visit(MONDAY, time, `${time.slice(0, 3)}30`)
+    for (const time of ['14:00', '09:00']) await appointment(MONDAY, time, `${time.slice(0, 3)}30`)
     for (const startTime of ['15:00', '10:30'])
       await createRecord(db.table, mine.clinic, appointmentStore(db), {
         ...mine.appointment,

@@ -24,7 +24,15 @@ import { issueCredential } from '../../../support/credentials.ts'
 import { filledPatient } from '../../../support/filled-records.ts'
 import { createPopulatedClinic } from '../../../support/records.ts'
 import { aPatient, freshTable, newClinic, type TestTable } from '../../../support/table.ts'
-import { FIRST, invoice, LONG_BREAKS, lines, message, payment, visit } from '../import/calendar-fixtures.ts'
+import {
+  appointment,
+  FIRST,
+  invoice,
+  LONG_BREAKS,
+  lines,
+  message,
+  payment,
+} from '../import/calendar-fixtures.ts'
 
 let db: TestTable
 let clinic: Clinic
@@ -95,9 +103,9 @@ const FILES: Record<string, object[]> = {
     { external_id: 'b,2', first_name: 'Bo', last_name: 'Lind', is_active: false },
   ],
   appointments: [
-    visit,
+    appointment,
     {
-      ...visit,
+      ...appointment,
       external_id: 'b',
       status: 'cancelled',
       cancelled_at: '2026-03-01T10:00:00+03:00',

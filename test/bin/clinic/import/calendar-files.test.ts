@@ -11,7 +11,7 @@ import { readImportIds } from '../../../../shared/store/external-ids/derive.ts'
 import { messageStore } from '../../../../shared/store/messages/messages.ts'
 import { commitWithRetry } from '../../../../shared/store/table/commit-packed.ts'
 import { NOW } from '../../../support/table.ts'
-import { FIRST, importedClinic, invoice, lines, message, payment, visit } from './calendar-fixtures.ts'
+import { appointment, FIRST, importedClinic, invoice, lines, message, payment } from './calendar-fixtures.ts'
 
 const imported = importedClinic()
 const { load, loadFile, invoices } = imported
@@ -21,7 +21,7 @@ const unknown = (kind: string): string =>
 
 describe('importing appointments', () => {
   it('creates them with patient and doctor, and changes nothing when the file is imported again', async () => {
-    const rows = [visit, { ...visit, external_id: 'b', status: 'no_show', notes: 'late\nagain' }]
+    const rows = [appointment, { ...appointment, external_id: 'b', status: 'no_show', notes: 'late\nagain' }]
     expect(await load('appointments', rows)).toMatchObject({ imported: 2, reasons: [] })
     expect(await load('appointments', rows)).toMatchObject({ imported: 0, updated: 0, unchanged: 2 })
     const { items, total } = await appointmentStore(imported.db).page(imported.clinic.id, {}, FIRST)
@@ -35,9 +35,9 @@ describe('importing appointments', () => {
   })
 
   it('moves them in lists and tallies when their row changes', async () => {
-    await load('appointments', [visit])
+    await load('appointments', [appointment])
     expect(
-      await load('appointments', [{ ...visit, status: 'completed', appointment_date: '2026-04-02' }]),
+      await load('appointments', [{ ...appointment, status: 'completed', appointment_date: '2026-04-02' }]),
     ).toMatchObject({ updated: 1 })
     const list = appointmentStore(imported.db)
     expect((await list.page(imported.clinic.id, { facet: 'scheduled' }, FIRST)).total).toBe(0)
@@ -52,7 +52,7 @@ describe('importing appointments', () => {
     const cancelled = { status: 'cancelled', cancelled_at: at(3), cancellation_reason: 'Ill' }
     const [clear, cleared] = [
       { confirmedAt: null, checkedInAt: null, cancelledAt: null, cancellationReason: null },
-      { ...visit, status: 'scheduled' },
+      { ...appointment, status: 'scheduled' },
     ]
     const rows = [
       { ...cleared, external_id: 'moved', confirmed_at: at(1), checked_in_at: at(2) },
@@ -61,7 +61,7 @@ describe('importing appointments', () => {
       { ...cleared, external_id: 'revived', ...cancelled },
     ]
     await load('appointments', rows)
-    const again = { ...visit, status: 'scheduled' }
+    const again = { ...appointment, status: 'scheduled' }
     await load('appointments', [
       { ...again, external_id: 'moved', start_time: '09:10' },
       { ...again, external_id: 'longer', end_time: '10:00' },
@@ -96,15 +96,15 @@ describe('importing appointments', () => {
   ])('rejects a row with %j', async (wrong, reason) => {
     expect(
       await load('appointments', [
-        { ...visit, ...wrong },
-        { ...visit, external_id: 'good' },
+        { ...appointment, ...wrong },
+        { ...appointment, external_id: 'good' },
       ]),
     ).toMatchObject({ imported: 1, rejected: 1, reasons: [reason] })
   })
 
   it('imports thousands of them, in any division into transactions', async () => {
     const rows = Array.from({ length: 1200 }, (_, n) => ({
-      ...visit,
+      ...appointment,
       external_id: n,
       patient_external_id: 1 + (n % 2),
       appointment_date: `2025-${String(1 + (n % 12)).padStart(2, '0')}-15`,

@@ -87,7 +87,7 @@ export function importedClinic() {
   }
 }
 
-export const visit = {
+export const appointment = {
   external_id: 'a',
   patient_external_id: 1,
   doctor_external_id: 1,

@@ -9,7 +9,7 @@ import { doctorStore } from '../../../../shared/store/doctors.ts'
 import { type ImportedKind, readImportIds } from '../../../../shared/store/external-ids/derive.ts'
 import { ConditionFailed, UnavailableError, WriteConflict } from '../../../../shared/store/table/errors.ts'
 import type { Table } from '../../../../shared/store/table/table.ts'
-import { FIRST, importedClinic, invoice, message, payment, visit } from './calendar-fixtures.ts'
+import { appointment, FIRST, importedClinic, invoice, message, payment } from './calendar-fixtures.ts'
 
 const imported = importedClinic()
 const { load, invoices, payments } = imported
@@ -48,7 +48,7 @@ const lost = () => new UnavailableError('the response was lost')
 
 describe('an import whose patient is erased between reading and writing', () => {
   it.each([
-    ['appointments', visit],
+    ['appointments', appointment],
     ['invoices', { ...invoice, subtotal: 100 }, { invoice_number: '8' } as object],
     ['messages', message],
   ])('rejects the row and imports the others, of %s', async (name, row, more: object = {}) => {
@@ -88,7 +88,7 @@ describe('an import whose references change between reading and writing', () => 
       await doctors.save(imported.clinic.id, [{ before, after: { ...before, fullName: 'Dr. Eva Neu' } }])
       await copiedNames(imported.db.table).refreshAll(imported.clinic.id)
     }
-    expect(await load('appointments', [visit], interruptedTable(rename))).toMatchObject({ imported: 1 })
+    expect(await load('appointments', [appointment], interruptedTable(rename))).toMatchObject({ imported: 1 })
     const { items } = await appointmentStore(imported.db).page(imported.clinic.id, {}, FIRST)
     expect(items).toMatchObject([{ doctor: { fullName: 'Dr. Eva Neu' } }])
   })
@@ -104,7 +104,7 @@ describe('an import whose references change between reading and writing', () => 
   })
 
   it('counts rows as unchanged that a concurrent import has written', async () => {
-    const rows = [visit, { ...visit, external_id: 'b' }]
+    const rows = [appointment, { ...appointment, external_id: 'b' }]
     const result = await load(
       'appointments',
       rows,
@@ -117,7 +117,7 @@ describe('an import whose references change between reading and writing', () => 
 const FILES: [string, object[]][] = [
   ['patients', [{ external_id: 'x', first_name: 'X', last_name: 'Y' }]],
   ['doctors', [{ external_id: 'x', full_name: 'Dr. X' }]],
-  ['appointments', [visit, { ...visit, external_id: 'b' }]],
+  ['appointments', [appointment, { ...appointment, external_id: 'b' }]],
   ['invoices', [{ ...invoice, subtotal: 100 }]],
   ['messages', [message]],
 ]

@@ -61,7 +61,7 @@ it(
       first_name: 'Imported',
       last_name: `Patient ${n}`,
     }))
-    const visits = Array.from({ length: rounds(100, 20_000) }, (_, n) => ({
+    const appointments = Array.from({ length: rounds(100, 20_000) }, (_, n) => ({
       external_id: n,
       patient_external_id: n,
       doctor_external_id: n % 2,
@@ -84,7 +84,7 @@ it(
         { external_id: 0, full_name: 'Dr. Eva Noll' },
         { external_id: 1, full_name: 'Dr. Bo Lind' },
       ])
-      expect(await load(operatorTable, clinic, 'appointments', visits)).toEqual(all(visits))
+      expect(await load(operatorTable, clinic, 'appointments', appointments)).toEqual(all(appointments))
     } finally {
       isDone = true
     }

@@ -15,7 +15,7 @@ import { issueCredential } from '../../../support/credentials.ts'
 import { call } from '../../../support/event.ts'
 import { handlerOf, stubFunctionEnvironment } from '../../../support/functions.ts'
 import { tableText } from '../../../support/table-text.ts'
-import { importedClinic, invoice, message, payment, visit } from './calendar-fixtures.ts'
+import { appointment, importedClinic, invoice, message, payment } from './calendar-fixtures.ts'
 
 const imported = importedClinic()
 const { load } = imported
@@ -25,7 +25,7 @@ const rows = {
   doctors: { external_id: 'doctor-canary', full_name: 'Dr. Eva Noll' },
   patients: { external_id: NATIONAL_ID, first_name: 'Ada', last_name: 'Kaya', email_address: 'a@x.org' },
   appointments: {
-    ...visit,
+    ...appointment,
     external_id: 'visit-canary',
     patient_external_id: NATIONAL_ID,
     doctor_external_id: 'doctor-canary',

@@ -166,7 +166,7 @@ describe('import', () => {
     expect(again).toMatchObject({ imported: 0, unchanged: 6, rejected: 2, paid_without_payments: 1 })
   })
 
-  it('counts visits to come outside working hours, and says where they are listed', async () => {
+  it('counts appointments to come outside working hours, and says where they are listed', async () => {
     const paths = [
       file('patients.csv', PATIENTS),
       file('doctors.csv', 'external_id,full_name,hours\nD,Dr. Eva Noll,mon-fri 09:00-17:00\n'),
@@ -177,7 +177,7 @@ describe('import', () => {
       ),
     ]
     const list = `appointment list --clinic ${clinic.id} --outside`
-    const text = `warning: 2 visits to come are outside working hours. Imported visits are listed by "${list}"`
+    const text = `warning: 2 appointments to come are outside working hours. Imported appointments are listed by "${list}"`
     expect((await tool('import', '--check', ...paths)).printed).toContain(text)
     const { printed, errors } = await tool('import', ...paths)
     expect(printed).toContain(text)
@@ -192,7 +192,7 @@ describe('import', () => {
       expect.stringContaining('.'),
       '',
     ])
-    expect(listed).toContain('\nTimes are in Europe/Istanbul. 2 scheduled visits.\n')
+    expect(listed).toContain('\nTimes are in Europe/Istanbul. 2 scheduled appointments.\n')
     expect(JSON.parse((await run('--json', ...list.split(' '))).printed).data).toHaveLength(2)
   })
 

@@ -9,14 +9,14 @@ import { patientChanges } from '../../../../shared/store/copies/patient-changes.
 import { shortId } from '../../../../shared/store/keys/key.ts'
 import { messageStore } from '../../../../shared/store/messages/messages.ts'
 import { patientSearch } from '../../../../shared/store/patients/search.ts'
-import { FIRST, importedClinic, invoice, message, payment, visit } from './calendar-fixtures.ts'
+import { appointment, FIRST, importedClinic, invoice, message, payment } from './calendar-fixtures.ts'
 
 const imported = importedClinic()
 const { load, invoices, payments } = imported
 
 describe('an imported patient', () => {
   beforeEach(async () => {
-    await load('appointments', [{ ...visit, notes: 'has a cough' }])
+    await load('appointments', [{ ...appointment, notes: 'has a cough' }])
     await load('invoices', [{ ...invoice, subtotal: 100 }])
     await load('payments', [{ ...payment, description: 'from her brother' }])
     await load('messages', [{ ...message, subject: 'Dear Ada' }])
@@ -70,7 +70,7 @@ describe('an imported patient', () => {
       rejected: 1,
       reasons: ['the patient was erased'],
     })
-    expect(await load('appointments', [visit])).toMatchObject({
+    expect(await load('appointments', [appointment])).toMatchObject({
       rejected: 1,
       reasons: ['the patient was erased'],
     })

@@ -25,7 +25,7 @@ import { runVerification } from '../../../shared/maintenance/verify/practice.ts'
 import { allItems } from '../../../support/all-items.ts'
 import { property } from '../../../support/scale.ts'
 import { claimedDispatch, MINUTE, storeMessage, waitingDispatch } from '../messages/message-fixtures.ts'
-import { importedClinic, invoice, message, payment, visit } from './calendar-fixtures.ts'
+import { appointment, importedClinic, invoice, message, payment } from './calendar-fixtures.ts'
 
 const imported = importedClinic()
 const { load } = imported
@@ -47,7 +47,7 @@ async function changePatient(facts: Parameters<ReturnType<typeof patientChanges>
   await patientChanges(imported.db.table).update(imported.clinic.id, await idOf('patient', 1), facts)
 }
 
-const changeVisit = async (facts: Partial<Appointment>) =>
+const changeAppointment = async (facts: Partial<Appointment>) =>
   change(appointmentStore(imported.db), await idOf('appointment', 'a'), facts)
 
 const bill = { ...invoice, subtotal: 100 }
@@ -135,9 +135,9 @@ const ENTITIES: [string, object, object, () => Promise<unknown>, string][] = [
   ],
   [
     'appointments',
-    { ...visit, status: 'scheduled' },
+    { ...appointment, status: 'scheduled' },
     { notes: 'New' },
-    () => changeVisit({ status: 'no_show' }),
+    () => changeAppointment({ status: 'no_show' }),
     'status, notes differ',
   ],
   [
@@ -196,11 +196,11 @@ describe.each(ENTITIES)('an import of %s that is repeated', (name, row, changes,
   })
 })
 
-it('updates a visit that the patient confirmed, and a patient who was overwritten, of files that lack what was changed', async () => {
-  await load('appointments', [visit])
-  await changeVisit({ confirmedAt: '2026-03-01T08:00:00.000Z' })
-  expect(await load('appointments', [{ ...visit, notes: 'Fasting' }])).toMatchObject({ updated: 1 })
-  expect(await load('appointments', [{ ...visit, start_time: '08:30' }])).toMatchObject({ rejected: 1 })
+it('updates an appointment that the patient confirmed, and a patient who was overwritten, of files that lack what was changed', async () => {
+  await load('appointments', [appointment])
+  await changeAppointment({ confirmedAt: '2026-03-01T08:00:00.000Z' })
+  expect(await load('appointments', [{ ...appointment, notes: 'Fasting' }])).toMatchObject({ updated: 1 })
+  expect(await load('appointments', [{ ...appointment, start_time: '08:30' }])).toMatchObject({ rejected: 1 })
 
   const row = { external_id: 1, first_name: 'Ada', last_name: 'Kaya' }
   await changePatient({ phoneNumber: '+905321234568' })
@@ -296,9 +296,9 @@ it('never changes a record when an unchanged file is imported again, whatever ha
       'patients',
       [{ external_id: 1, first_name: 'Ada', last_name: 'Kaya', phone_number: number(step.phone) }],
     ],
-    ['appointments', [{ ...visit, status: 'scheduled', notes: `Note ${step.notes}` }]],
+    ['appointments', [{ ...appointment, status: 'scheduled', notes: `Note ${step.notes}` }]],
   ]
-  await load('appointments', [visit])
+  await load('appointments', [appointment])
   const records = async () => [
     [...(await patientStore(db).findMany(imported.clinic.id, [await idOf('patient', 1)])).values()],
     await appointmentStore(db).find(imported.clinic.id, await idOf('appointment', 'a')),
@@ -310,7 +310,7 @@ it('never changes a record when an unchanged file is imported again, whatever ha
       for (const step of steps) {
         if (step.kind === 'change') {
           await changePatient({ phoneNumber: number(step.phone) })
-          await changeVisit({ status: step.status })
+          await changeAppointment({ status: step.status })
         } else
           for (const [name, rows] of files(step)) {
             const { rejected } = await load(name, rows, undefined, { overwrite: step.overwrite })

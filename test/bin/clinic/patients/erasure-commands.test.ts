@@ -20,21 +20,25 @@ import { createPopulatedClinic, createRecord, type PopulatedClinic } from '../..
 const stack = deployedTable()
 const { db } = stack
 
-/** A patient with visits in the past and ahead, by the clinic's clock. */
+/** A patient with appointments in the past and ahead, by the clinic's clock. */
 let mine: PopulatedClinic
-let visits: Record<'past' | 'tomorrow' | 'completed', Appointment>
+let appointments: Record<'past' | 'tomorrow' | 'completed', Appointment>
 
 beforeEach(async () => {
   mine = await createPopulatedClinic(db.table)
   const today = wallClock(Date.now(), mine.clinic.timezone).date
-  const visit = (days: number, facts: Partial<Appointment> = {}) => ({
+  const appointment = (days: number, facts: Partial<Appointment> = {}) => ({
     ...mine.appointment,
     id: newUuid(),
     date: addDays(today, days),
     ...facts,
   })
-  visits = { past: visit(-1), tomorrow: visit(1), completed: visit(2, { status: 'completed' }) }
-  for (const one of Object.values(visits))
+  appointments = {
+    past: appointment(-1),
+    tomorrow: appointment(1),
+    completed: appointment(2, { status: 'completed' }),
+  }
+  for (const one of Object.values(appointments))
     await createRecord(db.table, mine.clinic, appointmentStore(db), one)
 })
 
@@ -59,7 +63,7 @@ describe('patient erase', () => {
       const { code, errors, printed } = await stack.run(...erasing(), ...args)
       expect([code, errors, printed]).toEqual([2, `${message}\n`, ''])
     }
-    expect([await erasedAt(), await statusOf(visits.tomorrow)]).toEqual([null, 'scheduled'])
+    expect([await erasedAt(), await statusOf(appointments.tomorrow)]).toEqual([null, 'scheduled'])
   })
 
   it('shows the name, the date of birth and counts at a terminal, and erases when the name was typed', async () => {
@@ -82,9 +86,9 @@ Nothing was done: that is not the patient's full name.
   it('cancels what is ahead with its event, and frees the time; what has begun or ended stays', async () => {
     const { code, printed, lines } = await stack.run('--json', ...erasing(), '--yes', '--confirm', name())
     expect([code, JSON.parse(printed).cancelled_appointments]).toEqual([0, 1])
-    expect(await statusOf(visits.tomorrow)).toBe('cancelled')
-    expect(await events(visits.tomorrow.id)).toEqual(['appointment.created', 'appointment.cancelled'])
-    expect([await statusOf(visits.past), await statusOf(visits.completed)]).toEqual([
+    expect(await statusOf(appointments.tomorrow)).toBe('cancelled')
+    expect(await events(appointments.tomorrow.id)).toEqual(['appointment.created', 'appointment.cancelled'])
+    expect([await statusOf(appointments.past), await statusOf(appointments.completed)]).toEqual([
       'scheduled',
       'completed',
     ])
@@ -92,7 +96,7 @@ Nothing was done: that is not the patient's full name.
     expect((await runVerification(db.table, mine.clinic.id)).found).toEqual([])
   })
 
-  it('is completed without a question after an interruption, the visits included', async () => {
+  it('is completed without a question after an interruption, the appointments included', async () => {
     const crashing: typeof db.table = {
       ...db.table,
       tryTransact: async (writes) => {
@@ -102,9 +106,12 @@ Nothing was done: that is not the patient's full name.
     }
     const crashed = patientChanges(crashing).erase(mine.clinic.id, mine.patient.id, (body) => body)
     await expect(crashed).rejects.toThrow('crash')
-    expect([await erasedAt(), await statusOf(visits.tomorrow)]).toEqual([expect.any(String), 'scheduled'])
+    expect([await erasedAt(), await statusOf(appointments.tomorrow)]).toEqual([
+      expect.any(String),
+      'scheduled',
+    ])
     expect((await stack.run(...erasing())).code).toBe(0)
-    expect(await statusOf(visits.tomorrow)).toBe('cancelled')
+    expect(await statusOf(appointments.tomorrow)).toBe('cancelled')
   })
 })
 
@@ -161,7 +168,7 @@ describe('erasures replay', () => {
     expect(await erasedAt()).toBeNull()
     const { code, printed } = await replay('--yes', '--confirm', '2')
     expect([code, printed]).toEqual([0, '1 erased, 0 already erased, 1 unknown to the table\n'])
-    expect(await statusOf(visits.tomorrow)).toBe('cancelled')
+    expect(await statusOf(appointments.tomorrow)).toBe('cancelled')
     expect((await replay()).code).toBe(0)
   })
 

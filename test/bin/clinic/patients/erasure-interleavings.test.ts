@@ -145,7 +145,7 @@ const repeatedly = <T>(command: () => Promise<T>): Promise<T> =>
 function operations(scene: Scene, random: Random): [() => Promise<string>, ...(() => Promise<string>)[]] {
   const { db, clinic, patient, doctor } = scene
   const sms = { channel: 'sms', patient_id: patient, message: 'Dear canary' }
-  const visit = { patient_id: patient, doctor_id: doctor, notes: 'Canary note' }
+  const appointment = { patient_id: patient, doctor_id: doctor, notes: 'Canary note' }
   return [
     () => request(scene, 'send-message', sms),
     ...[0, 1].flatMap((at) =>
@@ -158,7 +158,7 @@ function operations(scene: Scene, random: Random): [() => Promise<string>, ...((
     () => request(scene, 'send-message', { ...sms, channel: 'email', subject: 'Canary' }),
     ...['09:00', '09:15', '10:00'].map(
       (start_time) => () =>
-        request(scene, 'create-appointment', { ...visit, appointment_date: '2030-01-07', start_time }),
+        request(scene, 'create-appointment', { ...appointment, appointment_date: '2030-01-07', start_time }),
     ),
     ...[0, 1].map((at) => async () => {
       const lastName = `Canarina ${at} ${random.integer(0, 9)}`

@@ -20,7 +20,7 @@ import { restored } from '../../../support/restored.ts'
 import { freshTable, type TestTable } from '../../../support/table.ts'
 import { tableText } from '../../../support/table-text.ts'
 import { unstamped } from '../../../support/unstamped.ts'
-import { importedClinic, visit } from '../import/calendar-fixtures.ts'
+import { appointment, importedClinic } from '../import/calendar-fixtures.ts'
 
 const AT = '2026-05-01T07:00:00.000Z'
 const by = { at: AT, operator: 'arn:aws:sts::1:assumed-role/operator/eva', importIds: [] }
@@ -136,12 +136,12 @@ describe('a patient who was created after the restored time', () => {
       rejected: 1,
       reasons: ['the patient was erased'],
     })
-    const visits = [api, other].map((patient_external_id) => ({
-      ...visit,
+    const appointments = [api, other].map((patient_external_id) => ({
+      ...appointment,
       external_id: patient_external_id,
       patient_external_id,
     }))
-    expect((await imported.load('appointments', visits)).reasons).toEqual([
+    expect((await imported.load('appointments', appointments)).reasons).toEqual([
       'patient_external_id is unknown: the clinic has no such patient, or its row was rejected',
     ])
     expect(await tableText(imported.db)).not.toMatch(/canarella/i)

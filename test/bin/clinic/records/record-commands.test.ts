@@ -71,7 +71,7 @@ describe('list', () => {
     const list = program.commands.find((one) => one.name() === group)?.commands
     const options = list?.find((one) => one.name() === 'list')?.options.map(({ long }) => long)
     const parameters = Object.keys(route.query.shape).map((name) => `--${name.replaceAll('_', '-')}`)
-    // The operator alone has unresolved messages, and visits outside working hours.
+    // The operator alone has unresolved messages, and appointments outside working hours.
     const own: Record<string, string[]> = { messages: ['--unresolved'], appointment: ['--outside'] }
     expect(options?.sort()).toEqual(['--clinic', ...(own[group] ?? []), ...parameters].sort())
   })

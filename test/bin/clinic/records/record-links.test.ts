@@ -50,7 +50,7 @@ const rowOf = ({ firstName, lastName }: { firstName: string; lastName: string })
   first_name: firstName,
   last_name: lastName,
 })
-const visitRow = () => ({
+const appointmentRow = () => ({
   external_id: 'v',
   patient_external_id: 'TR-1',
   doctor_external_id: 'DR-1',
@@ -63,7 +63,7 @@ describe('a linked record', () => {
   it('is found by references and by rows of its own, which lose nothing that no import has written', async () => {
     expect((await link(mine.patient.id, 'TR-1')).code).toBe(0)
     expect((await link(mine.doctor.id, 'DR-1', 'doctor')).code).toBe(0)
-    expect(await load('appointments', [visitRow()])).toMatchObject({ imported: 1, rejected: 0 })
+    expect(await load('appointments', [appointmentRow()])).toMatchObject({ imported: 1, rejected: 0 })
     expect(await load('patients', [rowOf(mine.patient)])).toMatchObject({ imported: 0, unchanged: 1 })
     const renamed = { ...rowOf(mine.patient), last_name: 'Other' }
     expect(await load('patients', [renamed])).toMatchObject({ updated: 1 })

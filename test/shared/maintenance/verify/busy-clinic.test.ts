@@ -61,9 +61,9 @@ async function whileWriting<T>(work: () => Promise<T>, rest = 0): Promise<{ resu
   const changes = patientChanges(db.table)
   const writing = [
     writer(async () => {
-      const visit = anAppointment(made)
-      await createAll(db.table, clinic, appointmentStore(db), [visit])
-      made.appointments.push(visit)
+      const appointment = anAppointment(made)
+      await createAll(db.table, clinic, appointmentStore(db), [appointment])
+      made.appointments.push(appointment)
     }),
     writer(() =>
       setStatus(

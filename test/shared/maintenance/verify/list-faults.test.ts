@@ -52,7 +52,7 @@ beforeEach(async () => {
 })
 
 const first = <T>(list: readonly T[]): T => list[0] as T
-const visit = () => first(made.appointments)
+const appointment = () => first(made.appointments)
 const invoice = () => first(made.invoices)
 const payment = () => first(made.payments)
 const message = () => first(made.messages)
@@ -74,9 +74,9 @@ const indexItem = async <R extends { id: string }>(
 
 const tally = (doctor: string | null) => ({
   pk: tallyPartition(made.clinic, 'A', doctor),
-  sk: visit().date.slice(0, 7),
+  sk: appointment().date.slice(0, 7),
 })
-const counter = () => tallyAttribute(visit().date, APPOINTMENTS.position(visit()).facet)
+const counter = () => tallyAttribute(appointment().date, APPOINTMENTS.position(appointment()).facet)
 const shardedTally = () => tallyShardKey(tally(null).pk, tally(null).sk, 3)
 
 /** Moves a part of a month's counters to a shard, as writers that collide leave it. */
@@ -90,7 +90,7 @@ const day = ({ doctor, date }: Practice['appointments'][0]) => doctorDayKey(made
 const roomDay = ({ room, date }: Practice['appointments'][0]) => roomDayKey(made.clinic, room?.id ?? '', date)
 
 /** The keys of all items that contain the appointment, or the invoice. */
-const placesOfVisit = () => [recordKey('A', visit()), ...rowsOf(APPOINTMENTS, visit())]
+const keysOfAppointment = () => [recordKey('A', appointment()), ...rowsOf(APPOINTMENTS, appointment())]
 const placesOfInvoice = () => [recordKey('I', invoice()), ...rowsOf(INVOICES, invoice())]
 const alterAll = async (places: readonly Key[], change: object) => {
   for (const key of places) await raw.alter(key, () => change)
@@ -98,7 +98,7 @@ const alterAll = async (places: readonly Key[], change: object) => {
 
 /** Copies an appointment's row to another day, under this id. */
 async function strayRow(id: string) {
-  const [key] = rowsOf(APPOINTMENTS, visit())
+  const [key] = rowsOf(APPOINTMENTS, appointment())
   await raw.put({ ...(await raw.read(key)), sk: `s#2020-01-01#09:00#${shortId(id)}` })
 }
 
@@ -113,7 +113,7 @@ async function misplacedRow(key: Key, letter: CalendarLetter, owner: 'patient' |
 const REPAIRABLE: InjectedDamage[] = [
   [
     'an appointment is not in the index of changes',
-    async () => raw.remove(await indexItem('A', APPOINTMENTS, visit())),
+    async () => raw.remove(await indexItem('A', APPOINTMENTS, appointment())),
     ['change_missing'],
   ],
   [
@@ -123,22 +123,22 @@ const REPAIRABLE: InjectedDamage[] = [
   ],
   [
     'an appointment is not in the clinic’s list',
-    () => raw.remove(rowsOf(APPOINTMENTS, visit())[0]),
+    () => raw.remove(rowsOf(APPOINTMENTS, appointment())[0]),
     ['row_missing'],
   ],
   [
     'an appointment is not in its doctor’s list',
-    () => raw.remove(rowsOf(APPOINTMENTS, visit())[1]),
+    () => raw.remove(rowsOf(APPOINTMENTS, appointment())[1]),
     ['row_missing'],
   ],
   [
     'an appointment is not in its patient’s list',
-    () => raw.remove(rowsOf(APPOINTMENTS, visit())[2]),
+    () => raw.remove(rowsOf(APPOINTMENTS, appointment())[2]),
     ['row_missing'],
   ],
   [
     'an appointment is listed nowhere',
-    () => Promise.all(rowsOf(APPOINTMENTS, visit()).map(raw.remove)),
+    () => Promise.all(rowsOf(APPOINTMENTS, appointment()).map(raw.remove)),
     ['row_missing', 'row_missing', 'row_missing'],
   ],
   ['an invoice is not listed', () => raw.remove(rowsOf(INVOICES, invoice())[0]), ['row_missing']],
@@ -163,7 +163,7 @@ const REPAIRABLE: InjectedDamage[] = [
     ['row_differs'],
   ],
   ['a row has no record', () => strayRow(newUuid()), ['row_extra']],
-  ['a row is not where its record belongs', () => strayRow(visit().id), ['row_extra']],
+  ['a row is not where its record belongs', () => strayRow(appointment().id), ['row_extra']],
   [
     'a row has a malformed key',
     () => raw.put({ pk: calendarListPartition(made.clinic, 'I', null), sk: 'junk' }),
@@ -171,7 +171,7 @@ const REPAIRABLE: InjectedDamage[] = [
   ],
   [
     'a patient’s list has another patient’s appointment',
-    () => misplacedRow(rowsOf(APPOINTMENTS, visit())[2], 'A', 'patient'),
+    () => misplacedRow(rowsOf(APPOINTMENTS, appointment())[2], 'A', 'patient'),
     ['row_extra'],
   ],
   [
@@ -186,7 +186,7 @@ const REPAIRABLE: InjectedDamage[] = [
   ],
   [
     'a counter is negative',
-    () => raw.alter(tally(visit().doctor.id), () => ({ [counter()]: -1 })),
+    () => raw.alter(tally(appointment().doctor.id), () => ({ [counter()]: -1 })),
     ['tally_wrong'],
   ],
   ['a counter has an unknown facet', () => raw.alter(tally(null), () => ({ '1z': 3 })), ['tally_wrong']],
@@ -277,10 +277,14 @@ const REPAIRABLE: InjectedDamage[] = [
     },
     ['invoice_unsettled', 'row_differs', 'row_extra', 'row_missing', 'tally_wrong'],
   ],
-  ['an appointment shows an old name', () => alterAll(placesOfVisit(), { pn: 'Old Name' }), ['stale_copy']],
+  [
+    'an appointment shows an old name',
+    () => alterAll(keysOfAppointment(), { pn: 'Old Name' }),
+    ['stale_copy'],
+  ],
   [
     'an appointment shows a doctor’s old name',
-    () => alterAll(placesOfVisit(), { dn: 'Old Name' }),
+    () => alterAll(keysOfAppointment(), { dn: 'Old Name' }),
     ['stale_copy'],
   ],
   [
@@ -293,14 +297,14 @@ const REPAIRABLE: InjectedDamage[] = [
 
 async function renameDoctor() {
   const store = doctorStore(db)
-  const before = await store.find(made.clinic, visit().doctor.id)
+  const before = await store.find(made.clinic, appointment().doctor.id)
   if (before) await store.save(made.clinic, [{ before, after: { ...before, fullName: 'Dr. New' } }])
 }
 
 const UNREPAIRABLE: InjectedDamage[] = [
   [
     'an appointment cannot be read',
-    () => raw.alter(recordKey('A', visit()), () => ({ s: '?' })),
+    () => raw.alter(recordKey('A', appointment()), () => ({ s: '?' })),
     ['record_unreadable'],
   ],
   ['a payment’s invoice does not exist', () => loneInvoice(), ['dangling_reference']],

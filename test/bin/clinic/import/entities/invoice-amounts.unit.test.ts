@@ -4,7 +4,7 @@ import {
   invoiceAmounts,
 } from '../../../../../bin/clinic/import/entities/invoice-amounts.ts'
 
-const visit = {
+const appointment = {
   id: 'l1',
   description: 'Visit',
   quantity: 10_000,
@@ -15,7 +15,7 @@ const visit = {
   total: 11_400,
 }
 const plain = { currency: 'EUR', subtotal: 10_000, discount: 500, tax: 2000, lineItems: [] }
-const itemized = { ...plain, tax: 1900, lineItems: [visit] }
+const itemized = { ...plain, tax: 1900, lineItems: [appointment] }
 
 const read = (before: typeof plain | typeof itemized, row: AmountCells, currency = 'EUR') =>
   invoiceAmounts(row, currency, before)
@@ -27,14 +27,14 @@ describe('a stored invoice', () => {
       discount: 500,
       tax: 1900,
       total: 11_400,
-      lineItems: [visit],
+      lineItems: [appointment],
     })
     expect(read(plain, {})).toMatchObject({ subtotal: 10_000, total: 11_500 })
   })
 
   it('keeps its line items if the row has the amounts', () => {
     const amounts = { subtotal: '100', tax_amount: 19, discount_amount: 5, total_amount: '114.00' }
-    expect(read(itemized, amounts).lineItems).toEqual([visit])
+    expect(read(itemized, amounts).lineItems).toEqual([appointment])
   })
 
   it('keeps tax and discount if the row has the subtotal', () => {

@@ -1,14 +1,14 @@
-/** Visits to come at which their doctor does not work are imported with a warning. NOW is 2026-05-01, 10:00 in the clinic. */
+/** Appointments to come at which their doctor does not work are imported with a warning. NOW is 2026-05-01, 10:00 in the clinic. */
 import { beforeEach, describe, expect, it } from 'vitest'
 import { trialTable } from '../../../../../bin/clinic/import/run/trial-table.ts'
 import { doctorStore } from '../../../../../shared/store/doctors.ts'
-import { importedClinic, visit } from '../calendar-fixtures.ts'
+import { appointment, importedClinic } from '../calendar-fixtures.ts'
 
 const imported = importedClinic()
 const { load } = imported
 
 /** A Monday. */
-const coming = { ...visit, appointment_date: '2026-05-04', start_time: '09:00', end_time: '09:30' }
+const coming = { ...appointment, appointment_date: '2026-05-04', start_time: '09:00', end_time: '09:30' }
 const doctor = {
   external_id: 1,
   full_name: 'Dr. Eva Noll',
@@ -22,7 +22,7 @@ beforeEach(async () => {
   await load('doctors', [doctor])
 })
 
-describe('a scheduled visit to come is imported with a warning', () => {
+describe('a scheduled appointment to come is imported with a warning', () => {
   it.each([
     ['before the hours', { start_time: '08:30', end_time: '09:00' }, OUTSIDE],
     ['in a break', { start_time: '12:30', end_time: '13:30' }, OUTSIDE],
@@ -64,7 +64,7 @@ it.each([
   ['has begun', { appointment_date: '2026-05-01', start_time: '07:30', end_time: '23:00' }],
   ['was cancelled', { appointment_date: '2026-05-09', status: 'cancelled' }],
   ['is within the hours', {}],
-])('says nothing of a visit that %s', async (_, change) => {
+])('says nothing of an appointment that %s', async (_, change) => {
   const { imported: count, warned } = await load('appointments', [{ ...coming, ...change }])
   expect([count, warned]).toEqual([1, []])
 })

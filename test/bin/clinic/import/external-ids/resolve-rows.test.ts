@@ -14,7 +14,7 @@ import { linkRecord } from '../../../../../shared/store/external-ids/manual-link
 import { patientKey } from '../../../../../shared/store/keys/patients.ts'
 import { createPopulatedClinic } from '../../../../support/records.ts'
 import { freshTable, type TestTable } from '../../../../support/table.ts'
-import { visit } from '../calendar-fixtures.ts'
+import { appointment } from '../calendar-fixtures.ts'
 
 let db: TestTable
 const root = mkdtempSync(join(tmpdir(), 'resolve-rows-test-'))
@@ -108,7 +108,11 @@ it.each(['ndjson', 'csv'])(
     }
     const files = {
       patients: { external_id: 1, first_name: 'Ada', last_name: 'Kaya' },
-      appointments: { ...visit, doctor_external_id: doctor.id, room_external_id: room.id.toUpperCase() },
+      appointments: {
+        ...appointment,
+        doctor_external_id: doctor.id,
+        room_external_id: room.id.toUpperCase(),
+      },
     }
     for (const [name, row] of Object.entries(files))
       writeFileSync(join(root, `${name}.ndjson`), `${JSON.stringify(row)}\n`)

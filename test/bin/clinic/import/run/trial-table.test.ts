@@ -5,7 +5,7 @@ import { newUuid } from '../../../../../shared/domain/uuid.ts'
 import { Changeset } from '../../../../../shared/store/table/changeset.ts'
 import type { Table } from '../../../../../shared/store/table/table.ts'
 import { allItems } from '../../../../support/all-items.ts'
-import { importedClinic, invoice, message, payment, visit } from '../calendar-fixtures.ts'
+import { appointment, importedClinic, invoice, message, payment } from '../calendar-fixtures.ts'
 
 const imported = importedClinic()
 const { load } = imported
@@ -19,8 +19,8 @@ const FILES: [string, object[]][] = [
   ['rooms', [{ external_id: 1, name: 'R1', department_external_id: 1 }]],
   ['patients', [{ external_id: 3, first_name: 'Cy', last_name: 'Doe', national_id: 'A1' }]],
   ['patients', [{ external_id: 1, first_name: 'Ada', last_name: 'New' }]],
-  ['appointments', [{ ...visit, patient_external_id: 3, doctor_external_id: 2 }]],
-  ['appointments', [{ ...visit, ...unknown }]],
+  ['appointments', [{ ...appointment, patient_external_id: 3, doctor_external_id: 2 }]],
+  ['appointments', [{ ...appointment, ...unknown }]],
   [
     'invoices',
     [
@@ -63,7 +63,7 @@ it('tries files that refer to each other, with the outcome of the import, and wr
   expect(await loadAll()).toEqual(tried)
 })
 
-const coming = { ...visit, appointment_date: '2031-05-04' }
+const coming = { ...appointment, appointment_date: '2031-05-04' }
 const overlapping = {
   ...coming,
   external_id: 'b',
@@ -80,13 +80,16 @@ it.each([
     [overlapping, { ...coming, status: 'cancelled' }],
     { imported: 1, updated: 1, rejected: 0 },
   ],
-])('judges a visit beside an overlapping one %s as the import does', async (_, stored, rows, outcome) => {
-  if (stored.length > 0) await load('appointments', stored)
-  using trial = trialTable(imported.db.table)
-  const tried = await load('appointments', rows, trial)
-  expect(tried).toMatchObject(outcome)
-  expect(await load('appointments', rows)).toEqual(tried)
-})
+])(
+  'judges an appointment beside an overlapping one %s as the import does',
+  async (_, stored, rows, outcome) => {
+    if (stored.length > 0) await load('appointments', stored)
+    using trial = trialTable(imported.db.table)
+    const tried = await load('appointments', rows, trial)
+    expect(tried).toMatchObject(outcome)
+    expect(await load('appointments', rows)).toEqual(tried)
+  },
+)
 
 it('has the items that the table has after the same writes', async () => {
   type Change = { put?: object; remove?: boolean; set?: object; add?: object }

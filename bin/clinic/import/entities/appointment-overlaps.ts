@@ -1,4 +1,4 @@
-/** Imported history may overlap itself. Visits that are still to come take time that must be free. */
+/** Imported history may overlap itself. Appointments that are still to come take time that must be free. */
 import { type Appointment, occupiesSlot } from '../../../../shared/domain/booking/appointment.ts'
 import type { ClinicInfo } from '../../../../shared/domain/clinic.ts'
 import { overlaps, parseTime } from '../../../../shared/domain/interval.ts'
@@ -10,15 +10,19 @@ import type { Changeset } from '../../../../shared/store/table/changeset.ts'
 import type { Table } from '../../../../shared/store/table/table.ts'
 import { RowRejectedError } from '../files/import-errors.ts'
 
-type Visit = Pick<Appointment, 'date' | 'endTime' | 'status'>
+type AppointmentTime = Pick<Appointment, 'date' | 'endTime' | 'status'>
 
-/** Whether a visit takes time, and is not over in the clinic's time zone. */
-export const isAhead = ({ date, endTime, status }: Visit, clinic: ClinicInfo, now: number): boolean =>
+/** Whether an appointment takes time, and is not over in the clinic's time zone. */
+export const isAhead = (
+  { date, endTime, status }: AppointmentTime,
+  clinic: ClinicInfo,
+  now: number,
+): boolean =>
   occupiesSlot(status) &&
   `${date}T${endTime}` > clinicTimestamp(new Date(now).toISOString(), clinic.timezone).slice(0, 16)
 
 /**
- * Requires the time that a visit is to take to be free, when it is judged and when it is written. Time that it has already is not
+ * Requires the time that an appointment is to take to be free, when it is judged and when it is written. Time that it has already is not
  * judged again.
  * @throws RowRejectedError with the ids of both, if another appointment of the doctor or of the room has a part of it
  */
@@ -39,7 +43,7 @@ export async function requireFreeTime(
     const other = [...day.times].find(([id, taken]) => id !== shortId(after.id) && overlaps(taken, time))
     if (other)
       throw new RowRejectedError(
-        `visit ${after.id} would overlap appointment ${longId(other[0])} of the same ${at === 0 ? 'doctor' : 'room'}; ` +
+        `appointment ${after.id} would overlap appointment ${longId(other[0])} of the same ${at === 0 ? 'doctor' : 'room'}; ` +
           'import the row with --allow-overlaps if both are right',
       )
     changes.expectVersion(key, day.version)
@@ -47,8 +51,8 @@ export async function requireFreeTime(
 }
 
 /**
- * Divides rows into rounds that are written one after another. Each visit that is judged by a day is alone on it in its round, since
- * writing one changes the day. Visits that are not judged come first: they may leave the time that another takes.
+ * Divides rows into rounds that are written one after another. Each appointment that is judged by a day is alone on it in its round, since
+ * writing one changes the day. Appointments that are not judged come first: they may leave the time that another takes.
  */
 export function inRounds<Row>(rows: readonly Row[], judgedDay: (row: Row) => string | null): Row[][] {
   const first: Row[] = []

@@ -1,25 +1,26 @@
-/** Visits to come need free time. NOW is 2026-05-01, 10:00 in the clinic. */
+/** Appointments to come need free time. NOW is 2026-05-01, 10:00 in the clinic. */
 import { describe, expect, it } from 'vitest'
-import { inRounds } from '../../../../../bin/clinic/import/entities/visit-overlaps.ts'
+import { inRounds } from '../../../../../bin/clinic/import/entities/appointment-overlaps.ts'
 import { appointmentStore } from '../../../../../shared/store/calendar/appointments.ts'
 import { type ImportedKind, readImportIds } from '../../../../../shared/store/external-ids/derive.ts'
 import type { Table } from '../../../../../shared/store/table/table.ts'
 import { runVerification } from '../../../../shared/maintenance/verify/practice.ts'
-import { FIRST, importedClinic, visit } from '../calendar-fixtures.ts'
+import { appointment, FIRST, importedClinic } from '../calendar-fixtures.ts'
 
 const imported = importedClinic()
 const { load } = imported
 
-const coming = { ...visit, appointment_date: '2031-05-04', start_time: '09:00', end_time: '09:30' }
+const coming = { ...appointment, appointment_date: '2031-05-04', start_time: '09:00', end_time: '09:30' }
 const other = { ...coming, external_id: 'b', patient_external_id: 2, start_time: '09:15', end_time: '09:45' }
 
 const idOf = async (kind: ImportedKind, externalId: string) =>
   (await readImportIds(imported.db.table, imported.clinic.id))(kind, externalId)
-const visits = async () => (await appointmentStore(imported.db).page(imported.clinic.id, {}, FIRST)).items
+const appointments = async () =>
+  (await appointmentStore(imported.db).page(imported.clinic.id, {}, FIRST)).items
 const verified = async () =>
   (await runVerification(imported.db.table, imported.clinic.id)).found.map(({ kind, note }) => [kind, note])
 
-/** The same table; another writer books the time of the visit while the import writes it. */
+/** The same table; another writer books the time of the appointment while the import writes it. */
 function bookedMeanwhile(): Table {
   let isBooked = false
   return {
@@ -34,13 +35,13 @@ function bookedMeanwhile(): Table {
   }
 }
 
-describe('a visit to come', () => {
+describe('an appointment to come', () => {
   it('is rejected with both ids if another takes its time, also in the same file', async () => {
     const [first, second] = [await idOf('appointment', 'a'), await idOf('appointment', 'b')]
     const result = await load('appointments', [coming, other])
     expect(result).toMatchObject({ imported: 1, rejected: 1 })
     expect(result.reasons).toEqual([
-      `visit ${second} would overlap appointment ${first} of the same doctor; import the row with --allow-overlaps if both are right`,
+      `appointment ${second} would overlap appointment ${first} of the same doctor; import the row with --allow-overlaps if both are right`,
     ])
     expect(await verified()).toEqual([])
   })
@@ -61,7 +62,7 @@ describe('a visit to come', () => {
   it('is rejected if a booking takes its time while it is written', async () => {
     const result = await load('appointments', [coming], bookedMeanwhile())
     expect(result).toMatchObject({ imported: 0, rejected: 1 })
-    expect(await visits()).toHaveLength(1)
+    expect(await appointments()).toHaveLength(1)
   })
 
   it('needs a free room', async () => {
@@ -82,7 +83,7 @@ describe('a visit to come', () => {
   })
 })
 
-it('lets history overlap itself, and visits of today that are over', async () => {
+it('lets history overlap itself, and appointments of today that are over', async () => {
   const rows = ['2026-03-29', '2026-05-01'].flatMap((date) => [
     { ...coming, external_id: `${date} a`, appointment_date: date },
     { ...other, external_id: `${date} b`, appointment_date: date },
@@ -95,7 +96,7 @@ it('divides rows so that each round judges one of a day, after those that are no
   expect(inRounds(rows, (day) => day)).toEqual([[null, null], ['d1', 'd2'], ['d1'], ['d1']])
 })
 
-describe('rooms and treatments of a visit', () => {
+describe('rooms and treatments of an appointment', () => {
   it('are imported, by external ids or by their own', async () => {
     await load('rooms', [{ external_id: 'r', name: 'R1' }])
     const treatment = { duration_minutes: 30, price: '80.00' }
@@ -118,13 +119,13 @@ describe('rooms and treatments of a visit', () => {
       },
     ]
     await load('appointments', [{ ...coming, room_external_id: 'r', treatment_external_ids: ['t', 'u'] }])
-    expect(await visits()).toMatchObject(facts)
+    expect(await appointments()).toMatchObject(facts)
     const own = { ...coming, room_id: room, treatment_ids: `${first}; ${second}` }
     expect(await load('appointments', [own])).toMatchObject({ unchanged: 1 })
     expect(await load('appointments', [{ ...own, room_id: null, treatment_ids: null }])).toMatchObject({
       updated: 1,
     })
-    expect(await visits()).toMatchObject([{ room: null, treatments: [] }])
+    expect(await appointments()).toMatchObject([{ room: null, treatments: [] }])
   })
 
   it.each([
@@ -140,7 +141,7 @@ describe('rooms and treatments of a visit', () => {
       'are both given; leave one empty',
     ],
   ])('are rejected if they are %j', async (wrong, reason) => {
-    expect(await load('appointments', [{ ...visit, ...wrong }])).toMatchObject({
+    expect(await load('appointments', [{ ...appointment, ...wrong }])).toMatchObject({
       reasons: [expect.stringContaining(reason)],
     })
   })

@@ -17,23 +17,23 @@ import type { Inspection } from './comparison/inspection.ts'
 type Pair = readonly [string, string]
 
 /**
- * Reports visits that take the same time of a doctor or a room and are not over yet. No booking makes them, but an import with
+ * Reports appointments that take the same time of a doctor or a room and are not over yet. No booking makes them, but an import with
  * --allow-overlaps does. History may overlap itself.
  */
-export async function checkOverlappingVisits({ table, clinic, examine }: Inspection): Promise<void> {
+export async function checkOverlappingAppointments({ table, clinic, examine }: Inspection): Promise<void> {
   const info = await clinicStore({ table }).find(clinic)
   if (!info) return
   const { date: today, seconds } = wallClock(table.now(), info.timezone)
   const appointments = appointmentStore({ table })
 
-  /** The pairs that overlap on a day, without visits that are over. */
+  /** The pairs that overlap on a day, without appointments that are over. */
   function pairsOf(day: Item): Pair[] {
     // Sorted, because the order of attributes differs from one read to the next.
-    const visits = [...toBusyDay(day).times]
+    const coming = [...toBusyDay(day).times]
       .filter(([, { to }]) => day.sk > today || to * 60 > seconds)
       .sort(([a], [b]) => (a < b ? -1 : 1))
-    return visits.flatMap(([id, time], at) =>
-      visits
+    return coming.flatMap(([id, time], at) =>
+      coming
         .slice(at + 1)
         .filter(([, other]) => overlaps(time, other))
         .map(([other]): Pair => [longId(id), longId(other)]),

@@ -9,7 +9,7 @@ import { commitWithRetry } from '../table/commit-packed.ts'
 import type { Table } from '../table/table.ts'
 
 /** The scheduled appointments of a patient that have not begun, by the clinic's clock. */
-export async function upcomingVisits(
+export async function upcomingAppointments(
   table: Table,
   clinic: ClinicId,
   patient: string,
@@ -22,12 +22,12 @@ export async function upcomingVisits(
 }
 
 /**
- * Cancels the upcoming visits of an erased patient, each with its event, so that others can book the times. No new one
+ * Cancels the upcoming appointments of an erased patient, each with its event, so that others can book the times. No new one
  * can appear, because bookings require a patient who is not erased. Safe to repeat.
  */
-export async function cancelVisits(table: Table, clinic: ClinicId, patient: string): Promise<void> {
+export async function cancelAppointments(table: Table, clinic: ClinicId, patient: string): Promise<void> {
   const appointments = appointmentStore({ table })
-  for (const { id } of await upcomingVisits(table, clinic, patient)) {
+  for (const { id } of await upcomingAppointments(table, clinic, patient)) {
     await commitWithRetry(async () => {
       const before = await appointments.find(clinic, id)
       if (before?.record.status !== 'scheduled') return null

@@ -28,7 +28,7 @@ export type DemoAppointment = {
 }
 
 /** An appointment with its patient and doctor. */
-export type Visit = {
+export type PlannedAppointment = {
   readonly row: DemoAppointment
   readonly patient: DemoPatient
   readonly doctor: DemoDoctor
@@ -36,8 +36,8 @@ export type Visit = {
   readonly end: number
 }
 
-/** The visits of all doctors, day by day. */
-export function visitsOf(practice: Practice): Visit[] {
+/** The appointments of all doctors, day by day. */
+export function appointmentsOf(practice: Practice): PlannedAppointment[] {
   const { today, offset } = practice
   const random = seeded(practice.seed)
   const past = deck(random, { completed: 33, cancelled: 4, no_show: 3 })
@@ -45,10 +45,10 @@ export function visitsOf(practice: Practice): Visit[] {
   const calendars = practice.doctors.map((doctor) => ({
     doctor,
     openings: openingsOf(doctor, practice),
-    lengths: bySpecialty(practice.visitMinutes, doctor),
+    lengths: bySpecialty(practice.appointmentMinutes, doctor),
     pool: practice.patients.filter((patient) => canSee(doctor, patient, today)),
   }))
-  const visits: Visit[] = []
+  const appointments: PlannedAppointment[] = []
   for (let day = -DAYS_BACK; day <= DAYS_AHEAD; day++) {
     const date = addDays(today, day)
     const seenToday = new Set<DemoPatient>()
@@ -60,7 +60,7 @@ export function visitsOf(practice: Practice): Visit[] {
         seenToday.add(patient)
         const status = day < 0 ? past() : ahead()
         const row: DemoAppointment = {
-          external_id: `a${visits.length + 1}`,
+          external_id: `a${appointments.length + 1}`,
           patient_external_id: patient.external_id,
           doctor_external_id: doctor.external_id,
           appointment_date: date,
@@ -70,14 +70,14 @@ export function visitsOf(practice: Practice): Visit[] {
           notes: pickNote(random, status),
           created_at: timestamp(bookedOn, bookingMinute(random, bookedOn === date), offset),
         }
-        visits.push({ row, patient, doctor, end: to })
+        appointments.push({ row, patient, doctor, end: to })
       }
     }
   }
-  return withLongNotes(visits)
+  return withLongNotes(appointments)
 }
 
-/** Minute of the booking. Same-day visits are booked before opening time. */
+/** Minute of the booking. Same-day appointments are booked before opening time. */
 const bookingMinute = (random: Random, sameDay: boolean): number =>
   sameDay ? random.integer(8 * 60, 8 * 60 + 25) : random.integer(9 * 60, 18 * 60)
 
@@ -105,11 +105,13 @@ const LONG_NOTE = [
   'Plan: results by phone within five working days; next visit in four weeks, earlier if there is fever, a change of vision or a headache that comes on suddenly. The patient has read the plan, has no questions, and agrees to a message with the date of the next visit.',
 ].join('\n\n')
 
-/** Two completed visits have a note too long for a list row. */
-function withLongNotes(visits: readonly Visit[]): Visit[] {
-  const completed = visits.filter(({ row }) => row.status === 'completed')
+/** Two completed appointments have a note too long for a list row. */
+function withLongNotes(appointments: readonly PlannedAppointment[]): PlannedAppointment[] {
+  const completed = appointments.filter(({ row }) => row.status === 'completed')
   const chosen = [1, 2].map((third) => completed[Math.floor((third * completed.length) / 3)])
-  return visits.map((visit) =>
-    chosen.includes(visit) ? { ...visit, row: { ...visit.row, notes: LONG_NOTE } } : visit,
+  return appointments.map((appointment) =>
+    chosen.includes(appointment)
+      ? { ...appointment, row: { ...appointment.row, notes: LONG_NOTE } }
+      : appointment,
   )
 }

@@ -1,4 +1,4 @@
-/** Visits that a change leaves outside working hours, or without what they need. They stay: the operator moves or cancels them. */
+/** Appointments that a change leaves outside working hours, or without what they need. They stay: the operator moves or cancels them. */
 import { renderAppointment } from '../../../shared/api/appointments.ts'
 import type { Appointment } from '../../../shared/domain/booking/appointment.ts'
 import { isUpcoming } from '../../../shared/domain/booking/appointment-actions.ts'
@@ -30,70 +30,73 @@ export const APPOINTMENT_LINES: Pick<ResourceCommands<ListedAppointment>, 'cells
   ],
 }
 
-/** A scheduled visit to come, as `appointment list` prints it. */
-type Visit = ListedAppointment & {
+/** A scheduled appointment to come, as `appointment list` prints it. */
+type OutsideAppointment = ListedAppointment & {
   readonly doctor_id: string
   readonly patient_id: string
 }
 
-/** Whether a doctor works during a visit. */
+/** Whether a doctor works during an appointment. */
 export const isInside = (
   doctor: Doctor,
   { date, startTime, endTime }: Pick<Appointment, 'date' | 'startTime' | 'endTime'>,
   { timezone }: Pick<Clinic, 'timezone'>,
 ): boolean => isWorking({ doctor, date, timezone }, { from: parseTime(startTime), to: parseTime(endTime) })
 
-/** The scheduled visits to come at which their doctor does not work. */
-export async function visitsOutside(context: ClinicContext): Promise<Visit[]> {
+/** The scheduled appointments to come at which their doctor does not work. */
+export async function appointmentsOutsideHours(context: ClinicContext): Promise<OutsideAppointment[]> {
   const doctors = new Map((await doctorStore(context).list(context.clinic.id)).map((one) => [one.id, one]))
-  return comingVisits(context, {}, (visit) => {
-    const doctor = doctors.get(visit.doctor.id)
-    return doctor !== undefined && !isInside(doctor, visit, context.clinic)
+  return comingAppointments(context, {}, (appointment) => {
+    const doctor = doctors.get(appointment.doctor.id)
+    return doctor !== undefined && !isInside(doctor, appointment, context.clinic)
   })
 }
 
-/** The scheduled visits that are still to come, of one doctor, one patient or all, and that `isConcerned` selects, earliest first. */
-export async function comingVisits(
+/** The scheduled appointments that are still to come, of one doctor, one patient or all, and that `isConcerned` selects, earliest first. */
+export async function comingAppointments(
   { table, clinic }: ClinicContext,
   of: { readonly doctor?: string; readonly patient?: string },
-  isConcerned: (visit: Appointment) => boolean,
-): Promise<Visit[]> {
+  isConcerned: (appointment: Appointment) => boolean,
+): Promise<OutsideAppointment[]> {
   const now = wallClock(Date.now(), clinic.timezone)
   const filter = { ...of, facet: 'scheduled', from: now.date } as const
-  const found: Visit[] = []
-  for await (const visit of eachRecord(appointmentStore({ table }), clinic.id, filter))
-    if (isUpcoming(visit, now) && isConcerned(visit))
+  const found: OutsideAppointment[] = []
+  for await (const appointment of eachRecord(appointmentStore({ table }), clinic.id, filter))
+    if (isUpcoming(appointment, now) && isConcerned(appointment))
       found.push({
-        ...renderAppointment(visit, clinic),
-        doctor_id: visit.doctor.id,
-        patient_id: visit.patient.id,
+        ...renderAppointment(appointment, clinic),
+        doctor_id: appointment.doctor.id,
+        patient_id: appointment.patient.id,
       })
   return found.sort((a, b) => (timeOf(a) < timeOf(b) ? -1 : 1))
 }
 
-const timeOf = ({ appointment_date, start_time, id }: Visit): string =>
+const timeOf = ({ appointment_date, start_time, id }: OutsideAppointment): string =>
   `${appointment_date} ${start_time} ${id}`
 
 /**
- * The visits as lines of text, like those of `appointment list`.
+ * The appointments as lines of text, like those of `appointment list`.
  * @param where What they are now.
  * @param remedies Commands that are possible.
  */
-export const describeVisits = (
+export const describeAppointments = (
   { clinic }: ClinicContext,
-  visits: readonly Visit[],
+  appointments: readonly OutsideAppointment[],
   where = 'outside working hours',
   remedies = '"appointment move" or "appointment cancel"',
 ): string[] =>
-  visits.length === 0
+  appointments.length === 0
     ? []
     : [
-        `${counted(visits.length, 'scheduled visit')} ${visits.length === 1 ? 'is' : 'are'} now ${where}. Nothing cancels them: use ${remedies}. ${timesAreIn(clinic)}`,
-        ...recordTable(APPOINTMENT_LINES, visits),
+        `${counted(appointments.length, 'scheduled appointment')} ${appointments.length === 1 ? 'is' : 'are'} now ${where}. Nothing cancels them: use ${remedies}. ${timesAreIn(clinic)}`,
+        ...recordTable(APPOINTMENT_LINES, appointments),
       ]
 
-/** The visits, without what they are. */
-export const visitLines = ({ clinic }: ClinicContext, visits: readonly Visit[]): string[] => [
-  ...recordTable(APPOINTMENT_LINES, visits),
-  `${timesAreIn(clinic)} ${counted(visits.length, 'scheduled visit')}.`,
+/** The appointments, without what they are. */
+export const outsideHoursLines = (
+  { clinic }: ClinicContext,
+  appointments: readonly OutsideAppointment[],
+): string[] => [
+  ...recordTable(APPOINTMENT_LINES, appointments),
+  `${timesAreIn(clinic)} ${counted(appointments.length, 'scheduled appointment')}.`,
 ]
