@@ -11,14 +11,14 @@ import { partitionPages } from '../../walk/partition-pages.ts'
 import { ifUnchanged, requireUnchanged } from '../comparison/conditions.ts'
 import type { Recheck } from '../comparison/difference.ts'
 import type { Inspection } from '../comparison/inspection.ts'
+import { KeySums } from '../comparison/key-sums.ts'
 import { imageOf, keyText } from '../comparison/record-image.ts'
-import { RowCounts } from '../comparison/row-counts.ts'
 
 /** Attributes of a day item that are not appointments. */
 const NON_APPOINTMENT_ATTRIBUTES = new Set(['pk', 'sk', 'v'])
 
 /** Verifies that the days of doctors and rooms contain the time of every appointment that occupies time, and no other. */
-export function busyTimeChecker(inspection: Inspection, counts = new RowCounts()) {
+export function busyTimeChecker(inspection: Inspection, counts = new KeySums()) {
   const { table, clinic, count, examine } = inspection
   const image = (item: Item) => imageOf(clinic, APPOINTMENTS, item)
   /** Times that do not match the days, to be read again once these have versions: a time needs a day with a version. */
@@ -32,7 +32,8 @@ export function busyTimeChecker(inspection: Inspection, counts = new RowCounts()
     const read = await table.getMany([...keys.values()])
     const days = new Map(read.map((day) => [keyText(day), day]))
     for (const { record, key } of busy)
-      if (days.get(keyText(key))?.[shortId(record.id)] !== undefined) counts.expect(shortId(record.id))
+      if (days.get(keyText(key))?.[shortId(record.id)] !== undefined)
+        counts.expect(shortId(record.id), keyText(key))
     for (const { record, key } of busy)
       if (days.get(keyText(key))?.[shortId(record.id)] !== busyTime(record))
         suspects.push({ id: record.id, key })
@@ -69,7 +70,7 @@ export function busyTimeChecker(inspection: Inspection, counts = new RowCounts()
   async function surveyDays(partition: string): Promise<void> {
     for await (const days of partitionPages(table, partition)) {
       count('days', days.length)
-      for (const day of days) for (const name of entriesOf(day)) counts.find(name)
+      for (const day of days) for (const name of entriesOf(day)) counts.find(name, keyText(day))
       const unversioned = days.filter((day) => !isVersioned(day))
       await forEachConcurrent(unversioned, (day) => examine(recheckVersion(table, day)))
     }

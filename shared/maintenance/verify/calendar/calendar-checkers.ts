@@ -11,8 +11,8 @@ import { forEachConcurrent } from '../../walk/for-each-concurrent.ts'
 import { partitionPages } from '../../walk/partition-pages.ts'
 import { changeIndexChecker, type IndexedRecords } from '../comparison/change-index.ts'
 import type { Inspection } from '../comparison/inspection.ts'
+import { KeySums } from '../comparison/key-sums.ts'
 import { imageOf } from '../comparison/record-image.ts'
-import { RowCounts } from '../comparison/row-counts.ts'
 import { unrepairedRows } from '../comparison/unrepaired-rows.ts'
 import {
   type AnyRecord,
@@ -33,7 +33,7 @@ import { tallyChecker } from './tallies.ts'
 /** Verifies one list. */
 export type Checkers = {
   readonly verified: VerifiedList<AnyRecord>
-  readonly counts: RowCounts
+  readonly counts: KeySums
   readonly rows: ReturnType<typeof recordRowChecker>
   readonly names: ReturnType<typeof copiedNameChecker>
   readonly changes: ReturnType<typeof changeIndexChecker>
@@ -90,7 +90,7 @@ function openCheckers(
   verified: VerifiedList<AnyRecord>,
   unrepaired: ReturnType<typeof unrepairedRows>,
 ): Checkers {
-  const counts = new RowCounts()
+  const counts = new KeySums()
   return {
     verified,
     counts,

@@ -2,7 +2,7 @@ import type { Invoice } from '../../../domain/money/invoice.ts'
 import { calendarList } from '../../../store/calendar/calendar-list.ts'
 import { INVOICES } from '../../../store/calendar/invoices.ts'
 import { doctorStore } from '../../../store/doctors.ts'
-import { calendarKey } from '../../../store/keys/calendar.ts'
+import { calendarKey, ownerPartition } from '../../../store/keys/calendar.ts'
 import { doctorKey } from '../../../store/keys/clinics.ts'
 import { doctorOwner, patientOwner, staleCopiesKey } from '../../../store/keys/copies.ts'
 import { type Key, shortId } from '../../../store/keys/key.ts'
@@ -12,9 +12,9 @@ import type { Item } from '../../../store/table/write-requests.ts'
 import { forEachConcurrent } from '../../walk/for-each-concurrent.ts'
 import type { Finding, Recheck } from '../comparison/difference.ts'
 import type { Inspection } from '../comparison/inspection.ts'
+import type { KeySums } from '../comparison/key-sums.ts'
 import { decodeStoredPatient } from '../comparison/patient-image.ts'
-import { imageOf, type RecordImage } from '../comparison/record-image.ts'
-import type { RowCounts } from '../comparison/row-counts.ts'
+import { imageOf, keyText, type RecordImage } from '../comparison/record-image.ts'
 import type { AnyRecord, Owners, VerifiedList } from '../comparison/verified-lists.ts'
 
 /** The owners of names that a page of records copies, by id; null for an owner that exists but is unreadable. */
@@ -31,7 +31,7 @@ type LoadedOwners = {
 export function copiedNameChecker<R extends AnyRecord>(
   { table, clinic, examine }: Inspection,
   verified: VerifiedList<R>,
-  counts: RowCounts,
+  counts: KeySums,
 ) {
   const { entity } = verified
   const list = calendarList<R, never>({ table }, entity)
@@ -48,10 +48,16 @@ export function copiedNameChecker<R extends AnyRecord>(
     await forEachConcurrent(suspects, ({ id }) => examine(recheck(id)))
   }
 
-  /** The lists of owners that do not exist are not read: a row that is expected there must not offset an extra one elsewhere. */
-  function countUnreadRows({ id, position }: RecordImage<R>, { patients, invoices }: LoadedOwners): void {
-    if (!patients.has(position.patient)) counts.find(shortId(id))
-    if (position.invoice !== undefined && !invoices.has(position.invoice)) counts.find(shortId(id))
+  /** The lists of owners that do not exist are not read: a row that is there must not make its record a suspect. */
+  function countUnreadRows({ id, position, rowKeys }: RecordImage<R>, known: LoadedOwners): void {
+    const { patient, invoice } = position
+    const unread = [
+      ...(known.patients.has(patient) ? [] : [ownerPartition(clinic, entity.letter, 'patient', patient)]),
+      ...(invoice === undefined || known.invoices.has(invoice)
+        ? []
+        : [ownerPartition(clinic, entity.letter, 'invoice', invoice)]),
+    ]
+    for (const key of rowKeys) if (unread.includes(key.pk)) counts.find(shortId(id), keyText(key))
   }
 
   async function loadOwners(images: readonly RecordImage<R>[]): Promise<LoadedOwners> {

@@ -6,8 +6,8 @@ import { partitionPages } from '../../walk/partition-pages.ts'
 import { requireUnchanged } from '../comparison/conditions.ts'
 import type { Recheck } from '../comparison/difference.ts'
 import type { Inspection } from '../comparison/inspection.ts'
+import { type KeySums, shortIdIn } from '../comparison/key-sums.ts'
 import { imageOf, keyText, recordIdOf } from '../comparison/record-image.ts'
-import { type RowCounts, shortIdIn } from '../comparison/row-counts.ts'
 import type { UnrepairedRows } from '../comparison/unrepaired-rows.ts'
 import type { VerifiedList } from '../comparison/verified-lists.ts'
 
@@ -16,14 +16,14 @@ export function listedRowChecker<R>(
   { table, clinic, count, examine }: Inspection,
   { entity }: VerifiedList<R>,
   unrepaired: UnrepairedRows,
-  counts: RowCounts,
+  counts: KeySums,
 ) {
   /** Counts the rows of one partition, and calls `onRow` with each. */
   async function survey(pk: string, onRow: (row: Key) => void = () => {}): Promise<void> {
     for await (const rows of partitionPages(table, pk, { keysOnly: true })) {
       count('rows', rows.length)
       for (const row of rows) {
-        counts.find(shortIdIn(row))
+        counts.find(shortIdIn(row), keyText(row))
         onRow(row)
       }
     }

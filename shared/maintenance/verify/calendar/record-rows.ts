@@ -5,8 +5,8 @@ import type { Item } from '../../../store/table/write-requests.ts'
 import { forEachConcurrent } from '../../walk/for-each-concurrent.ts'
 import type { Difference, Recheck } from '../comparison/difference.ts'
 import type { Inspection } from '../comparison/inspection.ts'
+import { type KeySums, shortIdIn } from '../comparison/key-sums.ts'
 import { imageOf, keyText, rowsOf } from '../comparison/record-image.ts'
-import { type RowCounts, shortIdIn } from '../comparison/row-counts.ts'
 import type { UnrepairedRows } from '../comparison/unrepaired-rows.ts'
 import type { VerifiedList } from '../comparison/verified-lists.ts'
 
@@ -15,7 +15,7 @@ export function recordRowChecker<R>(
   inspection: Inspection,
   { entity }: VerifiedList<R>,
   unrepaired: UnrepairedRows,
-  counts: RowCounts,
+  counts: KeySums,
 ) {
   const { table, clinic, examine } = inspection
 
@@ -23,7 +23,7 @@ export function recordRowChecker<R>(
   async function check(items: readonly Item[]): Promise<void> {
     const images = items.map((item) => ({ item, image: imageOf(clinic, entity, item) }))
     const read = await table.getMany(images.flatMap(({ image }) => image?.rowKeys ?? []))
-    for (const row of read) counts.expect(shortIdIn(row))
+    for (const row of read) counts.expect(shortIdIn(row), keyText(row))
     const rows = new Map(read.map((row) => [keyText(row), row]))
     const suspects = images.filter(
       ({ image }) => !image || !rowsOf(image).every((row) => isDeepStrictEqual(rows.get(keyText(row)), row)),

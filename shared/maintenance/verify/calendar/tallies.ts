@@ -13,7 +13,7 @@ import { forEachConcurrent } from '../../walk/for-each-concurrent.ts'
 import { partitionPages } from '../../walk/partition-pages.ts'
 import type { Recheck } from '../comparison/difference.ts'
 import type { Inspection } from '../comparison/inspection.ts'
-import type { RowCounts } from '../comparison/row-counts.ts'
+import type { KeySums } from '../comparison/key-sums.ts'
 import type { UnrepairedRows } from '../comparison/unrepaired-rows.ts'
 import type { VerifiedList } from '../comparison/verified-lists.ts'
 import { listedRowChecker } from './listed-rows.ts'
@@ -42,7 +42,7 @@ export function tallyChecker<R>(
   inspection: Inspection,
   verified: VerifiedList<R>,
   unrepaired: UnrepairedRows,
-  counts: RowCounts,
+  counts: KeySums,
 ) {
   const { table, clinic, examine } = inspection
   const { letter } = verified.entity

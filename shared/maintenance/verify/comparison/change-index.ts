@@ -7,7 +7,7 @@ import { partitionPages } from '../../walk/partition-pages.ts'
 import { requireUnchanged } from './conditions.ts'
 import type { Recheck } from './difference.ts'
 import type { Inspection } from './inspection.ts'
-import { RowCounts, shortIdIn } from './row-counts.ts'
+import { KeySums, shortIdIn } from './key-sums.ts'
 
 /** A kind of records, as its index of changes lists it. */
 export type IndexedRecords = {
@@ -26,7 +26,7 @@ export type IndexedRecords = {
 export function changeIndexChecker(
   { table, clinic, count, examine }: Inspection,
   { kind, keyOf, updatedAtOf, rewrite }: IndexedRecords,
-  counts = new RowCounts(),
+  counts = new KeySums(),
 ) {
   /** The item that lists a record; null for a record that cannot be decoded. */
   function indexKeyOf(item: Item): Key | null {
@@ -41,7 +41,7 @@ export function changeIndexChecker(
   async function checkRecords(items: readonly Item[]): Promise<void> {
     const keys = items.flatMap((item) => indexKeyOf(item) ?? [])
     const listed = new Set((await table.getMany(keys)).map(({ sk }) => sk))
-    for (const sk of listed) counts.expect(shortIdIn({ sk }))
+    for (const sk of listed) counts.expect(shortIdIn({ sk }), sk)
     const suspects = keys.filter(({ sk }) => !listed.has(sk))
     await forEachConcurrent(suspects, ({ sk }) => examine(recheckRecord(changedId({ sk }))))
   }
@@ -62,7 +62,7 @@ export function changeIndexChecker(
   async function checkIndex(): Promise<void> {
     for await (const page of partitionPages(table, changeIndexPartition(clinic, kind))) {
       count('changes', page.length)
-      for (const item of page) counts.find(shortIdIn(item))
+      for (const item of page) counts.find(shortIdIn(item), item.sk)
     }
     if (!counts.hasSuspects()) return
     for await (const all of partitionPages(table, changeIndexPartition(clinic, kind))) {
