@@ -30,6 +30,14 @@ const PHRASES: [pattern: RegExp, standard: string][] = [
   [/\bown length\b/i, "the clinic's setting"],
   [/\bthe clock skips\b/i, 'skipped by a daylight saving change'],
   [/\btakes? no offence\b/i, 'ignore'],
+  [/\b(placeOf|RecordKinds?|addFindCommand)\b/, 'openClinic, ResourceCommands, addGlobalFind'],
+  [/\b(import-ids|import-links|import-origin|imported-state|ImportOrigin)\b/, 'external-ids/, Provenance'],
+  [/\b(ImportJudge|importJudge|judge\.judge)\b/, 'OverwritePolicy.check'],
+  [
+    /\b(ClinicLeaving|requireStaying|barDeletionOf|withDeletionBarrier)\b/,
+    'ClinicBeingDeleted, requireNotDeleting',
+  ],
+  [/\b(scheduled|upcoming|overlapping|completed) visits?\b/i, 'appointment'],
 ]
 
 /** Phrases that only texts for integrators and operators must avoid: names in tests may use them. */
