@@ -47,16 +47,15 @@ it('synthesizes the same template and asset hashes in any folder, without SMS re
 
 it('synthesizes the stack of SMS receipts and the sender names only when the context sets them', () => {
   const { TEST_RUN_BUNDLES } = process.env
-  const place = { account: '111122223333', region: 'eu-central-1' }
-  const settings = { ...place, emailFrom: 'mail@praxis-nord.de', smsSenderId: 'PraxisNord' }
-  const { templates } = synthesized({ stage: 'prod', smsReceipts: 'on', ...settings }, { TEST_RUN_BUNDLES })
+  const settings = { emailFrom: 'mail@praxis-nord.de', smsSenderId: 'PraxisNord' }
+  const { templates } = synthesized({ stage: 'dev', smsReceipts: 'on', ...settings }, { TEST_RUN_BUNDLES })
   expect(Object.keys(templates).sort()).toEqual([
     'ClinicDeveloperApi-SmsReceipts',
-    'ClinicDeveloperApi-prod',
-    'ClinicDeveloperApi-prod-Data',
-    'ClinicDeveloperApi-prod-Monitoring',
-    'ClinicDeveloperApi-prod-Workers',
+    'ClinicDeveloperApi-dev',
+    'ClinicDeveloperApi-dev-Data',
+    'ClinicDeveloperApi-dev-Monitoring',
+    'ClinicDeveloperApi-dev-Workers',
   ])
-  expect(templates['ClinicDeveloperApi-prod-Workers']).toContain('"EMAIL_FROM":"mail@praxis-nord.de"')
-  expect(templates['ClinicDeveloperApi-prod']).toContain('"SMS_SENDER_ID":"PraxisNord"')
+  expect(templates['ClinicDeveloperApi-dev-Workers']).toContain('"EMAIL_FROM":"mail@praxis-nord.de"')
+  expect(templates['ClinicDeveloperApi-dev']).toContain('"SMS_SENDER_ID":"PraxisNord"')
 })
