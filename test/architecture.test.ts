@@ -664,7 +664,7 @@ it('test/ has the folders of the source, besides end-to-end tests, simulations, 
 it('unit tests use no engine, no other process and no template', () => {
   const heavy = globSync(UNIT).filter(
     (file) =>
-      /\b(fresh\w*Table|engineClient)\(/.test(readFileSync(file, 'utf8')) ||
+      /\b(fresh\w*Table|tableOfFile|engineClient)\(/.test(readFileSync(file, 'utf8')) ||
       [...loadedBy(file).packages].some((name) => /^(node:child_process|aws-cdk-lib)/.test(name)),
   )
   expect(heavy).toEqual([])

@@ -11,16 +11,15 @@ import { issueCredential } from '../support/credentials.ts'
 import { call } from '../support/event.ts'
 import { handlerOf, stubFunctionEnvironment } from '../support/functions.ts'
 import { createPopulatedClinic, createRecord, type PopulatedClinic } from '../support/records.ts'
-import { freshTable, type TestTable } from '../support/table.ts'
+import { tableOfFile } from '../support/table.ts'
 import { tableText } from '../support/table-text.ts'
 
-let db: TestTable
+const db = tableOfFile()
 let mine: PopulatedClinic
 let headers: Record<string, string>
 let id: string
 
 beforeAll(async () => {
-  db = await freshTable()
   stubFunctionEnvironment(db.name)
   mine = await createPopulatedClinic(db.table)
   headers = { ...(await issueCredential(db.table, mine.clinic)).headers, 'content-type': 'application/json' }

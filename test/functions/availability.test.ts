@@ -14,19 +14,18 @@ import { call } from '../support/event.ts'
 import { handlerOf, stubFunctionEnvironment } from '../support/functions.ts'
 import { property } from '../support/scale.ts'
 import { expectedRefusal, expectedSlots, formatMinute } from '../support/slot-oracle.ts'
-import { aPatient, freshTable, newClinic, type TestTable } from '../support/table.ts'
+import { aPatient, newClinic, tableOfFile } from '../support/table.ts'
 
 /** The last day skips an hour in Berlin. */
 const DATES = ['2027-03-26', '2027-03-27', '2027-03-28']
 const WEEKS = ['mon-sun 01:00-04:00', 'mon-sun 02:30-05:00,05:30-06:00', 'fri-sat 02:00-04:30']
 
-let db: TestTable
+const db = tableOfFile()
 let clinic: Clinic
 let headers: Record<string, string>
 const patient = aPatient()
 
 beforeAll(async () => {
-  db = await freshTable()
   stubFunctionEnvironment(db.name)
   clinic = await newClinic(db.table, { timezone: 'Europe/Berlin' })
   await patientWriter(db).createMany(clinic.id, [patient])

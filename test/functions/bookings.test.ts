@@ -15,9 +15,9 @@ import { aRoom, aTreatment } from '../support/catalogue.ts'
 import { issueCredential } from '../support/credentials.ts'
 import { call } from '../support/event.ts'
 import { handlerOf, stubFunctionEnvironment } from '../support/functions.ts'
-import { aPatient, freshTable, newClinic, type TestTable } from '../support/table.ts'
+import { aPatient, newClinic, tableOfFile } from '../support/table.ts'
 
-let db: TestTable
+const db = tableOfFile()
 let clinic: Clinic
 let headers: Record<string, string>
 const patient = aPatient()
@@ -42,7 +42,6 @@ const [checkup, xray, retired, foreign]: [Treatment, Treatment, Treatment, Treat
 ]
 
 beforeAll(async () => {
-  db = await freshTable()
   stubFunctionEnvironment(db.name)
   clinic = await newClinic(db.table)
   await patientWriter(db).createMany(clinic.id, [patient])

@@ -6,14 +6,13 @@ import { issueCredential } from '../support/credentials.ts'
 import { call } from '../support/event.ts'
 import { handlerOf, stubFunctionEnvironment } from '../support/functions.ts'
 import { createPopulatedClinic, type PopulatedClinic } from '../support/records.ts'
-import { freshTable, type TestTable } from '../support/table.ts'
+import { tableOfFile } from '../support/table.ts'
 
-let db: TestTable
+const db = tableOfFile()
 let records: PopulatedClinic
 let headers: Record<string, string>
 
 beforeAll(async () => {
-  db = await freshTable()
   stubFunctionEnvironment(db.name)
   records = await createPopulatedClinic(db.table)
   // Records of the same names, which no list of the first clinic may contain.

@@ -14,15 +14,14 @@ import { call } from '../support/event.ts'
 import { handlerOf, stubFunctionEnvironment } from '../support/functions.ts'
 import { createPopulatedClinic, type PopulatedClinic } from '../support/records.ts'
 import { rounds } from '../support/scale.ts'
-import { freshTable, type TestTable } from '../support/table.ts'
+import { tableOfFile } from '../support/table.ts'
 
-let db: TestTable
+const db = tableOfFile()
 let mine: PopulatedClinic
 let headers: Record<string, string>
 const send = DynamoDBDocumentClient.prototype.send
 
 beforeAll(async () => {
-  db = await freshTable()
   stubFunctionEnvironment(db.name)
   mine = await createPopulatedClinic(db.table)
   headers = { ...(await issueCredential(db.table, mine.clinic)).headers, 'content-type': 'application/json' }

@@ -42,7 +42,7 @@ import { apiEvent, lambdaContext } from '../support/event.ts'
 import { handlerOf, stubFunctionEnvironment } from '../support/functions.ts'
 import { mockClient } from '../support/mock-client.ts'
 import { createRecord } from '../support/records.ts'
-import { aPatient, freshTable, newClinic, type TestTable } from '../support/table.ts'
+import { aPatient, newClinic, tableOfFile } from '../support/table.ts'
 import { AMOUNT, CANARY, canaryInvoice, canaryPayment, PHONE } from './canary-records.ts'
 
 /** Matches every canary. */
@@ -51,7 +51,7 @@ const LEAKED = /CANARY|5327351735|73517351735/
 const sqs = mockClient(SQSClient)
 const sns = mockClient(SNSClient)
 
-let db: TestTable
+const db = tableOfFile()
 let clinic: Clinic
 let headers: Record<string, string>
 let server: Server
@@ -74,7 +74,6 @@ beforeAll(async () => {
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
   url = `http://127.0.0.1:${port}/hooks`
-  db = await freshTable()
   stubFunctionEnvironment(db.name, { ALLOWED_WEBHOOK_HOST: `127.0.0.1:${port}` })
   clinic = await newClinic(db.table, { name: CANARY })
   headers = (await issueCredential(db.table, clinic)).headers

@@ -4,13 +4,12 @@ import { issueCredential } from '../support/credentials.ts'
 import { call } from '../support/event.ts'
 import { handlerOf, stubFunctionEnvironment } from '../support/functions.ts'
 import { HOSTILE_ADDRESSES } from '../support/hostile-addresses.ts'
-import { freshTable, newClinic, type TestTable } from '../support/table.ts'
+import { newClinic, tableOfFile } from '../support/table.ts'
 
-let db: TestTable
+const db = tableOfFile()
 let headers: Record<string, string>
 
 beforeAll(async () => {
-  db = await freshTable()
   stubFunctionEnvironment(db.name)
   headers = (await issueCredential(db.table, await newClinic(db.table))).headers
 })

@@ -2,13 +2,12 @@ import { beforeAll, expect, it } from 'vitest'
 import { issueCredential } from '../support/credentials.ts'
 import { call } from '../support/event.ts'
 import { handlerOf, stubFunctionEnvironment } from '../support/functions.ts'
-import { freshTable, newClinic, type TestTable } from '../support/table.ts'
+import { newClinic, tableOfFile } from '../support/table.ts'
 
-let db: TestTable
+const db = tableOfFile()
 let headers: Record<string, string>
 
 beforeAll(async () => {
-  db = await freshTable()
   stubFunctionEnvironment(db.name)
   headers = (await issueCredential(db.table, await newClinic(db.table))).headers
 })

@@ -9,15 +9,14 @@ import type { Clinic } from '../../shared/domain/clinic.ts'
 import { issueCredential } from '../support/credentials.ts'
 import { call } from '../support/event.ts'
 import { handlerOf, stubFunctionEnvironment } from '../support/functions.ts'
-import { freshTable, NOW, newClinic, type TestTable } from '../support/table.ts'
+import { NOW, newClinic, tableOfFile } from '../support/table.ts'
 
 /** Lambda's limit of a response, in bytes. */
 const MAX_RESPONSE_BYTES = 6 * 1024 * 1024
 
-let db: TestTable
+const db = tableOfFile()
 const folder = mkdtempSync(join(tmpdir(), 'large-invoices-test-'))
 beforeAll(async () => {
-  db = await freshTable()
   // As in production: checking the largest responses would take longer than rendering them.
   stubFunctionEnvironment(db.name, { CHECK_RESPONSES: 'off' })
 })

@@ -9,15 +9,14 @@ import { issueCredential } from '../support/credentials.ts'
 import { call } from '../support/event.ts'
 import { handlerOf, stubFunctionEnvironment } from '../support/functions.ts'
 import { createPopulatedClinic, createRecord, type PopulatedClinic } from '../support/records.ts'
-import { freshTable, type TestTable } from '../support/table.ts'
+import { tableOfFile } from '../support/table.ts'
 
-let db: TestTable
+const db = tableOfFile()
 let mine: PopulatedClinic
 let headers: Record<string, string>
 const doctor = newUuid()
 
 beforeAll(async () => {
-  db = await freshTable()
   stubFunctionEnvironment(db.name)
   mine = await createPopulatedClinic(db.table)
   const hours = parseWeeklyHours('mon-sun 08:00-09:00')

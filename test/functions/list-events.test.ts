@@ -20,13 +20,12 @@ import { type EventLog, eventLog, type Query } from '../support/event-log.ts'
 import { handlerOf, stubFunctionEnvironment } from '../support/functions.ts'
 import { createPopulatedClinic } from '../support/records.ts'
 import { property, rounds } from '../support/scale.ts'
-import { aPatient, freshTable, type TestTable } from '../support/table.ts'
+import { aPatient, tableOfFile } from '../support/table.ts'
 
 const DAY = 24 * 3_600_000
 
-let db: TestTable
+const db = tableOfFile()
 beforeAll(async () => {
-  db = await freshTable()
   stubFunctionEnvironment(db.name)
 })
 afterEach(() => {

@@ -19,16 +19,15 @@ import { call, lambdaContext } from '../support/event.ts'
 import { handlerOf, stubFunctionEnvironment } from '../support/functions.ts'
 import { SHORT_LATENCY } from '../support/realistic-table.ts'
 import { createPopulatedClinic, type PopulatedClinic } from '../support/records.ts'
-import { freshTable, type TestTable } from '../support/table.ts'
+import { tableOfFile } from '../support/table.ts'
 
-let db: TestTable
+const db = tableOfFile()
 let dynamodb: RealisticDynamoDb
 let mine: PopulatedClinic
 let doctor: string
 let headers: Record<string, string>
 
 beforeAll(async () => {
-  db = await freshTable()
   dynamodb = await startRealisticDynamoDb({ engine: inject('dynamodb'), latency: SHORT_LATENCY })
   stubFunctionEnvironment(db.name, { AWS_ENDPOINT_URL_DYNAMODB: dynamodb.endpoint })
 })

@@ -8,17 +8,16 @@ import { call } from '../support/event.ts'
 import { handlerOf, stubFunctionEnvironment } from '../support/functions.ts'
 import { mockClient } from '../support/mock-client.ts'
 import { createPopulatedClinic, type PopulatedClinic } from '../support/records.ts'
-import { freshTable, type TestTable } from '../support/table.ts'
+import { tableOfFile } from '../support/table.ts'
 
 const sns = mockClient(SNSClient)
 const sqs = mockClient(SQSClient)
 const PREFIX = '/api/developer/v1/messages/'
 
-let db: TestTable
+const db = tableOfFile()
 let records: PopulatedClinic
 
 beforeAll(async () => {
-  db = await freshTable()
   stubFunctionEnvironment(db.name)
   records = await createPopulatedClinic(db.table)
 })

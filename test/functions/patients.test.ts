@@ -12,19 +12,18 @@ import { allItems } from '../support/all-items.ts'
 import { issueCredential } from '../support/credentials.ts'
 import { call } from '../support/event.ts'
 import { handlerOf, stubFunctionEnvironment } from '../support/functions.ts'
-import { freshTable, newClinic, type TestTable } from '../support/table.ts'
+import { newClinic, tableOfFile } from '../support/table.ts'
 
 const NATIONAL_ID = 'QX-4711-canary'
 const NOTES = 'Canarynote'
 const PUBLIC = SCOPES.filter((scope) => scope !== 'patient.read.private')
 
-let db: TestTable
+const db = tableOfFile()
 let clinic: Clinic
 let full: Record<string, string>
 let limited: Record<string, string>
 
 beforeAll(async () => {
-  db = await freshTable()
   stubFunctionEnvironment(db.name)
   clinic = await newClinic(db.table)
   full = (await issueCredential(db.table, clinic)).headers

@@ -9,15 +9,14 @@ import { createWebhook } from '../support/deliveries.ts'
 import { call, type RequestInput } from '../support/event.ts'
 import { handlerOf, stubFunctionEnvironment } from '../support/functions.ts'
 import { createPopulatedClinic, type PopulatedClinic } from '../support/records.ts'
-import { freshTable, type TestTable } from '../support/table.ts'
+import { tableOfFile } from '../support/table.ts'
 
-let db: TestTable
+const db = tableOfFile()
 let records: PopulatedClinic
 let webhook: string
 let credential: Awaited<ReturnType<typeof issueCredential>>
 
 beforeAll(async () => {
-  db = await freshTable()
   stubFunctionEnvironment(db.name)
   records = await createPopulatedClinic(db.table)
   webhook = (await createWebhook(db.table, records.clinic.id)).id

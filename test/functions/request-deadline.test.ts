@@ -12,19 +12,18 @@ import { issueCredential } from '../support/credentials.ts'
 import { call, lambdaContext } from '../support/event.ts'
 import { handlerOf, stubFunctionEnvironment } from '../support/functions.ts'
 import { SHORT_LATENCY } from '../support/realistic-table.ts'
-import { aPatient, freshTable, newClinic, type TestTable } from '../support/table.ts'
+import { aPatient, newClinic, tableOfFile } from '../support/table.ts'
 
 /** Creations after which the next one takes a snapshot of the search index. */
 const DUE = 512
 const BATCH = 16
 
-let db: TestTable
+const db = tableOfFile()
 let dynamodb: RealisticDynamoDb
 let clinic: Clinic
 let headers: Record<string, string>
 
 beforeAll(async () => {
-  db = await freshTable()
   dynamodb = await startRealisticDynamoDb({ engine: inject('dynamodb'), latency: SHORT_LATENCY })
   stubFunctionEnvironment(db.name, { AWS_ENDPOINT_URL_DYNAMODB: dynamodb.endpoint })
 })

@@ -16,18 +16,17 @@ import { issueCredential } from '../support/credentials.ts'
 import { call } from '../support/event.ts'
 import { handlerOf, stubFunctionEnvironment } from '../support/functions.ts'
 import { mockClient } from '../support/mock-client.ts'
-import { aPatient, freshTable, newClinic, type TestTable } from '../support/table.ts'
+import { aPatient, newClinic, tableOfFile } from '../support/table.ts'
 
 const sns = mockClient(SNSClient)
 const sqs = mockClient(SQSClient)
 
-let db: TestTable
+const db = tableOfFile()
 let clinic: Clinic
 let patient: Patient
 let headers: Record<string, string>
 
 beforeAll(async () => {
-  db = await freshTable()
   stubFunctionEnvironment(db.name)
 })
 

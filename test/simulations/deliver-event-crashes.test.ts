@@ -2,7 +2,7 @@
  * Fan-out, consumers and sweeps crash at any await, and queues deliver twice and in any order. Each committed change must be
  * delivered at least once to each webhook, and first attempts of a record must follow the order of its events.
  */
-import { beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { mulberry32 } from '../../bin/demo/random.ts'
 import { deliverEvent } from '../../shared/delivery/webhooks/deliver-event.ts'
 import type { Lane } from '../../shared/delivery/webhooks/delivery-queues.ts'
@@ -21,12 +21,9 @@ import { patientWriter } from '../../shared/store/patients/patient-writer.ts'
 import { Crashed, crashable, crashableTable } from '../support/crashable-table.ts'
 import { createWebhook, httpResponse, type ReceivedRequest } from '../support/deliveries.ts'
 import { rounds } from '../support/scale.ts'
-import { aPatient, freshTable, newClinic, type TestTable } from '../support/table.ts'
+import { aPatient, newClinic, tableOfFile } from '../support/table.ts'
 
-let db: TestTable
-beforeAll(async () => {
-  db = await freshTable()
-})
+const db = tableOfFile()
 
 type Waiting = { readonly way: Lane; readonly queued: DeliveryReference; readonly at: number }
 

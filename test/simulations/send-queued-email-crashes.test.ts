@@ -14,16 +14,15 @@ import { patientWriter } from '../../shared/store/patients/patient-writer.ts'
 import { Crashed } from '../support/crashable-table.ts'
 import { createAcceptedEmail } from '../support/emails.ts'
 import { rounds } from '../support/scale.ts'
-import { aPatient, freshTable, newClinic, type TestTable } from '../support/table.ts'
+import { aPatient, newClinic, tableOfFile } from '../support/table.ts'
 
 type Step = { readonly call: string; readonly when: 'before' | 'after' }
 
-let db: TestTable
+const db = tableOfFile()
 let clinic: Clinic
 let patient: Patient
 
 beforeAll(async () => {
-  db = await freshTable()
   clinic = await newClinic(db.table)
   patient = aPatient()
   await patientWriter(db).createMany(clinic.id, [patient])

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, inject, vi } from 'vitest'
 import { runOperatorTool } from '../../bin/clinic/program.ts'
 import type { Ask } from '../../bin/clinic/tool/confirmation.ts'
 import type { CommandAccess } from '../../shared/observability/access.ts'
-import { freshTable, type TestTable } from './table.ts'
+import { tableOfFile } from './table.ts'
 
 /** The caller that STS sees. */
 export const CALLER_ARN = 'arn:aws:sts::123456789012:assumed-role/Operator/ada'
@@ -23,11 +23,10 @@ export function deployedTable(
   more: Record<string, string> = {},
   beforeReply?: (call: RecordedCall) => Promise<void>,
 ) {
-  const db = {} as TestTable
+  const db = tableOfFile()
   const outputs: Record<string, string> = { OperatorLogGroup: 'operator-group', ...more }
   let stack: Awaited<ReturnType<typeof deployedStack>>
   beforeAll(async () => {
-    Object.assign(db, await freshTable())
     outputs.TableName = db.name
     stack = await deployedStack(outputs, beforeReply)
   })

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { CreateTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
-import { inject } from 'vitest'
+import { beforeAll, inject } from 'vitest'
 import type { Clinic, ClinicId } from '../../shared/domain/clinic.ts'
 import { NO_DETAILS, type Patient } from '../../shared/domain/patients/patient.ts'
 import type { Stamped } from '../../shared/domain/stamped.ts'
@@ -40,6 +40,13 @@ export async function freshTable(): Promise<TestTable> {
   raw.destroy()
   const client = engineClient()
   return { client, name, table: openTable(testClient(engineEndpoint()), name) }
+}
+
+/** A table of its own for the test file, which `open` makes before the hooks that follow. */
+export function tableOfFile(open: () => Promise<TestTable> = freshTable): TestTable {
+  const db = {} as TestTable
+  beforeAll(async () => void Object.assign(db, await open()))
+  return db
 }
 
 /** The same with the table through the SDK's client. */

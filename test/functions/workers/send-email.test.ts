@@ -17,7 +17,7 @@ import { stubFunctionEnvironment } from '../../support/functions.ts'
 import { mockClient } from '../../support/mock-client.ts'
 import { rounds } from '../../support/scale.ts'
 import { stackQueues } from '../../support/stack-queues.ts'
-import { aPatient, freshTable, newClinic, type TestTable } from '../../support/table.ts'
+import { aPatient, newClinic, tableOfFile } from '../../support/table.ts'
 
 const ses = mockClient(SESv2Client)
 const START = Date.parse('2026-05-04T08:00:00Z')
@@ -25,7 +25,7 @@ const START = Date.parse('2026-05-04T08:00:00Z')
 const RECEIVES = 5
 const VISIBILITY_MS = 450_000
 
-let db: TestTable
+const db = tableOfFile()
 let queues: Awaited<ReturnType<typeof stackQueues>>
 let queue: ReturnType<typeof queues.queue>
 let dead: ReturnType<typeof queues.queue>
@@ -35,7 +35,6 @@ let clinic: Clinic
 let patient: Patient
 
 beforeAll(async () => {
-  db = await freshTable()
   queues = await stackQueues()
   queue = queues.queue('emails')
   dead = queues.queue('emails-dead')

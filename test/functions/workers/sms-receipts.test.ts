@@ -9,16 +9,15 @@ import { messageDispatch } from '../../../shared/store/messages/dispatch.ts'
 import { messageStore } from '../../../shared/store/messages/messages.ts'
 import { handlerOf, stubFunctionEnvironment } from '../../support/functions.ts'
 import { createRecord } from '../../support/records.ts'
-import { freshTable, newClinic, type TestTable } from '../../support/table.ts'
+import { newClinic, tableOfFile } from '../../support/table.ts'
 
-let db: TestTable
+const db = tableOfFile()
 let clinic: Clinic
 let id: string
 let messageId: string
 let logged: string
 
 beforeAll(async () => {
-  db = await freshTable()
   stubFunctionEnvironment(db.name)
   clinic = await newClinic(db.table)
 })

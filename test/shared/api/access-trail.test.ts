@@ -11,15 +11,14 @@ import { call } from '../../support/event.ts'
 import { handlerOf, stubFunctionEnvironment } from '../../support/functions.ts'
 import { mockClient } from '../../support/mock-client.ts'
 import { createRouteSamples, type RouteSamples, requestOf } from '../../support/route-samples.ts'
-import { freshTable, type TestTable } from '../../support/table.ts'
+import { tableOfFile } from '../../support/table.ts'
 
-let db: TestTable
+const db = tableOfFile()
 let records: RouteSamples
 let credential: Awaited<ReturnType<typeof issueCredential>>
 const sqs = mockClient(SQSClient)
 
 beforeAll(async () => {
-  db = await freshTable()
   stubFunctionEnvironment(db.name)
   records = await createRouteSamples(db.table)
   credential = await issueCredential(db.table, records.clinic)

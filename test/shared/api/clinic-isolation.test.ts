@@ -27,7 +27,7 @@ import {
   type SampleIds,
 } from '../../support/route-samples.ts'
 import { property } from '../../support/scale.ts'
-import { aPatient, freshTable, type TestTable } from '../../support/table.ts'
+import { aPatient, tableOfFile } from '../../support/table.ts'
 
 type Known = {
   readonly samples: RouteSamples
@@ -40,11 +40,10 @@ const UUIDS = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g
 const sns = mockClient(SNSClient)
 const sqs = mockClient(SQSClient)
 
-let db: TestTable
+const db = tableOfFile()
 const clinics: Known[] = []
 
 beforeAll(async () => {
-  db = await freshTable()
   stubFunctionEnvironment(db.name)
   for (let n = 0; n < 3; n++) {
     // The same names in every clinic: only the clinic distinguishes them.

@@ -15,14 +15,13 @@ import {
   type RouteSamples,
   unknownIds,
 } from '../../support/route-samples.ts'
-import { freshTable, type TestTable } from '../../support/table.ts'
+import { tableOfFile } from '../../support/table.ts'
 
-let db: TestTable
+const db = tableOfFile()
 let records: RouteSamples
 let headers: Record<string, string>
 
 beforeAll(async () => {
-  db = await freshTable()
   stubFunctionEnvironment(db.name)
   records = await createRouteSamples(db.table)
   headers = (await issueCredential(db.table, records.clinic)).headers

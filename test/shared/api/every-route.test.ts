@@ -8,16 +8,15 @@ import { issueCredential } from '../../support/credentials.ts'
 import { call } from '../../support/event.ts'
 import { handlerOf, stubFunctionEnvironment } from '../../support/functions.ts'
 import { createRouteSamples, idsOf, pathOf, type SampleIds, unknownIds } from '../../support/route-samples.ts'
-import { freshTable, type TestTable } from '../../support/table.ts'
+import { tableOfFile } from '../../support/table.ts'
 
-let db: TestTable
+const db = tableOfFile()
 let mine: Awaited<ReturnType<typeof issueCredential>>
 let own: SampleIds
 let foreign: SampleIds
 const unknown = unknownIds()
 
 beforeAll(async () => {
-  db = await freshTable()
   stubFunctionEnvironment(db.name)
   const samples = await createRouteSamples(db.table)
   mine = await issueCredential(db.table, samples.clinic)

@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { newUuid } from '../../../shared/domain/uuid.ts'
 import {
   departmentStore,
@@ -12,12 +12,9 @@ import { treatmentKey } from '../../../shared/store/keys/catalogue.ts'
 import { doctorKey } from '../../../shared/store/keys/clinics.ts'
 import { ConditionFailed } from '../../../shared/store/table/errors.ts'
 import { aPriceList, aRoom, aTreatment } from '../../support/catalogue.ts'
-import { freshTable, newClinic, type TestTable } from '../../support/table.ts'
+import { newClinic, tableOfFile } from '../../support/table.ts'
 
-let db: TestTable
-beforeAll(async () => {
-  db = await freshTable()
-})
+const db = tableOfFile()
 
 describe('a record of the catalogue', () => {
   it('is read as it was written, with its version and external id', async () => {

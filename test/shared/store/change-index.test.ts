@@ -13,12 +13,11 @@ import {
 import { messageDispatch } from '../../../shared/store/messages/dispatch.ts'
 import { Changeset } from '../../../shared/store/table/changeset.ts'
 import { createPopulatedClinic, type PopulatedClinic } from '../../support/records.ts'
-import { freshTable, type TestTable } from '../../support/table.ts'
+import { tableOfFile } from '../../support/table.ts'
 
-let db: TestTable
+const db = tableOfFile()
 let made: PopulatedClinic
 beforeAll(async () => {
-  db = await freshTable()
   made = await createPopulatedClinic(db.table)
 })
 

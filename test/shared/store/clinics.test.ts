@@ -1,13 +1,10 @@
-import { beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { clinicStore } from '../../../shared/store/clinics.ts'
 import { credentialStore } from '../../../shared/store/credentials.ts'
 import type { Table } from '../../../shared/store/table/table.ts'
-import { freshTable, newClinic, type TestTable } from '../../support/table.ts'
+import { newClinic, tableOfFile } from '../../support/table.ts'
 
-let db: TestTable
-beforeAll(async () => {
-  db = await freshTable()
-})
+const db = tableOfFile()
 
 const wanted = { name: 'Booking site', cell: 'eu7', scopes: [], expiresAt: null, requestsPerMinute: null }
 const zoneOf = async (clinic: Parameters<ReturnType<typeof credentialStore>['list']>[0]) =>

@@ -8,13 +8,13 @@ import { credentialKey } from '../../../shared/store/keys/clinics.ts'
 import { ConditionFailed } from '../../../shared/store/table/errors.ts'
 import type { Table } from '../../../shared/store/table/table.ts'
 import { issueCredential } from '../../support/credentials.ts'
-import { freshTable, newClinic, type TestTable } from '../../support/table.ts'
+import { newClinic, tableOfFile } from '../../support/table.ts'
 import { tableText } from '../../support/table-text.ts'
 
 const START = Date.parse('2030-05-01T10:00:00Z')
 const UNTIL = '2030-05-02T10:00:00.000Z'
 
-let db: TestTable
+const db = tableOfFile()
 let clinic: Clinic
 let now = START
 const stores = (table: Table = db.table) => {
@@ -22,7 +22,6 @@ const stores = (table: Table = db.table) => {
   return { ...credentialStore(platform), ...credentialChanges(platform), ...credentialUse(platform) }
 }
 beforeAll(async () => {
-  db = await freshTable()
   clinic = await newClinic(db.table)
 })
 

@@ -1,15 +1,12 @@
-import { beforeAll, describe, expect, it, vi } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import type { Credential } from '../../../shared/domain/credential.ts'
 import { credentialUse } from '../../../shared/store/credential-use.ts'
 import { credentialStore } from '../../../shared/store/credentials.ts'
 import { credentialKey, credentialMinuteKey, lastUseKey } from '../../../shared/store/keys/clinics.ts'
 import { issueCredential } from '../../support/credentials.ts'
-import { freshTable, newClinic, type TestTable } from '../../support/table.ts'
+import { newClinic, tableOfFile } from '../../support/table.ts'
 
-let db: TestTable
-beforeAll(async () => {
-  db = await freshTable()
-})
+const db = tableOfFile()
 
 /** A new credential, and a store of a process of its own whose clock the test sets. */
 async function prepare(): Promise<{ credential: Credential; storeAt: (time: string) => Store }> {

@@ -1,5 +1,5 @@
 /** Holidays of a clinic, and their copies in its doctors. */
-import { beforeAll, beforeEach, expect, it } from 'vitest'
+import { beforeEach, expect, it } from 'vitest'
 import { NEW_DOCTOR } from '../../../bin/clinic/import/entities/doctors.ts'
 import type { TimeOff } from '../../../shared/domain/booking/doctor.ts'
 import type { ClinicId } from '../../../shared/domain/clinic.ts'
@@ -7,15 +7,12 @@ import { newUuid } from '../../../shared/domain/uuid.ts'
 import { doctorStore } from '../../../shared/store/doctors.ts'
 import { holidayStore } from '../../../shared/store/holidays.ts'
 import type { Table } from '../../../shared/store/table/table.ts'
-import { freshTable, newClinic, type TestTable } from '../../support/table.ts'
+import { newClinic, tableOfFile } from '../../support/table.ts'
 
 const day = (date: string): TimeOff => ({ from: date, to: date, reason: null })
 
-let db: TestTable
+const db = tableOfFile()
 let clinic: ClinicId
-beforeAll(async () => {
-  db = await freshTable()
-})
 beforeEach(async () => {
   clinic = (await newClinic(db.table)).id
 })

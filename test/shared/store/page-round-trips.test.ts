@@ -15,15 +15,14 @@ import { MAX_CREATED, patientWriter } from '../../../shared/store/patients/patie
 import { patientStore } from '../../../shared/store/patients/patients.ts'
 import { chunked } from '../../../shared/store/table/chunked.ts'
 import { createRecord } from '../../support/records.ts'
-import { aPatient, freshSdkTable, newClinic, type TestTable } from '../../support/table.ts'
+import { aPatient, freshSdkTable, newClinic, tableOfFile } from '../../support/table.ts'
 
 const TOTAL = 150
 
-let db: TestTable
+const db = tableOfFile(freshSdkTable)
 let clinic: Clinic
 let measure: ReturnType<typeof meter>
 beforeAll(async () => {
-  db = await freshSdkTable()
   clinic = await newClinic(db.table)
   measure = meter(db.client)
 })

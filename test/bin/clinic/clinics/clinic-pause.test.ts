@@ -1,5 +1,5 @@
 /** A pause of a clinic: the work that it holds back, and that nothing is lost or repeated after it. */
-import { beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { setPaused } from '../../../../bin/clinic/clinics/clinic-pause.ts'
 import { sweepEvents } from '../../../../shared/delivery/webhooks/fan-out-clinics.ts'
 import { sweepDeliveries } from '../../../../shared/delivery/webhooks/sweep-deliveries.ts'
@@ -16,12 +16,9 @@ import { pausedClinics } from '../../../../shared/store/paused-clinics.ts'
 import { issueCredential } from '../../../support/credentials.ts'
 import { addChangesOfOneRecord, createWebhook, deliverySimulation } from '../../../support/deliveries.ts'
 import { deployedStack } from '../../../support/deployed-stack.ts'
-import { aPatient, freshTable, newClinic, type TestTable } from '../../../support/table.ts'
+import { aPatient, newClinic, tableOfFile } from '../../../support/table.ts'
 
-let db: TestTable
-beforeAll(async () => {
-  db = await freshTable()
-})
+const db = tableOfFile()
 
 const MINUTE = 60_000
 const PAUSED_AT = '2026-05-01T07:00:00.000Z'

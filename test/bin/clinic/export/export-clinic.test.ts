@@ -23,7 +23,7 @@ import { runVerification } from '../../../shared/maintenance/verify/practice.ts'
 import { issueCredential } from '../../../support/credentials.ts'
 import { filledPatient } from '../../../support/filled-records.ts'
 import { createPopulatedClinic } from '../../../support/records.ts'
-import { aPatient, freshTable, newClinic, type TestTable } from '../../../support/table.ts'
+import { aPatient, newClinic, tableOfFile } from '../../../support/table.ts'
 import {
   appointment,
   FIRST,
@@ -34,7 +34,7 @@ import {
   payment,
 } from '../import/calendar-fixtures.ts'
 
-let db: TestTable
+const db = tableOfFile()
 let clinic: Clinic
 let erased: string
 const root = mkdtempSync(join(tmpdir(), 'export-test-'))
@@ -195,7 +195,6 @@ const shown = async ({ id }: Clinic) =>
     .sort((a, b) => (a.number < b.number ? -1 : 1))
 
 beforeAll(async () => {
-  db = await freshTable()
   // A patient without external ids, as the API makes them, and one who is erased.
   const patient = filledPatient()
   clinic = (await createPopulatedClinic(db.table, patient)).clinic

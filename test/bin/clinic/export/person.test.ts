@@ -6,14 +6,13 @@ import type { Patient } from '../../../../shared/domain/patients/patient.ts'
 import { newUuid } from '../../../../shared/domain/uuid.ts'
 import { filledPatient } from '../../../support/filled-records.ts'
 import { createPopulatedClinic, type PopulatedClinic } from '../../../support/records.ts'
-import { freshTable, type TestTable } from '../../../support/table.ts'
+import { tableOfFile } from '../../../support/table.ts'
 import { tableText } from '../../../support/table-text.ts'
 
-let db: TestTable
+const db = tableOfFile()
 let held: PopulatedClinic
 let data: PersonData
 beforeAll(async () => {
-  db = await freshTable()
   held = await createPopulatedClinic(db.table, filledPatient())
   data = (await readPerson(db.table, held.clinic, held.patient.id)) as PersonData
 })

@@ -2,7 +2,7 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, expect, it } from 'vitest'
 import { exportClinic } from '../../../../bin/clinic/export/export-clinic.ts'
 import { changesSince } from '../../../../bin/clinic/export/later-changes.ts'
 import type { Clinic } from '../../../../shared/domain/clinic.ts'
@@ -12,13 +12,10 @@ import { shortId } from '../../../../shared/store/keys/key.ts'
 import { patientKey } from '../../../../shared/store/keys/patients.ts'
 import type { Table } from '../../../../shared/store/table/table.ts'
 import { createPopulatedClinic } from '../../../support/records.ts'
-import { freshTable, type TestTable } from '../../../support/table.ts'
+import { tableOfFile } from '../../../support/table.ts'
 
-let db: TestTable
+const db = tableOfFile()
 const root = mkdtempSync(join(tmpdir(), 'read-records-test-'))
-beforeAll(async () => {
-  db = await freshTable()
-})
 afterAll(() => rmSync(root, { recursive: true }))
 
 const LONG_AGO = Date.parse('2026-05-01T07:00:00Z')

@@ -2,7 +2,7 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import { setPaused } from '../../../../bin/clinic/clinics/clinic-pause.ts'
 import { exportClinic } from '../../../../bin/clinic/export/export-clinic.ts'
 import { readManifest } from '../../../../bin/clinic/export/manifest.ts'
@@ -14,14 +14,11 @@ import { doctorsPartition } from '../../../../shared/store/keys/clinics.ts'
 import { shortId } from '../../../../shared/store/keys/key.ts'
 import type { Table } from '../../../../shared/store/table/table.ts'
 import { createPopulatedClinic, type PopulatedClinic } from '../../../support/records.ts'
-import { freshTable, type TestTable } from '../../../support/table.ts'
+import { tableOfFile } from '../../../support/table.ts'
 
-let db: TestTable
+const db = tableOfFile()
 const root = mkdtempSync(join(tmpdir(), 'small-lists-test-'))
 let folders = 0
-beforeAll(async () => {
-  db = await freshTable()
-})
 afterAll(() => rmSync(root, { recursive: true }))
 
 const LONG_AGO = Date.parse('2026-05-01T07:00:00Z')

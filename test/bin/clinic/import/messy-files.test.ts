@@ -2,19 +2,16 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import { importEntities } from '../../../../bin/clinic/import/entities/entities.ts'
 import { encodeText } from '../../../../bin/clinic/import/files/encoding.ts'
 import { rejectedFile } from '../../../../bin/clinic/import/files/rejections.ts'
 import { importFile } from '../../../../bin/clinic/import/run/import-file.ts'
 import { patientStore } from '../../../../shared/store/patients/patients.ts'
-import { freshTable, NOW, newClinic, type TestTable } from '../../../support/table.ts'
+import { NOW, newClinic, tableOfFile } from '../../../support/table.ts'
 
-let db: TestTable
+const db = tableOfFile()
 const folder = mkdtempSync(join(tmpdir(), 'messy-files-test-'))
-beforeAll(async () => {
-  db = await freshTable()
-})
 afterAll(() => rmSync(folder, { recursive: true }))
 
 /** Imports one file into a clinic of its own. Returns the names of its patients in their order, and what was reported. */

@@ -2,7 +2,7 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import { importEntities } from '../../../../bin/clinic/import/entities/entities.ts'
 import { encodeText } from '../../../../bin/clinic/import/files/encoding.ts'
 import { rejectedFile } from '../../../../bin/clinic/import/files/rejections.ts'
@@ -14,15 +14,12 @@ import { patientStore } from '../../../../shared/store/patients/patients.ts'
 import type { Table } from '../../../../shared/store/table/table.ts'
 import { practiceExports } from '../../../support/practice-exports.ts'
 import { rounds } from '../../../support/scale.ts'
-import { freshTable, NOW, newClinic, type TestTable } from '../../../support/table.ts'
+import { NOW, newClinic, tableOfFile } from '../../../support/table.ts'
 
 const SIZE = rounds(220, 10_000)
 
-let db: TestTable
+const db = tableOfFile()
 const folder = mkdtempSync(join(tmpdir(), 'practice-exports-test-'))
-beforeAll(async () => {
-  db = await freshTable()
-})
 afterAll(() => rmSync(folder, { recursive: true }))
 
 async function load(table: Table, clinic: Clinic, file: string, map: string, isTrial = false) {

@@ -1,15 +1,12 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb'
-import { beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { storeClock } from '../../../../bin/clinic/tool/store-clock.ts'
 import { patientWriter } from '../../../../shared/store/patients/patient-writer.ts'
 import { patientStore } from '../../../../shared/store/patients/patients.ts'
 import { openTable } from '../../../../shared/store/table/table.ts'
-import { aPatient, engineClient, freshTable, newClinic, type TestTable } from '../../../support/table.ts'
+import { aPatient, engineClient, newClinic, tableOfFile } from '../../../support/table.ts'
 
-let db: TestTable
-beforeAll(async () => {
-  db = await freshTable()
-})
+const db = tableOfFile()
 
 const HOUR_MS = 3_600_000
 

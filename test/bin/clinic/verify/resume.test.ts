@@ -10,17 +10,16 @@ import { calendarPartition, ownerPartition } from '../../../../shared/store/keys
 import type { Table } from '../../../../shared/store/table/table.ts'
 import { createPractice, type Practice } from '../../../shared/maintenance/verify/practice.ts'
 import { deployedStack } from '../../../support/deployed-stack.ts'
-import { freshTable, type TestTable } from '../../../support/table.ts'
+import { tableOfFile } from '../../../support/table.ts'
 
 const SIZE = { patients: 8, doctors: 2, appointments: 12, invoices: 6, payments: 5, messages: 4 }
 const folder = mkdtempSync(join(tmpdir(), 'verify-resume-test-'))
 const file = join(folder, 'progress.json')
 
-let db: TestTable
+const db = tableOfFile()
 let practice: Practice
 let run: Awaited<ReturnType<typeof deployedStack>>['run']
 beforeAll(async () => {
-  db = await freshTable()
   practice = await createPractice(db.table, SIZE)
   const { clinic, appointments } = practice
   const list = ownerPartition(clinic, 'A', 'patient', appointments[0]?.patient.id ?? '')

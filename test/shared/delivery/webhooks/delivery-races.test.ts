@@ -1,5 +1,5 @@
 /** Consumers, the sweep, redeliveries and failures of the store that meet at one delivery. */
-import { beforeAll, beforeEach, expect, it } from 'vitest'
+import { beforeEach, expect, it } from 'vitest'
 import { deliverEvent } from '../../../../shared/delivery/webhooks/deliver-event.ts'
 import { sweepDeliveries } from '../../../../shared/delivery/webhooks/sweep-deliveries.ts'
 import type { Clinic } from '../../../../shared/domain/clinic.ts'
@@ -15,15 +15,12 @@ import {
   deliverySimulation,
   httpResponse,
 } from '../../../support/deliveries.ts'
-import { freshTable, newClinic, type TestTable } from '../../../support/table.ts'
+import { newClinic, tableOfFile } from '../../../support/table.ts'
 
-let db: TestTable
+const db = tableOfFile()
 let clinic: Clinic
 let webhook: Webhook
 
-beforeAll(async () => {
-  db = await freshTable()
-})
 beforeEach(async () => {
   clinic = await newClinic(db.table)
   webhook = await createWebhook(db.table, clinic.id)

@@ -1,5 +1,5 @@
 /** First attempts of one record's events to one endpoint: in the order of the events, at a constant cost for each message. */
-import { beforeAll, beforeEach, expect, it } from 'vitest'
+import { beforeEach, expect, it } from 'vitest'
 import { deliverEvent } from '../../../../shared/delivery/webhooks/deliver-event.ts'
 import type { Clinic } from '../../../../shared/domain/clinic.ts'
 import { type DeliveryReference, redelivered } from '../../../../shared/domain/webhooks/delivery.ts'
@@ -14,15 +14,12 @@ import {
   httpResponse,
 } from '../../../support/deliveries.ts'
 import { rounds } from '../../../support/scale.ts'
-import { freshTable, newClinic, type TestTable } from '../../../support/table.ts'
+import { newClinic, tableOfFile } from '../../../support/table.ts'
 
-let db: TestTable
+const db = tableOfFile()
 let clinic: Clinic
 let webhook: Webhook
 
-beforeAll(async () => {
-  db = await freshTable()
-})
 beforeEach(async () => {
   clinic = await newClinic(db.table)
   webhook = await createWebhook(db.table, clinic.id)

@@ -8,7 +8,7 @@ import { patientRowKey } from '../../../../shared/store/keys/patients.ts'
 import { messageStore } from '../../../../shared/store/messages/messages.ts'
 import { patientWriter } from '../../../../shared/store/patients/patient-writer.ts'
 import { rounds } from '../../../support/scale.ts'
-import { aPatient, freshTable, type TestTable } from '../../../support/table.ts'
+import { aPatient, tableOfFile } from '../../../support/table.ts'
 import { faultInjection } from './comparison/fault-injection.ts'
 import {
   addPayment,
@@ -25,12 +25,11 @@ import {
 
 const LONG = rounds(60_000, 900_000)
 
-let db: TestTable
+const db = tableOfFile()
 let made: Practice
 let raw: ReturnType<typeof faultInjection>
 
 beforeAll(async () => {
-  db = await freshTable()
   raw = faultInjection(db)
 })
 beforeEach(async () => {

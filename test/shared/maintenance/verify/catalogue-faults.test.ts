@@ -9,17 +9,16 @@ import {
 import { doctorKey, holidaysKey } from '../../../../shared/store/keys/clinics.ts'
 import type { Item } from '../../../../shared/store/table/write-requests.ts'
 import { createPopulatedClinic, type PopulatedClinic } from '../../../support/records.ts'
-import { freshTable, type TestTable } from '../../../support/table.ts'
+import { tableOfFile } from '../../../support/table.ts'
 import { type faultInjection as FaultInjection, faultInjection } from './comparison/fault-injection.ts'
 import { runVerification } from './practice.ts'
 
-let db: TestTable
+const db = tableOfFile()
 let mine: PopulatedClinic
 let raw: ReturnType<typeof FaultInjection>
 let sound: Item[]
 
 beforeAll(async () => {
-  db = await freshTable()
   raw = faultInjection(db)
   mine = await createPopulatedClinic(db.table)
   sound = await raw.scanAll()

@@ -22,17 +22,16 @@ import { ANNOUNCED_PARTITION_PREFIX } from '../../../../shared/store/keys/events
 import { type Key, shortId } from '../../../../shared/store/keys/key.ts'
 import { MESSAGES } from '../../../../shared/store/messages/messages.ts'
 import type { Item } from '../../../../shared/store/table/write-requests.ts'
-import { freshTable, type TestTable } from '../../../support/table.ts'
+import { tableOfFile } from '../../../support/table.ts'
 import { expectRepaired, faultInjection, type InjectedDamage } from './comparison/fault-injection.ts'
 import { createPractice, type Practice, runVerification } from './practice.ts'
 
-let db: TestTable
+const db = tableOfFile()
 let made: Practice
 let raw: ReturnType<typeof faultInjection>
 let sound: Item[]
 
 beforeAll(async () => {
-  db = await freshTable()
   raw = faultInjection(db)
   made = await createPractice(db.table, {
     patients: 2,

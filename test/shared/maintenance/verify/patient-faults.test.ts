@@ -22,17 +22,16 @@ import { patientStore, toPatient } from '../../../../shared/store/patients/patie
 import { patientSearch } from '../../../../shared/store/patients/search.ts'
 import { patientSearchLine } from '../../../../shared/store/patients/search-lines.ts'
 import type { Item } from '../../../../shared/store/table/write-requests.ts'
-import { freshTable, type TestTable } from '../../../support/table.ts'
+import { tableOfFile } from '../../../support/table.ts'
 import { expectRepaired, faultInjection, type InjectedDamage } from './comparison/fault-injection.ts'
 import { createPractice, type Practice, runVerification } from './practice.ts'
 
-let db: TestTable
+const db = tableOfFile()
 let made: Practice
 let raw: ReturnType<typeof faultInjection>
 let sound: Item[]
 
 beforeAll(async () => {
-  db = await freshTable()
   raw = faultInjection(db)
   made = await createPractice(db.table, {
     patients: 4,

@@ -9,11 +9,11 @@ import {
 } from '../../../../shared/store/keys/patients.ts'
 import { patientWriter } from '../../../../shared/store/patients/patient-writer.ts'
 import type { Item } from '../../../../shared/store/table/write-requests.ts'
-import { aPatient, freshTable, newClinic, type TestTable } from '../../../support/table.ts'
+import { aPatient, newClinic, tableOfFile } from '../../../support/table.ts'
 import { expectRepaired, faultInjection, type InjectedDamage } from './comparison/fault-injection.ts'
 import { runVerification } from './practice.ts'
 
-let db: TestTable
+const db = tableOfFile()
 let clinic: Awaited<ReturnType<typeof newClinic>>['id']
 let raw: ReturnType<typeof faultInjection>
 let sound: Item[]
@@ -25,7 +25,6 @@ const patients = [
 ]
 
 beforeAll(async () => {
-  db = await freshTable()
   raw = faultInjection(db)
   clinic = (await newClinic(db.table)).id
   await patientWriter(db).createMany(clinic, patients)

@@ -11,18 +11,17 @@ import { messageStore } from '../../../../shared/store/messages/messages.ts'
 import { patientStore } from '../../../../shared/store/patients/patients.ts'
 import { WriteConflict } from '../../../../shared/store/table/errors.ts'
 import type { Table } from '../../../../shared/store/table/table.ts'
-import { freshTable, type TestTable } from '../../../support/table.ts'
+import { tableOfFile } from '../../../support/table.ts'
 import { faultInjection } from './comparison/fault-injection.ts'
 import { createPractice, type Practice, runVerification } from './practice.ts'
 
-let db: TestTable
+const db = tableOfFile()
 let made: Practice
 let later: Table
 /** A reader has read all changes before this time. */
 let readUntil: number
 
 beforeAll(async () => {
-  db = await freshTable()
   made = await createPractice(db.table, {
     patients: 2,
     doctors: 1,

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import {
   APPOINTMENT_STATUSES,
   type Appointment,
@@ -13,14 +13,11 @@ import { Changeset } from '../../../../shared/store/table/changeset.ts'
 import { retryOnConflict } from '../../../../shared/store/table/retry-on-conflict.ts'
 import type { Table } from '../../../../shared/store/table/table.ts'
 import { property } from '../../../support/scale.ts'
-import { freshTable, type TestTable } from '../../../support/table.ts'
+import { tableOfFile } from '../../../support/table.ts'
 
 type Filter = CalendarFilter<Appointment['status']>
 
-let db: TestTable
-beforeAll(async () => {
-  db = await freshTable()
-})
+const db = tableOfFile()
 
 const PEOPLE = Array.from({ length: 3 }, () => newUuid())
 

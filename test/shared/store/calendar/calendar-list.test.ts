@@ -1,6 +1,6 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import fc from 'fast-check'
-import { beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import {
   APPOINTMENT_STATUSES,
   type Appointment,
@@ -20,13 +20,10 @@ import { ConditionFailed } from '../../../../shared/store/table/errors.ts'
 import { repeatOnConflict } from '../../../../shared/store/table/retry-on-conflict.ts'
 import { openTable, type Table } from '../../../../shared/store/table/table.ts'
 import { property } from '../../../support/scale.ts'
-import { engineClient, freshTable, type TestTable } from '../../../support/table.ts'
+import { engineClient, tableOfFile } from '../../../support/table.ts'
 import { unstamped } from '../../../support/unstamped.ts'
 
-let db: TestTable
-beforeAll(async () => {
-  db = await freshTable()
-})
+const db = tableOfFile()
 
 const PEOPLE = Array.from({ length: 3 }, newUuid).sort()
 const DATES = [

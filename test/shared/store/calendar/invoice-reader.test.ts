@@ -1,4 +1,4 @@
-import { beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import type { ClinicId } from '../../../../shared/domain/clinic.ts'
 import { NEW_PAYMENT } from '../../../../shared/domain/money/payment.ts'
 import { newUuid } from '../../../../shared/domain/uuid.ts'
@@ -6,12 +6,9 @@ import { invoiceStore } from '../../../../shared/store/calendar/invoices.ts'
 import { invoiceReader, settlement } from '../../../../shared/store/calendar/settlement.ts'
 import { Changeset } from '../../../../shared/store/table/changeset.ts'
 import type { Table } from '../../../../shared/store/table/table.ts'
-import { freshTable, type TestTable } from '../../../support/table.ts'
+import { tableOfFile } from '../../../support/table.ts'
 
-let db: TestTable
-beforeAll(async () => {
-  db = await freshTable()
-})
+const db = tableOfFile()
 
 it('returns an invoice that agrees with its payments when one is paid between the two reads', async () => {
   const clinic = newUuid() as ClinicId

@@ -14,13 +14,12 @@ import {
 import { Changeset, COUNTER_SHARDS } from '../../../../shared/store/table/changeset.ts'
 import { WriteConflict } from '../../../../shared/store/table/errors.ts'
 import { openTable, type Table } from '../../../../shared/store/table/table.ts'
-import { freshTable, type TestTable } from '../../../support/table.ts'
+import { tableOfFile } from '../../../support/table.ts'
 
-let db: TestTable
+const db = tableOfFile()
 let now = Date.parse('2026-05-01T07:00:00Z')
 let table: Table
 beforeAll(async () => {
-  db = await freshTable()
   table = openTable(db.client, db.name, { now: () => now })
 })
 

@@ -1,6 +1,6 @@
 /** Pages that are read while records change their status, are created and are moved. */
 import fc from 'fast-check'
-import { beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import {
   APPOINTMENT_STATUSES,
   type Appointment,
@@ -12,12 +12,9 @@ import { appointmentStore } from '../../../../shared/store/calendar/appointments
 import { Changeset } from '../../../../shared/store/table/changeset.ts'
 import type { Table } from '../../../../shared/store/table/table.ts'
 import { property } from '../../../support/scale.ts'
-import { freshTable, type TestTable } from '../../../support/table.ts'
+import { tableOfFile } from '../../../support/table.ts'
 
-let db: TestTable
-beforeAll(async () => {
-  db = await freshTable()
-})
+const db = tableOfFile()
 
 const DATES = ['2026-04-30', '2026-05-01', '2026-05-02']
 const [PATIENT, DOCTOR] = [newUuid(), newUuid()]

@@ -1,5 +1,5 @@
 /** Stored responses that change while a patient is erased. */
-import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { anonymizeResponse } from '../../../../shared/api/anonymize-response.ts'
 import { renderPatient } from '../../../../shared/api/patients.ts'
 import type { Clinic } from '../../../../shared/domain/clinic.ts'
@@ -11,15 +11,12 @@ import { Changeset } from '../../../../shared/store/table/changeset.ts'
 import { idempotencyGuard } from '../../../../shared/store/table/idempotency.ts'
 import type { Table } from '../../../../shared/store/table/table.ts'
 import type { Item } from '../../../../shared/store/table/write-requests.ts'
-import { aPatient, freshTable, NOW, newClinic, type TestTable } from '../../../support/table.ts'
+import { aPatient, NOW, newClinic, tableOfFile } from '../../../support/table.ts'
 import { tableText } from '../../../support/table-text.ts'
 
-let db: TestTable
+const db = tableOfFile()
 let clinic: Clinic
 let patient: Stamped<Patient>
-beforeAll(async () => {
-  db = await freshTable()
-})
 
 const guard = () =>
   idempotencyGuard(

@@ -27,7 +27,7 @@ import {
   createWebhookWithDeliveries,
   type PopulatedClinic,
 } from '../../../support/records.ts'
-import { aPatient, freshTable, NOW, newClinic, type TestTable } from '../../../support/table.ts'
+import { aPatient, NOW, newClinic, tableOfFile } from '../../../support/table.ts'
 import { tableText } from '../../../support/table-text.ts'
 import { unstamped } from '../../../support/unstamped.ts'
 
@@ -47,7 +47,7 @@ const leaves = (value: unknown, path = ''): [path: string, text: string][] =>
       ? [[path, value]]
       : []
 
-let db: TestTable
+const db = tableOfFile()
 let clinic: Clinic
 let neighbor: PopulatedClinic
 const patient = filledPatient()
@@ -90,7 +90,6 @@ const storedBody = async (key: string) => JSON.parse((await guard(key).find())?.
 
 let textBefore: string[]
 beforeAll(async () => {
-  db = await freshTable()
   clinic = await newClinic(db.table)
   neighbor = await createPopulatedClinic(db.table)
   const writer = patientWriter(db)

@@ -10,13 +10,12 @@ import { eventFanOut } from '../../../../shared/store/events/fan-out.ts'
 import { webhookHealthStore } from '../../../../shared/store/events/webhook-health.ts'
 import { patientWriter } from '../../../../shared/store/patients/patient-writer.ts'
 import { createWebhook } from '../../../support/deliveries.ts'
-import { aPatient, freshTable, newClinic, type TestTable } from '../../../support/table.ts'
+import { aPatient, newClinic, tableOfFile } from '../../../support/table.ts'
 import { anAttempt } from '../../../support/webhook-health.ts'
 
-let db: TestTable
+const db = tableOfFile()
 let clinic: Clinic
 beforeAll(async () => {
-  db = await freshTable()
   clinic = await newClinic(db.table)
 })
 

@@ -27,12 +27,9 @@ import { withoutEvents } from '../../../../shared/store/table/table.ts'
 import { createWebhook } from '../../../support/deliveries.ts'
 import { createAcceptedEmail } from '../../../support/emails.ts'
 import { createPopulatedClinic, type PopulatedClinic } from '../../../support/records.ts'
-import { aPatient, freshTable, newClinic, type TestTable } from '../../../support/table.ts'
+import { aPatient, newClinic, tableOfFile } from '../../../support/table.ts'
 
-let db: TestTable
-beforeAll(async () => {
-  db = await freshTable()
-})
+const db = tableOfFile()
 
 const platform = () => ({ table: db.table, now: Date.now, newId: newUuid })
 const fanOut = (clinic: ClinicId, push: (made: unknown[]) => Promise<void> = async () => {}) =>

@@ -1,6 +1,6 @@
 /** The stored format of deliveries, webhooks and events: items of earlier versions stay readable. */
 import { GetCommand, PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb'
-import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import type { Clinic } from '../../../../shared/domain/clinic.ts'
 import { newUuid } from '../../../../shared/domain/uuid.ts'
 import { HEALTHY } from '../../../../shared/domain/webhooks/webhook-health.ts'
@@ -19,18 +19,15 @@ import {
 } from '../../../../shared/store/keys/webhooks.ts'
 import { patientWriter } from '../../../../shared/store/patients/patient-writer.ts'
 import { createNewWebhook, createWebhook } from '../../../support/deliveries.ts'
-import { aPatient, freshSdkTable, newClinic, type TestTable } from '../../../support/table.ts'
+import { aPatient, freshSdkTable, newClinic, tableOfFile } from '../../../support/table.ts'
 
 const NOW = Date.parse('2026-05-01T07:00:00Z')
 const NOW_SECONDS = NOW / 1000
 const RETENTION_SECONDS = 30 * 24 * 60 * 60
 
-let db: TestTable
+const db = tableOfFile(freshSdkTable)
 let clinic: Clinic
 
-beforeAll(async () => {
-  db = await freshSdkTable()
-})
 beforeEach(async () => {
   clinic = await newClinic(db.table)
 })

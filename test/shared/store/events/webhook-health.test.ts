@@ -10,13 +10,12 @@ import {
 } from '../../../../shared/store/events/webhook-health.ts'
 import { createNewWebhook } from '../../../support/deliveries.ts'
 import { property } from '../../../support/scale.ts'
-import { freshTable, newClinic, type TestTable } from '../../../support/table.ts'
+import { newClinic, tableOfFile } from '../../../support/table.ts'
 import { healthAfter, UNPROVEN } from '../../../support/webhook-health.ts'
 
-let db: TestTable
+const db = tableOfFile()
 let clinic: Clinic
 beforeAll(async () => {
-  db = await freshTable()
   clinic = await newClinic(db.table)
 })
 

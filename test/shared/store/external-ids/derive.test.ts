@@ -1,19 +1,16 @@
 import { createHash, createHmac } from 'node:crypto'
 import { v5 } from 'uuid'
-import { beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { ClinicId } from '../../../../shared/domain/clinic.ts'
 import { newUuid, uuidOfDigest } from '../../../../shared/domain/uuid.ts'
 import { importIdsOf, readImportIds } from '../../../../shared/store/external-ids/derive.ts'
 import { importSecretKey } from '../../../../shared/store/keys/operator.ts'
 import { newSecret } from '../../../../shared/store/table/secret.ts'
-import { freshSdkTable, newClinic, type TestTable } from '../../../support/table.ts'
+import { freshSdkTable, newClinic, tableOfFile } from '../../../support/table.ts'
 
 const EXTERNAL_ID = '10000000146'
 
-let db: TestTable
-beforeAll(async () => {
-  db = await freshSdkTable()
-})
+const db = tableOfFile(freshSdkTable)
 
 describe('importIdsOf', () => {
   it('derives the same id of version 8 for the same secret, kind and external id', () => {

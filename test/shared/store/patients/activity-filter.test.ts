@@ -1,16 +1,13 @@
 /** Lists of the active or the inactive patients while an import adds patients. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { inactivePatientsPartition } from '../../../../shared/store/keys/patients.ts'
 import { patientWriter } from '../../../../shared/store/patients/patient-writer.ts'
 import { patientSearch } from '../../../../shared/store/patients/search.ts'
 import type { Table } from '../../../../shared/store/table/table.ts'
-import { aPatient, freshTable, newClinic, type TestTable } from '../../../support/table.ts'
+import { aPatient, newClinic, tableOfFile } from '../../../support/table.ts'
 
-let db: TestTable
-beforeAll(async () => {
-  db = await freshTable()
-})
+const db = tableOfFile()
 
 it.each([
   ['all patients', ''],

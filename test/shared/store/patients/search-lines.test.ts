@@ -1,18 +1,15 @@
-import { beforeAll, beforeEach, expect, it } from 'vitest'
+import { beforeEach, expect, it } from 'vitest'
 import type { ClinicId } from '../../../../shared/domain/clinic.ts'
 import { patientChangesPartition } from '../../../../shared/store/keys/patients.ts'
 import { patientWriter } from '../../../../shared/store/patients/patient-writer.ts'
 import { patientStore } from '../../../../shared/store/patients/patients.ts'
 import { searchLineParts } from '../../../../shared/store/patients/search-lines.ts'
 import type { Table } from '../../../../shared/store/table/table.ts'
-import { aPatient, freshTable, newClinic, type TestTable } from '../../../support/table.ts'
+import { aPatient, newClinic, tableOfFile } from '../../../support/table.ts'
 
-let db: TestTable
+const db = tableOfFile()
 let clinic: ClinicId
 
-beforeAll(async () => {
-  db = await freshTable()
-})
 beforeEach(async () => {
   clinic = (await newClinic(db.table)).id
 })

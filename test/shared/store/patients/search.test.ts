@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { ClinicId } from '../../../../shared/domain/clinic.ts'
 import { fullName, type Patient } from '../../../../shared/domain/patients/patient.ts'
 import { parseSearchQuery } from '../../../../shared/domain/patients/search-text.ts'
@@ -10,12 +10,9 @@ import { patientSearch } from '../../../../shared/store/patients/search.ts'
 import { UnavailableError } from '../../../../shared/store/table/errors.ts'
 import { property } from '../../../support/scale.ts'
 import { shouldMatch } from '../../../support/search-oracle.ts'
-import { aPatient, freshTable, newClinic, type TestTable } from '../../../support/table.ts'
+import { aPatient, newClinic, tableOfFile } from '../../../support/table.ts'
 
-let db: TestTable
-beforeAll(async () => {
-  db = await freshTable()
-})
+const db = tableOfFile()
 
 /** The ids that a search must find, most recently created first. */
 const oracle = (patients: readonly Patient[], query: string): string[] =>

@@ -1,17 +1,14 @@
 import { randomBytes } from 'node:crypto'
-import { beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import type { ClinicId } from '../../../../shared/domain/clinic.ts'
 import { SEGMENT_SIZE, SearchSegment } from '../../../../shared/domain/patients/search-index.ts'
 import { MAX_LINE_BYTES } from '../../../../shared/domain/patients/search-text.ts'
 import { newUuid } from '../../../../shared/domain/uuid.ts'
 import { patientSegmentPartition } from '../../../../shared/store/keys/patients.ts'
 import { readSegment, segmentWrites } from '../../../../shared/store/patients/segments.ts'
-import { freshSdkTable, type TestTable } from '../../../support/table.ts'
+import { freshSdkTable, tableOfFile } from '../../../support/table.ts'
 
-let db: TestTable
-beforeAll(async () => {
-  db = await freshSdkTable()
-})
+const db = tableOfFile(freshSdkTable)
 
 /** Random text of the most bytes that a line can have, which compresses as badly as text can. */
 const longestLine = (): string => {

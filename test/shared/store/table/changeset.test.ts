@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { ClinicId } from '../../../../shared/domain/clinic.ts'
 import { newUuid } from '../../../../shared/domain/uuid.ts'
 import { Changeset } from '../../../../shared/store/table/changeset.ts'
@@ -11,12 +11,9 @@ import {
   STAMP_DELAY_MS,
 } from '../../../../shared/store/table/stamp-delay.ts'
 import { openTable } from '../../../../shared/store/table/table.ts'
-import { freshSdkTable, type TestTable } from '../../../support/table.ts'
+import { freshSdkTable, tableOfFile } from '../../../support/table.ts'
 
-let db: TestTable
-beforeAll(async () => {
-  db = await freshSdkTable()
-})
+const db = tableOfFile(freshSdkTable)
 
 const clinic = newUuid() as ClinicId
 const newKey = () => ({ pk: 'changed', sk: newUuid() })

@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { ClinicId } from '../../../../shared/domain/clinic.ts'
 import { newUuid } from '../../../../shared/domain/uuid.ts'
 import { Changeset } from '../../../../shared/store/table/changeset.ts'
@@ -7,12 +7,9 @@ import { UnavailableError } from '../../../../shared/store/table/errors.ts'
 import { mapConcurrent } from '../../../../shared/store/table/map-concurrent.ts'
 import type { Table } from '../../../../shared/store/table/table.ts'
 import type { Write } from '../../../../shared/store/table/write-requests.ts'
-import { freshSdkTable, type TestTable } from '../../../support/table.ts'
+import { freshSdkTable, tableOfFile } from '../../../support/table.ts'
 
-let db: TestTable
-beforeAll(async () => {
-  db = await freshSdkTable()
-})
+const db = tableOfFile(freshSdkTable)
 
 const clinic = newUuid() as ClinicId
 

@@ -5,18 +5,17 @@ import type { Clinic } from '../../../../shared/domain/clinic.ts'
 import { storedResponsesPartition } from '../../../../shared/store/keys/idempotency.ts'
 import { Changeset } from '../../../../shared/store/table/changeset.ts'
 import { idempotencyGuard } from '../../../../shared/store/table/idempotency.ts'
-import { freshSdkTable, newClinic, type TestTable } from '../../../support/table.ts'
+import { freshSdkTable, newClinic, tableOfFile } from '../../../support/table.ts'
 
 const NOW = Date.parse('2026-05-01T07:00:00Z')
 const NOW_SECONDS = NOW / 1000
 /** DynamoDB never deletes an item whose time to live lies further in the past. */
 const FIVE_YEARS_SECONDS = 5 * 365 * 24 * 60 * 60
 
-let db: TestTable
+const db = tableOfFile(freshSdkTable)
 let clinic: Clinic
 
 beforeAll(async () => {
-  db = await freshSdkTable()
   clinic = await newClinic(db.table)
 })
 

@@ -1,10 +1,9 @@
 import { beforeAll, expect, it } from 'vitest'
 import { partitionBatches } from '../../../../shared/store/table/partition-batches.ts'
-import { freshSdkTable, type TestTable } from '../../../support/table.ts'
+import { freshSdkTable, tableOfFile } from '../../../support/table.ts'
 
-let db: TestTable
+const db = tableOfFile(freshSdkTable)
 beforeAll(async () => {
-  db = await freshSdkTable()
   const items = ['a', 'b', 'c'].flatMap((pk, at) =>
     Array.from({ length: [7, 3, 0][at] ?? 0 }, (_, n) => ({ pk, sk: `${n}` })),
   )

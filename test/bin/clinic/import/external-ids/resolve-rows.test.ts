@@ -1,7 +1,7 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, expect, it } from 'vitest'
 import { exportClinic } from '../../../../../bin/clinic/export/export-clinic.ts'
 import { importEntities } from '../../../../../bin/clinic/import/entities/entities.ts'
 import { OwnRecords, withOwnRecords } from '../../../../../bin/clinic/import/external-ids/resolve-rows.ts'
@@ -13,14 +13,11 @@ import type { ImportedKind } from '../../../../../shared/store/external-ids/deri
 import { linkRecord } from '../../../../../shared/store/external-ids/manual-links.ts'
 import { patientKey } from '../../../../../shared/store/keys/patients.ts'
 import { createPopulatedClinic } from '../../../../support/records.ts'
-import { freshTable, type TestTable } from '../../../../support/table.ts'
+import { tableOfFile } from '../../../../support/table.ts'
 import { appointment } from '../calendar-fixtures.ts'
 
-let db: TestTable
+const db = tableOfFile()
 const root = mkdtempSync(join(tmpdir(), 'resolve-rows-test-'))
-beforeAll(async () => {
-  db = await freshTable()
-})
 afterAll(() => rmSync(root, { recursive: true }))
 
 it('finds records that no import made by their own ids, and asks only for what has the form of one', async () => {

@@ -1,7 +1,7 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { importEntities } from '../../../../../bin/clinic/import/entities/entities.ts'
 import type { ImportableEntity } from '../../../../../bin/clinic/import/entities/entity.ts'
 import { rejectedFile } from '../../../../../bin/clinic/import/files/rejections.ts'
@@ -13,15 +13,12 @@ import { doctorStore } from '../../../../../shared/store/doctors.ts'
 import { patientStore } from '../../../../../shared/store/patients/patients.ts'
 import { patientSearch } from '../../../../../shared/store/patients/search.ts'
 import { ConditionFailed, UnavailableError } from '../../../../../shared/store/table/errors.ts'
-import { freshTable, NOW, newClinic, type TestTable } from '../../../../support/table.ts'
+import { NOW, newClinic, tableOfFile } from '../../../../support/table.ts'
 
-let db: TestTable
+const db = tableOfFile()
 let clinic: Clinic
 const folder = mkdtempSync(join(tmpdir(), 'import-test-'))
 
-beforeAll(async () => {
-  db = await freshTable()
-})
 beforeEach(async () => {
   clinic = await newClinic(db.table)
 })
