@@ -2,7 +2,7 @@ import { checkDateOfBirth, createPatient } from '../shared/api/new-patient.ts'
 import { renderPatientDetails } from '../shared/api/patients.ts'
 import { wallClock } from '../shared/domain/clock.ts'
 import type { Patient } from '../shared/domain/patients/patient.ts'
-import type { Stamped } from '../shared/domain/stamped.ts'
+import type { WithUpdatedAt } from '../shared/domain/with-updated-at.ts'
 import { patientResponse } from '../shared/requests/patient-response.ts'
 import { endpoint } from '../shared/runtime/endpoint.ts'
 import { patientWriter } from '../shared/store/patients/patient-writer.ts'
@@ -26,7 +26,9 @@ export const handler = endpoint(
       createdAt: new Date(now).toISOString(),
       erasedAt: null,
     }
-    const response = (created: Stamped<Patient>) => ({ data: renderPatientDetails(created, credential) })
+    const response = (created: WithUpdatedAt<Patient>) => ({
+      data: renderPatientDetails(created, credential),
+    })
     const outcome = await patients.create(clinicId, patient, idempotency, 201, response)
     return patientResponse(outcome, credential)
   },

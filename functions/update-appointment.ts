@@ -3,7 +3,7 @@ import { refusalError, takenResponse, updateAppointment } from '../shared/api/bo
 import { ApiError } from '../shared/api/errors.ts'
 import type { Appointment } from '../shared/domain/booking/appointment.ts'
 import { wallClock } from '../shared/domain/clock.ts'
-import type { Stamped } from '../shared/domain/stamped.ts'
+import type { WithUpdatedAt } from '../shared/domain/with-updated-at.ts'
 import { endpoint } from '../shared/runtime/endpoint.ts'
 import { appointmentChangeStore } from '../shared/store/calendar/appointment-changes.ts'
 import { isTaken } from '../shared/store/calendar/booking.ts'
@@ -13,7 +13,9 @@ export const handler = endpoint(
   updateAppointment,
   { appointments: appointmentChangeStore },
   async ({ clinicId, clinic, path, body, now, checkIfMatch, idempotency }, { appointments }) => {
-    const rendered = (appointment: Stamped<Appointment>) => ({ data: renderAppointment(appointment, clinic) })
+    const rendered = (appointment: WithUpdatedAt<Appointment>) => ({
+      data: renderAppointment(appointment, clinic),
+    })
     const outcome = await appointments.change(clinicId, {
       id: path.id,
       changes: {

@@ -3,7 +3,7 @@ import { checkDateOfBirth, updatePatient } from '../shared/api/new-patient.ts'
 import { renderPatientDetails } from '../shared/api/patients.ts'
 import { wallClock } from '../shared/domain/clock.ts'
 import type { Patient } from '../shared/domain/patients/patient.ts'
-import type { Stamped } from '../shared/domain/stamped.ts'
+import type { WithUpdatedAt } from '../shared/domain/with-updated-at.ts'
 import { patientResponse } from '../shared/requests/patient-response.ts'
 import { endpoint } from '../shared/runtime/endpoint.ts'
 import { patientChanges } from '../shared/store/copies/patient-changes.ts'
@@ -13,7 +13,9 @@ export const handler = endpoint(
   { patients: ({ table }) => patientChanges(table) },
   async ({ clinicId, clinic, credential, path, body, now, checkIfMatch, idempotency }, { patients }) => {
     checkDateOfBirth(body, wallClock(now, clinic.timezone))
-    const response = (patient: Stamped<Patient>) => ({ data: renderPatientDetails(patient, credential) })
+    const response = (patient: WithUpdatedAt<Patient>) => ({
+      data: renderPatientDetails(patient, credential),
+    })
     const changed = await patients.updateIdempotently(
       clinicId,
       path.id,

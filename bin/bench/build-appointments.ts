@@ -5,8 +5,8 @@ import {
   NEW_APPOINTMENT,
 } from '../../shared/domain/booking/appointment.ts'
 import type { ClinicId } from '../../shared/domain/clinic.ts'
-import type { Stamped } from '../../shared/domain/stamped.ts'
 import { newUuid } from '../../shared/domain/uuid.ts'
+import type { WithUpdatedAt } from '../../shared/domain/with-updated-at.ts'
 import { APPOINTMENTS } from '../../shared/store/calendar/appointments.ts'
 import { rowAttributes, rowKeys } from '../../shared/store/calendar/calendar-row.ts'
 import { tallyAttribute } from '../../shared/store/calendar/tally.ts'
@@ -19,7 +19,7 @@ import { seeded } from '../demo/random.ts'
 export type BuiltClinic = {
   readonly patients: readonly string[]
   readonly doctors: readonly string[]
-  readonly newest: Stamped<Appointment>
+  readonly newest: WithUpdatedAt<Appointment>
   readonly firstDay: string
   readonly lastDay: string
 }
@@ -40,7 +40,7 @@ export async function buildAppointments(
   const doctors = ids(Math.min(40, Math.max(3, Math.round(count / 5_000))))
   const patients = ids(Math.max(20, Math.round(count / 20)))
   const tallies = new Map<string, Record<string, unknown>>()
-  let newest: Stamped<Appointment> | undefined
+  let newest: WithUpdatedAt<Appointment> | undefined
   for (let done = 0; done < count; done += 2_000) {
     const batch = Array.from({ length: Math.min(2_000, count - done) }, () =>
       appointment(random, doctors, patients, years),
@@ -66,7 +66,7 @@ function appointment(
   doctors: readonly [string, ...string[]],
   patients: readonly [string, ...string[]],
   years: number,
-): Stamped<Appointment> {
+): WithUpdatedAt<Appointment> {
   const date = new Date(LAST_DAY - random.integer(0, years * 365) * DAY_MS).toISOString().slice(0, 10)
   const hour = String(random.integer(8, 17)).padStart(2, '0')
   const roll = random.integer(1, 100)
@@ -86,7 +86,7 @@ function appointment(
   }
 }
 
-function itemsOf(clinic: ClinicId, one: Stamped<Appointment>): Record<string, unknown>[] {
+function itemsOf(clinic: ClinicId, one: WithUpdatedAt<Appointment>): Record<string, unknown>[] {
   const attributes = APPOINTMENTS.encode(one)
   const row = rowAttributes(attributes, APPOINTMENTS)
   return [

@@ -5,8 +5,8 @@ import {
   type CatalogueReference as Reference,
 } from '../domain/booking/appointment.ts'
 import type { ClinicInfo } from '../domain/clinic.ts'
-import type { Stamped } from '../domain/stamped.ts'
 import { clinicTimestamp } from '../domain/timestamp.ts'
+import type { WithUpdatedAt } from '../domain/with-updated-at.ts'
 import { recordListOf, recordListQuery } from './record-lists.ts'
 import { defineRoute } from './route.ts'
 import {
@@ -57,7 +57,7 @@ export const Appointment = z
   .meta({ id: 'Appointment' })
 
 export const renderAppointment = (
-  appointment: Stamped<AppointmentRecord>,
+  appointment: WithUpdatedAt<AppointmentRecord>,
   { timezone }: Pick<ClinicInfo, 'timezone'>,
 ): z.input<typeof Appointment> => ({
   id: appointment.id,

@@ -1,8 +1,8 @@
 import * as z from 'zod'
 import type { Doctor as DoctorRecord } from '../domain/booking/doctor.ts'
 import type { ClinicInfo } from '../domain/clinic.ts'
-import type { Stamped } from '../domain/stamped.ts'
 import { clinicTimestamp } from '../domain/timestamp.ts'
+import type { WithUpdatedAt } from '../domain/with-updated-at.ts'
 import { defineRoute } from './route.ts'
 import { envelopeOf, pageOf, paging, Timestamp, Uuid } from './schemas.ts'
 
@@ -17,7 +17,10 @@ export const Doctor = z
   })
   .meta({ id: 'Doctor' })
 
-export const renderDoctor = (doctor: Stamped<DoctorRecord>, clinic: ClinicInfo): z.input<typeof Doctor> => ({
+export const renderDoctor = (
+  doctor: WithUpdatedAt<DoctorRecord>,
+  clinic: ClinicInfo,
+): z.input<typeof Doctor> => ({
   id: doctor.id,
   full_name: doctor.fullName,
   specialty: doctor.specialty,

@@ -6,8 +6,8 @@ import {
   type LineItem as LineItemRecord,
 } from '../domain/money/invoice.ts'
 import { RATIO_DECIMALS, renderDecimal, renderMoney } from '../domain/money/money.ts'
-import type { Stamped } from '../domain/stamped.ts'
 import { clinicTimestamp } from '../domain/timestamp.ts'
+import type { WithUpdatedAt } from '../domain/with-updated-at.ts'
 import { Payment } from './payments.ts'
 import { recordListOf, recordListQuery } from './record-lists.ts'
 import { defineRoute } from './route.ts'
@@ -65,7 +65,10 @@ export const Invoice = z
   })
   .meta({ id: 'Invoice' })
 
-export function renderInvoice(invoice: Stamped<InvoiceRecord>, clinic: ClinicInfo): z.input<typeof Invoice> {
+export function renderInvoice(
+  invoice: WithUpdatedAt<InvoiceRecord>,
+  clinic: ClinicInfo,
+): z.input<typeof Invoice> {
   const money = (minor: number) => renderMoney(minor, invoice.currency)
   return {
     id: invoice.id,

@@ -7,8 +7,8 @@ import {
   type Message as MessageRecord,
   PROVIDERS,
 } from '../domain/messages/message.ts'
-import type { Stamped } from '../domain/stamped.ts'
 import { clinicTimestamp } from '../domain/timestamp.ts'
+import type { WithUpdatedAt } from '../domain/with-updated-at.ts'
 import { recordListOf, recordListQuery } from './record-lists.ts'
 import { defineRoute } from './route.ts'
 import {
@@ -48,7 +48,7 @@ export const Message = z
   .meta({ id: 'Message' })
 
 export const renderMessage = (
-  message: Stamped<MessageRecord>,
+  message: WithUpdatedAt<MessageRecord>,
   clinic: ClinicInfo,
 ): z.input<typeof Message> => ({
   id: message.id,

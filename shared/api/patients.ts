@@ -3,8 +3,8 @@ import type { ClinicInfo } from '../domain/clinic.ts'
 import { fullName, GENDERS, NATIONAL_ID, type Patient as PatientRecord } from '../domain/patients/patient.ts'
 import { nationalId } from '../domain/patients/text-fields.ts'
 import type { Scope } from '../domain/scope.ts'
-import type { Stamped } from '../domain/stamped.ts'
 import { clinicTimestamp } from '../domain/timestamp.ts'
+import type { WithUpdatedAt } from '../domain/with-updated-at.ts'
 import type { Caller } from './account.ts'
 import { recordListOf, recordListQuery } from './record-lists.ts'
 import { defineRoute } from './route.ts'
@@ -47,7 +47,7 @@ export const PatientDetails = z
   .meta({ id: 'PatientDetails' })
 
 export const renderPatient = (
-  patient: Stamped<PatientRecord>,
+  patient: WithUpdatedAt<PatientRecord>,
   clinic: ClinicInfo,
 ): z.input<typeof Patient> => ({
   id: patient.id,
@@ -69,7 +69,7 @@ export const OnePatient = envelopeOf(PatientDetails)
 
 /** The patient with the fields that the credential may read. */
 export const renderPatientDetails = (
-  patient: Stamped<PatientRecord>,
+  patient: WithUpdatedAt<PatientRecord>,
   { clinic, scopes }: Pick<Caller, 'clinic' | 'scopes'>,
 ): z.input<typeof PatientDetails> => ({
   ...renderPatient(patient, clinic),

@@ -7,8 +7,8 @@ import {
   PAYMENT_TYPES,
   type Payment as PaymentRecord,
 } from '../domain/money/payment.ts'
-import type { Stamped } from '../domain/stamped.ts'
 import { clinicTimestamp } from '../domain/timestamp.ts'
+import type { WithUpdatedAt } from '../domain/with-updated-at.ts'
 import { recordListOf, recordListQuery } from './record-lists.ts'
 import { defineRoute } from './route.ts'
 import {
@@ -49,7 +49,7 @@ export const Payment = z
   .meta({ id: 'Payment' })
 
 export const renderPayment = (
-  payment: Stamped<PaymentRecord>,
+  payment: WithUpdatedAt<PaymentRecord>,
   clinic: ClinicInfo,
 ): z.input<typeof Payment> => ({
   id: payment.id,

@@ -7,7 +7,7 @@ import {
   applyAction,
 } from '../domain/booking/appointment-actions.ts'
 import type { ClinicId, ClinicInfo } from '../domain/clinic.ts'
-import type { Stamped } from '../domain/stamped.ts'
+import type { WithUpdatedAt } from '../domain/with-updated-at.ts'
 import { type IdempotencyGuard, type ResponseToStore, StoredResponse } from '../store/table/idempotency.ts'
 
 type Request = {
@@ -23,8 +23,8 @@ type Appointments = {
     clinic: ClinicId,
     id: string,
     apply: (before: Appointment) => ActionVerdict,
-    store: ResponseToStore<Stamped<Appointment>>,
-  ) => Promise<StoredResponse | Parameters<typeof requireChanged<Stamped<Appointment>>>[0]>
+    store: ResponseToStore<WithUpdatedAt<Appointment>>,
+  ) => Promise<StoredResponse | Parameters<typeof requireChanged<WithUpdatedAt<Appointment>>>[0]>
 }
 
 /** Applies an action to the appointment of a request, and returns its response. @throws ApiError when it is refused */
@@ -34,7 +34,7 @@ export async function actOnAppointment(
   action: AppointmentAction,
 ) {
   const at = new Date(now).toISOString()
-  const response = (after: Stamped<Appointment>) => ({ data: renderAppointment(after, clinic) })
+  const response = (after: WithUpdatedAt<Appointment>) => ({ data: renderAppointment(after, clinic) })
   const apply = (before: Appointment) => applyAction(before, action, at)
   const outcome = await appointments.act(clinicId, path.id, apply, { idempotency, status: 200, response })
   return outcome instanceof StoredResponse ? outcome : response(requireChanged(outcome))

@@ -3,7 +3,7 @@ import { ApiError } from '../api/errors.ts'
 import { renderPatientDetails } from '../api/patients.ts'
 import type { ClinicId } from '../domain/clinic.ts'
 import type { Patient } from '../domain/patients/patient.ts'
-import type { Stamped } from '../domain/stamped.ts'
+import type { WithUpdatedAt } from '../domain/with-updated-at.ts'
 import type { IdempotencyGuard, ResponseToStore, StoredResponse } from '../store/table/idempotency.ts'
 import { patientResponse } from './patient-response.ts'
 
@@ -19,8 +19,8 @@ type Patients = {
     clinic: ClinicId,
     id: string,
     judge: () => Pick<Patient, 'isActive'>,
-    store: ResponseToStore<Stamped<Patient>>,
-  ) => Promise<StoredResponse | Stamped<Patient> | null>
+    store: ResponseToStore<WithUpdatedAt<Patient>>,
+  ) => Promise<StoredResponse | WithUpdatedAt<Patient> | null>
 }
 
 /** Makes the patient of a request active or inactive, and returns the response. @throws ApiError for an unknown patient */

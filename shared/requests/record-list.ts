@@ -5,7 +5,7 @@ import type { ClinicId, ClinicInfo } from '../domain/clinic.ts'
 import type { ChangeRange, CursorPage, NumberedPage } from '../domain/lists/cursor.ts'
 import { type PageRequest, totalPages } from '../domain/lists/paging.ts'
 import { clinicTimestamp } from '../domain/timestamp.ts'
-import { STAMP_DELAY_MS } from '../store/table/stamp-delay.ts'
+import { VISIBILITY_DELAY_MS } from '../store/table/visibility-delay.ts'
 
 const DIGEST_BYTES = 9
 
@@ -86,7 +86,8 @@ const cursorMeta = ({ next }: CursorPage<unknown>, limit: number, nextAfter: str
 })
 
 /** The whole second before which every change is committed. */
-const asOf = (now: number): string => new Date(Math.floor((now - STAMP_DELAY_MS) / 1000) * 1000).toISOString()
+const asOf = (now: number): string =>
+  new Date(Math.floor((now - VISIBILITY_DELAY_MS) / 1000) * 1000).toISOString()
 
 /** The scope of a cursor: the same sort key means something else in another list, or with other filters. */
 type CursorScope = {

@@ -1,7 +1,7 @@
 import type { Doctor, TimeOff } from '../domain/booking/doctor.ts'
 import type { ClinicId } from '../domain/clinic.ts'
 import type { Page, PageRequest } from '../domain/lists/paging.ts'
-import type { Stamped } from '../domain/stamped.ts'
+import type { WithUpdatedAt } from '../domain/with-updated-at.ts'
 import { pageOfAll, sortedByName } from './by-name.ts'
 import { type Provenance, provenanceAttributes, provenanceOfItem } from './external-ids/provenance.ts'
 import { doctorKey, doctorsPartition, holidaysKey } from './keys/clinics.ts'
@@ -11,7 +11,7 @@ import type { Table } from './table/table.ts'
 import type { Item } from './table/write-requests.ts'
 
 /** A doctor as it was read, with the version that a change of it is conditional on. */
-export type StoredDoctor = Stamped<ImportedDoctor> & { readonly version: number }
+export type StoredDoctor = WithUpdatedAt<ImportedDoctor> & { readonly version: number }
 
 /** A doctor, with its provenance if it was imported. */
 type ImportedDoctor = Doctor & Provenance
@@ -76,7 +76,7 @@ export function doctorStore({ table }: { table: Table }) {
 export function addDoctor(changes: Changeset, { before, after }: DoctorChange): void {
   const { id, externalId, imported, ...doctor } = after
   const condition = before ? { version: before.version } : 'new'
-  const updatedAt = changes.stamp(null)
+  const updatedAt = changes.timeOfChange(null)
   changes.put(
     {
       ...doctorKey(changes.clinic, id),
@@ -112,7 +112,7 @@ export async function readHolidays(table: Table, clinic: ClinicId): Promise<Holi
 function toDoctor(item: Item): StoredDoctor {
   const { pk, sk, v, xi, im, departmentId, ...doctor } = item
   return {
-    ...(doctor as unknown as Stamped<Omit<Doctor, 'id' | 'departmentId'>>),
+    ...(doctor as unknown as WithUpdatedAt<Omit<Doctor, 'id' | 'departmentId'>>),
     id: sk,
     // Doctors that were stored before departments existed have none.
     departmentId: (departmentId ?? null) as Doctor['departmentId'],

@@ -13,7 +13,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
-import { STAMP_DELAY_MS } from '../../shared/store/table/stamp-delay.ts'
+import { VISIBILITY_DELAY_MS } from '../../shared/store/table/visibility-delay.ts'
 import { changingClinic } from '../support/changing-clinic.ts'
 import { issueCredential } from '../support/credentials.ts'
 import { blocksOf } from '../support/documentation.ts'
@@ -113,13 +113,13 @@ it(
       if (n === Math.floor(CHANGES / 8) * 4) await changing.importFiles(1)
       if (n === Math.floor(CHANGES / 6) * 4) await changing.importFiles(2)
       await Promise.all(Array.from({ length: 4 }, changing.change))
-      // Nothing is being committed now: later changes have later stamps, as if time had passed.
-      if (Math.random() < 0.3) ahead += Math.random() * 2 * STAMP_DELAY_MS
+      // Nothing is being committed now: later changes have later times, as if time had passed.
+      if (Math.random() < 0.3) ahead += Math.random() * 2 * VISIBILITY_DELAY_MS
     }
     const erased = await changing.erase()
     isDone = true
     expect(await copying).toBe(KILLS)
-    ahead += STAMP_DELAY_MS + 2000
+    ahead += VISIBILITY_DELAY_MS + 2000
     expect(await startProgram().ended).toBe(0)
 
     for (const list of LISTS) {

@@ -4,8 +4,8 @@ import type { Message } from '../../shared/domain/messages/message.ts'
 import type { Invoice } from '../../shared/domain/money/invoice.ts'
 import type { Payment } from '../../shared/domain/money/payment.ts'
 import { fullName, type Patient } from '../../shared/domain/patients/patient.ts'
-import type { Stamped } from '../../shared/domain/stamped.ts'
 import { newUuid } from '../../shared/domain/uuid.ts'
+import type { WithUpdatedAt } from '../../shared/domain/with-updated-at.ts'
 import { NOW } from './table.ts'
 
 /** The type with no field absent or null, at any depth. */
@@ -18,7 +18,7 @@ export type Filled<Value> = Value extends readonly (infer Element)[]
 const createdAt = new Date(NOW).toISOString()
 
 /** The time of an erasure is not the patient's data. */
-type FilledPatient = Filled<Stamped<Omit<Patient, 'erasedAt'>>> & { readonly erasedAt: null }
+type FilledPatient = Filled<WithUpdatedAt<Omit<Patient, 'erasedAt'>>> & { readonly erasedAt: null }
 
 /** Personal data that occurs nowhere else in a table. */
 export const filledPatient = (): FilledPatient => ({
@@ -39,7 +39,7 @@ export const filledPatient = (): FilledPatient => ({
 
 export function filledRecords(owner: FilledPatient) {
   const patient = { id: owner.id, fullName: fullName(owner) }
-  const appointment: Filled<Stamped<Appointment>> = {
+  const appointment: Filled<WithUpdatedAt<Appointment>> = {
     id: newUuid(),
     patient,
     doctor: { id: newUuid(), fullName: 'Dr. Bo Lind' },
@@ -57,7 +57,7 @@ export function filledRecords(owner: FilledPatient) {
     createdAt,
     updatedAt: createdAt,
   }
-  const invoice: Filled<Stamped<Invoice>> = {
+  const invoice: Filled<WithUpdatedAt<Invoice>> = {
     id: newUuid(),
     number: 'CANARY-NUMBER-7',
     clinicStatus: 'sent',
@@ -88,7 +88,7 @@ export function filledRecords(owner: FilledPatient) {
     createdAt,
     updatedAt: createdAt,
   }
-  const payment: Filled<Stamped<Payment>> = {
+  const payment: Filled<WithUpdatedAt<Payment>> = {
     id: newUuid(),
     invoice: { id: invoice.id, number: invoice.number },
     patient,
@@ -104,7 +104,7 @@ export function filledRecords(owner: FilledPatient) {
     createdAt,
     updatedAt: createdAt,
   }
-  const message: Filled<Stamped<Message>> = {
+  const message: Filled<WithUpdatedAt<Message>> = {
     id: newUuid(),
     channel: 'email',
     type: 'manual',

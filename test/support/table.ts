@@ -4,8 +4,8 @@ import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import { beforeAll, inject } from 'vitest'
 import type { Clinic, ClinicId } from '../../shared/domain/clinic.ts'
 import { NO_DETAILS, type Patient } from '../../shared/domain/patients/patient.ts'
-import type { Stamped } from '../../shared/domain/stamped.ts'
 import { newUuid } from '../../shared/domain/uuid.ts'
+import type { WithUpdatedAt } from '../../shared/domain/with-updated-at.ts'
 import { documentClient } from '../../shared/runtime/document-client.ts'
 import { clinicStore } from '../../shared/store/clinics.ts'
 import { openTable, type Table } from '../../shared/store/table/table.ts'
@@ -92,7 +92,7 @@ export async function newClinic(table: Table, facts: Partial<Clinic> = {}): Prom
 let counter = 0
 
 /** A patient with unique values, except those in `facts`. */
-export function aPatient(facts: Partial<Patient> = {}): Stamped<Patient> {
+export function aPatient(facts: Partial<Patient> = {}): WithUpdatedAt<Patient> {
   counter++
   return {
     id: newUuid(),

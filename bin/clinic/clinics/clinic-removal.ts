@@ -21,8 +21,8 @@ import {
 } from '../../../shared/store/keys/clinics.ts'
 import type { Key } from '../../../shared/store/keys/key.ts'
 import { ConditionFailed } from '../../../shared/store/table/errors.ts'
-import { STAMP_DELAY_MS } from '../../../shared/store/table/stamp-delay.ts'
 import type { Table } from '../../../shared/store/table/table.ts'
+import { VISIBILITY_DELAY_MS } from '../../../shared/store/table/visibility-delay.ts'
 import type { Item } from '../../../shared/store/table/write-requests.ts'
 import { CommandFailure, EXIT } from '../tool/output.ts'
 
@@ -57,7 +57,7 @@ export async function removeClinic(platform: RemovalPlatform, clinic: Clinic): P
   await credentialStore({ table, now: table.now }).refreshClinic(marked)
   const revokedAt = await revokeAll(table, id)
   const last = [marked.deletingAt ?? begun, ...revokedAt].toSorted().at(-1) as string
-  const wait = Date.parse(last) + STAMP_DELAY_MS - table.now()
+  const wait = Date.parse(last) + VISIBILITY_DELAY_MS - table.now()
   if (wait > 0) await sleep(wait)
 
   let deleted = 0

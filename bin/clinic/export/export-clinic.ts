@@ -5,8 +5,8 @@
 import { join } from 'node:path'
 import type { Clinic } from '../../../shared/domain/clinic.ts'
 import { clinicStore } from '../../../shared/store/clinics.ts'
-import { STAMP_DELAY_MS } from '../../../shared/store/table/stamp-delay.ts'
 import type { Table } from '../../../shared/store/table/table.ts'
+import { VISIBILITY_DELAY_MS } from '../../../shared/store/table/visibility-delay.ts'
 import { importEntities } from '../import/entities/entities.ts'
 import { exportedColumns, formatsOf, writeRows } from './files.ts'
 import { hasSettings, type Manifest, openFolder, settingsOf, writeManifest } from './manifest.ts'
@@ -40,8 +40,8 @@ export async function exportClinic(
   using staging = new Staging(join(folder, 'export.db'))
   await readSmallLists(table, clinic.id, staging)
   for (const source of LARGE_SOURCES) await readAll(table, clinic.id, source, staging, onProgress)
-  const from = Date.parse(manifest.started_at) - STAMP_DELAY_MS
-  const until = table.now() - STAMP_DELAY_MS
+  const from = Date.parse(manifest.started_at) - VISIBILITY_DELAY_MS
+  const until = table.now() - VISIBILITY_DELAY_MS
   for (const source of LARGE_SOURCES) {
     const count = await readChanges(table, clinic.id, source, staging, { from, until })
     save({ read_again: manifest.read_again + count })
@@ -78,10 +78,11 @@ async function waitForPause(
   { pauseInEffectAt }: Clinic,
   sleep: ExportOptions['sleep'],
 ): Promise<void> {
-  const ms = pauseInEffectAt === undefined ? 0 : Date.parse(pauseInEffectAt) + STAMP_DELAY_MS - table.now()
+  const ms =
+    pauseInEffectAt === undefined ? 0 : Date.parse(pauseInEffectAt) + VISIBILITY_DELAY_MS - table.now()
   if (ms > 0) await sleep(ms)
 }
 
 /** Whether the clinic is paused, and all its credentials have been since before a time. */
 const wasPaused = ({ pauseInEffectAt }: Clinic, since: string): boolean =>
-  pauseInEffectAt !== undefined && Date.parse(pauseInEffectAt) + STAMP_DELAY_MS <= Date.parse(since)
+  pauseInEffectAt !== undefined && Date.parse(pauseInEffectAt) + VISIBILITY_DELAY_MS <= Date.parse(since)

@@ -6,8 +6,8 @@ import { renderPatientDetails } from '../../../shared/api/patients.ts'
 import { renderPayment } from '../../../shared/api/payments.ts'
 import type { Clinic } from '../../../shared/domain/clinic.ts'
 import { SCOPES } from '../../../shared/domain/scope.ts'
-import type { Stamped } from '../../../shared/domain/stamped.ts'
 import { clinicTimestamp } from '../../../shared/domain/timestamp.ts'
+import type { WithUpdatedAt } from '../../../shared/domain/with-updated-at.ts'
 import { appointmentStore } from '../../../shared/store/calendar/appointments.ts'
 import type { RecordStore } from '../../../shared/store/calendar/calendar-list.ts'
 import { invoiceStore } from '../../../shared/store/calendar/invoices.ts'
@@ -46,7 +46,7 @@ export async function readPerson(table: Table, clinic: Clinic, id: string): Prom
 
   async function recordsOf<R extends { readonly id: string }>(
     list: RecordStore<R>,
-    render: (record: Stamped<R>) => Rendered,
+    render: (record: WithUpdatedAt<R>) => Rendered,
   ): Promise<Rendered[]> {
     const ids = (await list.allOf(clinic.id, 'patient', id)).map((record) => record.id)
     const stored = await list.findMany(clinic.id, ids)

@@ -2,7 +2,7 @@
 
 import { formatSpan } from '../../../shared/domain/booking/doctor-days.ts'
 import type { ClinicId } from '../../../shared/domain/clinic.ts'
-import type { Stamped } from '../../../shared/domain/stamped.ts'
+import type { WithUpdatedAt } from '../../../shared/domain/with-updated-at.ts'
 import { APPOINTMENTS } from '../../../shared/store/calendar/appointments.ts'
 import type { CalendarEntity } from '../../../shared/store/calendar/calendar-entity.ts'
 import { INVOICES } from '../../../shared/store/calendar/invoices.ts'
@@ -58,8 +58,8 @@ const externalIdOf = (item: Item): string => (item.xi as string | undefined) ?? 
 function calendarSource<R>(
   entity: string,
   { letter, decode }: CalendarEntity<R, never>,
-  columnsOf: (record: Stamped<R>) => StagedRow['columns'],
-  sortKeyOf: (record: Stamped<R>) => string,
+  columnsOf: (record: WithUpdatedAt<R>) => StagedRow['columns'],
+  sortKeyOf: (record: WithUpdatedAt<R>) => string,
 ): LargeSource {
   return {
     entity,

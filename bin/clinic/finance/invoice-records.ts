@@ -2,7 +2,7 @@
 import { invoiceFilter, listInvoices, renderInvoice } from '../../../shared/api/invoices.ts'
 import { renderPayment } from '../../../shared/api/payments.ts'
 import type { Invoice } from '../../../shared/domain/money/invoice.ts'
-import type { Stamped } from '../../../shared/domain/stamped.ts'
+import type { WithUpdatedAt } from '../../../shared/domain/with-updated-at.ts'
 import { readFilteredList } from '../../../shared/requests/record-list.ts'
 import { invoiceStore } from '../../../shared/store/calendar/invoices.ts'
 import { invoiceReader } from '../../../shared/store/calendar/settlement.ts'
@@ -16,8 +16,8 @@ import type { ClinicContext } from '../tool/connection.ts'
 export async function invoicesWithNumber(
   { table, clinic }: ClinicContext,
   number: string,
-): Promise<Stamped<Invoice>[]> {
-  const found: Stamped<Invoice>[] = []
+): Promise<WithUpdatedAt<Invoice>[]> {
+  const found: WithUpdatedAt<Invoice>[] = []
   for await (const invoice of eachRecord(invoiceStore({ table }), clinic.id, {}))
     if (invoice.number === number) found.push(invoice)
   return found
@@ -50,7 +50,7 @@ export const invoices: ResourceCommands<ReturnType<typeof renderInvoice>> = {
   },
   searched: `the number, or the patient's ${NAME_OR_CONTACT}`,
   find: async (context, text) => {
-    const render = (record: Stamped<Invoice>) => renderInvoice(record, context.clinic)
+    const render = (record: WithUpdatedAt<Invoice>) => renderInvoice(record, context.clinic)
     // All invoices are read, which a name is not worth.
     const numbered = /\d/.test(text) ? await invoicesWithNumber(context, text.trim()) : []
     if (numbered.length > 0) return { data: numbered.map(render) }

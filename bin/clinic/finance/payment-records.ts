@@ -2,7 +2,7 @@
 import { listPayments, paymentFilter, renderPayment } from '../../../shared/api/payments.ts'
 import type { Clinic } from '../../../shared/domain/clinic.ts'
 import type { Payment } from '../../../shared/domain/money/payment.ts'
-import type { Stamped } from '../../../shared/domain/stamped.ts'
+import type { WithUpdatedAt } from '../../../shared/domain/with-updated-at.ts'
 import { readFilteredList } from '../../../shared/requests/record-list.ts'
 import { paymentStore } from '../../../shared/store/calendar/payments.ts'
 import { formatAmount } from '../records/amount-text.ts'
@@ -44,7 +44,7 @@ export const payments: ResourceCommands<ReturnType<typeof renderPayment>> = {
 }
 
 /** A payment as the operator sees it: also why it was voided. */
-export const paymentJson = (payment: Stamped<Payment>, clinic: Clinic) => ({
+export const paymentJson = (payment: WithUpdatedAt<Payment>, clinic: Clinic) => ({
   ...renderPayment(payment, clinic),
   void_reason: payment.voidReason,
 })

@@ -1,8 +1,8 @@
 import { renderMessage } from '../../../shared/api/messages.ts'
 import type { Clinic } from '../../../shared/domain/clinic.ts'
 import { isUnresolved, isWaiting, type Message } from '../../../shared/domain/messages/message.ts'
-import type { Stamped } from '../../../shared/domain/stamped.ts'
 import { clinicTimestamp } from '../../../shared/domain/timestamp.ts'
+import type { WithUpdatedAt } from '../../../shared/domain/with-updated-at.ts'
 
 type Progress = 'waiting' | 'being_sent' | 'unresolved' | 'done'
 
@@ -30,7 +30,7 @@ export const localTime = (at: number, timezone: string): string =>
   clinicTimestamp(new Date(at).toISOString(), timezone)
 
 /** A message as commands print it, without its subject and text. */
-export function messageJson(message: Stamped<Message>, clinic: Clinic, now: number) {
+export function messageJson(message: WithUpdatedAt<Message>, clinic: Clinic, now: number) {
   const { subject: _subject, message: _text, ...entry } = renderMessage(message, clinic)
   const { dispatch } = message
   const at = (instant: number) => localTime(instant, clinic.timezone)

@@ -6,9 +6,9 @@ import {
   type ProviderFeedback,
   SENDER_STOPPED,
 } from '../../../shared/domain/messages/message.ts'
-import type { Stamped } from '../../../shared/domain/stamped.ts'
 import { clinicTimestamp } from '../../../shared/domain/timestamp.ts'
 import { isUuid } from '../../../shared/domain/uuid.ts'
+import type { WithUpdatedAt } from '../../../shared/domain/with-updated-at.ts'
 import { messageDispatch } from '../../../shared/store/messages/dispatch.ts'
 import { messageStore } from '../../../shared/store/messages/messages.ts'
 import type { Table } from '../../../shared/store/table/table.ts'
@@ -56,7 +56,7 @@ export async function resolveMessage(
   id: string,
   resolution: Resolution,
   now: () => number,
-): Promise<Stamped<Message>> {
+): Promise<WithUpdatedAt<Message>> {
   const dispatch = messageDispatch({ table })
   const message = await requireUnresolved(table, clinic, id, now)
   // Checked again before each attempt of the transaction, which commits only if the message has not changed since.
@@ -81,9 +81,9 @@ export async function resolveMessages(
   before: string,
   resolution: Resolution,
   now: () => number,
-): Promise<{ readonly resolved: Stamped<Message>[]; readonly settled: number }> {
+): Promise<{ readonly resolved: WithUpdatedAt<Message>[]; readonly settled: number }> {
   const found = await unresolvedMessages(table, [clinic], now())
-  const resolved: Stamped<Message>[] = []
+  const resolved: WithUpdatedAt<Message>[] = []
   let settled = 0
   for (const { message } of found.filter(({ message }) => message.acceptedAt < before)) {
     try {
@@ -126,7 +126,7 @@ async function requireUnresolved(
   clinic: Clinic,
   id: string,
   now: () => number,
-): Promise<Stamped<Message>> {
+): Promise<WithUpdatedAt<Message>> {
   const message = await requireMessage(table, clinic.id, id)
   if (isUnresolved(message, now())) return message
   if (message.dispatch === null && message.status !== 'queued')
@@ -136,7 +136,11 @@ async function requireUnresolved(
 }
 
 /** The message with this id. @throws CommandFailure if there is none */
-export async function requireMessage(table: Table, clinic: ClinicId, id: string): Promise<Stamped<Message>> {
+export async function requireMessage(
+  table: Table,
+  clinic: ClinicId,
+  id: string,
+): Promise<WithUpdatedAt<Message>> {
   const stored = isUuid(id) ? await messageStore({ table }).find(clinic, id.toLowerCase()) : null
   if (!stored) throw new CommandFailure(`The clinic has no message ${id}.`)
   return stored.record

@@ -1,12 +1,12 @@
 import type { ClinicId } from '../../../shared/domain/clinic.ts'
-import type { Stamped } from '../../../shared/domain/stamped.ts'
 import { isUuid } from '../../../shared/domain/uuid.ts'
+import type { WithUpdatedAt } from '../../../shared/domain/with-updated-at.ts'
 import type { CalendarFilter } from '../../../shared/store/calendar/calendar-filter.ts'
 import type { calendarList, RecordStore } from '../../../shared/store/calendar/calendar-list.ts'
 import { Changeset } from '../../../shared/store/table/changeset.ts'
 import { commitWithRetry } from '../../../shared/store/table/commit-packed.ts'
-import { isSameRecord } from '../../../shared/store/table/stamped-codec.ts'
 import type { Table } from '../../../shared/store/table/table.ts'
+import { isSameRecord } from '../../../shared/store/table/updated-at-codec.ts'
 import { CommandFailure } from '../tool/output.ts'
 
 /**
@@ -19,8 +19,8 @@ export async function changeRecord<R>(
   clinic: ClinicId,
   id: string,
   update: (before: R, changes: Changeset) => Promise<R>,
-): Promise<Stamped<R> | null> {
-  let current: Stamped<R> | null = null
+): Promise<WithUpdatedAt<R> | null> {
+  let current: WithUpdatedAt<R> | null = null
   await commitWithRetry(async () => {
     const stored = await list.find(clinic, id.toLowerCase())
     current = stored?.record ?? null
@@ -42,7 +42,7 @@ export async function* eachRecord<R, F extends string>(
   list: Pick<ReturnType<typeof calendarList<R, F>>, 'page' | 'after'>,
   clinic: ClinicId,
   filter: CalendarFilter<F>,
-): AsyncGenerator<Stamped<R>> {
+): AsyncGenerator<WithUpdatedAt<R>> {
   const first = await list.page(clinic, filter, { page: 1, limit: PAGE_SIZE })
   yield* first.items
   for (let { next } = first; next !== null; ) {

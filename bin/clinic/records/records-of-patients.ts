@@ -1,7 +1,7 @@
 /** Finds records by their patient: what an operator knows when someone calls. */
 import type { ClinicId } from '../../../shared/domain/clinic.ts'
 import type { PageRequest } from '../../../shared/domain/lists/paging.ts'
-import type { Stamped } from '../../../shared/domain/stamped.ts'
+import type { WithUpdatedAt } from '../../../shared/domain/with-updated-at.ts'
 import { patientSearch } from '../../../shared/store/patients/search.ts'
 import { mapConcurrent } from '../../../shared/store/table/map-concurrent.ts'
 import type { ClinicContext } from '../tool/connection.ts'
@@ -22,7 +22,7 @@ type Lists<R> = {
     clinic: ClinicId,
     filter: { readonly patient: string },
     request: PageRequest,
-  ) => Promise<{ readonly items: readonly Stamped<R>[]; readonly total: number }>
+  ) => Promise<{ readonly items: readonly WithUpdatedAt<R>[]; readonly total: number }>
 }
 
 /** The latest records of the patients that a text matches, by patient. */
@@ -30,7 +30,7 @@ export async function findOfPatients<R, Wire>(
   { table, clinic }: ClinicContext,
   text: string,
   records: Lists<R>,
-  render: (record: Stamped<R>) => Wire,
+  render: (record: WithUpdatedAt<R>) => Wire,
 ): Promise<Found<Wire>> {
   const matches = await patientSearch({ table }).search(clinic.id, text, { page: 1, limit: MAX_PATIENTS })
   const pages = await mapConcurrent(CONCURRENCY, matches.items, ({ id }) =>

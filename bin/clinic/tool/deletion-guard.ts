@@ -1,8 +1,8 @@
 import type { ClinicId } from '../../../shared/domain/clinic.ts'
 import { clinicStore } from '../../../shared/store/clinics.ts'
 import { withRequestSignal } from '../../../shared/store/table/request-signal.ts'
-import { MAX_TRANSACTION_MS } from '../../../shared/store/table/stamp-delay.ts'
 import type { Table } from '../../../shared/store/table/table.ts'
+import { MAX_TRANSACTION_MS } from '../../../shared/store/table/visibility-delay.ts'
 
 /**
  * How long a clinic is not read again after a read that found no deletion of it. With the time that a write may take, it is less than

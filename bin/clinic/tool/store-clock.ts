@@ -5,7 +5,7 @@ const RESOLUTION_MS = 1000
 
 /**
  * The time by the clock of the store, as the `date` header of its responses says it, in milliseconds since the epoch: changes
- * are stamped with it, and readers of changes rely on stamps that agree within a second. This machine's clock may be wrong. Add
+ * get their times from it, and readers of changes rely on times that agree within a second. This machine's clock may be wrong. Add
  * it before the first call of the client; until its response, the time is this machine's.
  */
 export function storeClock(

@@ -17,17 +17,17 @@ import { applyPayments, type Invoice } from '../../domain/money/invoice.ts'
 import { NEW_PAYMENT, type Payment } from '../../domain/money/payment.ts'
 import { fullName, NO_DETAILS, type Patient } from '../../domain/patients/patient.ts'
 import { SCOPES } from '../../domain/scope.ts'
-import type { Stamped } from '../../domain/stamped.ts'
 import { afterAttempt, type Delivery, newDelivery } from '../../domain/webhooks/delivery.ts'
 import type { Event } from '../../domain/webhooks/event.ts'
 import type { Webhook } from '../../domain/webhooks/webhook.ts'
+import type { WithUpdatedAt } from '../../domain/with-updated-at.ts'
 import type { Caller } from '../account.ts'
 import { requireChanged } from '../appointment-actions.ts'
 
 /** When everything happens that has no other time: a full hour, on a Monday. */
 export const NOW = Date.parse('2026-05-04T09:00:00Z')
 const at = new Date(NOW).toISOString()
-const stamps = { createdAt: at, updatedAt: at }
+const times = { createdAt: at, updatedAt: at }
 
 /** The id of something that the demo clinic does not have. It follows from the name, so that a further example changes no other. */
 export const exampleId = (name: string): string => v5(name, '5c1f6a0e-3b0d-4d0c-9a53-2f7e8b1d6c40')
@@ -60,7 +60,7 @@ export const department: Department = {
   isActive: true,
 }
 
-export const doctor: Stamped<Doctor> = {
+export const doctor: WithUpdatedAt<Doctor> = {
   id: '4872c8a4-aeb9-8b94-8d5c-854964838a66',
   fullName: 'Dr. Selin Arslan',
   specialty: 'Family medicine',
@@ -102,7 +102,7 @@ export const priceList: PriceList = {
   items: [{ treatmentId: treatment.id, price: 179_990 }],
 }
 
-export const patient: Stamped<Patient> = {
+export const patient: WithUpdatedAt<Patient> = {
   id: '37d93da4-61e1-8b29-947a-b88135e679bf',
   firstName: 'Mehmet',
   lastName: 'Çelik',
@@ -113,21 +113,21 @@ export const patient: Stamped<Patient> = {
   emailAddress: 'mehmet.celik@example.com',
   nationalId: '12345678950',
   notes: 'Prefers afternoons.',
-  ...stamps,
+  ...times,
 }
 
-export const otherPatient: Stamped<Patient> = {
+export const otherPatient: WithUpdatedAt<Patient> = {
   id: '37278983-8ea1-835f-a32c-84dd68cba6ee',
   firstName: 'Zeynep',
   lastName: 'Yılmaz',
   ...NO_DETAILS,
-  ...stamps,
+  ...times,
 }
 
 const patientReference = { id: patient.id, fullName: fullName(patient) }
 const doctorReference = { id: doctor.id, fullName: doctor.fullName }
 
-export const appointment: Stamped<Appointment> = {
+export const appointment: WithUpdatedAt<Appointment> = {
   ...NEW_APPOINTMENT,
   id: 'ef77db86-d596-88a3-b543-41742b5e6fc5',
   patient: patientReference,
@@ -138,10 +138,10 @@ export const appointment: Stamped<Appointment> = {
   notes: 'First visit',
   treatments: [{ id: treatment.id, name: treatment.name }],
   room: { id: room.id, name: room.name },
-  ...stamps,
+  ...times,
 }
 
-export const earlierAppointment: Stamped<Appointment> = {
+export const earlierAppointment: WithUpdatedAt<Appointment> = {
   ...appointment,
   id: '47ced4e0-df1b-8c07-aee8-f911b5b028fa',
   date: '2026-06-12',
@@ -150,7 +150,7 @@ export const earlierAppointment: Stamped<Appointment> = {
 }
 
 /** The appointment after an action. */
-export const appointmentAfter = (action: AppointmentAction): Stamped<Appointment> => ({
+export const appointmentAfter = (action: AppointmentAction): WithUpdatedAt<Appointment> => ({
   ...requireChanged(applyAction(appointment, action, at)),
   updatedAt: at,
 })
@@ -159,7 +159,7 @@ export const CANCELLATION = { kind: 'cancel', reason: 'The patient is travelling
 
 const invoiceReference = { id: 'fc63a8e7-b5f3-8fa1-a486-a64825874243', number: '2026-0417' }
 
-const paid: Stamped<Omit<Payment, 'id' | 'amount' | 'method'>> = {
+const paid: WithUpdatedAt<Omit<Payment, 'id' | 'amount' | 'method'>> = {
   ...NEW_PAYMENT,
   invoice: invoiceReference,
   patient: patientReference,
@@ -168,15 +168,15 @@ const paid: Stamped<Omit<Payment, 'id' | 'amount' | 'method'>> = {
   status: 'completed',
   description: null,
   date: '2026-05-04',
-  ...stamps,
+  ...times,
 }
 
 export const payments = [
   { ...paid, id: '8e410511-dbc6-8638-ac92-7142a6525184', amount: 120_000, method: 'bank_transfer' },
   { ...paid, id: '37e02c3d-c3ae-890a-99cd-c0ecf83ba029', amount: 83_500, method: 'card' },
-] as const satisfies readonly Stamped<Payment>[]
+] as const satisfies readonly WithUpdatedAt<Payment>[]
 
-export const unpaidInvoice: Stamped<Invoice> = {
+export const unpaidInvoice: WithUpdatedAt<Invoice> = {
   ...invoiceReference,
   clinicStatus: 'sent',
   status: 'sent',
@@ -203,13 +203,13 @@ export const unpaidInvoice: Stamped<Invoice> = {
       total: 203_500,
     },
   ],
-  ...stamps,
+  ...times,
 }
 
-export const invoice: Stamped<Invoice> = { ...applyPayments(unpaidInvoice, payments), updatedAt: at }
+export const invoice: WithUpdatedAt<Invoice> = { ...applyPayments(unpaidInvoice, payments), updatedAt: at }
 
 /** An SMS that the provider has accepted. */
-export const sms: Stamped<Message> = {
+export const sms: WithUpdatedAt<Message> = {
   id: '963e9b90-2848-8aaa-9deb-23774d0fbf27',
   channel: 'sms',
   type: 'manual',
@@ -228,7 +228,7 @@ export const sms: Stamped<Message> = {
 }
 
 /** An email that was delivered. */
-export const email: Stamped<Message> = {
+export const email: WithUpdatedAt<Message> = {
   ...sms,
   id: '27d9d8bb-5852-8a77-ae73-3eddea2d172a',
   channel: 'email',
@@ -249,7 +249,7 @@ export const webhook: Webhook = {
   secretNumber: 1,
   previousSecrets: [],
   createdBy: caller.key,
-  ...stamps,
+  ...times,
 }
 
 /** The delivery of an event that was not attempted yet. */

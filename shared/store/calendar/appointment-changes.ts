@@ -10,7 +10,7 @@ import {
 } from '../../domain/booking/change-appointment.ts'
 import type { Moment, Placement } from '../../domain/booking/placement.ts'
 import type { ClinicId } from '../../domain/clinic.ts'
-import type { Stamped } from '../../domain/stamped.ts'
+import type { WithUpdatedAt } from '../../domain/with-updated-at.ts'
 import { patientKey } from '../keys/patients.ts'
 import { patientStore, type StoredPatient } from '../patients/patients.ts'
 import { Changeset } from '../table/changeset.ts'
@@ -23,7 +23,7 @@ import type { StoredRecord } from './calendar-entity.ts'
 import { factsOf, placementStore, type StoredPlacement } from './placements.ts'
 
 /** The appointment as it is stored now. */
-type Done = { readonly kind: 'done'; readonly appointment: Stamped<Appointment> }
+type Done = { readonly kind: 'done'; readonly appointment: WithUpdatedAt<Appointment> }
 
 /** The outcome of an action. Appointments of erased patients cannot be changed: they are not found. */
 export type ActionOutcome = Exclude<ActionVerdict, { kind: 'done' }> | Done | { readonly kind: 'not_found' }
@@ -42,7 +42,7 @@ export type ChangeRequest = {
   readonly changes: AppointmentChanges
   readonly moment: Moment
   /** Throws if the request is conditional on another state of the appointment. */
-  readonly checkCurrent: (current: Stamped<Appointment>) => void
+  readonly checkCurrent: (current: WithUpdatedAt<Appointment>) => void
   readonly idempotency: IdempotencyGuard
   /** The response that is stored under the idempotency key. */
   readonly response: (outcome: StoredChange) => { readonly status: number; readonly body: unknown }
@@ -66,7 +66,7 @@ export function appointmentChangeStore({ table }: { table: Table }) {
     clinic: ClinicId,
     id: string,
     apply: (before: Appointment) => ActionVerdict,
-    { idempotency, status, response }: ResponseToStore<Stamped<Appointment>>,
+    { idempotency, status, response }: ResponseToStore<WithUpdatedAt<Appointment>>,
   ): Promise<StoredResponse | ActionOutcome> {
     return retryOnConflict(async () => {
       const [storedResponse, before] = await Promise.all([idempotency.find(), appointments.find(clinic, id)])
@@ -130,7 +130,7 @@ export function appointmentChangeStore({ table }: { table: Table }) {
     before: StoredRecord<Appointment>,
     after: Appointment,
     move?: { readonly target: Placement; readonly stored: StoredPlacement },
-  ): Stamped<Appointment> {
+  ): WithUpdatedAt<Appointment> {
     if (isDeepStrictEqual(before.record, after)) return before.record
     const changed = appointments.change(changes, before, after)
     if (move) placements.requireUnchanged(changes, move.target, move.stored)

@@ -22,7 +22,7 @@ import {
   text,
 } from '../table/attributes.ts'
 import type { Changeset } from '../table/changeset.ts'
-import { stampedCodec } from '../table/stamped-codec.ts'
+import { withUpdatedAtCodec } from '../table/updated-at-codec.ts'
 import type { CalendarEntity } from './calendar-entity.ts'
 import { calendarList } from './calendar-list.ts'
 import type { ListPlatform } from './calendar-pages.ts'
@@ -55,7 +55,7 @@ export const APPOINTMENT_ATTRIBUTES = {
 } satisfies AttributeMap<Omit<Appointment, 'id'>>
 
 export const APPOINTMENTS: CalendarEntity<Appointment, AppointmentStatus> = {
-  ...stampedCodec(recordCodec<Appointment>(APPOINTMENT_ATTRIBUTES)),
+  ...withUpdatedAtCodec(recordCodec<Appointment>(APPOINTMENT_ATTRIBUTES)),
   createdAt: ({ createdAt }) => createdAt,
   letter: 'A',
   facets: APPOINTMENT_FACETS,

@@ -2,7 +2,7 @@ import type { Appointment } from '../../domain/booking/appointment.ts'
 import type { BookingFacts, BookingRequest, BookingVerdict } from '../../domain/booking/book-appointment.ts'
 import type { DatedSlot } from '../../domain/booking/slots.ts'
 import type { ClinicId } from '../../domain/clinic.ts'
-import type { Stamped } from '../../domain/stamped.ts'
+import type { WithUpdatedAt } from '../../domain/with-updated-at.ts'
 import { clinicStore } from '../clinics.ts'
 import { shortId } from '../keys/key.ts'
 import { patientKey } from '../keys/patients.ts'
@@ -26,7 +26,7 @@ export type TakenOutcome = {
 /** The outcome of a booking. */
 export type BookingOutcome =
   | Exclude<BookingVerdict, { kind: TakenOutcome['kind'] | 'booked' }>
-  | { readonly kind: 'booked'; readonly appointment: Stamped<Appointment> }
+  | { readonly kind: 'booked'; readonly appointment: WithUpdatedAt<Appointment> }
   | TakenOutcome
 
 /** The outcomes whose response is stored under the idempotency key. After any other, the key can be used again. */
@@ -91,7 +91,7 @@ export function bookingStore({ table }: { table: Table }) {
     appointment: Appointment,
     patient: StoredPatient | undefined,
     stored: StoredPlacement,
-  ): Stamped<Appointment> {
+  ): WithUpdatedAt<Appointment> {
     const booked = appointments.change(changes, null, appointment)
     placements.requireUnchanged(changes, request, stored)
     if (patient) changes.requireVersion(patientKey(changes.clinic, patient.id), patient.version)

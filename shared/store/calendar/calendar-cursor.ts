@@ -2,7 +2,7 @@
 import type { ClinicId } from '../../domain/clinic.ts'
 import type { CursorPage } from '../../domain/lists/cursor.ts'
 import { planFromCursor } from '../../domain/lists/page-plan.ts'
-import type { Stamped } from '../../domain/stamped.ts'
+import type { WithUpdatedAt } from '../../domain/with-updated-at.ts'
 import {
   calendarListPartition,
   calendarSortKey,
@@ -44,7 +44,7 @@ export function cursorReader<R, F extends string>(
     filter: CalendarFilter<F>,
     cursor: string,
     limit: number,
-  ): Promise<CursorPage<Stamped<R>>> {
+  ): Promise<CursorPage<WithUpdatedAt<R>>> {
     const { rows, downTo } = await (ownerOf(filter)
       ? ownerRowsAfter(clinic, filter, cursor)
       : listRowsAfter(clinic, filter, cursor, limit))

@@ -1,5 +1,5 @@
-import type { Stamped } from '../../domain/stamped.ts'
 import type { EventDraft } from '../../domain/webhooks/event.ts'
+import type { WithUpdatedAt } from '../../domain/with-updated-at.ts'
 import type { Provenance } from '../external-ids/provenance.ts'
 import type { CalendarLetter } from '../keys/calendar.ts'
 import type { Changeset } from '../table/changeset.ts'
@@ -15,9 +15,9 @@ export type CalendarEntity<R, F extends string> = {
   /** ISO 8601 instant. */
   readonly createdAt: (record: R) => string
   /** The attributes of a record, short names; `large` ones are left out of a row that would be too large. */
-  readonly encode: (record: Stamped<R>) => Record<string, unknown>
+  readonly encode: (record: WithUpdatedAt<R>) => Record<string, unknown>
   /** The inverse of `encode`. A thin row lacks the large attributes. */
-  readonly decode: (item: Item, id: string) => Stamped<R>
+  readonly decode: (item: Item, id: string) => WithUpdatedAt<R>
   readonly large: readonly string[]
   /** Attributes that only the record contains, not its rows. */
   readonly unlisted?: readonly string[]
@@ -29,7 +29,7 @@ export type CalendarEntity<R, F extends string> = {
 
 /** A record as it was read, with the version that a change of it is conditional on. */
 export type StoredRecord<R> = Provenance & {
-  readonly record: Stamped<R>
+  readonly record: WithUpdatedAt<R>
   readonly version: number
   /** The number of the record's events so far. */
   readonly events: number

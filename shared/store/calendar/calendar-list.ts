@@ -6,16 +6,16 @@
  * has one, its doctor's, sorted by facet (status or channel) and time; as a row in its patient's list, sorted by time.
  * Beside each sorted list, one tally item a month counts the rows of each day and facet. A page reads the tallies, plans
  * (domain/page-plan.ts), and reads exactly the rows it needs: two round trips, three where rows are thin. An index lists
- * the records by the time of their last change (../table/change-feed.ts).
+ * the records by the time of their last change (../table/change-index.ts).
  */
 import type { ClinicId } from '../../domain/clinic.ts'
 import type { NumberedPage } from '../../domain/lists/cursor.ts'
 import { offsetOf, type PageRequest } from '../../domain/lists/paging.ts'
-import type { Stamped } from '../../domain/stamped.ts'
+import type { WithUpdatedAt } from '../../domain/with-updated-at.ts'
 import { type Provenance, provenanceAttributes, provenanceOf } from '../external-ids/provenance.ts'
 import { calendarKey, tallyPartition } from '../keys/calendar.ts'
 import { changeIndexKey } from '../keys/change-index.ts'
-import { changeFeed } from '../table/change-feed.ts'
+import { changeIndexReader } from '../table/change-index.ts'
 import type { Changeset } from '../table/changeset.ts'
 import { cursorBefore, cursorOf, cursorReader, startCursor } from './calendar-cursor.ts'
 import type { CalendarEntity, StoredRecord } from './calendar-entity.ts'
@@ -38,17 +38,21 @@ export function calendarList<R, F extends string>(platform: ListPlatform, entity
   const records = { find, findMany, ofRows }
   const { page: pageOf, allOf } = calendarPages(platform, entity, records)
   const { after } = cursorReader(platform, entity, records)
-  const changes = changeFeed<R & { readonly id: string }>(platform.table, letter, async (clinic, ids) => {
-    const found = await findMany(clinic, ids)
-    return new Map([...found].map(([id, { record }]) => [id, { ...record, id }]))
-  })
+  const changes = changeIndexReader<R & { readonly id: string }>(
+    platform.table,
+    letter,
+    async (clinic, ids) => {
+      const found = await findMany(clinic, ids)
+      return new Map([...found].map(([id, { record }]) => [id, { ...record, id }]))
+    },
+  )
 
   /** A page of records, with the cursor after it. */
   async function page(
     clinic: ClinicId,
     filter: CalendarFilter<F>,
     request: PageRequest,
-  ): Promise<NumberedPage<Stamped<R>>> {
+  ): Promise<NumberedPage<WithUpdatedAt<R>>> {
     const { page, isConsistent } = await pageOf(clinic, filter, request)
     const { items, total } = page
     const first = items[0]
@@ -72,8 +76,8 @@ export function calendarList<R, F extends string>(platform: ListPlatform, entity
     before: StoredRecord<R> | null,
     record: R,
     provenance: Provenance = provenanceOf(before ?? {}),
-  ): Stamped<R> {
-    const after = { ...record, updatedAt: changeset.stamp(before ? null : entity.createdAt(record)) }
+  ): WithUpdatedAt<R> {
+    const after = { ...record, updatedAt: changeset.timeOfChange(before ? null : entity.createdAt(record)) }
     write(changeset, before, after, provenance)
     return after
   }
@@ -86,7 +90,7 @@ export function calendarList<R, F extends string>(platform: ListPlatform, entity
   function write(
     changeset: Changeset,
     before: StoredRecord<R> | null,
-    after: Stamped<R>,
+    after: WithUpdatedAt<R>,
     provenance: Provenance,
   ): void {
     const { clinic } = changeset

@@ -2,7 +2,7 @@
 import type { ClinicId } from '../../domain/clinic.ts'
 import { planPage, type RangeRead } from '../../domain/lists/page-plan.ts'
 import { offsetOf, type Page, type PageRequest } from '../../domain/lists/paging.ts'
-import type { Stamped } from '../../domain/stamped.ts'
+import type { WithUpdatedAt } from '../../domain/with-updated-at.ts'
 import {
   type CalendarLetter,
   calendarListPartition,
@@ -34,7 +34,7 @@ const MAX_READS = 4
 /** `onDrift` is called when a concurrent write changed a page while it was read. */
 export type ListPlatform = { readonly table: Table; readonly onDrift?: (letter: CalendarLetter) => void }
 
-type Records<R> = Page<Stamped<R>>
+type Records<R> = Page<WithUpdatedAt<R>>
 
 /** A page, and whether no concurrent write changed it while it was read. */
 type PageRead<R> = { readonly page: Records<R>; readonly isConsistent: boolean }
@@ -70,7 +70,7 @@ export function calendarPages<R, F extends string>(
     clinic: ClinicId,
     owner: 'patient' | 'invoice' | 'doctor',
     id: string,
-  ): Promise<Stamped<R>[]> {
+  ): Promise<WithUpdatedAt<R>[]> {
     const pk =
       owner === 'doctor'
         ? calendarListPartition(clinic, letter, id)

@@ -1,5 +1,5 @@
 import type { ClinicId } from '../../domain/clinic.ts'
-import type { Stamped } from '../../domain/stamped.ts'
+import type { WithUpdatedAt } from '../../domain/with-updated-at.ts'
 import { provenanceOfItem } from '../external-ids/provenance.ts'
 import { calendarKey } from '../keys/calendar.ts'
 import type { Table } from '../table/table.ts'
@@ -29,7 +29,7 @@ export function calendarRecords<R, F extends string>(table: Table, entity: Calen
   })
 
   /** The records of rows, in their order; the records of thin rows are read by id. */
-  async function ofRows(clinic: ClinicId, rows: readonly Item[]): Promise<Stamped<R>[]> {
+  async function ofRows(clinic: ClinicId, rows: readonly Item[]): Promise<WithUpdatedAt<R>[]> {
     const thin = rows.filter((row) => row.t).map(idOf)
     const records = thin.length === 0 ? new Map<string, StoredRecord<R>>() : await findMany(clinic, thin)
     return rows.flatMap((row) => {

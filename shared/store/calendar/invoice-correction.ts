@@ -2,13 +2,13 @@ import type { ClinicId } from '../../domain/clinic.ts'
 import type { Invoice } from '../../domain/money/invoice.ts'
 import type { Payment } from '../../domain/money/payment.ts'
 import { fullName } from '../../domain/patients/patient.ts'
-import type { Stamped } from '../../domain/stamped.ts'
+import type { WithUpdatedAt } from '../../domain/with-updated-at.ts'
 import { patientKey } from '../keys/patients.ts'
 import { patientStore } from '../patients/patients.ts'
 import { Changeset } from '../table/changeset.ts'
 import { retryOnConflict } from '../table/retry-on-conflict.ts'
-import { isSameRecord } from '../table/stamped-codec.ts'
 import type { Table } from '../table/table.ts'
+import { isSameRecord } from '../table/updated-at-codec.ts'
 import { invoiceStore } from './invoices.ts'
 import { paymentStore } from './payments.ts'
 import { MAX_PAYMENTS } from './settlement.ts'
@@ -23,7 +23,7 @@ export type InvoiceCorrection = {
 export type CorrectionOutcome =
   | {
       readonly kind: 'corrected' | 'unchanged'
-      readonly invoice: Stamped<Invoice>
+      readonly invoice: WithUpdatedAt<Invoice>
       /** The patient who had the invoice. */
       readonly previousPatient: string
     }

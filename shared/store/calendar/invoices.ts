@@ -14,8 +14,8 @@ import {
   text,
   unlisted,
 } from '../table/attributes.ts'
-import { stampedCodec } from '../table/stamped-codec.ts'
 import { amountCodec } from '../table/stored-amounts.ts'
+import { withUpdatedAtCodec } from '../table/updated-at-codec.ts'
 import type { CalendarEntity } from './calendar-entity.ts'
 import { calendarList } from './calendar-list.ts'
 import type { ListPlatform } from './calendar-pages.ts'
@@ -63,7 +63,7 @@ export const INVOICE_ATTRIBUTES = {
 } satisfies AttributeMap<Omit<Invoice, 'id'>>
 
 export const INVOICES: CalendarEntity<Invoice, InvoiceStatus> = {
-  ...stampedCodec(amountCodec<Invoice>(INVOICE_ATTRIBUTES)),
+  ...withUpdatedAtCodec(amountCodec<Invoice>(INVOICE_ATTRIBUTES)),
   createdAt: ({ createdAt }) => createdAt,
   letter: 'I',
   facets: INVOICE_FACETS,

@@ -18,8 +18,8 @@ import {
   text,
   unlisted,
 } from '../table/attributes.ts'
-import { stampedCodec } from '../table/stamped-codec.ts'
 import { amountCodec } from '../table/stored-amounts.ts'
+import { withUpdatedAtCodec } from '../table/updated-at-codec.ts'
 import type { CalendarEntity } from './calendar-entity.ts'
 import { calendarList } from './calendar-list.ts'
 import type { ListPlatform } from './calendar-pages.ts'
@@ -48,7 +48,7 @@ export const PAYMENT_ATTRIBUTES = {
 } satisfies AttributeMap<Omit<Payment, 'id'>>
 
 export const PAYMENTS: CalendarEntity<Payment, PaymentStatus> = {
-  ...stampedCodec(amountCodec<Payment>(PAYMENT_ATTRIBUTES)),
+  ...withUpdatedAtCodec(amountCodec<Payment>(PAYMENT_ATTRIBUTES)),
   createdAt: ({ createdAt }) => createdAt,
   letter: 'Y',
   facets: PAYMENT_FACETS,

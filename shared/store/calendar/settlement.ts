@@ -3,7 +3,7 @@ import { eraseFields } from '../../domain/field-policy.ts'
 import { applyPayments, INVOICE_FIELDS, type Invoice } from '../../domain/money/invoice.ts'
 import { MAX_MINOR_UNITS } from '../../domain/money/money.ts'
 import { PAYMENT_FIELDS, type Payment } from '../../domain/money/payment.ts'
-import type { Stamped } from '../../domain/stamped.ts'
+import type { WithUpdatedAt } from '../../domain/with-updated-at.ts'
 import type { Provenance } from '../external-ids/provenance.ts'
 import { patientKey } from '../keys/patients.ts'
 import { patientStore, type StoredPatient } from '../patients/patients.ts'
@@ -134,7 +134,7 @@ export function invoiceReader({ table, onDrift = () => {} }: ListPlatform) {
   async function findWithPayments(
     clinic: ClinicId,
     id: string,
-  ): Promise<{ invoice: Stamped<Invoice>; payments: Stamped<Payment>[] } | null> {
+  ): Promise<{ invoice: WithUpdatedAt<Invoice>; payments: WithUpdatedAt<Payment>[] } | null> {
     for (let attempt = 1; ; attempt++) {
       const [stored, all] = await Promise.all([
         invoices.find(clinic, id),

@@ -1,7 +1,7 @@
 import type { ClinicId } from '../../domain/clinic.ts'
 import { eraseFields } from '../../domain/field-policy.ts'
 import { PATIENT_FIELDS, type Patient } from '../../domain/patients/patient.ts'
-import type { Stamped } from '../../domain/stamped.ts'
+import type { WithUpdatedAt } from '../../domain/with-updated-at.ts'
 import { linkedIdsOf } from '../external-ids/manual-links.ts'
 import { patientOwner } from '../keys/copies.ts'
 import { patientUpdates } from '../patients/patient-updates.ts'
@@ -30,7 +30,7 @@ export function patientChanges(table: Table) {
     clinic: ClinicId,
     id: string,
     fields: Partial<Omit<Patient, 'id' | 'erasedAt'>>,
-  ): Promise<Stamped<Patient> | null> {
+  ): Promise<WithUpdatedAt<Patient> | null> {
     const after = await change(clinic, id, (before) => (before.erasedAt ? null : { ...before, ...fields }))
     await writer.snapshotIfDue(clinic)
     return after

@@ -7,8 +7,8 @@ import type { Key } from '../keys/key.ts'
 import { Changeset } from '../table/changeset.ts'
 import { chunked } from '../table/chunked.ts'
 import { commitPacked, type Unit } from '../table/commit-packed.ts'
-import { isSameRecord } from '../table/stamped-codec.ts'
 import type { Table } from '../table/table.ts'
+import { isSameRecord } from '../table/updated-at-codec.ts'
 
 /** Records that are read and rewritten together. */
 const BATCH_SIZE = 50

@@ -8,7 +8,7 @@ import {
   PROVIDERS,
   type ProviderFeedback,
 } from '../../domain/messages/message.ts'
-import type { Stamped } from '../../domain/stamped.ts'
+import type { WithUpdatedAt } from '../../domain/with-updated-at.ts'
 import type { StoredRecord } from '../calendar/calendar-entity.ts'
 import { calendarKey } from '../keys/calendar.ts'
 import { TTL } from '../keys/key.ts'
@@ -16,8 +16,8 @@ import { providerMessageKey } from '../keys/messages.ts'
 import { Changeset } from '../table/changeset.ts'
 import { commitWithRetry } from '../table/commit-packed.ts'
 import { ConditionFailed } from '../table/errors.ts'
-import { isSameRecord } from '../table/stamped-codec.ts'
 import type { Table } from '../table/table.ts'
+import { isSameRecord } from '../table/updated-at-codec.ts'
 import { dueKeyOf, dueMessages } from './due-messages.ts'
 import { messageStore, toDispatchAttributes } from './messages.ts'
 
@@ -76,7 +76,7 @@ export function messageDispatch({ table, count = () => {} }: Dependencies) {
     id: string,
     feedback: ProviderFeedback,
     extendChanges?: ExtendChanges,
-  ): Promise<Stamped<Message> | null> =>
+  ): Promise<WithUpdatedAt<Message> | null> =>
     change(clinic, id, (message) => applyFeedback(message, feedback), extendChanges)
 
   /** Leaves a claimed message to a person or its provider's feedback, since the provider may or may not have it. */
@@ -85,7 +85,7 @@ export function messageDispatch({ table, count = () => {} }: Dependencies) {
     id: string,
     reason: string,
     extendChanges?: ExtendChanges,
-  ): Promise<Stamped<Message> | null> =>
+  ): Promise<WithUpdatedAt<Message> | null> =>
     change(clinic, id, (message) => unresolvedIfClaimed(message, reason), extendChanges)
 
   async function change(
@@ -93,8 +93,8 @@ export function messageDispatch({ table, count = () => {} }: Dependencies) {
     id: string,
     apply: (message: Message, version: number) => Message,
     extendChanges: ExtendChanges = async () => {},
-  ): Promise<Stamped<Message> | null> {
-    let updated: Stamped<Message> | null = null
+  ): Promise<WithUpdatedAt<Message> | null> {
+    let updated: WithUpdatedAt<Message> | null = null
     let statusBefore: Message['status'] | undefined
     await commitWithRetry(async () => {
       const stored = await messages.find(clinic, id)

@@ -23,7 +23,7 @@ import {
   text,
   unlisted,
 } from '../table/attributes.ts'
-import { stampedCodec } from '../table/stamped-codec.ts'
+import { withUpdatedAtCodec } from '../table/updated-at-codec.ts'
 
 const MESSAGE_FACETS: Record<Channel, string> = { sms: 's', email: 'e' }
 
@@ -64,7 +64,7 @@ export const MESSAGE_ATTRIBUTES = {
 } satisfies AttributeMap<Omit<Message, 'id'>>
 
 export const MESSAGES: CalendarEntity<Message, Channel> = {
-  ...stampedCodec(recordCodec<Message>(MESSAGE_ATTRIBUTES)),
+  ...withUpdatedAtCodec(recordCodec<Message>(MESSAGE_ATTRIBUTES)),
   createdAt: ({ acceptedAt }) => acceptedAt,
   letter: 'M',
   facets: MESSAGE_FACETS,

@@ -7,7 +7,7 @@ import type { ClinicId } from '../../domain/clinic.ts'
 import type { CursorPage, NumberedPage } from '../../domain/lists/cursor.ts'
 import { offsetOf, type PageRequest } from '../../domain/lists/paging.ts'
 import type { Patient } from '../../domain/patients/patient.ts'
-import type { Stamped } from '../../domain/stamped.ts'
+import type { WithUpdatedAt } from '../../domain/with-updated-at.ts'
 import type { Key } from '../keys/key.ts'
 import { nationalIdKey, nationalIdRange, nationalIdSecretKey } from '../keys/patients.ts'
 import type { Changeset } from '../table/changeset.ts'
@@ -79,7 +79,7 @@ export function patientsByNationalId({ table }: { table: Table }) {
     clinic: ClinicId,
     nationalId: string,
     request: PageRequest,
-  ): Promise<NumberedPage<Stamped<Patient>>> {
+  ): Promise<NumberedPage<WithUpdatedAt<Patient>>> {
     const ordinals = await identified.find(clinic, nationalId)
     return { ...(await part(clinic, ordinals, offsetOf(request), request.limit)), total: ordinals.length }
   }
@@ -90,7 +90,7 @@ export function patientsByNationalId({ table }: { table: Table }) {
     nationalId: string,
     cursor: string,
     limit: number,
-  ): Promise<CursorPage<Stamped<Patient>>> {
+  ): Promise<CursorPage<WithUpdatedAt<Patient>>> {
     const ordinals = await identified.find(clinic, nationalId)
     return part(
       clinic,

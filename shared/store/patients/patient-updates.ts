@@ -1,6 +1,6 @@
 import type { ClinicId } from '../../domain/clinic.ts'
 import type { Patient } from '../../domain/patients/patient.ts'
-import type { Stamped } from '../../domain/stamped.ts'
+import type { WithUpdatedAt } from '../../domain/with-updated-at.ts'
 import { patientKey } from '../keys/patients.ts'
 import { Changeset } from '../table/changeset.ts'
 import type { ResponseToStore, StoredResponse } from '../table/idempotency.ts'
@@ -25,8 +25,8 @@ export function patientUpdates({ table }: { table: Table }) {
   async function update(
     clinic: ClinicId,
     id: string,
-    judge: (before: Stamped<Patient>) => PatientFields,
-    { idempotency, status, response }: ResponseToStore<Stamped<Patient>>,
+    judge: (before: WithUpdatedAt<Patient>) => PatientFields,
+    { idempotency, status, response }: ResponseToStore<WithUpdatedAt<Patient>>,
   ): Promise<StoredResponse | StoredPatient | null> {
     writer.forget(clinic)
     const updated = await retryOnConflict(async () => {

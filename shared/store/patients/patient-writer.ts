@@ -1,8 +1,8 @@
 /** Creates and updates patients. A write that search must notice moves the clinic's head, which numbers it. */
 import type { ClinicId } from '../../domain/clinic.ts'
 import { fullName, type Patient } from '../../domain/patients/patient.ts'
-import type { Stamped } from '../../domain/stamped.ts'
 import { patientEventDraft } from '../../domain/webhooks/event.ts'
+import type { WithUpdatedAt } from '../../domain/with-updated-at.ts'
 import { changeIndexKey } from '../keys/change-index.ts'
 import { patientOwner } from '../keys/copies.ts'
 import { patientChangeKey, patientKey, patientRowKey } from '../keys/patients.ts'
@@ -43,8 +43,8 @@ export function patientWriter({ table }: { table: Table }) {
     patient: Patient,
     idempotency: IdempotencyGuard,
     status: number,
-    response: (created: Stamped<Patient>) => object,
-  ): Promise<StoredResponse | Stamped<Patient>> {
+    response: (created: WithUpdatedAt<Patient>) => object,
+  ): Promise<StoredResponse | WithUpdatedAt<Patient>> {
     forget(clinic)
     const outcome = await inQueue(clinic, async ({ readHead, commit }) => {
       const [stored, head] = await Promise.all([idempotency.find(), readHead()])
@@ -140,7 +140,7 @@ function addCreation(changes: Changeset, patient: ImportedPatient, ordinal: numb
   const eventDraft = changes.emitsEvents ? patientEventDraft(null, patient) : null
   const events = eventDraft ? 1 : 0
   if (eventDraft) changes.announce(patient.id, events, eventDraft)
-  const created = { ...patient, updatedAt: changes.stamp(patient.createdAt) }
+  const created = { ...patient, updatedAt: changes.timeOfChange(patient.createdAt) }
   const stored = { ...created, ordinal, version: 1, events }
   changes.put(recordItem(patientKey(clinic, patient.id), stored), 'new')
   changes.put(rowItem(patientRowKey(clinic, ordinal), created), 'new')
@@ -158,7 +158,7 @@ function addUpdate(
   const eventDraft = changes.emitsEvents ? patientEventDraft(before, wanted) : null
   const events = before.events + (eventDraft ? 1 : 0)
   if (eventDraft) changes.announce(wanted.id, events, eventDraft)
-  const after = { ...wanted, updatedAt: changes.stamp(null), version: before.version + 1, events }
+  const after = { ...wanted, updatedAt: changes.timeOfChange(null), version: before.version + 1, events }
   changes.put(recordItem(patientKey(clinic, after.id), after), { version: before.version })
   // Lists show the time of the last change, so every change rewrites the row.
   changes.put(rowItem(patientRowKey(clinic, after.ordinal), after))

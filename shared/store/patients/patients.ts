@@ -2,7 +2,7 @@ import type { ClinicId } from '../../domain/clinic.ts'
 import type { CursorPage, NumberedPage } from '../../domain/lists/cursor.ts'
 import { descendingOrdinals, type PageRequest } from '../../domain/lists/paging.ts'
 import { GENDERS, type Patient } from '../../domain/patients/patient.ts'
-import type { Stamped } from '../../domain/stamped.ts'
+import type { WithUpdatedAt } from '../../domain/with-updated-at.ts'
 import { type Provenance, provenanceAttributes, provenanceOfItem } from '../external-ids/provenance.ts'
 import { type Key, sortableNumber } from '../keys/key.ts'
 import { patientKey, patientListPartition, patientRowKey } from '../keys/patients.ts'
@@ -17,9 +17,9 @@ import {
   text,
   unlisted,
 } from '../table/attributes.ts'
-import { changeFeed } from '../table/change-feed.ts'
-import { stampedCodec } from '../table/stamped-codec.ts'
+import { changeIndexReader } from '../table/change-index.ts'
 import type { Table } from '../table/table.ts'
+import { withUpdatedAtCodec } from '../table/updated-at-codec.ts'
 import type { Item } from '../table/write-requests.ts'
 import { readPatientHead } from './head.ts'
 
@@ -27,7 +27,7 @@ import { readPatientHead } from './head.ts'
 export type ImportedPatient = Patient & Provenance
 
 /** A patient with its ordinal: its position in order of creation. */
-export type StoredPatient = Stamped<ImportedPatient> & {
+export type StoredPatient = WithUpdatedAt<ImportedPatient> & {
   readonly ordinal: number
   readonly version: number
   /** The number of its events so far. */
@@ -37,7 +37,7 @@ export type StoredPatient = Stamped<ImportedPatient> & {
 /** Reads patients. The writer is patient-writer.ts. */
 export function patientStore({ table }: { table: Table }) {
   /** Null for an unknown id, which includes the ids of other clinics. */
-  async function find(clinic: ClinicId, id: string): Promise<Stamped<Patient> | null> {
+  async function find(clinic: ClinicId, id: string): Promise<WithUpdatedAt<Patient> | null> {
     const item = await table.get(patientKey(clinic, id))
     return item ? toPatient(item) : null
   }
@@ -48,7 +48,7 @@ export function patientStore({ table }: { table: Table }) {
   }
 
   /** Most recently created first. The head determines the ordinals of the page, and one range query reads them. */
-  async function page(clinic: ClinicId, request: PageRequest): Promise<NumberedPage<Stamped<Patient>>> {
+  async function page(clinic: ClinicId, request: PageRequest): Promise<NumberedPage<WithUpdatedAt<Patient>>> {
     const { n } = await readPatientHead(table, clinic)
     const ordinals = descendingOrdinals(n, request)
     if (!ordinals) return { items: [], total: n, next: null }
@@ -60,7 +60,7 @@ export function patientStore({ table }: { table: Table }) {
     clinic: ClinicId,
     cursor: string,
     limit: number,
-  ): Promise<CursorPage<Stamped<Patient>>> {
+  ): Promise<CursorPage<WithUpdatedAt<Patient>>> {
     const to = Number(cursor) - 1
     return to < 0 ? { items: [], next: null } : ofOrdinals(clinic, Math.max(0, to - limit + 1), to)
   }
@@ -77,7 +77,10 @@ export function patientStore({ table }: { table: Table }) {
   }
 
   /** The patients at these ordinals, in the same order. */
-  async function findByOrdinals(clinic: ClinicId, ordinals: readonly number[]): Promise<Stamped<Patient>[]> {
+  async function findByOrdinals(
+    clinic: ClinicId,
+    ordinals: readonly number[],
+  ): Promise<WithUpdatedAt<Patient>[]> {
     const rows = await readRows(clinic, ordinals)
     const byKey = new Map(rows.map((row) => [row.sk, row]))
     return ordinals.flatMap((ordinal) => {
@@ -107,7 +110,7 @@ export function patientStore({ table }: { table: Table }) {
     findMany,
     page,
     after,
-    changes: changeFeed<StoredPatient>(table, 'P', findMany),
+    changes: changeIndexReader<StoredPatient>(table, 'P', findMany),
     findByOrdinals,
   }
 }
@@ -132,7 +135,7 @@ export const PATIENT_ATTRIBUTES = {
 } satisfies AttributeMap<Omit<Patient, 'id'>>
 
 /** The attributes of the record and of the list row; the row also names the patient (`i`). */
-const patientCodec = stampedCodec(recordCodec<Patient>(PATIENT_ATTRIBUTES))
+const patientCodec = withUpdatedAtCodec(recordCodec<Patient>(PATIENT_ATTRIBUTES))
 
 export const recordItem = (
   key: Key,
@@ -147,7 +150,7 @@ export const recordItem = (
 })
 
 /** A list row has no attribute that only records have. */
-export function rowItem(key: Key, patient: Stamped<Patient>): Item {
+export function rowItem(key: Key, patient: WithUpdatedAt<Patient>): Item {
   const listed = Object.entries(patientCodec.encode(patient)).filter(
     ([name]) => !patientCodec.unlisted.includes(name),
   )
@@ -155,7 +158,7 @@ export function rowItem(key: Key, patient: Stamped<Patient>): Item {
 }
 
 /** @throws TypeError or RangeError for an item that is not a patient's record or row */
-export const toPatient = (item: Item): Stamped<Patient> =>
+export const toPatient = (item: Item): WithUpdatedAt<Patient> =>
   patientCodec.decode(item, (item.i as string | undefined) ?? item.sk)
 
 function toStoredPatient(item: Item): StoredPatient {

@@ -4,7 +4,7 @@ import type { CursorPage, NumberedPage } from '../../domain/lists/cursor.ts'
 import { offsetOf, type PageRequest } from '../../domain/lists/paging.ts'
 import type { Patient } from '../../domain/patients/patient.ts'
 import { type Needles, parseSearchQuery } from '../../domain/patients/search-text.ts'
-import type { Stamped } from '../../domain/stamped.ts'
+import type { WithUpdatedAt } from '../../domain/with-updated-at.ts'
 import type { Table } from '../table/table.ts'
 import { readPatientHead } from './head.ts'
 import { inactivePatients } from './inactive-patients.ts'
@@ -31,7 +31,7 @@ export function patientSearch({ table }: { table: Table }, memoryBudget?: number
     query: string,
     request: PageRequest,
     isActive?: boolean,
-  ): Promise<NumberedPage<Stamped<Patient>>> {
+  ): Promise<NumberedPage<WithUpdatedAt<Patient>>> {
     const needles = parseSearchQuery(query)
     if (!needles && isActive === undefined) return patients.page(clinic, request)
     const part = { offset: offsetOf(request), limit: request.limit, end: Number.POSITIVE_INFINITY }
@@ -45,7 +45,7 @@ export function patientSearch({ table }: { table: Table }, memoryBudget?: number
     cursor: string,
     limit: number,
     isActive?: boolean,
-  ): Promise<CursorPage<Stamped<Patient>>> {
+  ): Promise<CursorPage<WithUpdatedAt<Patient>>> {
     const needles = parseSearchQuery(query)
     if (!needles && isActive === undefined) return patients.after(clinic, cursor, limit)
     const { items, next } = await read(
@@ -62,7 +62,7 @@ export function patientSearch({ table }: { table: Table }, memoryBudget?: number
     filter: Filter,
     part: Part,
     attempt = 1,
-  ): Promise<NumberedPage<Stamped<Patient>>> {
+  ): Promise<NumberedPage<WithUpdatedAt<Patient>>> {
     const { total, ordinals } = await find(clinic, filter, part)
     const found = await patients.findByOrdinals(clinic, ordinals)
     const { isActive } = filter

@@ -7,8 +7,8 @@ import type { Key } from '../keys/key.ts'
 import { WriteConflict } from './errors.ts'
 import { haveConflicts, type ItemUpdate, toUpdateParts } from './item-update.ts'
 import { requestId } from './request-signal.ts'
-import { Stamps } from './stamp-delay.ts'
 import { MAX_TRANSACTION_ITEMS, type Table } from './table.ts'
+import { ChangeTimes } from './visibility-delay.ts'
 import { type Item, type PutCondition, toConditionExpression, type Write } from './write-requests.ts'
 
 /** DynamoDB's limit of a transaction is 4 MB. The rest is a margin for items that are larger than estimated. */
@@ -35,7 +35,7 @@ export class Changeset {
   /** The item that each sharded counter is added to in this transaction: its own, or a shard. */
   readonly #shards = new Map<string, Key>()
   readonly #countersByItem = new Map<string, Key>()
-  readonly #stamps = new Stamps()
+  readonly #times = new ChangeTimes()
 
   constructor(table: Table, clinic: ClinicId) {
     this.#table = table
@@ -72,16 +72,16 @@ export class Changeset {
 
   /**
    * The time of a change, which becomes the `updatedAt` of its record. Readers of changes rely on the commit within
-   * `STAMP_DELAY_MS` of it.
+   * `VISIBILITY_DELAY_MS` of it.
    * @param createdAt of a new record; null for a change
    */
-  stamp(createdAt: string | null): string {
-    return this.#stamps.stamp(this.#table.now(), createdAt)
+  timeOfChange(createdAt: string | null): string {
+    return this.#times.next(this.#table.now(), createdAt)
   }
 
   /** For writers that commit the {@link writes} themselves. @throws WriteConflict if they have to be built again */
   requireRecent(): void {
-    this.#stamps.requireRecent(this.#table.now())
+    this.#times.requireRecent(this.#table.now())
   }
 
   /** Removes an item that must exist. */
@@ -179,7 +179,7 @@ export class Changeset {
     const mine = { writes: this.#writes, updates: this.#updates }
     const theirs = { writes: other.#writes, updates: other.#updates }
     if (size > MAX_TRANSACTION_ITEMS || isTooLarge || haveConflicts(mine, theirs)) return false
-    this.#stamps.add(other.#stamps)
+    this.#times.add(other.#times)
     for (const [name, write] of other.#writes) this.#writes.set(name, write)
     for (const [name, counter] of other.#countersByItem) this.#countersByItem.set(name, counter)
     for (const { key, add, set, expectedVersion, counterLimit } of other.#updates.values()) {

@@ -20,7 +20,7 @@ import {
 } from './errors.ts'
 import { backoff, repeatOnConflict, type Timing } from './retry-on-conflict.ts'
 import { send, sendRaw } from './send.ts'
-import { MAX_TRANSACTION_MS } from './stamp-delay.ts'
+import { MAX_TRANSACTION_MS } from './visibility-delay.ts'
 import type { Item, UpdateParts, Write } from './write-requests.ts'
 
 /** The most items in one BatchWriteItem. */

@@ -18,7 +18,7 @@ import { call } from '../../support/event.ts'
 import { handlerOf, stubFunctionEnvironment } from '../../support/functions.ts'
 import { rounds } from '../../support/scale.ts'
 import { freshTable } from '../../support/table.ts'
-import { unstamped } from '../../support/unstamped.ts'
+import { withoutUpdatedAt } from '../../support/without-updated-at.ts'
 
 const TODAY = '2026-11-20'
 /** All clinics in `npm run prove`, and the smallest one otherwise. */
@@ -86,7 +86,7 @@ describe('loading again', () => {
     )
     const pages = await Promise.all([...lists, patientStore({ table }).page(id, ALL)])
     const doctors = await doctorStore({ table }).list(id)
-    return [...pages.map(({ items }) => items), doctors].map((records) => records.map(unstamped))
+    return [...pages.map(({ items }) => items), doctors].map((records) => records.map(withoutUpdatedAt))
   }
 
   it('creates the same lists in another table, and adds nothing to a table that has them', async () => {

@@ -1,7 +1,7 @@
 import type { ClinicId } from '../../../domain/clinic.ts'
-import type { Stamped } from '../../../domain/stamped.ts'
 import { isCalendarDate } from '../../../domain/timestamp.ts'
 import { isUuid } from '../../../domain/uuid.ts'
+import type { WithUpdatedAt } from '../../../domain/with-updated-at.ts'
 import type { CalendarEntity } from '../../../store/calendar/calendar-entity.ts'
 import { type ListPosition, rowAttributes, rowKeys } from '../../../store/calendar/calendar-row.ts'
 import { type Provenance, provenanceOfItem } from '../../../store/external-ids/provenance.ts'
@@ -15,7 +15,7 @@ export type RecordImage<R> = Provenance & {
   readonly key: Key
   readonly version: number
   readonly events: number
-  readonly record: Stamped<R>
+  readonly record: WithUpdatedAt<R>
   readonly position: ListPosition
   readonly rowKeys: readonly Key[]
   /** The attributes of every row, without its key. */
@@ -73,7 +73,7 @@ export const rowsOf = <R>({ rowKeys, row }: RecordImage<R>): Item[] =>
 function encodeLike<R>(
   item: Item,
   { encode }: CalendarEntity<R, never>,
-  record: Stamped<R>,
+  record: WithUpdatedAt<R>,
 ): Record<string, unknown> {
   const { [DECIMALS_ATTRIBUTE]: decimals, ...attributes } = encode(record)
   return item[DECIMALS_ATTRIBUTE] === undefined

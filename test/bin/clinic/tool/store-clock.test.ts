@@ -14,7 +14,7 @@ it.each([
   ['an hour slow', -HOUR_MS],
   ['an hour fast', HOUR_MS],
   ['two minutes fast', 120_000],
-])('stamps changes with the time of the store when the clock of the machine is %s', async (_, error) => {
+])('gives changes the time of the store when the clock of the machine is %s', async (_, error) => {
   const client = engineClient()
   const table = openTable(client, db.name, { now: storeClock(client, () => Date.now() + error) })
   const { id: clinic } = await newClinic(db.table)
@@ -23,9 +23,9 @@ it.each([
   await patientStore({ table }).find(clinic, patient.id)
   await patientWriter({ table }).createMany(clinic, [patient])
   const stored = await patientStore({ table }).find(clinic, patient.id)
-  const stamp = Date.parse(stored?.updatedAt ?? '')
-  expect(stamp).toBeGreaterThanOrEqual(before - 1000)
-  expect(stamp).toBeLessThanOrEqual(Date.now() + 1000)
+  const changedAt = Date.parse(stored?.updatedAt ?? '')
+  expect(changedAt).toBeGreaterThanOrEqual(before - 1000)
+  expect(changedAt).toBeLessThanOrEqual(Date.now() + 1000)
 })
 
 it('leaves a clock that is right as it is', async () => {

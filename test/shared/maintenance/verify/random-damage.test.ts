@@ -14,7 +14,7 @@ import { patientSearch } from '../../../../shared/store/patients/search.ts'
 import type { Item } from '../../../../shared/store/table/write-requests.ts'
 import { property, rounds } from '../../../support/scale.ts'
 import { freshTable, type TestTable } from '../../../support/table.ts'
-import { unstamped } from '../../../support/unstamped.ts'
+import { withoutUpdatedAt } from '../../../support/without-updated-at.ts'
 import { faultInjection } from './comparison/fault-injection.ts'
 import { createPractice, type Practice, runVerification } from './practice.ts'
 
@@ -57,7 +57,10 @@ function altered(value: unknown, at: number): unknown {
   return typeof value === 'number' ? value + 1 : 'altered'
 }
 
-const unstampedPage = ({ items, total }: Page<object>) => ({ items: items.map(unstamped), total })
+const withoutUpdatedAtPage = ({ items, total }: Page<object>) => ({
+  items: items.map(withoutUpdatedAt),
+  total,
+})
 
 async function expectOracle(db: TestTable, made: Practice): Promise<void> {
   const { clinic } = made
@@ -72,10 +75,12 @@ async function expectOracle(db: TestTable, made: Practice): Promise<void> {
     }
     const sorted = [...records].sort((a, b) => (order(a) < order(b) ? 1 : -1))
     const page = await list.page(clinic, {}, { page: 1, limit: 100 })
-    expect(unstampedPage(page)).toEqual({ items: sorted.map(unstamped), total: records.length })
+    expect(withoutUpdatedAtPage(page)).toEqual({ items: sorted.map(withoutUpdatedAt), total: records.length })
     for (const { id } of made.patients) {
       const own = sorted.filter((record) => entity.position(record).patient === id)
-      expect((await list.allOf(clinic, 'patient', id)).map(unstamped)).toEqual(own.map(unstamped))
+      expect((await list.allOf(clinic, 'patient', id)).map(withoutUpdatedAt)).toEqual(
+        own.map(withoutUpdatedAt),
+      )
     }
   }
   const [appointments, invoices] = [appointmentStore(db), invoiceStore(db)]
@@ -88,24 +93,24 @@ async function expectOracle(db: TestTable, made: Practice): Promise<void> {
   const listed = await patientStore(db).page(clinic, last)
   // Lists do not have national ids.
   const patients = made.patients.map((patient) => ({ ...patient, nationalId: null }))
-  expect(unstampedPage(listed)).toEqual({
-    items: patients.toReversed().map(unstamped),
+  expect(withoutUpdatedAtPage(listed)).toEqual({
+    items: patients.toReversed().map(withoutUpdatedAt),
     total: patients.length,
   })
   for (const isActive of [true, false]) {
     const items = patients
       .filter((patient) => patient.isActive === isActive)
-      .map(unstamped)
+      .map(withoutUpdatedAt)
       .reverse()
     const page = await patientSearch(db).search(clinic, '', last, isActive)
-    expect(unstampedPage(page)).toEqual({ items, total: items.length })
+    expect(withoutUpdatedAtPage(page)).toEqual({ items, total: items.length })
   }
   const identified = patients.filter((_, at) => made.patients[at]?.nationalId !== null)
   const { items } = await patientsByNationalId(db).page(clinic, 'N-1', last)
-  expect(items.map(unstamped)).toEqual(identified.toReversed().map(unstamped))
+  expect(items.map(withoutUpdatedAt)).toEqual(identified.toReversed().map(withoutUpdatedAt))
   for (const patient of patients) {
     const found = await patientSearch(db).search(clinic, patient.phoneNumber ?? '', last)
-    expect(found.items.map(unstamped)).toEqual([unstamped(patient)])
+    expect(found.items.map(withoutUpdatedAt)).toEqual([withoutUpdatedAt(patient)])
   }
 }
 

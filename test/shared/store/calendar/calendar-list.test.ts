@@ -21,7 +21,7 @@ import { repeatOnConflict } from '../../../../shared/store/table/retry-on-confli
 import { openTable, type Table } from '../../../../shared/store/table/table.ts'
 import { property } from '../../../support/scale.ts'
 import { engineClient, tableOfFile } from '../../../support/table.ts'
-import { unstamped } from '../../../support/unstamped.ts'
+import { withoutUpdatedAt } from '../../../support/without-updated-at.ts'
 
 const db = tableOfFile()
 
@@ -112,7 +112,7 @@ async function expectPages(
   for (let page = 1; page === 1 || (page - 1) * limit < expected.length; page++) {
     const { items, total } = await list.page(clinic, filter, { page, limit })
     expect(total).toBe(expected.length)
-    expect(items.map(unstamped)).toEqual(expected.slice((page - 1) * limit, page * limit))
+    expect(items.map(withoutUpdatedAt)).toEqual(expected.slice((page - 1) * limit, page * limit))
   }
 }
 

@@ -4,7 +4,7 @@ import { anonymizeResponse } from '../../../../shared/api/anonymize-response.ts'
 import { renderPatient } from '../../../../shared/api/patients.ts'
 import type { Clinic } from '../../../../shared/domain/clinic.ts'
 import type { Patient } from '../../../../shared/domain/patients/patient.ts'
-import type { Stamped } from '../../../../shared/domain/stamped.ts'
+import type { WithUpdatedAt } from '../../../../shared/domain/with-updated-at.ts'
 import { patientChanges } from '../../../../shared/store/copies/patient-changes.ts'
 import { patientWriter } from '../../../../shared/store/patients/patient-writer.ts'
 import { Changeset } from '../../../../shared/store/table/changeset.ts'
@@ -16,7 +16,7 @@ import { tableText } from '../../../support/table-text.ts'
 
 const db = tableOfFile()
 let clinic: Clinic
-let patient: Stamped<Patient>
+let patient: WithUpdatedAt<Patient>
 
 const guard = () =>
   idempotencyGuard(

@@ -5,12 +5,12 @@ import { Changeset } from '../../../../shared/store/table/changeset.ts'
 import { commitPacked, type Unit } from '../../../../shared/store/table/commit-packed.ts'
 import { ConditionFailed, WriteConflict } from '../../../../shared/store/table/errors.ts'
 import { retryOnConflict } from '../../../../shared/store/table/retry-on-conflict.ts'
-import {
-  MAX_STAMP_AGE_MS,
-  MAX_TRANSACTION_MS,
-  STAMP_DELAY_MS,
-} from '../../../../shared/store/table/stamp-delay.ts'
 import { openTable } from '../../../../shared/store/table/table.ts'
+import {
+  MAX_CHANGE_AGE_MS,
+  MAX_TRANSACTION_MS,
+  VISIBILITY_DELAY_MS,
+} from '../../../../shared/store/table/visibility-delay.ts'
 import { freshSdkTable, tableOfFile } from '../../../support/table.ts'
 
 const db = tableOfFile(freshSdkTable)
@@ -135,7 +135,7 @@ it('commits units one after the other, and builds those again that require an ou
   expect(await db.table.get(key)).toMatchObject({ a: 1, b: 2, v: 3 })
 })
 
-describe('the stamp of a change', () => {
+describe('the time of a change', () => {
   /** A changeset of a table whose clock the test sets. */
   const NOON = Date.parse('2026-05-01T12:00:00.000Z')
   function clocked() {
@@ -147,23 +147,23 @@ describe('the stamp of a change', () => {
 
   it('is the time of the table, not the creation of a record that was created long ago', () => {
     const { changes } = clocked()
-    expect(changes.stamp(null)).toBe(at(NOON))
-    expect(changes.stamp(at(NOON - 60_000))).toBe(at(NOON))
-    expect(changes.stamp(at(NOON + 60_000))).toBe(at(NOON))
+    expect(changes.timeOfChange(null)).toBe(at(NOON))
+    expect(changes.timeOfChange(at(NOON - 60_000))).toBe(at(NOON))
+    expect(changes.timeOfChange(at(NOON + 60_000))).toBe(at(NOON))
   })
 
   it('is the creation of a record that was created just now', () => {
-    expect(clocked().changes.stamp(at(NOON - 1500))).toBe(at(NOON - 1500))
+    expect(clocked().changes.timeOfChange(at(NOON - 1500))).toBe(at(NOON - 1500))
   })
 
   it.each([
-    ['a change', null, MAX_STAMP_AGE_MS + 1],
-    ['a creation', at(NOON - 3000), MAX_STAMP_AGE_MS - 3000 + 1],
+    ['a change', null, MAX_CHANGE_AGE_MS + 1],
+    ['a creation', at(NOON - 3000), MAX_CHANGE_AGE_MS - 3000 + 1],
   ])('is not committed late: %s has to be built again', async (_, createdAt, ms) => {
     const { changes, pass } = clocked()
     const key = newKey()
     changes.put(key)
-    changes.stamp(createdAt)
+    changes.timeOfChange(createdAt)
     pass(ms)
     await expect(changes.commit()).rejects.toThrow(WriteConflict)
     expect(await db.table.get(key)).toBeUndefined()
@@ -172,11 +172,11 @@ describe('the stamp of a change', () => {
   it('is that of the oldest change of a transaction', async () => {
     const { changes, table, pass } = clocked()
     changes.put(newKey())
-    changes.stamp(null)
-    pass(MAX_STAMP_AGE_MS)
+    changes.timeOfChange(null)
+    pass(MAX_CHANGE_AGE_MS)
     const merged = new Changeset(table, clinic)
     merged.put(newKey())
-    merged.stamp(null)
+    merged.timeOfChange(null)
     expect(merged.merge(changes)).toBe(true)
     pass(1)
     await expect(merged.commit()).rejects.toThrow(WriteConflict)
@@ -184,18 +184,18 @@ describe('the stamp of a change', () => {
 
   it('is taken again when the changes are built again', async () => {
     const { table, pass } = clocked()
-    const stamps: string[] = []
+    const times: string[] = []
     await retryOnConflict(async (attempt) => {
       const changes = new Changeset(table, clinic)
       changes.put(newKey())
-      stamps.push(changes.stamp(at(NOON)))
-      if (attempt === 1) pass(MAX_STAMP_AGE_MS + 1)
+      times.push(changes.timeOfChange(at(NOON)))
+      if (attempt === 1) pass(MAX_CHANGE_AGE_MS + 1)
       await changes.commit()
     })
-    expect(stamps).toEqual([at(NOON), at(NOON + MAX_STAMP_AGE_MS + 1)])
+    expect(times).toEqual([at(NOON), at(NOON + MAX_CHANGE_AGE_MS + 1)])
   })
 
   it('leaves a second for clocks that differ, within the delay of readers', () => {
-    expect(MAX_STAMP_AGE_MS + MAX_TRANSACTION_MS).toBeLessThanOrEqual(STAMP_DELAY_MS - 1000)
+    expect(MAX_CHANGE_AGE_MS + MAX_TRANSACTION_MS).toBeLessThanOrEqual(VISIBILITY_DELAY_MS - 1000)
   })
 })

@@ -13,8 +13,8 @@ import { documentClient } from '../../../../shared/runtime/document-client.ts'
 import { ConditionFailed, UnavailableError } from '../../../../shared/store/table/errors.ts'
 import { withRequestSignal } from '../../../../shared/store/table/request-signal.ts'
 import { RETRY_BUDGET_MS } from '../../../../shared/store/table/retry-on-conflict.ts'
-import { MAX_TRANSACTION_MS } from '../../../../shared/store/table/stamp-delay.ts'
 import { openTable } from '../../../../shared/store/table/table.ts'
+import { MAX_TRANSACTION_MS } from '../../../../shared/store/table/visibility-delay.ts'
 import { mockClient } from '../../../support/mock-client.ts'
 import { virtualTiming } from '../../../support/virtual-timing.ts'
 
@@ -58,7 +58,7 @@ describe('with a mocked client', () => {
     expect(dynamodb.commandCalls(TransactWriteCommand).length).toBe(3)
   })
 
-  it('ends a transaction within the time that a stamp allows, however patient the client is', async () => {
+  it('ends a transaction within the time that the visibility delay allows, however patient the client is', async () => {
     vi.useFakeTimers()
     try {
       let sentFor = 0

@@ -1,9 +1,9 @@
-/** The codec of records that the store stamps with the time of their last change. */
+/** The codec of records to which the store adds the time of their last change. */
 import { isDeepStrictEqual } from 'node:util'
-import type { Stamped } from '../../domain/stamped.ts'
+import type { WithUpdatedAt } from '../../domain/with-updated-at.ts'
 import { type Attributes, instant } from './attributes.ts'
 
-/** Every stamped record stores its creation under this name. */
+/** Every such record stores its creation under this name. */
 const CREATED_AT = 'c'
 
 /** The attribute is not stored while it equals the creation: most records never change, and reads are charged by size. */
@@ -16,20 +16,20 @@ type RecordCodec<Entity> = {
   readonly unlisted: readonly string[]
 }
 
-export const stampedCodec = <Entity>(codec: RecordCodec<Entity>) => ({
+export const withUpdatedAtCodec = <Entity>(codec: RecordCodec<Entity>) => ({
   large: codec.large,
   unlisted: codec.unlisted,
-  encode: (record: Stamped<Entity>): Attributes => {
+  encode: (record: WithUpdatedAt<Entity>): Attributes => {
     const attributes = codec.encode(record)
-    const stamp = updatedAt.encode(record.updatedAt)
-    return stamp === attributes[CREATED_AT] ? attributes : { ...attributes, [updatedAt.name]: stamp }
+    const changedAt = updatedAt.encode(record.updatedAt)
+    return changedAt === attributes[CREATED_AT] ? attributes : { ...attributes, [updatedAt.name]: changedAt }
   },
-  decode: (item: Attributes, id: string): Stamped<Entity> => ({
+  decode: (item: Attributes, id: string): WithUpdatedAt<Entity> => ({
     ...codec.decode(item, id),
     updatedAt: updatedAt.decode(item[updatedAt.name] ?? item[CREATED_AT]),
   }),
 })
 
 /** Whether a change of a stored record changes nothing. The time of its last change is not compared. */
-export const isSameRecord = <Entity>(before: Stamped<Entity>, after: Entity): boolean =>
+export const isSameRecord = <Entity>(before: WithUpdatedAt<Entity>, after: Entity): boolean =>
   isDeepStrictEqual(before, { ...after, updatedAt: before.updatedAt })

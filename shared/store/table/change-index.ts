@@ -1,6 +1,6 @@
 import type { ClinicId } from '../../domain/clinic.ts'
 import type { ChangeRange, CursorPage } from '../../domain/lists/cursor.ts'
-import type { Stamped } from '../../domain/stamped.ts'
+import type { WithUpdatedAt } from '../../domain/with-updated-at.ts'
 import {
   changedId,
   changeIndexPartition,
@@ -12,10 +12,10 @@ import {
 import type { Table } from './table.ts'
 
 /** Reads the records of one kind by the time of their last change, oldest first. */
-export function changeFeed<Entity extends { readonly id: string }>(
+export function changeIndexReader<Entity extends { readonly id: string }>(
   table: Table,
   kind: IndexedKind,
-  findMany: (clinic: ClinicId, ids: readonly string[]) => Promise<ReadonlyMap<string, Stamped<Entity>>>,
+  findMany: (clinic: ClinicId, ids: readonly string[]) => Promise<ReadonlyMap<string, WithUpdatedAt<Entity>>>,
 ) {
   /**
    * At most `limit` records of a range. A record that is changed again while it is read is left out: its place is later.
@@ -24,7 +24,7 @@ export function changeFeed<Entity extends { readonly id: string }>(
     clinic: ClinicId,
     range: ChangeRange,
     limit: number,
-  ): Promise<CursorPage<Stamped<Entity>>> => {
+  ): Promise<CursorPage<WithUpdatedAt<Entity>>> => {
     const from = range.after === undefined ? changesFrom(range.from) : changesAfter(range.after)
     const to = changesFrom(range.until)
     // A range must not end before it begins.
