@@ -119,8 +119,8 @@ async function newClinic(table: Table): Promise<ClinicId> {
       result: 'success',
       at: Date.parse(createdAt),
       isSlow: false,
-      probeAt: null,
-      slot: null,
+      halfOpenAt: null,
+      permit: null,
       isWaiting: false,
     })
   }

@@ -4,7 +4,7 @@ import type { Due } from '../domain/due.ts'
 import type { Claim, Message, ProviderFeedback } from '../domain/messages/message.ts'
 import type { Delivery, DeliveryContext, DueDelivery } from '../domain/webhooks/delivery.ts'
 import type { Webhook } from '../domain/webhooks/webhook.ts'
-import type { AttemptHealth, Slot, WebhookHealth } from '../domain/webhooks/webhook-health.ts'
+import type { AttemptHealth, Permit, WebhookHealth } from '../domain/webhooks/webhook-health.ts'
 
 /** A message with the version of its record and the number of its events, as they were read. */
 export type StoredMessage = { readonly record: Message; readonly version: number; readonly events: number }
@@ -64,8 +64,13 @@ export type Webhooks = {
 
 /** How the receivers of webhooks respond. */
 export type HealthRecords = {
-  /** Takes a slot. False if it was taken since the health was read, or the receiver was tried. */
-  readonly takeSlot: (clinic: ClinicId, webhook: string, read: WebhookHealth, slot: Slot) => Promise<boolean>
+  /** Takes a permit. False if it was taken since the health was read, or the receiver was tried. */
+  readonly takePermit: (
+    clinic: ClinicId,
+    webhook: string,
+    read: WebhookHealth,
+    permit: Permit,
+  ) => Promise<boolean>
   /** Records that a delivery is in the slow queue. False if another is, or the receiver was tried since the health was read. */
   readonly recordQueued: (
     clinic: ClinicId,
@@ -73,7 +78,7 @@ export type HealthRecords = {
     read: WebhookHealth,
     queued: NonNullable<WebhookHealth['queued']>,
   ) => Promise<boolean>
-  /** Records an attempt, and frees its slot. Returns the health afterwards; null for a deleted webhook. */
+  /** Records an attempt, and frees its permit. Returns the health afterwards; null for a deleted webhook. */
   readonly record: (
     clinic: ClinicId,
     webhook: string,

@@ -9,7 +9,7 @@ import { webhookHealthStore } from '../../shared/store/events/webhook-health.ts'
 import { webhookHealthKey } from '../../shared/store/keys/webhooks.ts'
 import { issueCredential } from '../support/credentials.ts'
 import { newClinic } from '../support/table.ts'
-import { UNPROVEN } from '../support/webhook-health.ts'
+import { UNTRIED } from '../support/webhook-health.ts'
 import {
   ask,
   change,
@@ -43,8 +43,8 @@ const FAILED = {
   result: 'failure',
   at: Date.now(),
   isSlow: false,
-  probeAt: null,
-  slot: null,
+  halfOpenAt: null,
+  permit: null,
   isWaiting: false,
 } as const
 
@@ -292,10 +292,10 @@ describe('PATCH /webhooks/{id}', () => {
       expect(await health()).toMatchObject({ slow: 1, failures: 1, failingSince: expect.any(Number) })
     }
     expect((await change(id, { is_active: true })).body.data.is_active).toBe(true)
-    expect(decodeHealth(await health())).toEqual(UNPROVEN)
+    expect(decodeHealth(await health())).toEqual(UNTRIED)
     await webhookHealthStore(db).record(clinic.id, id, FAILED)
     await change(id, { url: 'https://example.net/' })
-    expect(decodeHealth(await health())).toEqual(UNPROVEN)
+    expect(decodeHealth(await health())).toEqual(UNTRIED)
   })
 })
 
@@ -329,7 +329,7 @@ describe('DELETE /webhooks/{id}', () => {
     await health.record(clinic.id, id, FAILED)
     await health.record(clinic.id, id, { ...FAILED, result: 'cut-off', isSlow: true })
     await health.recordWaiting(clinic.id, id, Date.now())
-    expect(await health.takeSlot(clinic.id, id, HEALTHY, { number: 0, until: 1 })).toBe(false)
+    expect(await health.takePermit(clinic.id, id, HEALTHY, { number: 0, until: 1 })).toBe(false)
     expect(await db.table.get(webhookHealthKey(clinic.id, id))).toBeUndefined()
   })
 })

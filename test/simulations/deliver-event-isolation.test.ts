@@ -84,11 +84,11 @@ async function latencies({ hanging }: { hanging: number }): Promise<number[]> {
     },
     webhooks: { change: async () => null },
     health: {
-      takeSlot: async (_clinic, id, read, { number, until }) => {
+      takePermit: async (_clinic, id, read, { number, until }) => {
         await sleep(3)
-        const { slots, ...before } = health.get(id) ?? HEALTHY
-        if (slots[number] !== read.slots[number]) return false
-        health.set(id, { ...before, slots: slots.with(number, until), queued: null })
+        const { permits, ...before } = health.get(id) ?? HEALTHY
+        if (permits[number] !== read.permits[number]) return false
+        health.set(id, { ...before, permits: permits.with(number, until), queued: null })
         return true
       },
       recordQueued: async (_clinic, id, read, queued) => {

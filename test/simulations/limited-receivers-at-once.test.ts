@@ -160,7 +160,7 @@ it('deliveries that have expired do not hold up those after them', async () => {
   expect(await pending()).toEqual([])
 })
 
-it('one consumer tries a troubled receiver, however long the others were held up', async () => {
+it('one consumer tries an open circuit, however long the others were held up', async () => {
   const simulation = virtualDeliveries(db.table, () => failure)
   await queue(simulation, ...Array(8).fill(1))
   await simulation.run(10 * MINUTE)
@@ -176,12 +176,12 @@ it('one consumer tries a troubled receiver, however long the others were held up
   }
   const consumer = { ...simulation.consumer, transport }
   const { health } = consumer
-  // A whole attempt takes place between the other's read and its slot.
-  const takeSlot: typeof health.takeSlot = async (...slot) => {
+  // A whole attempt takes place between the other's read and its permit.
+  const takePermit: typeof health.takePermit = async (...permit) => {
     await deliverEvent(consumer, quicker, 'slow')
-    return health.takeSlot(...slot)
+    return health.takePermit(...permit)
   }
-  await deliverEvent({ ...consumer, health: { ...health, takeSlot } }, slower, 'slow')
+  await deliverEvent({ ...consumer, health: { ...health, takePermit } }, slower, 'slow')
   expect(attempts).toBe(1)
 })
 

@@ -64,7 +64,7 @@ it('a receiver that only fails gets some thirty attempts in an hour, however man
     await queue(simulation, 1, 1, 1, 2)
     await advance(simulation, 5 * MINUTE, 5000)
   }
-  // Five before it is troubled, then one every five minutes at last.
+  // Five before the circuit opens, then one every five minutes at last.
   expect(simulation.received.length).toBeGreaterThan(12)
   expect(simulation.received.length).toBeLessThan(32)
   expect((await deliveries()).every(({ status }) => status === 'pending')).toBe(true)
@@ -103,7 +103,7 @@ it('messages do not multiply while a receiver fails', async () => {
   expect(messages.at(-1)).toBeLessThanOrEqual(5)
 })
 
-it('a requested delivery does not wait for the next attempt to a troubled receiver', async () => {
+it('a requested delivery does not wait for the next attempt of an open circuit', async () => {
   let answer: typeof failure | ReturnType<typeof httpResponse> = failure
   const simulation = deliverySimulation(db.table, () => answer)
   const [first] = await queue(simulation, 1, 1, 1, 1, 1, 1, 1)
@@ -201,7 +201,7 @@ it('a slow receiver has three attempts at a time, and each success brings the ne
   expect((await deliveries()).every(({ status }) => status === 'delivered')).toBe(true)
 })
 
-it('after a crash in an attempt its slot is free again when its lease has ended', async () => {
+it('after a crash in an attempt its permit is free again when its lease has ended', async () => {
   const simulation = deliverySimulation(db.table, () => failure)
   await queue(simulation, 1, 1, 1, 1, 1)
   await simulation.drain()

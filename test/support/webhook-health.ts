@@ -5,38 +5,40 @@ import {
   type WebhookHealth,
 } from '../../shared/domain/webhooks/webhook-health.ts'
 
-/** A quick attempt without a slot, apart from `facts`. */
+/** A quick attempt without a permit, apart from `facts`. */
 export const anAttempt = (facts: Partial<AttemptHealth> & Pick<AttemptHealth, 'result'>): AttemptHealth => ({
   at: Date.parse('2026-05-01T07:00:00Z'),
   isSlow: false,
-  probeAt: null,
-  slot: null,
+  halfOpenAt: null,
+  permit: null,
   isWaiting: false,
   ...facts,
 })
 
 /** The health of a new webhook. */
-export const UNPROVEN: WebhookHealth = { ...HEALTHY, isProven: false }
+export const UNTRIED: WebhookHealth = { ...HEALTHY, hasSucceeded: false }
 
 /** The health after an attempt, as the store records it in one update. */
 export function healthAfter(
   before: WebhookHealth,
-  { result, at, isSlow, probeAt, slot, isWaiting }: AttemptHealth,
+  { result, at, isSlow, halfOpenAt, permit, isWaiting }: AttemptHealth,
 ): WebhookHealth {
   const isSuccess = result === 'success'
   const isFailure = result === 'failure'
   return {
-    isProven: before.isProven || isSuccess,
+    hasSucceeded: before.hasSucceeded || isSuccess,
     failingSince: isSuccess ? null : isFailure ? (before.failingSince ?? at) : before.failingSince,
     failures: isSuccess ? 0 : before.failures + (isFailure ? 1 : 0),
     slowAttempts: isSlow ? before.slowAttempts + 1 : isSuccess ? 0 : before.slowAttempts,
-    isAnswering: isSuccess ? isSlow : isFailure ? false : before.isAnswering,
-    probeAt: isSuccess ? null : (probeAt ?? before.probeAt),
-    // Attempts that had begun when it became troubled have no slot.
-    probes: isSuccess ? 0 : before.probes + (probeAt === null || slot === null ? 0 : 1),
-    // Its lease may have ended, and another attempt may have taken the slot.
-    slots:
-      slot && before.slots[slot.number] === slot.until ? before.slots.with(slot.number, 0) : before.slots,
+    isResponding: isSuccess ? isSlow : isFailure ? false : before.isResponding,
+    halfOpenAt: isSuccess ? null : (halfOpenAt ?? before.halfOpenAt),
+    // Attempts that had begun when the circuit opened have no permit.
+    failedTrials: isSuccess ? 0 : before.failedTrials + (halfOpenAt === null || permit === null ? 0 : 1),
+    // Its lease may have ended, and another attempt may have taken the permit.
+    permits:
+      permit && before.permits[permit.number] === permit.until
+        ? before.permits.with(permit.number, 0)
+        : before.permits,
     queued: before.queued,
     waitingSince: isWaiting ? at : before.waitingSince,
   }

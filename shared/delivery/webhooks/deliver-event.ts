@@ -16,18 +16,18 @@ import {
   type Webhook,
 } from '../../domain/webhooks/webhook.ts'
 import {
-  freeSlots,
+  freePermits,
   isLimited,
-  nextProbeAt,
+  nextHalfOpenAt,
+  type Permit,
   queuedDelivery,
   SLOW_THRESHOLD_MS,
-  type Slot,
   usesSlowLane,
 } from '../../domain/webhooks/webhook-health.ts'
 import type { Deliveries, HealthRecords, Webhooks } from '../store-ports.ts'
 import { type AttemptReport, attemptReport } from './attempt-report.ts'
 import type { DeliveryQueues, Lane } from './delivery-queues.ts'
-import { recordHealth, reserveQueue, takeSlot } from './receiver-health.ts'
+import { recordHealth, reserveQueue, takePermit } from './receiver-health.ts'
 import { call, hold, passOn, postpone } from './waiting-deliveries.ts'
 import { signatureHeaders } from './webhook-signature.ts'
 import type { AttemptResult, WebhookTransport } from './webhook-transport.ts'
@@ -93,9 +93,9 @@ export async function deliverEvent(
   const early = (delivery.nextAt ?? 0) - now()
   if (early > MAX_EARLY_MS) return
   if (early > EARLY_TOLERANCE_MS) return queues.push(lane, [queued], early)
-  const slots = isLimited(health) ? freeSlots(health, delivery.isManual, now()) : null
-  if (slots?.length === 0) return postpone(consumer, queued, context)
-  if (slots && lane === 'quick' && usesSlowLane(health)) {
+  const permits = isLimited(health) ? freePermits(health, delivery.isManual, now()) : null
+  if (permits?.length === 0) return postpone(consumer, queued, context)
+  if (permits && lane === 'quick' && usesSlowLane(health)) {
     if (queuedDelivery(health, now()) === delivery.id) return // a repeated message
     const mayQueue = delivery.isManual || (await reserveQueue(consumer.health, queued, health, now()))
     return mayQueue ? queues.push('slow', [queued]) : postpone(consumer, queued, context)
@@ -105,15 +105,16 @@ export async function deliverEvent(
     if (earlier !== null) {
       // It may wait for its receiver.
       await call(consumer, { ...queued, delivery: earlier })
-      return slots ? postpone(consumer, queued, context) : undefined
+      return permits ? postpone(consumer, queued, context) : undefined
     }
   }
   const claim = { token: consumer.newToken(), until: now() + LEASE_MS }
   // Changed since it was read: claimed by another consumer, or moved by the sweep that queued this message.
   if (!(await deliveries.claim(clinic, context, claim))) return deliverEvent(consumer, queued, lane)
-  const slot = slots && (await takeSlot(consumer.health, queued, health, slots, claim.until))
-  if (slots && slot === null) return postpone(consumer, queued, { health, delivery: { ...delivery, claim } })
-  return attempt(consumer, queued, { ...context, webhook }, { claimToken: claim.token, slot, lane })
+  const permit = permits && (await takePermit(consumer.health, queued, health, permits, claim.until))
+  if (permits && permit === null)
+    return postpone(consumer, queued, { health, delivery: { ...delivery, claim } })
+  return attempt(consumer, queued, { ...context, webhook }, { claimToken: claim.token, permit, lane })
 }
 
 /** After the first attempt of a delivery, or when it has ended without one: queues the next of its record, which waits for it. */
@@ -126,13 +127,13 @@ async function queueNext(
   if (next !== null) await queues.push('quick', [{ ...queued, delivery: next }])
 }
 
-type Place = { readonly claimToken: string; readonly slot: Slot | null; readonly lane: Lane }
+type Place = { readonly claimToken: string; readonly permit: Permit | null; readonly lane: Lane }
 
 async function attempt(
   consumer: DeliveryConsumer,
   queued: DeliveryReference,
   { delivery, webhook, health }: DeliveryContext & { readonly webhook: Webhook },
-  { claimToken, slot, lane }: Place,
+  { claimToken, permit, lane }: Place,
 ): Promise<void> {
   const { deliveries, now } = consumer
   const { clinic } = queued
@@ -143,7 +144,14 @@ async function attempt(
   const isCutOff = lane === 'quick' && result.kind === 'failed' && result.reason === 'timeout'
   consumer.onAttempt?.(attemptReport({ clinic, requestId: delivery.requestId }, result, isCutOff))
   if (isCutOff) {
-    const cutOff = { result: 'cut-off', at, isSlow: true, probeAt: null, slot, isWaiting: false } as const
+    const cutOff = {
+      result: 'cut-off',
+      at,
+      isSlow: true,
+      halfOpenAt: null,
+      permit,
+      isWaiting: false,
+    } as const
     await consumer.health.record(clinic, webhook.id, cutOff)
     await deliveries.change(clinic, webhook.id, delivery.id, (before) =>
       ifStillClaimed(before, { ...before, claim: null }),
@@ -155,7 +163,7 @@ async function attempt(
   const retryAfter = result.kind === 'answered' ? parseRetryAfter(result.retryAfter, now()) : null
   const retryDelay =
     isDelivered || isGone ? null : retryDelayOf(delivery, at, now(), retryAfter, consumer.random())
-  const probeAt = isDelivered ? null : nextProbeAt(health, consumer.random(), now())
+  const halfOpenAt = isDelivered ? null : nextHalfOpenAt(health, consumer.random(), now())
   const attemptRecord = {
     at: new Date(at).toISOString(),
     status: result.kind === 'answered' ? result.status : null,
@@ -163,7 +171,7 @@ async function attempt(
     latencyMs: Math.round(result.latencyMs),
   }
   // A delay that the receiver has requested is not shortened.
-  const mayFollow = probeAt !== null && retryAfter === null
+  const mayFollow = halfOpenAt !== null && retryAfter === null
   await deliveries.change(clinic, webhook.id, delivery.id, (before) =>
     ifStillClaimed(before, afterAttempt(before, attemptRecord, isDelivered, retryDelay, mayFollow)),
   )
@@ -173,8 +181,8 @@ async function attempt(
     at,
     // The latency ends with the status; a body can take longer.
     isSlow: Math.max(result.latencyMs, now() - at) >= SLOW_THRESHOLD_MS,
-    probeAt,
-    slot,
+    halfOpenAt,
+    permit,
     isWaiting: mayFollow,
   })
   const hasFailedTooLong = health.failingSince !== null && at - health.failingSince >= DISABLE_AFTER_MS
@@ -186,7 +194,7 @@ async function attempt(
   }
   if (retryDelay !== null && retryDelay <= MAX_QUEUE_DELAY_MS)
     await consumer.queues.push('quick', [queued], retryDelay)
-  await passOn(consumer, queued, health, healthAfter, slot !== null || isDelivered)
+  await passOn(consumer, queued, health, healthAfter, permit !== null || isDelivered)
   if (next[0].status === 'rejected') throw next[0].reason
 }
 

@@ -1,9 +1,9 @@
 import type { DeliveryReference } from '../../domain/webhooks/delivery.ts'
 import {
   type AttemptHealth,
+  type Permit,
   QUEUED_MS,
   queuedDelivery,
-  type Slot,
   type WebhookHealth,
 } from '../../domain/webhooks/webhook-health.ts'
 import type { HealthRecords } from '../store-ports.ts'
@@ -15,20 +15,20 @@ export const reserveQueue = async (
   health: WebhookHealth,
   now: number,
 ): Promise<boolean> =>
-  health.isAnswering ||
+  health.isResponding ||
   (queuedDelivery(health, now) === null &&
     (await records.recordQueued(clinic, webhook, health, { delivery, until: now + QUEUED_MS })))
 
-/** Takes one of the slots. Null if others were faster. */
-export async function takeSlot(
+/** Takes one of the permits. Null if others were faster. */
+export async function takePermit(
   records: HealthRecords,
   { clinic, webhook }: DeliveryReference,
   health: WebhookHealth,
-  slots: readonly number[],
+  permits: readonly number[],
   until: number,
-): Promise<Slot | null> {
-  for (const number of slots)
-    if (await records.takeSlot(clinic, webhook, health, { number, until })) return { number, until }
+): Promise<Permit | null> {
+  for (const number of permits)
+    if (await records.takePermit(clinic, webhook, health, { number, until })) return { number, until }
   return null
 }
 
@@ -41,7 +41,7 @@ export async function recordHealth(
 ): Promise<WebhookHealth | null> {
   const isAsBefore =
     attempt.result === 'success' &&
-    attempt.slot === null &&
+    attempt.permit === null &&
     health.failingSince === null &&
     !attempt.isSlow &&
     health.slowAttempts === 0

@@ -9,7 +9,12 @@ import {
   MAX_QUEUE_DELAY_MS,
   postponed,
 } from '../../domain/webhooks/delivery.ts'
-import { callSize, isReleased, SLOW_SLOTS, type WebhookHealth } from '../../domain/webhooks/webhook-health.ts'
+import {
+  callSize,
+  isReleased,
+  SLOW_PERMITS,
+  type WebhookHealth,
+} from '../../domain/webhooks/webhook-health.ts'
 import type { Deliveries, HealthRecords } from '../store-ports.ts'
 import type { DeliveryQueues } from './delivery-queues.ts'
 
@@ -58,7 +63,7 @@ export async function hold(
   )
 }
 
-/** After an attempt to a limited receiver, or a success: calls what waits, now or when a troubled receiver may be tried. */
+/** After an attempt to a limited receiver, or a success: calls what waits, now or when an open circuit becomes half-open. */
 export async function passOn(
   ports: WaitingPorts,
   queued: DeliveryReference,
@@ -67,9 +72,9 @@ export async function passOn(
   isTurnOver: boolean,
 ): Promise<void> {
   if (after === null || after.waitingSince === null) return
-  if (after.probeAt !== null) {
-    // One such call at a time: those of a troubled receiver have its slot, and one attempt makes it troubled.
-    if (isTurnOver || before.probeAt === null) await callProbe(ports, queued, after.probeAt)
+  if (after.halfOpenAt !== null) {
+    // One such call at a time: those of an open circuit have its permit, and one attempt opens it.
+    if (isTurnOver || before.halfOpenAt === null) await callTrial(ports, queued, after.halfOpenAt)
   } else if (isTurnOver) await callWaiting(ports, queued, callSize(before, after), after.waitingSince)
 }
 
@@ -83,7 +88,7 @@ async function callWaiting(
   waitingSince: number,
 ): Promise<void> {
   // Attempts that end at the same time find the same deliveries.
-  const limit = size + SLOW_SLOTS
+  const limit = size + SLOW_PERMITS
   let left = size
   // Again if all that were found have expired, or were called by others.
   for (let pass = 0; pass < MAX_PASSES && left === size; pass++) {
@@ -101,21 +106,21 @@ export async function call(ports: WaitingPorts, reference: DeliveryReference): P
   return isCalled
 }
 
-/** The deliveries among which a troubled receiver's next one is searched. */
-const PROBE_CANDIDATES = 20
+/** The deliveries among which the next one for a half-open circuit is searched. */
+const TRIAL_CANDIDATES = 20
 
 /**
- * Calls the delivery that a troubled receiver is tried with next, at `at`: the next after this one that is due. One that waits
+ * Calls the delivery that a half-open circuit is tried with next, at `at`: the next after this one that is due. One that waits
  * for its retry is not tried before it.
  */
-async function callProbe(
+async function callTrial(
   ports: WaitingPorts,
   { clinic, webhook, delivery: last }: DeliveryReference,
   at: number,
 ): Promise<void> {
   const { deliveries, queues, now } = ports
   for (const after of [last, undefined])
-    for (const { id, waitsFor } of await deliveries.waiting(clinic, webhook, PROBE_CANDIDATES, after)) {
+    for (const { id, waitsFor } of await deliveries.waiting(clinic, webhook, TRIAL_CANDIDATES, after)) {
       const reference = { clinic, webhook, delivery: id }
       if (waitsFor !== 'turn' || !(await changeWaiting(ports, reference, (before) => dueFrom(before, at))))
         continue

@@ -148,14 +148,14 @@ export function decodeHealth(item: Item | undefined): WebhookHealth {
   } = StoredHealth.parse(item)
   const { waiting = null, queued = null, slot0 = 0, slot1 = 0, slot2 = 0 } = rest
   return {
-    isProven: proven,
+    hasSucceeded: proven,
     failingSince,
     failures,
     slowAttempts: slow,
-    isAnswering: answering,
-    probeAt,
-    probes,
-    slots: [slot0, slot1, slot2],
+    isResponding: answering,
+    halfOpenAt: probeAt,
+    failedTrials: probes,
+    permits: [slot0, slot1, slot2],
     queued,
     waitingSince: waiting,
   }

@@ -33,7 +33,7 @@ export class ReceiverQueue {
       if (!this.waiting.some(isOfReceiver)) this.waiting.push({ ...delivery, read })
       return false
     }
-    if (!read.isProven && !read.isAnswering) this.firsts.push({ ...delivery, read })
+    if (!read.hasSucceeded && !read.isResponding) this.firsts.push({ ...delivery, read })
     return true
   }
 }

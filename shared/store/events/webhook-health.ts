@@ -1,6 +1,6 @@
 import type { ClinicId } from '../../domain/clinic.ts'
 import { MAX_WEBHOOKS } from '../../domain/webhooks/webhook.ts'
-import type { AttemptHealth, Slot, WebhookHealth } from '../../domain/webhooks/webhook-health.ts'
+import type { AttemptHealth, Permit, WebhookHealth } from '../../domain/webhooks/webhook-health.ts'
 import type { Key } from '../keys/key.ts'
 import { parseWebhookHealthKey, webhookHealthKey, webhookHealthPartition } from '../keys/webhooks.ts'
 import { ConditionFailed } from '../table/errors.ts'
@@ -14,28 +14,28 @@ export function webhookHealthStore({ table }: { table: Table }) {
     changeHealth(table, webhookHealthKey(clinic, webhook), parts)
 
   /**
-   * Takes a slot. False if it was taken since the health was read, or a troubled receiver was tried, or the webhook was deleted.
+   * Takes a permit. False if it was taken since the health was read, or an open circuit was tried, or the webhook was deleted.
    */
-  const takeSlot = async (
+  const takePermit = async (
     clinic: ClinicId,
     webhook: string,
-    { slots, probes }: WebhookHealth,
-    { number, until }: Slot,
+    { permits, failedTrials }: WebhookHealth,
+    { number, until }: Permit,
   ): Promise<boolean> =>
     null !==
     (await change(clinic, webhook, {
       UpdateExpression: 'SET #slot = :until REMOVE queued',
-      // If it succeeds with its response lost, the slot stays taken until its lease ends.
-      ConditionExpression: `probes = :probes AND ${slots[number] === 0 ? '(attribute_not_exists(#slot) OR #slot = :read)' : '#slot = :read'}`,
+      // If it succeeds with its response lost, the permit stays taken until its lease ends.
+      ConditionExpression: `probes = :probes AND ${permits[number] === 0 ? '(attribute_not_exists(#slot) OR #slot = :read)' : '#slot = :read'}`,
       ExpressionAttributeNames: { '#slot': `slot${number}` },
-      ExpressionAttributeValues: { ':until': until, ':read': slots[number], ':probes': probes },
+      ExpressionAttributeValues: { ':until': until, ':read': permits[number], ':probes': failedTrials },
     }))
 
   /** Records that a delivery is in the slow queue. False if another is, or the receiver was tried since the health was read. */
   const recordQueued = async (
     clinic: ClinicId,
     webhook: string,
-    { queued, probes }: WebhookHealth,
+    { queued, failedTrials }: WebhookHealth,
     next: NonNullable<WebhookHealth['queued']>,
   ): Promise<boolean> =>
     null !==
@@ -43,11 +43,15 @@ export function webhookHealthStore({ table }: { table: Table }) {
       UpdateExpression: 'SET queued = :next',
       // The update may have succeeded earlier with its response lost.
       ConditionExpression: `probes = :probes AND (queued = :next OR ${queued ? 'queued = :read' : 'attribute_not_exists(queued)'})`,
-      ExpressionAttributeValues: { ':next': next, ':probes': probes, ...(queued && { ':read': queued }) },
+      ExpressionAttributeValues: {
+        ':next': next,
+        ':probes': failedTrials,
+        ...(queued && { ':read': queued }),
+      },
     }))
 
   /**
-   * Records an attempt, and frees its slot. The time of the first failure stays. Returns the health afterwards; null if the
+   * Records an attempt, and frees its permit. The time of the first failure stays. Returns the health afterwards; null if the
    * webhook was deleted.
    */
   async function record(
@@ -63,16 +67,16 @@ export function webhookHealthStore({ table }: { table: Table }) {
         ReturnValues: 'ALL_NEW',
         ...(condition && { ConditionExpression: condition }),
       })
-    const { slot } = attempt
-    const name = `slot${slot?.number}`
+    const { permit } = attempt
+    const name = `slot${permit?.number}`
     const item =
-      (slot &&
+      (permit &&
         (await update(
           [...sets, `${name} = :free`],
-          { ...values, ':free': 0, ':mine': slot.until },
+          { ...values, ':free': 0, ':mine': permit.until },
           `${name} = :mine`,
         ))) ??
-      // Its lease has ended, and another attempt may have taken the slot.
+      // Its lease has ended, and another attempt may have taken the permit.
       (await update(sets, values))
     return item ? decodeHealth(item) : null
   }
@@ -105,11 +109,11 @@ export function webhookHealthStore({ table }: { table: Table }) {
     })
   }
 
-  return { takeSlot, recordQueued, record, reset, recordWaiting, clearWaiting }
+  return { takePermit, recordQueued, record, reset, recordWaiting, clearWaiting }
 }
 
-/** The update of an endpoint's health by an attempt, apart from its slot. */
-function updateOf({ result, at, isSlow, probeAt, slot, isWaiting }: AttemptHealth) {
+/** The update of an endpoint's health by an attempt, apart from its permit. */
+function updateOf({ result, at, isSlow, halfOpenAt, permit, isWaiting }: AttemptHealth) {
   const isSuccess = result === 'success'
   const values: Record<string, number | boolean> = {}
   const sets: string[] = []
@@ -128,9 +132,9 @@ function updateOf({ result, at, isSlow, probeAt, slot, isWaiting }: AttemptHealt
     set('failures = failures + :one', ':one', 1)
     set('failingSince = if_not_exists(failingSince, :at)', ':at', at)
   }
-  if (probeAt !== null) {
-    set('probeAt = :probe', ':probe', probeAt)
-    if (slot) set('probes = probes + :one', ':one', 1)
+  if (halfOpenAt !== null) {
+    set('probeAt = :probe', ':probe', halfOpenAt)
+    if (permit) set('probes = probes + :one', ':one', 1)
   }
   if (isWaiting) set('waiting = :at', ':at', at)
   return { sets, values, removes: isSuccess ? 'REMOVE failingSince, probeAt' : '' }

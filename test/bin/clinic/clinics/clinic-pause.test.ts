@@ -91,7 +91,7 @@ it('does not count as time for which a receiver has failed, once clinic resume h
   const clinic = await newClinic(db.table)
   const { id } = await createWebhook(db.table, clinic.id)
   const at = Date.now() - DISABLE_AFTER_MS - 10 * MINUTE
-  const failure = { at, isSlow: false, probeAt: null, slot: null, isWaiting: false }
+  const failure = { at, isSlow: false, halfOpenAt: null, permit: null, isWaiting: false }
   await webhookHealthStore(db).record(clinic.id, id, { ...failure, result: 'failure' })
   await setPaused(db.table, clinic.id, new Date(at + MINUTE).toISOString())
   const { run } = await deployedStack({ OperatorLogGroup: 'operator-group', TableName: db.name, Cell: 'a' })

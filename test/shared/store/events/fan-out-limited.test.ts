@@ -33,22 +33,22 @@ it('queues no delivery to a receiver that takes none, which waits to be called',
   const cutOffs = Array(3).fill(anAttempt({ result: 'cut-off', isSlow: true }))
   const slow = anAttempt({ result: 'success', isSlow: true })
   const well = await webhookAfter()
-  const troubled = await webhookAfter(...failures, anAttempt({ result: 'failure', probeAt: NOW + 1 }))
-  const due = await webhookAfter(...failures, anAttempt({ result: 'failure', probeAt: NOW }))
+  const open = await webhookAfter(...failures, anAttempt({ result: 'failure', halfOpenAt: NOW + 1 }))
+  const due = await webhookAfter(...failures, anAttempt({ result: 'failure', halfOpenAt: NOW }))
   const hanging = await webhookAfter(...cutOffs)
   const queued = { delivery: newUuid(), until: NOW + 1 }
   const found = (await deliveryHealth(hanging)) as NonNullable<Awaited<ReturnType<typeof deliveryHealth>>>
   await webhookHealthStore(db).recordQueued(clinic.id, hanging, found, queued)
-  const answering = await webhookAfter(...cutOffs, slow)
+  const responding = await webhookAfter(...cutOffs, slow)
 
   await patientWriter(db).createMany(clinic.id, [aPatient()])
   const pushed: DeliveryReference[] = []
   const fan = eventFanOut({ table: db.table, now: () => NOW, newId: newUuid })
   await fan.fanOut(clinic.id, async (made) => void pushed.push(...made))
 
-  expect(pushed.map(({ webhook }) => webhook).sort()).toEqual([well, due, answering].sort())
+  expect(pushed.map(({ webhook }) => webhook).sort()).toEqual([well, due, responding].sort())
   const { waiting } = deliveryAttempts(db)
-  for (const webhook of [troubled, hanging]) {
+  for (const webhook of [open, hanging]) {
     const [delivery] = (await deliveryStore(db).page(clinic.id, webhook, { limit: 9 }, NOW))?.items ?? []
     expect(delivery).toMatchObject({
       status: 'pending',

@@ -157,7 +157,7 @@ describe('a stored webhook', () => {
     const { id } = await createNewWebhook(db.table, clinic.id)
     const key = webhookHealthKey(clinic.id, id)
     const health = webhookHealthStore(db)
-    const attempt = { at: NOW, isSlow: false, probeAt: null, slot: null, isWaiting: false }
+    const attempt = { at: NOW, isSlow: false, halfOpenAt: null, permit: null, isWaiting: false }
     expect(await getItem(key)).toEqual({
       ...key,
       proven: false,
@@ -176,7 +176,7 @@ describe('a stored webhook', () => {
       probes: 0,
     })
     await health.record(clinic.id, id, { ...attempt, result: 'failure' })
-    expect(await health.takeSlot(clinic.id, id, HEALTHY, { number: 2, until: NOW + 9 })).toBe(true)
+    expect(await health.takePermit(clinic.id, id, HEALTHY, { number: 2, until: NOW + 9 })).toBe(true)
     const failed = {
       ...key,
       proven: false,
@@ -192,8 +192,8 @@ describe('a stored webhook', () => {
       ...attempt,
       result: 'failure',
       at: NOW + 1,
-      probeAt: NOW + 5,
-      slot: { number: 2, until: NOW + 9 },
+      halfOpenAt: NOW + 5,
+      permit: { number: 2, until: NOW + 9 },
     })
     expect(await getItem(key)).toEqual({ ...failed, failures: 2, probes: 1, probeAt: NOW + 5, slot2: 0 })
     await health.recordWaiting(clinic.id, id, NOW)
@@ -214,17 +214,17 @@ describe('a stored webhook', () => {
     expect(await recordQueued(clinic.id, id, HEALTHY, { ...queued, delivery: newUuid() })).toBe(false)
   })
 
-  it('lets one of those that read a slot as free take it', async () => {
+  it('lets one of those that read a permit as free take it', async () => {
     const { id } = await createWebhook(db.table, clinic.id)
-    const { takeSlot } = webhookHealthStore(db)
+    const { takePermit } = webhookHealthStore(db)
     const taken = await Promise.all(
-      [1, 2, 3].map((n) => takeSlot(clinic.id, id, HEALTHY, { number: 0, until: NOW + n })),
+      [1, 2, 3].map((n) => takePermit(clinic.id, id, HEALTHY, { number: 0, until: NOW + n })),
     )
     expect(taken.filter(Boolean).length).toBe(1)
     // The lease of a consumer that crashed has ended.
-    const winner = { ...HEALTHY, slots: [NOW + taken.indexOf(true) + 1, 0, 0] }
-    expect(await takeSlot(clinic.id, id, winner, { number: 0, until: NOW + 50 })).toBe(true)
-    expect(await takeSlot(clinic.id, id, winner, { number: 0, until: NOW + 60 })).toBe(false)
+    const winner = { ...HEALTHY, permits: [NOW + taken.indexOf(true) + 1, 0, 0] }
+    expect(await takePermit(clinic.id, id, winner, { number: 0, until: NOW + 50 })).toBe(true)
+    expect(await takePermit(clinic.id, id, winner, { number: 0, until: NOW + 60 })).toBe(false)
   })
 })
 

@@ -11,7 +11,7 @@ import {
 import { createNewWebhook } from '../../../support/deliveries.ts'
 import { property } from '../../../support/scale.ts'
 import { newClinic, tableOfFile } from '../../../support/table.ts'
-import { healthAfter, UNPROVEN } from '../../../support/webhook-health.ts'
+import { healthAfter, UNTRIED } from '../../../support/webhook-health.ts'
 
 const db = tableOfFile()
 let clinic: Clinic
@@ -23,8 +23,8 @@ const anyAttempt: fc.Arbitrary<AttemptHealth> = fc.record({
   result: fc.constantFrom('success', 'failure', 'cut-off'),
   at: fc.integer({ min: 1, max: 1000 }),
   isSlow: fc.boolean(),
-  probeAt: fc.option(fc.integer({ min: 1, max: 1000 })),
-  slot: fc.option(
+  halfOpenAt: fc.option(fc.integer({ min: 1, max: 1000 })),
+  permit: fc.option(
     fc.record({ number: fc.integer({ min: 0, max: 2 }), until: fc.integer({ min: 1, max: 9 }) }),
   ),
   isWaiting: fc.boolean(),
@@ -35,18 +35,18 @@ it('changes with each attempt as the rules say', async () => {
     fc.asyncProperty(fc.array(anyAttempt, { maxLength: 12 }), async (all) => {
       const { id } = await createNewWebhook(db.table, clinic.id)
       const health = webhookHealthStore(db)
-      let expected = UNPROVEN
+      let expected = UNTRIED
       for (const attempt of all) {
-        const { slot } = attempt
+        const { permit } = attempt
         // Taken by this attempt, or by another one after its lease.
-        const taken = slot && { ...slot, until: slot.until > 3 ? slot.until : 5000 }
-        if (taken && (await health.takeSlot(clinic.id, id, expected, taken)))
-          expected = { ...expected, slots: expected.slots.with(taken.number, taken.until) }
-        // A cut-off attempt is slow, and a success is not followed by a probe.
+        const taken = permit && { ...permit, until: permit.until > 3 ? permit.until : 5000 }
+        if (taken && (await health.takePermit(clinic.id, id, expected, taken)))
+          expected = { ...expected, permits: expected.permits.with(taken.number, taken.until) }
+        // A cut-off attempt is slow, and a success is not followed by an open circuit.
         const possible = {
           ...attempt,
           isSlow: attempt.isSlow || attempt.result === 'cut-off',
-          probeAt: attempt.result === 'failure' ? attempt.probeAt : null,
+          halfOpenAt: attempt.result === 'failure' ? attempt.halfOpenAt : null,
         }
         expected = healthAfter(expected, possible)
         expect(await health.record(clinic.id, id, possible)).toEqual(expected)
@@ -64,7 +64,7 @@ it.each([
   const clinic = await newClinic(db.table)
   const { id } = await createNewWebhook(db.table, clinic.id)
   const health = webhookHealthStore(db)
-  const attempt = { isSlow: false, probeAt: null, slot: null, isWaiting: false }
+  const attempt = { isSlow: false, halfOpenAt: null, permit: null, isWaiting: false }
   if (failed) await health.record(clinic.id, id, { ...attempt, result: 'failure', at: failed })
   await excludePause(db.table, clinic.id, 3000, 6000)
   expect((await listWebhookHealth(db.table, clinic.id)).get(id)?.failingSince).toBe(moved)

@@ -13,7 +13,7 @@ import { patientWriter } from '../../../../shared/store/patients/patient-writer.
 import type { Table } from '../../../../shared/store/table/table.ts'
 import { createNewWebhook, deliverySimulation, httpResponse } from '../../../support/deliveries.ts'
 import { aPatient, freshTable, newClinic, type TestTable } from '../../../support/table.ts'
-import { anAttempt, UNPROVEN } from '../../../support/webhook-health.ts'
+import { anAttempt, UNTRIED } from '../../../support/webhook-health.ts'
 
 let db: TestTable
 let clinic: Clinic
@@ -76,8 +76,8 @@ it('attempts all without a delay after the first success', async () => {
 })
 
 it('queues a delivery whose fan-out began to wait while the first success was recorded', async () => {
-  const slot = { number: 0, until: Date.now() + 60_000 }
-  await webhookHealthStore(db).takeSlot(clinic.id, webhook.id, UNPROVEN, slot)
+  const permit = { number: 0, until: Date.now() + 60_000 }
+  await webhookHealthStore(db).takePermit(clinic.id, webhook.id, UNTRIED, permit)
   const table: Table = {
     ...db.table,
     tryTransact: async (writes) => {
@@ -94,8 +94,8 @@ it('queues a delivery again that was postponed while the first success was recor
   const simulation = deliverySimulation(db.table, () => httpResponse(200))
   const [queued] = (await createPatients(1, simulation.now)) as [DeliveryReference]
   const health = webhookHealthStore(db)
-  const slot = { number: 0, until: simulation.now + 60_000 }
-  await health.takeSlot(clinic.id, webhook.id, UNPROVEN, slot)
+  const permit = { number: 0, until: simulation.now + 60_000 }
+  await health.takePermit(clinic.id, webhook.id, UNTRIED, permit)
   const recordWaiting: typeof health.recordWaiting = async (...args) => {
     await recordSuccess()
     return health.recordWaiting(...args)
