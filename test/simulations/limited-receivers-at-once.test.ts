@@ -151,7 +151,7 @@ it('deliveries that have expired do not hold up those after them', async () => {
   const simulation = virtualDeliveries(db.table, () => failure)
   await queue(simulation, ...Array(40).fill(1))
   await simulation.run(30 * MINUTE)
-  // DynamoDB deletes expired items in no particular order: deliveries before their places.
+  // DynamoDB deletes expired items in no particular order: deliveries before their waiting items.
   const expired = (await pending()).slice(0, 20).map(({ id }) => deliveryKey(clinic.id, webhook.id, id))
   await db.table.deleteMany(expired)
   simulation.respond = () => httpResponse(200)

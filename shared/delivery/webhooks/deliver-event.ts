@@ -127,13 +127,13 @@ async function queueNext(
   if (next !== null) await queues.push('quick', [{ ...queued, delivery: next }])
 }
 
-type Place = { readonly claimToken: string; readonly permit: Permit | null; readonly lane: Lane }
+type AttemptClaim = { readonly claimToken: string; readonly permit: Permit | null; readonly lane: Lane }
 
 async function attempt(
   consumer: DeliveryConsumer,
   queued: DeliveryReference,
   { delivery, webhook, health }: DeliveryContext & { readonly webhook: Webhook },
-  { claimToken, permit, lane }: Place,
+  { claimToken, permit, lane }: AttemptClaim,
 ): Promise<void> {
   const { deliveries, now } = consumer
   const { clinic } = queued

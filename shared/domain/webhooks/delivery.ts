@@ -40,7 +40,7 @@ export type Delivery = {
   readonly nextAt: number | null
   /** When the sweep next checks the delivery; null when the delivery has ended. */
   readonly dueAt: number | null
-  /** Its place among the deliveries of a receiver that is slow or only fails; null if it has none. */
+  /** Its ticket among the deliveries of a receiver that is slow or only fails; null if it has none. */
   readonly waiting: Waiting | null
   /** Held by the consumer that is making an attempt, until it expires. */
   readonly claim: Claim | null

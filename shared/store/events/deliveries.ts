@@ -16,7 +16,7 @@ import { retryOnConflict } from '../table/retry-on-conflict.ts'
 import type { Table } from '../table/table.ts'
 import type { LogPage, LogRequest } from './events.ts'
 import { decodeDelivery, decodeVersion, encodeDelivery, isExpired } from './items.ts'
-import { encodeFirstAttempt, encodeWaiting } from './place-items.ts'
+import { encodeFirstAttempt, encodeWaiting } from './waiting-items.ts'
 
 /** The most rows that one request reads to find matching deliveries. The next page continues from there. */
 const MAX_SCANNED_ROWS = 2000
@@ -131,7 +131,7 @@ export function deliveryStore({ table }: { table: Table }) {
   return { create, find, change, changeIdempotently, page }
 }
 
-/** The change of a delivery with its place among due, waiting and unattempted deliveries. */
+/** The change of a delivery with its due item and its waiting items. */
 function buildChangeset(
   table: Table,
   clinic: ClinicId,
@@ -151,11 +151,11 @@ function buildChangeset(
   // After its first attempt, or when it has ended without one, later deliveries of the record no longer wait for it.
   const isFirstDone =
     before.attempts.length === 0 && (after.attempts.length > 0 || after.status !== 'pending')
-  const place = firstAttemptKey(clinic, webhook, record, sequence)
-  if (isFirstDone) changes.remove(place)
-  // Requested again after it ended without an attempt: it has its place again.
+  const firstAttempt = firstAttemptKey(clinic, webhook, record, sequence)
+  if (isFirstDone) changes.remove(firstAttempt)
+  // Requested again after it ended without an attempt: it waits for its first attempt again.
   if (before.status !== 'pending' && after.status === 'pending' && after.attempts.length === 0)
-    changes.put(encodeFirstAttempt(place, after))
+    changes.put(encodeFirstAttempt(firstAttempt, after))
   return changes
 }
 

@@ -17,7 +17,7 @@ import { ConditionFailed } from '../table/errors.ts'
 import type { Table } from '../table/table.ts'
 import { deliveryStore } from './deliveries.ts'
 import { decodeDelivery, decodeHealth, decodeVersion, decodeWebhook } from './items.ts'
-import { decodeFirstAttempt, decodeWaiting } from './place-items.ts'
+import { decodeFirstAttempt, decodeWaiting } from './waiting-items.ts'
 
 /** Deliveries as the consumer of the delivery queues reads, claims and changes them. */
 export function deliveryAttempts({ table }: { table: Table }) {

@@ -24,7 +24,7 @@ import { MAX_TRANSACTION_ITEMS, type Table } from '../table/table.ts'
 import type { Item } from '../table/write-requests.ts'
 import { addOrderedDelivery, deliveryStore } from './deliveries.ts'
 import { decodeAnnouncedEvent, decodeCounter, encodeEvent } from './items.ts'
-import { ReceiverQueue, recordPlaces } from './receiver-queue.ts'
+import { ReceiverQueue, recordTickets } from './receiver-queue.ts'
 import { listWebhookHealth, webhookHealthStore } from './webhook-health.ts'
 import { webhookStore } from './webhooks.ts'
 
@@ -37,7 +37,7 @@ const EVENTS_PER_SEARCH = 100
 /** Transactions for one clinic in a turn: a backlog must not hold up other clinics. */
 const MAX_TRANSACTIONS_PER_TURN = 20
 
-/** A delivery, when it is due, its place among unattempted deliveries, and among those that wait. */
+/** A delivery, its due item, and its waiting items: among deliveries without an attempt, and among those that wait. */
 const MAX_DELIVERY_ITEMS = 4
 
 /** More than a clinic has in the 35 days that a table can be restored to. */
@@ -121,7 +121,7 @@ export function eventFanOut({ table, now, newId }: FanOutPlatform) {
     changes.set(eventHeadKey(clinic), 'n', next - 1)
     changes.expectVersion(eventHeadKey(clinic), head.v)
     await changes.commit()
-    return [...created, ...(await recordPlaces({ health, deliveries, now }, queue))]
+    return [...created, ...(await recordTickets({ health, deliveries, now }, queue))]
   }
 
   /** Clinics with announced events that have no position yet, including events missing from the stream. */

@@ -9,17 +9,17 @@ import {
 import type { deliveryStore } from './deliveries.ts'
 import type { webhookHealthStore } from './webhook-health.ts'
 
-/** A delivery, and the health of its receiver as it was read. */
-type Placed = DeliveryReference & { readonly read: WebhookHealth }
+/** The ticket of a delivery, with the health of its receiver as it was read. */
+type Ticket = DeliveryReference & { readonly read: WebhookHealth }
 
 /** Decides which deliveries of a transaction may be attempted now. The others wait, and the first of them calls the next. */
 export class ReceiverQueue {
   readonly #health: ReadonlyMap<string, WebhookHealth>
   readonly #now: number
   /** The first deliveries to receivers that get one at a time. */
-  readonly firsts: Placed[] = []
+  readonly firsts: Ticket[] = []
   /** The first delivery to each receiver that takes no further one. */
-  readonly waiting: Placed[] = []
+  readonly waiting: Ticket[] = []
 
   constructor(health: ReadonlyMap<string, WebhookHealth>, now: number) {
     this.#health = health
@@ -27,7 +27,7 @@ export class ReceiverQueue {
   }
 
   admits(delivery: DeliveryReference): boolean {
-    const isOfReceiver = ({ webhook }: Placed) => webhook === delivery.webhook
+    const isOfReceiver = ({ webhook }: Ticket) => webhook === delivery.webhook
     const read = this.#health.get(delivery.webhook) ?? HEALTHY
     if (hasToWait(read, this.#now) || this.firsts.some(isOfReceiver)) {
       if (!this.waiting.some(isOfReceiver)) this.waiting.push({ ...delivery, read })
@@ -45,7 +45,7 @@ type Stores = {
 }
 
 /** Records which deliveries are queued and which wait, after they were written. Returns those that need not wait after all. */
-export async function recordPlaces(
+export async function recordTickets(
   { health, deliveries, now }: Stores,
   { firsts, waiting }: ReceiverQueue,
 ): Promise<DeliveryReference[]> {

@@ -1,4 +1,4 @@
-/** The stored format of the places of deliveries: among unattempted ones, and among those that wait for their receiver. */
+/** The stored format of waiting items: of deliveries without an attempt, and of those that wait for their receiver. */
 import * as z from 'zod'
 import type { Delivery } from '../../domain/webhooks/delivery.ts'
 import { type Key, TTL } from '../keys/key.ts'
