@@ -2,7 +2,7 @@ import { ApiError } from '../shared/api/errors.ts'
 import { getInvoice, renderInvoice } from '../shared/api/invoices.ts'
 import { renderPayment } from '../shared/api/payments.ts'
 import { endpoint } from '../shared/runtime/endpoint.ts'
-import { invoiceReader } from '../shared/store/calendar/settlement.ts'
+import { invoiceReader } from '../shared/store/calendar/invoice-balance.ts'
 
 export const handler = endpoint(
   getInvoice,

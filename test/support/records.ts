@@ -12,8 +12,8 @@ import type { Delivery } from '../../shared/domain/webhooks/delivery.ts'
 import type { Webhook } from '../../shared/domain/webhooks/webhook.ts'
 import { appointmentStore } from '../../shared/store/calendar/appointments.ts'
 import type { RecordStore } from '../../shared/store/calendar/calendar-list.ts'
+import { invoiceBalance } from '../../shared/store/calendar/invoice-balance.ts'
 import { invoiceStore } from '../../shared/store/calendar/invoices.ts'
-import { settlement } from '../../shared/store/calendar/settlement.ts'
 import { departmentStore, priceListStore, roomStore, treatmentStore } from '../../shared/store/catalogue.ts'
 import { doctorStore } from '../../shared/store/doctors.ts'
 import { deliveryStore } from '../../shared/store/events/deliveries.ts'
@@ -139,7 +139,9 @@ export async function createPopulatedClinic(
   await createRecord(table, clinic, invoiceStore({ table }), invoice)
   // With its invoice, as every payment is written.
   await (
-    await settlement(table).buildChangeset(clinic.id, invoice.id, [{ id: payment.id, build: () => payment }])
+    await invoiceBalance(table).buildChangeset(clinic.id, invoice.id, [
+      { id: payment.id, build: () => payment },
+    ])
   )?.commit()
   await createRecord(table, clinic, messageStore({ table }), message)
   return { clinic, patient, doctor, ...catalogue, appointment, invoice, payment, message }

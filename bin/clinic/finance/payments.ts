@@ -14,8 +14,12 @@ import {
 import { singleLineText } from '../../../shared/domain/patients/text-fields.ts'
 import { clinicTimestamp } from '../../../shared/domain/timestamp.ts'
 import { isUuid, newUuid } from '../../../shared/domain/uuid.ts'
+import {
+  invoiceBalance,
+  PatientErased,
+  type PaymentChange,
+} from '../../../shared/store/calendar/invoice-balance.ts'
 import { paymentStore } from '../../../shared/store/calendar/payments.ts'
-import { PatientErased, type PaymentChange, settlement } from '../../../shared/store/calendar/settlement.ts'
 import { readImportIds } from '../../../shared/store/external-ids/derive.ts'
 import type { Changeset } from '../../../shared/store/table/changeset.ts'
 import type { Table } from '../../../shared/store/table/table.ts'
@@ -124,7 +128,7 @@ const settle = (
   invoice: string,
   change: PaymentChange,
 ): Promise<Changeset | null> =>
-  settlement(table).buildChangeset(id, invoice, [change]).catch(failForErasedPatient)
+  invoiceBalance(table).buildChangeset(id, invoice, [change]).catch(failForErasedPatient)
 
 function requireVoided(verdict: VoidVerdict, { id, voidedAt }: Payment, { timezone }: ClinicInfo): Payment {
   switch (verdict.kind) {

@@ -2,19 +2,19 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Command } from 'commander'
 import * as z from 'zod'
 import {
+  type ReconciledClinic,
+  type Reconciliation,
+  reconcileWithoutSource,
+  reconcileWithSource,
+  UnfinishedErasure,
+  UnknownClinic,
+} from '../../../shared/maintenance/restore/reconcile.ts'
+import {
   configureTable,
   OtherTable,
   type RestoredTable,
   restoreTable,
 } from '../../../shared/maintenance/restore/restored-table.ts'
-import {
-  type SettledClinic,
-  type Settlement,
-  settleFromSource,
-  settleWithoutSource,
-  UnfinishedErasure,
-  UnknownClinic,
-} from '../../../shared/maintenance/restore/settle.ts'
 import { clinicStore } from '../../../shared/store/clinics.ts'
 import type { Table } from '../../../shared/store/table/table.ts'
 import { addToTrail } from '../tool/command-trail.ts'
@@ -103,14 +103,14 @@ function addSettleCommand(group: Command): void {
             command,
             patients.map((patient) => ({ patient_id: patient })),
           ),
-        onClinic: (settled: SettledClinic) => printProgress(command, describeClinic(settled)),
+        onClinic: (reconciled: ReconciledClinic) => printProgress(command, describeClinic(reconciled)),
       }
-      const settling = given.sourceLost
-        ? settleWithoutSource(restored, given.table, options)
-        : settleFromSource({ source, restored }, options)
-      const settlement = await settling.catch(explainRefusal)
-      print(command, settlementJson(settlement), describeSettlement(settlement))
-      if (settlement.clinics.some(({ differences }) => differences > 0)) throw new NeedsAttention()
+      const reconciling = given.sourceLost
+        ? reconcileWithoutSource(restored, given.table, options)
+        : reconcileWithSource({ source, restored }, options)
+      const reconciliation = await reconciling.catch(explainRefusal)
+      print(command, reconciliationJson(reconciliation), describeReconciliation(reconciliation))
+      if (reconciliation.clinics.some(({ differences }) => differences > 0)) throw new NeedsAttention()
     })
 }
 
@@ -171,7 +171,7 @@ const printRestored = (command: Command, { name, stream }: RestoredTable): void 
     `Then deploy with -c tableName=${name} -c tableStream=${stream}`,
   ])
 
-const describeClinic = ({ clinic, messages, erasures, differences }: SettledClinic): string =>
+const describeClinic = ({ clinic, messages, erasures, differences }: ReconciledClinic): string =>
   [
     `${clinic.id}  ${differences} differences`,
     ...(messages ? [`${messages.updated + messages.added} messages taken over`] : []),
@@ -179,13 +179,13 @@ const describeClinic = ({ clinic, messages, erasures, differences }: SettledClin
     ...(erasures ? [`${erasures.erased} patients erased again`] : []),
   ].join(', ')
 
-const describeSettlement = ({ clinics, missing, held }: Settlement): string[] => [
+const describeReconciliation = ({ clinics, missing, held }: Reconciliation): string[] => [
   `${clinics.length} clinics settled, ${clinics.filter(({ differences }) => differences > 0).length} with differences`,
   ...missing.map(({ id }) => `${id}  was created after the restored time, and is not in the restored table`),
   ...(held > 0 ? [`${held} messages have to be resolved: see "messages unresolved" after the swap`] : []),
 ]
 
-const settlementJson = ({ clinics, missing, held }: Settlement) => ({
+const reconciliationJson = ({ clinics, missing, held }: Reconciliation) => ({
   clinics: clinics.map(({ clinic, messages, erasures, differences }) => ({
     clinic_id: clinic.id,
     messages,

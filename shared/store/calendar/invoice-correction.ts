@@ -9,9 +9,9 @@ import { Changeset } from '../table/changeset.ts'
 import { retryOnConflict } from '../table/retry-on-conflict.ts'
 import type { Table } from '../table/table.ts'
 import { isSameRecord } from '../table/updated-at-codec.ts'
+import { MAX_PAYMENTS } from './invoice-balance.ts'
 import { invoiceStore } from './invoices.ts'
 import { paymentStore } from './payments.ts'
-import { MAX_PAYMENTS } from './settlement.ts'
 
 /** The corrected fields of an invoice. Undefined fields do not change. */
 export type InvoiceCorrection = {

@@ -3,8 +3,8 @@
 import { CommandFailure } from '../../../bin/clinic/tool/output.ts'
 import type { ClinicId } from '../../../shared/domain/clinic.ts'
 import { NEW_PAYMENT, type Payment, voidPayment } from '../../../shared/domain/money/payment.ts'
+import { invoiceBalance, PatientErased } from '../../../shared/store/calendar/invoice-balance.ts'
 import { paymentStore } from '../../../shared/store/calendar/payments.ts'
-import { PatientErased, settlement } from '../../../shared/store/calendar/settlement.ts'
 import { commitWithRetry } from '../../../shared/store/table/commit-packed.ts'
 import { type InvoiceModel, identified, isErased, type PatientModel, type PaymentModel } from '../model.ts'
 import { demand, Register, tick } from '../register.ts'
@@ -129,7 +129,7 @@ export async function addPayment(run: Run): Promise<void> {
   const outcome = await command(run, async (table) => {
     await commitWithRetry(async () => {
       if (await paymentStore({ table }).find(clinic.id as ClinicId, id)) return null
-      const changes = settlement(table).buildChangeset(clinic.id as ClinicId, invoice.id, [
+      const changes = invoiceBalance(table).buildChangeset(clinic.id as ClinicId, invoice.id, [
         {
           id,
           build: ({ currency, number, patient }) => ({
@@ -173,7 +173,7 @@ export async function voidOnePayment(run: Run): Promise<void> {
         if (verdict?.kind !== 'voided') throw new CommandFailure('not to be voided')
         return verdict.payment
       }
-      const changes = settlement(table).buildChangeset(clinic.id as ClinicId, invoice.id ?? '', [
+      const changes = invoiceBalance(table).buildChangeset(clinic.id as ClinicId, invoice.id ?? '', [
         { id, build },
       ])
       return changes.catch((error) => {

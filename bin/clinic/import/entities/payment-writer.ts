@@ -1,12 +1,13 @@
 /** Writes imported payments in the transactions that settle their invoices. */
-import { PAYMENTS } from '../../../../shared/store/calendar/payments.ts'
+
 import {
+  type BalanceFacts,
+  invoiceBalance,
   MAX_PAYMENTS,
   PaidAmountTooLarge,
   type PaymentChange,
-  type SettlementFacts,
-  settlement,
-} from '../../../../shared/store/calendar/settlement.ts'
+} from '../../../../shared/store/calendar/invoice-balance.ts'
+import { PAYMENTS } from '../../../../shared/store/calendar/payments.ts'
 import { setProvenance } from '../../../../shared/store/external-ids/provenance.ts'
 import { calendarKey } from '../../../../shared/store/keys/calendar.ts'
 import { Changeset } from '../../../../shared/store/table/changeset.ts'
@@ -39,7 +40,7 @@ export function paymentWriter(table: Table, run: ImportRun, rules: PaymentRules)
     clinic: { id: clinic },
     outcomes,
   } = run
-  const { paymentsOf, addPayments } = settlement(table)
+  const { paymentsOf, addPayments } = invoiceBalance(table)
 
   /**
    * The changes of rows, those of one invoice in parts of at most {@link MAX_PAYMENTS}; rows without changes have their outcome
@@ -76,8 +77,8 @@ export function paymentWriter(table: Table, run: ImportRun, rules: PaymentRules)
   /** The changes of rows of one invoice; null when all of them were rejected. */
   function settle(
     rows: readonly DecidedRow[],
-    stored: SettlementFacts['stored'],
-    all: SettlementFacts['all'],
+    stored: BalanceFacts['stored'],
+    all: BalanceFacts['all'],
   ): Decided | null {
     const [first] = rows
     if (!first) return null

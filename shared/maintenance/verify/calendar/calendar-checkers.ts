@@ -25,9 +25,9 @@ import {
 } from '../comparison/verified-lists.ts'
 import { busyTimeChecker } from './busy-times.ts'
 import { copiedNameChecker } from './copied-names.ts'
+import { balanceChecker } from './invoice-balances.ts'
 import { listedRowChecker } from './listed-rows.ts'
 import { recordRowChecker } from './record-rows.ts'
-import { settlementChecker } from './settlements.ts'
 import { tallyChecker } from './tallies.ts'
 
 /** Verifies one list. */
@@ -54,7 +54,7 @@ export async function openCalendarCheckers(inspection: Inspection, lists: readon
   const payments = open(PAYMENT_LIST)
   return {
     busy: busyTimeChecker(inspection),
-    settlements: settlementChecker(inspection, unrepaired),
+    balances: balanceChecker(inspection, unrepaired),
     appointments,
     invoices,
     payments,

@@ -56,7 +56,7 @@ async function checkRecords(
 /** Reads every list and every day once, and finds what does not seem to match. */
 async function surveyLists(inspection: Inspection, checkers: CalendarCheckers): Promise<void> {
   const { table, clinic } = inspection
-  const { all, appointments, invoices, payments, busy, settlements, doctors, rooms } = checkers
+  const { all, appointments, invoices, payments, busy, balances, doctors, rooms } = checkers
 
   /** Surveys the payments of invoices, and compares the invoices with them. */
   async function surveyInvoices(page: readonly Item[]): Promise<void> {
@@ -64,7 +64,7 @@ async function surveyLists(inspection: Inspection, checkers: CalendarCheckers): 
     await forEachConcurrent(listed, ([{ sk }, rows]) =>
       payments.listed.survey(listOfOwner(clinic, payments, 'invoice', sk), (row) => rows.push(row)),
     )
-    await settlements.survey(listed)
+    await balances.survey(listed)
   }
 
   await forEachConcurrent(all, ({ tallied }) => tallied.survey(null))
@@ -86,7 +86,7 @@ async function surveyLists(inspection: Inspection, checkers: CalendarCheckers): 
 /** Compares the rows and the times that may belong to no record with the records that they name, and the tallies with the rows. */
 async function checkSuspects(inspection: Inspection, checkers: CalendarCheckers): Promise<void> {
   const { table, clinic } = inspection
-  const { all, appointments, invoices, payments, busy, settlements, doctors, rooms } = checkers
+  const { all, appointments, invoices, payments, busy, balances, doctors, rooms } = checkers
   await busy.checkSurveyed()
   const suspicious = all.filter(({ counts }) => counts.hasSuspects())
   await forEachConcurrent(all, (own) =>
@@ -107,5 +107,5 @@ async function checkSuspects(inspection: Inspection, checkers: CalendarCheckers)
       await forEachConcurrent(page, ({ sk }) =>
         payments.listed.check(listOfOwner(clinic, payments, 'invoice', sk)),
       )
-  await settlements.checkSurveyed()
+  await balances.checkSurveyed()
 }

@@ -3,10 +3,10 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { anonymizeResponse } from '../../../../shared/api/anonymize-response.ts'
 import { fullName, type Patient } from '../../../../shared/domain/patients/patient.ts'
 import { newUuid } from '../../../../shared/domain/uuid.ts'
+import { invoiceBalance, MAX_PAYMENTS } from '../../../../shared/store/calendar/invoice-balance.ts'
 import { invoiceCorrection } from '../../../../shared/store/calendar/invoice-correction.ts'
 import { invoiceStore } from '../../../../shared/store/calendar/invoices.ts'
 import { paymentStore } from '../../../../shared/store/calendar/payments.ts'
-import { MAX_PAYMENTS, settlement } from '../../../../shared/store/calendar/settlement.ts'
 import { patientChanges } from '../../../../shared/store/copies/patient-changes.ts'
 import { patientWriter } from '../../../../shared/store/patients/patient-writer.ts'
 import { Changeset } from '../../../../shared/store/table/changeset.ts'
@@ -60,7 +60,7 @@ const events = async (record: string) =>
 /** Adds payments of 0.01 each, as an import does. */
 async function pay(count: number) {
   const ids = Array.from({ length: count }, () => newUuid())
-  const { buildChangeset } = settlement(db.table)
+  const { buildChangeset } = invoiceBalance(db.table)
   for (const id of ids) {
     const build = () => ({ ...mine.payment, id, amount: 1 })
     await (await buildChangeset(mine.clinic.id, mine.invoice.id, [{ id, build }]))?.commit()

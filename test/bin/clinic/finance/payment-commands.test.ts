@@ -1,9 +1,9 @@
 /** Payments as the operator records and voids them, and what becomes of their invoice. */
 import { beforeEach, describe, expect, it } from 'vitest'
 import { anonymizeResponse } from '../../../../shared/api/anonymize-response.ts'
+import { invoiceBalance } from '../../../../shared/store/calendar/invoice-balance.ts'
 import { invoiceStore } from '../../../../shared/store/calendar/invoices.ts'
 import { paymentStore } from '../../../../shared/store/calendar/payments.ts'
-import { settlement } from '../../../../shared/store/calendar/settlement.ts'
 import { patientChanges } from '../../../../shared/store/copies/patient-changes.ts'
 import { Changeset } from '../../../../shared/store/table/changeset.ts'
 import { runVerification } from '../../../shared/maintenance/verify/practice.ts'
@@ -25,7 +25,7 @@ beforeEach(async () => {
   // As the tool records a payment: with its invoice.
   const { clinic, invoice, payment } = mine
   const change = { id: payment.id, build: () => payment }
-  await (await settlement(db.table).buildChangeset(clinic.id, invoice.id, [change]))?.commit()
+  await (await invoiceBalance(db.table).buildChangeset(clinic.id, invoice.id, [change]))?.commit()
 })
 
 const run = (...args: string[]) => stack.run('--json', ...args, '--clinic', mine.clinic.id)

@@ -5,8 +5,8 @@ import type { Invoice } from '../../../../shared/domain/money/invoice.ts'
 import { NEW_PAYMENT, type Payment } from '../../../../shared/domain/money/payment.ts'
 import { newUuid } from '../../../../shared/domain/uuid.ts'
 import { appointmentStore } from '../../../../shared/store/calendar/appointments.ts'
+import { invoiceBalance } from '../../../../shared/store/calendar/invoice-balance.ts'
 import { paymentStore } from '../../../../shared/store/calendar/payments.ts'
-import { settlement } from '../../../../shared/store/calendar/settlement.ts'
 import { readImportIds } from '../../../../shared/store/external-ids/derive.ts'
 import { messageStore } from '../../../../shared/store/messages/messages.ts'
 import { commitWithRetry } from '../../../../shared/store/table/commit-packed.ts'
@@ -333,7 +333,7 @@ describe('importing payments', () => {
     const pay = (n: number) => {
       const id = newUuid()
       return commitWithRetry(() =>
-        settlement(imported.db.table).buildChangeset(imported.clinic.id, bill?.id ?? '', [
+        invoiceBalance(imported.db.table).buildChangeset(imported.clinic.id, bill?.id ?? '', [
           { id, build: (of) => ({ ...paymentOf(of, n), id }) },
         ]),
       )

@@ -17,8 +17,8 @@ import type { ReportedDifference } from '../../../../shared/maintenance/verify/c
 import { verifyClinic } from '../../../../shared/maintenance/verify/verify-clinic.ts'
 import { appointmentStore } from '../../../../shared/store/calendar/appointments.ts'
 import type { RecordStore } from '../../../../shared/store/calendar/calendar-list.ts'
+import { invoiceBalance } from '../../../../shared/store/calendar/invoice-balance.ts'
 import { invoiceStore } from '../../../../shared/store/calendar/invoices.ts'
-import { settlement } from '../../../../shared/store/calendar/settlement.ts'
 import { doctorStore } from '../../../../shared/store/doctors.ts'
 import { messageStore } from '../../../../shared/store/messages/messages.ts'
 import { MAX_CREATED, patientWriter } from '../../../../shared/store/patients/patient-writer.ts'
@@ -215,7 +215,9 @@ export async function createAll<R>(
 
 export const addPayment = (table: Table, clinic: ClinicId, payment: Payment): Promise<void> =>
   commitWithRetry(() =>
-    settlement(table).buildChangeset(clinic, payment.invoice.id, [{ id: payment.id, build: () => payment }]),
+    invoiceBalance(table).buildChangeset(clinic, payment.invoice.id, [
+      { id: payment.id, build: () => payment },
+    ]),
   )
 
 export const setStatus = (

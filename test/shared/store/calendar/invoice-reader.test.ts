@@ -2,8 +2,8 @@ import { expect, it } from 'vitest'
 import type { ClinicId } from '../../../../shared/domain/clinic.ts'
 import { NEW_PAYMENT } from '../../../../shared/domain/money/payment.ts'
 import { newUuid } from '../../../../shared/domain/uuid.ts'
+import { invoiceBalance, invoiceReader } from '../../../../shared/store/calendar/invoice-balance.ts'
 import { invoiceStore } from '../../../../shared/store/calendar/invoices.ts'
-import { invoiceReader, settlement } from '../../../../shared/store/calendar/settlement.ts'
 import { Changeset } from '../../../../shared/store/table/changeset.ts'
 import type { Table } from '../../../../shared/store/table/table.ts'
 import { tableOfFile } from '../../../support/table.ts'
@@ -39,7 +39,7 @@ it('returns an invoice that agrees with its payments when one is paid between th
   const pay = async () => {
     if (isPaid) return
     isPaid = true
-    const payment = await settlement(db.table).buildChangeset(clinic, id, [
+    const payment = await invoiceBalance(db.table).buildChangeset(clinic, id, [
       {
         id: newUuid(),
         build: (invoice) => ({

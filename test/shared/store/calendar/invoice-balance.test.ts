@@ -1,8 +1,12 @@
 import { expect, it } from 'vitest'
 import type { PaymentStatus } from '../../../../shared/domain/money/payment.ts'
 import { newUuid } from '../../../../shared/domain/uuid.ts'
+import {
+  invoiceBalance,
+  MAX_PAYMENTS,
+  PatientErased,
+} from '../../../../shared/store/calendar/invoice-balance.ts'
 import { paymentStore } from '../../../../shared/store/calendar/payments.ts'
-import { MAX_PAYMENTS, PatientErased, settlement } from '../../../../shared/store/calendar/settlement.ts'
 import { patientChanges } from '../../../../shared/store/copies/patient-changes.ts'
 import { tallyKey, tallyPartition } from '../../../../shared/store/keys/calendar.ts'
 import { ConditionFailed } from '../../../../shared/store/table/errors.ts'
@@ -15,7 +19,7 @@ it('fits into one transaction when every payment moves to another month and ever
   const { clinic, invoice, payment } = await createPopulatedClinic(table)
   const ids = Array.from({ length: MAX_PAYMENTS }, () => newUuid())
   const build = (year: number, status: PaymentStatus) =>
-    settlement(table).buildChangeset(
+    invoiceBalance(table).buildChangeset(
       clinic.id,
       invoice.id,
       ids.map((id, index) => ({
@@ -46,7 +50,7 @@ it('writes no payment when the patient is erased before the commit, nor afterwar
   const { clinic, patient, invoice, payment } = await createPopulatedClinic(table)
   const late = { ...payment, id: newUuid(), description: 'Card of the brother' }
   const build = () =>
-    settlement(table).buildChangeset(clinic.id, invoice.id, [{ id: late.id, build: () => late }])
+    invoiceBalance(table).buildChangeset(clinic.id, invoice.id, [{ id: late.id, build: () => late }])
   const changes = await build()
   await patientChanges(table).erase(clinic.id, patient.id, (body) => body)
 

@@ -14,7 +14,7 @@ import { imageOf, type RecordImage, recordIdOf } from '../comparison/record-imag
 import type { UnrepairedRows } from '../comparison/unrepaired-rows.ts'
 
 /** Verifies that invoices match their payments. */
-export function settlementChecker({ table, clinic, examine }: Inspection, unrepaired: UnrepairedRows) {
+export function balanceChecker({ table, clinic, examine }: Inspection, unrepaired: UnrepairedRows) {
   const invoices = invoiceStore({ table })
 
   /** Invoices that do not match, to be read again once the tallies are right: a change of status adds to them. */

@@ -38,7 +38,7 @@ export class PaidAmountTooLarge extends RangeError {}
 export class PatientErased extends Error {}
 
 /** The stored facts that changes of payments of one invoice depend on. */
-export type SettlementFacts = {
+export type BalanceFacts = {
   readonly invoice: StoredRecord<Invoice>
   readonly patient: StoredPatient | undefined
   /** The payments to be changed, by id. */
@@ -51,7 +51,7 @@ export type SettlementFacts = {
 const UNPAID_VERSION = 1
 
 /** Writes payments together with their effect on the invoice. */
-export function settlement(table: Table) {
+export function invoiceBalance(table: Table) {
   const invoices = invoiceStore({ table })
   const payments = paymentStore({ table })
   const patients = patientStore({ table })
@@ -94,7 +94,7 @@ export function settlement(table: Table) {
   /** The same changes, from facts that were read already: the invoice before its payments. @throws PaidAmountTooLarge; PatientErased */
   function addPayments(
     clinic: ClinicId,
-    { invoice, patient, stored, all }: SettlementFacts,
+    { invoice, patient, stored, all }: BalanceFacts,
     wanted: readonly PaymentChange[],
   ): Changeset {
     const changes = new Changeset(table, clinic)

@@ -15,26 +15,26 @@ import { continueEventCounters, takeOverDueItems, takeOverIntegrations } from '.
 import { holdMessages, takeOverMessages } from './messages.ts'
 import type { Restore } from './mirror-partition.ts'
 
-export type SettledClinic = {
+export type ReconciledClinic = {
   readonly clinic: Clinic
   readonly messages: Awaited<ReturnType<typeof takeOverMessages>> | null
   readonly erasures: ReplayCounts | null
   readonly differences: number
 }
 
-export type Settlement = {
-  readonly clinics: readonly SettledClinic[]
+export type Reconciliation = {
+  readonly clinics: readonly ReconciledClinic[]
   /** Clinics of the source that were created after the restored time. */
   readonly missing: readonly Clinic[]
   /** Messages that a person has to resolve. */
   readonly held: number
 }
 
-export type SettleOptions = {
+export type ReconcileOptions = {
   readonly now: () => number
   /** Called with the patients before they are erased again. */
   readonly onErasures?: (clinic: ClinicId, patients: readonly string[]) => void
-  readonly onClinic?: (settled: SettledClinic) => void
+  readonly onClinic?: (reconciled: ReconciledClinic) => void
 }
 
 /** An erasure in the source is not complete: it has to be repeated there first. */
@@ -64,7 +64,10 @@ export class UnknownClinic extends Error {
  * table is in use.
  * @throws UnfinishedErasure or UnknownClinic before anything is changed
  */
-export async function settleFromSource(tables: Restore, options: SettleOptions): Promise<Settlement> {
+export async function reconcileWithSource(
+  tables: Restore,
+  options: ReconcileOptions,
+): Promise<Reconciliation> {
   const { source, restored } = tables
   const ledger = erasureLedger({ table: source })
   const all = await clinicStore({ table: source }).list()
@@ -78,7 +81,7 @@ export async function settleFromSource(tables: Restore, options: SettleOptions):
     const unfinished = (await ledger.list(id)).find(({ isFinished }) => !isFinished)
     if (unfinished) throw new UnfinishedErasure(id, unfinished.patient)
   }
-  const settled: SettledClinic[] = []
+  const reconciled: ReconciledClinic[] = []
   await takeOverDueItems(tables)
   for (const clinic of clinics) {
     await takeOverIntegrations(tables, clinic.id)
@@ -92,46 +95,46 @@ export async function settleFromSource(tables: Restore, options: SettleOptions):
     )
     // The source's events of these erasures were taken over.
     const replayed = await replayErasures(withoutEvents(restored), clinic.id, erasures)
-    settled.push(await verified(restored, { clinic, messages, erasures: replayed }, options))
+    reconciled.push(await verified(restored, { clinic, messages, erasures: replayed }, options))
   }
   const ids = new Set(clinics.map(({ id }) => id))
   return {
-    clinics: settled,
+    clinics: reconciled,
     missing: all.filter(({ id }) => !ids.has(id)),
     held: await holdMessages(restored, source, options.now),
   }
 }
 
 /**
- * Settles a restored table whose source is lost. Messages without an outcome are left to a person. Deliveries that were not
+ * Reconciles a restored table whose source is lost. Messages without an outcome are left to a person. Deliveries that were not
  * finished are made again, and new events get positions after all that integrators can have read.
  */
-export async function settleWithoutSource(
+export async function reconcileWithoutSource(
   restored: Table,
   /** Identifies the restore. */
   restore: string,
-  options: SettleOptions,
-): Promise<Settlement> {
+  options: ReconcileOptions,
+): Promise<Reconciliation> {
   const clinics = await clinicStore({ table: restored }).list()
-  const settled: SettledClinic[] = []
+  const reconciled: ReconciledClinic[] = []
   const held = await holdMessages(restored, null, options.now)
   for (const clinic of clinics) {
     await skipEventPositions(restored, clinic.id, restore)
-    settled.push(await verified(restored, { clinic, messages: null, erasures: null }, options))
+    reconciled.push(await verified(restored, { clinic, messages: null, erasures: null }, options))
   }
-  return { clinics: settled, missing: [], held }
+  return { clinics: reconciled, missing: [], held }
 }
 
 async function verified(
   restored: Table,
-  settled: Omit<SettledClinic, 'differences'>,
-  { onClinic }: SettleOptions,
-): Promise<SettledClinic> {
-  const { differences, repaired }: Verification = await verifyClinic(restored, settled.clinic.id, {
+  reconciled: Omit<ReconciledClinic, 'differences'>,
+  { onClinic }: ReconcileOptions,
+): Promise<ReconciledClinic> {
+  const { differences, repaired }: Verification = await verifyClinic(restored, reconciled.clinic.id, {
     repair: false,
     onDifference: () => {},
   })
-  const result = { ...settled, differences: differences - repaired }
+  const result = { ...reconciled, differences: differences - repaired }
   onClinic?.(result)
   return result
 }

@@ -6,11 +6,11 @@ import type { Clinic } from '../../../../shared/domain/clinic.ts'
 import type { Message } from '../../../../shared/domain/messages/message.ts'
 import { newUuid } from '../../../../shared/domain/uuid.ts'
 import {
-  settleFromSource,
-  settleWithoutSource,
+  reconcileWithoutSource,
+  reconcileWithSource,
   UnfinishedErasure,
   UnknownClinic,
-} from '../../../../shared/maintenance/restore/settle.ts'
+} from '../../../../shared/maintenance/restore/reconcile.ts'
 import { clinicStore } from '../../../../shared/store/clinics.ts'
 import { deletedClinics } from '../../../../shared/store/copies/deleted-clinics.ts'
 import { patientChanges } from '../../../../shared/store/copies/patient-changes.ts'
@@ -67,10 +67,10 @@ describe('a restored table that is settled from the table in use', () => {
   let restored: TestTable
   let world: PopulatedClinic
   let practice: Practice
-  let settlement: Awaited<ReturnType<typeof settleFromSource>>
+  let reconciliation: Awaited<ReturnType<typeof reconcileWithSource>>
   const mail: Record<string, Message> = {}
   const tables = () => ({ source: source.table, restored: restored.table })
-  const settle = () => settleFromSource(tables(), { now: () => start + 30 * MINUTE })
+  const reconcile = () => reconcileWithSource(tables(), { now: () => start + 30 * MINUTE })
   const credentials = (db: TestTable) => credentialStore({ table: db.table, now: Date.now })
   const pairs: Record<string, { key: string; secret: string }> = {}
   const guard = (db: TestTable) =>
@@ -148,19 +148,19 @@ describe('a restored table that is settled from the table in use', () => {
     await erase(table, clinic, erased.id)
     await newClinic(table)
 
-    settlement = await settle()
+    reconciliation = await reconcile()
   })
 
   it('has the clinic data of the restored time, and verifies without a difference', async () => {
     const { clinic, patient } = world
-    expect(settlement.clinics.map(({ differences }) => differences)).toEqual([0])
+    expect(reconciliation.clinics.map(({ differences }) => differences)).toEqual([0])
     expect(await patientStore(restored).find(clinic.id, patient.id)).toMatchObject({ firstName: 'Announced' })
     expect((await clinicStore(restored).find(clinic.id))?.name).toBe(clinic.name)
-    expect(settlement.missing.length).toBe(1)
+    expect(reconciliation.missing.length).toBe(1)
   })
 
   it('has nothing of a patient who was erased since', async () => {
-    expect(settlement.clinics[0]?.erasures).toEqual({ erased: 1, already_erased: 0, unknown: 0 })
+    expect(reconciliation.clinics[0]?.erasures).toEqual({ erased: 1, already_erased: 0, unknown: 0 })
     expect(await tableText(restored)).not.toMatch(CANARY)
   })
 
@@ -182,7 +182,7 @@ describe('a restored table that is settled from the table in use', () => {
 
   it('changes nothing when it is settled again', async () => {
     const before = await tableText(restored)
-    await settle()
+    await reconcile()
     expect(await tableText(restored)).toBe(before)
   })
 
@@ -195,7 +195,7 @@ describe('a restored table that is settled from the table in use', () => {
     expect(unresolved.map(({ id }) => id)).toEqual([mail.stuck?.id])
     const failed = await messageStore(restored).find(world.clinic.id, mail['failed since']?.id as string)
     expect(failed?.record).toMatchObject({ status: 'failed', errorMessage: 'bounce', dispatch: null })
-    expect(settlement.clinics[0]?.messages).toMatchObject({ added: 2, patient_unknown: 1 })
+    expect(reconciliation.clinics[0]?.messages).toMatchObject({ added: 2, patient_unknown: 1 })
   })
 
   it('delivers every event once, and continues the sequence of a record and the positions of the clinic', async () => {
@@ -226,9 +226,9 @@ describe('a restored table whose source is lost', () => {
     const { id } = await createAcceptedEmail(db.table, clinic, patient, start)
     const options = { now: () => start }
 
-    expect(await settleWithoutSource(db.table, 'restored-1', options)).toMatchObject({ held: 1 })
+    expect(await reconcileWithoutSource(db.table, 'restored-1', options)).toMatchObject({ held: 1 })
     const text = await tableText(db)
-    expect(await settleWithoutSource(db.table, 'restored-1', options)).toMatchObject({ held: 0 })
+    expect(await reconcileWithoutSource(db.table, 'restored-1', options)).toMatchObject({ held: 0 })
     expect(await tableText(db)).toBe(text)
 
     await practice.sendEmails(db.table, start + 20 * MINUTE)
@@ -248,11 +248,14 @@ it('refuses a source that lacks a clinic of the restored table, before anything 
   const { clinic } = await createPopulatedClinic(restored.table)
   await createWebhook(restored.table, clinic.id)
   const before = await tableText(restored)
-  const settling = settleFromSource({ source: source.table, restored: restored.table }, { now: Date.now })
-  await expect(settling).rejects.toThrow(UnknownClinic)
-  await expect(settling).rejects.toMatchObject({ wasDeleted: false })
+  const reconciling = reconcileWithSource(
+    { source: source.table, restored: restored.table },
+    { now: Date.now },
+  )
+  await expect(reconciling).rejects.toThrow(UnknownClinic)
+  await expect(reconciling).rejects.toMatchObject({ wasDeleted: false })
   await deletedClinics(source).begin(clinic.id, { at: clinic.createdAt, operator: 'eva' })
-  const again = settleFromSource({ source: source.table, restored: restored.table }, { now: Date.now })
+  const again = reconcileWithSource({ source: source.table, restored: restored.table }, { now: Date.now })
   await expect(again).rejects.toMatchObject({ wasDeleted: true })
   expect(await tableText(restored)).toBe(before)
 })
@@ -270,7 +273,10 @@ it('refuses a source with an interrupted erasure, before anything is changed', a
     },
   }
   await expect(erase(crashing, clinic, patient.id)).rejects.toThrow('crash')
-  const settling = settleFromSource({ source: source.table, restored: restored.table }, { now: Date.now })
-  await expect(settling).rejects.toThrow(UnfinishedErasure)
+  const reconciling = reconcileWithSource(
+    { source: source.table, restored: restored.table },
+    { now: Date.now },
+  )
+  await expect(reconciling).rejects.toThrow(UnfinishedErasure)
   expect(await tableText(restored)).toBe(before)
 })
