@@ -57,14 +57,14 @@ const externalIdOf = (item: Item): string => (item.xi as string | undefined) ?? 
 
 function calendarSource<R>(
   entity: string,
-  { letter, decode }: CalendarEntity<R, never>,
+  { entityCode, decode }: CalendarEntity<R, never>,
   columnsOf: (record: WithUpdatedAt<R>) => StagedRow['columns'],
   sortKeyOf: (record: WithUpdatedAt<R>) => string,
 ): LargeSource {
   return {
     entity,
-    kind: letter,
-    keyOf: (clinic, id) => calendarKey(clinic, letter, id),
+    kind: entityCode,
+    keyOf: (clinic, id) => calendarKey(clinic, entityCode, id),
     row: (item) => {
       const record = decode(item, item.sk)
       const externalId = externalIdOf(item)

@@ -2,7 +2,7 @@
 import { ROUTES } from '../../api/routes.ts'
 import type { ClinicId } from '../../domain/clinic.ts'
 import { mirrorCredentials } from '../../store/credential-changes.ts'
-import { CALENDAR_LETTERS, calendarPartition } from '../../store/keys/calendar.ts'
+import { calendarPartition, ENTITY_CODES } from '../../store/keys/calendar.ts'
 import { clinicCredentialsPartition } from '../../store/keys/clinics.ts'
 import { ALL_ANNOUNCED_PARTITIONS, eventHeadKey, eventsPartition } from '../../store/keys/events.ts'
 import { storedResponseRoute, storedResponsesPartition } from '../../store/keys/idempotency.ts'
@@ -86,7 +86,7 @@ export async function continueEventCounters(
   let count = 0
   const partitions = [
     patientKey(clinic, '').pk,
-    ...CALENDAR_LETTERS.map((letter) => calendarPartition(clinic, letter)),
+    ...ENTITY_CODES.map((entityCode) => calendarPartition(clinic, entityCode)),
   ]
   for (const pk of partitions) {
     for await (const page of partitionPages(source, pk)) {

@@ -52,7 +52,7 @@ export async function checkOverlappingAppointments({ table, clinic, examine }: I
       })
       if (!isLeft || !areOnDay) return null
       const note = `overlaps appointment ${second} of the same ${owner}`
-      const record = calendarKey(clinic, APPOINTMENTS.letter, first)
+      const record = calendarKey(clinic, APPOINTMENTS.entityCode, first)
       return { differences: [{ kind: 'visits_overlap', key: record, note }], repair: null }
     }
 

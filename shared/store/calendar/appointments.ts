@@ -57,7 +57,7 @@ export const APPOINTMENT_ATTRIBUTES = {
 export const APPOINTMENTS: CalendarEntity<Appointment, AppointmentStatus> = {
   ...withUpdatedAtCodec(recordCodec<Appointment>(APPOINTMENT_ATTRIBUTES)),
   createdAt: ({ createdAt }) => createdAt,
-  letter: 'A',
+  entityCode: 'A',
   facets: APPOINTMENT_FACETS,
   position: ({ id, status, date, startTime, patient, doctor }) => ({
     id,

@@ -36,7 +36,7 @@ export function cursorReader<R, F extends string>(
   entity: CalendarEntity<R, F>,
   { ofRows }: CalendarRecords<R>,
 ) {
-  const { letter } = entity
+  const { entityCode } = entity
 
   /** At most `limit` records after a cursor, newest first. */
   async function after(
@@ -60,7 +60,7 @@ export function cursorReader<R, F extends string>(
     filter: CalendarFilter<F>,
     cursor: string,
   ): Promise<RowsRead> {
-    const pk = ownerPartitionOf(clinic, letter, filter)
+    const pk = ownerPartitionOf(clinic, entityCode, filter)
     const read = await table.query({
       pk,
       from: filter.from,
@@ -91,7 +91,7 @@ export function cursorReader<R, F extends string>(
       for (const row of read.rows) found.set(idOf(row), row)
       if (read.downTo > downTo) downTo = read.downTo
       if (read.isConsistent || attempt === MAX_READS) break
-      onDrift(letter)
+      onDrift(entityCode)
     }
     const rows = [...found.values()].filter((row) => sortTimeOf(row) >= downTo)
     return { rows: rows.sort((a, b) => (sortTimeOf(a) < sortTimeOf(b) ? 1 : -1)), downTo }
@@ -99,13 +99,13 @@ export function cursorReader<R, F extends string>(
 
   async function readFacets(clinic: ClinicId, filter: CalendarFilter<F>, cursor: string, limit: number) {
     const doctor = filter.doctor ?? null
-    const tallies = tallyPartition(clinic, letter, doctor)
+    const tallies = tallyPartition(clinic, entityCode, doctor)
     const range = { from: filter.from, to: cursor.slice(0, 10) }
     const { days, versions } = await readTallies(table, tallies, range)
     const facet = filter.facet && entity.facets[filter.facet]
     // The row at the cursor, and one that shows whether there are more.
     const plan = planFromCursor(filterByFacet(days, facet), range.to, limit + 2)
-    const pk = calendarListPartition(clinic, letter, doctor)
+    const pk = calendarListPartition(clinic, entityCode, doctor)
     const reads = await Promise.all(
       plan.facets.map((name) =>
         table.query({

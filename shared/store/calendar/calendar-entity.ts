@@ -1,14 +1,14 @@
 import type { EventDraft } from '../../domain/webhooks/event.ts'
 import type { WithUpdatedAt } from '../../domain/with-updated-at.ts'
 import type { Provenance } from '../external-ids/provenance.ts'
-import type { CalendarLetter } from '../keys/calendar.ts'
+import type { EntityCode } from '../keys/calendar.ts'
 import type { Changeset } from '../table/changeset.ts'
 import type { Item } from '../table/write-requests.ts'
 import type { ListPosition } from './calendar-row.ts'
 
 /** How records of one kind are stored, listed and counted. */
 export type CalendarEntity<R, F extends string> = {
-  readonly letter: CalendarLetter
+  readonly entityCode: EntityCode
   /** The values that lists are sorted and counted by (statuses, channels), each as one character. */
   readonly facets: Readonly<Record<F, string>>
   readonly position: (record: R) => ListPosition

@@ -1,7 +1,7 @@
 /** Filters of a calendar list, by page or cursor: the records that they show, and whether rows are current. */
 import type { ClinicId } from '../../domain/clinic.ts'
 import type { DayTally } from '../../domain/lists/page-plan.ts'
-import { type CalendarLetter, ownerPartition } from '../keys/calendar.ts'
+import { type EntityCode, ownerPartition } from '../keys/calendar.ts'
 import type { Item } from '../table/write-requests.ts'
 import type { CalendarEntity } from './calendar-entity.ts'
 import { rowKeys } from './calendar-row.ts'
@@ -27,12 +27,12 @@ export const ownerOf = ({ invoice, patient }: CalendarFilter<string>): 'invoice'
 /** The partition of the rows of the {@link ownerOf} a filter. */
 export function ownerPartitionOf(
   clinic: ClinicId,
-  letter: CalendarLetter,
+  entityCode: EntityCode,
   filter: CalendarFilter<string>,
 ): string {
   const owner = ownerOf(filter)
   if (owner === null) throw new RangeError('the filter has no owner')
-  return ownerPartition(clinic, letter, owner, filter[owner] as string)
+  return ownerPartition(clinic, entityCode, owner, filter[owner] as string)
 }
 
 /** Whether a record meets the conditions, dates excepted. */
@@ -52,7 +52,7 @@ export function matches<R, F extends string>(
 
 /** Whether the records are still as their rows list them: the record of a thin row is read after the row. */
 export const haveRows = <R>(
-  { letter, position }: Pick<CalendarEntity<R, never>, 'letter' | 'position'>,
+  { entityCode, position }: Pick<CalendarEntity<R, never>, 'entityCode' | 'position'>,
   clinic: ClinicId,
   items: readonly R[],
   rows: readonly Item[],
@@ -61,7 +61,7 @@ export const haveRows = <R>(
   rows.every(
     (row, index) =>
       !row.t ||
-      rowKeys(clinic, letter, position(items[index] as R)).some(
+      rowKeys(clinic, entityCode, position(items[index] as R)).some(
         ({ pk, sk }) => pk === row.pk && sk === row.sk,
       ),
   )

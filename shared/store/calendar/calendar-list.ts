@@ -33,14 +33,14 @@ export type RecordStore<R> = Pick<
 
 /** Opens the list of one entity. */
 export function calendarList<R, F extends string>(platform: ListPlatform, entity: CalendarEntity<R, F>) {
-  const { letter } = entity
+  const { entityCode } = entity
   const { find, findMany, ofRows } = calendarRecords(platform.table, entity)
   const records = { find, findMany, ofRows }
   const { page: pageOf, allOf } = calendarPages(platform, entity, records)
   const { after } = cursorReader(platform, entity, records)
   const changes = changeIndexReader<R & { readonly id: string }>(
     platform.table,
-    letter,
+    entityCode,
     async (clinic, ids) => {
       const found = await findMany(clinic, ids)
       return new Map([...found].map(([id, { record }]) => [id, { ...record, id }]))
@@ -102,7 +102,7 @@ export function calendarList<R, F extends string>(platform: ListPlatform, entity
     if (eventDraft) changeset.announce(position.id, events, eventDraft)
     changeset.put(
       {
-        ...calendarKey(clinic, letter, position.id),
+        ...calendarKey(clinic, entityCode, position.id),
         ...attributes,
         v: (before?.version ?? 0) + 1,
         ...(events > 0 && { ev: events }),
@@ -110,23 +110,23 @@ export function calendarList<R, F extends string>(platform: ListPlatform, entity
       },
       before === null ? 'new' : { version: before.version },
     )
-    const rows = rowKeys(clinic, letter, position)
+    const rows = rowKeys(clinic, entityCode, position)
     const kept = new Set(rows.map(({ pk, sk }) => `${pk} ${sk}`))
     const row = rowAttributes(attributes, entity)
     for (const key of rows) changeset.put({ ...key, ...row })
-    for (const key of oldPosition ? rowKeys(clinic, letter, oldPosition) : []) {
+    for (const key of oldPosition ? rowKeys(clinic, entityCode, oldPosition) : []) {
       if (!kept.has(`${key.pk} ${key.sk}`)) changeset.remove(key)
     }
     if (oldPosition) count(changeset, oldPosition, -1)
     count(changeset, position, 1)
-    const indexKey = (updatedAt: string) => changeIndexKey(clinic, letter, { id: position.id, updatedAt })
+    const indexKey = (updatedAt: string) => changeIndexKey(clinic, entityCode, { id: position.id, updatedAt })
     changeset.move(before && indexKey(before.record.updatedAt), indexKey(after.updatedAt))
     entity.onChange?.(changeset, before?.record ?? null, after)
   }
 
   function count(changeset: Changeset, { date, facet, doctor }: ListPosition, by: 1 | -1): void {
     for (const scope of doctor === undefined ? [null] : [null, doctor]) {
-      const counter = tallyCounter(tallyPartition(changeset.clinic, letter, scope), date.slice(0, 7))
+      const counter = tallyCounter(tallyPartition(changeset.clinic, entityCode, scope), date.slice(0, 7))
       changeset.addSharded(counter, tallyAttribute(date, facet), by)
     }
   }

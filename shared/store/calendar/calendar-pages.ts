@@ -4,9 +4,9 @@ import { planPage, type RangeRead } from '../../domain/lists/page-plan.ts'
 import { offsetOf, type Page, type PageRequest } from '../../domain/lists/paging.ts'
 import type { WithUpdatedAt } from '../../domain/with-updated-at.ts'
 import {
-  type CalendarLetter,
   calendarListPartition,
   dayEnd,
+  type EntityCode,
   facetSortKey,
   ownerPartition,
   tallyPartition,
@@ -32,7 +32,7 @@ import { readTallies, type TallyRange, type TallyVersions } from './tally.ts'
 const MAX_READS = 4
 
 /** `onDrift` is called when a concurrent write changed a page while it was read. */
-export type ListPlatform = { readonly table: Table; readonly onDrift?: (letter: CalendarLetter) => void }
+export type ListPlatform = { readonly table: Table; readonly onDrift?: (entityCode: EntityCode) => void }
 
 type Records<R> = Page<WithUpdatedAt<R>>
 
@@ -44,7 +44,7 @@ export function calendarPages<R, F extends string>(
   entity: CalendarEntity<R, F>,
   records: CalendarRecords<R>,
 ) {
-  const { letter } = entity
+  const { entityCode } = entity
 
   /**
    * A page of the clinic's, a doctor's, a patient's or an invoice's records, newest first, and the exact total. If writes are too
@@ -60,7 +60,7 @@ export function calendarPages<R, F extends string>(
         ? talliedPage(clinic, filter, request)
         : ownerPage(clinic, filter, request))
       if (read.isConsistent) return read
-      onDrift(letter)
+      onDrift(entityCode)
       if (attempt === MAX_READS) return read
     }
   }
@@ -73,8 +73,8 @@ export function calendarPages<R, F extends string>(
   ): Promise<WithUpdatedAt<R>[]> {
     const pk =
       owner === 'doctor'
-        ? calendarListPartition(clinic, letter, id)
-        : ownerPartition(clinic, letter, owner, id)
+        ? calendarListPartition(clinic, entityCode, id)
+        : ownerPartition(clinic, entityCode, owner, id)
     return records.ofRows(clinic, await ownerRows(pk, {}))
   }
 
@@ -83,7 +83,7 @@ export function calendarPages<R, F extends string>(
     filter: CalendarFilter<F>,
     request: PageRequest,
   ): Promise<PageRead<R>> {
-    const rows = await ownerRows(ownerPartitionOf(clinic, letter, filter), filter)
+    const rows = await ownerRows(ownerPartitionOf(clinic, entityCode, filter), filter)
     const offset = offsetOf(request)
     const pageRows = rows.slice(offset, offset + request.limit)
     const items = await records.ofRows(clinic, pageRows)
@@ -115,14 +115,14 @@ export function calendarPages<R, F extends string>(
     request: PageRequest,
   ): Promise<PageRead<R>> {
     const doctor = filter.doctor ?? null
-    const tallies = tallyPartition(clinic, letter, doctor)
+    const tallies = tallyPartition(clinic, entityCode, doctor)
     const { days, versions } = await readTallies(table, tallies, filter)
     const plan = planPage(
       filterByFacet(days, filter.facet && entity.facets[filter.facet]),
       offsetOf(request),
       request.limit,
     )
-    const pk = calendarListPartition(clinic, letter, doctor)
+    const pk = calendarListPartition(clinic, entityCode, doctor)
     const rows = await readRanges(table, pk, plan.reads)
     const isComplete = rows.every((read, index) => read.length === plan.reads[index]?.limit)
     const pageRows = plan.pageOf(rows, sortTimeOf)

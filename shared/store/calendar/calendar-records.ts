@@ -9,15 +9,15 @@ import { idOf } from './calendar-row.ts'
 
 /** Reads the records of one entity: by id, or from their rows. */
 export function calendarRecords<R, F extends string>(table: Table, entity: CalendarEntity<R, F>) {
-  const { letter } = entity
+  const { entityCode } = entity
 
   async function find(clinic: ClinicId, id: string): Promise<StoredRecord<R> | null> {
-    const item = await table.get(calendarKey(clinic, letter, id))
+    const item = await table.get(calendarKey(clinic, entityCode, id))
     return item ? toStoredRecord(item) : null
   }
 
   async function findMany(clinic: ClinicId, ids: readonly string[]): Promise<Map<string, StoredRecord<R>>> {
-    const items = await table.getMany([...new Set(ids)].map((id) => calendarKey(clinic, letter, id)))
+    const items = await table.getMany([...new Set(ids)].map((id) => calendarKey(clinic, entityCode, id)))
     return new Map(items.map((item) => [item.sk, toStoredRecord(item)]))
   }
 

@@ -1,9 +1,9 @@
 /** The list rows of a record: their keys and attributes. */
 import type { ClinicId } from '../../domain/clinic.ts'
 import {
-  type CalendarLetter,
   calendarListPartition,
   calendarSortKey,
+  type EntityCode,
   facetSortKey,
   ownerPartition,
 } from '../keys/calendar.ts'
@@ -28,18 +28,18 @@ export type ListPosition = {
 const MAX_FULL_ROW_BYTES = 700
 
 /** The keys of all rows of a record: in the lists of its clinic and doctor, patient and invoice. */
-export function rowKeys(clinic: ClinicId, letter: CalendarLetter, position: ListPosition): Key[] {
+export function rowKeys(clinic: ClinicId, entityCode: EntityCode, position: ListPosition): Key[] {
   const sort = calendarSortKey(position.date, position.moment, position.id)
   const sorted = facetSortKey(position.facet, sort)
   return [
-    { pk: calendarListPartition(clinic, letter, null), sk: sorted },
+    { pk: calendarListPartition(clinic, entityCode, null), sk: sorted },
     ...(position.doctor === undefined
       ? []
-      : [{ pk: calendarListPartition(clinic, letter, position.doctor), sk: sorted }]),
-    { pk: ownerPartition(clinic, letter, 'patient', position.patient), sk: sort },
+      : [{ pk: calendarListPartition(clinic, entityCode, position.doctor), sk: sorted }]),
+    { pk: ownerPartition(clinic, entityCode, 'patient', position.patient), sk: sort },
     ...(position.invoice === undefined
       ? []
-      : [{ pk: ownerPartition(clinic, letter, 'invoice', position.invoice), sk: sort }]),
+      : [{ pk: ownerPartition(clinic, entityCode, 'invoice', position.invoice), sk: sort }]),
   ]
 }
 

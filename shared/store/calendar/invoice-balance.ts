@@ -145,7 +145,7 @@ export function invoiceReader({ table, onDrift = () => {} }: ListPlatform) {
       const isConsistent = applyPayments(invoice, all).paid === invoice.paid
       if (isConsistent) return { invoice, payments: all }
       // A payment was written between the two reads.
-      onDrift(invoices.entity.letter)
+      onDrift(invoices.entity.entityCode)
       if (attempt === MAX_READS) return { invoice, payments: all }
     }
   }

@@ -65,7 +65,7 @@ export const INVOICE_ATTRIBUTES = {
 export const INVOICES: CalendarEntity<Invoice, InvoiceStatus> = {
   ...withUpdatedAtCodec(amountCodec<Invoice>(INVOICE_ATTRIBUTES)),
   createdAt: ({ createdAt }) => createdAt,
-  letter: 'I',
+  entityCode: 'I',
   facets: INVOICE_FACETS,
   // By issue date, then id: an invoice has no time of day.
   position: ({ id, status, issueDate, patient }) => ({

@@ -50,7 +50,7 @@ export const PAYMENT_ATTRIBUTES = {
 export const PAYMENTS: CalendarEntity<Payment, PaymentStatus> = {
   ...withUpdatedAtCodec(amountCodec<Payment>(PAYMENT_ATTRIBUTES)),
   createdAt: ({ createdAt }) => createdAt,
-  letter: 'Y',
+  entityCode: 'Y',
   facets: PAYMENT_FACETS,
   position: ({ id, status, date, createdAt, patient, invoice }) => ({
     id,

@@ -2,29 +2,29 @@ import type { ClinicId } from '../../domain/clinic.ts'
 import { DUE_PARTITION_PREFIX } from './due.ts'
 import { type Key, partition, shortId } from './key.ts'
 
-/** The letter of each calendar list (calendar-list.ts). */
-export const CALENDAR_LETTERS = ['A', 'I', 'Y', 'M'] as const
-export type CalendarLetter = (typeof CALENDAR_LETTERS)[number]
+/** The code of the entity of each calendar list (calendar-list.ts). */
+export const ENTITY_CODES = ['A', 'I', 'Y', 'M'] as const
+export type EntityCode = (typeof ENTITY_CODES)[number]
 
 /** Records by id. */
-export const calendarPartition = (clinic: ClinicId, letter: CalendarLetter): string =>
-  partition(clinic, letter)
+export const calendarPartition = (clinic: ClinicId, entityCode: EntityCode): string =>
+  partition(clinic, entityCode)
 
-export const calendarKey = (clinic: ClinicId, letter: CalendarLetter, id: string): Key => ({
-  pk: calendarPartition(clinic, letter),
+export const calendarKey = (clinic: ClinicId, entityCode: EntityCode, id: string): Key => ({
+  pk: calendarPartition(clinic, entityCode),
   sk: id,
 })
 
 /** Rows by facet and time: of the whole clinic, or of one doctor. */
 export const calendarListPartition = (
   clinic: ClinicId,
-  letter: CalendarLetter,
+  entityCode: EntityCode,
   doctor: string | null,
-): string => partition(clinic, doctor === null ? `${letter}L` : `${letter}D#${shortId(doctor)}`)
+): string => partition(clinic, doctor === null ? `${entityCode}L` : `${entityCode}D#${shortId(doctor)}`)
 
 /** Day counts of the same, an item for each month. */
-export const tallyPartition = (clinic: ClinicId, letter: CalendarLetter, doctor: string | null): string =>
-  partition(clinic, doctor === null ? `${letter}T` : `${letter}T#${shortId(doctor)}`)
+export const tallyPartition = (clinic: ClinicId, entityCode: EntityCode, doctor: string | null): string =>
+  partition(clinic, doctor === null ? `${entityCode}T` : `${entityCode}T#${shortId(doctor)}`)
 
 /** A month's counters. */
 export const tallyKey = (pk: string, month: string): Key => ({ pk, sk: month })
@@ -68,10 +68,10 @@ export function parseDirtyMarker({ sk }: Key): Key {
 /** Rows by time: of one patient, or of one invoice's payments. */
 export const ownerPartition = (
   clinic: ClinicId,
-  letter: CalendarLetter,
+  entityCode: EntityCode,
   owner: 'patient' | 'invoice',
   id: string,
-): string => partition(clinic, `${letter}${owner === 'patient' ? 'P' : 'I'}#${shortId(id)}`)
+): string => partition(clinic, `${entityCode}${owner === 'patient' ? 'P' : 'I'}#${shortId(id)}`)
 
 /** The position of a record in time: its day, its moment in the day, its id. */
 export const calendarSortKey = (date: string, moment: string, id: string): string =>

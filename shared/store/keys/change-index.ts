@@ -1,9 +1,9 @@
 import type { ClinicId } from '../../domain/clinic.ts'
-import type { CalendarLetter } from './calendar.ts'
+import type { EntityCode } from './calendar.ts'
 import { type Key, longId, partition, shortId, sortableInstant } from './key.ts'
 
-/** The kinds of records whose changes are indexed: patients, and the records of calendar lists by their letters. */
-export const INDEXED_KINDS = ['P', 'A', 'I', 'Y', 'M'] as const satisfies readonly ('P' | CalendarLetter)[]
+/** The kinds of records whose changes are indexed: patients, and the records of calendar lists by their entity codes. */
+export const INDEXED_KINDS = ['P', 'A', 'I', 'Y', 'M'] as const satisfies readonly ('P' | EntityCode)[]
 export type IndexedKind = (typeof INDEXED_KINDS)[number]
 
 /** The records of one kind by the time of their last change, one item for each that consists of its key alone. */

@@ -66,7 +66,7 @@ export const MESSAGE_ATTRIBUTES = {
 export const MESSAGES: CalendarEntity<Message, Channel> = {
   ...withUpdatedAtCodec(recordCodec<Message>(MESSAGE_ATTRIBUTES)),
   createdAt: ({ acceptedAt }) => acceptedAt,
-  letter: 'M',
+  entityCode: 'M',
   facets: MESSAGE_FACETS,
   position: ({ id, channel, acceptedAt, acceptedOn, patient }) => ({
     id,

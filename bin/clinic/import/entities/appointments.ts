@@ -86,7 +86,7 @@ export function appointmentImport(table: Table, now: () => number): ImportEntity
         ),
     write: async (run, batch) => {
       const { clinic } = run
-      const target = { table, letter: APPOINTMENTS.letter, list, valuesOf }
+      const target = { table, entityCode: APPOINTMENTS.entityCode, list, valuesOf }
       const judgedDay = ({ fields: { status = 'scheduled', ...fields } }: ImportRow<Fields>) =>
         !run.allowOverlaps && isAhead({ ...fields, status }, clinic, now())
           ? `${fields.doctorId} ${fields.date}`

@@ -41,7 +41,7 @@ export class InvoiceNumbers {
 
   async #readAll(clinic: ClinicId): Promise<Numbers> {
     const numbers = new Numbers()
-    const { pk } = calendarKey(clinic, INVOICES.letter, '')
+    const { pk } = calendarKey(clinic, INVOICES.entityCode, '')
     for (let from: string | undefined; ; ) {
       // At half the cost: a number of a moment ago may be missing.
       const items = await this.#table.query({ pk, from, limit: PAGE_SIZE, eventual: true })

@@ -75,7 +75,7 @@ export function invoiceImport(table: Table, now: () => number): ImportEntity<Fie
       writePatientRows(
         {
           table,
-          letter: INVOICES.letter,
+          entityCode: INVOICES.entityCode,
           list,
           valuesOf,
           accept: async (row, before) => {

@@ -72,7 +72,7 @@ export function messageImport(table: Table, now: () => number): ImportEntity<Fie
         ),
     write: (run, batch) =>
       writePatientRows(
-        { table, letter: MESSAGES.letter, list, valuesOf },
+        { table, entityCode: MESSAGES.entityCode, list, valuesOf },
         run,
         batch,
         async () =>

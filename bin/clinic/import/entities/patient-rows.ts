@@ -2,7 +2,7 @@
 import type { StoredRecord } from '../../../../shared/store/calendar/calendar-entity.ts'
 import type { RecordStore } from '../../../../shared/store/calendar/calendar-list.ts'
 import { type Provenance, setProvenance } from '../../../../shared/store/external-ids/provenance.ts'
-import { type CalendarLetter, calendarKey } from '../../../../shared/store/keys/calendar.ts'
+import { calendarKey, type EntityCode } from '../../../../shared/store/keys/calendar.ts'
 import { patientKey } from '../../../../shared/store/keys/patients.ts'
 import { patientStore, type StoredPatient } from '../../../../shared/store/patients/patients.ts'
 import { Changeset } from '../../../../shared/store/table/changeset.ts'
@@ -31,7 +31,7 @@ export type BuildRecord<R, Fields> = (
 /** The records that the rows of a batch become. */
 type Target<R, Fields> = {
   readonly table: Table
-  readonly letter: CalendarLetter
+  readonly entityCode: EntityCode
   readonly list: RecordStore<R>
   readonly valuesOf: (record: R) => ColumnValues
   /** Called last, for a row that nothing else rejects. May throw {@link RowRejectedError}. */
@@ -50,7 +50,7 @@ type Decided<Fields> = {
  * name is written.
  */
 export async function writePatientRows<R, Fields extends WithPatient>(
-  { table, letter, list, valuesOf, accept }: Target<R, Fields>,
+  { table, entityCode, list, valuesOf, accept }: Target<R, Fields>,
   { clinic: { id: clinic }, outcomes, overwritePolicy }: ImportRun,
   batch: readonly ImportRow<Fields>[],
   prepare: (rows: readonly ImportRow<Fields>[]) => Promise<BuildRecord<R, Fields>>,
@@ -114,7 +114,7 @@ export async function writePatientRows<R, Fields extends WithPatient>(
     provenance: Provenance,
   ): Decided<Fields> {
     const changes = new Changeset(table, clinic)
-    setProvenance(changes, calendarKey(clinic, letter, row.id), stored.version, provenance)
+    setProvenance(changes, calendarKey(clinic, entityCode, row.id), stored.version, provenance)
     return { row, changes, write: 'unchanged' }
   }
 

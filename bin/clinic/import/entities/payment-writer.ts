@@ -70,7 +70,7 @@ export function paymentWriter(table: Table, run: ImportRun, rules: PaymentRules)
   /** The payment is as the row has it; that it was imported is stored with it. */
   function confirm({ row, write, before, provenance }: DecidedRow): Decided {
     const changes = new Changeset(table, clinic)
-    setProvenance(changes, calendarKey(clinic, PAYMENTS.letter, row.id), before?.version ?? 0, provenance)
+    setProvenance(changes, calendarKey(clinic, PAYMENTS.entityCode, row.id), before?.version ?? 0, provenance)
     return { changes, rows: [{ row, write }] }
   }
 

@@ -46,7 +46,7 @@ export function busyTimeChecker(inspection: Inspection, counts = new KeySums()) 
   const recheckRecord =
     (id: string, key: Key): Recheck =>
     async () => {
-      const recordKey = calendarKey(clinic, APPOINTMENTS.letter, id)
+      const recordKey = calendarKey(clinic, APPOINTMENTS.entityCode, id)
       const item = await table.get(recordKey)
       const read = item && image(item)
       if (!read || !isBusyOn(read.record, key)) return null
@@ -83,7 +83,9 @@ export function busyTimeChecker(inspection: Inspection, counts = new KeySums()) 
         .flatMap((day) => entriesOf(day).map((name) => ({ day, name })))
         .filter(({ name }) => counts.isSuspect(name))
       const ids = new Set(entries.flatMap(({ name }) => appointmentId(name) ?? []))
-      const items = await table.getMany([...ids].map((id) => calendarKey(clinic, APPOINTMENTS.letter, id)))
+      const items = await table.getMany(
+        [...ids].map((id) => calendarKey(clinic, APPOINTMENTS.entityCode, id)),
+      )
       const records = new Map(items.map((item) => [item.sk, item]))
       const suspects = entries.filter(
         ({ day, name }) => !belongs(day, records.get(appointmentId(name) ?? '')),
@@ -96,7 +98,7 @@ export function busyTimeChecker(inspection: Inspection, counts = new KeySums()) 
     ({ pk, sk }: Key, name: string): Recheck =>
     async () => {
       const id = appointmentId(name)
-      const recordKey = id === null ? null : calendarKey(clinic, APPOINTMENTS.letter, id)
+      const recordKey = id === null ? null : calendarKey(clinic, APPOINTMENTS.entityCode, id)
       const item = recordKey ? await table.get(recordKey) : undefined
       const day = await table.get({ pk, sk })
       const again = recordKey ? await table.get(recordKey) : undefined

@@ -68,14 +68,14 @@ export async function openCalendarCheckers(inspection: Inspection, lists: readon
 }
 
 export const recordsPartition = (clinic: ClinicId, { verified }: Checkers): string =>
-  calendarPartition(clinic, verified.entity.letter)
+  calendarPartition(clinic, verified.entity.entityCode)
 
 export const listOfOwner = (
   clinic: ClinicId,
   { verified }: Checkers,
   owner: 'patient' | 'invoice',
   id: string,
-): string => ownerPartition(clinic, verified.entity.letter, owner, id)
+): string => ownerPartition(clinic, verified.entity.entityCode, owner, id)
 
 export async function forEachPatient(
   { table, clinic }: Inspection,
@@ -103,8 +103,8 @@ function openCheckers(
 }
 
 const indexedRecords = <R>({ table, clinic }: Inspection, { entity }: VerifiedList<R>): IndexedRecords => ({
-  kind: entity.letter,
-  keyOf: (id) => calendarKey(clinic, entity.letter, id),
+  kind: entity.entityCode,
+  keyOf: (id) => calendarKey(clinic, entity.entityCode, id),
   updatedAtOf: (item) => imageOf(clinic, entity, item)?.record.updatedAt ?? null,
   rewrite: (item) => {
     const image = imageOf(clinic, entity, item)

@@ -52,10 +52,10 @@ export function copiedNameChecker<R extends AnyRecord>(
   function countUnreadRows({ id, position, rowKeys }: RecordImage<R>, known: LoadedOwners): void {
     const { patient, invoice } = position
     const unread = [
-      ...(known.patients.has(patient) ? [] : [ownerPartition(clinic, entity.letter, 'patient', patient)]),
+      ...(known.patients.has(patient) ? [] : [ownerPartition(clinic, entity.entityCode, 'patient', patient)]),
       ...(invoice === undefined || known.invoices.has(invoice)
         ? []
-        : [ownerPartition(clinic, entity.letter, 'invoice', invoice)]),
+        : [ownerPartition(clinic, entity.entityCode, 'invoice', invoice)]),
     ]
     for (const key of rowKeys) if (unread.includes(key.pk)) counts.find(shortId(id), keyText(key))
   }
@@ -67,7 +67,7 @@ export function copiedNameChecker<R extends AnyRecord>(
     const [patients, named, invoices] = await Promise.all([
       table.getMany(ids('patient').map((id) => patientKey(clinic, id))),
       doctors.findMany(clinic, ids('doctor')),
-      table.getMany(ids('invoice').map((id) => calendarKey(clinic, INVOICES.letter, id))),
+      table.getMany(ids('invoice').map((id) => calendarKey(clinic, INVOICES.entityCode, id))),
     ])
     return {
       patients: new Map(patients.map((item) => [item.sk, decodeStoredPatient(item)])),
@@ -84,7 +84,7 @@ export function copiedNameChecker<R extends AnyRecord>(
   const recheck =
     (id: string): Recheck =>
     async () => {
-      const key = calendarKey(clinic, entity.letter, id)
+      const key = calendarKey(clinic, entity.entityCode, id)
       const early = await imageAt(key)
       if (!early) return null
       const known = await loadOwners([early])

@@ -34,12 +34,12 @@ export function balanceChecker({ table, clinic, examine }: Inspection, unrepaire
 
   const checkSurveyed = (): Promise<void> => forEachConcurrent(suspects, (id) => examine(recheck(id)))
 
-  const listOf = (invoice: string): string => ownerPartition(clinic, PAYMENTS.letter, 'invoice', invoice)
+  const listOf = (invoice: string): string => ownerPartition(clinic, PAYMENTS.entityCode, 'invoice', invoice)
 
   /** The payments that rows name, by their ids. */
   async function readPayments(rows: readonly Key[]): Promise<Map<string, Item>> {
     const ids = new Set(rows.flatMap((row) => recordIdOf(row) ?? []))
-    const items = await table.getMany([...ids].map((id) => calendarKey(clinic, PAYMENTS.letter, id)))
+    const items = await table.getMany([...ids].map((id) => calendarKey(clinic, PAYMENTS.entityCode, id)))
     return new Map(items.map((item) => [item.sk, item]))
   }
 
@@ -62,7 +62,7 @@ export function balanceChecker({ table, clinic, examine }: Inspection, unrepaire
   const recheck =
     (id: string): Recheck =>
     async () => {
-      const key = calendarKey(clinic, INVOICES.letter, id)
+      const key = calendarKey(clinic, INVOICES.entityCode, id)
       const item = await table.get(key)
       const image = item && imageOf(clinic, INVOICES, item)
       if (!image) return null

@@ -47,7 +47,7 @@ export function listedRowChecker<R>(
   async function validRowsOf(rows: readonly Item[]): Promise<Item[]> {
     const suspects = rows.filter((row) => counts.isSuspect(shortIdIn(row)))
     const keys = new Set(suspects.map(recordIdOf).filter((id) => id !== null))
-    const items = await table.getMany([...keys].map((id) => calendarKey(clinic, entity.letter, id)))
+    const items = await table.getMany([...keys].map((id) => calendarKey(clinic, entity.entityCode, id)))
     const records = new Map(items.map((item) => [item.sk, item]))
     const isWrong = new Set(suspects.filter((row) => !isRowOf(row, records.get(recordIdOf(row) ?? ''))))
     return rows.filter((row) => !isWrong.has(row))
@@ -64,7 +64,7 @@ export function listedRowChecker<R>(
     ({ pk, sk }: Key): Recheck =>
     async () => {
       const id = recordIdOf({ pk, sk })
-      const key = id === null ? null : calendarKey(clinic, entity.letter, id)
+      const key = id === null ? null : calendarKey(clinic, entity.entityCode, id)
       const item = key ? await table.get(key) : undefined
       const row = await table.get({ pk, sk })
       const again = key ? await table.get(key) : undefined

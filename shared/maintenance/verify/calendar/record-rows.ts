@@ -37,7 +37,7 @@ export function recordRowChecker<R>(
   const recheck =
     (id: string): Recheck =>
     async () => {
-      const key = calendarKey(clinic, entity.letter, id)
+      const key = calendarKey(clinic, entity.entityCode, id)
       const item = await table.get(key)
       if (!item) return null
       const image = imageOf(clinic, entity, item)

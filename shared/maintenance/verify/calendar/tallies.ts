@@ -45,18 +45,22 @@ export function tallyChecker<R>(
   counts: KeySums,
 ) {
   const { table, clinic, examine } = inspection
-  const { letter } = verified.entity
+  const { entityCode } = verified.entity
   const rows = listedRowChecker(inspection, verified, unrepaired, counts)
   /** The findings of the survey, to be read again once the rows are right. */
   const surveyed: (() => Promise<unknown>)[] = []
 
   /** Surveys the rows of the clinic's or a doctor's list, and compares its tallies with them. */
   async function survey(doctor: string | null): Promise<void> {
-    const list = calendarListPartition(clinic, letter, doctor)
+    const list = calendarListPartition(clinic, entityCode, doctor)
     const months = new Map<string, Recount>()
     await rows.survey(list, ({ sk }) => countRow(months, sk))
     for (const sk of unrepaired.missing.of(list)) countRow(months, sk)
-    for (const [key, cells] of await suspectCells(inspection, tallyPartition(clinic, letter, doctor), months))
+    for (const [key, cells] of await suspectCells(
+      inspection,
+      tallyPartition(clinic, entityCode, doctor),
+      months,
+    ))
       surveyed.push(() => examine(recheck(list, key, cells)))
   }
 
@@ -64,12 +68,12 @@ export function tallyChecker<R>(
   const checkSurveyed = (): Promise<void> => forEachConcurrent(surveyed, (examined) => examined())
 
   async function check(doctor: string | null): Promise<void> {
-    const list = calendarListPartition(clinic, letter, doctor)
+    const list = calendarListPartition(clinic, entityCode, doctor)
     const months = new Map<string, Recount>()
     await rows.check(list, ({ sk }) => countRow(months, sk))
     for (const sk of unrepaired.missing.of(list)) countRow(months, sk)
     await forEachConcurrent(
-      await suspectCells(inspection, tallyPartition(clinic, letter, doctor), months),
+      await suspectCells(inspection, tallyPartition(clinic, entityCode, doctor), months),
       ([key, cells]) => examine(recheck(list, key, cells)),
     )
   }

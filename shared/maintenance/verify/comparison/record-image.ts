@@ -56,7 +56,7 @@ function decodeImage<R>(
       ...provenanceOfItem(item),
       record,
       position,
-      rowKeys: rowKeys(clinic, entity.letter, position),
+      rowKeys: rowKeys(clinic, entity.entityCode, position),
       row: rowAttributes(attributes, entity),
     }
   } catch {

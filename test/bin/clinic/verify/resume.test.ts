@@ -68,8 +68,8 @@ describe('a verification that was stopped', () => {
     expect(result).toEqual((await verify(db.table)).result)
     expect(found).toEqual([])
     expect(partitions).toContain(messages)
-    for (const letter of ['A', 'I', 'Y'] as const)
-      expect(partitions).not.toContain(calendarPartition(practice.clinic, letter))
+    for (const entityCode of ['A', 'I', 'Y'] as const)
+      expect(partitions).not.toContain(calendarPartition(practice.clinic, entityCode))
   })
 })
 

@@ -8,10 +8,10 @@ import { PAYMENTS } from '../../../../shared/store/calendar/payments.ts'
 import { tallyAttribute } from '../../../../shared/store/calendar/tally.ts'
 import { doctorStore } from '../../../../shared/store/doctors.ts'
 import {
-  type CalendarLetter,
   calendarKey,
   calendarListPartition,
   doctorDayKey,
+  type EntityCode,
   ownerPartition,
   roomDayKey,
   tallyPartition,
@@ -61,15 +61,15 @@ const free = () => ofStatus('cancelled')
 
 /** The rows of a record: of clinic and doctor, of patient, of invoice. */
 const rowsOf = <R>(entity: CalendarEntity<R, never>, record: R) =>
-  rowKeys(made.clinic, entity.letter, entity.position(record)) as [Key, Key, Key]
-const recordKey = (letter: CalendarLetter, { id }: { id: string }) => calendarKey(made.clinic, letter, id)
+  rowKeys(made.clinic, entity.entityCode, entity.position(record)) as [Key, Key, Key]
+const recordKey = (entityCode: EntityCode, { id }: { id: string }) => calendarKey(made.clinic, entityCode, id)
 
 /** The item that lists a record in the index of changes. */
 const indexItem = async <R extends { id: string }>(
-  letter: CalendarLetter,
+  entityCode: EntityCode,
   entity: CalendarEntity<R, never>,
   { id }: R,
-) => changeIndexKey(made.clinic, letter, entity.decode(await raw.read(recordKey(letter, { id })), id))
+) => changeIndexKey(made.clinic, entityCode, entity.decode(await raw.read(recordKey(entityCode, { id })), id))
 
 const tally = (doctor: string | null) => ({
   pk: tallyPartition(made.clinic, 'A', doctor),
@@ -102,9 +102,9 @@ async function strayRow(id: string) {
 }
 
 /** Copies a row into another owner's list. */
-async function misplacedRow(key: Key, letter: CalendarLetter, owner: 'patient' | 'invoice') {
+async function misplacedRow(key: Key, entityCode: EntityCode, owner: 'patient' | 'invoice') {
   const others = owner === 'patient' ? made.patients : made.invoices
-  const partitions = others.map(({ id }) => ownerPartition(made.clinic, letter, owner, id))
+  const partitions = others.map(({ id }) => ownerPartition(made.clinic, entityCode, owner, id))
   const pk = first(partitions.filter((one) => one !== key.pk))
   await raw.put({ ...(await raw.read(key)), pk })
 }
