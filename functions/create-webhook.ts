@@ -1,6 +1,6 @@
 import { ApiError, unauthorized } from '../shared/api/errors.ts'
 import { allowWebhookHost, createWebhook, renderWebhookWithSecret } from '../shared/api/webhooks.ts'
-import { newSecret } from '../shared/delivery/webhooks/webhook-signature.ts'
+import { newWebhookSecret } from '../shared/delivery/webhooks/webhook-signature.ts'
 import type { Webhook } from '../shared/domain/webhooks/webhook.ts'
 import { endpoint } from '../shared/runtime/endpoint.ts'
 import { allowedWebhookHost } from '../shared/runtime/webhooks.ts'
@@ -17,7 +17,7 @@ export const handler = endpoint(
       events: body.events,
       isActive: body.is_active ?? true,
       description: body.description ?? null,
-      secret: body.secret ?? newSecret(),
+      secret: body.secret ?? newWebhookSecret(),
       secretNumber: 1,
       previousSecrets: [],
       createdBy: credential.key,

@@ -1,6 +1,6 @@
 import { ApiError } from '../shared/api/errors.ts'
 import { renderWebhookWithSecret, rotateWebhookSecret, tooManyRotations } from '../shared/api/webhooks.ts'
-import { newSecret } from '../shared/delivery/webhooks/webhook-signature.ts'
+import { newWebhookSecret } from '../shared/delivery/webhooks/webhook-signature.ts'
 import { withNewSecret } from '../shared/domain/webhooks/webhook.ts'
 import { endpoint } from '../shared/runtime/endpoint.ts'
 import { webhookStore } from '../shared/store/events/webhooks.ts'
@@ -10,7 +10,7 @@ export const handler = endpoint(
   rotateWebhookSecret,
   { webhooks: webhookStore },
   async ({ clinicId, clinic, path, body, now, idempotency }, { webhooks }) => {
-    const secret = body.secret ?? newSecret()
+    const secret = body.secret ?? newWebhookSecret()
     const rotated = await webhooks.changeSecret(
       clinicId,
       path.id,

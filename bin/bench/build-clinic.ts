@@ -20,7 +20,7 @@ import { mapConcurrent } from '../../shared/store/table/map-concurrent.ts'
 import { type Table, withoutEvents } from '../../shared/store/table/table.ts'
 import type { Item } from '../../shared/store/table/write-requests.ts'
 import { NEW_DOCTOR } from '../clinic/import/entities/doctors.ts'
-import { type Random, seeded } from '../demo/random.ts'
+import { type SeededRandom, seeded } from '../demo/random.ts'
 
 /** Records of a patient, itself included. */
 export const RECORDS_PER_PATIENT = 11
@@ -81,7 +81,7 @@ const patientOf = (number: number): Patient => ({
 function addRecords(
   table: Table,
   changes: Changeset,
-  random: Random,
+  random: SeededRandom,
   patient: Patient,
   doctor: Doctor,
 ): void {

@@ -17,7 +17,7 @@ import { doctorStore } from '../../shared/store/doctors.ts'
 import { MAX_CREATED, patientWriter } from '../../shared/store/patients/patient-writer.ts'
 import { openTable, type Table } from '../../shared/store/table/table.ts'
 import { NEW_DOCTOR } from '../clinic/import/entities/doctors.ts'
-import type { Call } from './contention-load.ts'
+import type { LoadCall } from './contention-load.ts'
 
 type Handler = (event: APIGatewayProxyEvent, context: Context) => Promise<APIGatewayProxyResult>
 
@@ -107,13 +107,13 @@ async function newClinic(table: Table) {
 
 /** POST /patients. */
 export const creatingPatients =
-  ({ createPatient }: Contention, clinic: ContentionClinic): Call =>
+  ({ createPatient }: Contention, clinic: ContentionClinic): LoadCall =>
   () =>
     createPatient(postEvent(clinic, { first_name: 'Ada', last_name: 'Kaya' }), newContext())
 
 /** POST /appointments: the free times of all doctors one after the other, or always the same one. */
 export const booking =
-  ({ createAppointment }: Contention, clinic: ContentionClinic, { sameSlot = false } = {}): Call =>
+  ({ createAppointment }: Contention, clinic: ContentionClinic, { sameSlot = false } = {}): LoadCall =>
   (index) => {
     const at = sameSlot ? 0 : index
     const slot = Math.floor(at / DOCTORS)

@@ -2,7 +2,7 @@
 import type { APIGatewayProxyResult } from 'aws-lambda'
 
 /** The call number `index` of a load. */
-export type Call = (index: number) => Promise<APIGatewayProxyResult>
+export type LoadCall = (index: number) => Promise<APIGatewayProxyResult>
 
 export type Outcome = {
   /** Responses by status. */
@@ -13,14 +13,14 @@ export type Outcome = {
 }
 
 /** So many requests at the same moment. */
-export async function burst(count: number, call: Call): Promise<Outcome> {
+export async function burst(count: number, call: LoadCall): Promise<Outcome> {
   const measured = measurement()
   await Promise.all(Array.from({ length: count }, (_, index) => measured.run(() => call(index))))
   return measured.outcome()
 }
 
 /** Requests that arrive at random, `perSecond` on average, whether or not earlier ones have been answered. */
-export async function sustained(perSecond: number, seconds: number, call: Call): Promise<Outcome> {
+export async function sustained(perSecond: number, seconds: number, call: LoadCall): Promise<Outcome> {
   const measured = measurement()
   const pending: Promise<void>[] = []
   const startedAt = performance.now()

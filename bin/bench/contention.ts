@@ -6,7 +6,7 @@ import {
   creatingPatients,
   openContention,
 } from './contention-clinic.ts'
-import { burst, type Call, type Outcome, percentile, sustained } from './contention-load.ts'
+import { burst, type LoadCall, type Outcome, percentile, sustained } from './contention-load.ts'
 
 type Bound = {
   /** The required numbers of responses, by status; unlisted statuses must not occur. */
@@ -29,8 +29,8 @@ export async function measureContention(endpoint: string, tableName: string, pri
   const measure = async (
     label: string,
     bound: Bound,
-    callOf: (contention: Contention, clinic: ContentionClinic) => Call,
-    load: (call: Call) => Promise<Outcome>,
+    callOf: (contention: Contention, clinic: ContentionClinic) => LoadCall,
+    load: (call: LoadCall) => Promise<Outcome>,
   ): Promise<Outcome> => {
     const outcome = await quietly(async () => load(callOf(contention, await contention.newClinic())))
     const line = { label, outcome, broken: brokenBounds(outcome, bound) }

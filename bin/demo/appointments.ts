@@ -12,7 +12,7 @@ import {
   type Practice,
   timestamp,
 } from './practice.ts'
-import { deck, type Random, seeded } from './random.ts'
+import { deck, type SeededRandom, seeded } from './random.ts'
 
 /** A row of the importer's appointments. */
 export type DemoAppointment = {
@@ -78,7 +78,7 @@ export function appointmentsOf(practice: Practice): PlannedAppointment[] {
 }
 
 /** Minute of the booking. Same-day appointments are booked before opening time. */
-const bookingMinute = (random: Random, sameDay: boolean): number =>
+const bookingMinute = (random: SeededRandom, sameDay: boolean): number =>
   sameDay ? random.integer(8 * 60, 8 * 60 + 25) : random.integer(9 * 60, 18 * 60)
 
 const NOTES: Record<AppointmentStatus, [string, ...string[]]> = {
@@ -95,7 +95,7 @@ const NOTES: Record<AppointmentStatus, [string, ...string[]]> = {
 
 const SHARE_WITH_NOTES = 0.15
 
-const pickNote = (random: Random, status: AppointmentStatus): string | null =>
+const pickNote = (random: SeededRandom, status: AppointmentStatus): string | null =>
   random.chance(SHARE_WITH_NOTES) ? random.pick(NOTES[status]) : null
 
 const LONG_NOTE = [

@@ -6,7 +6,7 @@ import { type Interval, parseTime } from '../../shared/domain/interval.ts'
 import { timeOff } from '../clinic/import/entities/doctors.ts'
 import type { DemoPatient } from './patients.ts'
 import { DAYS_AHEAD, DAYS_SINCE_LEFT, type DemoDoctor, type Practice } from './practice.ts'
-import type { Random } from './random.ts'
+import type { SeededRandom } from './random.ts'
 
 const ADULT_AGE = 18
 /** Minutes to the next possible start after a time that is not booked. */
@@ -17,11 +17,11 @@ export const bookedShareOn = ({ bookedShare: busy }: Practice, day: number): num
   busy * (day < 0 ? 1 : 1 - day / (1.5 * DAYS_AHEAD))
 
 /** Days from booking to appointment; usually few. */
-export const leadDays = (random: Random): number => random.integer(0, random.integer(1, 30))
+export const leadDays = (random: SeededRandom): number => random.integer(0, random.integer(1, 30))
 
 /** The booked parts of the openings, without overlaps. */
 export function bookedSlots(
-  random: Random,
+  random: SeededRandom,
   openings: readonly Interval[],
   lengths: readonly [number, ...number[]],
   bookedShare: number,
@@ -46,7 +46,7 @@ export const canSee = (
 
 /** Picks a patient, some more often than others. No patient has two appointments on a day, or one before registration. */
 export function pickPatient(
-  random: Random,
+  random: SeededRandom,
   pool: readonly DemoPatient[],
   seenToday: ReadonlySet<DemoPatient>,
   bookedOn: string,

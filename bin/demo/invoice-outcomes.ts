@@ -1,7 +1,7 @@
 /** Outcomes of invoices: their status and payments. */
 import type { InvoiceStatus } from '../../shared/domain/money/invoice.ts'
 import type { PaymentMethod, PaymentStatus, PaymentType } from '../../shared/domain/money/payment.ts'
-import { deck, type Random } from './random.ts'
+import { deck, type SeededRandom } from './random.ts'
 
 /** One payment. Without a share, a payment covers the balance due and a refund the paid amount. */
 export type PaymentStep = {
@@ -73,7 +73,7 @@ const OUTCOMES = {
 } as const satisfies Record<string, InvoiceOutcome>
 
 /** Deals outcomes of invoices, separately for those that are due and those that are not. */
-export function outcomeDealer(random: Random): (isDue: boolean) => InvoiceOutcome {
+export function outcomeDealer(random: SeededRandom): (isDue: boolean) => InvoiceOutcome {
   const due = deck(random, {
     at_desk: 36,
     later: 6,

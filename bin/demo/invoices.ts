@@ -5,8 +5,8 @@ import type { PlannedAppointment } from './appointments.ts'
 import { outcomeDealer, type PaymentStep } from './invoice-outcomes.ts'
 import type { DemoPatient } from './patients.ts'
 import { bySpecialty, earlier, type Practice, timestamp } from './practice.ts'
-import type { PriceList, Service } from './price-lists.ts'
-import { type Random, seeded } from './random.ts'
+import type { PricedService, PriceList } from './price-lists.ts'
+import { type SeededRandom, seeded } from './random.ts'
 
 /** A row of the importer's invoices. */
 export type DemoInvoice = {
@@ -73,7 +73,7 @@ export function billsOf(practice: Practice, appointments: readonly PlannedAppoin
 
 /** When an appointment is billed: usually right after it, sometimes days later. */
 function issueTime(
-  random: Random,
+  random: SeededRandom,
   { row, end }: PlannedAppointment,
   today: string,
 ): { date: string; minutes: number } {
@@ -96,7 +96,7 @@ type LineItemRow = {
 const SHARE_DISCOUNTED = 0.1
 
 /** The line items of an invoice and their sums in units of the currency, and `total` in minor units. */
-function lineItemsOf(random: Random, { appointments, extras }: PriceList[string], currency: string) {
+function lineItemsOf(random: SeededRandom, { appointments, extras }: PriceList[string], currency: string) {
   const more = extras.filter(() => random.chance(0.18)).slice(0, 3)
   const lines = [random.pick(appointments), ...more].map((service) => lineItemOf(random, service))
   const sum = (of: 'discount' | 'tax') => lines.reduce((total, line) => total + line[of], 0)
@@ -123,7 +123,10 @@ function lineItemsOf(random: Random, { appointments, extras }: PriceList[string]
   return { amounts, total }
 }
 
-function lineItemOf(random: Random, { name, price: unitPrice, tax: percent, quantities = [1] }: Service) {
+function lineItemOf(
+  random: SeededRandom,
+  { name, price: unitPrice, tax: percent, quantities = [1] }: PricedService,
+) {
   const quantity = random.pick(quantities) * RATIO_SCALE
   const amount = lineAmount({ quantity, unitPrice })
   const discount = random.chance(SHARE_DISCOUNTED) ? Math.round(amount * random.pick([0.05, 0.1, 0.25])) : 0

@@ -10,7 +10,7 @@ import type { PlannedAppointment } from './appointments.ts'
 import type { Bill } from './invoices.ts'
 import type { DemoPatient } from './patients.ts'
 import { type Practice, timestamp } from './practice.ts'
-import { deck, type Random, seeded } from './random.ts'
+import { deck, type SeededRandom, seeded } from './random.ts'
 import { advice, confirmation, invoiceReady, type MessageContent, reminder, results } from './texts.ts'
 
 /** A row of the importer's messages. */
@@ -73,12 +73,16 @@ export function messagesOf(
 /** Number of newest messages that are still queued. */
 const QUEUED_COUNT = 2
 
-const channelFor = (random: Random, patient: DemoPatient, bySms: number): Channel => {
+const channelFor = (random: SeededRandom, patient: DemoPatient, bySms: number): Channel => {
   if (patient.phone_number === null) return 'email'
   return patient.email_address === null || random.chance(bySms) ? 'sms' : 'email'
 }
 
-function appointmentDrafts(random: Random, practice: Practice, appointment: PlannedAppointment): Draft[] {
+function appointmentDrafts(
+  random: SeededRandom,
+  practice: Practice,
+  appointment: PlannedAppointment,
+): Draft[] {
   const { patient, row, end } = appointment
   const date = row.appointment_date
   const bookedOn = row.created_at.slice(0, 10)
@@ -136,7 +140,7 @@ const ERRORS = {
 const COMPLAINT = 'Complaint: the recipient marked the message as spam'
 
 /** Deals outcomes of messages; `at` returns the time that many seconds after acceptance. */
-function sendResultDealer(random: Random) {
+function sendResultDealer(random: SeededRandom) {
   const cards = { delivered: 24, sent: 6, failed: 2, rejected: 1 }
   const decks = { sms: deck(random, cards), email: deck(random, { ...cards, complaint: 1 }) }
   return (channel: Channel, isQueued: boolean, at: (seconds: number) => string): SendResult => {
@@ -164,7 +168,7 @@ function sendResultDealer(random: Random) {
 }
 
 /** Message ids of both providers look like UUIDs. */
-const providerId = (random: Random): string =>
+const providerId = (random: SeededRandom): string =>
   [8, 4, 4, 4, 12]
     .map((length) => Array.from({ length }, () => random.integer(0, 15).toString(16)).join(''))
     .join('-')

@@ -1,5 +1,5 @@
 import { fold } from '../../shared/domain/patients/search-text.ts'
-import { digits, type Random } from './random.ts'
+import { digits, type SeededRandom } from './random.ts'
 
 /** A row of the importer's patients. */
 export type DemoPatient = {
@@ -17,7 +17,7 @@ export type DemoPatient = {
 export type Region = {
   readonly given: Record<'female' | 'male', [string, ...string[]]>
   readonly family: [string, ...string[]]
-  readonly phone: (random: Random) => string
+  readonly phone: (random: SeededRandom) => string
   /** UTC offset, the same all year. */
   readonly offset: string
 }
@@ -55,7 +55,7 @@ export const KATHMANDU: Region = {
 }
 
 /** The people of a clinic. They do not depend on the day. */
-export function patients(random: Random, region: Region, count: number): DemoPatient[] {
+export function patients(random: SeededRandom, region: Region, count: number): DemoPatient[] {
   return Array.from({ length: count }, (_, index) => {
     const gender = random.pick(['female', 'male'])
     const first = random.pick(region.given[gender])

@@ -1,7 +1,7 @@
 /** The clinics' services. Prices are in minor units: kuruş and paisa. */
 
 /** `quantities` defaults to one; `tax` is in percent. */
-export type Service = {
+export type PricedService = {
   readonly name: string
   readonly price: number
   readonly tax: number
@@ -10,7 +10,10 @@ export type Service = {
 
 /** By specialty: services for the appointment itself, and optional extras. */
 export type PriceList = Readonly<
-  Record<string, { readonly appointments: [Service, ...Service[]]; readonly extras: readonly Service[] }>
+  Record<
+    string,
+    { readonly appointments: [PricedService, ...PricedService[]]; readonly extras: readonly PricedService[] }
+  >
 >
 
 export const TRY_PRICES: PriceList = {

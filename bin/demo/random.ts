@@ -18,16 +18,19 @@ export function seeded(seed: number) {
   return { integer, pick, chance: (share: number): boolean => next() < share }
 }
 
-export type Random = ReturnType<typeof seeded>
+export type SeededRandom = ReturnType<typeof seeded>
 
-export const digits = (random: Random, count: number): string =>
+export const digits = (random: SeededRandom, count: number): string =>
   Array.from({ length: count }, () => random.integer(0, 9)).join('')
 
 /**
  * Deals cards from a shuffled deck, and shuffles again when it is empty. The order is random but the proportions are
  * exact, so that even a small clinic gets the rare cards.
  */
-export function deck<const T extends string>(random: Random, cards: Readonly<Record<T, number>>): () => T {
+export function deck<const T extends string>(
+  random: SeededRandom,
+  cards: Readonly<Record<T, number>>,
+): () => T {
   const full = (Object.keys(cards) as T[]).flatMap((card) => Array<T>(cards[card]).fill(card))
   let left: T[] = []
   return () => {

@@ -1,7 +1,7 @@
 import type { AttemptReport } from '../../shared/delivery/webhooks/attempt-report.ts'
 import { deliverEvent } from '../../shared/delivery/webhooks/deliver-event.ts'
 import { readQueuedDelivery } from '../../shared/delivery/webhooks/delivery-queues.ts'
-import { LEASE_MS } from '../../shared/domain/webhooks/delivery.ts'
+import { DELIVERY_LEASE_MS } from '../../shared/domain/webhooks/delivery.ts'
 import { openDeliveryQueues, openTransport } from '../../shared/runtime/webhooks.ts'
 import { queueWorker } from '../../shared/runtime/worker.ts'
 import { deliverEventWorker } from '../../shared/runtime/workers.ts'
@@ -11,7 +11,7 @@ import { webhookStore } from '../../shared/store/events/webhooks.ts'
 import { UnavailableError } from '../../shared/store/table/errors.ts'
 
 /** How long a delivery waits while the store is down: longer than the claim that this attempt may have left. */
-const PAUSE_MS = LEASE_MS + 5000
+const PAUSE_MS = DELIVERY_LEASE_MS + 5000
 
 /** Consumes both delivery queues: the one of quick endpoints, and the one of slow and failing endpoints. */
 export const handler = queueWorker(

@@ -32,7 +32,7 @@ export type SharedPartitions =
 export type ScopeByField = { readonly field: string; readonly byValue: Readonly<Record<string, Scope>> }
 
 /** A service that an endpoint uses besides the table. */
-export type Service = 'sms' | 'email-queue' | 'delivery-queue'
+export type EndpointService = 'sms' | 'email-queue' | 'delivery-queue'
 
 /** An endpoint, as data. Infrastructure, grants, validation, documents and the every-route tests derive from it. */
 export type Route = {
@@ -73,7 +73,7 @@ export type Route = {
     readonly table: readonly TableCall[]
     /** Partitions that it touches besides those of the request's clinic. */
     readonly shared?: readonly SharedPartitions[]
-    readonly services?: readonly Service[]
+    readonly services?: readonly EndpointService[]
     /** Lambda memory in MB, if the default is not enough. */
     readonly memory?: number
   }

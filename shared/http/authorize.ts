@@ -1,7 +1,7 @@
 import { missingScope } from '../api/errors.ts'
 import { type Route, scopesOf } from '../api/route.ts'
 import type { Scope } from '../domain/scope.ts'
-import type { Call, Middleware } from './call.ts'
+import type { ApiCall, Middleware } from './call.ts'
 
 /**
  * Requires the route's scope, if it has one. If the scope depends on the body, requires any of the route's scopes;
@@ -21,7 +21,7 @@ export function authorize(route: Pick<Route, 'scope' | 'parameterScopes'>): Midd
 }
 
 /** Requires the scope that the body's field selects. Runs before the body is validated. */
-export function authorizeBody({ scope }: Pick<Route, 'scope'>, call: Call, body: object): void {
+export function authorizeBody({ scope }: Pick<Route, 'scope'>, call: ApiCall, body: object): void {
   if (scope === null || typeof scope === 'string') return
   const value = (body as Record<string, unknown>)[scope.field]
   const needed =
@@ -29,4 +29,5 @@ export function authorizeBody({ scope }: Pick<Route, 'scope'>, call: Call, body:
   if (needed && !hasScope(call, needed)) throw missingScope([needed])
 }
 
-const hasScope = ({ credential }: Call, scope: Scope): boolean => credential?.scopes.includes(scope) ?? false
+const hasScope = ({ credential }: ApiCall, scope: Scope): boolean =>
+  credential?.scopes.includes(scope) ?? false

@@ -5,7 +5,7 @@ import type { Credential } from '../domain/credential.ts'
 import type { RequestCount } from '../domain/rate-limit.ts'
 
 /** The state of a request in the chain. Each middleware fills in its own part. */
-export type Call = {
+export type ApiCall = {
   requestId: string
   /** Milliseconds since the epoch. */
   startedAt: number
@@ -34,7 +34,7 @@ export type Call = {
   failure?: { key: ErrorKey; cause?: unknown }
 }
 
-export type ApiContext = Context & { call: Call }
+export type ApiContext = Context & { call: ApiCall }
 /** `response` is what the endpoint returned, until render.ts turns it into an HTTP response. */
 export type ApiRequest = middy.Request<APIGatewayProxyEvent, unknown, Error, ApiContext>
 export type Middleware = middy.MiddlewareObj<APIGatewayProxyEvent, unknown, Error, ApiContext>

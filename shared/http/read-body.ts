@@ -2,7 +2,7 @@ import type { APIGatewayProxyEvent } from 'aws-lambda'
 import type * as z from 'zod'
 import { ApiError, type FieldIssue } from '../api/errors.ts'
 import type { Route } from '../api/route.ts'
-import type { Call, Middleware } from './call.ts'
+import type { ApiCall, Middleware } from './call.ts'
 import { headerOf } from './headers.ts'
 
 /** The largest body, in bytes. */
@@ -14,7 +14,7 @@ const MAX_BYTES = 256 * 1024
  */
 export function readBody(
   { body: schema, fieldAliases = {} }: { body: z.ZodObject } & Pick<Route, 'fieldAliases'>,
-  authorize: (call: Call, body: object) => void = () => {},
+  authorize: (call: ApiCall, body: object) => void = () => {},
 ): Middleware {
   const isOptional = schema.safeParse({}).success
   return {

@@ -1,4 +1,4 @@
-import type { Service, SharedPartitions, TableCall } from '../api/route.ts'
+import type { EndpointService, SharedPartitions, TableCall } from '../api/route.ts'
 import { ANNOUNCED_PARTITION_PREFIX } from '../store/keys/events.ts'
 
 /** The queues that workers consume. */
@@ -24,7 +24,7 @@ export type Trigger =
   | { readonly type: 'subscription'; readonly to: 'sms-receipts' }
 
 /** A service that a worker uses besides the table. */
-export type WorkerService = Service | 'email' | 'slow-delivery-queue' | 'fan-out-queue'
+export type WorkerService = EndpointService | 'email' | 'slow-delivery-queue' | 'fan-out-queue'
 
 /** A function that no request invokes, as data. Infrastructure, grants and its handler derive from it. */
 export type Worker = {

@@ -4,7 +4,7 @@ import { importSecretKey } from './keys/operator.ts'
 import { patientHeadKey } from './keys/patients.ts'
 import { EMPTY_HEAD } from './patients/head.ts'
 import { ConditionFailed } from './table/errors.ts'
-import { newSecret, secretItem } from './table/secret.ts'
+import { newClinicSecret, secretItem } from './table/secret.ts'
 import type { Table } from './table/table.ts'
 import type { Item, UpdateParts } from './table/write-requests.ts'
 
@@ -39,7 +39,7 @@ export function clinicStore({ table }: { table: Table }) {
    * Creates a clinic, with the secret from which the ids of its imported records are derived.
    * @throws ConditionFailed when the id is taken
    */
-  async function create(clinic: Clinic, importSecret = newSecret()): Promise<void> {
+  async function create(clinic: Clinic, importSecret = newClinicSecret()): Promise<void> {
     await table.transact([
       table.putWrite(
         { ...clinicKey(clinic.id), ...clinic, recipientSecret: newRecipientSecret(), v: 1 },
@@ -138,7 +138,7 @@ async function updateUnlessDeleting(table: Table, id: ClinicId, parts: UpdatePar
   }
 }
 
-const newRecipientSecret = (): string => Buffer.from(newSecret()).toString('base64url')
+const newRecipientSecret = (): string => Buffer.from(newClinicSecret()).toString('base64url')
 
 function toClinic(item: Item): StoredClinic {
   const { pk, sk, v, ...clinic } = item

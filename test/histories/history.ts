@@ -1,6 +1,6 @@
 /** Histories: operations drawn from a seed, run several at a time, and judged by what the model knows. */
 import type { FaultRates } from '../../infra/local/realistic-dynamodb/faults.ts'
-import { type Random, seededRandom } from '../../infra/local/realistic-dynamodb/random.ts'
+import { type RandomSource, seededRandom } from '../../infra/local/realistic-dynamodb/random.ts'
 import type { ClinicModel } from './model.ts'
 import * as calendar from './operations/calendar.ts'
 import * as changes from './operations/changes.ts'
@@ -59,7 +59,7 @@ const LOTS = Object.entries(OPERATIONS).flatMap(([kind, [weight]]) =>
   Array.from({ length: weight }, () => kind),
 )
 
-const ONE_IN = (random: Random, share: number): boolean => random() < share
+const ONE_IN = (random: RandomSource, share: number): boolean => random() < share
 
 export type Plan = {
   readonly seed: number
@@ -96,7 +96,7 @@ export function planOf(seed: number): Plan {
 }
 
 /** One or two kinds in a row, up to one more than the attempts of the SDK. */
-function drawFaults(random: Random): TransactionFault[] {
+function drawFaults(random: RandomSource): TransactionFault[] {
   const draw = () => KINDS[Math.floor(random() * TRANSACTION_KINDS)] as TransactionFault['kind']
   const times = () => 1 + Math.floor(random() * 4)
   const first = { kind: draw(), times: times() }
@@ -124,7 +124,7 @@ const KINDS = [
 ] as const
 
 /** A quarter of the histories has no faults but conflicts; the others prefer some kinds. Together at most 8 %. */
-function drawRates(random: Random): FaultRates {
+function drawRates(random: RandomSource): FaultRates {
   const total = ONE_IN(random, 0.25) ? 0 : 0.08 * random()
   const shares = KINDS.map(() => random() ** 2)
   const sum = shares.reduce((a, b) => a + b, 0)

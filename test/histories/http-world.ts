@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import { callSqs } from '../../infra/local/engines/queues.ts'
-import type { Random } from '../../infra/local/realistic-dynamodb/random.ts'
+import type { RandomSource } from '../../infra/local/realistic-dynamodb/random.ts'
 import type { RealisticDynamoDb } from '../../infra/local/realistic-dynamodb/realistic-dynamodb.ts'
 import { ENDPOINTS, ROUTES } from '../../shared/api/routes.ts'
 import { tallyMerging } from '../../shared/store/calendar/merge-tallies.ts'
@@ -67,7 +67,7 @@ const DUE_PARTITIONS = [
   ...DUE_REFRESH_PARTITIONS,
 ]
 
-export function httpWorld(engine: HttpEngine, random: Random) {
+export function httpWorld(engine: HttpEngine, random: RandomSource) {
   const { stack, dynamodb, client, direct, tableName, clockOffset } = engine
   const functions = stackFunctions(stack)
   const table = openTable(direct, tableName)

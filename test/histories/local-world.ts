@@ -1,6 +1,6 @@
 /** A history in one process: the functions' handlers, the realistic engine, and providers that lose responses. */
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
-import type { Random } from '../../infra/local/realistic-dynamodb/random.ts'
+import type { RandomSource } from '../../infra/local/realistic-dynamodb/random.ts'
 import type { RealisticDynamoDb } from '../../infra/local/realistic-dynamodb/realistic-dynamodb.ts'
 import { ROUTES } from '../../shared/api/routes.ts'
 import { PROVIDERS } from '../../shared/domain/messages/message.ts'
@@ -39,7 +39,7 @@ const CONSUMERS: Readonly<Record<string, string>> = {
   'fan-outs.fifo': 'continue-fan-out',
 }
 
-export function localWorld(engine: LocalEngine, random: Random, providerFaults: number) {
+export function localWorld(engine: LocalEngine, random: RandomSource, providerFaults: number) {
   const { dynamodb, client, direct, tableName, functions } = engine
   const providers = createProviders(random, providerFaults)
   const surroundings: Surroundings = { client, providers, clockOffset: 0, errors: [] }
@@ -137,7 +137,7 @@ export function localWorld(engine: LocalEngine, random: Random, providerFaults: 
   return { world, providers }
 }
 
-export const drawCrash = (random: Random): CrashPoint => ({
+export const drawCrash = (random: RandomSource): CrashPoint => ({
   call: 1 + Math.floor(random() * 12),
   point: random() < 0.5 ? 'before' : 'after',
 })

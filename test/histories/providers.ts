@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { SESv2Client } from '@aws-sdk/client-sesv2'
 import { SNSClient } from '@aws-sdk/client-sns'
 import { SQSClient } from '@aws-sdk/client-sqs'
-import type { Random } from '../../infra/local/realistic-dynamodb/random.ts'
+import type { RandomSource } from '../../infra/local/realistic-dynamodb/random.ts'
 import { outgoing } from './task.ts'
 
 type QueueMessage = { readonly id: string; readonly queue: string; readonly body: string }
@@ -33,7 +33,7 @@ const THROTTLED = () => failure('ThrottledException', { $metadata: { httpStatusC
 const REFUSED = () => failure('InvalidParameterException', { $metadata: { httpStatusCode: 400 } })
 
 /** @param rate the probability of each kind of fault */
-export function createProviders(random: Random, rate: number): Providers {
+export function createProviders(random: RandomSource, rate: number): Providers {
   let faultRate = rate
   let queue: QueueMessage[] = []
   let sequence = 0

@@ -1,5 +1,5 @@
 /** Where the histories of a campaign take place: an engine with a table, and everything that reaches it. */
-import type { Random } from '../../infra/local/realistic-dynamodb/random.ts'
+import type { RandomSource } from '../../infra/local/realistic-dynamodb/random.ts'
 import type { RealisticDynamoDb } from '../../infra/local/realistic-dynamodb/realistic-dynamodb.ts'
 import type { Table } from '../../shared/store/table/table.ts'
 import type { TransactionFault } from './run.ts'
@@ -10,7 +10,7 @@ export type Stage = AsyncDisposable & {
   /** Without faults and conflicts. */
   readonly table: Table
   /** Begins a history. `counts` are its faults besides those of DynamoDB, by kind. */
-  readonly begin: (random: Random) => { world: World; counts: Readonly<Record<string, number>> }
+  readonly begin: (random: RandomSource) => { world: World; counts: Readonly<Record<string, number>> }
 }
 
 export type OpenStage = () => Promise<Stage>

@@ -1,6 +1,6 @@
 /** Clients that book, move and cancel over the same doctors and rooms, and what must hold of the calendar afterwards. */
 import { expect } from 'vitest'
-import { type Random, seededRandom } from '../../infra/local/realistic-dynamodb/random.ts'
+import { type RandomSource, seededRandom } from '../../infra/local/realistic-dynamodb/random.ts'
 import { newUuid } from '../../shared/domain/uuid.ts'
 import { formatMinute } from './slot-oracle.ts'
 
@@ -42,7 +42,7 @@ export async function runCampaign(campaign: Campaign, send: SendRequest) {
 async function runClient(
   { requests, patient, doctors, rooms, dates }: Campaign,
   send: SendRequest,
-  random: Random,
+  random: RandomSource,
   known: Map<string, any>,
   counts: Record<string, number>,
 ): Promise<void> {

@@ -1,5 +1,5 @@
 /** Generates requests from the API document alone: every operation, valid and with many kinds of mistakes. */
-import { type Random, seeded } from '../../bin/demo/random.ts'
+import { type SeededRandom, seeded } from '../../bin/demo/random.ts'
 import { document, type Operation, type Parameter, resolveRef, schemaError } from './conformance.ts'
 import { fieldValues, isAtLimit, parameterValues, type ValueSchema, type Verdict } from './walk-values.ts'
 
@@ -76,7 +76,7 @@ export function generateRequests(seed: number, count: number, known: KnownValues
   return steps
 }
 
-function shuffled<T>(random: Random, items: readonly T[]): T[] {
+function shuffled<T>(random: SeededRandom, items: readonly T[]): T[] {
   const left = [...items]
   return items.map(() => left.splice(random.integer(0, left.length - 1), 1)[0] as T)
 }

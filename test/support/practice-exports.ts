@@ -1,7 +1,7 @@
 /** Exports of other practice systems, as their users save them: believable rows, of which a few are truly wrong. */
 
 import { type Encoding, encodeText } from '../../bin/clinic/import/files/encoding.ts'
-import { type Random, seeded } from '../../bin/demo/random.ts'
+import { type SeededRandom, seeded } from '../../bin/demo/random.ts'
 
 /** A wrong text of a file, and what it should be. Each occurs once. */
 export type Mistake = { readonly wrong: string; readonly right: string }
@@ -31,7 +31,7 @@ type Style = {
   readonly last: Names
   readonly date: (iso: string) => string
   readonly amount: (cents: number) => string
-  readonly phone: (random: Random, n: number) => string
+  readonly phone: (random: SeededRandom, n: number) => string
   readonly wrongPhone: (n: number) => Mistake
   readonly wrongDate: (n: number) => Mistake
   readonly headers: Readonly<

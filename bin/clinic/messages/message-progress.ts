@@ -1,6 +1,6 @@
 import { renderMessage } from '../../../shared/api/messages.ts'
 import type { Clinic } from '../../../shared/domain/clinic.ts'
-import { isUnresolved, isWaiting, type Message } from '../../../shared/domain/messages/message.ts'
+import { isMessageWaiting, isUnresolved, type Message } from '../../../shared/domain/messages/message.ts'
 import { clinicTimestamp } from '../../../shared/domain/timestamp.ts'
 import type { WithUpdatedAt } from '../../../shared/domain/with-updated-at.ts'
 
@@ -9,7 +9,7 @@ type Progress = 'waiting' | 'being_sent' | 'unresolved' | 'done'
 /** The progress of sending a message. Imported messages are always done. */
 function progressOf(message: Message, now: number): Progress {
   if (!message.dispatch) return 'done'
-  if (isWaiting(message)) return 'waiting'
+  if (isMessageWaiting(message)) return 'waiting'
   return isUnresolved(message, now) ? 'unresolved' : 'being_sent'
 }
 

@@ -30,7 +30,7 @@ export type ItemReference = {
 }
 
 /** One request for a {@link DataOperation}. */
-export type Call = {
+export type EngineCall = {
   readonly operation: DataOperation
   /** The request's parameters in the JSON protocol. */
   // biome-ignore lint/suspicious/noExplicitAny: the shape depends on the operation, and the engine validates it.

@@ -1,4 +1,4 @@
-import { type Call, CONFLICT_MESSAGE, cancellation, errorReply, type Reply } from './call.ts'
+import { CONFLICT_MESSAGE, cancellation, type EngineCall, errorReply, type Reply } from './call.ts'
 import { type Hold, itemsInFlight } from './items-in-flight.ts'
 
 type Work = () => Promise<Reply>
@@ -13,18 +13,18 @@ type Options = {
 export function conflictGuard({ onConflict, refuse }: Options) {
   const items = itemsInFlight(onConflict)
   return {
-    transaction: async (call: Call, work: Work): Promise<Reply> => {
+    transaction: async (call: EngineCall, work: Work): Promise<Reply> => {
       const attempt = items.beginTransaction(call.items)
       if ('hold' in attempt) return holding(attempt.hold, work)
       await refuse()
       return conflictCancellation(call, attempt.conflicts)
     },
-    transactionalRead: async (call: Call, work: Work): Promise<Reply> => {
+    transactionalRead: async (call: EngineCall, work: Work): Promise<Reply> => {
       const read = items.beginTransactionalRead(call.items)
       const reply = await holding(read, async () => (read.conflicts.size > 0 ? refuse() : work()))
       return reply && read.conflicts.size === 0 ? reply : conflictCancellation(call, read.conflicts)
     },
-    singleWrite: async (call: Call, work: Work): Promise<Reply> => {
+    singleWrite: async (call: EngineCall, work: Work): Promise<Reply> => {
       const { hold, conflicts } = items.beginWrites(call.items)
       if (conflicts.size === 0) return holding(hold, work)
       hold.release()
@@ -32,7 +32,10 @@ export function conflictGuard({ onConflict, refuse }: Options) {
       return errorReply('TransactionConflictException', CONFLICT_MESSAGE)
     },
     /** `work` gets the positions of the items that conflict: the error for them is to be left unprocessed. */
-    batchWrite: (call: Call, work: (conflicts: ReadonlySet<number>) => Promise<Reply>): Promise<Reply> => {
+    batchWrite: (
+      call: EngineCall,
+      work: (conflicts: ReadonlySet<number>) => Promise<Reply>,
+    ): Promise<Reply> => {
       const { hold, conflicts } = items.beginWrites(call.items)
       return holding(hold, () => work(conflicts))
     },
@@ -47,5 +50,5 @@ async function holding<T>({ release }: Hold, work: () => Promise<T>): Promise<T>
   }
 }
 
-const conflictCancellation = ({ items }: Call, conflicts: ReadonlySet<number>): Reply =>
+const conflictCancellation = ({ items }: EngineCall, conflicts: ReadonlySet<number>): Reply =>
   cancellation(items.length, (index) => conflicts.has(index), 'TransactionConflict')

@@ -1,8 +1,8 @@
-import { type Call, cancellation, type DataOperation, errorReply, type Reply } from './call.ts'
+import { cancellation, type DataOperation, type EngineCall, errorReply, type Reply } from './call.ts'
 import { conflictGuard } from './conflicts.ts'
 import type { AppliedFault, HoldPoint } from './faults.ts'
 import { type LatencyOptions, latency, pause } from './latency.ts'
-import { partialBatch, partialResult, type Send, withoutMadeUpStart } from './partial-results.ts'
+import { type EngineSend, partialBatch, partialResult, withoutMadeUpStart } from './partial-results.ts'
 import { seededRandom } from './random.ts'
 import { IN_PROGRESS, requestTokens } from './request-tokens.ts'
 
@@ -13,7 +13,7 @@ type Options = {
   readonly onConflict: (key: string) => void
 }
 
-type Engine = { readonly send: Send; readonly sortKey: () => Promise<string | undefined> }
+type Engine = { readonly send: EngineSend; readonly sortKey: () => Promise<string | undefined> }
 
 /** Executes calls: with their latency, conflicts, tokens and the fault that each may have. */
 export function createExecutor({ seed, latency: latencyOptions, now, onConflict }: Options) {
@@ -22,7 +22,7 @@ export function createExecutor({ seed, latency: latencyOptions, now, onConflict 
   const tokens = requestTokens(now)
   const random = seededRandom(seed, 'partial results')
 
-  return async (call: Call, fault: AppliedFault | undefined, engine: Engine): Promise<Reply> => {
+  return async (call: EngineCall, fault: AppliedFault | undefined, engine: Engine): Promise<Reply> => {
     const refusal = fault && replyBeforeEngine(call, fault)
     if (refusal) {
       await refuse()
@@ -35,7 +35,7 @@ export function createExecutor({ seed, latency: latencyOptions, now, onConflict 
     return fault.kind === 'response-lost' ? 'disconnect' : INTERNAL_ERROR
   }
 
-  function execute(call: Call, engine: Engine, fault: AppliedFault | undefined): Promise<Reply> {
+  function execute(call: EngineCall, engine: Engine, fault: AppliedFault | undefined): Promise<Reply> {
     const run: Run = (send) => runInTime(call.operation, send, fault)
     const send = () => engine.send(call.input)
     switch (call.operation) {
@@ -79,7 +79,7 @@ export function createExecutor({ seed, latency: latencyOptions, now, onConflict 
   }
 
   /** Sends what the fault lets through. */
-  async function sendPart(call: Call, engine: Engine, fault: AppliedFault | undefined): Promise<Reply> {
+  async function sendPart(call: EngineCall, engine: Engine, fault: AppliedFault | undefined): Promise<Reply> {
     if (fault?.kind !== 'partial-result') return engine.send(call.input)
     fault.reached()
     const sortKey = call.operation === 'Query' ? await engine.sortKey() : undefined
@@ -87,7 +87,7 @@ export function createExecutor({ seed, latency: latencyOptions, now, onConflict 
   }
 
   /** The engine does not get the token: what it means is decided here. */
-  async function transactWrite(call: Call, engine: Engine, run: Run): Promise<Reply> {
+  async function transactWrite(call: EngineCall, engine: Engine, run: Run): Promise<Reply> {
     const { ClientRequestToken, ...input } = call.input
     const transact = () => guard.transaction(call, () => run(() => engine.send(input)))
     if (ClientRequestToken === undefined) return transact()
@@ -119,7 +119,7 @@ async function waitAt(point: HoldPoint, fault: AppliedFault | undefined): Promis
 const INTERNAL_ERROR = errorReply('InternalServerError', 'Internal server error', { status: 500 })
 
 /** The reply of a call that never reaches the engine; undefined when the fault is of another kind. */
-function replyBeforeEngine({ items }: Call, fault: AppliedFault): Reply | undefined {
+function replyBeforeEngine({ items }: EngineCall, fault: AppliedFault): Reply | undefined {
   switch (fault.kind) {
     case 'request-lost':
       return 'disconnect'

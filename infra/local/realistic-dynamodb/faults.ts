@@ -1,4 +1,4 @@
-import type { Call, DataOperation } from './call.ts'
+import type { DataOperation, EngineCall } from './call.ts'
 import { seededRandom } from './random.ts'
 
 /** A fault that is injected into a call. */
@@ -35,7 +35,7 @@ export type Selection = {
   readonly operation?: DataOperation | readonly DataOperation[]
   /** One of the call's keys begins with it: `pk|sk`. */
   readonly keyPrefix?: string
-  readonly matches?: (call: Call) => boolean
+  readonly matches?: (call: EngineCall) => boolean
   /** The number of the first matching call that gets the fault; 1 unless given. */
   readonly nth?: number
   /** How many calls get the fault; 1 unless given. */
@@ -86,9 +86,9 @@ type Plan = {
   toApply: number
 }
 
-export function createFaults(): Faults & { readonly take: (call: Call) => AppliedFault | undefined } {
+export function createFaults(): Faults & { readonly take: (call: EngineCall) => AppliedFault | undefined } {
   let plans: Plan[] = []
-  let draw: ((call: Call) => InjectedFault | undefined) | undefined
+  let draw: ((call: EngineCall) => InjectedFault | undefined) | undefined
   const releases = new Set<() => void>()
 
   return {
@@ -132,7 +132,11 @@ export function createFaults(): Faults & { readonly take: (call: Call) => Applie
   }
 }
 
-function isSelected(call: Call, kind: FaultKind, { operation, keyPrefix, matches }: Selection): boolean {
+function isSelected(
+  call: EngineCall,
+  kind: FaultKind,
+  { operation, keyPrefix, matches }: Selection,
+): boolean {
   if (!applies(kind, call)) return false
   if (operation !== undefined && ![operation].flat().includes(call.operation)) return false
   if (keyPrefix !== undefined && !call.items.some(({ key }) => key.startsWith(keyPrefix))) return false
@@ -140,7 +144,7 @@ function isSelected(call: Call, kind: FaultKind, { operation, keyPrefix, matches
 }
 
 /** Whether DynamoDB could do this to a call. */
-function applies(kind: FaultKind, { operation, items }: Call): boolean {
+function applies(kind: FaultKind, { operation, items }: EngineCall): boolean {
   switch (kind) {
     case 'transaction-in-progress':
       return operation === 'TransactWriteItems'
@@ -156,7 +160,7 @@ function applies(kind: FaultKind, { operation, items }: Call): boolean {
 
 function randomFault({ seed, rates, maxDelayMs = 50 }: RandomFaults) {
   const generators = new Map<DataOperation, () => number>()
-  return (call: Call): InjectedFault | undefined => {
+  return (call: EngineCall): InjectedFault | undefined => {
     const random = generators.get(call.operation) ?? seededRandom(seed, call.operation)
     generators.set(call.operation, random)
     // As many numbers for each call, so that whether a fault applies to one call does not change the next.

@@ -20,7 +20,7 @@ export type Hold = { readonly release: () => void }
 export type ReadHold = Hold & { readonly conflicts: ReadonlySet<number> }
 
 /** Either the items are held, or the positions at which another call holds them. */
-export type Attempt = { readonly hold: Hold } | { readonly conflicts: ReadonlySet<number> }
+export type TransactionAttempt = { readonly hold: Hold } | { readonly conflicts: ReadonlySet<number> }
 
 type ItemState = {
   transactions: number
@@ -67,7 +67,7 @@ export function itemsInFlight(onConflict: (key: string) => void) {
   }
 
   return {
-    beginTransaction: (items: readonly ItemReference[]): Attempt => {
+    beginTransaction: (items: readonly ItemReference[]): TransactionAttempt => {
       const conflicts = positions(items, isChanging)
       if (conflicts.size > 0) return { conflicts }
       notifyReaders(items)

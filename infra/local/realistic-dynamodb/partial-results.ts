@@ -1,12 +1,12 @@
 /** Requests cut to a part of what they ask for, and their responses completed, as DynamoDB answers under load. */
-import { type Call, isSuccess, type Reply, success } from './call.ts'
-import type { Random } from './random.ts'
+import { type EngineCall, isSuccess, type Reply, success } from './call.ts'
+import type { RandomSource } from './random.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: requests of several operations
 type Input = any
 
 /** Sends one request to the engine. */
-export type Send = (input: Input) => Promise<Reply>
+export type EngineSend = (input: Input) => Promise<Reply>
 
 /** The largest short page that is drawn, when nothing smaller limits it. */
 const MAX_SHORT_PAGE = 10
@@ -16,13 +16,13 @@ type Options = {
   readonly processed: number | undefined
   /** The name of the table's sort key, for a Query. */
   readonly sortKey: string | undefined
-  readonly random: Random
-  readonly send: Send
+  readonly random: RandomSource
+  readonly send: EngineSend
 }
 
 /** Sends a part of a batch, or asks for a short page. */
 export async function partialResult(
-  { operation, input, items }: Call,
+  { operation, input, items }: EngineCall,
   { processed, sortKey, random, send }: Options,
 ): Promise<Reply> {
   if (operation === 'Query' || operation === 'Scan') {
@@ -47,7 +47,7 @@ export async function partialResult(
 export async function partialBatch(
   input: Input,
   isKept: (index: number) => boolean,
-  send: Send,
+  send: EngineSend,
 ): Promise<Reply> {
   const kept: Record<string, Input> = {}
   const left: Record<string, Input> = {}
@@ -75,7 +75,7 @@ export async function partialBatch(
  * A page without items that says there are more. Its LastEvaluatedKey is the request's own start, or a made-up key just
  * before the first item.
  */
-async function emptyPage(input: Input, sortKey: string | undefined, send: Send): Promise<Reply> {
+async function emptyPage(input: Input, sortKey: string | undefined, send: EngineSend): Promise<Reply> {
   const reply = await send({ ...input, Limit: 1 })
   if (reply === 'disconnect' || !isSuccess(reply)) return reply
   const page = JSON.parse(reply.body)

@@ -1,8 +1,8 @@
 /** Numbers from 0 up to 1. */
-export type Random = () => number
+export type RandomSource = () => number
 
 /** A generator that repeats its sequence for the same seed and name (mulberry32). */
-export function seededRandom(seed: number, name: string): Random {
+export function seededRandom(seed: number, name: string): RandomSource {
   let state = seed | 0
   for (const character of name) state = Math.imul(state ^ (character.codePointAt(0) ?? 0), 0x01000193)
   return () => {

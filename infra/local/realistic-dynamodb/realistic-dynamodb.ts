@@ -5,7 +5,7 @@
  * Deletion by time to live is not played. Requests other than those of {@link DataOperation}, those of DynamoDB Streams
  * among them, are passed on as they are; so are PartiQL statements, which therefore never conflict.
  */
-import { type Call, type DataOperation, errorReply, type Reply } from './call.ts'
+import { type DataOperation, type EngineCall, errorReply, type Reply } from './call.ts'
 import { type Counts, createCounters } from './counters.ts'
 import { connectToEngine, type EngineConnection } from './engine-connection.ts'
 import { createExecutor } from './executor.ts'
@@ -61,7 +61,7 @@ export async function startRealisticDynamoDb(options: RealisticDynamoDbOptions):
     if (!input) return errorReply('SerializationException', 'The request body is not a JSON object.')
     const keyNamesOf = (table: string) => keyNames.read(table, (name) => describeKeyNames(name, send))
     const items = await itemReferences(operation, input, keyNamesOf)
-    const call: Call = { operation, input, items }
+    const call: EngineCall = { operation, input, items }
     counters.countCall(operation)
     const fault = faults.take(call)
     if (fault) counters.countFault(fault.kind, operation)

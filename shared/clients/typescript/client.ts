@@ -3,7 +3,7 @@
  * clinic, so do not use the client in a browser. The types are generated from the API document (schema.ts).
  */
 import type { operations } from './schema.ts'
-import { type ClientOptions, type RequestOptions, type Send, transport } from './transport.ts'
+import { type ClientOptions, type RequestOptions, type SendRequest, transport } from './transport.ts'
 
 export { ApiError } from './errors.ts'
 export type { components } from './schema.ts'
@@ -118,7 +118,7 @@ export function createClient(options: ClientOptions) {
 }
 
 /** The kinds of requests that the operations consist of. */
-function requestsOf(send: Send) {
+function requestsOf(send: SendRequest) {
   const get = <O extends Operation>(path: string, query?: object, requestOptions?: RequestOptions) =>
     send({ method: 'GET', path, query, ...requestOptions }) as Promise<ResponseBody<O>>
   /** Retrieves one record by its id. */

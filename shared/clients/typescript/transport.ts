@@ -45,7 +45,7 @@ const RETRYABLE_STATUSES = new Set([429, 500, 502, 503, 504])
 /** If `retry-after` asks for a longer wait, in milliseconds, the request fails instead. */
 const MAX_WAIT = 60_000
 
-export type Send = (request: ApiRequest) => Promise<unknown>
+export type SendRequest = (request: ApiRequest) => Promise<unknown>
 
 export function transport({
   baseUrl,
@@ -54,7 +54,7 @@ export function transport({
   retries = 3,
   timeout = 30_000,
   ...options
-}: ClientOptions): Send {
+}: ClientOptions): SendRequest {
   const call = options.fetch ?? fetch
   const base = `${baseUrl.replace(/\/+$/, '')}/api/developer/v1`
 

@@ -1,12 +1,12 @@
 import type { Clinic, ClinicId } from '../../domain/clinic.ts'
-import { ERASED_RECIPIENT, isWaiting, type Message } from '../../domain/messages/message.ts'
+import { ERASED_RECIPIENT, isMessageWaiting, type Message } from '../../domain/messages/message.ts'
 import type { SendResult } from '../send-result.ts'
 import type { Messages } from '../store-ports.ts'
 import type { Email, EmailSender } from './email.ts'
 import type { EmailQueue, QueuedEmail } from './email-queue.ts'
 
 /** How long a claim lasts: longer than the function can run. */
-export const LEASE_MS = 90_000
+export const EMAIL_LEASE_MS = 90_000
 
 /** An email that could not be sent within a day is no longer sent. */
 export const MAX_AGE_MS = 24 * 60 * 60 * 1000
@@ -54,7 +54,7 @@ export async function sendQueuedEmail(consumer: EmailConsumer, email: QueuedEmai
   if (read?.record.channel !== 'email') throw new UnknownMessage('no such email')
   const { record } = read
   // Already claimed or sent.
-  if (!isWaiting(record)) return
+  if (!isMessageWaiting(record)) return
   if (settings.pausedAt !== undefined) {
     // The sweep that queued it has moved the time at which it is due. Now the first sweep after the pause queues it again.
     if (record.dispatch && record.dispatch.dueAt > now()) await messages.postpone(clinic, read, now())
@@ -67,7 +67,7 @@ export async function sendQueuedEmail(consumer: EmailConsumer, email: QueuedEmai
   // The turn is taken only for an email that will be sent: there can be as many messages of emails that were sent already.
   await consumer.waitForTurn()
   const token = consumer.newToken()
-  if (!(await messages.claim(clinic, read, { token, until: now() + LEASE_MS }))) return
+  if (!(await messages.claim(clinic, read, { token, until: now() + EMAIL_LEASE_MS }))) return
   const result = await sender.send(toEmail(clinic, settings, record))
   consumer.onSent?.(result.kind)
   if (result.kind === 'accepted') {

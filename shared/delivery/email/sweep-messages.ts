@@ -1,5 +1,5 @@
 import type { Due } from '../../domain/due.ts'
-import { isUnresolved, isWaiting, SENDER_STOPPED } from '../../domain/messages/message.ts'
+import { isMessageWaiting, isUnresolved, SENDER_STOPPED } from '../../domain/messages/message.ts'
 import type { Messages } from '../store-ports.ts'
 import { type ReportLag, sweepBatches } from '../sweep-batches.ts'
 import type { EmailQueue } from './email-queue.ts'
@@ -49,7 +49,7 @@ async function processDue({ messages, queue, now, count }: MessageSweep, item: D
     return
   }
   // Already claimed, by a consumer that finishes within seconds.
-  if (!isWaiting(record)) return
+  if (!isMessageWaiting(record)) return
   const age = now() - Date.parse(record.acceptedAt)
   if (age > MAX_AGE_MS) {
     await messages.recordFeedback(clinic, id, {

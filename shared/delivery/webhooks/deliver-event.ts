@@ -1,11 +1,11 @@
 import {
   abandoned,
   afterAttempt,
+  DELIVERY_LEASE_MS,
   type Delivery,
   type DeliveryContext,
   type DeliveryReference,
   isBeforeRetry,
-  LEASE_MS,
   MAX_QUEUE_DELAY_MS,
 } from '../../domain/webhooks/delivery.ts'
 import {
@@ -108,7 +108,7 @@ export async function deliverEvent(
       return permits ? postpone(consumer, queued, context) : undefined
     }
   }
-  const claim = { token: consumer.newToken(), until: now() + LEASE_MS }
+  const claim = { token: consumer.newToken(), until: now() + DELIVERY_LEASE_MS }
   // Changed since it was read: claimed by another consumer, or moved by the sweep that queued this message.
   if (!(await deliveries.claim(clinic, context, claim))) return deliverEvent(consumer, queued, lane)
   const permit = permits && (await takePermit(consumer.health, queued, health, permits, claim.until))

@@ -5,7 +5,7 @@ import {
   type DeliveryContext,
   type DeliveryReference,
   dueFrom,
-  isWaiting,
+  isDeliveryWaiting,
   MAX_QUEUE_DELAY_MS,
   postponed,
 } from '../../domain/webhooks/delivery.ts'
@@ -136,7 +136,7 @@ async function changeWaiting(
 ): Promise<boolean> {
   let isChanged = false
   const found = await deliveries.change(clinic, webhook, delivery, (before) => {
-    isChanged = isWaiting(before) && (before.claim?.until ?? 0) <= now()
+    isChanged = isDeliveryWaiting(before) && (before.claim?.until ?? 0) <= now()
     return isChanged ? change(before) : null
   })
   // DynamoDB has deleted the delivery, since it expired.

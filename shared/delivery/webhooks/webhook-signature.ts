@@ -22,4 +22,4 @@ export const signatureHeaders = ({ id, timestampSeconds, body, secrets }: Signat
 })
 
 /** A secret of 256 random bits, for webhooks created without one. */
-export const newSecret = (): string => `${SECRET_PREFIX}${randomBytes(32).toString('base64')}`
+export const newWebhookSecret = (): string => `${SECRET_PREFIX}${randomBytes(32).toString('base64')}`

@@ -118,7 +118,7 @@ export function applyFeedback(message: Message, feedback: ProviderFeedback): Mes
 }
 
 /** Whether the message is queued and unclaimed. */
-export const isWaiting = ({ status, dispatch }: Message): boolean =>
+export const isMessageWaiting = ({ status, dispatch }: Message): boolean =>
   status === 'queued' && dispatch !== null && dispatch.claim === null
 
 /** Why a message is unresolved, unless the provider's response was lost. */

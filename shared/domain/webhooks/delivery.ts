@@ -9,7 +9,7 @@ export const DELIVERY_STATUSES = ['pending', 'delivered', 'failed'] as const
 export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number]
 
 /** One attempt to deliver an event. */
-export type Attempt = {
+export type DeliveryAttempt = {
   /** When it started: ISO 8601 instant. */
   readonly at: string
   /** The HTTP status of the response; null if there was none. */
@@ -33,7 +33,7 @@ export type Delivery = {
   readonly body: string
   readonly status: DeliveryStatus
   /** The most recent attempts, oldest first; at most {@link MAX_STORED_ATTEMPTS}. */
-  readonly attempts: readonly Attempt[]
+  readonly attempts: readonly DeliveryAttempt[]
   /** Failed attempts since the delivery was created or last requested again; selects the next retry delay. */
   readonly failedAttempts: number
   /** When the next attempt is due; null when the delivery has ended. */
@@ -90,7 +90,7 @@ export const MAX_STORED_ATTEMPTS = 20
 export const RETENTION_SECONDS = 30 * 24 * 60 * 60
 
 /** How long a claim lasts: longer than an attempt and the writes around it take. */
-export const LEASE_MS = 40_000
+export const DELIVERY_LEASE_MS = 40_000
 
 /** The longest delay of a queued message; the sweep queues deliveries that wait longer. */
 export const MAX_QUEUE_DELAY_MS = 15 * 60_000
@@ -135,7 +135,7 @@ export const isBeforeRetry = ({ waiting }: Delivery, now: number): boolean => (w
  */
 export function afterAttempt(
   delivery: Delivery,
-  attempt: Attempt,
+  attempt: DeliveryAttempt,
   isDelivered: boolean,
   retryDelay: number | null,
   mayFollow = false,
@@ -176,7 +176,8 @@ export function postponed(delivery: Delivery, now: number): Delivery {
 }
 
 /** Whether a delivery waits to be called. */
-export const isWaiting = ({ waiting }: Delivery): boolean => waiting !== null && waiting.for !== 'called'
+export const isDeliveryWaiting = ({ waiting }: Delivery): boolean =>
+  waiting !== null && waiting.for !== 'called'
 
 /** A waiting delivery that is considered again at `at`, unless it is called before. */
 export const dueFrom = (delivery: Delivery, at: number): Delivery => ({

@@ -60,7 +60,7 @@ export class UnknownClinic extends Error {
 }
 
 /**
- * Settles a restored table from the source, which nothing may change during it. It may be interrupted and repeated until the
+ * Reconciles a restored table from the source, which nothing may change during it. It may be interrupted and repeated until the
  * table is in use.
  * @throws UnfinishedErasure or UnknownClinic before anything is changed
  */

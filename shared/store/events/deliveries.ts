@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { ClinicId } from '../../domain/clinic.ts'
-import { type Delivery, isWaiting } from '../../domain/webhooks/delivery.ts'
+import { type Delivery, isDeliveryWaiting } from '../../domain/webhooks/delivery.ts'
 import type { Key } from '../keys/key.ts'
 import {
   deliveriesPartition,
@@ -145,9 +145,9 @@ function buildChangeset(
   changes.put(encodeDelivery(clinic, after, version + 1), { version })
   changes.move(dueKeyOf(clinic, before), dueKeyOf(clinic, after))
   const waitingKey = waitingDeliveryKey(clinic, webhook, after.id)
-  if (isWaiting(after)) {
+  if (isDeliveryWaiting(after)) {
     if (after.waiting?.for !== before.waiting?.for) changes.put(encodeWaiting(waitingKey, after))
-  } else if (isWaiting(before)) changes.remove(waitingKey)
+  } else if (isDeliveryWaiting(before)) changes.remove(waitingKey)
   // After its first attempt, or when it has ended without one, later deliveries of the record no longer wait for it.
   const isFirstDone =
     before.attempts.length === 0 && (after.attempts.length > 0 || after.status !== 'pending')
@@ -170,7 +170,7 @@ function addDelivery(changes: Changeset, delivery: Delivery): void {
   changes.put(encodeDelivery(changes.clinic, delivery, 1), 'new')
   const due = dueKeyOf(changes.clinic, delivery)
   if (due) changes.put(due)
-  if (isWaiting(delivery))
+  if (isDeliveryWaiting(delivery))
     changes.put(encodeWaiting(waitingDeliveryKey(changes.clinic, delivery.webhook, delivery.id), delivery))
 }
 

@@ -1,4 +1,4 @@
-import { called, type DeliveryReference, isWaiting } from '../../domain/webhooks/delivery.ts'
+import { called, type DeliveryReference, isDeliveryWaiting } from '../../domain/webhooks/delivery.ts'
 import {
   HEALTHY,
   hasToWait,
@@ -60,7 +60,7 @@ export async function recordTickets(
       const { clinic, webhook, delivery } = reference
       if (!isReleased(read, await health.recordWaiting(clinic, webhook, now()))) return []
       await deliveries.change(clinic, webhook, delivery, (before) =>
-        isWaiting(before) ? called(before, now()) : null,
+        isDeliveryWaiting(before) ? called(before, now()) : null,
       )
       return [reference]
     }),

@@ -1,5 +1,5 @@
 import type { ClinicId } from '../../domain/clinic.ts'
-import { asUnresolved, isWaiting, type Message } from '../../domain/messages/message.ts'
+import { asUnresolved, isMessageWaiting, type Message } from '../../domain/messages/message.ts'
 import { fullName } from '../../domain/patients/patient.ts'
 import { patientKey } from '../keys/patients.ts'
 import { patientStore } from '../patients/patients.ts'
@@ -57,7 +57,7 @@ export function restoredMessages(platform: { table: Table }) {
       isHeld = false
       if (!before?.record.dispatch || before.record.dispatch.isUnresolved) return null
       const { record } = before
-      const claim = isWaiting(record) ? { token, until: now } : before.record.dispatch.claim
+      const claim = isMessageWaiting(record) ? { token, until: now } : before.record.dispatch.claim
       const after = asUnresolved({ ...record, dispatch: { ...before.record.dispatch, claim } }, reason)
       const changes = new Changeset(table, clinic)
       messages.change(changes, before, after)

@@ -7,7 +7,7 @@ import type { Item } from './write-requests.ts'
 const SECRET_BYTES = 32
 
 /** A new secret of a clinic. */
-export const newSecret = (): Uint8Array => randomBytes(SECRET_BYTES)
+export const newClinicSecret = (): Uint8Array => randomBytes(SECRET_BYTES)
 
 /** The item of a secret. */
 export const secretItem = (key: Key, secret: Uint8Array): Item => ({ ...key, secret })
@@ -21,7 +21,7 @@ export async function findSecret(table: Table, key: Key): Promise<Uint8Array | n
 export async function requireSecret(table: Table, key: Key): Promise<Uint8Array> {
   const stored = await findSecret(table, key)
   if (stored) return stored
-  const secret = newSecret()
+  const secret = newClinicSecret()
   try {
     await table.transact([table.putWrite(secretItem(key, secret), 'new')])
     return secret

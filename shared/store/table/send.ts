@@ -3,10 +3,10 @@ import { requestSignal } from './request-signal.ts'
 
 type SendOptions = { readonly abortSignal?: AbortSignal }
 
-export type Send = <T>(call: (options: SendOptions) => Promise<T>, signal?: AbortSignal) => Promise<T>
+export type TableSend = <T>(call: (options: SendOptions) => Promise<T>, signal?: AbortSignal) => Promise<T>
 
 /** Makes a call end with its request. @throws UnavailableError when the store throttles or cannot be reached */
-export const send: Send = async (call) => {
+export const send: TableSend = async (call) => {
   try {
     return await sendRaw(call)
   } catch (error) {
@@ -15,7 +15,7 @@ export const send: Send = async (call) => {
 }
 
 /** The same with the SDK's own errors. The call also ends with `signal`. */
-export const sendRaw: Send = (call, signal) => {
+export const sendRaw: TableSend = (call, signal) => {
   const signals = [requestSignal(), signal].filter((one) => one !== undefined)
   return call(signals.length === 0 ? {} : { abortSignal: AbortSignal.any(signals) })
 }

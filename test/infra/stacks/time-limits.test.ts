@@ -1,7 +1,7 @@
 /** The time limits of sending: in the template, and in the code that must stay within them. */
 import { isDeepStrictEqual } from 'node:util'
 import { expect, it } from 'vitest'
-import { LEASE_MS } from '../../../shared/delivery/email/send-queued-email.ts'
+import { EMAIL_LEASE_MS } from '../../../shared/delivery/email/send-queued-email.ts'
 import { SMS_CLAIM_MS } from '../../../shared/domain/messages/accept-message.ts'
 import { TIMEOUT_MARGIN_MS } from '../../../shared/http/chain.ts'
 import {
@@ -52,7 +52,7 @@ it('a step of sending an email has time for the retries of a write', () => {
 })
 
 it('the claim on an email outlasts its consumer, and the email is not received again before it ends', () => {
-  expect(LEASE_MS).toBeGreaterThan(timeoutMs('send-email'))
+  expect(EMAIL_LEASE_MS).toBeGreaterThan(timeoutMs('send-email'))
   expect(visibilityMs).toBe(6 * timeoutMs('send-email'))
-  expect(visibilityMs).toBeGreaterThan(timeoutMs('send-email') + LEASE_MS)
+  expect(visibilityMs).toBeGreaterThan(timeoutMs('send-email') + EMAIL_LEASE_MS)
 })

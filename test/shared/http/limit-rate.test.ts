@@ -1,11 +1,11 @@
 import { expect, it, vi } from 'vitest'
-import type { Call } from '../../../shared/http/call.ts'
+import type { ApiCall } from '../../../shared/http/call.ts'
 import { recordUse } from '../../../shared/http/limit-rate.ts'
 
-const credential = { key: 'ck_1' } as NonNullable<Call['credential']>
+const credential = { key: 'ck_1' } as NonNullable<ApiCall['credential']>
 
 /** Runs the middleware on a call, and waits until its background writes have ended. */
-async function run(record: () => Promise<void>, call: Partial<Call>): Promise<void> {
+async function run(record: () => Promise<void>, call: Partial<ApiCall>): Promise<void> {
   const backgroundWrites: Promise<unknown>[] = []
   await recordUse(record).before?.({ context: { call: { ...call, backgroundWrites } } } as never)
   await Promise.all(backgroundWrites)

@@ -12,8 +12,8 @@ import { afterAll, expect, it } from 'vitest'
 import { importEntities } from '../../../../bin/clinic/import/entities/entities.ts'
 import { rejectedFile } from '../../../../bin/clinic/import/files/rejections.ts'
 import { importFile } from '../../../../bin/clinic/import/run/import-file.ts'
-import { type Random, seeded } from '../../../../bin/demo/random.ts'
-import type { Call } from '../../../../infra/local/realistic-dynamodb/call.ts'
+import { type SeededRandom, seeded } from '../../../../bin/demo/random.ts'
+import type { EngineCall } from '../../../../infra/local/realistic-dynamodb/call.ts'
 import { anonymizeResponse } from '../../../../shared/api/anonymize-response.ts'
 import type { Clinic } from '../../../../shared/domain/clinic.ts'
 import { newUuid } from '../../../../shared/domain/uuid.ts'
@@ -128,7 +128,7 @@ async function request({ headers }: Scene, id: string, body: object) {
 }
 
 /** Whether a call creates a record of a patient. */
-const isCreation = ({ operation, input }: Call): boolean =>
+const isCreation = ({ operation, input }: EngineCall): boolean =>
   operation === 'TransactWriteItems' &&
   (input.TransactItems as { Put?: { ConditionExpression?: string; Item: { pk: { S: string } } } }[]).some(
     ({ Put }) => Put?.ConditionExpression === 'attribute_not_exists(pk)' && /#[AIYM]$/.test(Put.Item.pk.S),
@@ -142,7 +142,10 @@ const repeatedly = <T>(command: () => Promise<T>): Promise<T> =>
   })
 
 /** The operations beside the erasure. */
-function operations(scene: Scene, random: Random): [() => Promise<string>, ...(() => Promise<string>)[]] {
+function operations(
+  scene: Scene,
+  random: SeededRandom,
+): [() => Promise<string>, ...(() => Promise<string>)[]] {
   const { db, clinic, patient, doctor } = scene
   const sms = { channel: 'sms', patient_id: patient, message: 'Dear canary' }
   const appointment = { patient_id: patient, doctor_id: doctor, notes: 'Canary note' }

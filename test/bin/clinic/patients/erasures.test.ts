@@ -19,7 +19,7 @@ import { createPopulatedClinic } from '../../../support/records.ts'
 import { restored } from '../../../support/restored.ts'
 import { freshTable, type TestTable } from '../../../support/table.ts'
 import { tableText } from '../../../support/table-text.ts'
-import { unstamped } from '../../../support/unstamped.ts'
+import { withoutUpdatedAt } from '../../../support/without-updated-at.ts'
 import { appointment, importedClinic } from '../import/calendar-fixtures.ts'
 
 const AT = '2026-05-01T07:00:00.000Z'

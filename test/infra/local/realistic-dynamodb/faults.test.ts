@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Call, DataOperation } from '../../../../infra/local/realistic-dynamodb/call.ts'
+import type { DataOperation, EngineCall } from '../../../../infra/local/realistic-dynamodb/call.ts'
 import { createFaults, type InjectedFault } from '../../../../infra/local/realistic-dynamodb/faults.ts'
 import { patientWriter } from '../../../../shared/store/patients/patient-writer.ts'
 import { freshRealisticTable, SHORT_LATENCY } from '../../../support/realistic-table.ts'
@@ -123,7 +123,7 @@ describe('a fault at a chosen call', () => {
 })
 
 describe('random faults', () => {
-  const callOf = (operation: DataOperation): Call => ({
+  const callOf = (operation: DataOperation): EngineCall => ({
     operation,
     input: {},
     items: ['a', 'b'].map((key) => ({ table: 'table', key })),

@@ -10,7 +10,7 @@ import {
   createClient,
   verifyWebhook,
 } from '../../../../shared/clients/typescript/client.ts'
-import { newSecret, signatureHeaders } from '../../../../shared/delivery/webhooks/webhook-signature.ts'
+import { newWebhookSecret, signatureHeaders } from '../../../../shared/delivery/webhooks/webhook-signature.ts'
 
 type Sent = { url: string; method: string; headers: Record<string, string>; body: any }
 
@@ -252,7 +252,7 @@ describe('verifyWebhook', () => {
   )
 
   it('agrees with the library of Standard Webhooks on every changed byte', async () => {
-    const secret = newSecret()
+    const secret = newWebhookSecret()
     const headers: Record<string, string> = signed(secret)
     const library = new Webhook(secret)
     const agree = async (given: Record<string, string>, text: string) => {
@@ -283,7 +283,7 @@ describe('verifyWebhook', () => {
 
   it('rejects a signature whose last character differs in bits that decoding ignores', async () => {
     const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/'
-    const secret = newSecret()
+    const secret = newWebhookSecret()
     const headers: Record<string, string> = signed(secret)
     const signature = headers['webhook-signature'] ?? ''
     const last = signature.at(-2) ?? ''
@@ -294,7 +294,7 @@ describe('verifyWebhook', () => {
   })
 
   it('rejects a timestamp more than five minutes off', async () => {
-    const secret = newSecret()
+    const secret = newWebhookSecret()
     for (const off of [-301_000, 302_000])
       await expect(
         verifyWebhook({ headers: signed(secret, Date.now() + off), body, secret }),

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { Webhook, WebhookVerificationError } from 'standardwebhooks'
 import { describe, expect, it } from 'vitest'
-import { newSecret, signatureHeaders } from '../../../../shared/delivery/webhooks/webhook-signature.ts'
+import { newWebhookSecret, signatureHeaders } from '../../../../shared/delivery/webhooks/webhook-signature.ts'
 import { secretIssue } from '../../../../shared/domain/webhooks/webhook-secret.ts'
 import { property, rounds } from '../../../support/scale.ts'
 
@@ -23,7 +23,7 @@ const flip = (text: string, position: number, bit: number): string => {
 }
 
 describe.each([
-  ['a generated secret', newSecret()],
+  ['a generated secret', newWebhookSecret()],
   ["an integrator's whsec_ secret", `whsec_${Buffer.alloc(24, 7).toString('base64')}`],
   ["an integrator's own text", 'hunter2-hunter2-hunter2!~'],
 ])('a signature with %s', (_, secret) => {
@@ -71,7 +71,7 @@ describe.each([
   })
 
   it('is rejected with another secret', () => {
-    expect(() => verifier(newSecret()).verify(BODY, signed(secret))).toThrow(WebhookVerificationError)
+    expect(() => verifier(newWebhookSecret()).verify(BODY, signed(secret))).toThrow(WebhookVerificationError)
   })
 })
 
@@ -81,15 +81,15 @@ const sampledBits = (position: number) =>
 
 describe('during a rotation', () => {
   it.each([
-    [newSecret(), newSecret()],
-    ['the-old-one-as-text', newSecret()],
+    [newWebhookSecret(), newWebhookSecret()],
+    ['the-old-one-as-text', newWebhookSecret()],
     ['the-old-one-as-text', 'the-new-one-as-text'],
   ])('both secrets verify: %s and %s', (old, current) => {
     const headers = signed(current, old)
     expect(headers['webhook-signature'].split(' ')).toHaveLength(2)
     expect(verifier(old).verify(BODY, headers)).toEqual(JSON.parse(BODY))
     expect(verifier(current).verify(BODY, headers)).toEqual(JSON.parse(BODY))
-    expect(() => verifier(newSecret()).verify(BODY, headers)).toThrow(WebhookVerificationError)
+    expect(() => verifier(newWebhookSecret()).verify(BODY, headers)).toThrow(WebhookVerificationError)
   })
 })
 
@@ -133,7 +133,7 @@ it('produces the signature of the example in the specification', () => {
 })
 
 it('generates distinct secrets of 32 random bytes', () => {
-  const secrets = Array.from({ length: 100 }, newSecret)
+  const secrets = Array.from({ length: 100 }, newWebhookSecret)
   expect(new Set(secrets).size).toBe(100)
   for (const secret of secrets) {
     expect(secretIssue(secret)).toBeNull()

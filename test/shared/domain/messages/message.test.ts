@@ -5,8 +5,8 @@ import {
   applyFeedback,
   asUnresolved,
   type Dispatch,
+  isMessageWaiting,
   isUnresolved,
-  isWaiting,
   MESSAGE_FIELDS,
   MESSAGE_STATUSES,
   type Message,
@@ -217,7 +217,7 @@ describe('a message on its way', () => {
     ],
   ])('that is %s', (_, facts, expected) => {
     const message = aMessage(facts)
-    expect({ waiting: isWaiting(message), unresolved: isUnresolved(message, 999) }).toEqual(expected)
+    expect({ waiting: isMessageWaiting(message), unresolved: isUnresolved(message, 999) }).toEqual(expected)
   })
 })
 

@@ -2,12 +2,12 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { ClinicId } from '../../../../shared/domain/clinic.ts'
 import {
-  type Attempt,
   abandoned,
   afterAttempt,
+  DELIVERY_LEASE_MS,
   type Delivery,
+  type DeliveryAttempt,
   isRetained,
-  LEASE_MS,
   MAX_QUEUE_DELAY_MS,
   newDelivery,
   RETENTION_SECONDS,
@@ -38,8 +38,8 @@ const made: Delivery = {
   isManual: false,
   createdAt: NOW,
 }
-const claim = { token: 't', until: NOW + LEASE_MS }
-const attempt: Attempt = { at: '2026-05-01T07:00:00.000Z', status: 500, error: null, latencyMs: 120 }
+const claim = { token: 't', until: NOW + DELIVERY_LEASE_MS }
+const attempt: DeliveryAttempt = { at: '2026-05-01T07:00:00.000Z', status: 500, error: null, latencyMs: 120 }
 const claimed = { ...made, claim }
 
 it('is due now when it is new, with the payload of its event as its body', () => {
@@ -210,5 +210,5 @@ describe('after any sequence of changes', () => {
 it('is retained for longer than its schedule takes, and claimed for longer than an attempt takes', () => {
   const schedule = RETRY_DELAYS_MS.reduce((sum, wait) => sum + wait * 1.1 + 15_000, 0)
   expect(RETENTION_SECONDS * 1000).toBeGreaterThan(2 * schedule)
-  expect(LEASE_MS).toBeGreaterThan(2 * 15_000)
+  expect(DELIVERY_LEASE_MS).toBeGreaterThan(2 * 15_000)
 })

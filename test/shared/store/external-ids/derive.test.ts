@@ -5,7 +5,7 @@ import type { ClinicId } from '../../../../shared/domain/clinic.ts'
 import { newUuid, uuidOfDigest } from '../../../../shared/domain/uuid.ts'
 import { importIdsOf, readImportIds } from '../../../../shared/store/external-ids/derive.ts'
 import { importSecretKey } from '../../../../shared/store/keys/operator.ts'
-import { newSecret } from '../../../../shared/store/table/secret.ts'
+import { newClinicSecret } from '../../../../shared/store/table/secret.ts'
 import { freshSdkTable, newClinic, tableOfFile } from '../../../support/table.ts'
 
 const EXTERNAL_ID = '10000000146'
@@ -19,12 +19,12 @@ describe('importIdsOf', () => {
   })
 
   it('derives other ids for another secret, kind or external id', () => {
-    const secret = newSecret()
+    const secret = newClinicSecret()
     const ids = [
       importIdsOf(secret)('patient', 'A-17'),
       importIdsOf(secret)('patient', 'A-18'),
       importIdsOf(secret)('doctor', 'A-17'),
-      importIdsOf(newSecret())('patient', 'A-17'),
+      importIdsOf(newClinicSecret())('patient', 'A-17'),
     ]
     expect(new Set(ids).size).toBe(4)
   })
