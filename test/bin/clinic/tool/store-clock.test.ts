@@ -14,7 +14,7 @@ it.each([
   ['an hour slow', -HOUR_MS],
   ['an hour fast', HOUR_MS],
   ['two minutes fast', 120_000],
-])('gives changes the time of the store when the clock of the machine is %s', async (_, error) => {
+])('returns changes the time of the store when the clock of the machine is %s', async (_, error) => {
   const client = engineClient()
   const table = openTable(client, db.name, { now: storeClock(client, () => Date.now() + error) })
   const { id: clinic } = await newClinic(db.table)
