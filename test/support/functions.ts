@@ -2,7 +2,7 @@ import { inject, vi } from 'vitest'
 import type { Route } from '../../shared/api/route.ts'
 import { functionFile } from '../../shared/runtime/workers.ts'
 
-/** Sets the environment that the stack sets for functions, with the DynamoDB engine of the test run. */
+/** Sets the environment that the stack sets for functions, with the DynamoDB engine of the test run, if the tier has one. */
 export function stubFunctionEnvironment(tableName: string, more: Record<string, string> = {}): void {
   const variables = {
     TABLE_NAME: tableName,
@@ -25,7 +25,7 @@ export function stubFunctionEnvironment(tableName: string, more: Record<string, 
     AWS_REGION: 'us-east-1',
     AWS_ACCESS_KEY_ID: 'test',
     AWS_SECRET_ACCESS_KEY: 'test',
-    AWS_ENDPOINT_URL_DYNAMODB: inject('dynamodb'),
+    AWS_ENDPOINT_URL_DYNAMODB: inject('dynamodb') ?? 'http://127.0.0.1:1',
     ...more,
   }
   for (const [name, value] of Object.entries(variables)) vi.stubEnv(name, value)
