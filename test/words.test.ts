@@ -37,7 +37,7 @@ const PHRASES: [pattern: RegExp, standard: string][] = [
     /\b(ClinicLeaving|requireStaying|barDeletionOf|withDeletionBarrier)\b/,
     'ClinicBeingDeleted, requireNotDeleting',
   ],
-  [/\b(scheduled|upcoming|overlapping|completed) visits?\b/i, 'appointment'],
+  [/\b(scheduled|upcoming|overlapping|completed|first|next|your) visits?\b/i, 'appointment'],
 ]
 
 /** Phrases that only texts for integrators and operators must avoid: names in tests may use them. */

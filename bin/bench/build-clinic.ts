@@ -98,7 +98,7 @@ function addRecords(
       doctor: doctorReference,
       ...times,
       status: 'completed',
-      notes: 'Control visit, no complaints.',
+      notes: 'Control appointment, no complaints.',
       createdAt,
     }
     appointmentStore({ table }).change(changes, null, appointment)
@@ -129,7 +129,7 @@ function addRecords(
     type: 'reminder',
     recipient: patient.phoneNumber ?? '',
     subject: null,
-    text: 'Your visit is tomorrow at ten.',
+    text: 'Your appointment is tomorrow at ten.',
     status: 'delivered',
     providerMessageId: newUuid(),
     errorMessage: null,

@@ -39,7 +39,7 @@ export async function measureMessages(
     type: 'manual',
     recipient: patient.phoneNumber,
     subject: null,
-    text: 'Your visit is tomorrow at ten.',
+    text: 'Your appointment is tomorrow at ten.',
     status: 'queued',
     providerMessageId: null,
     errorMessage: null,

@@ -82,10 +82,10 @@ const bookingMinute = (random: SeededRandom, sameDay: boolean): number =>
   sameDay ? random.integer(8 * 60, 8 * 60 + 25) : random.integer(9 * 60, 18 * 60)
 
 const NOTES: Record<AppointmentStatus, [string, ...string[]]> = {
-  scheduled: ['First visit', 'Asks for an early call if a slot opens', 'Brings previous reports'],
+  scheduled: ['First appointment', 'Asks for an early call if a slot opens', 'Brings previous reports'],
   completed: [
     'Follow-up in two weeks',
-    'Results discussed, no further visit needed',
+    'Results discussed, no further appointment needed',
     'Prescription renewed for three months',
     'Referred for imaging',
   ],
@@ -99,10 +99,10 @@ const pickNote = (random: SeededRandom, status: AppointmentStatus): string | nul
   random.chance(SHARE_WITH_NOTES) ? random.pick(NOTES[status]) : null
 
 const LONG_NOTE = [
-  'Reason for the visit: tiredness for about three months, worse in the afternoon, with headaches once or twice a week. Sleeps six hours, two coffees a day, no new medicines.',
+  'Reason for the appointment: tiredness for about three months, worse in the afternoon, with headaches once or twice a week. Sleeps six hours, two coffees a day, no new medicines.',
   'Findings: blood pressure 128/82, pulse 74, temperature 36.6 °C. Heart and lungs without findings. No swelling of the neck. Weight unchanged since last year.',
-  'Discussed: blood count, iron and thyroid values to be taken this week, fasting. A diary of the headaches with time, meals and screen hours until the next visit. Written advice on sleep was handed over.',
-  'Plan: results by phone within five working days; next visit in four weeks, earlier if there is fever, a change of vision or a headache that comes on suddenly. The patient has read the plan, has no questions, and agrees to a message with the date of the next visit.',
+  'Discussed: blood count, iron and thyroid values to be taken this week, fasting. A diary of the headaches with time, meals and screen hours until the next appointment. Written advice on sleep was handed over.',
+  'Plan: results by phone within five working days; next appointment in four weeks, earlier if there is fever, a change of vision or a headache that comes on suddenly. The patient has read the plan, has no questions, and agrees to a message with the date of the next appointment.',
 ].join('\n\n')
 
 /** Two completed appointments have a note too long for a list row. */

@@ -108,7 +108,7 @@ describe('GET /availability', () => {
 
 describe('POST /appointments', () => {
   it('books a listed slot once, and returns 409 with three free alternatives afterwards', async () => {
-    const booked = await book({ notes: 'first visit' })
+    const booked = await book({ notes: 'first appointment' })
     expect(booked).toMatchObject({
       status: 201,
       body: {
@@ -117,7 +117,7 @@ describe('POST /appointments', () => {
           appointment_date: MONDAY,
           start_time: '09:00',
           end_time: '09:30',
-          notes: 'first visit',
+          notes: 'first appointment',
           patient: { id: patients[0], full_name: 'Ada Kern' },
           doctor: { id: doctor, full_name: 'Dr. Eva Noll' },
         },

@@ -27,7 +27,7 @@ export const canaryInvoice = (patient: Invoice['patient'], createdAt: string): I
   lineItems: [
     {
       id: newUuid(),
-      description: `${CANARY} visit`,
+      description: `${CANARY} appointment`,
       quantity: 10_000,
       unitPrice: AMOUNT,
       discount: 0,

@@ -194,7 +194,7 @@ describe('an SMS', () => {
 
 describe('an email', () => {
   it('is logged as queued, and queued with its ids only', async () => {
-    const answer = await send(email({ subject: 'Your visit' }))
+    const answer = await send(email({ subject: 'Your appointment' }))
     const person = { id: patient.id, full_name: `${patient.firstName} ${patient.lastName}` }
     expect(answer).toMatchObject({ status: 202 })
     expect(answer.body).toEqual({
@@ -203,7 +203,7 @@ describe('an email', () => {
     const [entry] = await log()
     expect(entry).toMatchObject({
       status: 'queued',
-      subject: 'Your visit',
+      subject: 'Your appointment',
       sentAt: null,
       providerMessageId: null,
     })

@@ -77,7 +77,7 @@ export async function changingClinic(
         patient_external_id: n,
         invoice_number: `I-${n}`,
         issue_date: '2020-02-03',
-        line_items: [{ description: 'Visit', unit_price: 100 }],
+        line_items: [{ description: 'Consultation', unit_price: 100 }],
         created_at: at,
       })),
     )

@@ -20,7 +20,7 @@ export async function createAcceptedEmail(
     channel: 'email',
     type: 'manual',
     recipient: patient.emailAddress ?? 'unknown@example.com',
-    subject: 'Your visit',
+    subject: 'Your appointment',
     text: 'See you soon',
     status: 'queued',
     providerMessageId: null,

@@ -47,7 +47,7 @@ export function filledRecords(owner: FilledPatient) {
     startTime: '09:00',
     endTime: '09:30',
     status: 'scheduled',
-    notes: 'Canary note of the visit',
+    notes: 'Canary note of the appointment',
     treatments: [{ id: newUuid(), name: 'Check-up' }],
     room: { id: newUuid(), name: 'Room 2' },
     confirmedAt: createdAt,

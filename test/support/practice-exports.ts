@@ -40,7 +40,10 @@ type Style = {
   /** The words for male and female; scheduled, completed, cancelled and missed; sent and paid; cash and card. */
   readonly words: {
     readonly genders: readonly [string, string]
-    readonly visit: (at: { date: string; start: string; end: string }, status: number) => readonly string[]
+    readonly appointment: (
+      at: { date: string; start: string; end: string },
+      status: number,
+    ) => readonly string[]
     readonly invoice: readonly [string, string]
     readonly payment: readonly [string, string]
   }
@@ -113,7 +116,7 @@ const GERMAN: Style = {
   },
   words: {
     genders: ['männlich', 'weiblich'],
-    visit: ({ date, start, end }, status) => [
+    appointment: ({ date, start, end }, status) => [
       dotted(date),
       start.replace(/^0/, ''),
       end,
@@ -169,7 +172,7 @@ const TURKISH: Style = {
   },
   words: {
     genders: ['Erkek', 'Kadın'],
-    visit: ({ date, start, end }, status) => [dotted(date), start, end, STATUSES.turkish[status] ?? ''],
+    appointment: ({ date, start, end }, status) => [dotted(date), start, end, STATUSES.turkish[status] ?? ''],
     invoice: ['Kesildi', 'Ödendi'],
     payment: ['Nakit', 'Kredi Kartı'],
   },
@@ -244,7 +247,7 @@ const CLINIKO: Style = {
   },
   words: {
     genders: ['Male', 'Female'],
-    visit: ({ date, start, end }, status) => [
+    appointment: ({ date, start, end }, status) => [
       `${date} ${start}:00 +1000`,
       `${date} ${end}:00 +1000`,
       status === 2 ? `${date} 07:00:00 +1000` : '',
@@ -268,7 +271,7 @@ export function practiceExports(size: number, now: number): PracticeExport[] {
 
 function practiceExport(style: Style, size: number, now: number): PracticeExport {
   const random = seeded(20_260_501)
-  const [patients, visits, invoices] = [0.4, 0.3, 0.2].map((share) => Math.round(size * share)) as [
+  const [patients, appointments, invoices] = [0.4, 0.3, 0.2].map((share) => Math.round(size * share)) as [
     number,
     number,
     number,
@@ -310,7 +313,7 @@ function practiceExport(style: Style, size: number, now: number): PracticeExport
           mistake,
         }
       }),
-      table(style, 'appointments', visits, (n) => {
+      table(style, 'appointments', appointments, (n) => {
         const hour = 8 + (n % 9)
         const status = [1, 1, 1, 2, 3][n % 5] ?? 1
         const at = { date: past(700), start: `${two(hour)}:00`, end: `${two(hour)}:30` }
@@ -321,7 +324,7 @@ function practiceExport(style: Style, size: number, now: number): PracticeExport
             id(3, n),
             patient,
             id(1, n % 3),
-            ...words.visit(at, status),
+            ...words.appointment(at, status),
             n % 4 === 0 ? `Line one; "quoted", ${n}` : '',
           ],
           mistake,

@@ -94,7 +94,7 @@ export async function createPopulatedClinic(
       {
         // As an import makes it.
         id: lineItemId(invoiceId, 0),
-        description: 'Visit',
+        description: 'Consultation',
         quantity: 10_000,
         unitPrice: 10_010,
         discount: 0,
@@ -124,7 +124,7 @@ export async function createPopulatedClinic(
     channel: 'email',
     type: 'manual',
     recipient: patient.emailAddress ?? 'unknown@example.com',
-    subject: 'Your visit',
+    subject: 'Your appointment',
     text: 'See you soon. '.repeat(100),
     status: 'delivered',
     providerMessageId: 'ses-1',

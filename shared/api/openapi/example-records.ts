@@ -135,7 +135,7 @@ export const appointment: WithUpdatedAt<Appointment> = {
   date: '2026-06-15',
   startTime: '09:00',
   endTime: '09:30',
-  notes: 'First visit',
+  notes: 'First appointment',
   treatments: [{ id: treatment.id, name: treatment.name }],
   room: { id: room.id, name: room.name },
   ...times,

@@ -99,7 +99,7 @@ export async function importInvoices(run: Run): Promise<void> {
     ...{
       issue_date: '2026-04-01',
       currency: 'EUR',
-      line_items: [{ description: 'Visit', unit_price: total }],
+      line_items: [{ description: 'Consultation', unit_price: total }],
     },
   }))
   const result = await importRows(run, 'invoices', rows)

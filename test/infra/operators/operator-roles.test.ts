@@ -170,7 +170,7 @@ describe('the role of a command', () => {
       'treatment add': [
         ...of,
         '--name',
-        'Visit',
+        'Consultation',
         '--duration',
         '15',
         '--price',

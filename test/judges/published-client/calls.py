@@ -59,10 +59,10 @@ CALLS = [
         lambda c, v: c.availability.check(doctor_id=v["doctor"], date=v["date"], duration=15),
         {f"{edge}{at}": f"{at}.{edge}_time" for at in range(5) for edge in ("start", "end")},
     ),
-    ("appointments.create", lambda c, v: create(c, v, 0), {"visit": "id"}),
+    ("appointments.create", lambda c, v: create(c, v, 0), {"appointment": "id"}),
     (
         "appointments.create with treatments",
-        lambda c, v: create(c, v, 1, notes="First visit", treatment_ids=[v["treatment"]]),
+        lambda c, v: create(c, v, 1, notes="First appointment", treatment_ids=[v["treatment"]]),
         {"missed": "id"},
     ),
     ("appointments.create to cancel", lambda c, v: create(c, v, 2), {"cancelled": "id"}),
@@ -79,11 +79,11 @@ CALLS = [
         ),
         {},
     ),
-    ("appointments.get", lambda c, v: c.appointments.get(v["visit"]), {}),
+    ("appointments.get", lambda c, v: c.appointments.get(v["appointment"]), {}),
     (
         "appointments.update",
         lambda c, v: c.appointments.update(
-            v["visit"],
+            v["appointment"],
             appointment_date=v["date"],
             start_time=v["start4"],
             end_time=v["end4"],
@@ -91,9 +91,9 @@ CALLS = [
         ),
         {},
     ),
-    ("appointments.confirm", lambda c, v: c.appointments.confirm(v["visit"]), {}),
-    ("appointments.check_in", lambda c, v: c.appointments.check_in(v["visit"]), {}),
-    ("appointments.complete", lambda c, v: c.appointments.complete(v["visit"]), {}),
+    ("appointments.confirm", lambda c, v: c.appointments.confirm(v["appointment"]), {}),
+    ("appointments.check_in", lambda c, v: c.appointments.check_in(v["appointment"]), {}),
+    ("appointments.complete", lambda c, v: c.appointments.complete(v["appointment"]), {}),
     ("appointments.no_show", lambda c, v: c.appointments.no_show(v["missed"]), {}),
     ("appointments.cancel", lambda c, v: c.appointments.cancel(v["cancelled"]), {}),
     (
@@ -127,7 +127,7 @@ CALLS = [
     (
         "messages.send an email",
         lambda c, v: c.messages.send(
-            patient_id=v["patient"], channel="email", subject="Your visit", message="See you tomorrow"
+            patient_id=v["patient"], channel="email", subject="Your appointment", message="See you tomorrow"
         ),
         {},
     ),

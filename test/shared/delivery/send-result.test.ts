@@ -278,7 +278,7 @@ const email = {
   fromName: 'Ärzte, "Nord"',
   replyTo: null,
   recipient: 'ada@example.com',
-  subject: 'Your visit\r\nBcc: evil@example.com',
+  subject: 'Your appointment\r\nBcc: evil@example.com',
   text: 'See you\nat ten 😀',
 }
 const deadline = new AbortController().signal
@@ -328,7 +328,7 @@ describe('an email', () => {
         Destination: { ToAddresses: ['ada@example.com'] },
         Content: {
           Simple: {
-            Subject: { Data: 'Your visit Bcc: evil@example.com', Charset: 'UTF-8' },
+            Subject: { Data: 'Your appointment Bcc: evil@example.com', Charset: 'UTF-8' },
             Body: { Text: { Data: 'See you\nat ten 😀', Charset: 'UTF-8' } },
           },
         },

@@ -15,7 +15,7 @@ import { INVOICE_FIELDS, type Invoice, LINE_ITEM_FIELDS } from '../../../shared/
 import { PAYMENT_FIELDS, type Payment } from '../../../shared/domain/money/payment.ts'
 import { PATIENT_FIELDS, type Patient } from '../../../shared/domain/patients/patient.ts'
 
-type Visit = {
+type SampleRecord = {
   readonly id: string
   readonly reason: string | null
   readonly label: string
@@ -24,16 +24,16 @@ type Visit = {
   readonly items: readonly { readonly id: string; readonly text: string }[]
 }
 
-const VISIT_FIELDS = {
+const RECORD_FIELDS = {
   id: KEEP,
   reason: eraseTo(null),
   label: eraseBy(({ id }: { readonly id: string }) => `erased-${id}`),
   viewedAt: KEEP_SILENTLY,
   person: { fields: { id: KEEP, name: copied(eraseTo('Erased')) } },
   items: { each: { id: KEEP, text: eraseTo('') } },
-} satisfies FieldPolicies<Visit>
+} satisfies FieldPolicies<SampleRecord>
 
-const visit: Visit = {
+const record: SampleRecord = {
   id: 'v1',
   reason: 'cough',
   label: 'Kaya, cough',
@@ -47,7 +47,7 @@ const visit: Visit = {
 
 describe('eraseFields', () => {
   it('replaces personal data at every depth and keeps the rest', () => {
-    expect(eraseFields(visit, VISIT_FIELDS)).toEqual({
+    expect(eraseFields(record, RECORD_FIELDS)).toEqual({
       id: 'v1',
       reason: null,
       label: 'erased-v1',
@@ -61,23 +61,23 @@ describe('eraseFields', () => {
   })
 
   it('keeps a nested object that is null, and properties without a policy', () => {
-    const stored = { ...visit, person: null, version: 3 }
-    expect(eraseFields<Visit>(stored, VISIT_FIELDS)).toMatchObject({ person: null, version: 3 })
+    const stored = { ...record, person: null, version: 3 }
+    expect(eraseFields<SampleRecord>(stored, RECORD_FIELDS)).toMatchObject({ person: null, version: 3 })
   })
 
   it('keeps a nested object that is missing', () => {
-    const { person: _, ...stored } = visit
-    expect(eraseFields(stored as Visit, VISIT_FIELDS).person).toBeUndefined()
+    const { person: _, ...stored } = record
+    expect(eraseFields(stored as SampleRecord, RECORD_FIELDS).person).toBeUndefined()
   })
 
   it('changes nothing the second time', () => {
-    const once = eraseFields(visit, VISIT_FIELDS)
-    expect(eraseFields(once, VISIT_FIELDS)).toEqual(once)
+    const once = eraseFields(record, RECORD_FIELDS)
+    expect(eraseFields(once, RECORD_FIELDS)).toEqual(once)
   })
 })
 
 describe('hasSameEventFields', () => {
-  it.each<[string, Partial<Visit>]>([
+  it.each<[string, Partial<SampleRecord>]>([
     ['a value that survives erasure', { id: 'v2' }],
     ['personal data', { reason: null }],
     ['the id of a nested object', { person: { id: 'p2', name: 'Ada Kaya' } }],
@@ -93,20 +93,20 @@ describe('hasSameEventFields', () => {
     ],
     ['the length of a list', { items: [{ id: 'i1', text: 'X-ray' }] }],
   ])('returns false for a change of %s', (_, change) => {
-    expect(hasSameEventFields(visit, { ...visit, ...change }, VISIT_FIELDS)).toBe(false)
+    expect(hasSameEventFields(record, { ...record, ...change }, RECORD_FIELDS)).toBe(false)
   })
 
   it('returns true for a nested object that is null in both', () => {
-    const alone: Visit = { ...visit, person: null }
-    expect(hasSameEventFields(alone, { ...alone }, VISIT_FIELDS)).toBe(true)
+    const alone: SampleRecord = { ...record, person: null }
+    expect(hasSameEventFields(alone, { ...alone }, RECORD_FIELDS)).toBe(true)
   })
 
-  it.each<[string, Partial<Visit>]>([
+  it.each<[string, Partial<SampleRecord>]>([
     ['a silent field', { viewedAt: '10:00' }],
     ['a copied name', { person: { id: 'p1', name: 'Ada Demir' } }],
     ['a property without a policy', { version: 2 } as object],
   ])('returns true for a change of %s', (_, change) => {
-    expect(hasSameEventFields(visit, { ...visit, ...change }, VISIT_FIELDS)).toBe(true)
+    expect(hasSameEventFields(record, { ...record, ...change }, RECORD_FIELDS)).toBe(true)
   })
 })
 

@@ -43,7 +43,7 @@ const EMAIL = {
   fromName: 'Praxis Nord',
   replyTo: null,
   recipient: 'ada@example.com',
-  subject: 'Your visit',
+  subject: 'Your appointment',
   text: 'See you at ten',
 }
 

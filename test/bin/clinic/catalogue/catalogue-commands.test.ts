@@ -193,7 +193,7 @@ describe('the commands of the catalogue', () => {
 
 describe('a command with wrong input', () => {
   const treatment = (...options: string[]) => [
-    ...['treatment', 'add', '--name', 'Visit', '--duration', '15', '--price', '10', ...options],
+    ...['treatment', 'add', '--name', 'Consultation', '--duration', '15', '--price', '10', ...options],
   ]
   const list = (...options: string[]) => ['price-list', 'add', '--name', 'Staff', ...options]
 

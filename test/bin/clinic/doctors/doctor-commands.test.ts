@@ -127,7 +127,7 @@ describe('appointments that a change leaves outside', () => {
     const id = newUuid()
     const needs = {
       room: { id: room.id, name: room.name },
-      treatments: [{ id: treatment.id, name: 'Visit' }],
+      treatments: [{ id: treatment.id, name: 'Consultation' }],
     }
     await createRecord(db.table, clinic, appointmentStore(db), {
       ...mine.appointment,

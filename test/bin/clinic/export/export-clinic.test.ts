@@ -141,7 +141,7 @@ const FILES: Record<string, object[]> = {
     { ...payment, external_id: 'whole', invoice_external_id: 'paid later' },
   ],
   messages: [
-    { ...message, subject: 'Visit' },
+    { ...message, subject: 'Consultation' },
     {
       ...message,
       external_id: 'n',

@@ -103,7 +103,7 @@ export const invoice = {
   currency: 'EUR',
 }
 export const lines = [
-  { description: 'Visit', quantity: 1.5, unit_price: '33.33', tax_rate: 20 },
+  { description: 'Consultation', quantity: 1.5, unit_price: '33.33', tax_rate: 20 },
   { description: 'Test', unit_price: 10, discount_amount: '1.5', tax_rate: '8.25' },
 ]
 export const payment = {

@@ -97,7 +97,7 @@ describe('importing a catalogue', () => {
     }
     await load('doctors', [{ external_id: 2, full_name: 'Dr. Bo Lind' }])
     const treatments =
-      'external_id,name,duration_minutes,price,currency,doctor_external_ids\nT1,Check-up,45,500,JPY,1; 2\nT2,Visit,15,7.5,,\n'
+      'external_id,name,duration_minutes,price,currency,doctor_external_ids\nT1,Check-up,45,500,JPY,1; 2\nT2,Consultation,15,7.5,,\n'
     expect(await file('treatments', treatments)).toMatchObject({ imported: 2, reasons: [] })
     const lists =
       'external_id;name;items\nP1;Private;"[{""treatment_external_id"":""T1"",""price"":""80.00""}]"\nP2;Staff;\n'

@@ -26,7 +26,7 @@ const rows = {
   patients: { external_id: NATIONAL_ID, first_name: 'Ada', last_name: 'Kaya', email_address: 'a@x.org' },
   appointments: {
     ...appointment,
-    external_id: 'visit-canary',
+    external_id: 'appointment-canary',
     patient_external_id: NATIONAL_ID,
     doctor_external_id: 'doctor-canary',
   },
@@ -55,7 +55,7 @@ const externalIds = async () => {
   const patient = (await patientStore(db).findMany(clinic.id, [idOf('patient', NATIONAL_ID)])).values().next()
   const records = await Promise.all([
     doctorStore(db).find(clinic.id, idOf('doctor', 'doctor-canary')),
-    appointmentStore(db).find(clinic.id, idOf('appointment', 'visit-canary')),
+    appointmentStore(db).find(clinic.id, idOf('appointment', 'appointment-canary')),
     invoiceStore(db).find(clinic.id, idOf('invoice', 'invoice-canary')),
     paymentStore(db).find(clinic.id, idOf('payment', 'payment-canary')),
     messageStore(db).find(clinic.id, idOf('message', 'message-canary')),
@@ -69,7 +69,7 @@ describe('the external id of an imported record', () => {
   it('is kept by the record, also when the record is changed', async () => {
     const all = [
       NATIONAL_ID,
-      ...['doctor', 'visit', 'invoice', 'payment', 'message'].map((of) => `${of}-canary`),
+      ...['doctor', 'appointment', 'invoice', 'payment', 'message'].map((of) => `${of}-canary`),
     ]
     expect(await externalIds()).toEqual(all)
     await load('doctors', [{ ...rows.doctors, full_name: 'Dr. Eva Neu' }])
@@ -126,7 +126,7 @@ describe('the external id of an imported record', () => {
     const shown = answers.join('\n')
     for (const id of [
       ...Object.values(ids),
-      idOf('appointment', 'visit-canary'),
+      idOf('appointment', 'appointment-canary'),
       idOf('message', 'message-canary'),
     ])
       expect(shown).toContain(id)

@@ -33,7 +33,7 @@ const VALUES: unknown[] = [
   [{}],
   [{ description: 1, unit_price: {}, extra: 1 }],
   [{ treatment_external_id: [], price: null }],
-  Array(300).fill({ description: 'Visit', unit_price: 1 }),
+  Array(300).fill({ description: 'Consultation', unit_price: 1 }),
   {},
   { a: { b: 1 } },
 ]

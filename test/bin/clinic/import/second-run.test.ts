@@ -51,7 +51,7 @@ const changeAppointment = async (facts: Partial<Appointment>) =>
   change(appointmentStore(imported.db), await idOf('appointment', 'a'), facts)
 
 const bill = { ...invoice, subtotal: 100 }
-const treatment = { external_id: 't', name: 'Visit', duration_minutes: 30, price: '80.00' }
+const treatment = { external_id: 't', name: 'Consultation', duration_minutes: 30, price: '80.00' }
 const priceList = {
   external_id: 'l',
   name: 'Standard',
@@ -220,7 +220,10 @@ describe('an invoice that was imported', () => {
   })
 
   it('keeps its currency and line items if the file has no such columns, whatever the clinic has now', async () => {
-    const { currency: _, ...row } = { ...bill, line_items: [{ description: 'Visit', unit_price: 100 }] }
+    const { currency: _, ...row } = {
+      ...bill,
+      line_items: [{ description: 'Consultation', unit_price: 100 }],
+    }
     await load('invoices', [row])
     await load('payments', [payment])
     const [before] = await imported.invoices()

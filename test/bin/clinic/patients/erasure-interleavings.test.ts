@@ -63,7 +63,7 @@ const imports = (at: number): [name: string, row: object][] => [
     'appointments',
     {
       ...{
-        external_id: `canary-visit-${at}`,
+        external_id: `canary-appointment-${at}`,
         patient_external_id: PATIENT.external_id,
         doctor_external_id: 'd',
       },

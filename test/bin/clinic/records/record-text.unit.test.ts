@@ -5,7 +5,7 @@ import { describeRecord } from '../../../../bin/clinic/records/record-text.ts'
 import { Invoice } from '../../../../shared/api/invoices.ts'
 import { Payment } from '../../../../shared/api/payments.ts'
 
-const LINE = { description: 'Visit', quantity: 1, unit_price: 60, tax_rate: 0, total_amount: 60 }
+const LINE = { description: 'Consultation', quantity: 1, unit_price: 60, tax_rate: 0, total_amount: 60 }
 
 describe('a record as text', () => {
   it('has amounts with the decimals of their currency, and other numbers as they are', () => {
@@ -14,8 +14,8 @@ describe('a record as text', () => {
       'currency     EUR',
       'paid_amount  50.00',
       'line_items:',
-      '  description  quantity  unit_price  tax_rate  total_amount',
-      '  Visit        1         60.00       0         60.00',
+      '  description   quantity  unit_price  tax_rate  total_amount',
+      '  Consultation  1         60.00       0         60.00',
     ])
     expect(textOf('JPY')).toContain('paid_amount  50')
     expect(textOf('KWD')).toContain('paid_amount  50.000')

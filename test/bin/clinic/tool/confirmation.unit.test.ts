@@ -28,7 +28,7 @@ async function run(args: readonly string[], ask: Ask | null, isTyped = false) {
       return ask(question)
     })
   const command = program.command('erase').action(async () => {
-    const consequences = ['Two visits are cancelled.']
+    const consequences = ['Two appointments are cancelled.']
     if (isTyped)
       await confirmByTyping(command, { what: "the patient's name", text: 'Ada Lovelace', consequences })
     else await confirm(command, consequences)
@@ -49,7 +49,11 @@ const answering =
 
 it.each(['y', 'yes', ' YES '])('goes on after the answer %j', async (answer) => {
   const { isDone, shown, questions } = await run([], answering(answer))
-  expect([isDone, shown, questions]).toEqual([true, 'Two visits are cancelled.\n', ['Do it? (yes/no) ']])
+  expect([isDone, shown, questions]).toEqual([
+    true,
+    'Two appointments are cancelled.\n',
+    ['Do it? (yes/no) '],
+  ])
 })
 
 it.each(['', 'n', 'no', 'yesterday'])('does nothing after the answer %j', async (answer) => {
@@ -66,7 +70,7 @@ it('refuses without a terminal and without --yes, and says what would happen', a
   expect(await run([], null)).toMatchObject({
     isDone: false,
     exitCode: 2,
-    message: 'Two visits are cancelled.\nNothing was done. Use --yes to do it.',
+    message: 'Two appointments are cancelled.\nNothing was done. Use --yes to do it.',
   })
 })
 
@@ -74,7 +78,7 @@ it('goes on when the text was typed exactly', async () => {
   const { isDone, shown, questions } = await run([], answering('Ada Lovelace'), true)
   expect([isDone, shown, questions]).toEqual([
     true,
-    'Two visits are cancelled.\n',
+    'Two appointments are cancelled.\n',
     ["Type the patient's name to do it: "],
   ])
 })

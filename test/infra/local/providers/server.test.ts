@@ -36,7 +36,7 @@ async function providers(feedback: Partial<FeedbackDelays> = SOON) {
         FromEmailAddress: 'Clinic <clinic@example.com>',
         Destination: { ToAddresses: [recipient] },
         Content: {
-          Simple: { Subject: { Data: 'Your visit' }, Body: { Text: { Data: 'See you at 9:30' } } },
+          Simple: { Subject: { Data: 'Your appointment' }, Body: { Text: { Data: 'See you at 9:30' } } },
         },
         ConfigurationSetName: 'clinic-mail',
         EmailTags: [{ Name: 'message', Value: 'message-1' }],
@@ -180,7 +180,7 @@ describe('SES', () => {
         from: 'Clinic <clinic@example.com>',
         to: ['Anna <anna@example.com>'],
         reply_to: ['desk@example.com'],
-        subject: 'Your visit',
+        subject: 'Your appointment',
         text: 'See you at 9:30',
         at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.000Z$/),
       },
@@ -258,7 +258,7 @@ describe('SES', () => {
             from: ['Clinic <clinic@example.com>'],
             to: ['complaint@simulator.amazonses.com'],
             messageId: MessageId,
-            subject: 'Your visit',
+            subject: 'Your appointment',
           },
           tags: expect.objectContaining({
             message: ['message-1'],

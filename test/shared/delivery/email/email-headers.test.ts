@@ -78,7 +78,7 @@ async function received(facts: { fromName?: string; subject?: string }) {
     fromName: 'Clinic',
     replyTo: null,
     recipient: 'ada@example.com',
-    subject: 'Your visit',
+    subject: 'Your appointment',
     text: 'See you soon',
     ...facts,
   })

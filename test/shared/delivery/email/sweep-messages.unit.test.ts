@@ -17,7 +17,7 @@ const aMessage = (id: string, dispatch: Dispatch | null, age = 2 * MINUTE): Mess
   channel: 'email',
   type: 'manual',
   recipient: 'ada@example.com',
-  subject: 'Your visit',
+  subject: 'Your appointment',
   text: 'See you at ten',
   status: dispatch ? 'queued' : 'sent',
   providerMessageId: null,

@@ -46,7 +46,7 @@ const before: Appointment = {
   date: '2026-05-04',
   startTime: '09:00',
   endTime: '09:45',
-  notes: 'First visit',
+  notes: 'First appointment',
   treatments: [{ id: 't1', name: 'Check-up' }],
   room: { id: 'r1', name: 'Room 1' },
   confirmedAt: at,
@@ -142,7 +142,7 @@ describe('changeAppointment', () => {
   it('returns the same appointment when nothing changes, even if it is closed', () => {
     expect(change({})).toEqual({ kind: 'done', appointment: before })
     const closed = { ...before, status: 'completed' as const }
-    expect(change({ notes: 'First visit' }, {}, closed)).toEqual({ kind: 'done', appointment: closed })
+    expect(change({ notes: 'First appointment' }, {}, closed)).toEqual({ kind: 'done', appointment: closed })
   })
 
   it.each<[condition: string, AppointmentChanges, Partial<ChangeFacts>, Partial<Appointment>, object]>([

@@ -75,8 +75,8 @@ describe('acceptMessage', () => {
         dispatch: { dueAt: NOW + 120_000, claim: null, isUnresolved: false },
       },
     })
-    expect(judge({ channel: 'email', subject: 'Your visit' })).toMatchObject({
-      message: { subject: 'Your visit' },
+    expect(judge({ channel: 'email', subject: 'Your appointment' })).toMatchObject({
+      message: { subject: 'Your appointment' },
     })
   })
 

@@ -8,7 +8,7 @@ const ADDRESS = 'clinic@example.com'
 
 /** Who a mail with this From header is from, and what else it says, as a reader of mail sees it. */
 async function readBack(from: string) {
-  const mail = await simpleParser(`From: ${from}\r\nSubject: Your visit\r\n\r\nSee you at ten\r\n`)
+  const mail = await simpleParser(`From: ${from}\r\nSubject: Your appointment\r\n\r\nSee you at ten\r\n`)
   return {
     from: mail.from?.value.map(({ name, address }) => ({ name, address })),
     headers: [...mail.headers.keys()],
@@ -21,7 +21,7 @@ async function readBack(from: string) {
 const fromOne = (name: string) => ({
   from: [{ name, address: ADDRESS }],
   headers: ['from', 'subject'],
-  subject: 'Your visit',
+  subject: 'Your appointment',
   text: 'See you at ten\n',
 })
 
@@ -163,7 +163,7 @@ describe('formatMailbox', () => {
 
 describe('formatSubject', () => {
   it.each([
-    ['a plain subject unchanged', 'Your visit', 'Your visit'],
+    ['a plain subject unchanged', 'Your appointment', 'Your appointment'],
     ['letters outside ASCII unchanged, since SES encodes them', 'Ihr Besuch für 10 €', 'Ihr Besuch für 10 €'],
     ['one line', 'Hello\r\nBcc: evil@example.com', 'Hello Bcc: evil@example.com'],
     ['an encoded word for text that looks like one', '=?', '=?UTF-8?B?PT8=?='],

@@ -20,7 +20,7 @@ const aMessage = (facts: Partial<Message> = {}): Message => ({
   channel: 'email',
   type: 'manual',
   recipient: 'ada@example.com',
-  subject: 'Your visit',
+  subject: 'Your appointment',
   text: 'See you at ten',
   status: 'queued',
   providerMessageId: null,

@@ -64,7 +64,7 @@ const invoice: Invoice = {
   lineItems: [
     {
       id: id(5),
-      description: 'Visit',
+      description: 'Consultation',
       quantity: 10_000,
       unitPrice: 100,
       discount: 0,
@@ -220,7 +220,7 @@ describe('appointmentEventDraft', () => {
     [{ date: '2026-05-05' }, { appointment_date: '2026-05-05' }],
     [{ startTime: '08:00' }, { start_time: '08:00' }],
     [{ endTime: '10:00' }, { end_time: '10:00' }],
-    [{ notes: 'First visit' }, {}],
+    [{ notes: 'First appointment' }, {}],
     [{ doctor: { id: id(8), fullName: 'Dr. Bo Lind' } }, { doctor_id: id(8) }],
     [{ patient: { id: id(9), fullName: 'Ada Kaya' } }, { patient_id: id(9) }],
   ])('is an updated event when %j changes', (changes, shown) => {

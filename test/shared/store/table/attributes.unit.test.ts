@@ -15,7 +15,7 @@ import {
   unlisted,
 } from '../../../../shared/store/table/attributes.ts'
 
-type Visit = {
+type Appointment = {
   readonly id: string
   readonly status: 'open' | 'closed'
   readonly kind: 'first' | 'next'
@@ -28,21 +28,21 @@ type Visit = {
   readonly createdAt: string
 }
 
-const VISIT = {
+const APPOINTMENT = {
   status: code('s', { open: 'o', closed: 'c' }),
   kind: choice('k', ['first', 'next']),
   person: { id: text('p'), name: nullable(text('pn')) },
   note: large(nullable(text('n')), null),
   nickname: optional(text('nn')),
   seconds: number('t'),
-  items: large(list('li', codec<Visit['items'][number]>({ id: text('id'), text: text('text') })), []),
+  items: large(list('li', codec<Appointment['items'][number]>({ id: text('id'), text: text('text') })), []),
   lease: unlisted(optional(text('le'))),
   createdAt: instant('c'),
-} satisfies AttributeMap<Omit<Visit, 'id'>>
+} satisfies AttributeMap<Omit<Appointment, 'id'>>
 
-const visits = recordCodec<Visit>(VISIT)
+const appointments = recordCodec<Appointment>(APPOINTMENT)
 
-const visit: Visit = {
+const appointment: Appointment = {
   id: 'v1',
   status: 'closed',
   kind: 'first',
@@ -69,21 +69,21 @@ const stored = {
 
 describe('recordCodec', () => {
   it('encodes every field under its attribute, nested ones side by side', () => {
-    expect(visits.encode(visit)).toEqual(stored)
-    expect(Object.keys(visits.encode(visit))).not.toContain('le')
+    expect(appointments.encode(appointment)).toEqual(stored)
+    expect(Object.keys(appointments.encode(appointment))).not.toContain('le')
   })
 
   it('decodes what it encoded', () => {
-    expect(visits.decode(visits.encode(visit), 'v1')).toEqual(visit)
+    expect(appointments.decode(appointments.encode(appointment), 'v1')).toEqual(appointment)
   })
 
   it('decodes absent large and optional attributes', () => {
     const { n: _, nn: __, li: ___, ...thin } = stored
-    expect(visits.decode(thin, 'v1')).toEqual({ ...visit, note: null, nickname: null, items: [] })
+    expect(appointments.decode(thin, 'v1')).toEqual({ ...appointment, note: null, nickname: null, items: [] })
   })
 
   it('names the attributes that rows leave out', () => {
-    expect([visits.large, visits.unlisted]).toEqual([['n', 'li'], ['le']])
+    expect([appointments.large, appointments.unlisted]).toEqual([['n', 'li'], ['le']])
   })
 
   it.each([
@@ -98,20 +98,20 @@ describe('recordCodec', () => {
     ['a list that is an object', { li: {} }],
     ['an element without an attribute', { li: [{ id: 'i1' }] }],
   ])('throws for %s', (_, damage) => {
-    expect(() => visits.decode({ ...stored, ...damage }, 'v1')).toThrow()
+    expect(() => appointments.decode({ ...stored, ...damage }, 'v1')).toThrow()
   })
 })
 
 describe('a field without an attribute', () => {
   it('does not compile', () => {
     // @ts-expect-error newField has no attribute
-    VISIT satisfies AttributeMap<Omit<Visit, 'id'> & { readonly newField?: string | null }>
-    type NewInPerson = { readonly person: Visit['person'] & { readonly newField: string } }
-    const nested = { person: VISIT.person }
+    APPOINTMENT satisfies AttributeMap<Omit<Appointment, 'id'> & { readonly newField?: string | null }>
+    type NewInPerson = { readonly person: Appointment['person'] & { readonly newField: string } }
+    const nested = { person: APPOINTMENT.person }
     // @ts-expect-error person.newField has no attribute
     nested satisfies AttributeMap<NewInPerson>
     // @ts-expect-error the note may be null
-    const wrong = { note: text('n') } satisfies AttributeMap<Pick<Visit, 'note'>>
+    const wrong = { note: text('n') } satisfies AttributeMap<Pick<Appointment, 'note'>>
     expect([Object.keys(nested.person), wrong.note.name]).toEqual([['id', 'name'], 'n'])
   })
 })

@@ -101,7 +101,7 @@ describe('rooms and treatments of an appointment', () => {
     await load('rooms', [{ external_id: 'r', name: 'R1' }])
     const treatment = { duration_minutes: 30, price: '80.00' }
     await load('treatments', [
-      { ...treatment, external_id: 't', name: 'Visit' },
+      { ...treatment, external_id: 't', name: 'Consultation' },
       { ...treatment, external_id: 'u', name: 'Test' },
     ])
     const [room, first, second] = [
@@ -113,7 +113,7 @@ describe('rooms and treatments of an appointment', () => {
       {
         room: { id: room, name: 'R1' },
         treatments: [
-          { id: first, name: 'Visit' },
+          { id: first, name: 'Consultation' },
           { id: second, name: 'Test' },
         ],
       },

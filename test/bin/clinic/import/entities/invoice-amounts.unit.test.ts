@@ -6,7 +6,7 @@ import {
 
 const appointment = {
   id: 'l1',
-  description: 'Visit',
+  description: 'Consultation',
   quantity: 10_000,
   unitPrice: 10_000,
   discount: 500,
@@ -42,7 +42,7 @@ describe('a stored invoice', () => {
   })
 
   it('has what its new line items add up to, if it had what the former ones did', () => {
-    const line_items = [{ description: 'Visit', unit_price: 50, tax_rate: 10 }]
+    const line_items = [{ description: 'Consultation', unit_price: 50, tax_rate: 10 }]
     expect(read(itemized, { line_items })).toMatchObject({
       subtotal: 5000,
       discount: 0,
@@ -53,7 +53,7 @@ describe('a stored invoice', () => {
   })
 
   it('keeps amounts that its line items did not have', () => {
-    const line_items = [{ description: 'Visit', unit_price: 100 }]
+    const line_items = [{ description: 'Consultation', unit_price: 100 }]
     expect(read(plain, { line_items })).toMatchObject({ tax: 2000, discount: 500, total: 11_500 })
   })
 
@@ -79,7 +79,7 @@ describe('a stored invoice', () => {
     [plain, { subtotal: 200 }, 'EUR', 'subtotal changes, so the row needs discount_amount, tax_amount too'],
     [
       plain,
-      { line_items: [{ description: 'Visit', unit_price: 50 }], discount_amount: 1 },
+      { line_items: [{ description: 'Consultation', unit_price: 50 }], discount_amount: 1 },
       'EUR',
       'subtotal changes, so the row needs tax_amount too',
     ],
