@@ -1,5 +1,5 @@
 import { renderAppointment } from '../shared/api/appointments.ts'
-import { createAppointment, refusalError, takenResponse } from '../shared/api/bookings.ts'
+import { createAppointment, rejectionError, takenResponse } from '../shared/api/bookings.ts'
 import { ApiError } from '../shared/api/errors.ts'
 import {
   type BookingFacts,
@@ -42,6 +42,6 @@ export const handler = endpoint(
     if (outcome instanceof StoredResponse) return outcome
     if (outcome.kind === 'booked') return { data: renderAppointment(outcome.appointment, clinic) }
     if (outcome.kind === 'patient_not_found') throw new ApiError('patient_not_found')
-    throw isTaken(outcome) ? takenResponse(outcome).error : refusalError(outcome)
+    throw isTaken(outcome) ? takenResponse(outcome).error : rejectionError(outcome)
   },
 )

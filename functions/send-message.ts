@@ -76,8 +76,8 @@ export const handler = endpoint(
   },
 )
 
-function toApiError(refusal: keyof typeof ERRORS, now: number, timezone: string): ApiError {
+function toApiError(rejection: keyof typeof ERRORS, now: number, timezone: string): ApiError {
   const headers = { 'retry-after': String(secondsUntilNextDay(now, timezone)) }
-  const isLimit = refusal === 'daily_limit_reached' || refusal === 'recipient_limit_reached'
-  return new ApiError(ERRORS[refusal], isLimit ? { headers } : {})
+  const isLimit = rejection === 'daily_limit_reached' || rejection === 'recipient_limit_reached'
+  return new ApiError(ERRORS[rejection], isLimit ? { headers } : {})
 }

@@ -1,5 +1,5 @@
 import { renderAppointment } from '../shared/api/appointments.ts'
-import { refusalError, takenResponse, updateAppointment } from '../shared/api/bookings.ts'
+import { rejectionError, takenResponse, updateAppointment } from '../shared/api/bookings.ts'
 import { ApiError } from '../shared/api/errors.ts'
 import type { Appointment } from '../shared/domain/booking/appointment.ts'
 import { wallClock } from '../shared/domain/clock.ts'
@@ -38,6 +38,6 @@ export const handler = endpoint(
     if (outcome.kind === 'done') return rendered(outcome.appointment)
     if (outcome.kind === 'not_found') throw new ApiError('appointment_not_found')
     if (outcome.kind === 'closed') throw new ApiError('appointment_closed')
-    throw isTaken(outcome) ? takenResponse(outcome).error : refusalError(outcome)
+    throw isTaken(outcome) ? takenResponse(outcome).error : rejectionError(outcome)
   },
 )

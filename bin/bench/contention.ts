@@ -95,7 +95,7 @@ function row({ label, outcome }: Line): string {
 const section = (lines: readonly Line[]): string =>
   [
     'One clinic, handlers in process, on the realistic engine: transactions take 18 ms, reads and single writes 5 ms, each',
-    'with 30 % jitter, and a transaction that overlaps another on an item is refused. Latencies in milliseconds.',
+    'with 30 % jitter, and a transaction that overlaps another on an item is rejected. Latencies in milliseconds.',
     '',
     '| | responses | 201 a second | p50 | p95 | slowest | seconds |',
     '|---|---|---:|---:|---:|---:|---:|',

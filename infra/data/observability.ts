@@ -28,7 +28,7 @@ const ACCESS_LOG_FIELDS = {
   status: '$context.status',
   latency_ms: '$context.responseLatency',
   integration_ms: '$context.integrationLatency',
-  // Requests that are refused before a function runs have no other line.
+  // Requests that are rejected before a function runs have no other line.
   ip: '$context.identity.sourceIp',
   gateway_error: '$context.error.responseType',
 }

@@ -51,7 +51,7 @@ export const ALARMS: readonly AlarmDefinition[] = [
   {
     id: 'table-throttles',
     severity: 'patients-affected',
-    why: 'DynamoDB refuses reads or writes of the table: requests are slow, or get a 503.',
+    why: 'DynamoDB rejects reads or writes of the table: requests are slow, or get a 503.',
     page: 'table-throttles',
     figure: { of: 'table', metrics: ['ReadThrottleEvents', 'WriteThrottleEvents'] },
     above: 0,
@@ -62,7 +62,7 @@ export const ALARMS: readonly AlarmDefinition[] = [
   {
     id: 'table-conflicts',
     severity: 'look-tomorrow',
-    why: 'Writers of the same items refuse each other unusually often.',
+    why: 'Writers of the same items conflict unusually often.',
     page: 'table-conflicts',
     figure: { of: 'table', metrics: ['TransactionConflict'] },
     above: 3000,
@@ -107,7 +107,7 @@ export const ALARMS: readonly AlarmDefinition[] = [
   occurrence('key_refused_repeatedly', {
     id: 'key-refused',
     severity: 'look-tomorrow',
-    page: 'refused-keys',
+    page: 'rejected-keys',
     why: 'A key gets one 401 after the other: an expired credential in use, or an attacker who guesses.',
   }),
   {

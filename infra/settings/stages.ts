@@ -38,7 +38,7 @@ export type StageSettings = {
   readonly cell: string
   /** Whether data is retained when the stack is deleted, except by a creation that failed. */
   readonly removalPolicy: RemovalPolicy
-  /** Whether the stacks and the table refuse to be deleted. A first creation that fails could not be rolled back then. */
+  /** Protects the stacks and the table from deletion. A first creation that fails could not be rolled back then. */
   readonly deletionProtection: boolean
   /** The API's own domain. Without it, callers use the address of API Gateway. */
   readonly domain: DomainSettings | undefined

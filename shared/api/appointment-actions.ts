@@ -91,7 +91,7 @@ export const noShowAppointment = defineRoute({
   body: NoFields,
 })
 
-/** The appointment after an action. @throws ApiError when the action was refused */
+/** The appointment after an action. @throws ApiError when the action was rejected */
 export function requireChanged<A extends AppointmentRecord>(
   outcome: { readonly kind: 'done'; readonly appointment: A } | { readonly kind: 'closed' | 'not_found' },
 ): A {

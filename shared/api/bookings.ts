@@ -6,7 +6,7 @@ import {
   MAX_TREATMENTS,
   MIN_DURATION,
   type PlacementProblem,
-  type PlacementRefusal,
+  type PlacementRejection,
 } from '../domain/booking/placement.ts'
 import type { DatedSlot } from '../domain/booking/slots.ts'
 import { formatTime } from '../domain/interval.ts'
@@ -174,7 +174,7 @@ export const updateAppointment = defineRoute({
   },
 })
 
-const REFUSALS = {
+const REJECTIONS = {
   doctor_not_found: 'doctor_not_found',
   patient_inactive: 'patient_inactive',
   in_past: 'appointment_in_past',
@@ -182,12 +182,12 @@ const REFUSALS = {
 } as const satisfies Record<string, ErrorKey>
 
 /** The error for a time, doctor, treatment or room that an appointment cannot have. */
-export const refusalError = (
-  refusal: Exclude<PlacementRefusal, { readonly kind: 'taken' | 'room_taken' }>,
+export const rejectionError = (
+  rejection: Exclude<PlacementRejection, { readonly kind: 'taken' | 'room_taken' }>,
 ): ApiError =>
-  refusal.kind === 'invalid'
-    ? new ApiError('validation', { details: refusal.problems.map(renderProblem) })
-    : new ApiError(REFUSALS[refusal.kind])
+  rejection.kind === 'invalid'
+    ? new ApiError('validation', { details: rejection.problems.map(renderProblem) })
+    : new ApiError(REJECTIONS[rejection.kind])
 
 type Taken = { readonly kind: 'taken' | 'room_taken'; readonly alternatives: readonly DatedSlot[] }
 

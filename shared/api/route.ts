@@ -118,7 +118,7 @@ export const BODY_ERRORS = [
   ...IDEMPOTENCY_ERRORS,
 ] as const satisfies ErrorKey[]
 
-/** Errors of every endpoint. `payload_too_large` can concern the query string: the gateway refuses very long ones. */
+/** Errors of every endpoint. `payload_too_large` can concern the query string: the gateway rejects very long ones. */
 export const COMMON_ERRORS = [
   'invalid_params',
   'unauthorized',

@@ -2,7 +2,7 @@
 export type SendResult =
   | { readonly kind: 'accepted'; readonly providerMessageId: string }
   /** The provider rejects this message permanently. */
-  | { readonly kind: 'refused'; readonly reason: string }
+  | { readonly kind: 'rejected'; readonly reason: string }
   /** The provider certainly does not have the message: it may be sent again. */
   | { readonly kind: 'unavailable'; readonly reason: string }
   /** The provider may have the message: it must not be sent again. */
@@ -15,7 +15,7 @@ export const toAcceptedResult = ({ MessageId = '' }: { MessageId?: string | unde
     : { kind: 'accepted', providerMessageId: MessageId }
 
 /** Errors that concern one message rather than the provider's state. */
-const REFUSAL_ERRORS =
+const REJECTION_ERRORS =
   /^(MessageRejected|BadRequest|InvalidParameter|ParameterValueInvalid|Validation|OptedOut)/
 
 /** Server errors that guarantee that nothing was sent. */
@@ -45,7 +45,7 @@ export function toSendResult(error: unknown): Exclude<SendResult, { kind: 'accep
   if (status === 503 || NOT_PROCESSED_ERRORS.test(name))
     return { kind: 'unavailable', reason: `The provider is not available: ${name}` }
   if (status >= 500) return { kind: 'unknown', reason: LOST_RESPONSE }
-  if (REFUSAL_ERRORS.test(name)) return { kind: 'refused', reason: `The provider refused it: ${name}` }
+  if (REJECTION_ERRORS.test(name)) return { kind: 'rejected', reason: `The provider rejected it: ${name}` }
   // Throttling, a paused account or a missing permission affects every message, and may pass.
   return { kind: 'unavailable', reason: `The provider did not accept it: ${name}` }
 }

@@ -22,7 +22,7 @@ export function accessLine(routeId: string, now: () => number, write: WriteAcces
   return { after: finish, onError: finish }
 }
 
-/** The path as it was sent: a request that is refused before its parameters are parsed names its record, too. */
+/** The path as it was sent: a request that is rejected before its parameters are parsed names its record, too. */
 const pathIds = ({ pathParameters }: ApiRequest['event']): Record<string, string> =>
   Object.fromEntries(Object.entries(pathParameters ?? {}).map(([name, id = '']) => [name, id.toLowerCase()]))
 

@@ -3,8 +3,8 @@ import { type Credential, type CredentialPair, parseAuthorization } from '../dom
 import type { Middleware } from './call.ts'
 import { headerValues } from './headers.ts'
 
-/** So many refusals of one key within this time are reported. */
-export const REPEATED_REFUSALS = 10
+/** So many rejections of one key within this time are reported. */
+export const REPEATED_REJECTIONS = 10
 const WINDOW_MS = 5 * 60_000
 
 /** A caller that sends ever new keys must not fill the memory. */
@@ -13,10 +13,10 @@ const MAX_KEYS = 1000
 /** Anything else that is sent as a key may be a password or a name, and is not logged. */
 const ISSUED_KEY = /^ck_[\w-]{1,64}$/
 
-/** Authenticates the request. `onRefused` is called for a key that is not valid. Any problem with the credential returns the same 401. */
+/** Authenticates the request. `onRejected` is called for a key that is not valid. Any problem with the credential returns the same 401. */
 export function authenticate(
   verifyCredential: (pair: CredentialPair) => Promise<Credential | null>,
-  onRefused: (key: string) => void,
+  onRejected: (key: string) => void,
 ): Middleware {
   return {
     before: async ({ event, context }) => {
@@ -24,8 +24,8 @@ export function authenticate(
       const credential = pair && (await verifyCredential(pair))
       if (!credential) {
         if (pair && ISSUED_KEY.test(pair.key)) {
-          context.call.refusedKey = pair.key
-          onRefused(pair.key)
+          context.call.rejectedKey = pair.key
+          onRejected(pair.key)
         }
         throw unauthorized()
       }
@@ -38,19 +38,19 @@ const pairOf = ([value, ...more]: readonly string[]): CredentialPair | null =>
   value !== undefined && more.length === 0 ? parseAuthorization(value) : null
 
 /**
- * Counts refused requests by key, in the memory of one process, and calls `report` at every tenth of a key within five
+ * Counts rejected requests by key, in the memory of one process, and calls `report` at every tenth of a key within five
  * minutes. Storing the counts would let anyone write to the table.
  */
-export function refusedKeys(report: () => void, now: () => number): (key: string) => void {
-  const refusals = new Map<string, { since: number; count: number }>()
+export function rejectedKeys(report: () => void, now: () => number): (key: string) => void {
+  const rejections = new Map<string, { since: number; count: number }>()
   return (key) => {
-    const known = refusals.get(key)
+    const known = rejections.get(key)
     const current = known && now() - known.since < WINDOW_MS ? known : { since: now(), count: 0 }
     current.count++
     // At the end of the map, whose first keys are forgotten.
-    refusals.delete(key)
-    refusals.set(key, current)
-    if (refusals.size > MAX_KEYS) refusals.delete(refusals.keys().next().value as string)
-    if (current.count % REPEATED_REFUSALS === 0) report()
+    rejections.delete(key)
+    rejections.set(key, current)
+    if (rejections.size > MAX_KEYS) rejections.delete(rejections.keys().next().value as string)
+    if (current.count % REPEATED_REJECTIONS === 0) report()
   }
 }

@@ -13,7 +13,7 @@ export type ApiCall = {
   /** The requests of the credential, when they have been counted; null if that failed or took too long. */
   requestCount?: Promise<RequestCount | null>
   /** The key of a request that was not authenticated, if it has the form of one. */
-  refusedKey?: string
+  rejectedKey?: string
   path: Record<string, string>
   query: Record<string, unknown>
   body: Record<string, unknown>

@@ -35,7 +35,7 @@ export type ChainOptions = {
   readonly writeAccess: WriteAccess
   readonly verifyCredential: (pair: CredentialPair) => Promise<Credential | null>
   /** Called for every request that has an issued key which is not valid. */
-  readonly onRefusedKey: (key: string) => void
+  readonly onRejectedKey: (key: string) => void
   readonly countRequest: (credential: Credential) => Promise<RequestCount>
   readonly requestsPerMinute: number
   /** Called for the first request of a credential in a minute. */
@@ -54,14 +54,14 @@ export function endpointChain(route: Route, options: ChainOptions) {
     ...(hasEtag(route) ? [entityTag(route)] : []),
     render(route.response),
     collectResponseIds(),
-    authenticate(options.verifyCredential, options.onRefusedKey),
+    authenticate(options.verifyCredential, options.onRejectedKey),
     limitRate({
       countRequest: options.countRequest,
       requestsPerMinute: options.requestsPerMinute,
     }),
     recordUse(options.recordUse),
     authorize(route),
-    refuseWhilePaused(),
+    rejectWhilePaused(),
     validate(route),
     ...(acceptsIfMatch(route) ? [readIfMatch()] : []),
     ...(hasBody(route) ? [readBody(route, (call, body) => authorizeBody(route, call, body))] : []),
@@ -72,8 +72,8 @@ export function endpointChain(route: Route, options: ChainOptions) {
 
 const hasBody = (route: Route): route is Route & Required<Pick<Route, 'body'>> => route.body !== undefined
 
-/** Refuses requests that may change something while the operator has paused the clinic. The credential says so. */
-const refuseWhilePaused = (): Middleware => ({
+/** Rejects requests that may change something while the operator has paused the clinic. The credential says so. */
+const rejectWhilePaused = (): Middleware => ({
   before: ({ event, context: { call } }) => {
     if (event.httpMethod !== 'GET' && call.credential?.clinic.pausedAt !== undefined)
       throw new ApiError('unavailable', { headers: { 'retry-after': String(RETRY_AFTER_SECONDS) } })

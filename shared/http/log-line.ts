@@ -17,7 +17,7 @@ export function logLine(
 ): Middleware {
   const finish = async ({ context: { call }, response }: ApiRequest): Promise<void> => {
     await withTimeout(MAX_BACKGROUND_WAIT_MS, Promise.allSettled(call.backgroundWrites))
-    const { failure, credential, refusedKey } = call
+    const { failure, credential, rejectedKey } = call
     write({
       // Without a timestamp, Lambda treats the line as INFO whatever its level.
       timestamp: new Date(now()).toISOString(),
@@ -27,7 +27,7 @@ export function logLine(
       status: (response as APIGatewayProxyResult).statusCode,
       duration_ms: now() - call.startedAt,
       ...(credential && { clinic_id: credential.clinic.id, credential: credential.key }),
-      ...(refusedKey !== undefined && { refused_key: refusedKey }),
+      ...(rejectedKey !== undefined && { refused_key: rejectedKey }),
       ...(failure && { error: failure.key }),
       ...(failure?.cause !== undefined && { origin: errorOrigin(failure.cause) }),
     })

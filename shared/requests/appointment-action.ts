@@ -27,7 +27,7 @@ type Appointments = {
   ) => Promise<StoredResponse | Parameters<typeof requireChanged<WithUpdatedAt<Appointment>>>[0]>
 }
 
-/** Applies an action to the appointment of a request, and returns its response. @throws ApiError when it is refused */
+/** Applies an action to the appointment of a request, and returns its response. @throws ApiError when it is rejected */
 export async function actOnAppointment(
   { clinicId, clinic, path, now, idempotency }: Request,
   appointments: Appointments,

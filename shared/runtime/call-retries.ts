@@ -21,15 +21,15 @@ const RETRYABLE = new Set(['TRANSIENT', 'THROTTLING', 'SERVER_ERROR'])
 
 /**
  * DynamoDB's decisions about a write. The SDK takes every error for a passing one while the machine's clock is wrong by
- * minutes, but repeating a refused write only delays its caller.
+ * minutes, but repeating a rejected write only delays its caller.
  */
-const REFUSALS = new Set([
+const REJECTIONS = new Set([
   'ConditionalCheckFailedException',
   'TransactionCanceledException',
   'TransactionConflictException',
 ])
 
-const isRefusal = (error: unknown): boolean => error instanceof Error && REFUSALS.has(error.name)
+const isRejection = (error: unknown): boolean => error instanceof Error && REJECTIONS.has(error.name)
 
 /**
  * The retries of a single call of DynamoDB, limited by time: the SDK's own strategy gives up after three attempts even if
@@ -43,7 +43,7 @@ export const callRetries = (now = () => performance.now(), random = Math.random)
     const first = errorType === 'THROTTLING' ? FIRST_WAIT_AFTER_THROTTLING_MS : FIRST_WAIT_MS
     const delay = Math.floor(random() * Math.min(MAX_WAIT_MS, first * 2 ** retries))
     // The SDK then throws the error of the last attempt.
-    const isRetryable = RETRYABLE.has(errorType) && !isRefusal(error)
+    const isRetryable = RETRYABLE.has(errorType) && !isRejection(error)
     if (!isRetryable || retries === MAX_RETRIES || now() + delay > token.deadline)
       throw new Error('No further attempt')
     return attempts(retries + 1, delay, token.deadline)

@@ -4,7 +4,7 @@ import type { Caller } from '../api/account.ts'
 import { ApiError } from '../api/errors.ts'
 import type { Route } from '../api/route.ts'
 import type { ClinicId, ClinicInfo } from '../domain/clinic.ts'
-import { refusedKeys } from '../http/authenticate.ts'
+import { rejectedKeys } from '../http/authenticate.ts'
 import { endpointChain } from '../http/chain.ts'
 import { ReplayedResponse } from '../http/replayed-response.ts'
 import { accessToStdout } from '../observability/access.ts'
@@ -76,7 +76,7 @@ export function endpoint<R extends Route, S extends Stores>(
     onInvoked: reportColdStart,
     writeAccess: accessToStdout,
     verifyCredential: (pair) => withApiErrors(() => credentials.authenticate(pair)),
-    onRefusedKey: refusedKeys(() => platform.count('key_refused_repeatedly'), platform.now),
+    onRejectedKey: rejectedKeys(() => platform.count('key_refused_repeatedly'), platform.now),
     countRequest: (credential) => withApiErrors(() => uses.countRequest(credential)),
     requestsPerMinute: environment.REQUESTS_PER_MINUTE,
     recordUse: uses.recordUse,

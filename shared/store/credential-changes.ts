@@ -14,14 +14,14 @@ export type CredentialChanges = Partial<
 >
 
 /** Why a credential was not changed. */
-type Refusal = { readonly kind: 'unknown' | 'revoked' | 'expired' }
+type Rejection = { readonly kind: 'unknown' | 'revoked' | 'expired' }
 
 export type ChangeOutcome =
-  | Refusal
+  | Rejection
   | { readonly kind: 'changed' | 'same'; readonly credential: CredentialWithUse }
 
 export type RotationOutcome =
-  | Refusal
+  | Rejection
   /** The secret before the last rotation is still accepted, and would not be after another one. */
   | { readonly kind: 'rotating'; readonly credential: CredentialWithUse }
   /** There is no previous secret that is still accepted, so the current one may be in use. */
@@ -32,7 +32,7 @@ export type RotationOutcome =
  * The effect of a rotation while the secret before the last one is accepted: none, end that secret, or replace the current
  * one, which was lost.
  */
-export type DuringOverlap = 'refuse' | 'end-previous' | 'replace-current'
+export type DuringOverlap = 'reject' | 'end-previous' | 'replace-current'
 
 export function credentialChanges({ table, now }: { table: Table; now: () => number }) {
   const credentials = credentialStore({ table, now })
@@ -74,7 +74,7 @@ export function credentialChanges({ table, now }: { table: Table; now: () => num
   async function rotate(
     key: string,
     until: string,
-    duringOverlap: DuringOverlap = 'refuse',
+    duringOverlap: DuringOverlap = 'reject',
   ): Promise<RotationOutcome> {
     const { secret, stored } = newCredentialSecret()
     return retryOnConflict(async () => {
@@ -86,7 +86,7 @@ export function credentialChanges({ table, now }: { table: Table; now: () => num
       // An earlier attempt was committed after all, although its response was lost.
       if (Buffer.compare(hash, stored.hash) === 0) return { kind: 'rotated', credential, secret }
       const overlap = previous && now() < Date.parse(previous.until) ? previous : null
-      if (overlap && duringOverlap === 'refuse')
+      if (overlap && duringOverlap === 'reject')
         return { kind: 'rotating', credential: { ...credential, previousSecretUntil: overlap.until } }
       if (!overlap && duringOverlap === 'replace-current') return { kind: 'not-rotating' }
       const kept = duringOverlap === 'replace-current' ? overlap : { salt, hash }

@@ -49,7 +49,7 @@ export function holidayStore({ table }: { table: Table }) {
     return days
   }
 
-  /** Sets the holidays that `change` makes of the present ones. It may throw to refuse. Copies are refreshed separately. */
+  /** Sets the holidays that `change` makes of the present ones. Nothing is written if it throws. Copies are refreshed separately. */
   const set = (
     clinic: ClinicId,
     change: (before: readonly TimeOff[]) => readonly TimeOff[],

@@ -11,7 +11,7 @@ import { patientWriter } from '../../shared/store/patients/patient-writer.ts'
 import { issueCredential } from '../support/credentials.ts'
 import { get, type HttpResponse, post, type RunningStack, runStack } from '../support/local-stack.ts'
 import { property } from '../support/scale.ts'
-import { expectedRefusal, formatMinute } from '../support/slot-oracle.ts'
+import { expectedRejection, formatMinute } from '../support/slot-oracle.ts'
 import { aPatient, newClinic } from '../support/table.ts'
 
 const ZONES = [
@@ -86,7 +86,7 @@ it('lists exactly the slots that can be booked', async () => {
             { pair },
           )
         const expectOutcome = async (from: number): Promise<void> => {
-          const reason = expectedRefusal({ doctor, date, timezone: clinic.timezone, busy }, from, duration)
+          const reason = expectedRejection({ doctor, date, timezone: clinic.timezone, busy }, from, duration)
           const { status, body } = await book(from)
           if (reason === null) {
             expect(status).toBe(201)
@@ -108,7 +108,7 @@ it('lists exactly the slots that can be booked', async () => {
         const slots = await listed()
         for (const from of slots)
           expect(
-            expectedRefusal({ doctor, date, timezone: clinic.timezone, busy }, from, duration),
+            expectedRejection({ doctor, date, timezone: clinic.timezone, busy }, from, duration),
           ).toBeNull()
         for (const from of others.slice(2))
           if (!slots.some((slot) => slot < from + duration && from < slot + duration))

@@ -128,15 +128,15 @@ describe('POST /appointments', () => {
       booked.body.data,
     ])
     expect(await free(MONDAY)).not.toContain('09:00')
-    const refused = await book({ start_time: '09:15', patient_id: patients[1] })
-    expect(refused).toMatchObject({
+    const rejected = await book({ start_time: '09:15', patient_id: patients[1] })
+    expect(rejected).toMatchObject({
       status: 409,
       body: { error: 'SLOT_UNAVAILABLE', message: 'errors.developer_api.slot_unavailable' },
     })
-    expect(refused.body.details).toHaveLength(3)
-    for (const offer of refused.body.details)
+    expect(rejected.body.details).toHaveLength(3)
+    for (const offer of rejected.body.details)
       expect(await free(offer.appointment_date)).toContain(offer.start_time)
-    const [{ appointment_date, start_time }] = refused.body.details
+    const [{ appointment_date, start_time }] = rejected.body.details
     expect((await book({ appointment_date, start_time, patient_id: patients[1] })).status).toBe(201)
   })
 

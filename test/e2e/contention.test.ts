@@ -1,6 +1,6 @@
 /**
- * Bursts of requests for the same items of one clinic, over HTTP, on an engine whose overlapping transactions refuse each
- * other as DynamoDB's do. What is asserted is what was answered, never how fast.
+ * Bursts of requests for the same items of one clinic, over HTTP, on an engine whose overlapping transactions conflict
+ * with each other, as in DynamoDB. The tests assert the responses, never their speed.
  */
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { NEW_DOCTOR } from '../../bin/clinic/import/entities/doctors.ts'

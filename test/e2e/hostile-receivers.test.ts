@@ -167,15 +167,15 @@ it('records the documented outcome of each of 26 hostile receivers, and delivers
   expect(stack.log.join('\n')).not.toMatch(/canary|^[\d:]+ {2}5\d\d /m)
 }, 240_000)
 
-it('signs with all four secrets after three rotations, and refuses the fourth rotation', async () => {
+it('signs with all four secrets after three rotations, and rejects the fourth rotation', async () => {
   const pair = await newPair()
   const { id, secret } = await create(pair, 'ok')
   const secrets = [secret]
   const rotate = () => post(stack, `/webhooks/${id}/rotate-secret`, {}, { pair })
   for (let n = 0; n < 3; n++) secrets.push((await rotate()).body.data.secret)
-  const refused = await rotate()
-  expect([refused.status, refused.body.error]).toEqual([409, 'TOO_MANY_ROTATIONS'])
-  expect(Number(refused.headers['retry-after'])).toBeGreaterThan(23 * 3600)
+  const rejected = await rotate()
+  expect([rejected.status, rejected.body.error]).toEqual([409, 'TOO_MANY_ROTATIONS'])
+  expect(Number(rejected.headers['retry-after'])).toBeGreaterThan(23 * 3600)
   received.length = 0
   await ping(pair, id)
   await vi.waitFor(() => expect(received.length).toBe(1), { timeout: 30_000, interval: 50 })

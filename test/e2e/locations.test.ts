@@ -105,8 +105,8 @@ describe('a second path of an endpoint', () => {
       ['access', 'list-doctors', 200],
       ['request', 'list-doctors', 200],
     ])
-    const refused = await send(`${stack.api}/clinic/doctors`, { method: 'PUT' })
-    expect([refused.status, refused.headers.allow]).toEqual([405, 'GET'])
+    const rejected = await send(`${stack.api}/clinic/doctors`, { method: 'PUT' })
+    expect([rejected.status, rejected.headers.allow]).toEqual([405, 'GET'])
   })
 
   it.each(['ping-webhook', 'redeliver'])(

@@ -125,7 +125,7 @@ describe('recipients that simulate failures', () => {
     const patient = await entered({ phoneNumber: '+12015550101' })
     expect((await send(patient, { channel: 'sms' })).body.data.status).toBe('failed')
     expect(await logOf(patient)).toMatchObject([
-      { status: 'failed', error_message: expect.stringMatching(/refused/) },
+      { status: 'failed', error_message: expect.stringMatching(/rejected/) },
     ])
   })
 
@@ -163,7 +163,7 @@ describe('recipients that simulate failures', () => {
   it('marks an email that SES rejects as failed', async () => {
     const patient = await entered({ emailAddress: 'rejected@test.example' })
     await send(patient, { channel: 'email' })
-    await until(patient, { status: 'failed', error_message: 'The provider refused it: MessageRejected' })
+    await until(patient, { status: 'failed', error_message: 'The provider rejected it: MessageRejected' })
   })
 
   it('sends one email when the reply of SES is lost, and learns its outcome from SES’s events', async () => {

@@ -122,8 +122,9 @@ it('has examples of ids that the demo clinic has, except of webhook endpoints', 
 })
 
 it('accepts a credential with its scheme, and does not persist it', async () => {
-  const refused = 'console: Failed to load resource: the server responded with a status of 401 (Unauthorized)'
-  const { page } = await visit('/docs', {}, [refused])
+  const rejected =
+    'console: Failed to load resource: the server responded with a status of 401 (Unauthorized)'
+  const { page } = await visit('/docs', {}, [rejected])
   await page.locator('#credential').fill(`Authorization: Developer ${credential()} `)
   await page.goto(`${stack.baseUrl}/docs#/Appointments/list-doctors`)
   await open(page).locator('.execute').click()

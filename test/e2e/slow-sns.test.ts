@@ -130,10 +130,10 @@ it('sends a recipient ten SMS a day, or as many as the operator sets', async () 
   expect(statuses).toEqual([...Array(10).fill(202), 429])
   expect((await set('--messages-per-recipient', '11')).code).toBe(0)
   expect((await send()).status).toBe(202)
-  const refused = await send()
-  expect([refused.status, refused.body.message]).toEqual([
+  const rejected = await send()
+  expect([rejected.status, rejected.body.message]).toEqual([
     429,
     'errors.developer_api.recipient_message_limit',
   ])
-  expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0)
+  expect(Number(rejected.headers['retry-after'])).toBeGreaterThan(0)
 })

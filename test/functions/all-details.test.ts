@@ -29,7 +29,7 @@ async function detailsOf(id: string, body: object, path = {}): Promise<[field: s
 const fieldsOf = async (...request: Parameters<typeof detailsOf>) =>
   (await detailsOf(...request)).map(([field]) => field)
 
-it('a patient is refused with every wrong field, when created and when changed', async () => {
+it('a patient is rejected with every wrong field, when created and when changed', async () => {
   const wrong = {
     first_name: '',
     last_name: null,
@@ -55,7 +55,7 @@ describe('a webhook endpoint', () => {
     colour: 'blue',
   }
 
-  it('is refused with every wrong field, its URL too', async () => {
+  it('is rejected with every wrong field, its URL too', async () => {
     expect(await fieldsOf('create-webhook', wrong)).toEqual([
       'colour',
       'url',
@@ -80,7 +80,7 @@ describe('a webhook endpoint', () => {
 describe('a message', () => {
   const sms = { channel: 'sms', patient_id: newUuid(), message: 'Hello' }
 
-  it('is refused with every wrong field, and what the channel does not permit', async () => {
+  it('is rejected with every wrong field, and what the channel does not permit', async () => {
     const long = { channel: 'sms', message: 'x'.repeat(1531), subject: 'Hello', colour: 'blue' }
     expect(await fieldsOf('send-message', long)).toEqual(['colour', 'patient_id', 'message', 'subject'])
   })
@@ -103,7 +103,7 @@ describe('a list', () => {
     ['list-invoices', 'from', 'to'],
     ['list-payments', 'from', 'to'],
     ['list-messages', 'from', 'to'],
-  ])('%s is refused with its date range and every other wrong parameter', async (id, from, to) => {
+  ])('%s is rejected with its date range and every other wrong parameter', async (id, from, to) => {
     const range = { [from]: '2026-05-02', [to]: '2026-05-01' }
     const { details } = await ask(id, { ...range, limit: '0', patient_id: 'x' })
     expect(details.map(({ field }: { field: string }) => field)).toEqual(['limit', 'patient_id', from])

@@ -1,4 +1,4 @@
-/** The actions on an appointment: what they change, free and announce, and what they refuse. */
+/** The actions on an appointment: what they change, free and announce, and what they reject. */
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { anonymizeResponse } from '../../shared/api/anonymize-response.ts'
 import { newUuid } from '../../shared/domain/uuid.ts'
@@ -86,7 +86,7 @@ describe.each<[Action, string, object]>([
 })
 
 it.each<Action>(['confirm', 'check-in', 'complete', 'no-show'])(
-  'refuses to %s a cancelled appointment with a 409, and changes nothing',
+  'returns 409 for the attempt to %s a cancelled appointment, and changes nothing',
   async (action) => {
     const { body } = await act('cancel', { reason: 'Ill' })
     expect(await act(action)).toMatchObject({

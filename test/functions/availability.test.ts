@@ -13,7 +13,7 @@ import { issueCredential } from '../support/credentials.ts'
 import { call } from '../support/event.ts'
 import { handlerOf, stubFunctionEnvironment } from '../support/functions.ts'
 import { property } from '../support/scale.ts'
-import { expectedRefusal, expectedSlots, formatMinute } from '../support/slot-oracle.ts'
+import { expectedRejection, expectedSlots, formatMinute } from '../support/slot-oracle.ts'
 import { aPatient, newClinic, tableOfFile } from '../support/table.ts'
 
 /** The last day skips an hour in Berlin. */
@@ -52,7 +52,7 @@ const aStart = fc.record({
   room: fc.boolean(),
 })
 
-it('lists exactly the slots of the oracle, each of which books, and refuses other starts for its reason', async () => {
+it('lists exactly the slots of the oracle, each of which books, and rejects other starts for its reason', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.tuple(fc.constantFrom(...WEEKS), fc.constantFrom(...WEEKS)),
@@ -84,7 +84,7 @@ it('lists exactly the slots of the oracle, each of which books, and refuses othe
           from: number,
           inRoom: boolean,
         ) => {
-          const expected = expectedRefusal(dayOf(doctor, date, inRoom), from, minutes)
+          const expected = expectedRejection(dayOf(doctor, date, inRoom), from, minutes)
           const { status, body } = await call(await handlerOf({ id: 'create-appointment' }), {
             method: 'POST',
             headers,

@@ -214,12 +214,12 @@ describe('a change', () => {
       const before = await read(id)
       await booked({ start_time: '10:00' })
       await booked({ doctor_id: ada.id, room_id: other.id })
-      const refused = await change(id, body)
-      expect(refused).toMatchObject({ status: 409, body: { error: 'SLOT_UNAVAILABLE', ...expected } })
-      expect(refused.body.details).toHaveLength(3)
+      const rejected = await change(id, body)
+      expect(rejected).toMatchObject({ status: 409, body: { error: 'SLOT_UNAVAILABLE', ...expected } })
+      expect(rejected.body.details).toHaveLength(3)
       expect((await read(id)).body).toEqual(before.body)
       expect(await eventsOf(id)).toEqual(['appointment.created'])
-      const [{ start_time }] = refused.body.details
+      const [{ start_time }] = rejected.body.details
       expect((await change(id, { ...body, start_time })).status).toBe(200)
     },
   )

@@ -28,13 +28,13 @@ beforeAll(async () => {
 })
 afterEach(() => vi.restoreAllMocks())
 
-/** Intercepts every call to the store. `refuse` returns the error of a call that is to fail. */
-function between(refuse: (command: { constructor: { name: string } }) => Error | null): void {
+/** Intercepts every call to the store. `reject` returns the error of a call that is to fail. */
+function between(reject: (command: { constructor: { name: string } }) => Error | null): void {
   vi.spyOn(DynamoDBDocumentClient.prototype, 'send').mockImplementation(function (
     this: DynamoDBDocumentClient,
     ...args: unknown[]
   ) {
-    const error = refuse(args[0] as { constructor: { name: string } })
+    const error = reject(args[0] as { constructor: { name: string } })
     return error ? Promise.reject(error) : (send as (...all: unknown[]) => Promise<never>).apply(this, args)
   })
 }

@@ -87,7 +87,7 @@ it('counts an SMS that was not sent neither for the day nor for its recipient', 
   expect(statuses).toEqual([202, 202, 202, 429])
 })
 
-it('counts an SMS that was refused, or whose reply was lost', async () => {
+it('counts an SMS that was rejected, or whose reply was lost', async () => {
   await clinicStore(db).update(clinic.id, { smsPerDay: 2 })
   sns
     .on(PublishCommand)

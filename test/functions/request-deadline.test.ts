@@ -43,7 +43,7 @@ beforeEach(async () => {
 describe('a creation that takes a snapshot of the search index', () => {
   it.each([
     [
-      'is refused again and again',
+      'is rejected again and again',
       { kind: 'items-throttled', operation: 'TransactWriteItems', times: 1000 },
       6000,
     ],

@@ -111,11 +111,11 @@ describe('an SMS', () => {
     expect((await send(sms())).body.data.status).toBe('sent')
   })
 
-  it('returns 202 and is logged as failed, with the reason, when SNS refuses it', async () => {
+  it('returns 202 and is logged as failed, with the reason, when SNS rejects it', async () => {
     sns.on(PublishCommand).rejects(failing('InvalidParameterException', 400))
     expect(await send(sms())).toMatchObject({ status: 202, body: { data: { status: 'failed' } } })
     expect(await log()).toMatchObject([
-      { status: 'failed', errorMessage: 'The provider refused it: InvalidParameterException', sentAt: null },
+      { status: 'failed', errorMessage: 'The provider rejected it: InvalidParameterException', sentAt: null },
     ])
   })
 
@@ -325,12 +325,12 @@ describe('the checks of a message', () => {
 
   it('returns 422 for a number of a country that is not allowed', async () => {
     await enter({ phoneNumber: '+447400123456' })
-    const refused = { status: 422, body: { message: 'errors.developer_api.country_not_allowed' } }
-    expect(await send(sms())).toMatchObject(refused)
+    const rejected = { status: 422, body: { message: 'errors.developer_api.country_not_allowed' } }
+    expect(await send(sms())).toMatchObject(rejected)
     await clinicStore(db).update(clinic.id, { smsCountries: ['GB'] })
     expect((await send(sms())).status).toBe(202)
     await enter({ phoneNumber: '+905321234567' })
-    expect(await send(sms())).toMatchObject(refused)
+    expect(await send(sms())).toMatchObject(rejected)
   })
 
   it('returns 422 for a number that costs its caller extra', async () => {

@@ -30,7 +30,7 @@ import {
 useWebhookEndpoints()
 
 describe('an idempotency key that was used for one endpoint', () => {
-  // The second request is processed, or refused since the key was used. It never gets the first response.
+  // The second request is processed, or rejected since the key was used. It never gets the first response.
   it.each(['ping', 'rotate', 'redeliver'] as const)(
     'does not return its response for another: %s',
     async (what) => {
@@ -73,9 +73,9 @@ describe('a request with only optional fields', () => {
     ).toBe(status)
   })
 
-  it.each(routes)('is refused with any other body: %s', async (_, act) => {
+  it.each(routes)('is rejected with any other body: %s', async (_, act) => {
     const text = { 'content-type': 'text/plain' }
-    const refused: [WebhookRequest, number, string][] = [
+    const rejected: [WebhookRequest, number, string][] = [
       [{ headers: text }, 415, 'UNSUPPORTED_MEDIA_TYPE'],
       [{ body: {}, headers: text }, 415, 'UNSUPPORTED_MEDIA_TYPE'],
       [{ body: {}, headers: { 'content-type': undefined } }, 415, 'UNSUPPORTED_MEDIA_TYPE'],
@@ -87,7 +87,7 @@ describe('a request with only optional fields', () => {
       [{ headers: { 'idempotency-key': 'with space' } }, 422, 'VALIDATION'],
     ]
     await unchanged(async () => {
-      for (const [request, status, code] of refused)
+      for (const [request, status, code] of rejected)
         expect(await act(request)).toMatchObject({ status, body: { error: code } })
     })
   })
@@ -137,7 +137,7 @@ const HOSTILE = [
 ]
 
 describe('the checks of a webhook request', () => {
-  const refused = (answer: Awaited<ReturnType<typeof ask>>, ...fields: string[]) => {
+  const rejected = (answer: Awaited<ReturnType<typeof ask>>, ...fields: string[]) => {
     expect(answer).toMatchObject({
       status: 422,
       body: { error: 'VALIDATION', message: 'errors.developer_api.validation' },
@@ -154,8 +154,8 @@ describe('the checks of a webhook request', () => {
 
   it.each(HOSTILE.map((url) => [url]))('returns 422 for the URL %j', async (url) => {
     await unchanged(async () => {
-      refused(await ask('create-webhook', { body: wanted({ url }) }), 'url')
-      refused(await change(id, { url, description: 'Changed' }), 'url')
+      rejected(await ask('create-webhook', { body: wanted({ url }) }), 'url')
+      rejected(await change(id, { url, description: 'Changed' }), 'url')
     })
   })
 
@@ -192,8 +192,8 @@ describe('the checks of a webhook request', () => {
   ]
   it.each(both)('returns 422 for %s', async (_, facts, field) => {
     await unchanged(async () => {
-      refused(await ask('create-webhook', { body: wanted(facts) }), field)
-      refused(await change(id, { is_active: false, ...facts }), field)
+      rejected(await ask('create-webhook', { body: wanted(facts) }), field)
+      rejected(await change(id, { is_active: false, ...facts }), field)
     })
   })
 
@@ -203,7 +203,7 @@ describe('the checks of a webhook request', () => {
     ['is_active of 1', 1],
     ['is_active of null', null],
   ])('returns 422 for %s', async (_, is_active) => {
-    refused(await unchanged(() => change(id, { is_active, description: 'Changed' })), 'is_active')
+    rejected(await unchanged(() => change(id, { is_active, description: 'Changed' })), 'is_active')
   })
 
   it.each<[string, unknown]>([
@@ -225,7 +225,7 @@ describe('the checks of a webhook request', () => {
         await ask('create-webhook', { body: wanted({ secret }) }),
         await rotate(id, { body: { secret } }),
       ]) {
-        refused(answer, 'secret')
+        rejected(answer, 'secret')
         if (typeof secret === 'string' && secret !== '') {
           const told = JSON.stringify([answer.text, answer.logged])
           expect(told).not.toContain(JSON.stringify(secret).slice(1, -1))
@@ -237,9 +237,9 @@ describe('the checks of a webhook request', () => {
   it('names every invalid field at once', async () => {
     const body = { events: [], description: '', secret: 'x', colour: 'red' }
     const fields = ['url', 'events', 'description', 'secret', 'colour']
-    refused(await unchanged(() => ask('create-webhook', { body })), ...fields)
+    rejected(await unchanged(() => ask('create-webhook', { body })), ...fields)
     const nothing = await unchanged(() => ask('create-webhook', { body: {} }))
-    refused(nothing, 'url', 'events')
+    rejected(nothing, 'url', 'events')
     expect(nothing.body.details).toEqual([
       { field: 'url', issue: 'is required' },
       { field: 'events', issue: 'is required' },
@@ -268,7 +268,7 @@ describe('the checks of a webhook request', () => {
   })
 
   it('returns 422 for an invalid URL before 404 for an unknown endpoint', async () => {
-    refused(await change(newUuid(), { url: 'http://localhost/' }), 'url')
+    rejected(await change(newUuid(), { url: 'http://localhost/' }), 'url')
   })
 })
 

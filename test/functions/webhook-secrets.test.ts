@@ -74,9 +74,9 @@ describe('POST /webhooks/{id}/rotate-secret', () => {
       more.unshift(await rotated(id))
       later(HOUR)
     }
-    const refused = await unchanged(() => rotate(id))
-    expect(refused).toMatchObject(error(409, 'TOO_MANY_ROTATIONS', 'too_many_rotations'))
-    const wait = Number(refused.headers['retry-after'])
+    const rejected = await unchanged(() => rotate(id))
+    expect(rejected).toMatchObject(error(409, 'TOO_MANY_ROTATIONS', 'too_many_rotations'))
+    const wait = Number(rejected.headers['retry-after'])
     expect(wait).toBeGreaterThan(21 * 3600 - 60)
     expect(wait).toBeLessThanOrEqual(21 * 3600)
     expect(await signing(id)).toEqual([...more, first])
@@ -127,7 +127,7 @@ describe('POST /webhooks/{id}/rotate-secret', () => {
     expect((await kept(id)).previousSecrets.map(({ secret }) => secret)).toEqual([old])
   })
 
-  it('refuses as many racing rotations as the limit asks', async () => {
+  it('rejects as many racing rotations as the limit requires', async () => {
     const { id, secret: first } = await created()
     const answers = await Promise.all(Array.from({ length: 6 }, () => rotate(id)))
     const made = answers.flatMap(({ body: { data } }) => (data ? [data.secret] : []))
@@ -158,9 +158,9 @@ describe('PATCH /webhooks/{id} with a secret', () => {
   it('changes nothing while three earlier secrets still sign', async () => {
     const { id } = await created()
     for (let n = 0; n < MAX_PREVIOUS_SECRETS; n++) await rotated(id)
-    const refused = await unchanged(() => change(id, { secret, is_active: false }))
-    expect(refused).toMatchObject(error(409, 'TOO_MANY_ROTATIONS', 'too_many_rotations'))
-    expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0)
+    const rejected = await unchanged(() => change(id, { secret, is_active: false }))
+    expect(rejected).toMatchObject(error(409, 'TOO_MANY_ROTATIONS', 'too_many_rotations'))
+    expect(Number(rejected.headers['retry-after'])).toBeGreaterThan(0)
   })
 
   it('rejects a secret that is too short, and null', async () => {

@@ -11,9 +11,9 @@ import { httpWorld } from './http-world.ts'
 import type { Stage } from './stage.ts'
 
 /** A third of DynamoDB's: hundreds of histories take an hour. */
-const LATENCY = { transactionMs: 6, writeMs: 2, readMs: 2, refusalMs: 2, jitter: 1 }
+const LATENCY = { transactionMs: 6, writeMs: 2, readMs: 2, rejectionMs: 2, jitter: 1 }
 const FEEDBACK_DELAYS = { email: 30, nextEmail: 20, sms: 30 }
-/** No limit refuses a request of a history. */
+/** No limit rejects a request of a history. */
 const LIMITS = { REQUESTS_PER_MINUTE: '100000', SMS_PER_DAY: '100000', EMAILS_PER_DAY: '100000' }
 
 export async function openHttpStage(): Promise<Stage> {

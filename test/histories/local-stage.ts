@@ -13,7 +13,7 @@ import type { Stage } from './stage.ts'
 
 const LOCAL = { region: 'us-east-1', credentials: { accessKeyId: 'test', secretAccessKey: 'test' } }
 /** From 0 to 2 ms. */
-const LATENCY = { transactionMs: 1, writeMs: 1, readMs: 1, refusalMs: 1, jitter: 1 }
+const LATENCY = { transactionMs: 1, writeMs: 1, readMs: 1, rejectionMs: 1, jitter: 1 }
 const PROVIDER_FAULTS = 0.04
 
 /** The client of the functions' own configuration comes from the caller, which has replaced its module. */

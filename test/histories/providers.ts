@@ -30,7 +30,7 @@ export type Providers = {
 const failure = (name: string, facts: object) => Object.assign(new Error(name), { name, ...facts })
 const LOST = () => failure('Error', { code: 'ECONNRESET' })
 const THROTTLED = () => failure('ThrottledException', { $metadata: { httpStatusCode: 429 } })
-const REFUSED = () => failure('InvalidParameterException', { $metadata: { httpStatusCode: 400 } })
+const REJECTED = () => failure('InvalidParameterException', { $metadata: { httpStatusCode: 400 } })
 
 /** @param rate the probability of each kind of fault */
 export function createProviders(random: RandomSource, rate: number): Providers {
@@ -50,11 +50,11 @@ export function createProviders(random: RandomSource, rate: number): Providers {
         : chance < 2 * faultRate
           ? 'throttled'
           : chance < 3 * faultRate
-            ? 'refused'
+            ? 'rejected'
             : null
     if (fault) counts[`${service} ${fault}`] = (counts[`${service} ${fault}`] ?? 0) + 1
     if (fault === 'throttled') throw THROTTLED()
-    if (fault === 'refused') throw REFUSED()
+    if (fault === 'rejected') throw REJECTED()
     const result = accept()
     if (fault === 'lost') throw LOST()
     return result

@@ -34,10 +34,10 @@ export type Run = {
   readonly counts: Record<string, number>
 }
 
-/** The conclusion that a caller may draw: it was done, it was refused and nothing was done, or either. */
+/** The conclusion that a caller may draw: it was done, it was rejected and nothing was done, or either. */
 export type Outcome =
   | { readonly kind: 'done'; readonly status: number; readonly body: any }
-  | { readonly kind: 'refused'; readonly status: number; readonly body: any }
+  | { readonly kind: 'rejected'; readonly status: number; readonly body: any }
   | { readonly kind: 'unknown' }
 
 const MAX_REPETITIONS = 3
@@ -64,10 +64,10 @@ export async function submit(run: Run, route: string, input: Input): Promise<Out
   const done = outcomes.find(({ kind }) => kind === 'done')
   if (operation.doubled && done) {
     const again = await sendOnce()
-    if (again.kind === 'refused')
+    if (again.kind === 'rejected')
       demand(
         false,
-        () => `a repetition under the key was refused: ${again.status} ${JSON.stringify(again.body)}`,
+        () => `a repetition under the key was rejected: ${again.status} ${JSON.stringify(again.body)}`,
       )
     outcomes.push(again)
   }
@@ -105,7 +105,7 @@ function outcomeOf(run: Run, route: string, response: ApiResponse): Outcome {
     return { kind: 'unknown' }
   }
   if (body?.error === 'IDEMPOTENCY_IN_PROGRESS') return { kind: 'unknown' }
-  return { kind: status < 300 ? 'done' : 'refused', status, body }
+  return { kind: status < 300 ? 'done' : 'rejected', status, body }
 }
 
 /** The name of the error in a JSON line, or in the stack's log: below the line of the request. */
@@ -124,9 +124,9 @@ export async function read(
 
 export type CommandOutcome<T> =
   | { readonly kind: 'done'; readonly result: T }
-  | { readonly kind: 'refused' | 'unknown' }
+  | { readonly kind: 'rejected' | 'unknown' }
 
-/** Runs a command of the operator tool. It is refused when it says why it does nothing. */
+/** Runs a command of the operator tool. It is rejected when it says why it does nothing. */
 export async function command<T>(
   run: Run,
   work: (table: Table) => Promise<T>,
@@ -137,7 +137,7 @@ export async function command<T>(
     if (outcome !== 'crashed') return { kind: 'done', result: outcome.result }
     count(run, 'crashes')
   } catch (error) {
-    if (error instanceof CommandFailure) return { kind: 'refused' }
+    if (error instanceof CommandFailure) return { kind: 'rejected' }
     if (!(error instanceof UnavailableError)) throw error
     count(run, 'commands that ended because the store was not available')
   }

@@ -92,17 +92,17 @@ it('a failure of eight seconds with many deliveries at once is over within a min
   expect(await pending()).toEqual([])
 })
 
-it('events that are always refused do not hold up the others of a slow receiver', async () => {
-  const refused = new Set<string | undefined>()
+it('events that are always rejected do not hold up the others of a slow receiver', async () => {
+  const rejected = new Set<string | undefined>()
   const simulation = virtualDeliveries(db.table, ({ data }) =>
-    httpResponse(refused.has(data.id) ? 500 : 200, null, 2000),
+    httpResponse(rejected.has(data.id) ? 500 : 200, null, 2000),
   )
   await queue(simulation, 1, 1, 1)
   await simulation.run(20_000)
   const made = await queue(simulation, ...Array(40).fill(1))
-  for (const n of [5, 6, 7, 20, 21, 22]) refused.add(await recordOf(made[n]))
+  for (const n of [5, 6, 7, 20, 21, 22]) rejected.add(await recordOf(made[n]))
   await simulation.run(2 * MINUTE)
-  expect((await pending()).filter(({ record }) => !refused.has(record))).toEqual([])
+  expect((await pending()).filter(({ record }) => !rejected.has(record))).toEqual([])
 })
 
 it('one response with a long retry-after does not hold up the other deliveries', async () => {

@@ -22,7 +22,7 @@ export type RealisticTable = TestTable & {
 }
 
 /** Latencies for campaigns of thousands of calls, long enough for calls to overlap. */
-export const SHORT_LATENCY: LatencyOptions = { transactionMs: 2, writeMs: 1, readMs: 1, refusalMs: 1 }
+export const SHORT_LATENCY: LatencyOptions = { transactionMs: 2, writeMs: 1, readMs: 1, rejectionMs: 1 }
 
 /**
  * An empty table of the test's own, behind a proxy that behaves like DynamoDB under contention. Latencies are DynamoDB's

@@ -14,7 +14,7 @@ export const formatMinute = (minute: number): string =>
   `${String(Math.floor(minute / 60)).padStart(2, '0')}:${String(minute % 60).padStart(2, '0')}`
 
 /** Why a start cannot be booked, or null: each of its minutes must be in working hours, exist and be free. */
-export function expectedRefusal(
+export function expectedRejection(
   { doctor, date, timezone, busy, roomBusy = [] }: OracleDay,
   from: number,
   duration: number,
@@ -51,7 +51,7 @@ export function expectedSlots(day: OracleDay, duration: number): number[] {
   return windows.flatMap(({ start, end }) => {
     const starts: number[] = []
     for (let from = minuteOf(start); from + duration <= minuteOf(end); from += duration) starts.push(from)
-    return starts.filter((from) => expectedRefusal(day, from, duration) === null)
+    return starts.filter((from) => expectedRejection(day, from, duration) === null)
   })
 }
 

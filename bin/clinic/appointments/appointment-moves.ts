@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { renderAppointment } from '../../../shared/api/appointments.ts'
-import { refusalError, renderAlternative, updateAppointment } from '../../../shared/api/bookings.ts'
+import { rejectionError, renderAlternative, updateAppointment } from '../../../shared/api/bookings.ts'
 import { errorEntry } from '../../../shared/api/error-catalogue.ts'
 import type { FieldIssue } from '../../../shared/api/errors.ts'
 import { absenceOn } from '../../../shared/domain/booking/absence.ts'
@@ -70,7 +70,7 @@ export function addMoveCommand(group: Command): void {
       if (outcome instanceof StoredResponse) throw unknownAppointment(id)
       if (outcome.kind === 'outside_hours')
         throw await outsideHours(context, targetOf(before.record, changes))
-      if (outcome.kind !== 'done') throw refusal(id, outcome, clinic)
+      if (outcome.kind !== 'done') throw rejection(id, outcome, clinic)
       const { appointment } = outcome
       const { date, startTime, endTime, doctor } = appointment
       const where = `${date} ${startTime}-${endTime} (${clinic.timezone}) with ${doctor.fullName}`
@@ -119,7 +119,7 @@ const unknownAppointment = (id: string): CommandFailure =>
     `The clinic has no appointment ${id}, or its patient was erased. "appointment list" lists all appointments.`,
   )
 
-/** The refusal of a time at which the doctor does not work: what keeps the doctor away that day, or else the hours. */
+/** The rejection of a time at which the doctor does not work: what keeps the doctor away that day, or else the hours. */
 async function outsideHours(
   { table, clinic }: ClinicContext,
   { doctor: id, date }: Placement,
@@ -140,7 +140,7 @@ async function outsideHours(
 }
 
 /** The error for a move that was not made, with what the operator can do. */
-function refusal(
+function rejection(
   id: string,
   outcome: Exclude<ChangeOutcome, { kind: 'done' | 'outside_hours' }>,
   { timezone }: Clinic,
@@ -167,6 +167,6 @@ function refusal(
       },
     )
   }
-  const { key, details } = refusalError(outcome)
+  const { key, details } = rejectionError(outcome)
   return details ? invalidFields(details as readonly FieldIssue[]) : new CommandFailure(errorEntry(key).text)
 }

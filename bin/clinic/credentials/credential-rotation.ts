@@ -8,7 +8,7 @@ import { connect } from '../tool/connection.ts'
 import { CommandFailure, print } from '../tool/output.ts'
 import { parseFuture, requireKey } from './credential-options.ts'
 import { credentialJson, secretLines } from './credential-text.ts'
-import { credentialRefusal } from './credential-updates.ts'
+import { credentialRejection } from './credential-updates.ts'
 
 /** How long the previous secret is accepted without `--until`. */
 const OVERLAP_HOURS = 24
@@ -36,7 +36,7 @@ export function addRotation(group: Command): void {
       const duringOverlap = parseDuringOverlap(given)
       const table = await connect(command)
       const outcome = await credentialChanges({ table, now: Date.now }).rotate(key, end, duringOverlap)
-      if (outcome.kind !== 'rotated') throw rotationRefusal(key, outcome)
+      if (outcome.kind !== 'rotated') throw rotationRejection(key, outcome)
       const { credential, secret } = outcome
       const json = credentialJson(credential)
       print(command, { ...json, secret }, [
@@ -52,7 +52,7 @@ function parseDuringOverlap({ endPrevious, replaceCurrent }: RotateOptions): Dur
   if (endPrevious && replaceCurrent)
     throw new CommandFailure('Use --end-previous or --replace-current, not both.')
   if (replaceCurrent) return 'replace-current'
-  return endPrevious ? 'end-previous' : 'refuse'
+  return endPrevious ? 'end-previous' : 'reject'
 }
 
 function endOfOverlap(until: string | undefined): string {
@@ -61,7 +61,7 @@ function endOfOverlap(until: string | undefined): string {
   return parseFuture('until', until)
 }
 
-function rotationRefusal(
+function rotationRejection(
   key: string,
   outcome: Exclude<RotationOutcome, { kind: 'rotated' }>,
 ): CommandFailure {
@@ -69,8 +69,8 @@ function rotationRefusal(
     return new CommandFailure(
       `Credential ${key} has no previous secret that is still accepted, so its current secret may be in use. Rotate it without --replace-current.`,
     )
-  if (outcome.kind !== 'rotating') return credentialRefusal(key, outcome.kind)
+  if (outcome.kind !== 'rotating') return credentialRejection(key, outcome.kind)
   return new CommandFailure(
-    `Credential ${key} was rotated already: its previous secret is accepted until ${credentialJson(outcome.credential).previous_secret_until}. If the new secret was lost, repeat the command with --replace-current: the previous one stays accepted. With --end-previous, the previous one is refused at once.`,
+    `Credential ${key} was rotated already: its previous secret is accepted until ${credentialJson(outcome.credential).previous_secret_until}. If the new secret was lost, repeat the command with --replace-current: the previous one stays accepted. With --end-previous, the previous one is rejected at once.`,
   )
 }

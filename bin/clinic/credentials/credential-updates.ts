@@ -33,7 +33,7 @@ export function addCredentialUpdates(group: Command): void {
       const changes = changesOf(given)
       const table = await connect(command)
       const outcome = await credentialChanges({ table, now: Date.now }).change(key, changes)
-      if (!('credential' in outcome)) throw credentialRefusal(key, outcome.kind)
+      if (!('credential' in outcome)) throw credentialRejection(key, outcome.kind)
       const { credential, kind } = outcome
       print(command, credentialJson(credential), [
         kind === 'same'
@@ -57,7 +57,7 @@ function changesOf({ name, scopes, expires, rate }: UpdateOptions): CredentialCh
 }
 
 /** Why a credential was not changed. */
-export function credentialRefusal(key: string, kind: 'unknown' | 'revoked' | 'expired'): CommandFailure {
+export function credentialRejection(key: string, kind: 'unknown' | 'revoked' | 'expired'): CommandFailure {
   if (kind === 'unknown') return unknownCredential(key)
   if (kind === 'revoked')
     return new CommandFailure(

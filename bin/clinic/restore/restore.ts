@@ -63,7 +63,7 @@ function addTableCommand(group: Command): void {
       // The role of the command may create no other tables.
       if (!name.startsWith(`${source}-`)) throw new CommandFailure(`--name must begin with ${source}-`)
       const restoring = restoreTable(platformOf(command, client), { source, name, at })
-      printRestored(command, await restoring.catch(explainRefusal))
+      printRestored(command, await restoring.catch(explainRejection))
     })
 }
 
@@ -108,7 +108,7 @@ function addSettleCommand(group: Command): void {
       const reconciling = given.sourceLost
         ? reconcileWithoutSource(restored, given.table, options)
         : reconcileWithSource({ source, restored }, options)
-      const reconciliation = await reconciling.catch(explainRefusal)
+      const reconciliation = await reconciling.catch(explainRejection)
       print(command, reconciliationJson(reconciliation), describeReconciliation(reconciliation))
       if (reconciliation.clinics.some(({ differences }) => differences > 0)) throw new NeedsAttention()
     })
@@ -130,7 +130,7 @@ async function requireLost(source: Table, restored: Table): Promise<void> {
     )
 }
 
-function explainRefusal(error: Error): never {
+function explainRejection(error: Error): never {
   if (error instanceof OtherTable) throw new CommandFailure(error.message)
   if (error instanceof UnfinishedErasure)
     throw new CommandFailure(

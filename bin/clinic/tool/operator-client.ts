@@ -32,7 +32,7 @@ const retryStrategy = {
 
 /**
  * Creates the operator tool's DynamoDB client. A command has no deadline, and can have read a million items when one call
- * fails, so it waits for the table much longer than a function. A transaction that is refused for a conflict, or because
+ * fails, so it waits for the table much longer than a function. A transaction that is rejected for a conflict, or because
  * its items are throttled, is repeated for seconds, as in functions.
  */
 export const operatorClient = (config: DynamoDBClientConfig): DynamoDBDocumentClient =>

@@ -38,7 +38,7 @@ const MAX_EVENT = 6_291_556
 
 /** Responds to a request as the deployed REST API would. */
 export async function serveRequest(request: ReceivedRequest, deployed: DeployedApi): Promise<RequestResult> {
-  const refuse = (
+  const reject = (
     type: GatewayErrorType,
     resource: string | null = null,
     diagnostics: readonly string[] = [],
@@ -48,30 +48,30 @@ export async function serveRequest(request: ReceivedRequest, deployed: DeployedA
     diagnostics,
   })
   const target = targetOf(request, deployed.api)
-  if (target === 'bad') return refuse('DEFAULT_4XX')
+  if (target === 'bad') return reject('DEFAULT_4XX')
   if (target === 'other-api') return { httpResponse: FORBIDDEN, resource: null, diagnostics: [] }
-  if (headSize(request) > MAX_HEAD || request.body.length > MAX_BODY) return refuse('REQUEST_TOO_LARGE')
+  if (headSize(request) > MAX_HEAD || request.body.length > MAX_BODY) return reject('REQUEST_TOO_LARGE')
 
   const match = matchRoute(deployed.routes, request.method, target.path)
   // For an unmatched request, a REST API parses the Authorization header as an AWS signature.
   if (!match)
-    return refuse(
+    return reject(
       headerNames(request).has('authorization') ? 'INVALID_SIGNATURE' : 'MISSING_AUTHENTICATION_TOKEN',
     )
   const { resource } = match.route
-  if (!deployed.throttle(match.route, request.method)) return refuse('THROTTLED', resource)
+  if (!deployed.throttle(match.route, request.method)) return reject('THROTTLED', resource)
 
   const event = JSON.stringify(buildEvent(request, target, match, deployed.api))
-  if (Buffer.byteLength(event) > MAX_EVENT) return refuse('REQUEST_TOO_LARGE', resource)
+  if (Buffer.byteLength(event) > MAX_EVENT) return reject('REQUEST_TOO_LARGE', resource)
   const outcome = await withTimeout(
     match.integration,
     deployed.invoke(match.integration.functionArn, event, request.traceId),
   )
-  if (!outcome) return refuse('INTEGRATION_TIMEOUT', resource)
-  if (!outcome.ok) return refuse('DEFAULT_5XX', resource, outcome.diagnostics)
+  if (!outcome) return reject('INTEGRATION_TIMEOUT', resource)
+  if (!outcome.ok) return reject('DEFAULT_5XX', resource, outcome.diagnostics)
   const httpResponse = readResult(outcome.payload)
   if (!httpResponse)
-    return refuse('DEFAULT_5XX', resource, [...outcome.diagnostics, 'Malformed Lambda proxy response'])
+    return reject('DEFAULT_5XX', resource, [...outcome.diagnostics, 'Malformed Lambda proxy response'])
   const headers = [...httpResponse.headers, ['X-Amzn-Trace-Id', request.traceId] as const]
   const { minCompressionSize } = match.route
   return {

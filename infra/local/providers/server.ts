@@ -7,7 +7,7 @@ import { emailEventFactory, recipientsOf, type SentEmail } from './email-events.
 import { delayedFeedback, type Feedback, type FeedbackDelays, type FeedbackListener } from './feedback.ts'
 import { createSmsOutbox, type Sms, type SmsOutbox } from './sms-outbox.ts'
 import { createReceipt } from './sms-receipts.ts'
-import { emailScenario, type Refusal } from './test-recipients.ts'
+import { emailScenario, type Rejection } from './test-recipients.ts'
 
 type Options = {
   readonly region: string
@@ -72,7 +72,7 @@ function sendReply(response: ServerResponse, reply: Reply | null): void {
 function snsHandler(outbox: SmsOutbox, feedback: Feedback) {
   return async (request: IncomingMessage): Promise<Reply | null> => {
     const published = outbox.publish(new URLSearchParams(await text(request)))
-    if ('refusal' in published) return snsError(published.refusal)
+    if ('rejection' in published) return snsError(published.rejection)
     const { sms, scenario } = published
     feedback.sms(() => createReceipt(sms, scenario))
     if (scenario.replyLost) return null
@@ -90,7 +90,7 @@ function snsReply(status: number, root: string, inner: (requestId: string) => st
   }
 }
 
-const snsError = ({ status, code, message }: Refusal): Reply =>
+const snsError = ({ status, code, message }: Rejection): Reply =>
   snsReply(
     status,
     'ErrorResponse',
@@ -102,19 +102,19 @@ const escapeXml = (plain: string): string =>
   plain.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 
 function sesHandler(engine: EmailEngine, feedback: Feedback, region: string) {
-  const refused = new Map<string, number>()
+  const rejected = new Map<string, number>()
   /** Counts by recipients and tags, so that only attempts to send the same email are counted. */
-  const shouldRefuse = (sent: SentEmail, maxRefusals = Number.POSITIVE_INFINITY): boolean => {
+  const shouldReject = (sent: SentEmail, maxRejections = Number.POSITIVE_INFINITY): boolean => {
     const mailKey = JSON.stringify([recipientsOf(sent), sent.EmailTags])
-    const previousRefusals = refused.get(mailKey) ?? 0
-    refused.set(mailKey, previousRefusals + 1)
-    return previousRefusals < maxRefusals
+    const previousRejections = rejected.get(mailKey) ?? 0
+    rejected.set(mailKey, previousRejections + 1)
+    return previousRejections < maxRejections
   }
   return async (request: IncomingMessage): Promise<Reply | null> => {
     const body = await text(request)
     const sent = parseSentEmail(body)
     const scenario = emailScenario(recipientsOf(sent))
-    if (scenario.refusal && shouldRefuse(sent, scenario.refusalCount)) return sesError(scenario.refusal)
+    if (scenario.rejection && shouldReject(sent, scenario.rejectionCount)) return sesError(scenario.rejection)
     const { status, text: reply } = await engine.send(body, request.headers.authorization ?? '')
     // The engine returns no error code. MessageRejected is SES's code for an invalid email.
     if (status !== 200) return sesReply(status, reply, { 'x-amzn-errortype': 'BadRequestException' })
@@ -140,7 +140,7 @@ const sesReply = (status: number, body: string, headers: Record<string, string> 
   body,
 })
 
-const sesError = ({ status, code, message }: Refusal): Reply =>
+const sesError = ({ status, code, message }: Rejection): Reply =>
   sesReply(status, JSON.stringify({ message }), { 'x-amzn-errortype': code })
 
 const unknownOperation = async ({ method, url }: IncomingMessage): Promise<Reply> =>

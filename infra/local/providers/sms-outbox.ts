@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { type Refusal, type SmsScenario, smsScenario } from './test-recipients.ts'
+import { type Rejection, type SmsScenario, smsScenario } from './test-recipients.ts'
 
 /** An accepted SMS, as /_local/sms shows it. Attributes that were not sent are null. */
 export type Sms = {
@@ -15,7 +15,7 @@ export type Sms = {
 }
 
 export type PublishResult =
-  | { readonly refusal: Refusal }
+  | { readonly rejection: Rejection }
   | { readonly sms: Sms; readonly scenario: SmsScenario }
 
 export type SmsOutbox = {
@@ -36,8 +36,8 @@ export function createSmsOutbox(): SmsOutbox {
       const to = form.get('PhoneNumber') ?? ''
       const message = form.get('Message') ?? ''
       const scenario = smsScenario(to)
-      const refusal = validationError(form, to, message) ?? scenario.refusal
-      if (refusal) return { refusal }
+      const rejection = validationError(form, to, message) ?? scenario.rejection
+      if (rejection) return { rejection }
       const attributes = attributesOf(form)
       const sms = {
         message_id: randomUUID(),
@@ -54,20 +54,20 @@ export function createSmsOutbox(): SmsOutbox {
   }
 }
 
-function validationError(form: URLSearchParams, to: string, message: string): Refusal | undefined {
-  const refuse = (code: string, text: string): Refusal => ({ status: 400, code, message: text })
+function validationError(form: URLSearchParams, to: string, message: string): Rejection | undefined {
+  const reject = (code: string, text: string): Rejection => ({ status: 400, code, message: text })
   if (form.get('Action') !== 'Publish')
-    return refuse('InvalidAction', `The local SNS supports Publish only, not ${form.get('Action')}.`)
+    return reject('InvalidAction', `The local SNS supports Publish only, not ${form.get('Action')}.`)
   if (!form.has('PhoneNumber'))
-    return refuse('InvalidParameter', 'Invalid parameter: the local SNS publishes to a PhoneNumber only')
+    return reject('InvalidParameter', 'Invalid parameter: the local SNS publishes to a PhoneNumber only')
   if (!/^\+[1-9]\d{6,14}$/.test(to))
-    return refuse(
+    return reject(
       'InvalidParameter',
       `Invalid parameter: PhoneNumber Reason: ${to} is not valid to publish to`,
     )
-  if (message === '') return refuse('InvalidParameter', 'Invalid parameter: Empty message')
+  if (message === '') return reject('InvalidParameter', 'Invalid parameter: Empty message')
   if ([...message].length > MAX_CHARACTERS)
-    return refuse('InvalidParameter', 'Invalid parameter: Message too long')
+    return reject('InvalidParameter', 'Invalid parameter: Message too long')
   return undefined
 }
 

@@ -3,7 +3,7 @@
  *
  * | SMS to | what happens |
  * | --- | --- |
- * | +12015550101 | refused: 400 `InvalidParameter` |
+ * | +12015550101 | rejected: 400 `InvalidParameter` |
  * | +12015550102 | throttled, always: 429 `Throttled` |
  * | +12015550103 | accepted, but the response is lost: the connection breaks |
  * | +12015550104 | accepted; its delivery receipt says FAILURE |
@@ -15,7 +15,7 @@
  * | bounce@simulator.amazonses.com | Send, Bounce (Permanent, General) |
  * | complaint@simulator.amazonses.com | Send, Delivery, Complaint (abuse) |
  * | suppressionlist@simulator.amazonses.com | Send, Bounce (Permanent, OnAccountSuppressionList) |
- * | rejected@test.example | refused: 400 `MessageRejected` |
+ * | rejected@test.example | rejected: 400 `MessageRejected` |
  * | throttled@test.example | 429 `TooManyRequestsException` the first two times for the same message tags, then accepted |
  * | lost-reply@test.example | accepted, but the response is lost: the connection breaks; Send, Delivery |
  * | unavailable@test.example | 503 `ServiceUnavailable`, always |
@@ -23,10 +23,10 @@
  */
 
 /** An error response of the service. */
-export type Refusal = { readonly status: number; readonly code: string; readonly message: string }
+export type Rejection = { readonly status: number; readonly code: string; readonly message: string }
 
 export type SmsScenario = {
-  readonly refusal?: Refusal
+  readonly rejection?: Rejection
   readonly replyLost?: boolean
   readonly receipt: 'SUCCESS' | 'FAILURE'
 }
@@ -34,9 +34,9 @@ export type SmsScenario = {
 export type EmailEventType = 'Send' | 'Delivery' | 'Bounce' | 'Complaint'
 
 export type EmailScenario = {
-  readonly refusal?: Refusal
-  /** How often the same email is refused before it is accepted; always if undefined. */
-  readonly refusalCount?: number
+  readonly rejection?: Rejection
+  /** How often the same email is rejected before it is accepted; always if undefined. */
+  readonly rejectionCount?: number
   readonly replyLost?: boolean
   readonly eventTypes: readonly EmailEventType[]
   readonly bounceSubType?: 'General' | 'OnAccountSuppressionList'
@@ -47,7 +47,7 @@ const ACCEPTED_SMS: SmsScenario = { receipt: 'SUCCESS' }
 const SMS_SCENARIOS: Record<string, SmsScenario> = {
   '+12015550101': {
     ...ACCEPTED_SMS,
-    refusal: {
+    rejection: {
       status: 400,
       code: 'InvalidParameter',
       message: 'Invalid parameter: PhoneNumber Reason: +12015550101 is not valid to publish to',
@@ -55,7 +55,7 @@ const SMS_SCENARIOS: Record<string, SmsScenario> = {
   },
   '+12015550102': {
     ...ACCEPTED_SMS,
-    refusal: { status: 429, code: 'Throttled', message: 'Rate exceeded' },
+    rejection: { status: 429, code: 'Throttled', message: 'Rate exceeded' },
   },
   '+12015550103': { ...ACCEPTED_SMS, replyLost: true },
   '+12015550104': { receipt: 'FAILURE' },
@@ -73,17 +73,21 @@ const EMAIL_SCENARIOS: Record<string, EmailScenario> = {
   },
   'rejected@test.example': {
     ...DELIVERED,
-    refusal: { status: 400, code: 'MessageRejected', message: 'The message was rejected by the test range.' },
+    rejection: {
+      status: 400,
+      code: 'MessageRejected',
+      message: 'The message was rejected by the test range.',
+    },
   },
   'throttled@test.example': {
     ...DELIVERED,
-    refusal: { status: 429, code: 'TooManyRequestsException', message: 'Maximum sending rate exceeded.' },
-    refusalCount: 2,
+    rejection: { status: 429, code: 'TooManyRequestsException', message: 'Maximum sending rate exceeded.' },
+    rejectionCount: 2,
   },
   'lost-reply@test.example': { ...DELIVERED, replyLost: true },
   'unavailable@test.example': {
     ...DELIVERED,
-    refusal: { status: 503, code: 'ServiceUnavailable', message: 'Service is unavailable.' },
+    rejection: { status: 503, code: 'ServiceUnavailable', message: 'Service is unavailable.' },
   },
 }
 

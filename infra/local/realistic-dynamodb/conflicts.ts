@@ -5,30 +5,30 @@ type Work = () => Promise<Reply>
 
 type Options = {
   readonly onConflict: (key: string) => void
-  /** Waits as long as DynamoDB takes to refuse a call. */
-  readonly refuse: () => Promise<void>
+  /** Waits as long as DynamoDB takes to reject a call. */
+  readonly reject: () => Promise<void>
 }
 
-/** Runs calls with their items in flight, or refuses them with the error that DynamoDB has for a conflict. */
-export function conflictGuard({ onConflict, refuse }: Options) {
+/** Runs calls with their items in flight, or rejects them with the error that DynamoDB has for a conflict. */
+export function conflictGuard({ onConflict, reject }: Options) {
   const items = itemsInFlight(onConflict)
   return {
     transaction: async (call: EngineCall, work: Work): Promise<Reply> => {
       const attempt = items.beginTransaction(call.items)
       if ('hold' in attempt) return holding(attempt.hold, work)
-      await refuse()
+      await reject()
       return conflictCancellation(call, attempt.conflicts)
     },
     transactionalRead: async (call: EngineCall, work: Work): Promise<Reply> => {
       const read = items.beginTransactionalRead(call.items)
-      const reply = await holding(read, async () => (read.conflicts.size > 0 ? refuse() : work()))
+      const reply = await holding(read, async () => (read.conflicts.size > 0 ? reject() : work()))
       return reply && read.conflicts.size === 0 ? reply : conflictCancellation(call, read.conflicts)
     },
     singleWrite: async (call: EngineCall, work: Work): Promise<Reply> => {
       const { hold, conflicts } = items.beginWrites(call.items)
       if (conflicts.size === 0) return holding(hold, work)
       hold.release()
-      await refuse()
+      await reject()
       return errorReply('TransactionConflictException', CONFLICT_MESSAGE)
     },
     /** `work` gets the positions of the items that conflict: the error for them is to be left unprocessed. */

@@ -7,7 +7,7 @@ export type Counts = {
   readonly calls: Readonly<Partial<Record<DataOperation, number>>>
   /** Faults that were applied, by kind and operation. */
   readonly faults: Readonly<Partial<Record<FaultKind, Readonly<Partial<Record<DataOperation, number>>>>>>
-  /** How often a call was refused for an item, by the item's key: `pk|sk`. */
+  /** How often a call was rejected for an item, by the item's key: `pk|sk`. */
   readonly conflicts: Readonly<Record<string, number>>
 }
 

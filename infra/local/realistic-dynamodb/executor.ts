@@ -17,17 +17,17 @@ type Engine = { readonly send: EngineSend; readonly sortKey: () => Promise<strin
 
 /** Executes calls: with their latency, conflicts, tokens and the fault that each may have. */
 export function createExecutor({ seed, latency: latencyOptions, now, onConflict }: Options) {
-  const { draw, drawShare, refuse } = latency(latencyOptions, seed)
-  const guard = conflictGuard({ onConflict, refuse })
+  const { draw, drawShare, reject } = latency(latencyOptions, seed)
+  const guard = conflictGuard({ onConflict, reject })
   const tokens = requestTokens(now)
   const random = seededRandom(seed, 'partial results')
 
   return async (call: EngineCall, fault: AppliedFault | undefined, engine: Engine): Promise<Reply> => {
-    const refusal = fault && replyBeforeEngine(call, fault)
-    if (refusal) {
-      await refuse()
+    const rejection = fault && replyBeforeEngine(call, fault)
+    if (rejection) {
+      await reject()
       fault.reached()
-      return refusal
+      return rejection
     }
     const reply = await execute(call, engine, fault)
     if (fault?.kind !== 'response-lost' && fault?.kind !== 'error-after-commit') return reply
@@ -93,7 +93,7 @@ export function createExecutor({ seed, latency: latencyOptions, now, onConflict 
     if (ClientRequestToken === undefined) return transact()
     const token = tokens.begin(ClientRequestToken, input)
     if ('reply' in token) {
-      await refuse()
+      await reject()
       return token.reply
     }
     let reply: Reply = 'disconnect'

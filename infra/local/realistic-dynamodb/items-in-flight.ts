@@ -1,15 +1,15 @@
 /**
- * Which items have a call in flight, and which calls conflict. The rules are those of "Transaction conflict handling"
- * in DynamoDB's Developer Guide:
+ * Which items have a call in flight, and which calls conflict, by the rules of "Transaction conflict handling" in
+ * DynamoDB's Developer Guide:
  *
  * - A transaction conflicts with any other transaction or write in flight on one of its items.
  * - A single write conflicts with a transaction in flight. Single writes do not conflict with each other.
  * - A transactional read conflicts with any transaction or write that is in flight, or that begins while it reads.
  * - Plain reads conflict with nothing, so they are not recorded here.
  *
- * The call in flight always goes on, and a refused call leaves no mark. (In DynamoDB, a transaction that is about to be
- * refused may hold its other items for a moment, so that two transactions can refuse each other.) DynamoDB Local 1.25
- * plays none of this: it runs one call after the other, so 200 concurrent writers of one item never saw a conflict.
+ * The call in flight always continues, and a rejected call leaves no mark. (In DynamoDB, a transaction that is about to be
+ * rejected may hold its other items for a moment, so that two transactions can conflict and both fail.) DynamoDB Local
+ * 1.25 does none of this: it runs one call after the other, so 200 concurrent writers of one item never saw a conflict.
  */
 import type { ItemReference } from './call.ts'
 
@@ -28,7 +28,7 @@ type ItemState = {
   readonly readers: Set<(itemId: string) => void>
 }
 
-/** @param onConflict is called with the key of each item that a call was refused for */
+/** @param onConflict is called with the key of each item that a call was rejected for */
 export function itemsInFlight(onConflict: (key: string) => void) {
   const states = new Map<string, ItemState>()
 

@@ -10,13 +10,13 @@ export type LatencyOptions = {
   readonly writeMs?: number
   /** Plain reads; 5 unless given. */
   readonly readMs?: number
-  /** Calls that are refused before they reach the engine, for a conflict or a fault; 5 unless given. */
-  readonly refusalMs?: number
+  /** Calls that are rejected before they reach the engine, for a conflict or a fault; 5 unless given. */
+  readonly rejectionMs?: number
   /** The share by which a latency varies in both directions; 0.3 unless given. */
   readonly jitter?: number
 }
 
-type Kind = 'transactionMs' | 'writeMs' | 'readMs' | 'refusalMs'
+type Kind = 'transactionMs' | 'writeMs' | 'readMs' | 'rejectionMs'
 
 const KINDS: Readonly<Record<DataOperation, Kind>> = {
   GetItem: 'readMs',
@@ -33,13 +33,13 @@ const KINDS: Readonly<Record<DataOperation, Kind>> = {
 
 export function latency(options: LatencyOptions, seed: number) {
   const { jitter = 0.3, ...given } = options
-  const bases = { transactionMs: 18, writeMs: 5, readMs: 5, refusalMs: 5, ...given }
+  const bases = { transactionMs: 18, writeMs: 5, readMs: 5, rejectionMs: 5, ...given }
   const random = seededRandom(seed, 'latency')
   const draw = (kind: Kind): number => Math.round(bases[kind] * (1 + jitter * (2 * random() - 1)))
   return {
     /** How long a call takes. */
     draw: (operation: DataOperation): number => draw(KINDS[operation]),
-    refuse: (): Promise<void> => pause(draw('refusalMs')),
+    reject: (): Promise<void> => pause(draw('rejectionMs')),
     /** At which share of its latency a call reaches the engine. */
     drawShare: (): number => random(),
   }

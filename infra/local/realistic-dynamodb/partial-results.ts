@@ -104,7 +104,7 @@ function keyBefore(key: Input, sortKey: string | undefined, { IndexName, ScanInd
   }
 }
 
-/** A request that starts at a made-up key starts at the first item: some engines refuse a start outside the query. */
+/** A request that starts at a made-up key starts at the first item: some engines reject a start outside the query. */
 export function withoutMadeUpStart({ ExclusiveStartKey: start, ...input }: Input): Input {
   const isMadeUp = Object.values<Input>(start ?? {}).some(
     ({ S }) => typeof S === 'string' && S.endsWith(MADE_UP),

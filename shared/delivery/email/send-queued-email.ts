@@ -74,7 +74,7 @@ export async function sendQueuedEmail(consumer: EmailConsumer, email: QueuedEmai
     const { providerMessageId } = result
     const at = new Date(now()).toISOString()
     await messages.recordFeedback(clinic, id, { kind: 'sent', at, providerMessageId })
-  } else if (result.kind === 'refused') {
+  } else if (result.kind === 'rejected') {
     await messages.recordFeedback(clinic, id, { kind: 'failed', reason: result.reason })
   } else if (result.kind === 'unknown') {
     await messages.markUnresolved(clinic, id, result.reason)

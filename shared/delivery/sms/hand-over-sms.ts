@@ -52,7 +52,7 @@ export async function handOverSms<Changes>(
 }
 
 /** After a lost reply the message stays queued, until a person or the provider's feedback resolves it. */
-const STATUSES = { accepted: 'sent', refused: 'failed', unknown: 'queued' } as const
+const STATUSES = { accepted: 'sent', rejected: 'failed', unknown: 'queued' } as const
 
 const toFeedback = (result: Exclude<SendResult, { kind: 'unknown' }>, at: number): ProviderFeedback =>
   result.kind === 'accepted'

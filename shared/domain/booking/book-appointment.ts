@@ -8,8 +8,8 @@ import {
   type Moment,
   type Placement,
   type PlacementFacts,
-  type PlacementRefusal,
-  placementRefusal,
+  type PlacementRejection,
+  placementRejection,
 } from './placement.ts'
 
 /** A request for an appointment, the same at every attempt to book it. */
@@ -29,7 +29,7 @@ export type BookingFacts = PlacementFacts & { readonly patient: Patient | undefi
 export type BookingVerdict =
   | { readonly kind: 'booked'; readonly appointment: Appointment }
   | { readonly kind: 'patient_not_found' }
-  | PlacementRefusal
+  | PlacementRejection
 
 /** Decides on a booking. An erased patient counts as not found. */
 export function bookAppointment(request: BookingRequest, facts: BookingFacts): BookingVerdict {
@@ -37,8 +37,8 @@ export function bookAppointment(request: BookingRequest, facts: BookingFacts): B
   if (!patient || patient.erasedAt) return { kind: 'patient_not_found' }
   if (!doctor) return { kind: 'doctor_not_found' }
   if (!patient.isActive) return { kind: 'patient_inactive' }
-  const refusal = placementRefusal(request, facts, request)
-  if (refusal) return refusal
+  const rejection = placementRejection(request, facts, request)
+  if (rejection) return rejection
   const appointment: Appointment = {
     ...NEW_APPOINTMENT,
     id: request.id,

@@ -12,8 +12,8 @@ import {
   type PlacementFacts,
   type PlacementParts,
   type PlacementProblem,
-  type PlacementRefusal,
-  placementRefusal,
+  type PlacementRejection,
+  placementRejection,
 } from './placement.ts'
 
 /** The fields to change. Those that are undefined stay as they are. */
@@ -36,7 +36,7 @@ export type ChangeVerdict =
   | { readonly kind: 'done'; readonly appointment: Appointment }
   | { readonly kind: 'not_found' }
   | { readonly kind: 'closed' }
-  | PlacementRefusal
+  | PlacementRejection
 
 /** Where the changes would move an appointment. Its length stays, if they name neither another one nor an end. */
 export function targetOf(before: Appointment, changes: AppointmentChanges): Placement {
@@ -97,21 +97,21 @@ export function changeAppointment(
   if (isSame && problems.length === 0) return { kind: 'done', appointment: before }
   if (before.status !== 'scheduled') return { kind: 'closed' }
   if (problems.length > 0) return { kind: 'invalid', problems }
-  const refusal = moveRefusal(target, facts, moment, parts)
-  if (refusal) return refusal
+  const rejection = moveRejection(target, facts, moment, parts)
+  if (rejection) return rejection
   return { kind: 'done', appointment: { ...before, ...movedFields(before, target, parts, facts), notes } }
 }
 
-function moveRefusal(
+function moveRejection(
   target: Placement,
   facts: ChangeFacts,
   moment: Moment,
   parts: PlacementParts,
-): PlacementRefusal | null {
+): PlacementRejection | null {
   const isMove = parts.time || parts.room || parts.treatments
-  const refusal = placementRefusal(target, facts, moment, parts)
-  if (refusal?.kind === 'doctor_not_found') return refusal
-  return isMove && facts.patient?.isActive === false ? { kind: 'patient_inactive' } : refusal
+  const rejection = placementRejection(target, facts, moment, parts)
+  if (rejection?.kind === 'doctor_not_found') return rejection
+  return isMove && facts.patient?.isActive === false ? { kind: 'patient_inactive' } : rejection
 }
 
 function lengthProblems(before: Appointment, { startTime, minutes, endTime }: AppointmentChanges) {

@@ -4,7 +4,7 @@ import type { WallClock } from '../clock.ts'
 import { type Interval, overlaps, parseTime } from '../interval.ts'
 import type { Room, Treatment } from './catalogue.ts'
 import type { Doctor } from './doctor.ts'
-import { bookingRefusal, type DatedSlot, nextFreeSlots } from './slots.ts'
+import { bookingRejection, type DatedSlot, nextFreeSlots } from './slots.ts'
 
 /** The bounds of an appointment that is booked or moved, in minutes. */
 export const MIN_DURATION = 5
@@ -57,7 +57,7 @@ export type PlacementProblem =
         | 'length_out_of_range'
     }
 
-export type PlacementRefusal =
+export type PlacementRejection =
   | { readonly kind: 'doctor_not_found' }
   | { readonly kind: 'patient_inactive' }
   | { readonly kind: 'invalid'; readonly problems: readonly PlacementProblem[] }
@@ -77,12 +77,12 @@ export type PlacementParts = {
 export const WHOLE_PLACEMENT: PlacementParts = { time: true, room: true, treatments: true }
 
 /** Why an appointment cannot take place; null when it can. */
-export function placementRefusal(
+export function placementRejection(
   placement: Placement,
   facts: PlacementFacts,
   { timezone, clock }: Moment,
   parts = WHOLE_PLACEMENT,
-): PlacementRefusal | null {
+): PlacementRejection | null {
   const { doctor, busy, roomBusy } = facts
   if (parts.time && !doctor) return { kind: 'doctor_not_found' }
   const problems = [
@@ -92,8 +92,8 @@ export function placementRefusal(
   if (problems.length > 0) return { kind: 'invalid', problems }
   const interval = intervalOf(placement, facts)
   const day = doctor && { doctor, date: placement.date, timezone, busy }
-  const refusal = parts.time && day ? bookingRefusal(day, interval, clock) : null
-  if (refusal) return { kind: refusal }
+  const rejection = parts.time && day ? bookingRejection(day, interval, clock) : null
+  if (rejection) return { kind: rejection }
   const isRoomTaken = parts.room && roomBusy.some((taken) => overlaps(taken, interval))
   return isRoomTaken ? { kind: 'room_taken' } : null
 }

@@ -1,5 +1,5 @@
 /**
- * When a doctor can be booked. Availability and booking share one rule, {@link bookingRefusal}, so every slot that
+ * When a doctor can be booked. Availability and booking share one rule, {@link bookingRejection}, so every slot that
  * availability lists can be booked.
  */
 
@@ -23,11 +23,15 @@ export type DoctorDay = {
 }
 
 /** Why a start cannot be booked. */
-export type BookingRefusal = 'in_past' | 'outside_hours' | 'taken'
+export type BookingRejection = 'in_past' | 'outside_hours' | 'taken'
 
 /** Why an interval cannot be booked now; null when it can. */
-export function bookingRefusal(day: DoctorDay, interval: Interval, now: WallClock): BookingRefusal | null {
-  return refusalWithin(openingsOf(day), day, interval, now)
+export function bookingRejection(
+  day: DoctorDay,
+  interval: Interval,
+  now: WallClock,
+): BookingRejection | null {
+  return rejectionWithin(openingsOf(day), day, interval, now)
 }
 
 /** Whether a doctor works during an interval, whatever is booked, and whether or not it is past. */
@@ -42,7 +46,7 @@ export function freeSlots(day: DoctorDay, duration: number, now: WallClock): Int
     for (let start = from; start + duration <= to; start += duration)
       slots.push({ from: start, to: start + duration })
   }
-  return slots.filter((slot) => refusalWithin(openings, day, slot, now) === null)
+  return slots.filter((slot) => rejectionWithin(openings, day, slot, now) === null)
 }
 
 /** A slot on a named day. */
@@ -89,12 +93,12 @@ const isOpen = ({ windows, closed }: Openings, interval: Interval): boolean =>
   isCovered(interval, windows) &&
   !closed.some((part) => overlaps(part, interval))
 
-function refusalWithin(
+function rejectionWithin(
   openings: Openings,
   day: DoctorDay,
   interval: Interval,
   now: WallClock,
-): BookingRefusal | null {
+): BookingRejection | null {
   if (day.date < now.date || (day.date === now.date && interval.from * 60 <= now.seconds)) return 'in_past'
   if (!isOpen(openings, interval)) return 'outside_hours'
   return day.busy.some((taken) => overlaps(taken, interval)) ? 'taken' : null

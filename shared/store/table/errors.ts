@@ -86,8 +86,8 @@ export const isOutcomeUnknown = (error: unknown): boolean =>
   errorName(error) !== 'AbortError' &&
   !UNSENT_ERROR_CODE.test((error as SdkError).code ?? '')
 
-/** The error to throw for a refused transaction: by its cancellation reasons, or `error` itself if none is known. */
-export function refusalOf(error: unknown): unknown {
+/** The error to throw for a rejected transaction: by its cancellation reasons, or `error` itself if none is known. */
+export function rejectionOf(error: unknown): unknown {
   const reasons = (error as { CancellationReasons?: { Code?: string }[] }).CancellationReasons ?? []
   const indexesOf = (matches: (code: string) => boolean) =>
     reasons.flatMap(({ Code = '' }, index) => (matches(Code) ? [index] : []))

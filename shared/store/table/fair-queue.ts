@@ -1,8 +1,8 @@
 /**
- * Orders the writers of a contended item. The more optimistic writers such an item has, the more often they refuse each
- * other, until almost none succeeds. Therefore a refused writer takes a ticket for a fair queue, with a single update of
- * a queue item, which never conflicts. Without collisions this costs nothing. Nothing is locked: a writer that crashes leaves
- * its ticket unused.
+ * Orders the writers of a contended item. The more optimistic writers such an item has, the more often they conflict
+ * with each other, until almost none succeeds. Therefore a rejected writer takes a ticket for a fair queue, with a
+ * single update of a queue item, which never conflicts. Without collisions this costs nothing. Nothing is locked: a
+ * writer that crashes leaves its ticket unused.
  *
  * Tickets are numbered in milliseconds of queue time, not of a clock: the clocks of machines differ. The writer that
  * uses a ticket stores its end with its own write: the queue's progress. A writer waits as long as the tickets between the
@@ -44,7 +44,7 @@ export class Contended extends Error {}
 export type Ticket = {
   /** To be stored as the queue's progress by the write that uses the ticket. */
   readonly end: number
-  /** Whether other writers were refused, or wait too. */
+  /** Whether other writers were rejected, or wait too. */
   readonly isContended: boolean
   /** Whether the ticket is the next one: those before have been used, according to the progress that was read, or not in time. */
   readonly isNext: (progress: number) => boolean
@@ -59,7 +59,7 @@ export type Queue = {
 }
 
 /**
- * Runs work that reads, decides and writes: first immediately, with null, then, whenever it is refused, with a ticket. Work
+ * Runs work that reads, decides and writes: first immediately, with null, then, whenever it is rejected, with a ticket. Work
  * with a ticket that is not the next one throws {@link Contended}.
  * @throws UnavailableError when the queue is too long for the retry budget
  */
@@ -67,13 +67,13 @@ export async function retryInQueue<T>(queue: Queue, work: (ticket: Ticket | null
   const { timing = SYSTEM_TIMING } = queue
   const deadline = retryDeadline(timing)
   let ticket: WaitingTicket | null = null
-  for (let refusals = 0; ; ) {
+  for (let rejections = 0; ; ) {
     try {
       return await work(ticket)
     } catch (error) {
       const isWaiting = error instanceof Contended
       if (!isWaiting && !isRetryable(error)) throw error
-      if (!ticket || (!isWaiting && ++refusals % ATTEMPTS_PER_TICKET === 0)) {
+      if (!ticket || (!isWaiting && ++rejections % ATTEMPTS_PER_TICKET === 0)) {
         const reserved = await takeTicket(queue, timing, deadline)
         if (!reserved) throw new UnavailableError(error)
         ticket = waitingTicket(reserved, timing, !isWaiting)

@@ -30,7 +30,7 @@ const MAX_WAIT_MS = 800
 
 /**
  * Runs work that reads, decides, and writes on the condition that nothing it read has changed. If another writer was
- * faster, the work runs again from its reads: a refused write is never repeated unchanged. `attempt` counts from 1.
+ * faster, the work runs again from its reads: a rejected write is never repeated unchanged. `attempt` counts from 1.
  * @throws UnavailableError when the budget is spent
  */
 export const retryOnConflict = <T>(
@@ -44,12 +44,12 @@ export const retryOnConflict = <T>(
  * @throws ConditionFailed; UnavailableError when the budget is spent
  */
 export const repeatOnConflict = <T>(work: () => Promise<T>, timing: Timing = SYSTEM_TIMING): Promise<T> =>
-  retry(work, isRefused, timing)
+  retry(work, isRejected, timing)
 
 /** Whether the work may succeed when it reads and decides again. */
-export const isRetryable = (error: unknown): boolean => error instanceof ConditionFailed || isRefused(error)
+export const isRetryable = (error: unknown): boolean => error instanceof ConditionFailed || isRejected(error)
 
-const isRefused = (error: unknown): boolean => error instanceof WriteConflict || error instanceof Throttled
+const isRejected = (error: unknown): boolean => error instanceof WriteConflict || error instanceof Throttled
 
 async function retry<T>(
   work: (attempt: number) => Promise<T>,

@@ -13,7 +13,7 @@ import {
   isOutcomeUnknown,
   isThrottling,
   isUnavailable,
-  refusalOf,
+  rejectionOf,
   Throttled,
   UnavailableError,
   WriteConflict,
@@ -28,7 +28,7 @@ const MAX_BATCH_WRITE_ITEMS = 25
 
 /** The error of a failed transaction for its caller, if it has not been committed. */
 function writeError(error: unknown): unknown {
-  if (errorName(error) === 'TransactionCanceledException') return refusalOf(error)
+  if (errorName(error) === 'TransactionCanceledException') return rejectionOf(error)
   if (isThrottling(error)) return new Throttled(error)
   return isUnavailable(error) ? new UnavailableError(error) : error
 }
@@ -88,7 +88,7 @@ export function tableWrites(
   /**
    * Makes all of the writes or none. One token stands for one transaction: where the outcome is unknown (the response
    * was lost, or DynamoDB says that this very transaction is in progress) the identical request is sent again with
-   * its token, so that it takes effect once. That goes on while the repetitions are throttled. What DynamoDB refused is
+   * its token, so that it takes effect once. That goes on while the repetitions are throttled. What DynamoDB rejected is
    * not repeated here, since the facts behind the writes may have changed (see retryOnConflict). Whatever the client's own
    * patience, nothing is sent after {@link MAX_TRANSACTION_MS}.
    * @throws ConditionFailed, WriteConflict or Throttled when nothing was written; UnavailableError

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { NEW_DOCTOR, timeOff } from '../../../bin/clinic/import/entities/doctors.ts'
 import { demoClinics } from '../../../bin/demo/clinics.ts'
 import { APPOINTMENT_STATUSES } from '../../../shared/domain/booking/appointment.ts'
-import { bookingRefusal } from '../../../shared/domain/booking/slots.ts'
+import { bookingRejection } from '../../../shared/domain/booking/slots.ts'
 import { parseWeeklyHours } from '../../../shared/domain/booking/working-hours.ts'
 import { parseTime } from '../../../shared/domain/interval.ts'
 import { CHANNELS, MESSAGE_STATUSES, MESSAGE_TYPES } from '../../../shared/domain/messages/message.ts'
@@ -68,7 +68,7 @@ describe.each(BY_DAY)('$name', ({ clinic, today }) => {
       for (const row of appointments.filter((one) => one.doctor_external_id === external_id)) {
         const interval = { from: parseTime(row.start_time), to: parseTime(row.end_time) }
         const day = { doctor, date: row.appointment_date, timezone: clinic.timezone, busy: [] }
-        expect(bookingRefusal(day, interval, ever)).toBeNull()
+        expect(bookingRejection(day, interval, ever)).toBeNull()
       }
     }
     const left = new Set(doctors.flatMap((one) => (one.is_active === false ? [one.external_id] : [])))

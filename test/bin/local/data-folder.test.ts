@@ -31,7 +31,7 @@ it('creates a new folder, and opens it again', () => {
   expect(() => openDataFolder(folder)).not.toThrow()
 })
 
-it.each(['1', String(DATA_FORMAT + 1)])('refuses data of format %s, and leaves it as it is', (format) => {
+it.each(['1', String(DATA_FORMAT + 1)])('rejects data of format %s, and leaves it as it is', (format) => {
   openDataFolder(folder)
   writeFileSync(join(folder, 'table.db'), 'data')
   writeFileSync(join(folder, 'format'), format)
@@ -41,14 +41,14 @@ it.each(['1', String(DATA_FORMAT + 1)])('refuses data of format %s, and leaves i
   expect(readFileSync(join(folder, 'format'), 'utf8')).toBe(format)
 })
 
-it('refuses data from before there was a format', () => {
+it('rejects data from before there was a format', () => {
   openDataFolder(folder)
   rmSync(join(folder, 'format'))
   writeFileSync(join(folder, 'table.db'), 'data')
   expect(() => openDataFolder(folder)).toThrow('Delete the folder, or use another one')
 })
 
-it('refuses a folder that another runner uses, until that one ends, even by SIGKILL', async () => {
+it('rejects a folder that another runner uses, until that one ends, even by SIGKILL', async () => {
   const module = join(import.meta.dirname, '../../../bin/local/data-folder.ts')
   const script = `import { openDataFolder } from ${JSON.stringify(module)}
     openDataFolder(${JSON.stringify(folder)})

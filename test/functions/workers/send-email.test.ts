@@ -167,7 +167,7 @@ it('drops an email whose clinic was deleted', async () => {
   expect([await queue.size(), await dead.size(), sentTo()]).toEqual([0, 0, []])
 })
 
-it('records a failure without a retry when SES refuses the email', async () => {
+it('records a failure without a retry when SES rejects the email', async () => {
   ses
     .on(SendEmailCommand)
     .rejects(Object.assign(new Error('no'), { name: 'MessageRejected', $metadata: { httpStatusCode: 400 } }))
@@ -176,7 +176,7 @@ it('records a failure without a retry when SES refuses the email', async () => {
   await run(300_000)
   expect(await entry(message)).toMatchObject({
     status: 'failed',
-    errorMessage: 'The provider refused it: MessageRejected',
+    errorMessage: 'The provider rejected it: MessageRejected',
   })
   expect(sentTo().length).toBe(1)
 })

@@ -18,7 +18,7 @@ export async function checkMessages(world: World, clinic: ClinicModel): Promise<
     const entries = stored.filter((entry) => entry.message === message.token)
     const sent = await world.timesSent(message.channel, message.token)
     demand(sent <= 1, () => `${message.token} was sent ${sent} times`)
-    demand(message.existence !== 'none' || sent === 0, () => `${message.token} was refused, but sent`)
+    demand(message.existence !== 'none' || sent === 0, () => `${message.token} was rejected, but sent`)
     if (isErased(message.patient)) continue
     if (message.isImported) checkImported(message, entries)
     else checkEntries(message, entries, sent, world.reportFeedback === null)
@@ -33,7 +33,7 @@ function checkImported({ token, existence }: MessageModel, entries: Entry[]): vo
   )
 }
 
-/** A refused SMS leaves an entry that failed; every repetition of its request may leave another. */
+/** A rejected SMS leaves an entry that failed; every repetition of its request may leave another. */
 function checkEntries(
   { token, id, channel, existence, isReportedSent, feedback }: MessageModel,
   entries: Entry[],
@@ -44,7 +44,7 @@ function checkEntries(
   const open = statuses.filter((status) => status !== 'failed')
   demand(open.length <= 1, () => `${token} has entries ${statuses}`)
   if (existence === 'certain') demand(entries.length >= 1, () => `message ${token} is lost`)
-  if (existence === 'none') demand(open.length === 0, () => `${token} was refused, but is ${statuses}`)
+  if (existence === 'none') demand(open.length === 0, () => `${token} was rejected, but is ${statuses}`)
   if (open[0] === 'sent' || open[0] === 'delivered')
     demand(sent === 1, () => `${token} is logged as sent, but the provider does not have it`)
   if (isReportedSent)

@@ -72,7 +72,7 @@ export function compareExistence<M extends { readonly existence: string }, R>(
     demand(found.length <= 1, () => `${what} ${nameOf(model)} exists ${found.length} times`)
     if (model.existence === 'certain') demand(found.length === 1, () => `${what} ${nameOf(model)} is lost`)
     if (model.existence === 'none')
-      demand(found.length === 0, () => `${what} ${nameOf(model)} was refused, but exists`)
+      demand(found.length === 0, () => `${what} ${nameOf(model)} was rejected, but exists`)
   }
   const strange = stored.find((record) => !matched.has(record) && !isAnonymous(record))
   demand(strange === undefined, () => `an unexpected ${what}: ${JSON.stringify(strange)}`)

@@ -45,7 +45,7 @@ export function demandVacant(token: string, before: readonly BookingModel[]): vo
   demand(!victim, () => `${token} has the time of ${victim?.token}`)
 }
 
-/** Demands that another booking may have had the time that a request was refused. */
+/** Demands that another booking may have had the time for which a request was rejected. */
 export function demandRival(
   { bookings }: ClinicModel,
   asked: BookingModel,
@@ -59,7 +59,7 @@ export function demandRival(
       one.freedAt > start &&
       one.places.some((other) => overlaps(other, place)),
   )
-  // A rival that was refused in the meantime cannot have taken the slot.
+  // A rival that was rejected in the meantime cannot have taken the slot.
   demand(rival !== undefined, () => `409 for a free slot: ${asked.token} ${JSON.stringify(place)}`)
 }
 
@@ -175,7 +175,8 @@ export async function changeStatus(run: Run): Promise<void> {
       return { ...before, status }
     }),
   )
-  if (FREE.includes(status) && outcome.kind !== 'refused') booking.freedAt = Math.min(booking.freedAt, tick())
+  if (FREE.includes(status) && outcome.kind !== 'rejected')
+    booking.freedAt = Math.min(booking.freedAt, tick())
   if (outcome.kind === 'unknown') {
     if (FREE.includes(status)) booking.freedAt = Number.POSITIVE_INFINITY
     return

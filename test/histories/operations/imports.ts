@@ -149,8 +149,8 @@ export async function addPayment(run: Run): Promise<void> {
       throw new CommandFailure('no invoice')
   })
   demand(
-    outcome.kind !== 'refused' || isErased(invoice.patient),
-    () => `a payment of invoice ${invoice.number} was refused`,
+    outcome.kind !== 'rejected' || isErased(invoice.patient),
+    () => `a payment of invoice ${invoice.number} was rejected`,
   )
   if (outcome.kind === 'done') payment.existence = 'certain'
 }
@@ -182,7 +182,7 @@ export async function voidOnePayment(run: Run): Promise<void> {
     }),
   )
   demand(
-    outcome.kind !== 'refused' ||
+    outcome.kind !== 'rejected' ||
       wasVoided !== 'none' ||
       payment.voiding === 'certain' ||
       isErased(invoice.patient),

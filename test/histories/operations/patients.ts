@@ -35,9 +35,9 @@ export async function createPatient(run: Run): Promise<void> {
     patient.id = outcome.body.data.id
     patient.existence = 'certain'
     demand(outcome.body.data.last_name === token, () => `created as ${outcome.body.data.last_name}`)
-  } else if (outcome.kind === 'refused') {
+  } else if (outcome.kind === 'rejected') {
     patient.existence = 'none'
-    demand(false, () => `a valid patient was refused: ${outcome.status} ${JSON.stringify(outcome.body)}`)
+    demand(false, () => `a valid patient was rejected: ${outcome.status} ${JSON.stringify(outcome.body)}`)
   }
 }
 

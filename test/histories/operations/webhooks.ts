@@ -36,7 +36,7 @@ export async function createWebhook(run: Run): Promise<void> {
     body: { url, events: EVENTS, description: token, secret },
   })
   if (outcome.kind === 'unknown') return
-  demand(outcome.kind === 'done', () => `a webhook was refused: ${JSON.stringify(outcome)}`)
+  demand(outcome.kind === 'done', () => `a webhook was rejected: ${JSON.stringify(outcome)}`)
   webhook.id = outcome.body.data.id
   webhook.existence = 'certain'
   webhook.confirmedAt = tick()
@@ -49,7 +49,7 @@ function demandKnown(
   webhook: WebhookModel,
   outcome: { readonly kind: string; readonly status?: number },
 ): void {
-  if (outcome.kind !== 'refused') return
+  if (outcome.kind !== 'rejected') return
   demand(outcome.status === 404, () => `a request for ${webhook.token} returned ${outcome.status}`)
   demand(webhook.deletion !== 'none', () => `${webhook.token} was not found`)
 }
@@ -76,8 +76,8 @@ export async function rotateSecret(run: Run): Promise<void> {
   const secret = secretOf(run, 'rotation')
   const write = webhook.secret.begin(secret)
   const outcome = await submit(run, 'rotate-webhook-secret', { path: { id: webhook.id }, body: { secret } })
-  const isRefusedForNow = outcome.kind === 'refused' && outcome.body?.error === 'TOO_MANY_ROTATIONS'
-  if (!isRefusedForNow) demandKnown(webhook, outcome)
+  const isRejectedForNow = outcome.kind === 'rejected' && outcome.body?.error === 'TOO_MANY_ROTATIONS'
+  if (!isRejectedForNow) demandKnown(webhook, outcome)
   // A repetition shows null if the secret has been replaced, or the endpoint deleted, in the meantime.
   if (outcome.kind === 'done')
     demand([secret, null].includes(outcome.body.data.secret), () => 'a rotation returned another secret')
@@ -125,7 +125,7 @@ export async function deleteWebhook(run: Run): Promise<void> {
     { path: { id: webhook.id } },
   )
   if (outcome.kind === 'unknown') return
-  if (outcome.kind === 'refused')
+  if (outcome.kind === 'rejected')
     demand(webhook.deletions > 1, () => `the only deletion of ${webhook.token} returned ${outcome.status}`)
   webhook.deletion = 'certain'
 }
@@ -148,7 +148,7 @@ export async function listDeliveries(run: Run): Promise<void> {
   if (!response) return
   demandKnown(
     webhook,
-    response.status === 200 ? { kind: 'done' } : { kind: 'refused', status: response.status },
+    response.status === 200 ? { kind: 'done' } : { kind: 'rejected', status: response.status },
   )
   if (response.status !== 200) return
   const events = response.body.data.map(({ event_id }: { event_id: string }) => event_id)

@@ -99,7 +99,7 @@ describe('the access trail', () => {
     })
   })
 
-  it('is in a private bucket that refuses requests without TLS', () => {
+  it('is in a private bucket that denies requests without TLS', () => {
     expect(bucketOf(dev)?.Properties).toMatchObject({
       PublicAccessBlockConfiguration: {
         BlockPublicAcls: true,

@@ -183,7 +183,7 @@ const later = (ms: number) => vi.useFakeTimers({ now: Date.now() + ms, toFake: [
 
 /** For each worker an event that makes it use every grant, and the result it must return. */
 const starts: Record<string, () => Promise<[event: object, answer: unknown]>> = {
-  // One that SES accepts, one that it refuses for now, and one whose reply is lost.
+  // One that SES accepts, one that it rejects for now, and one whose reply is lost.
   'send-email': async () => {
     const bodies = []
     for (let n = 0; n < 3; n++) bodies.push(queued(mine.clinic.id, await accepted('email')))

@@ -63,7 +63,7 @@ describe('email events', () => {
     expect(await publish({ MatchingEventTypes: ['SEND'], SnsDestination: {} }, 'clinic-mail')).toEqual([])
   })
 
-  it('are refused a destination other than the default bus', async () => {
+  it('are rejected with a destination other than the default bus', async () => {
     const EventBridgeDestination = { EventBusArn: 'arn:aws:events:x:0:event-bus/mine' }
     await expect(publish({ MatchingEventTypes: ['SEND'], EventBridgeDestination })).rejects.toThrow(
       /Events publishes to .*event-bus\/mine; SES supports the default bus only/,
@@ -169,7 +169,7 @@ describe('delivery receipts', () => {
       /Odd calls .*not a function of the stack/,
     ],
     ['imports an unknown export', { DestinationArn: { 'Fn::ImportValue': 'x' } }, /Odd imports x/],
-  ])('are refused a subscription that %s', async (_what, more, message) => {
+  ])('are rejected with a subscription that %s', async (_what, more, message) => {
     await expect(write('SUCCESS', [{ Resources: { Odd: filter(GROUP, more) } }])).rejects.toThrow(message)
   })
 })

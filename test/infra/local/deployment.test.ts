@@ -83,7 +83,7 @@ it.each([
     { GETPathxdoctorsFunction: { Type: 'AWS::Lambda::Function', Condition: 'Never' } },
     /GET \/doctors calls/,
   ],
-])('refuses a template with %s', async (_what, more, message) => {
+])('rejects a template with %s', async (_what, more, message) => {
   const { deploy } = deployment()
   const odd = version('v1', METHODS, more)
   const Conditions = { Never: { 'Fn::Equals': [1, 2] } }
@@ -100,7 +100,7 @@ it('sets the endpoints of the providers in the environment of functions', async 
   expect(await call(serving, '/patients')).toEqual(['http://127.0.0.1:3', 'http://127.0.0.1:4'])
 })
 
-it('refuses a rule that calls a function outside the stack', async () => {
+it('rejects a rule that calls a function outside the stack', async () => {
   const Targets = [{ Id: 'a', Arn: 'arn:aws:lambda:x:0:function:f' }]
   const Rule = {
     Type: 'AWS::Events::Rule',
@@ -167,7 +167,7 @@ describe('a stream', () => {
     expect(seen()).toEqual(['1', '2', '3'])
   })
 
-  it('is refused when its mapping names an unknown function', async () => {
+  it('is rejected when its mapping names an unknown function', async () => {
     const FunctionName = 'arn:aws:lambda:x:0:function:f'
     const { deploy } = deployment(inject('dynamodb'))
     await expect(deploy(loggingVersion(streamed({ FunctionName })))).rejects.toThrow(

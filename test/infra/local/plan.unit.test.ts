@@ -14,7 +14,7 @@ it('reads the domains that are mapped to the API', () => {
   expect(domainsOf(restApi([], { Name: NAME, Mapping: mapping() }))).toEqual(['api.clinic.example'])
 })
 
-it('refuses a base path', () => {
+it('rejects a base path', () => {
   expect(() => domainsOf(restApi([], { Name: NAME, Mapping: mapping({ BasePath: 'v1' }) }))).toThrow(
     /Mapping has the BasePath v1/,
   )

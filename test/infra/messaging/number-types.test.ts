@@ -70,7 +70,7 @@ const costly = cases(COSTLY)
 const ordinary = cases(ORDINARY)
 
 describe('a number that costs extra', () => {
-  it.each(costly)('of %s and type %s is refused: %s', (_country, _type, number) => {
+  it.each(costly)('of %s and type %s is rejected: %s', (_country, _type, number) => {
     expect(verdictOn(number)).toBe('number_not_allowed')
   })
 
@@ -96,12 +96,12 @@ it.each([
   ['+33899123456', 'a premium number of France'],
   ['+908881234567', 'a premium number of Türkiye'],
   ['+491801234567', 'a shared cost number of Germany'],
-])('refuses %s, %s', (number) => {
+])('rejects %s, %s', (number) => {
   expect(verdictOn(number)).toBe('number_not_allowed')
 })
 
 it.each(['+882161234567', '+881612345678', '+8835100012345', '+97912345678', '+80012345678', '+87012345678'])(
-  'refuses %s, which belongs to no country: a satellite, network or international service number',
+  'rejects %s, which belongs to no country: a satellite, network or international service number',
   (number) => {
     expect(verdictOn(number)).toBe('country_not_allowed')
   },

@@ -128,7 +128,7 @@ it('the saved queries have lines of the log groups that they read, and operate.m
   const functions = ['Endpoint', 'Worker']
   expect(logGroups).toEqual({
     ...Object.fromEntries(Object.keys(QUERIES).map((name) => [name, functions])),
-    // A request that the gateway refused has no other line.
+    // A request that the gateway rejected has no other line.
     'by-request-id': [...functions, 'Gateway'],
     'refused-by-gateway': ['Gateway'],
   })

@@ -7,7 +7,7 @@ import { beforeAll, expect, it, vi } from 'vitest'
 import { dataStackName, monitoringStackName } from '../../../infra/settings/names.ts'
 import type { Clinic } from '../../../shared/domain/clinic.ts'
 import { newUuid } from '../../../shared/domain/uuid.ts'
-import { REPEATED_REFUSALS } from '../../../shared/http/authenticate.ts'
+import { REPEATED_REJECTIONS } from '../../../shared/http/authenticate.ts'
 import { NAMESPACE } from '../../../shared/observability/metrics.ts'
 import { WORKERS } from '../../../shared/runtime/workers.ts'
 import { tallyKey, tallyPartition } from '../../../shared/store/keys/calendar.ts'
@@ -130,7 +130,7 @@ async function changeListMeanwhile(): Promise<void> {
 async function guessSecrets(): Promise<void> {
   const { headers } = credential
   credential = { ...credential, headers: { Authorization: `${headers.Authorization}-wrong` } }
-  for (let at = 0; at < REPEATED_REFUSALS; at++) await request('list-doctors')
+  for (let at = 0; at < REPEATED_REJECTIONS; at++) await request('list-doctors')
   credential = { ...credential, headers }
 }
 

@@ -94,7 +94,7 @@ describe('a deployment that uses a table of another origin', () => {
     [{ paused: 'yes' }, 'paused must be "on" or "off".'],
     [{ backupCopyRegion: 'eu-west-1' }, 'set it together with -c backups=on.'],
     [{ backups: 'on', backupCopyRegion: 'Ireland' }, 'backupCopyRegion is not a region: "Ireland".'],
-  ])('is refused with %j', (invalid, message) => {
+  ])('is rejected with %j', (invalid, message) => {
     expect(() => stageSettings('dev', invalid)).toThrow(message)
   })
 })

@@ -73,7 +73,7 @@ describe.each(ENDPOINTS.map((route) => [route.id, route] as const))('%s', (id, r
   })
 })
 
-describe('a request that is refused for its scope', () => {
+describe('a request that is denied for its scope', () => {
   it.each(ENDPOINTS.filter(({ params }) => params).map((route) => [route.id, route] as const))(
     'has the ids in its path in the access line of %s',
     async (_id, route) => {

@@ -46,9 +46,9 @@ describe.each(NAMED)('%s', (_, route) => {
     const revoked = await issueCredential(db.table, mine.clinic as Clinic)
     await credentialStore({ table: db.table, now: Date.now }).revoke(revoked.key)
     const expired = await issueCredential(db.table, mine.clinic as Clinic, SCOPES, '2026-01-01T00:00:00Z')
-    const refused = [`Developer ck_unknown:${mine.secret}`, `Developer ${mine.key}:wrong`, 'Bearer x']
+    const rejected = [`Developer ck_unknown:${mine.secret}`, `Developer ${mine.key}:wrong`, 'Bearer x']
     const sentHeaders = [
-      ...refused.map((Authorization) => ({ Authorization })),
+      ...rejected.map((Authorization) => ({ Authorization })),
       revoked.headers,
       expired.headers,
     ]

@@ -127,14 +127,14 @@ const stalled: Respond = (response) => {
   response.write('<')
 }
 
-type Kind = 'refused' | 'unavailable' | 'unknown'
+type Kind = 'rejected' | 'unavailable' | 'unknown'
 
 const SNS_ERRORS: [number, string, Kind][] = [
   // Errors of one message or number.
-  [400, 'InvalidParameter', 'refused'],
-  [400, 'ParameterValueInvalid', 'refused'],
-  [400, 'ValidationException', 'refused'],
-  [400, 'OptedOut', 'refused'],
+  [400, 'InvalidParameter', 'rejected'],
+  [400, 'ParameterValueInvalid', 'rejected'],
+  [400, 'ValidationException', 'rejected'],
+  [400, 'OptedOut', 'rejected'],
   // Errors that affect every message.
   [429, 'Throttled', 'unavailable'],
   [400, 'Throttling', 'unavailable'],
@@ -152,9 +152,9 @@ const SNS_ERRORS: [number, string, Kind][] = [
 ]
 
 const SES_ERRORS: [number, string, Kind][] = [
-  [400, 'MessageRejected', 'refused'],
-  [400, 'BadRequestException', 'refused'],
-  [400, 'ValidationException', 'refused'],
+  [400, 'MessageRejected', 'rejected'],
+  [400, 'BadRequestException', 'rejected'],
+  [400, 'ValidationException', 'rejected'],
   [429, 'TooManyRequestsException', 'unavailable'],
   [400, 'LimitExceededException', 'unavailable'],
   [400, 'AccountSuspendedException', 'unavailable'],
@@ -310,7 +310,7 @@ describe('an SMS', () => {
     ['resets', reset, 'unknown'],
     ['hangs', hang, 'unknown'],
     ['responds with 500', snsError(500, 'InternalError'), 'unknown'],
-    ['rejects it', snsError(400, 'InvalidParameter'), 'refused'],
+    ['rejects it', snsError(400, 'InvalidParameter'), 'rejected'],
   ])('is published once when SNS %s', async (_what, answer, kind) => {
     respond = inTurn(answer, snsAccepts)
     expect((await smsOf().send('+905321234567', 'x', deadline)).kind).toBe(kind)
@@ -344,7 +344,7 @@ describe('an email', () => {
   it.each<[string, Respond, Kind]>([
     ['resets', reset, 'unknown'],
     ['is throttled', sesError(429, 'TooManyRequestsException'), 'unavailable'],
-    ['rejects it', sesError(400, 'MessageRejected'), 'refused'],
+    ['rejects it', sesError(400, 'MessageRejected'), 'rejected'],
   ])('is sent once when SES %s', async (_what, answer, kind) => {
     respond = inTurn(answer, sesAccepts)
     expect((await emailOf().send(email)).kind).toBe(kind)

@@ -25,15 +25,15 @@ describe('checkRateLimit', () => {
     expect(check(1, 1)).toEqual({ allowed: true, remaining: 99, resetSeconds: 20 })
   })
 
-  it('refuses requests over the minute until the minute ends', () => {
+  it('rejects requests over the minute until the minute ends', () => {
     expect(check(101, 1)).toEqual({ allowed: false, remaining: 0, resetSeconds: 20 })
   })
 
-  it('refuses requests over the second for one second', () => {
+  it('rejects requests over the second for one second', () => {
     expect(check(60, 51)).toEqual({ allowed: false, remaining: 40, resetSeconds: 1 })
   })
 
-  it('refuses requests over both until the minute ends', () => {
+  it('rejects requests over both until the minute ends', () => {
     expect(check(150, 51)).toEqual({ allowed: false, remaining: 0, resetSeconds: 20 })
   })
 })

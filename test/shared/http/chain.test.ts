@@ -55,7 +55,7 @@ function chainOf(of: Route, act: () => Promise<unknown>, parts: Partial<ChainOpt
     log: (line) => lines.push(line),
     writeAccess: (access) => accesses.push(access),
     verifyCredential: async () => credential,
-    onRefusedKey: () => {},
+    onRejectedKey: () => {},
     countRequest: counted(1, 1),
     requestsPerMinute: 300,
     recordUse: async () => {},
@@ -293,7 +293,7 @@ describe('a paused clinic', () => {
       { ...good, method },
     )
 
-  it.each(['POST', 'PATCH', 'DELETE'] as const)('refuses %s with 503 and retry-after', async (method) => {
+  it.each(['POST', 'PATCH', 'DELETE'] as const)('rejects %s with 503 and retry-after', async (method) => {
     expect(await answerTo(method, paused)).toMatchObject({
       status: 503,
       body: { message: 'errors.developer_api.unavailable' },

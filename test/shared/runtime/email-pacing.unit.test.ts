@@ -59,7 +59,7 @@ function randomNumbers(): () => number {
   }
 }
 
-/** SES with a rate: refuses a call if it accepted that many within the last second. */
+/** SES with a rate: rejects a call if it accepted that many within the last second. */
 function sesWithRate(perSecond: number, random: () => number) {
   const accepted: number[] = []
   const counts = { calls: 0, accepted: 0 }

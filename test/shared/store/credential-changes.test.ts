@@ -32,7 +32,7 @@ async function prepare() {
   const accepts = async (tried: string) => (await stores().authenticate({ key, secret: tried })) !== null
   return { key, secret, accepts }
 }
-async function rotated(key: string, until = UNTIL, duringOverlap: DuringOverlap = 'refuse') {
+async function rotated(key: string, until = UNTIL, duringOverlap: DuringOverlap = 'reject') {
   const outcome = await stores().rotate(key, until, duringOverlap)
   if (outcome.kind !== 'rotated') throw new Error(outcome.kind)
   return outcome.secret
@@ -67,7 +67,7 @@ describe('a rotation', () => {
     expect([previous, hash, salt, credential.key]).toEqual([undefined, undefined, undefined, key])
   })
 
-  it('does not delay a revocation: both secrets are refused from the next request on', async () => {
+  it('does not delay a revocation: both secrets are rejected from the next request on', async () => {
     const { key, secret, accepts } = await prepare()
     const renewed = await rotated(key)
     await stores().revoke(key)
@@ -129,7 +129,7 @@ describe('a rotation', () => {
     expect(outcome.kind === 'rotated' && (await accepts(outcome.secret))).toBe(true)
   })
 
-  it('of an expired or unknown credential is refused', async () => {
+  it('of an expired or unknown credential is rejected', async () => {
     const { key } = await prepare()
     await stores().change(key, { expiresAt: '2030-05-01T10:00:00.001Z' })
     now = START + 1
@@ -150,7 +150,7 @@ describe('a change of settings', () => {
     expect(await stores().authenticate({ key, secret })).toBeNull()
   })
 
-  it('writes nothing if nothing changes, and is refused for a revoked credential', async () => {
+  it('writes nothing if nothing changes, and is rejected for a revoked credential', async () => {
     const { key } = await prepare()
     const before = await db.table.get(credentialKey(key))
     expect(await stores().change(key, { name: 'test', expiresAt: null })).toMatchObject({ kind: 'same' })

@@ -53,7 +53,7 @@ it('writes and reads the same values with every client', async () => {
   }
 })
 
-it('reads pages and reports refused writes with every client', async () => {
+it('reads pages and reports rejected writes with every client', async () => {
   const { client, plain, short, name } = await clients()
   for (const sk of ['0', '1', '2']) await client.send(put(name, sk))
   for (const one of [client, plain, short]) {
@@ -67,8 +67,8 @@ it('reads pages and reports refused writes with every client', async () => {
     expect(first.LastEvaluatedKey).toEqual({ pk: 'p', sk: '1' })
     const ExclusiveStartKey = first.LastEvaluatedKey
     expect((await one.send(new QueryCommand({ ...query, ExclusiveStartKey }))).Items?.[0]?.sk).toBe('2')
-    const refused = await one.send(put(name, '0')).catch((error) => error)
-    expect([refused.name, reason(refused)]).toEqual([
+    const rejected = await one.send(put(name, '0')).catch((error) => error)
+    expect([rejected.name, reason(rejected)]).toEqual([
       'TransactionCanceledException',
       'ConditionalCheckFailed',
     ])
@@ -107,7 +107,7 @@ it('repeats a lost request with its token, and gives up after eight attempts, wi
   expect([failed.code, failed.$metadata.attempts]).toEqual(['ECONNRESET', 8])
 })
 
-it('refuses values that are not stored as they are, with every client', async () => {
+it('rejects values that are not stored as they are, with every client', async () => {
   const { client, plain, short, name } = await clients()
   for (const [what, value] of Object.entries({
     date: new Date(),

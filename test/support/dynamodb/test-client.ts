@@ -5,7 +5,7 @@ import { ENGINE_ACCESS } from '../engine-access.ts'
 import { engineSockets } from './engine-sockets.ts'
 import { plainClient } from './plain-client.ts'
 
-/** Whether the run has an engine that refuses and throttles calls, such as DynamoDB Local. */
+/** Whether the run has an engine that rejects and throttles calls, such as DynamoDB Local. */
 const NEEDS_RETRIES = process.env.AWS_ENDPOINT_URL_DYNAMODB !== undefined
 
 /**

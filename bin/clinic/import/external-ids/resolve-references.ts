@@ -9,7 +9,7 @@ export const ExternalRef = z
   .union([z.string(), z.int({ error: NOT_AN_ID })], { error: NOT_AN_ID })
   .transform((id) => String(id).trim())
   .refine((id) => id.length >= 1 && id.length <= 200, { error: 'must have 1 to 200 characters' })
-  // DynamoDB refuses it, with every row beside it.
+  // DynamoDB rejects it, with every row beside it.
   .refine((id) => id.isWellFormed(), { error: 'must not contain broken Unicode' })
 
 const isOwnId = (value: unknown): value is string => typeof value === 'string' && isUuid(value)

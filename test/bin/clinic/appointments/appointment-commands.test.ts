@@ -27,8 +27,8 @@ const stored = async () => (await appointmentStore(db).find(mine.clinic.id, mine
 
 it('stores no reason for an erased patient, whose time can be freed without one', async () => {
   await erase()
-  const refused = await cancel('--reason', REASON)
-  expect([refused.code, refused.errors.trim()]).toEqual([
+  const rejected = await cancel('--reason', REASON)
+  expect([rejected.code, rejected.errors.trim()]).toEqual([
     2,
     'The patient was erased: cancel the appointment without --reason.',
   ])
@@ -62,8 +62,8 @@ it('gets a final status, which can be repeated but not changed', async () => {
   )
   for (const _ of ['first', 'again']) expect((await set('completed')).code).toBe(0)
   expect(await stored()).toMatchObject({ status: 'completed' })
-  const refused = await set('cancelled')
-  expect([refused.code, refused.errors]).toEqual([
+  const rejected = await set('cancelled')
+  expect([rejected.code, rejected.errors]).toEqual([
     2,
     expect.stringContaining('The appointment is completed, which is final.'),
   ])
@@ -162,13 +162,13 @@ describe('a move', () => {
       '--date must be a date that exists, as YYYY-MM-DD\n--duration ',
     ],
     [[], 'Nothing to change: specify --date,'],
-  ])('is refused with %j', async (args, message) => {
+  ])('is rejected with %j', async (args, message) => {
     const { code, errors } = await move(...args)
     expect([code, errors]).toEqual([2, expect.stringContaining(message)])
     expect(await stored()).toMatchObject({ date: mine.appointment.date, startTime: '09:00' })
   })
 
-  it('is refused for an appointment that is over, or of another clinic', async () => {
+  it('is rejected for an appointment that is over, or of another clinic', async () => {
     await cancel()
     expect((await move('--date', MONDAY)).errors).toContain('It can no longer be changed.')
     const id = newUuid()
@@ -177,7 +177,7 @@ describe('a move', () => {
   })
 })
 
-it('an id that is not one of the clinic is refused, with where to look', async () => {
+it('an id that is not one of the clinic is rejected, with where to look', async () => {
   const id = newUuid()
   for (const args of [['cancel'], ['set-status', 'completed'], ['show']]) {
     const [name = '', ...more] = args

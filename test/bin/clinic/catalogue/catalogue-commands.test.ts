@@ -36,8 +36,8 @@ async function done(...args: string[]) {
   return JSON.parse(printed)
 }
 
-/** Runs a command that is refused before it writes anything, and returns why. */
-async function refusal(...args: string[]): Promise<string> {
+/** Runs a command that is rejected before it writes anything, and returns why. */
+async function rejection(...args: string[]): Promise<string> {
   const { code, errors, calls } = await run(...args)
   expect([args, code]).toEqual([args, 2])
   expect(calls.filter(({ operation }) => !/^(GetItem|BatchGetItem|Query)$/.test(operation))).toEqual([])
@@ -154,7 +154,7 @@ describe('the commands of the catalogue', () => {
     expect(doctor.department_id).toBe(department.id)
     await done('doctor', 'update', doctor.id, ...of, '--department', '')
     expect((await doctorStore(db).find(clinic.id, doctor.id))?.departmentId).toBeNull()
-    expect(await refusal('doctor', 'update', doctor.id, ...of, '--department', other.department.id)).toBe(
+    expect(await rejection('doctor', 'update', doctor.id, ...of, '--department', other.department.id)).toBe(
       '--department is unknown: the clinic has no such department',
     )
   })
@@ -215,35 +215,37 @@ describe('a command with wrong input', () => {
     [list('--from', '2026-02-02', '--to', '2026-02-01'), '--to must not be before the first day'],
     [list('--price', newUuid()), '--price must be a treatment and its price, such as "ID=120.50"'],
     [list('--price', `${newUuid()}=1`), '--price has an unknown treatment: the clinic has no such treatment'],
-  ])('%j is refused, naming the option', async (args, reason) => {
-    expect(await refusal(...args, ...of)).toBe(reason)
+  ])('%j is rejected, naming the option', async (args, reason) => {
+    expect(await rejection(...args, ...of)).toBe(reason)
   })
 
-  it('is refused for another clinic’s record, doctor or department, as if it did not exist', async () => {
+  it('is rejected for another clinic’s record, doctor or department, as if it did not exist', async () => {
     const ids = { ...other, 'price-list': other.priceList }
     for (const kind of UPDATES) {
       const { id } = ids[kind]
-      expect(await refusal(kind, 'update', id, ...of, '--name', 'Ours')).toBe(
+      expect(await rejection(kind, 'update', id, ...of, '--name', 'Ours')).toBe(
         `The clinic has no ${kind.replace('-', ' ')} ${id}. Run "${kind} list" to see all ${kind.replace('-', ' ')}s.`,
       )
     }
     const doctors = ['--doctors', other.doctor.id]
-    expect(await refusal('treatment', 'update', mine.treatment.id, ...of, ...doctors)).toContain('--doctors')
+    expect(await rejection('treatment', 'update', mine.treatment.id, ...of, ...doctors)).toContain(
+      '--doctors',
+    )
     const department = ['--department', other.department.id]
-    expect(await refusal('room', 'update', mine.room.id, ...of, ...department)).toContain('--department')
+    expect(await rejection('room', 'update', mine.room.id, ...of, ...department)).toContain('--department')
   })
 
-  it('is refused without a change, or with a new currency but no price in it', async () => {
+  it('is rejected without a change, or with a new currency but no price in it', async () => {
     const { id } = mine.treatment
-    expect(await refusal('treatment', 'update', id, ...of)).toBe(
+    expect(await rejection('treatment', 'update', id, ...of)).toBe(
       'Nothing to change: specify at least one option.',
     )
-    expect(await refusal('treatment', 'update', id, ...of, '--currency', 'JPY')).toBe(
+    expect(await rejection('treatment', 'update', id, ...of, '--currency', 'JPY')).toBe(
       '--currency needs --price, in the new currency',
     )
   })
 
-  it('is refused when the clinic has the most rooms that it can have', async () => {
+  it('is rejected when the clinic has the most rooms that it can have', async () => {
     const clinic: Clinic = await newClinic(db.table)
     for (const chunk of chunked(
       Array.from({ length: 200 }, () => aRoom()),
@@ -253,7 +255,7 @@ describe('a command with wrong input', () => {
         clinic.id,
         chunk.map((after) => ({ before: null, after })),
       )
-    expect(await refusal('room', 'add', '--clinic', clinic.id, '--name', 'One more')).toBe(
+    expect(await rejection('room', 'add', '--clinic', clinic.id, '--name', 'One more')).toBe(
       'The clinic has 200 rooms already, the most that it can have.',
     )
   })

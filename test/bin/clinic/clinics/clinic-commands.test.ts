@@ -210,7 +210,7 @@ describe('settings of a clinic', () => {
     [['--reply-to', 'Desk <desk@praxis.example>'], '--reply-to must be an email address'],
     [['--sms-countries', 'TR,XX'], '--sms-countries must be ISO 3166 codes'],
     [['--sms-countries', ''], '--sms-countries must be ISO 3166 codes'],
-  ])('are refused with %j', async (args, message) => {
+  ])('are rejected with %j', async (args, message) => {
     const before = await listed()
     for (const { code, printed, errors } of [await set(...args), await create(...args)])
       expect([code, printed, errors]).toEqual([2, '', expect.stringContaining(message)])

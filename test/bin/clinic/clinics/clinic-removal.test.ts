@@ -148,19 +148,19 @@ describe('the deletion of a clinic', () => {
     expect((await itemsWith(shortId(clinic.id), clinic.id, keys[0] as string)).length).toBe(2)
   })
 
-  it('refuses new credentials and changes of the clinic from its beginning', async () => {
-    const refused: unknown[] = []
+  it('rejects new credentials and changes of the clinic from its beginning', async () => {
+    const rejected: unknown[] = []
     const attempt = (work: Promise<unknown>) =>
-      refused.push(work.catch((error: Error) => error.name + error.message))
+      rejected.push(work.catch((error: Error) => error.name + error.message))
     const query: TestTable['table']['query'] = async (range) => {
       const rows = await db.table.query(range)
       attempt(issueCredential(db.table, clinic))
       attempt(clinicStore(db).update(clinic.id, { pausedAt: null }))
-      await Promise.all(refused)
+      await Promise.all(rejected)
       return rows
     }
     await removeClinic({ ...platform(), table: { ...later(), query } }, clinic)
-    const answers = new Set(await Promise.all(refused))
+    const answers = new Set(await Promise.all(rejected))
     expect([...answers]).toEqual([
       `Errorclinic ${clinic.id} is being deleted`,
       `Errorclinic ${clinic.id} does not exist`,

@@ -72,7 +72,7 @@ describe('verify --all', () => {
   })
 })
 
-it('refuses to export a clinic whose pause was stopped', async () => {
+it('does not export a clinic whose pause was stopped', async () => {
   const { id } = await newClinic(db.table)
   await clinicStore(db).update(id, { pausedAt: LONG_AGO })
   const { code, errors } = await run('export', '--clinic', id, '--out', join(root, 'unpaused'))
@@ -81,7 +81,7 @@ it('refuses to export a clinic whose pause was stopped', async () => {
   expect((await clinicStore(db).find(id))?.pauseInEffectAt).toBeDefined()
 })
 
-it('exports a clinic, and refuses the folder of an export that is finished', async () => {
+it('exports a clinic, and rejects the folder of an export that is finished', async () => {
   await setPaused({ ...db.table, now: () => Date.parse(LONG_AGO) }, clinic.id, LONG_AGO)
   const args = ['export', '--clinic', clinic.id, '--out', join(root, 'whole')]
   const { code, printed, lines } = await run(...args)
@@ -136,29 +136,29 @@ describe('clinic delete', () => {
   const changeManifest = (change: object) =>
     writeFileSync(MANIFEST, JSON.stringify({ ...JSON.parse(readFileSync(MANIFEST, 'utf8')), ...change }))
 
-  it('refuses without an export of today', async () => {
-    const refusal = (text: string) => [2, expect.stringContaining(text)]
-    expect(await remove(...confirmed)).toEqual(refusal('Name an export of today with --export'))
-    expect(await remove(...confirmed, '--export', root)).toEqual(refusal('has no export'))
+  it('fails without an export of today', async () => {
+    const rejection = (text: string) => [2, expect.stringContaining(text)]
+    expect(await remove(...confirmed)).toEqual(rejection('Name an export of today with --export'))
+    expect(await remove(...confirmed, '--export', root)).toEqual(rejection('has no export'))
     const original = readFileSync(MANIFEST, 'utf8')
     changeManifest({ clinic: { id: newUuid(), name: 'Other' } })
-    expect(await remove(...confirmed, ...exported)).toEqual(refusal('has the export of another clinic'))
+    expect(await remove(...confirmed, ...exported)).toEqual(rejection('has the export of another clinic'))
     writeFileSync(MANIFEST, original)
     changeManifest({ finished_at: null, state: 'writing' })
-    expect(await remove(...confirmed, ...exported)).toEqual(refusal('is not finished: repeat "export"'))
+    expect(await remove(...confirmed, ...exported)).toEqual(rejection('is not finished: repeat "export"'))
     writeFileSync(MANIFEST, original)
     changeManifest({ as_of: LONG_AGO })
-    expect(await remove(...confirmed, ...exported)).toEqual(refusal('is of 2026-05-01, not of today'))
+    expect(await remove(...confirmed, ...exported)).toEqual(rejection('is of 2026-05-01, not of today'))
     writeFileSync(MANIFEST, '{')
-    expect(await remove(...confirmed, ...exported)).toEqual(refusal('is not the manifest'))
+    expect(await remove(...confirmed, ...exported)).toEqual(rejection('is not the manifest'))
     writeFileSync(MANIFEST, original)
     const patients = readFileSync(join(root, 'whole', 'patients.csv'))
     unlinkSync(join(root, 'whole', 'patients.csv'))
-    expect(await remove(...confirmed, ...exported)).toEqual(refusal('patients.csv is missing'))
+    expect(await remove(...confirmed, ...exported)).toEqual(rejection('patients.csv is missing'))
     writeFileSync(join(root, 'whole', 'patients.csv'), patients)
   })
 
-  it('refuses without the name of the clinic, and without a terminal to type it', async () => {
+  it('fails without the name of the clinic, and without a terminal to type it', async () => {
     expect(await remove(...exported)).toEqual([
       2,
       expect.stringContaining('Without a terminal, use --yes --confirm'),
@@ -170,7 +170,7 @@ describe('clinic delete', () => {
     expect(await clinicStore(db).find(clinic.id)).not.toBeNull()
   })
 
-  it('refuses when a record has changed since the export', async () => {
+  it('fails when a record has changed since the export', async () => {
     await patientChanges(db.table).update(clinic.id, patient, { lastName: 'Neu' })
     expect(await remove(...exported, ...confirmed)).toEqual([
       2,
@@ -181,7 +181,7 @@ describe('clinic delete', () => {
     expect(await clinicStore(db).find(clinic.id)).not.toBeNull()
   })
 
-  it('refuses when a small list or a setting has changed since the export, but not for a pause', async () => {
+  it('fails when a small list or a setting has changed since the export, but not for a pause', async () => {
     const now = () => Date.parse(LONG_AGO)
     const { clinic: other, doctor } = await createPopulatedClinic({ ...db.table, now })
     const folder = join(root, 'small-lists')
@@ -212,7 +212,7 @@ describe('clinic delete', () => {
     expect(wrong.errors).toBe("Nothing was done: that is not the clinic's name.\n")
   })
 
-  it('refuses when something changes while it asks', async () => {
+  it('fails when something changes while it asks', async () => {
     const now = () => Date.parse(LONG_AGO)
     const { clinic: other } = await createPopulatedClinic({ ...db.table, now })
     const place = ['--clinic', other.id]

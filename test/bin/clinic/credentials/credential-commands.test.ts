@@ -105,7 +105,7 @@ it.each([
   [['rotate', 'ck_a_unknown'], 'Credential ck_a_unknown does not exist. "credential list" lists'],
   [['update', 'ck_a_unknown', '--name', 'X'], 'Credential ck_a_unknown does not exist.'],
   [['revoke', 'Ada Kaya'], 'A key begins with ck_.'],
-])('refuses credential %j', async (args, message) => {
+])('rejects credential %j', async (args, message) => {
   const values: Record<string, string> = { KEY: key, CLINIC: clinic.id }
   const { code, printed, errors } = await credential(...args.map((arg) => values[arg] ?? arg))
   expect([code, printed]).toEqual([2, ''])
@@ -186,8 +186,8 @@ describe('credential revoke-all', () => {
   it('revokes nothing until it is clear what becomes of webhook endpoints', async () => {
     const { id } = await createWebhook(db.table, clinic.id, { createdBy: key })
     await issueCredential(db.table, clinic)
-    const refused = await revokeAll('--yes')
-    expect([refused.code, refused.errors]).toEqual([2, expect.stringContaining(`receiving events: ${id}.`)])
+    const rejected = await revokeAll('--yes')
+    expect([rejected.code, rejected.errors]).toEqual([2, expect.stringContaining(`receiving events: ${id}.`)])
     expect(await accepts(secret)).toBe(true)
     const { printed } = await revokeAll('--yes', '--with-webhooks')
     expect(printed).toContain(`Deleted webhook endpoint ${id}`)

@@ -407,7 +407,7 @@ describe('an export', () => {
     expect(rowsOf(folder, 'patients').map(({ first_name }) => first_name)).toEqual(['Ida', 'Bo'])
   })
 
-  it('refuses a folder with other files, a finished export, or that of another clinic', async () => {
+  it('rejects a folder with other files, a finished export, or the folder of another clinic', async () => {
     await expect(run(clinic, root)).rejects.toThrow('is not empty')
     const folder = newFolder()
     await run(clinic, folder)

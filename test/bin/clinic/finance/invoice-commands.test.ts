@@ -69,7 +69,7 @@ async function pay(count: number) {
 const expectVerified = async () => expect((await runVerification(db.table, mine.clinic.id)).found).toEqual([])
 
 describe('invoice set-status', () => {
-  it('refuses a status that payments overrule, and changes nothing', async () => {
+  it('rejects a status that payments overrule, and changes nothing', async () => {
     const before = await invoice()
     expect(await ended(run('invoice', 'set-status', mine.invoice.id, 'overdue'))).toEqual([
       2,
@@ -152,7 +152,7 @@ describe('invoice correct', () => {
     expect((await correct('--number', 'R/2', '--patient', other.id)).code).toBe(0)
   })
 
-  it('refuses a wrong id and an erased patient, and writes nothing', async () => {
+  it('rejects a wrong id and an erased patient, and writes nothing', async () => {
     const before = await invoice()
     const foreign = await createPopulatedClinic(db.table)
     const cases = [

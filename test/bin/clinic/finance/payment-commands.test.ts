@@ -92,7 +92,7 @@ describe('payment void', () => {
     await expectVerified()
   })
 
-  it('refuses a payment that is voided already, that failed, or that the clinic does not have', async () => {
+  it('rejects a payment that is voided already, that failed, or that the clinic does not have', async () => {
     const { printed } = await voided()
     const before = await invoice()
     expect(await ended(voided())).toEqual([
@@ -111,7 +111,7 @@ describe('payment void', () => {
     expect(await invoice()).toMatchObject({ paid: before?.paid, status: before?.status })
   })
 
-  it('refuses to leave refunds of more than was paid, until they are voided', async () => {
+  it('fails if it would leave refunds of more than was paid, until they are voided', async () => {
     const refund = await added('0.06', '--type', 'refund')
     expect(await ended(voided())).toEqual([
       2,
@@ -223,7 +223,7 @@ describe('payment add', () => {
     ['-0.05', 'refund', '--amount of a refund is written without a minus sign'],
     ['10000000000000', 'payment', '--amount is too large'],
     ['-0.05', 'payment', '--amount must be a positive number with at most 2 decimals in EUR'],
-  ])('refuses %s as a %s', async (amount, type, message) => {
+  ])('rejects %s as a %s', async (amount, type, message) => {
     const command = ['payment', 'add', '--invoice', mine.invoice.id, `--amount=${amount}`, '--method', 'cash']
     expect(await ended(run(...command, '--type', type, '--yes'))).toEqual([2, message])
     expect((await payments()).length).toBe(1)
@@ -276,7 +276,7 @@ describe('payment add', () => {
     expect((await add('40.05')).code).toBe(0)
   })
 
-  it('refuses to overpay an invoice without --yes', async () => {
+  it('does not overpay an invoice without --yes', async () => {
     const message = `Invoice ${mine.invoice.id} would be overpaid: 100.11 EUR of 100.10 EUR.`
     for (const status of ['completed', 'pending'])
       expect(await ended(add('100.01', '--status', status))).toEqual([
@@ -288,7 +288,7 @@ describe('payment add', () => {
     expect(await invoice()).toMatchObject({ paid: 10_011, status: 'paid' })
   })
 
-  it('refuses a date ahead of today without --yes, by the clock of the clinic', async () => {
+  it('rejects a date ahead of today without --yes, by the clock of the clinic', async () => {
     const tomorrow = new Date(Date.now() + 26 * 3_600_000).toISOString().slice(0, 10)
     const { code, errors } = await add('1', '--date', tomorrow)
     expect([code, errors]).toEqual([

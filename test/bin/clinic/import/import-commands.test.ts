@@ -1,4 +1,4 @@
-/** The commands that import files and list their ids: what they print, write and refuse. */
+/** The commands that import files and list their ids: what they print, write and reject. */
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
@@ -136,7 +136,7 @@ describe('import', () => {
     expect(JSON.parse(again.printed)).toMatchObject({ imported: 0, unchanged: 1, rejected: 2 })
   })
 
-  it('refuses files that do not exist, or whose names do not tell their entity', async () => {
+  it('rejects files that do not exist, or whose names do not tell their entity', async () => {
     for (const [args, message] of [
       [['nowhere/patients.csv'], 'nowhere/patients.csv does not exist'],
       [['package.json'], 'package.json: the name must end in .csv, .ndjson or .jsonl'],
@@ -225,8 +225,8 @@ describe('import', () => {
 
   it('reads a file by a map, and by --encoding instead of that of the map', async () => {
     const path = file('patients.csv', 'Hasta No;Adı;Soyadı;Cep\n1;Şükrü;Işık;0532 123 45 67\n')
-    const refused = await tool('import', '--map', 'turkish', path)
-    expect([refused.code, refused.errors]).toEqual([
+    const rejected = await tool('import', '--map', 'turkish', path)
+    expect([rejected.code, rejected.errors]).toEqual([
       2,
       `${path}: the file is not windows-1254; it looks like UTF-8. Add --encoding utf-8, or save the file as UTF-8.\n`,
     ])

@@ -107,7 +107,7 @@ describe('a map that extends another', () => {
   })
 })
 
-describe('is refused with what is wrong and where', () => {
+describe('is rejected with what is wrong and where', () => {
   it.each<[string, Record<string, object | string>, string]>([
     [
       'an unknown name',
@@ -151,7 +151,7 @@ describe('is refused with what is wrong and where', () => {
   })
 })
 
-it('is refused if it extends itself through a link', () => {
+it('is rejected if it extends itself through a link', () => {
   const place = join(folder, 'linked')
   mkdirSync(place)
   symlinkSync('.', join(place, 'here'))

@@ -1,4 +1,4 @@
-/** The commands about messages: what they list, print, settle and refuse. */
+/** The commands about messages: what they list, print, settle and reject. */
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { Clinic } from '../../../../shared/domain/clinic.ts'
 import { addDays, wallClock } from '../../../../shared/domain/clock.ts'
@@ -22,7 +22,7 @@ beforeAll(async () => {
 const json = async (...args: string[]) => JSON.parse((await run('--json', ...args)).printed)
 const data = async (...args: string[]) => (await json(...args)).data
 const find = async ({ id }: Message) => (await messageStore(db).find(clinic.id, id))?.record
-const refusal = (message: string) => ({ code: 2, printed: '', errors: expect.stringContaining(message) })
+const rejection = (message: string) => ({ code: 2, printed: '', errors: expect.stringContaining(message) })
 const TIMESTAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[+-]\d\d:\d\d$/
 
 describe('unresolved', () => {
@@ -115,7 +115,7 @@ describe('unresolved', () => {
     expect(due.map(({ id }) => id)).not.toContain(swept.id)
     expect(due.map(({ id }) => id)).not.toContain(unswept.id)
     expect(await run('messages', 'resolve', swept.id, '--clinic', clinic.id, '--as', 'failed')).toMatchObject(
-      refusal('This message is already settled as sent.'),
+      rejection('This message is already settled as sent.'),
     )
     expect((await find(swept))?.status).toBe('sent')
   })
@@ -166,7 +166,7 @@ describe('resolve rejects', () => {
     ]
     for (const [facts, message] of cases) {
       const planted = await storeMessage(db.table, clinic, facts)
-      expect(await resolve(planted.id)).toMatchObject(refusal(message))
+      expect(await resolve(planted.id)).toMatchObject(rejection(message))
       expect(await find(planted)).toEqual({ ...planted, updatedAt: expect.any(String) })
     }
   })
@@ -176,13 +176,13 @@ describe('resolve rejects', () => {
       dispatch: claimedDispatch(Date.now() - MINUTE),
     })
     for (const id of [elsewhere.id, newUuid(), 'nothing', ''])
-      expect(await resolve(id)).toMatchObject(refusal(`The clinic has no message ${id}.`))
+      expect(await resolve(id)).toMatchObject(rejection(`The clinic has no message ${id}.`))
     expect(await resolve(elsewhere.id, 'delivered', other)).toMatchObject(
-      refusal('--as must be one of sent, failed'),
+      rejection('--as must be one of sent, failed'),
     )
     expect(
       await run('messages', 'resolve', elsewhere.id, '--clinic', 'nothing', '--as', 'sent'),
-    ).toMatchObject(refusal('Clinic nothing does not exist'))
+    ).toMatchObject(rejection('Clinic nothing does not exist'))
   })
 })
 
@@ -246,7 +246,7 @@ describe('failed', () => {
     [['--from', '2026-05-02', '--to', '2026-05-01'], '--from must not be after --to'],
     [['--channel', 'fax'], '--channel must be one of sms, email'],
   ])('exits with code 2 on %j', async (args, message) => {
-    expect(await run('messages', 'failed', '--clinic', days.id, ...args)).toMatchObject(refusal(message))
+    expect(await run('messages', 'failed', '--clinic', days.id, ...args)).toMatchObject(rejection(message))
   })
 })
 
@@ -335,6 +335,6 @@ describe('show', () => {
   })
 
   it('exits with code 2 for an unknown id', async () => {
-    expect(await show(newUuid())).toMatchObject(refusal('The clinic has no message'))
+    expect(await show(newUuid())).toMatchObject(rejection('The clinic has no message'))
   })
 })

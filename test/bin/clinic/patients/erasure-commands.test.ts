@@ -53,7 +53,7 @@ const events = async (record: string) =>
   )
 
 describe('patient erase', () => {
-  it('refuses without a terminal and without --yes, and shows nothing of the patient', async () => {
+  it('fails without a terminal and without --yes, and shows nothing of the patient', async () => {
     const cases = [
       [[], "Nothing was done. Without a terminal, use --yes --confirm with the patient's full name."],
       [['--yes'], "Nothing was done. --yes needs --confirm with the patient's full name."],
@@ -67,9 +67,9 @@ describe('patient erase', () => {
   })
 
   it('shows the name, the date of birth and counts at a terminal, and erases when the name was typed', async () => {
-    const refused = await stack.runAsked(async () => 'yes', ...erasing())
-    expect(refused.code).toBe(2)
-    expect(refused.errors).toBe(`This patient is erased permanently:
+    const rejected = await stack.runAsked(async () => 'yes', ...erasing())
+    expect(rejected.code).toBe(2)
+    expect(rejected.errors).toBe(`This patient is erased permanently:
   name           ${name()}
   date of birth  ${mine.patient.dateOfBirth ?? '-'}
   appointments   4, of which 1 ahead: they are cancelled
@@ -140,7 +140,7 @@ describe('erasures list', () => {
     expect(clinic_deleted).toEqual({ at: expect.stringMatching(/Z$/), by: expect.any(String) })
   })
 
-  it('is refused for a clinic that never existed', async () => {
+  it('is rejected for a clinic that never existed', async () => {
     for (const id of [newUuid(), 'x']) {
       const { code, errors } = await stack.run('erasures', 'list', '--clinic', id)
       expect([code, errors]).toEqual([

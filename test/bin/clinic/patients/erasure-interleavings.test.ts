@@ -114,7 +114,7 @@ async function importRow({ db, clinic }: Pick<Scene, 'db' | 'clinic'>, name: str
   // A patient who was renamed meanwhile is overwritten.
   const { rejected } = await importFile(file, entity, clinic, { now: Date.now, overwrite: true })
   if (rejected > 0) expect(readFileSync(rejectedFile(file), 'utf8')).toContain('the patient was erased')
-  return rejected === 0 ? 'written' : 'refused'
+  return rejected === 0 ? 'written' : 'rejected'
 }
 
 async function request({ headers }: Scene, id: string, body: object) {
@@ -124,7 +124,7 @@ async function request({ headers }: Scene, id: string, body: object) {
     body: JSON.stringify(body),
   })
   expect([201, 202, 404, 409, 502, 503]).toContain(status)
-  return status < 300 ? 'written' : status === 404 ? 'refused' : 'failed'
+  return status < 300 ? 'written' : status === 404 ? 'rejected' : 'failed'
 }
 
 /** Whether a call creates a record of a patient. */
@@ -168,7 +168,7 @@ function operations(
       const renamed = await repeatedly(() =>
         patientChanges(db.table).update(clinic.id, patient, { lastName }),
       )
-      return renamed ? 'written' : 'refused'
+      return renamed ? 'written' : 'rejected'
     }),
   ]
 }
@@ -226,5 +226,5 @@ it('leaves nothing of the patient, in whatever order operations overlap with the
   }
   // Otherwise the operations would not overlap with the erasure.
   expect(results.get('written')).toBeGreaterThan(5)
-  expect(results.get('refused')).toBeGreaterThan(5)
+  expect(results.get('rejected')).toBeGreaterThan(5)
 }, 600_000)

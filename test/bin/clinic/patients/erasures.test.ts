@@ -177,7 +177,7 @@ describe('a file of erasures', () => {
     expect(readErasures(path, clinic)).toEqual([{ patient, ...by, isFinished: true }])
   })
 
-  it('is refused with the line that is not JSON', () => {
+  it('is rejected with the line that is not JSON', () => {
     writeFileSync(path, '{}\nnope\n')
     expect(() => readErasures(path, clinic)).toThrow(new CommandFailure(`${path}:2: is not JSON`))
   })

@@ -137,7 +137,7 @@ describe('list', () => {
       ['webhook', 'deliveries', 'none'],
       'The clinic has no such webhook endpoint. "webhook list" lists all of them.',
     ],
-  ])('refuses %j', async (args, message) => {
+  ])('rejects %j', async (args, message) => {
     const { code, printed, errors } = await run(...args, ...of())
     expect([code, printed]).toEqual([2, ''])
     expect(errors).toContain(message)

@@ -104,8 +104,8 @@ describe('a linked record', () => {
     await link(mine.patient.id, 'TR-1')
     expect((await unlink(mine.patient.id)).code).toBe(0)
     expect(await load('patients', [rowOf(mine.patient)])).toMatchObject({ imported: 1 })
-    const refused = await unlink(mine.patient.id)
-    expect([refused.code, refused.errors.trim()]).toEqual([2, 'The patient has no external id.'])
+    const rejected = await unlink(mine.patient.id)
+    expect([rejected.code, rejected.errors.trim()]).toEqual([2, 'The patient has no external id.'])
   })
 })
 
@@ -180,11 +180,11 @@ describe('a linked patient who is erased', () => {
 })
 
 describe('an external id', () => {
-  it('that is imported or linked already is refused', async () => {
+  it('that is imported or linked already is rejected', async () => {
     await load('patients', [rowOf(mine.patient)])
     const imported = (await readImportIds(db.table, mine.clinic.id))('patient', 'TR-1')
-    const refused = await link(mine.patient.id, 'TR-1')
-    expect([refused.code, refused.errors]).toEqual([
+    const rejected = await link(mine.patient.id, 'TR-1')
+    expect([rejected.code, rejected.errors]).toEqual([
       2,
       expect.stringContaining(`that of patient ${imported}`),
     ])
@@ -197,12 +197,12 @@ describe('an external id', () => {
   it.each([
     ['an unknown patient', '1b4e28ba-2fa1-4d3b-a3f5-ef19b5a7633b'],
     ['text that is no id', 'x'],
-  ])('is refused for %s', async (_, id) => {
-    const refused = await link(id, 'TR-1')
-    expect([refused.code, refused.errors]).toEqual([2, expect.stringContaining(`no patient ${id}`)])
+  ])('is rejected for %s', async (_, id) => {
+    const rejected = await link(id, 'TR-1')
+    expect([rejected.code, rejected.errors]).toEqual([2, expect.stringContaining(`no patient ${id}`)])
   })
 
-  it('is refused when it is imported while it is linked, and an import ends when it is linked meanwhile', async () => {
+  it('is rejected when it is imported while it is linked, and an import ends when it is linked meanwhile', async () => {
     const ids = await readImportIds(db.table, mine.clinic.id)
     const derived = { id: ids('patient', 'TR-1'), key: patientKey(mine.clinic.id, ids('patient', 'TR-1')) }
     const [found] = (await patientStore(db).findMany(mine.clinic.id, [mine.patient.id])).values()

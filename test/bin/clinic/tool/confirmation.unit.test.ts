@@ -66,7 +66,7 @@ it('asks nothing with --yes, with or without a terminal', async () => {
     expect(await run(['--yes'], ask)).toMatchObject({ isDone: true, shown: '', questions: [] })
 })
 
-it('refuses without a terminal and without --yes, and says what would happen', async () => {
+it('fails without a terminal and without --yes, and says what would happen', async () => {
   expect(await run([], null)).toMatchObject({
     isDone: false,
     exitCode: 2,
@@ -100,7 +100,7 @@ it.each([
   [['--confirm', 'Ada Lovelace'], 'Without a terminal, use --yes --confirm with'],
   [['--yes'], '--yes needs --confirm with'],
   [['--yes', '--confirm', 'Ada'], 'Nothing was done: that is not'],
-])('refuses %j without a terminal, and shows neither the text nor the consequences', async (args, why) => {
+])('fails for %j without a terminal, and shows neither the text nor the consequences', async (args, why) => {
   const { isDone, exitCode, message, shown } = await run(args, null, true)
   expect([isDone, exitCode, shown]).toEqual([false, 2, ''])
   expect(message).toContain(why)

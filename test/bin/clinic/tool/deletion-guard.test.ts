@@ -110,7 +110,7 @@ describe('a command that is confirmed', () => {
   const adding = () => ['payment', 'add', '--clinic', mine.clinic.id, '--invoice', mine.invoice.id]
   const overpaying = () => [...adding(), '--amount', '200', '--method', 'cash']
 
-  it('is refused once the deletion of its clinic has begun, and leaves nothing if that has ended', async () => {
+  it('is rejected once the deletion of its clinic has begun, and leaves nothing if that has ended', async () => {
     const begin = async () => {
       await clinicStore(db).beginDeletion(mine.clinic.id, new Date().toISOString())
       return 'yes'

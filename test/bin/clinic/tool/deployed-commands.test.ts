@@ -1,4 +1,4 @@
-/** Commands on a deployed stack: what they write to the operator's log group, who the ledger of erasures names, and what they refuse. */
+/** Commands on a deployed stack: what they write to the operator's log group, who the ledger of erasures names, and what they reject. */
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -75,7 +75,7 @@ it('settles a restored table only while the stack is paused, and never the table
   expect(await settle('--table', restored.name)).toEqual([0, ''])
 })
 
-it('refuses to settle from a table that lacks a clinic, or without one that has the clinics', async () => {
+it('does not settle from a table that lacks a clinic, or without one that has the clinics', async () => {
   const other = await freshTable()
   const unknown = await createPopulatedClinic(other.table)
   const wrong = await run('restore', 'settle', '--table', other.name)

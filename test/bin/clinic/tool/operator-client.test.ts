@@ -13,7 +13,7 @@ it('continues after an outage at which a function gives up, with many concurrent
   expect(await reads).toEqual(Array(32).fill(undefined))
 })
 
-it('does not repeat a call that the table refuses', async () => {
+it('does not repeat a call that the table rejects', async () => {
   const { operatorTable, dynamodb } = await freshRealisticTable({ latency: SHORT_LATENCY })
   const change = {
     UpdateExpression: 'SET n = :n',

@@ -108,7 +108,7 @@ describe('verify --resume', () => {
     expect(openProgressFile(file, { clinic: null, repair: true }).progress()).toEqual(first.progress())
   })
 
-  it('refuses a file of another verification, of something else, and one that cannot be written', async () => {
+  it('rejects a file of another verification, of something else, and one that cannot be written', async () => {
     const verifyIt = (...args: string[]) => run('verify', '--clinic', practice.clinic, ...args)
     await stop({ clinic: practice.clinic, repair: false })
     const other = await verifyIt('--repair', '--resume', file)

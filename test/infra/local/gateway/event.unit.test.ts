@@ -63,7 +63,7 @@ describe('the query of an event', () => {
   })
 
   it.each(['/p?a=%', '/p?a=%2', '/p?a=%zz', '/p?%=1', '/p?a=|', '/p?a={x}', '/p%', '/%GG/x', '*'])(
-    '%s is refused',
+    '%s is rejected',
     (target) => {
       expect(() => readTarget(target)).toThrow(BadTarget)
     },

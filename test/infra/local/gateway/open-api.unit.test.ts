@@ -94,7 +94,7 @@ describe('a REST API of a document', () => {
       { paths: { '/a': { get: invoking('a', { type: 'http_proxy' }) } } },
       /Api: GET \/a has no Lambda proxy integration/,
     ],
-  ])('refuses %s', (_what, body, message) => {
+  ])('rejects %s', (_what, body, message) => {
     expect(() => routesOf(template(body))).toThrow(message)
   })
 })

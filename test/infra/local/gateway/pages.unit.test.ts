@@ -202,7 +202,7 @@ it.each([
     'a second origin',
     ['Host', 'localhost:3000', 'Origin', 'http://localhost:3000', 'Origin', 'http://attacker.example'],
   ],
-])('refuse a request with %s, and do nothing', async (_what, headers) => {
+])('reject a request with %s, and do nothing', async (_what, headers) => {
   const { sms, injected, askWith } = pages()
   sms.push(SMS)
   for (const target of ['/_local', '/_local/sms', '/_local/emails']) {

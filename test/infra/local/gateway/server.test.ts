@@ -124,8 +124,8 @@ it('accepts a body of 6 MB minus the rest of the event, and rejects a larger one
   const { get } = await gatewayFor(({ body }) => ({ statusCode: 200, body: String(body?.length) }))
   const post = (size: number) => get('/things/1', { method: 'POST', body: 'x'.repeat(size) })
   expect(await (await post(6_000_000)).text()).toBe('6000000')
-  const refused = await Promise.all([post(6_300_000), post(10_485_761)])
-  expect(refused.map(({ status }) => status)).toEqual([413, 413])
+  const rejected = await Promise.all([post(6_300_000), post(10_485_761)])
+  expect(rejected.map(({ status }) => status)).toEqual([413, 413])
 })
 
 it('passes on an Authorization header of 8 KB and rejects headers beyond 10,240 bytes', async () => {

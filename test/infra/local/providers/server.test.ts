@@ -47,7 +47,7 @@ async function providers(feedback: Partial<FeedbackDelays> = SOON) {
   return { playing, sns, sms, email, events, receipts, told, lines }
 }
 
-/** The error that a client derives from a refusal; only `broken` when there was no response. */
+/** The error that a client derives from a rejection; only `broken` when there was no response. */
 const failure = (call: Promise<unknown>) =>
   call.then(
     () => 'accepted',
@@ -145,9 +145,9 @@ describe('SNS', () => {
     ['a topic', { TopicArn: 'arn:aws:sns:eu-central-1:000000000000:t', Message: 'x' }, /PhoneNumber only/],
   ])('rejects %s', async (_what, input, message) => {
     const { playing, sns } = await providers()
-    const refused = sns.send(new PublishCommand(input))
-    await expect(refused).rejects.toThrow(message)
-    expect(await failure(refused)).toEqual([400, 'InvalidParameterException'])
+    const rejected = sns.send(new PublishCommand(input))
+    await expect(rejected).rejects.toThrow(message)
+    expect(await failure(rejected)).toEqual([400, 'InvalidParameterException'])
     expect(playing.sms()).toEqual([])
   })
 

@@ -92,7 +92,7 @@ describe('a transaction that overlaps another in flight', () => {
 
 describe('a single write', () => {
   it.each(['putItem', 'updateItem', 'deleteItem'] as const)(
-    'is refused with TransactionConflictException while a transaction is in flight (%s)',
+    'is rejected with TransactionConflictException while a transaction is in flight (%s)',
     async (write) => {
       const items = await realisticItems()
       const first = await held(items, () => items.transact([items.update('a')]))

@@ -49,7 +49,7 @@ describe('a fault at a chosen call', () => {
     expect(await items.count('a')).toBeUndefined()
   })
 
-  it('refuses a transaction as already in progress', async () => {
+  it('rejects a transaction as already in progress', async () => {
     const items = await realisticItems()
     items.dynamodb.faults.next({ kind: 'transaction-in-progress' })
     expect(await failure(items.transact([items.update('a')], 'token'))).toMatchObject({

@@ -13,7 +13,7 @@ import {
 import type { LatencyOptions } from '../../../../infra/local/realistic-dynamodb/latency.ts'
 import { freshRealisticTable } from '../../../support/realistic-table.ts'
 
-const NO_LATENCY: LatencyOptions = { transactionMs: 0, writeMs: 0, readMs: 0, refusalMs: 0 }
+const NO_LATENCY: LatencyOptions = { transactionMs: 0, writeMs: 0, readMs: 0, rejectionMs: 0 }
 
 type Entry = NonNullable<TransactWriteItemsCommandInput['TransactItems']>[number]
 

@@ -32,7 +32,7 @@ describe('a transaction with the token of an earlier one', () => {
     expect(await items.count('a')).toBe(2)
   })
 
-  it('is refused with TransactionInProgressException while the first is in flight', async () => {
+  it('is rejected with TransactionInProgressException while the first is in flight', async () => {
     const items = await realisticItems()
     const { reached, release } = items.dynamodb.faults.next({ kind: 'held' })
     const first = items.transact([items.update('a')], 'token')
@@ -49,7 +49,7 @@ describe('a transaction with the token of an earlier one', () => {
   })
 
   it.each(['in flight', 'committed'])(
-    'is refused with IdempotentParameterMismatchException when its parameters differ (%s)',
+    'is rejected with IdempotentParameterMismatchException when its parameters differ (%s)',
     async (state) => {
       const items = await realisticItems()
       const { reached, release } = items.dynamodb.faults.next({ kind: 'held' })

@@ -19,7 +19,7 @@ const shown = (operation: Operation | undefined, status: number): any => {
   return structuredClone(response.content?.['application/json']?.examples?.default?.value)
 }
 const PAGE = shown(document.paths['/patients']?.get, 200)
-const REFUSED = { error: 'VALIDATION', message: 'errors.developer_api.validation', details: [] }
+const REJECTED = { error: 'VALIDATION', message: 'errors.developer_api.validation', details: [] }
 
 type Answer = { method?: string; path?: string; status?: number; headers?: object; body?: unknown }
 const answered = ({
@@ -33,7 +33,7 @@ const answered = ({
 it('accepts documented responses', () => {
   answered({})
   answered({ headers: { ratelimit: '"default";r=1;t=2', 'ratelimit-policy': '"default";q=300;w=60' } })
-  answered({ method: 'POST', path: '/patients', status: 422, body: REFUSED })
+  answered({ method: 'POST', path: '/patients', status: 422, body: REJECTED })
   answered({ method: 'DELETE', path: '/webhooks/x', status: 204, body: null })
   answered({ path: '/no-such-path', status: 404, body: notFound('route') })
   answered({ method: 'HEAD', status: 405, headers: { allow: 'GET, POST' }, body: null })

@@ -35,7 +35,7 @@ function clientOf(answers: (Response | Error)[], options: Partial<ClientOptions>
 
 const json = (status: number, body: object, headers: Record<string, string> = {}) =>
   new Response(JSON.stringify(body), { status, headers })
-const refusal = (status: number, key: string, headers: Record<string, string> = {}) =>
+const rejection = (status: number, key: string, headers: Record<string, string> = {}) =>
   json(status, { error: 'CODE', message: `errors.developer_api.${key}`, details: [{ field: 'x' }] }, headers)
 const page = (ids: number[], page: number, total_pages: number) =>
   json(200, { data: ids.map((id) => ({ id })), meta: { page, limit: 100, total: 5, total_pages } })
@@ -94,7 +94,7 @@ describe('a request', () => {
 
 describe('an error response', () => {
   it('throws an ApiError with its status, key, details and request id', async () => {
-    const { client } = clientOf([refusal(404, 'patient_not_found', { 'x-request-id': 'r-1' })])
+    const { client } = clientOf([rejection(404, 'patient_not_found', { 'x-request-id': 'r-1' })])
     const { reason } = (await hurried(client.patients.get('x'))) as PromiseRejectedResult
     expect(reason).toBeInstanceOf(ApiError)
     expect(reason).toMatchObject({
@@ -119,12 +119,12 @@ describe('a request is retried', () => {
     client.messages.send({ channel: 'sms', patient_id: 'p', message: 'x' })
 
   it.each([
-    ['429', refusal(429, 'rate_limited', { 'retry-after': '2' })],
-    ['500', refusal(500, 'internal')],
-    ['502', refusal(502, 'provider_unavailable')],
-    ['503', refusal(503, 'unavailable')],
-    ['504', refusal(504, 'timeout')],
-    ['409 in progress', refusal(409, 'idempotency_in_progress', { 'retry-after': '1' })],
+    ['429', rejection(429, 'rate_limited', { 'retry-after': '2' })],
+    ['500', rejection(500, 'internal')],
+    ['502', rejection(502, 'provider_unavailable')],
+    ['503', rejection(503, 'unavailable')],
+    ['504', rejection(504, 'timeout')],
+    ['409 in progress', rejection(409, 'idempotency_in_progress', { 'retry-after': '1' })],
     ['a failed connection', new TypeError('fetch failed')],
     ['a timeout', new DOMException('late', 'TimeoutError')],
   ])('after %s, with the same idempotency key', async (_what, failure) => {
@@ -144,7 +144,7 @@ describe('a request is retried', () => {
       [7, 8],
     ] as const) {
       const { client, sent } = clientOf(
-        [refusal(503, 'unavailable')],
+        [rejection(503, 'unavailable')],
         retries === undefined ? {} : { retries },
       )
       expect((await hurried(posted(client))).status).toBe('rejected')
@@ -153,20 +153,20 @@ describe('a request is retried', () => {
   })
 
   it.each([400, 401, 403, 404, 409, 413, 415, 422])('not after %i', async (status) => {
-    const { client, sent } = clientOf([refusal(status, 'some_reason')])
+    const { client, sent } = clientOf([rejection(status, 'some_reason')])
     expect((await hurried(posted(client))).status).toBe('rejected')
     expect(sent.length).toBe(1)
   })
 
   it('not if retry-after exceeds a minute', async () => {
-    const { client, sent } = clientOf([refusal(429, 'daily_message_limit', { 'retry-after': '7200' })])
+    const { client, sent } = clientOf([rejection(429, 'daily_message_limit', { 'retry-after': '7200' })])
     const { reason } = (await hurried(posted(client))) as PromiseRejectedResult
     expect([reason.retryAfter, sent.length]).toEqual([7200, 1])
   })
 
   it('after the seconds in retry-after, plus jitter', async () => {
     const { client, sent } = clientOf([
-      refusal(429, 'rate_limited', { 'retry-after': '5' }),
+      rejection(429, 'rate_limited', { 'retry-after': '5' }),
       json(202, { data: {} }),
     ])
     const answer = posted(client)
@@ -325,7 +325,7 @@ describe('with a cache', () => {
     const cache = new Map()
     const answers = [
       record('Ada', '"1"'),
-      refusal(404, 'patient_not_found'),
+      rejection(404, 'patient_not_found'),
       page([1], 1, 1),
       record('Eva', '"1"'),
     ]

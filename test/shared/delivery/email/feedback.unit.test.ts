@@ -112,10 +112,10 @@ describe('an SMS receipt', () => {
     ...more,
   })
   const read = (more: Parameters<typeof receipt>[0] = {}) => readSmsReceipt(JSON.stringify(receipt(more)))
-  const refused = (providerResponse?: string) =>
+  const rejected = (providerResponse?: string) =>
     read({ status: 'FAILURE', delivery: { destination: '+905321234567', providerResponse } })
   const reasonOf = (providerResponse?: string): string => {
-    const feedback = refused(providerResponse)?.feedback
+    const feedback = rejected(providerResponse)?.feedback
     return feedback?.kind === 'failed' ? feedback.reason : ''
   }
 
@@ -137,7 +137,7 @@ describe('an SMS receipt', () => {
     ['x'.repeat(300), `Not delivered: ${'x'.repeat(200)}`],
     ['Error 1234 of carrier 31027', 'Not delivered: Error 1234 of carrier 31027'],
   ])('of a failure has the carrier’s response %j as its reason', (answer, reason) => {
-    expect(refused(answer)).toEqual({ providerMessageId: 'sns-1', feedback: { kind: 'failed', reason } })
+    expect(rejected(answer)).toEqual({ providerMessageId: 'sns-1', feedback: { kind: 'failed', reason } })
   })
 
   it.each([

@@ -66,7 +66,7 @@ it.each<[result: SendResult, status: string | null, recorded: unknown[]]>([
     ],
   ],
   [
-    { kind: 'refused', reason: 'no' },
+    { kind: 'rejected', reason: 'no' },
     'failed',
     ['recordFeedback', CLINIC, 'm1', { kind: 'failed', reason: 'no' }],
   ],

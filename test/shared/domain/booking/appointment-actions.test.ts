@@ -40,7 +40,7 @@ describe('applyAction', () => {
     expect(applyAction(after, again, later)).toEqual({ kind: 'done', appointment: after })
   })
 
-  it.each(ENDINGS)('refuses every other action after %j', (ending, changes) => {
+  it.each(ENDINGS)('rejects every other action after %j', (ending, changes) => {
     // The appointment was confirmed and the patient checked in before.
     const closed = { ...appointment, confirmedAt: at, checkedInAt: at, ...changes }
     for (const [action] of ACTIONS)

@@ -86,7 +86,7 @@ describe('bookAppointment', () => {
     ['the end is after the working hours', { minutes: 151 }, {}, 'outside_hours'],
     ['the doctor is inactive', {}, { doctor: { ...doctor, isActive: false } }, 'outside_hours'],
     ['its last minute is taken', {}, { busy: [{ from: 614, to: 630 }] }, 'taken'],
-  ])('refuses when %s', (_condition, changed, changedFacts, kind) => {
+  ])('rejects the booking when %s', (_condition, changed, changedFacts, kind) => {
     expect(bookAppointment({ ...request, ...changed }, { ...facts, ...changedFacts })).toEqual({ kind })
   })
 

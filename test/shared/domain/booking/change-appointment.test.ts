@@ -201,7 +201,7 @@ describe('changeAppointment', () => {
       {},
       { kind: 'invalid', problems: [{ kind: 'length_out_of_range' }] },
     ],
-  ])('refuses when %s', (_condition, changes, more, facts, expected) => {
+  ])('rejects the change when %s', (_condition, changes, more, facts, expected) => {
     expect(change(changes, more, { ...before, ...facts })).toEqual(expected)
   })
 

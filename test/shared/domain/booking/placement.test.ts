@@ -6,8 +6,8 @@ import {
   intervalOf,
   type Placement,
   type PlacementFacts,
-  type PlacementRefusal,
-  placementRefusal,
+  type PlacementRejection,
+  placementRejection,
 } from '../../../../shared/domain/booking/placement.ts'
 import { parseWeeklyHours } from '../../../../shared/domain/booking/working-hours.ts'
 
@@ -57,10 +57,10 @@ const placement: Placement = {
 const facts: PlacementFacts = { doctor, busy: [], treatments, room: null, roomBusy: [] }
 const moment = { timezone: 'Europe/Istanbul', clock: { date: '2026-05-01', seconds: 0 } }
 
-const invalid = (...problems: object[]) => ({ kind: 'invalid', problems }) as PlacementRefusal
+const invalid = (...problems: object[]) => ({ kind: 'invalid', problems }) as PlacementRejection
 
-describe('placementRefusal', () => {
-  it.each<[condition: string, Partial<Placement>, Partial<PlacementFacts>, PlacementRefusal | null]>([
+describe('placementRejection', () => {
+  it.each<[condition: string, Partial<Placement>, Partial<PlacementFacts>, PlacementRejection | null]>([
     ['everything is free', { treatments: ['t1'], room: 'r1' }, { room }, null],
     ['the room is free until the start', { room: 'r1' }, { room, roomBusy: [{ from: 540, to: 570 }] }, null],
     [
@@ -108,7 +108,7 @@ describe('placementRefusal', () => {
       { kind: 'outside_hours' },
     ],
   ])('decides when %s', (_condition, changed, changedFacts, expected) => {
-    expect(placementRefusal({ ...placement, ...changed }, { ...facts, ...changedFacts }, moment)).toEqual(
+    expect(placementRejection({ ...placement, ...changed }, { ...facts, ...changedFacts }, moment)).toEqual(
       expected,
     )
   })
@@ -117,10 +117,10 @@ describe('placementRefusal', () => {
     const wrong = { ...placement, startTime: '20:00', treatments: ['none'], room: 'r2' }
     const unread = { ...facts, doctor: null, treatments: new Map() }
     const only = (part: string) => ({ time: false, room: false, treatments: false, [part]: true })
-    expect(placementRefusal(wrong, unread, moment, only('none'))).toBeNull()
-    expect(placementRefusal(wrong, facts, moment, only('time'))).toEqual({ kind: 'outside_hours' })
-    expect(placementRefusal(wrong, unread, moment, only('room'))).toEqual(invalid({ kind: 'unknown_room' }))
-    expect(placementRefusal(wrong, unread, moment, only('treatments'))).toEqual(
+    expect(placementRejection(wrong, unread, moment, only('none'))).toBeNull()
+    expect(placementRejection(wrong, facts, moment, only('time'))).toEqual({ kind: 'outside_hours' })
+    expect(placementRejection(wrong, unread, moment, only('room'))).toEqual(invalid({ kind: 'unknown_room' }))
+    expect(placementRejection(wrong, unread, moment, only('treatments'))).toEqual(
       invalid({ kind: 'unknown_treatment', index: 0 }),
     )
   })

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Doctor } from '../../../../shared/domain/booking/doctor.ts'
 import {
-  bookingRefusal,
+  bookingRejection,
   type DoctorDay,
   freeSlots,
   isWorking,
@@ -12,7 +12,7 @@ import { parseWeeklyHours, type Window } from '../../../../shared/domain/booking
 import { clockGaps } from '../../../../shared/domain/clock.ts'
 import { formatTime, parseTime } from '../../../../shared/domain/interval.ts'
 import { property, rounds } from '../../../support/scale.ts'
-import { expectedRefusal, minuteExists, wallClockAt } from '../../../support/slot-oracle.ts'
+import { expectedRejection, minuteExists, wallClockAt } from '../../../support/slot-oracle.ts'
 
 const NEVER = { date: '2000-01-01', seconds: 0 }
 
@@ -211,15 +211,15 @@ const dayArbitrary = fc
   })
 
 describe('the rule', () => {
-  it('refuses and allows every start as the slow oracle does', () => {
+  it('rejects and allows every start as the slow oracle does', () => {
     fc.assert(
       fc.property(
         dayArbitrary,
         fc.integer({ min: 0, max: 1439 }),
         fc.integer({ min: 5, max: 480 }),
         (day, from, duration) => {
-          expect(bookingRefusal(day, { from, to: from + duration }, NEVER)).toBe(
-            expectedRefusal(day, from, duration),
+          expect(bookingRejection(day, { from, to: from + duration }, NEVER)).toBe(
+            expectedRejection(day, from, duration),
           )
         },
       ),
@@ -227,15 +227,15 @@ describe('the rule', () => {
     )
   })
 
-  it('finds a doctor at work exactly when nothing but bookings and the time of day could refuse a start', () => {
+  it('finds a doctor at work exactly when nothing but bookings and the time of day could reject a start', () => {
     fc.assert(
       fc.property(
         dayArbitrary,
         fc.integer({ min: 0, max: 1439 }),
         fc.integer({ min: 5, max: 480 }),
         (day, from, duration) => {
-          const refusal = expectedRefusal({ ...day, busy: [] }, from, duration)
-          expect(isWorking(day, { from, to: from + duration })).toBe(refusal === null)
+          const rejection = expectedRejection({ ...day, busy: [] }, from, duration)
+          expect(isWorking(day, { from, to: from + duration })).toBe(rejection === null)
         },
       ),
       property(200, 10_000),
@@ -259,7 +259,7 @@ describe('the rule', () => {
             ? []
             : [...new Set(grid)]
                 .sort((a, b) => a - b)
-                .filter((from) => expectedRefusal(day, from, duration) === null),
+                .filter((from) => expectedRejection(day, from, duration) === null),
         )
       }),
       property(200, 10_000),
@@ -301,7 +301,7 @@ function offset(at: number, zone: string): number {
   return Math.round((Date.parse(`${wallClockAt(at, zone).replace(' ', 'T')}:00Z`) - at) / 60_000)
 }
 
-describe('bookingRefusal', () => {
+describe('bookingRejection', () => {
   const interval = { from: parseTime('10:00'), to: parseTime('10:30') }
 
   it.each([
@@ -309,8 +309,8 @@ describe('bookingRefusal', () => {
     ['earlier that day', '2026-05-04', '09:59', null],
     ['at the start', '2026-05-04', '10:00', 'in_past'],
     ['on the day after, at an earlier time', '2026-05-05', '00:00', 'in_past'],
-  ])('judged %s returns %s', (_, date, time, refusal) => {
-    expect(bookingRefusal(dayOf(), interval, { date, seconds: parseTime(time) * 60 })).toBe(refusal)
+  ])('judged %s returns %s', (_, date, time, rejection) => {
+    expect(bookingRejection(dayOf(), interval, { date, seconds: parseTime(time) * 60 })).toBe(rejection)
   })
 })
 

@@ -66,7 +66,7 @@ describe('parseWeeklyHours', () => {
     'mon 09:00-10:00-11:00',
     'xyz-mon 09:00-10:00',
     'mon-xyz 09:00-10:00',
-  ])('refuses %j', (text) => {
+  ])('rejects %j', (text) => {
     expect(() => parseWeeklyHours(text)).toThrow(WorkingHoursError)
   })
 })

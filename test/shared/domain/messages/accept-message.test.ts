@@ -137,7 +137,7 @@ describe('acceptMessage', () => {
       { limits: { messagesPerRecipient: 1 }, sentToRecipient: 1 },
       'recipient_limit_reached',
     ],
-  ])('refuses when %s', (_condition, changed, changedFacts, kind) => {
+  ])('rejects the message when %s', (_condition, changed, changedFacts, kind) => {
     expect(judge(changed, changedFacts)).toEqual({ kind })
   })
 

@@ -126,7 +126,7 @@ describe('any sequence of feedback', () => {
   const occurrence: fc.Arbitrary<ProviderFeedback> = fc.oneof(
     fc.record({ kind: fc.constant('sent' as const), at, providerMessageId }),
     fc.record({ kind: fc.constant('delivered' as const), at, providerMessageId }),
-    fc.record({ kind: fc.constant('failed' as const), reason: fc.constantFrom('Bounce', 'Refused') }),
+    fc.record({ kind: fc.constant('failed' as const), reason: fc.constantFrom('Bounce', 'Rejected') }),
     fc.record({
       kind: fc.constant('complaint' as const),
       at,

@@ -242,7 +242,7 @@ describe('a restored table whose source is lost', () => {
   })
 })
 
-it('refuses a source that lacks a clinic of the restored table, before anything is changed', async () => {
+it('rejects a source that lacks a clinic of the restored table, before anything is changed', async () => {
   const [source, restored] = [await freshTable(), await freshTable()]
   await createPopulatedClinic(source.table)
   const { clinic } = await createPopulatedClinic(restored.table)
@@ -260,7 +260,7 @@ it('refuses a source that lacks a clinic of the restored table, before anything 
   expect(await tableText(restored)).toBe(before)
 })
 
-it('refuses a source with an interrupted erasure, before anything is changed', async () => {
+it('rejects a source with an interrupted erasure, before anything is changed', async () => {
   const source = await freshTable()
   const { clinic, patient } = await createPopulatedClinic(source.table)
   const restored = await restoredFrom(source)

@@ -111,7 +111,7 @@ it('sets the settings that the template of prod has, and the tags of the table i
 it.each([
   [{ RestoreDateTime: new Date('2026-11-22T11:00:00Z') }, 'restored to 2026-11-22T11:00:00.000Z'],
   [undefined, 'is not known to be restored'],
-])('refuses a table that exists with the restore %j', async (summary, message) => {
+])('rejects a table that exists with the restore %j', async (summary, message) => {
   const RestoreSummary = summary && { ...summary, RestoreInProgress: false }
   mock
     .on(DescribeTableCommand, { TableName: 'restored' })

@@ -274,7 +274,7 @@ describe('a tallied calendar list', () => {
   })
 })
 
-/** A client whose transactions are refused for a conflict every so often, as DynamoDB does and the engine does not. */
+/** A client whose transactions are rejected for a conflict every so often, as DynamoDB does and the engine does not. */
 function conflicting(share: number, conflicts: { injected: number }): DynamoDBDocumentClient {
   const client = engineClient()
   client.middlewareStack.add(

@@ -78,7 +78,7 @@ describe('a tally whose writers collide', () => {
 
   it('has shards for some seconds after the first conflict', async () => {
     const clinic = newUuid() as ClinicId
-    const refusing: Table = {
+    const rejecting: Table = {
       ...table,
       tryTransact: async (writes) => {
         const index = writes.findIndex(({ Update }) => Update?.Key?.sk === '2026-05')
@@ -87,8 +87,8 @@ describe('a tally whose writers collide', () => {
       },
     }
     const attempt = async () => {
-      const changes = new Changeset(refusing, clinic)
-      appointmentStore({ table: refusing }).change(changes, null, appointment(0))
+      const changes = new Changeset(rejecting, clinic)
+      appointmentStore({ table: rejecting }).change(changes, null, appointment(0))
       await changes.commit()
     }
     await expect(attempt()).rejects.toThrow(WriteConflict)

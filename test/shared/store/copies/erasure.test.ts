@@ -106,7 +106,7 @@ beforeAll(async () => {
   await storeResponse('appointment', { data: renderAppointment(records.appointment, clinic) })
   await storeResponse('email', renderAcceptedMessage(records.message))
   await storeResponse('sms', renderAcceptedMessage(sms))
-  await storeResponse('refusal', { error: 'CONFLICT', message: 'errors.developer_api.slot_unavailable' })
+  await storeResponse('rejection', { error: 'CONFLICT', message: 'errors.developer_api.slot_unavailable' })
   await createWebhookWithDeliveries(db.table, clinic)
   textBefore = await found()
   await changes.erase(clinic.id, patient.id, anonymizeResponse)
@@ -178,7 +178,7 @@ describe('erasing a patient', () => {
   })
 
   it('leaves a stored error unchanged', async () => {
-    expect(await storedBody('refusal')).toEqual({
+    expect(await storedBody('rejection')).toEqual({
       error: 'CONFLICT',
       message: 'errors.developer_api.slot_unavailable',
     })

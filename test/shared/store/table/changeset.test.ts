@@ -35,7 +35,7 @@ describe('merging two changesets', () => {
   it.each([
     ['different versions', 1],
     ['the same version', 2],
-  ])('is refused, and changes nothing, when both require %s of an item they change', async (_, version) => {
+  ])('is rejected, and changes nothing, when both require %s of an item they change', async (_, version) => {
     const key = newKey()
     const [mine, theirs] = [2, version].map((read, index) =>
       changeset((changes) => {
@@ -48,7 +48,7 @@ describe('merging two changesets', () => {
     expect(mine.writes()).toEqual(before)
   })
 
-  it('is refused when both limit the counter that they add to', () => {
+  it('is rejected when both limit the counter that they add to', () => {
     const key = newKey()
     const limited = () =>
       changeset((changes) => {
@@ -58,7 +58,7 @@ describe('merging two changesets', () => {
     expect(limited().merge(limited())).toBe(false)
   })
 
-  it('is refused when one changes an item that the other writes or requires to be unchanged', () => {
+  it('is rejected when one changes an item that the other writes or requires to be unchanged', () => {
     const key = newKey()
     const updating = () => changeset((changes) => changes.add(key, 'n', 1))
     const others = [

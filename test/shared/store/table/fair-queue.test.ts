@@ -36,8 +36,8 @@ function newQueue() {
 const reserved = async ({ key }: Queue): Promise<number | undefined> =>
   (await table.get(key))?.next as number | undefined
 
-/** Is refused once, and then uses its ticket when it is the next. */
-function refusedOnce({ state }: ReturnType<typeof newQueue>) {
+/** Is rejected once, and then uses its ticket when it is the next. */
+function rejectedOnce({ state }: ReturnType<typeof newQueue>) {
   let runs = 0
   return async (ticket: Ticket | null): Promise<number> => {
     if (runs++ === 0 || !ticket) throw new ConditionFailed([0])
@@ -48,7 +48,7 @@ function refusedOnce({ state }: ReturnType<typeof newQueue>) {
 }
 
 describe('writers of a contended item', () => {
-  it('take no ticket while they are not refused', async () => {
+  it('take no ticket while they are not rejected', async () => {
     const queue = newQueue()
     expect(await retryInQueue(queue, async (ticket) => ticket)).toBeNull()
     expect(await reserved(queue)).toBeUndefined()
@@ -60,7 +60,7 @@ describe('writers of a contended item', () => {
     // No time passes, so that no writer considers a ticket unused.
     const timing = { now: () => 0, sleep: () => setImmediate(), random: () => 0 }
     const writers = Array.from({ length: 20 }, async () =>
-      used.push(await retryInQueue({ ...queue, timing }, refusedOnce(queue))),
+      used.push(await retryInQueue({ ...queue, timing }, rejectedOnce(queue))),
     )
     await Promise.all(writers)
     expect(used).toEqual(Array.from({ length: 20 }, (_, index) => (index + 1) * TICKET_MS))
@@ -79,7 +79,7 @@ describe('writers of a contended item', () => {
     const { state } = queue
     await table.transact([table.putWrite({ ...queue.key, next: 1_000_000 })])
     state.progress = 1_000_000 - 2 * TICKET_MS
-    const work = refusedOnce(queue)
+    const work = rejectedOnce(queue)
     const retried = retryInQueue(queue, async (ticket) => {
       // The two writers before finish while this one waits.
       if (ticket) state.progress = Math.max(state.progress, 1_000_000)
@@ -92,7 +92,7 @@ describe('writers of a contended item', () => {
   it('use their tickets although those before remain unused', async () => {
     const queue = newQueue()
     await table.transact([table.putWrite({ ...queue.key, next: 5 * TICKET_MS })])
-    expect(await retryInQueue(queue, refusedOnce(queue))).toBe(6 * TICKET_MS)
+    expect(await retryInQueue(queue, rejectedOnce(queue))).toBe(6 * TICKET_MS)
     expect(queue.timing.now()).toBeLessThan(1000)
   })
 
@@ -101,7 +101,7 @@ describe('writers of a contended item', () => {
     async (left) => {
       const queue = newQueue()
       await table.transact([table.putWrite({ ...queue.key, next: left })])
-      expect(await retryInQueue(queue, refusedOnce(queue))).toBe(left + TICKET_MS)
+      expect(await retryInQueue(queue, rejectedOnce(queue))).toBe(left + TICKET_MS)
       expect(queue.timing.now()).toBeLessThan(2500)
     },
   )
@@ -109,15 +109,15 @@ describe('writers of a contended item', () => {
   it('start over after the last ticket that was used when the queue does not exist', async () => {
     const queue = newQueue()
     queue.state.progress = 5000
-    expect(await retryInQueue(queue, refusedOnce(queue))).toBe(5000 + TICKET_MS)
+    expect(await retryInQueue(queue, rejectedOnce(queue))).toBe(5000 + TICKET_MS)
     expect(await reserved(queue)).toBe(5000 + TICKET_MS)
   })
 
-  it('are refused, without a ticket, when the queue is longer than the retry budget and advances', async () => {
+  it('are rejected, without a ticket, when the queue is longer than the retry budget and advances', async () => {
     const queue = newQueue()
     await table.transact([table.putWrite({ ...queue.key, next: 3_600_000 })])
     const readProgress = async () => queue.state.progress++
-    await expect(retryInQueue({ ...queue, readProgress }, refusedOnce(queue))).rejects.toThrow(
+    await expect(retryInQueue({ ...queue, readProgress }, rejectedOnce(queue))).rejects.toThrow(
       UnavailableError,
     )
     expect(await reserved(queue)).toBe(3_600_000)
@@ -131,30 +131,30 @@ describe('writers of a contended item', () => {
     const next = Math.floor(RETRY_BUDGET_MS * share)
     await table.transact([table.putWrite({ ...queue.key, next })])
     const readProgress = async () => queue.state.progress++
-    await retryInQueue({ ...queue, readProgress }, refusedOnce(queue)).catch(() => undefined)
+    await retryInQueue({ ...queue, readProgress }, rejectedOnce(queue)).catch(() => undefined)
     expect(await reserved(queue)).toBe(next + added)
   })
 
   it('pass a queue that is longer than the retry budget and does not advance', async () => {
     const queue = newQueue()
     await table.transact([table.putWrite({ ...queue.key, next: 3_600_000 })])
-    expect(await retryInQueue(queue, refusedOnce(queue))).toBe(3_600_000)
-    expect(await retryInQueue(queue, refusedOnce(queue))).toBe(3_600_000 + TICKET_MS)
+    expect(await retryInQueue(queue, rejectedOnce(queue))).toBe(3_600_000)
+    expect(await retryInQueue(queue, rejectedOnce(queue))).toBe(3_600_000 + TICKET_MS)
   })
 
   it('stop when the retry budget is spent', async () => {
     const queue = newQueue()
-    const refused = async () => {
+    const rejected = async () => {
       throw new ConditionFailed([0])
     }
-    await expect(retryInQueue(queue, refused)).rejects.toThrow(UnavailableError)
+    await expect(retryInQueue(queue, rejected)).rejects.toThrow(UnavailableError)
     expect(queue.timing.now()).toBeLessThanOrEqual(RETRY_BUDGET_MS)
   })
 
-  it('throw errors that are no refusal as they are', async () => {
+  it('throw every other error unchanged', async () => {
     const failing = async () => {
-      throw new RangeError('not a refusal')
+      throw new RangeError('not a rejection')
     }
-    await expect(retryInQueue(newQueue(), failing)).rejects.toThrow('not a refusal')
+    await expect(retryInQueue(newQueue(), failing)).rejects.toThrow('not a rejection')
   })
 })

@@ -154,7 +154,7 @@ describe('with a mocked client', () => {
     expect(dynamodb.commandCalls(TransactWriteCommand).length).toBe(1)
   })
 
-  it('uses a new token for each attempt of a refused transaction', async () => {
+  it('uses a new token for each attempt of a rejected transaction', async () => {
     dynamodb.on(TransactWriteCommand).rejectsOnce(cancelled('TransactionConflict')).resolves({})
     await table.transact([table.deleteWrite(key)])
     const tokens = dynamodb

@@ -64,7 +64,7 @@ describe('a map that is wrong', () => {
       patients({ values: { gender: { m: 1 } } }),
       'own.json: entities.patients.values.gender.m must be text or null',
     ],
-  ])('%j is refused with what is wrong and where', (content, message) => {
+  ])('%j is rejected with what is wrong and where', (content, message) => {
     expect(() => map(content)).toThrow(message)
   })
 
