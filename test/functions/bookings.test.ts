@@ -168,6 +168,20 @@ describe('a booking', () => {
     expect((await book({ doctor_id: ada.id, room_id: other.id })).status).toBe(201)
   })
 
+  it('of a time that is taken gets the same 409 again under its key, which other routes do not share', async () => {
+    const key = { 'idempotency-key': newUuid() }
+    const { id } = (await book()).body.data
+    const taken = await book({}, key)
+    expect(taken.status).toBe(409)
+    const cancelling = { method: 'POST', path: { id }, headers }
+    expect((await call(await handlerOf({ id: 'cancel-appointment' }), cancelling)).status).toBe(200)
+    expect(await book({}, key)).toMatchObject({ status: 409, text: taken.text })
+    const body = JSON.stringify({ first_name: 'Ada', last_name: 'Kaya' })
+    const creating = { method: 'POST', body, headers: { ...headers, ...key } }
+    expect((await call(await handlerOf({ id: 'create-patient' }), creating)).status).toBe(201)
+    expect((await book()).status).toBe(201)
+  })
+
   it('of one room at the same time succeeds once, also with different doctors', async () => {
     const bookings = [bo, ada].map(({ id }) => book({ doctor_id: id, room_id: room.id }))
     const statuses = (await Promise.all(bookings)).map(({ status }) => status)
