@@ -23,7 +23,12 @@ import { type Key, shortId } from '../../../../shared/store/keys/key.ts'
 import { MESSAGES } from '../../../../shared/store/messages/messages.ts'
 import type { Item } from '../../../../shared/store/table/write-requests.ts'
 import { tableOfFile } from '../../../support/table.ts'
-import { expectRepaired, faultInjection, type InjectedDamage } from './comparison/fault-injection.ts'
+import {
+  expectRepaired,
+  faultInjection,
+  type InjectedDamages,
+  injectedDamages,
+} from './comparison/fault-injection.ts'
 import { createPractice, type Practice, runVerification } from './practice.ts'
 
 const db = tableOfFile()
@@ -109,190 +114,106 @@ async function misplacedRow(key: Key, entityCode: EntityCode, owner: 'patient' |
   await raw.put({ ...(await raw.read(key)), pk })
 }
 
-const REPAIRABLE: InjectedDamage[] = [
-  [
-    'an appointment is not in the index of changes',
-    async () => raw.remove(await indexItem('A', APPOINTMENTS, appointment())),
-    ['change_missing'],
-  ],
-  [
-    'the index of changes has a payment at an earlier time too',
-    () => raw.put(changeIndexKey(made.clinic, 'Y', { ...payment(), updatedAt: '2020-01-01T00:00:00Z' })),
-    ['change_extra'],
-  ],
-  [
-    'an appointment is not in the clinic’s list',
-    () => raw.remove(rowsOf(APPOINTMENTS, appointment())[0]),
-    ['row_missing'],
-  ],
-  [
-    'an appointment is not in its doctor’s list',
-    () => raw.remove(rowsOf(APPOINTMENTS, appointment())[1]),
-    ['row_missing'],
-  ],
-  [
-    'an appointment is not in its patient’s list',
-    () => raw.remove(rowsOf(APPOINTMENTS, appointment())[2]),
-    ['row_missing'],
-  ],
-  [
-    'an appointment is listed nowhere',
-    () => Promise.all(rowsOf(APPOINTMENTS, appointment()).map(raw.remove)),
-    ['row_missing', 'row_missing', 'row_missing'],
-  ],
-  ['an invoice is not listed', () => raw.remove(rowsOf(INVOICES, invoice())[0]), ['row_missing']],
-  [
-    'a payment is not in its invoice’s list',
-    () => raw.remove(rowsOf(PAYMENTS, payment())[2]),
-    ['row_missing'],
-  ],
-  [
-    'a message is not in its patient’s list',
-    () => raw.remove(rowsOf(MESSAGES, message())[1]),
-    ['row_missing'],
-  ],
-  [
-    'a row differs from its record',
-    () => raw.alter(rowsOf(INVOICES, invoice())[0], () => ({ tot: 1 })),
-    ['row_differs'],
-  ],
-  [
-    'a row has an unknown attribute',
-    () => raw.alter(rowsOf(MESSAGES, message())[1], () => ({ zz: 1 })),
-    ['row_differs'],
-  ],
-  ['a row has no record', () => strayRow(newUuid()), ['row_extra']],
-  ['a row is not where its record belongs', () => strayRow(appointment().id), ['row_extra']],
-  [
-    'a row has a malformed key',
-    () => raw.put({ pk: calendarListPartition(made.clinic, 'I', null), sk: 'junk' }),
-    ['row_extra'],
-  ],
-  [
-    'a patient’s list has another patient’s appointment',
-    () => misplacedRow(rowsOf(APPOINTMENTS, appointment())[2], 'A', 'patient'),
-    ['row_extra'],
-  ],
-  [
-    'an invoice’s list has another invoice’s payment',
-    () => misplacedRow(rowsOf(PAYMENTS, payment())[2], 'Y', 'invoice'),
-    ['row_extra'],
-  ],
-  [
-    'a counter is too high',
-    () => raw.alter(tally(null), (item) => ({ [counter()]: Number(item[counter()]) + 2 })),
-    ['tally_wrong'],
-  ],
-  [
-    'a counter is negative',
-    () => raw.alter(tally(appointment().doctor.id), () => ({ [counter()]: -1 })),
-    ['tally_wrong'],
-  ],
-  ['a counter has an unknown facet', () => raw.alter(tally(null), () => ({ '1z': 3 })), ['tally_wrong']],
-  ['a month has no tally', () => raw.remove(tally(null)), ['tally_wrong']],
-  [
-    'a month has a tally but no rows',
-    () => raw.put({ pk: tally(null).pk, sk: '1999-01', '1s': 2, v: 1 }),
-    ['tally_wrong'],
-  ],
-  [
-    'a month with shards has a counter that is too high',
-    async () => {
+const REPAIRABLE: InjectedDamages = {
+  change_missing: {
+    'an appointment is not in the index of changes': async () =>
+      raw.remove(await indexItem('A', APPOINTMENTS, appointment())),
+  },
+  change_extra: {
+    'the index of changes has a payment at an earlier time too': () =>
+      raw.put(changeIndexKey(made.clinic, 'Y', { ...payment(), updatedAt: '2020-01-01T00:00:00Z' })),
+  },
+  row_missing: {
+    'an appointment is not in the clinic’s list': () => raw.remove(rowsOf(APPOINTMENTS, appointment())[0]),
+    'an appointment is not in its doctor’s list': () => raw.remove(rowsOf(APPOINTMENTS, appointment())[1]),
+    'an appointment is not in its patient’s list': () => raw.remove(rowsOf(APPOINTMENTS, appointment())[2]),
+    'an invoice is not listed': () => raw.remove(rowsOf(INVOICES, invoice())[0]),
+    'a payment is not in its invoice’s list': () => raw.remove(rowsOf(PAYMENTS, payment())[2]),
+    'a message is not in its patient’s list': () => raw.remove(rowsOf(MESSAGES, message())[1]),
+  },
+  'row_missing row_missing row_missing': {
+    'an appointment is listed nowhere': () =>
+      Promise.all(rowsOf(APPOINTMENTS, appointment()).map(raw.remove)),
+  },
+  row_differs: {
+    'a row differs from its record': () => raw.alter(rowsOf(INVOICES, invoice())[0], () => ({ tot: 1 })),
+    'a row has an unknown attribute': () => raw.alter(rowsOf(MESSAGES, message())[1], () => ({ zz: 1 })),
+  },
+  row_extra: {
+    'a row has no record': () => strayRow(newUuid()),
+    'a row is not where its record belongs': () => strayRow(appointment().id),
+    'a row has a malformed key': () =>
+      raw.put({ pk: calendarListPartition(made.clinic, 'I', null), sk: 'junk' }),
+    'a patient’s list has another patient’s appointment': () =>
+      misplacedRow(rowsOf(APPOINTMENTS, appointment())[2], 'A', 'patient'),
+    'an invoice’s list has another invoice’s payment': () =>
+      misplacedRow(rowsOf(PAYMENTS, payment())[2], 'Y', 'invoice'),
+  },
+  tally_wrong: {
+    'a counter is too high': () =>
+      raw.alter(tally(null), (item) => ({ [counter()]: Number(item[counter()]) + 2 })),
+    'a counter is negative': () => raw.alter(tally(appointment().doctor.id), () => ({ [counter()]: -1 })),
+    'a counter has an unknown facet': () => raw.alter(tally(null), () => ({ '1z': 3 })),
+    'a month has no tally': () => raw.remove(tally(null)),
+    'a month has a tally but no rows': () => raw.put({ pk: tally(null).pk, sk: '1999-01', '1s': 2, v: 1 }),
+    'a month with shards has a counter that is too high': async () => {
       await shardTally()
       await raw.alter(tally(null), (item) => ({ [counter()]: Number(item[counter()]) + 2 }))
     },
-    ['tally_wrong'],
-  ],
-  [
-    'a shard counts what is not there',
-    async () => {
+    'a shard counts what is not there': async () => {
       await shardTally()
       await raw.alter(shardedTally(), () => ({ '1z': 3 }))
     },
-    ['tally_wrong'],
-  ],
-  [
-    'a doctor’s day lacks an appointment',
-    () => raw.alter(day(busy()), () => ({ [shortId(busy().id)]: undefined })),
-    ['busy_missing'],
-  ],
-  [
-    'a doctor’s day has the wrong time',
-    () => raw.alter(day(busy()), () => ({ [shortId(busy().id)]: '01:00-02:00' })),
-    ['busy_differs'],
-  ],
-  [
-    'a doctor’s day has a cancelled appointment',
-    () => raw.put({ ...day(free()), [shortId(free().id)]: '09:00-09:30', v: 9 }),
-    ['busy_extra'],
-  ],
-  [
-    'a doctor’s day has an unknown appointment',
-    () => raw.alter(day(busy()), () => ({ [shortId(newUuid())]: '09:00-09:30' })),
-    ['busy_extra'],
-  ],
-  [
-    'a doctor’s day has no version',
-    () => raw.alter(day(busy()), () => ({ v: undefined })),
-    ['busy_unversioned'],
-  ],
-  [
-    'a doctor’s day has a version that is not a number, and lacks an appointment',
-    () => raw.alter(day(busy()), () => ({ v: 'x', [shortId(busy().id)]: undefined })),
-    ['busy_missing', 'busy_unversioned'],
-  ],
-  [
-    'a doctor’s day has an unknown attribute',
-    () => raw.alter(day(busy()), () => ({ x: 'y' })),
-    ['busy_extra'],
-  ],
-  [
-    'a room’s day lacks an appointment',
-    () => raw.alter(roomDay(busy()), () => ({ [shortId(busy().id)]: undefined })),
-    ['busy_missing'],
-  ],
-  [
-    'a room’s day has the wrong time',
-    () => raw.alter(roomDay(busy()), () => ({ [shortId(busy().id)]: '01:00-02:00' })),
-    ['busy_differs'],
-  ],
-  [
-    'a room’s day has a cancelled appointment',
-    () => raw.put({ ...roomDay(free()), [shortId(free().id)]: '09:00-09:30', v: 9 }),
-    ['busy_extra'],
-  ],
-  [
-    'an invoice has the wrong paid amount',
-    () => alterAll(placesOfInvoice(), { paid: 123_456 }),
-    ['invoice_unsettled'],
-  ],
-  [
-    'an invoice has a status that its payments contradict, and the counter of the other is not a number',
-    async () => {
-      const { date, facet } = INVOICES.position(invoice())
-      await raw.alter(recordKey('I', invoice()), ({ s }) => ({ s: s === 'p' ? 'x' : 'p' }))
-      const month = { pk: tallyPartition(made.clinic, 'I', null), sk: date.slice(0, 7) }
-      await raw.alter(month, () => ({ [tallyAttribute(date, facet)]: 'x' }))
-    },
-    ['invoice_unsettled', 'row_differs', 'row_extra', 'row_missing', 'tally_wrong'],
-  ],
-  [
-    'an appointment shows an old name',
-    () => alterAll(keysOfAppointment(), { pn: 'Old Name' }),
-    ['stale_copy'],
-  ],
-  [
-    'an appointment shows a doctor’s old name',
-    () => alterAll(keysOfAppointment(), { dn: 'Old Name' }),
-    ['stale_copy'],
-  ],
-  [
-    'an invoice shows an old address',
-    () => alterAll(placesOfInvoice(), { pe: 'old@example.com' }),
-    ['stale_copy'],
-  ],
-  ['a doctor’s new name was not copied', () => renameDoctor(), ['refresh_interrupted']],
-]
+  },
+  busy_missing: {
+    'a doctor’s day lacks an appointment': () =>
+      raw.alter(day(busy()), () => ({ [shortId(busy().id)]: undefined })),
+    'a room’s day lacks an appointment': () =>
+      raw.alter(roomDay(busy()), () => ({ [shortId(busy().id)]: undefined })),
+  },
+  busy_differs: {
+    'a doctor’s day has the wrong time': () =>
+      raw.alter(day(busy()), () => ({ [shortId(busy().id)]: '01:00-02:00' })),
+    'a room’s day has the wrong time': () =>
+      raw.alter(roomDay(busy()), () => ({ [shortId(busy().id)]: '01:00-02:00' })),
+  },
+  busy_extra: {
+    'a doctor’s day has a cancelled appointment': () =>
+      raw.put({ ...day(free()), [shortId(free().id)]: '09:00-09:30', v: 9 }),
+    'a doctor’s day has an unknown appointment': () =>
+      raw.alter(day(busy()), () => ({ [shortId(newUuid())]: '09:00-09:30' })),
+    'a doctor’s day has an unknown attribute': () => raw.alter(day(busy()), () => ({ x: 'y' })),
+    'a room’s day has a cancelled appointment': () =>
+      raw.put({ ...roomDay(free()), [shortId(free().id)]: '09:00-09:30', v: 9 }),
+  },
+  busy_unversioned: {
+    'a doctor’s day has no version': () => raw.alter(day(busy()), () => ({ v: undefined })),
+  },
+  'busy_missing busy_unversioned': {
+    'a doctor’s day has a version that is not a number, and lacks an appointment': () =>
+      raw.alter(day(busy()), () => ({ v: 'x', [shortId(busy().id)]: undefined })),
+  },
+  invoice_unsettled: {
+    'an invoice has the wrong paid amount': () => alterAll(placesOfInvoice(), { paid: 123_456 }),
+  },
+  'invoice_unsettled row_differs row_extra row_missing tally_wrong': {
+    'an invoice has a status that its payments contradict, and the counter of the other is not a number':
+      async () => {
+        const { date, facet } = INVOICES.position(invoice())
+        await raw.alter(recordKey('I', invoice()), ({ s }) => ({ s: s === 'p' ? 'x' : 'p' }))
+        const month = { pk: tallyPartition(made.clinic, 'I', null), sk: date.slice(0, 7) }
+        await raw.alter(month, () => ({ [tallyAttribute(date, facet)]: 'x' }))
+      },
+  },
+  stale_copy: {
+    'an appointment shows an old name': () => alterAll(keysOfAppointment(), { pn: 'Old Name' }),
+    'an appointment shows a doctor’s old name': () => alterAll(keysOfAppointment(), { dn: 'Old Name' }),
+    'an invoice shows an old address': () => alterAll(placesOfInvoice(), { pe: 'old@example.com' }),
+  },
+  refresh_interrupted: {
+    'a doctor’s new name was not copied': () => renameDoctor(),
+  },
+}
 
 async function renameDoctor() {
   const store = doctorStore(db)
@@ -300,14 +221,14 @@ async function renameDoctor() {
   if (before) await store.save(made.clinic, [{ before, after: { ...before, fullName: 'Dr. New' } }])
 }
 
-const UNREPAIRABLE: InjectedDamage[] = [
-  [
-    'an appointment cannot be read',
-    () => raw.alter(recordKey('A', appointment()), () => ({ s: '?' })),
-    ['record_unreadable'],
-  ],
-  ['a payment’s invoice does not exist', () => loneInvoice(), ['dangling_reference']],
-]
+const UNREPAIRABLE: InjectedDamages = {
+  record_unreadable: {
+    'an appointment cannot be read': () => raw.alter(recordKey('A', appointment()), () => ({ s: '?' })),
+  },
+  dangling_reference: {
+    'a payment’s invoice does not exist': () => loneInvoice(),
+  },
+}
 
 /** Deletes an invoice so that only a payment still refers to it. Returns the payment. */
 async function loneInvoice() {
@@ -329,7 +250,7 @@ describe('verifying lists', () => {
     expect((await runVerification(db.table, made.clinic)).found).toEqual([])
   })
 
-  it.each(REPAIRABLE)('finds and repairs the fault: %s', async (_, plant, kinds) => {
+  it.each(injectedDamages(REPAIRABLE))('finds and repairs the fault: %s', async (_, plant, kinds) => {
     await plant()
     await expectRepaired(db, made, kinds)
     isRepaired = true
@@ -339,11 +260,14 @@ describe('verifying lists', () => {
     expect((await runVerification(db.table, made.clinic)).found).toEqual([])
   })
 
-  it.each(UNREPAIRABLE)('reports the fault without repairing it: %s', async (_, plant, kinds) => {
-    await plant()
-    expect(await runVerification(db.table, made.clinic, true)).toMatchObject({ kinds, repaired: 0 })
-    expect((await runVerification(db.table, made.clinic)).kinds).toEqual(kinds)
-  })
+  it.each(injectedDamages(UNREPAIRABLE))(
+    'reports the fault without repairing it: %s',
+    async (_, plant, kinds) => {
+      await plant()
+      expect(await runVerification(db.table, made.clinic, true)).toMatchObject({ kinds, repaired: 0 })
+      expect((await runVerification(db.table, made.clinic)).kinds).toEqual(kinds)
+    },
+  )
 
   it('deletes an extra row of a payment whose invoice does not exist', async () => {
     const unsettled = await loneInvoice()

@@ -23,7 +23,12 @@ import { patientSearch } from '../../../../shared/store/patients/search.ts'
 import { patientSearchLine } from '../../../../shared/store/patients/search-lines.ts'
 import type { Item } from '../../../../shared/store/table/write-requests.ts'
 import { tableOfFile } from '../../../support/table.ts'
-import { expectRepaired, faultInjection, type InjectedDamage } from './comparison/fault-injection.ts'
+import {
+  expectRepaired,
+  faultInjection,
+  type InjectedDamages,
+  injectedDamages,
+} from './comparison/fault-injection.ts'
 import { createPractice, type Practice, runVerification } from './practice.ts'
 
 const db = tableOfFile()
@@ -87,145 +92,91 @@ async function forgottenUpdate() {
   await raw.alter(entry(4), () => ({ o: 2, line }))
 }
 
-const REPAIRABLE: InjectedDamage[] = [
-  ['a row is missing', () => raw.remove(row(1)), ['patient_row_missing']],
-  ['the last row is missing', () => raw.remove(row(3)), ['patient_row_missing']],
-  ['a row differs from its record', () => raw.alter(row(1), () => ({ l: 'Other' })), ['patient_row_differs']],
-  [
-    'a row has an unknown patient',
-    () => raw.alter(row(1), () => ({ i: newUuid() })),
-    ['patient_row_differs'],
-  ],
-  [
-    'a row has the patient of another ordinal',
-    () => raw.alter(row(1), () => ({ i: idOf(3) })),
-    ['patient_row_differs'],
-  ],
-  [
-    'a patient has the ordinal of another patient',
-    () => raw.alter(record(1), () => ({ o: 3 })),
-    ['patient_ordinal_wrong'],
-  ],
-  [
-    'a patient has an ordinal past the last',
-    () => raw.alter(record(1), () => ({ o: 77 })),
-    ['patient_ordinal_wrong'],
-  ],
-  [
-    'a patient has no ordinal',
-    () => raw.alter(record(1), () => ({ o: undefined })),
-    ['patient_ordinal_wrong'],
-  ],
-  [
-    'two patients have the same ordinal',
-    () => raw.put({ ...record(0), sk: newUuid(), ...facts(), o: 1 }),
-    ['change_missing', 'patient_row_missing'],
-  ],
-  [
-    'a patient is not in the index of changes',
-    async () => raw.remove(await indexItem(1)),
-    ['change_missing'],
-  ],
-  [
-    'a patient is in the index of changes at another time',
-    async () => {
+const REPAIRABLE: InjectedDamages = {
+  patient_row_missing: {
+    'a row is missing': () => raw.remove(row(1)),
+    'the last row is missing': () => raw.remove(row(3)),
+  },
+  patient_row_differs: {
+    'a row differs from its record': () => raw.alter(row(1), () => ({ l: 'Other' })),
+    'a row has an unknown patient': () => raw.alter(row(1), () => ({ i: newUuid() })),
+    'a row has the patient of another ordinal': () => raw.alter(row(1), () => ({ i: idOf(3) })),
+  },
+  patient_ordinal_wrong: {
+    'a patient has the ordinal of another patient': () => raw.alter(record(1), () => ({ o: 3 })),
+    'a patient has an ordinal past the last': () => raw.alter(record(1), () => ({ o: 77 })),
+    'a patient has no ordinal': () => raw.alter(record(1), () => ({ o: undefined })),
+  },
+  'change_missing patient_row_missing': {
+    'two patients have the same ordinal': () => raw.put({ ...record(0), sk: newUuid(), ...facts(), o: 1 }),
+  },
+  change_missing: {
+    'a patient is not in the index of changes': async () => raw.remove(await indexItem(1)),
+  },
+  'change_extra change_missing': {
+    'a patient is in the index of changes at another time': async () => {
       const { pk } = await indexItem(2)
       await raw.remove(await indexItem(2))
       await raw.put({ pk, sk: changeIndexSortKey({ id: idOf(2), updatedAt: AT }) })
     },
-    ['change_extra', 'change_missing'],
-  ],
-  [
-    'the index of changes has a patient twice',
-    () => raw.put(changeIndexKey(made.clinic, 'P', { id: idOf(3), updatedAt: '2020-01-01T00:00:00Z' })),
-    ['change_extra'],
-  ],
-  [
-    'the index of changes has an unknown patient',
-    () => raw.put(changeIndexKey(made.clinic, 'P', { id: newUuid(), updatedAt: AT })),
-    ['change_extra'],
-  ],
-  ['a row is past the last patient', () => raw.put({ ...row(40), i: newUuid() }), ['patient_row_stray']],
-  [
-    'a row has a malformed ordinal',
-    () => raw.put({ pk: row(0).pk, sk: 'x', i: idOf(1) }),
-    ['patient_row_stray'],
-  ],
-  ['the head counts one patient too few', () => add('n', -1), ['patient_head_wrong']],
-  ['the head counts too many patients', () => add('n', 3), ['patient_head_wrong']],
-  ['the head counts one update too few', () => add('u', -1), ['patient_head_wrong']],
-  ['the head counts too many updates', () => add('u', 5), ['search_log_wrong']],
-  ['there is no head', () => raw.remove(head()), ['patient_head_wrong']],
-  [
-    'the head lacks the versions of segments',
-    () => raw.alter(head(), () => ({ sv: [] })),
-    ['search_head_wrong'],
-  ],
-  ['the head claims more indexed patients than exist', () => add('sn', 9), ['search_head_wrong']],
-  ['a segment is missing', () => raw.remove(segment()), ['search_segment_wrong']],
-  [
-    'a segment is of an older version',
-    () => raw.alter(segment(), () => ({ version: 0 })),
-    ['search_segment_wrong'],
-  ],
-  [
-    'a segment has no version',
-    () => raw.alter(segment(), () => ({ version: undefined })),
-    ['search_segment_wrong'],
-  ],
-  [
-    'a segment claims more updates than exist',
-    () => raw.alter(segment(), () => ({ state: 999 })),
-    ['search_segment_wrong'],
-  ],
-  ['a segment is truncated', () => bytes((data) => data.slice(0, 20)), ['search_segment_wrong']],
-  [
-    'a segment is not compressed text',
-    () => bytes((data) => data.map((byte) => byte ^ 255)),
-    ['search_segment_wrong'],
-  ],
-  ['an update is in neither log nor segment', () => forgottenUpdate(), ['search_segment_wrong']],
-  ['the change log lacks an entry', () => raw.remove(entry(2)), ['search_log_wrong']],
-  [
-    'the change log has the wrong line',
-    () => raw.alter(entry(3), () => ({ line: 'stranger\t\t' })),
-    ['search_log_wrong'],
-  ],
-  [
-    'the change log has an unknown ordinal',
-    () => raw.alter(entry(2), () => ({ o: 4711 })),
-    ['search_log_wrong'],
-  ],
-  ['a patient’s new name was not copied', () => change(1, { lastName: 'New' }), ['refresh_interrupted']],
-  ['stale copies are not due for the sweep', () => unscheduledRefresh(), ['refresh_unscheduled']],
-  [
-    'copies that are not stale are due for the sweep',
-    () => raw.put(dueRefresh(Date.now() - 3_600_000)),
-    ['refresh_stray'],
-  ],
-  ['a credential has an earlier time zone', () => outdatedCredential({ cv: 0 }), ['credential_outdated']],
-  [
-    'a credential from before versions has an earlier time zone',
-    () => outdatedCredential({}),
-    ['credential_outdated'],
-  ],
-  [
-    'a revoked credential is listed as active',
-    () => credentialOf({ revokedAt: AT }),
-    ['credential_state_wrong'],
-  ],
-  [
-    'an active credential is listed as revoked',
-    () => credentialOf({ revokedAt: null }, ACTIVE_VERSION + 1),
-    ['credential_state_wrong'],
-  ],
-  [
-    'the list does not say whether a credential is revoked',
-    () => credentialOf({ revokedAt: null }, null),
-    ['credential_state_wrong'],
-  ],
-  ['the directory lacks the clinic', () => raw.remove(clinicDirectoryKey(made.clinic)), ['clinic_unlisted']],
-]
+  },
+  change_extra: {
+    'the index of changes has a patient twice': () =>
+      raw.put(changeIndexKey(made.clinic, 'P', { id: idOf(3), updatedAt: '2020-01-01T00:00:00Z' })),
+    'the index of changes has an unknown patient': () =>
+      raw.put(changeIndexKey(made.clinic, 'P', { id: newUuid(), updatedAt: AT })),
+  },
+  patient_row_stray: {
+    'a row is past the last patient': () => raw.put({ ...row(40), i: newUuid() }),
+    'a row has a malformed ordinal': () => raw.put({ pk: row(0).pk, sk: 'x', i: idOf(1) }),
+  },
+  patient_head_wrong: {
+    'the head counts one patient too few': () => add('n', -1),
+    'the head counts too many patients': () => add('n', 3),
+    'the head counts one update too few': () => add('u', -1),
+    'there is no head': () => raw.remove(head()),
+  },
+  search_log_wrong: {
+    'the head counts too many updates': () => add('u', 5),
+    'the change log lacks an entry': () => raw.remove(entry(2)),
+    'the change log has the wrong line': () => raw.alter(entry(3), () => ({ line: 'stranger\t\t' })),
+    'the change log has an unknown ordinal': () => raw.alter(entry(2), () => ({ o: 4711 })),
+  },
+  search_head_wrong: {
+    'the head lacks the versions of segments': () => raw.alter(head(), () => ({ sv: [] })),
+    'the head claims more indexed patients than exist': () => add('sn', 9),
+  },
+  search_segment_wrong: {
+    'a segment is missing': () => raw.remove(segment()),
+    'a segment is of an older version': () => raw.alter(segment(), () => ({ version: 0 })),
+    'a segment has no version': () => raw.alter(segment(), () => ({ version: undefined })),
+    'a segment claims more updates than exist': () => raw.alter(segment(), () => ({ state: 999 })),
+    'a segment is truncated': () => bytes((data) => data.slice(0, 20)),
+    'a segment is not compressed text': () => bytes((data) => data.map((byte) => byte ^ 255)),
+    'an update is in neither log nor segment': () => forgottenUpdate(),
+  },
+  refresh_interrupted: {
+    'a patient’s new name was not copied': () => change(1, { lastName: 'New' }),
+  },
+  refresh_unscheduled: {
+    'stale copies are not due for the sweep': () => unscheduledRefresh(),
+  },
+  refresh_stray: {
+    'copies that are not stale are due for the sweep': () => raw.put(dueRefresh(Date.now() - 3_600_000)),
+  },
+  credential_outdated: {
+    'a credential has an earlier time zone': () => outdatedCredential({ cv: 0 }),
+    'a credential from before versions has an earlier time zone': () => outdatedCredential({}),
+  },
+  credential_state_wrong: {
+    'a revoked credential is listed as active': () => credentialOf({ revokedAt: AT }),
+    'an active credential is listed as revoked': () => credentialOf({ revokedAt: null }, ACTIVE_VERSION + 1),
+    'the list does not say whether a credential is revoked': () => credentialOf({ revokedAt: null }, null),
+  },
+  clinic_unlisted: {
+    'the directory lacks the clinic': () => raw.remove(clinicDirectoryKey(made.clinic)),
+  },
+}
 
 /** The attributes of a patient's record, without its ordinal. */
 const facts = () => ({ f: 'Given', l: 'Away', d: null, g: null, p: null, e: null, c: 1, v: 1 })
@@ -251,38 +202,44 @@ async function credentialOf(facts: object, v: number | null = ACTIVE_VERSION) {
 }
 
 const credential = (key: string) => raw.put({ ...clinicCredentialKey(made.clinic, key), v: ACTIVE_VERSION })
-const UNREPAIRABLE: InjectedDamage[] = [
-  ['a patient cannot be read', () => raw.alter(record(1), () => ({ c: undefined })), ['record_unreadable']],
-  ['a patient’s record is gone', () => removeRecord(1), ['patient_row_without_record']],
-  [
-    'an ordinal has neither row nor record',
-    () => Promise.all([raw.remove(row(1)), removeRecord(1)]),
-    ['patient_ordinal_missing'],
-  ],
-  ['a credential does not exist', () => credential('ck_none'), ['credential_missing']],
-  [
-    'a credential is another clinic’s',
-    () => Promise.all([credential('ck_x'), raw.put({ ...credentialKey('ck_x'), clinic: { id: newUuid() } })]),
-    ['credential_foreign'],
-  ],
-]
+const UNREPAIRABLE: InjectedDamages = {
+  record_unreadable: {
+    'a patient cannot be read': () => raw.alter(record(1), () => ({ c: undefined })),
+  },
+  patient_row_without_record: {
+    'a patient’s record is gone': () => removeRecord(1),
+  },
+  patient_ordinal_missing: {
+    'an ordinal has neither row nor record': () => Promise.all([raw.remove(row(1)), removeRecord(1)]),
+  },
+  credential_missing: {
+    'a credential does not exist': () => credential('ck_none'),
+  },
+  credential_foreign: {
+    'a credential is another clinic’s': () =>
+      Promise.all([credential('ck_x'), raw.put({ ...credentialKey('ck_x'), clinic: { id: newUuid() } })]),
+  },
+}
 
 describe('verifying patients and search', () => {
   it('reports no difference in what the stores wrote', async () => {
     expect((await runVerification(db.table, made.clinic)).found).toEqual([])
   })
 
-  it.each(REPAIRABLE)('finds and repairs the fault: %s', async (_, plant, kinds) => {
+  it.each(injectedDamages(REPAIRABLE))('finds and repairs the fault: %s', async (_, plant, kinds) => {
     await plant()
     await expectRepaired(db, made, kinds)
     expect((await runVerification(db.table, made.clinic)).found).toEqual([])
   })
 
-  it.each(UNREPAIRABLE)('reports the fault without repairing it: %s', async (_, plant, kinds) => {
-    await plant()
-    expect(await runVerification(db.table, made.clinic, true)).toMatchObject({ kinds, repaired: 0 })
-    expect((await runVerification(db.table, made.clinic)).kinds).toEqual(kinds)
-  })
+  it.each(injectedDamages(UNREPAIRABLE))(
+    'reports the fault without repairing it: %s',
+    async (_, plant, kinds) => {
+      await plant()
+      expect(await runVerification(db.table, made.clinic, true)).toMatchObject({ kinds, repaired: 0 })
+      expect((await runVerification(db.table, made.clinic)).kinds).toEqual(kinds)
+    },
+  )
 
   it('makes functions reload the segments in their memory', async () => {
     await forgottenUpdate()

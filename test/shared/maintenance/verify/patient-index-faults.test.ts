@@ -10,7 +10,12 @@ import {
 import { patientWriter } from '../../../../shared/store/patients/patient-writer.ts'
 import type { Item } from '../../../../shared/store/table/write-requests.ts'
 import { aPatient, newClinic, tableOfFile } from '../../../support/table.ts'
-import { expectRepaired, faultInjection, type InjectedDamage } from './comparison/fault-injection.ts'
+import {
+  expectRepaired,
+  faultInjection,
+  type InjectedDamages,
+  injectedDamages,
+} from './comparison/fault-injection.ts'
 import { runVerification } from './practice.ts'
 
 const db = tableOfFile()
@@ -40,57 +45,34 @@ const itemOf = (at: number): Item =>
     (item) => item.pk === nationalIdsPartition(clinic) && parseNationalIdKey(item) === idOf(at),
   ) as Item
 
-const DAMAGES: InjectedDamage[] = [
-  ['inactive patients are not in the index', () => raw.remove(inactive()), ['patient_activity_wrong']],
-  [
-    'an active patient is in the index',
-    () => raw.alter(inactive(), ({ b }) => ({ b: withMember(b as Uint8Array, 1, true) })),
-    ['patient_activity_wrong'],
-  ],
-  [
-    'the index of inactive patients is unreadable',
-    () => raw.alter(inactive(), () => ({ b: 'x' })),
-    ['patient_activity_wrong'],
-  ],
-  [
-    'a part of the index of inactive patients has no patients',
-    () => raw.put({ ...inactive(7), b: withMember(emptyPart(), 0, true), v: 1 }),
-    ['patient_activity_wrong'],
-  ],
-  [
-    'an item of the index of inactive patients is no part',
-    () => raw.put({ ...inactive(), sk: 'x', b: emptyPart(), v: 1 }),
-    ['patient_activity_wrong'],
-  ],
-  ['a patient is not found by national id', () => raw.remove(itemOf(1)), ['national_id_missing']],
-  [
-    'a national id finds a patient at another position',
-    () => raw.alter(itemOf(1), () => ({ o: 2 })),
-    ['national_id_missing'],
-  ],
-  [
-    'a national id finds a patient who has none',
-    () => raw.put({ ...itemOf(1), ...underHash(idOf(0)) }),
-    ['national_id_stray'],
-  ],
-  [
-    'a national id finds a patient who has another',
-    () => raw.put({ ...itemOf(1), ...underHash(idOf(1)) }),
-    ['national_id_stray'],
-  ],
-  [
-    'a national id finds an unknown patient',
-    () => raw.put({ ...itemOf(1), ...underHash(newUuid()) }),
-    ['national_id_stray'],
-  ],
-]
+const DAMAGES: InjectedDamages = {
+  patient_activity_wrong: {
+    'inactive patients are not in the index': () => raw.remove(inactive()),
+    'an active patient is in the index': () =>
+      raw.alter(inactive(), ({ b }) => ({ b: withMember(b as Uint8Array, 1, true) })),
+    'the index of inactive patients is unreadable': () => raw.alter(inactive(), () => ({ b: 'x' })),
+    'a part of the index of inactive patients has no patients': () =>
+      raw.put({ ...inactive(7), b: withMember(emptyPart(), 0, true), v: 1 }),
+    'an item of the index of inactive patients is no part': () =>
+      raw.put({ ...inactive(), sk: 'x', b: emptyPart(), v: 1 }),
+  },
+  national_id_missing: {
+    'a patient is not found by national id': () => raw.remove(itemOf(1)),
+    'a national id finds a patient at another position': () => raw.alter(itemOf(1), () => ({ o: 2 })),
+  },
+  national_id_stray: {
+    'a national id finds a patient who has none': () => raw.put({ ...itemOf(1), ...underHash(idOf(0)) }),
+    'a national id finds a patient who has another': () => raw.put({ ...itemOf(1), ...underHash(idOf(1)) }),
+    'a national id finds an unknown patient': () => raw.put({ ...itemOf(1), ...underHash(newUuid()) }),
+  },
+}
 
 describe('verifying the indexes of patients', () => {
   it('reports no difference in what the stores wrote', async () => {
     expect((await runVerification(db.table, clinic)).found).toEqual([])
   })
 
-  it.each(DAMAGES)('finds and repairs the fault: %s', async (_, plant, kinds) => {
+  it.each(injectedDamages(DAMAGES))('finds and repairs the fault: %s', async (_, plant, kinds) => {
     await plant()
     await expectRepaired(db, { clinic }, kinds)
     expect((await runVerification(db.table, clinic)).found).toEqual([])

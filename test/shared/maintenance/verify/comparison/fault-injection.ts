@@ -1,15 +1,20 @@
 import { isDeepStrictEqual } from 'node:util'
 import { DeleteCommand, PutCommand } from '@aws-sdk/lib-dynamodb'
 import { expect } from 'vitest'
-import type { DifferenceKind } from '../../../../../shared/maintenance/verify/comparison/difference.ts'
 import type { Key } from '../../../../../shared/store/keys/key.ts'
 import type { Item } from '../../../../../shared/store/table/write-requests.ts'
 import { allItems } from '../../../../support/all-items.ts'
 import type { TestTable } from '../../../../support/table.ts'
 import { runVerification } from '../practice.ts'
 
-/** A fault to inject into a clinic without any, and the differences that a verification must report. */
-export type InjectedDamage = [name: string, plant: () => Promise<unknown>, kinds: DifferenceKind[]]
+/** Faults to inject into a clinic without any, by the kinds of the differences that a verification must report. */
+export type InjectedDamages = Readonly<Record<string, Record<string, () => Promise<unknown>>>>
+
+/** The faults with their names and the kinds, as rows of a table of tests. */
+export const injectedDamages = (byKinds: InjectedDamages) =>
+  Object.entries(byKinds).flatMap(([kinds, faults]) =>
+    Object.entries(faults).map(([name, plant]) => [name, plant, kinds.split(' ')] as const),
+  )
 
 /** Writes to the table directly, without the stores. */
 export function faultInjection({ client, name, table }: TestTable) {
@@ -48,7 +53,7 @@ const keyText = ({ pk, sk }: Key): string => `${pk} ${sk}`
 export async function expectRepaired(
   { table }: TestTable,
   { clinic }: { clinic: Parameters<typeof runVerification>[1] },
-  kinds: readonly DifferenceKind[],
+  kinds: readonly string[],
 ): Promise<void> {
   expect((await runVerification(table, clinic)).kinds).toEqual(kinds)
   const result = await runVerification(table, clinic, true)
