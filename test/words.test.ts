@@ -41,7 +41,10 @@ const PHRASES: [pattern: RegExp, standard: string][] = [
 ]
 
 /** Phrases that only texts for integrators and operators must avoid: names in tests may use them. */
-const PUBLIC_PHRASES: [pattern: RegExp, standard: string][] = [[/\banswer(s|ed)?\b/i, 'response, returns']]
+const PUBLIC_PHRASES: [pattern: RegExp, standard: string][] = [
+  [/\banswer(s|ed)?\b/i, 'response, returns'],
+  [/(?<![\w-])[Rr]eceivers?\b/, 'webhook endpoint'],
+]
 
 const PUBLIC = ['README.md', 'CONTRIBUTING.md', ...globSync('docs/**/*.{md,json}')]
 

@@ -24,7 +24,7 @@ const RETRIED_SHARE = 0.05
 const deliveryUnits = (unit: 'writes' | 'reads'): number =>
   (1 - RETRIED_SHARE) * DELIVERY_UNITS.delivery[unit] + RETRIED_SHARE * DELIVERY_UNITS.retriedDelivery[unit]
 
-/** Besides the units of the table. As simulated where 5 % of the receivers hang (docs/decisions). An invocation makes two calls of SQS. */
+/** Besides the units of the table. As simulated where 5 % of the webhook endpoints hang (docs/decisions). An invocation makes two calls of SQS. */
 const DELIVERY = { messages: 1.3, invocations: 0.8, seconds: 0.12 }
 
 /** Bytes that a request leaves in logs: its line, its line of the access trail and of the gateway, and Lambda's reports. */

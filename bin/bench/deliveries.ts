@@ -114,7 +114,7 @@ async function newClinic(table: Table): Promise<ClinicId> {
     await webhookStore({ table }).create(clinic, webhook, guard, 201, {
       data: { id: webhook.id, secret: null },
     })
-    // The receiver has succeeded once, so that its deliveries do not wait for one another.
+    // The webhook endpoint has succeeded once, so that its deliveries do not wait for one another.
     await webhookHealthStore({ table }).record(clinic, webhook.id, {
       result: 'success',
       at: Date.parse(createdAt),

@@ -45,7 +45,7 @@ export type Figure =
     }
   /** Percent of the requests; 0 for fewer than five errors, which would be many percent of a quiet night's requests. */
   | { readonly of: 'api-error-rate' }
-  /** Percent of the attempts that no receiver accepted; 0 for fewer than twenty, which one receiver can make. */
+  /** Percent of the attempts that no webhook endpoint accepted; 0 for fewer than twenty, which one endpoint can make. */
   | { readonly of: 'delivery-failure-rate' }
   /** The sum of metrics of the table. */
   | { readonly of: 'table'; readonly metrics: readonly TableMetric[] }

@@ -38,7 +38,7 @@ export const QUEUE_ALARMS: readonly AlarmDefinition[] = [
     'slow-deliveries-dead',
     'dead-slow-deliveries',
     'look-tomorrow',
-    'Deliveries to slow receivers could not be processed.',
+    'Deliveries to slow webhook endpoints could not be processed.',
   ),
   {
     ...deadLetters(
@@ -69,7 +69,7 @@ export const QUEUE_ALARMS: readonly AlarmDefinition[] = [
     'slow-deliveries-waiting',
     'look-tomorrow',
     3600,
-    'Deliveries to slow receivers wait for more than an hour.',
+    'Deliveries to slow webhook endpoints wait for more than an hour.',
   ),
   queueAge(
     'fan-outs',
@@ -81,7 +81,7 @@ export const QUEUE_ALARMS: readonly AlarmDefinition[] = [
   {
     id: 'deliveries-failing',
     severity: 'look-tomorrow',
-    why: 'Receivers accept less than half of the attempts of deliveries.',
+    why: 'Webhook endpoints accept less than half of the attempts of deliveries.',
     page: 'deliveries-failing',
     figure: { of: 'delivery-failure-rate' },
     above: 50,

@@ -145,7 +145,7 @@ export const listEvents = defineRoute({
   path: '/events',
   summary: 'List events',
   description:
-    'Lists the events of the last 30 days, oldest first. Use it to catch up after an outage of your receiver: start from the ' +
+    'Lists the events of the last 30 days, oldest first. Use it to catch up after an outage of your webhook endpoint: start from the ' +
     'last `next_after` that you stored, and repeat while `has_more` is true. Lists only events whose records the credential may ' +
     'read: `patient.read`, `appointment.read`, `finance.read` (invoices and payments), `communication.read.sms` (SMS and email). ' +
     'The import of a file is listed with the scope that reads its records. To filter by another event is a 403 that names the ' +

@@ -25,7 +25,7 @@ export type Messages = {
   readonly removeDue: (due: Due) => Promise<void>
 }
 
-/** A delivery that waits for its turn, or for a success of its receiver. */
+/** A delivery that waits for its turn, or for a success of its endpoint. */
 export type WaitingDelivery = { readonly id: string; readonly waitsFor: 'turn' | 'success' }
 
 /** Deliveries of events to webhooks. */
@@ -48,7 +48,7 @@ export type Deliveries = {
   /** The deliveries that are due by `until`, at most `size` of each partition at a time, earliest first. */
   readonly dueBatches: (until: number, size: number) => AsyncIterable<readonly DueDelivery[]>
   readonly removeDue: (due: DueDelivery) => Promise<void>
-  /** The deliveries that wait for their receiver, oldest first, at most `limit`; those after the id `after`, if it is set. */
+  /** The deliveries that wait for their endpoint, oldest first, at most `limit`; those after the id `after`, if it is set. */
   readonly waiting: (
     clinic: ClinicId,
     webhook: string,
@@ -62,16 +62,16 @@ export type Webhooks = {
   readonly change: (clinic: ClinicId, id: string, apply: (before: Webhook) => Webhook) => Promise<unknown>
 }
 
-/** How the receivers of webhooks respond. */
+/** How webhook endpoints respond. */
 export type HealthRecords = {
-  /** Takes a permit. False if it was taken since the health was read, or the receiver was tried. */
+  /** Takes a permit. False if it was taken since the health was read, or the endpoint was tried. */
   readonly takePermit: (
     clinic: ClinicId,
     webhook: string,
     read: WebhookHealth,
     permit: Permit,
   ) => Promise<boolean>
-  /** Records that a delivery is in the slow queue. False if another is, or the receiver was tried since the health was read. */
+  /** Records that a delivery is in the slow queue. False if another is, or the endpoint was tried since the health was read. */
   readonly recordQueued: (
     clinic: ClinicId,
     webhook: string,

@@ -85,7 +85,7 @@ describe('a body', () => {
 })
 
 describe('a webhook URL', () => {
-  it('gets a 422 that names it in each of 58 forms that lead to no public receiver', async () => {
+  it('gets a 422 that names it in each of 58 forms that lead to no public endpoint', async () => {
     expect(BAD_URLS.length).toBe(58)
     const accepted = []
     for (const url of BAD_URLS) {

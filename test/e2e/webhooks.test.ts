@@ -1,4 +1,4 @@
-/** Webhooks over HTTP on the synthesized stack: a booking becomes a signed delivery at a receiver on this machine. */
+/** Webhooks over HTTP on the synthesized stack: a booking becomes a signed delivery at a webhook endpoint on this machine. */
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -186,7 +186,7 @@ it('lists every event once and in order', async () => {
   expect(seen.map(({ id }) => id)).toEqual(expect.arrayContaining(delivered))
 })
 
-it('sends no appointment notes to receivers or logs', () => {
+it('sends no appointment notes to webhook endpoints or logs', () => {
   expect(received.map(({ body, headers }) => body + JSON.stringify(headers)).join('')).not.toContain('CANARY')
   expect(stack.log.join('\n')).not.toContain('CANARY')
 })

@@ -3,7 +3,7 @@ import type { Invoice } from '../../shared/domain/money/invoice.ts'
 import { NEW_PAYMENT, type Payment } from '../../shared/domain/money/payment.ts'
 import { newUuid } from '../../shared/domain/uuid.ts'
 
-/** Part of every text, number and amount of the records, and of the receiver's responses. */
+/** Part of every text, number and amount of the records, and of the webhook endpoint's responses. */
 export const CANARY = 'CANARY-7351'
 export const PHONE = '905327351735'
 export const AMOUNT = 73_517_351_735

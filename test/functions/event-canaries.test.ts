@@ -285,7 +285,7 @@ describe('a clinic full of canaries', () => {
     await expectSilentTable('E', 'WD')
   })
 
-  it('stores nothing of a receiver’s response but its status', async () => {
+  it('stores nothing of a webhook endpoint’s response but its status', async () => {
     for (status of [500, 302, 404, 503]) {
       // Otherwise it is tried less often after five failures.
       for (const { id } of await webhookStore(db).list(clinic.id))

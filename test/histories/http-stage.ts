@@ -1,4 +1,4 @@
-/** The synthesized stack on local engines, with a receiver of webhooks beside it. */
+/** The synthesized stack on local engines, and a server that receives webhooks. */
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'

@@ -1,4 +1,4 @@
-/** SNS, SES, SQS and the receivers of webhooks: they keep what reached them, and lose some responses. */
+/** SNS, SES, SQS and webhook endpoints: they keep what reached them, and lose some responses. */
 import { randomUUID } from 'node:crypto'
 import { SESv2Client } from '@aws-sdk/client-sesv2'
 import { SNSClient } from '@aws-sdk/client-sns'
@@ -116,7 +116,7 @@ export function replaceProviderClients(): () => void {
   }
 }
 
-/** Replaces the transport of webhooks: every receiver responds with 200. */
+/** Replaces the transport of webhooks: every webhook endpoint responds with 200. */
 export const fakeTransport = () => ({
   post: (url: string, _headers: object, body: string) =>
     outgoing(async ({ providers }) => {

@@ -42,7 +42,7 @@ export type World = {
   readonly planFaults: (faults: readonly TransactionFault[]) => void
   /** Replaces functions by fresh instances. */
   readonly restart: () => void
-  /** The address of a receiver of webhooks of its own. */
+  /** The address of a webhook endpoint of its own. */
   readonly webhookUrl: (token: string) => string
   /** Runs the workers once, beside other operations. */
   readonly runWorkers: (crash?: CrashPoint) => Promise<void>

@@ -1,5 +1,5 @@
 /**
- * The effect of a hanging receiver on the others: a simulation of queues, pollers and batches in virtual time around the real
+ * The effect of a hanging endpoint on the others: a simulation of queues, pollers and batches in virtual time around the real
  * consumer. The store is a model; other tests run the consumer with the real store.
  */
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
@@ -27,7 +27,7 @@ const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 const POLLERS = 5
 const BATCH = 10
 
-/** The latencies of deliveries to five receivers that respond in about 50 ms, at ten events a second for a minute. */
+/** The latencies of deliveries to five endpoints that respond in about 50 ms, at ten events a second for a minute. */
 async function latencies({ hanging }: { hanging: number }): Promise<number[]> {
   const random = mulberry32(7)
   const endpoints = Array.from({ length: 5 + hanging }, (_, n) => ({ id: `w${n}`, hangs: n >= 5 }))
@@ -165,7 +165,7 @@ async function latencies({ hanging }: { hanging: number }): Promise<number[]> {
 }
 
 it.each([1, 3])(
-  'raises the median latency of healthy receivers by at most a tenth when %i receivers hang',
+  'raises the median latency of healthy endpoints by at most a tenth when %i endpoints hang',
   async (hanging) => {
     const alone = await latencies({ hanging: 0 })
     const withHanging = await latencies({ hanging })

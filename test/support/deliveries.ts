@@ -1,4 +1,4 @@
-/** Webhooks, queues and receivers for tests of deliveries. */
+/** Webhooks, queues and webhook endpoints for tests of deliveries. */
 import type { DeliveryConsumer } from '../../shared/delivery/webhooks/deliver-event.ts'
 import { deliverEvent } from '../../shared/delivery/webhooks/deliver-event.ts'
 import type { Lane } from '../../shared/delivery/webhooks/delivery-queues.ts'
@@ -57,7 +57,7 @@ export async function createNewWebhook(
   return webhook
 }
 
-/** Creates a webhook whose receiver has succeeded once, so that it may get several deliveries at a time. */
+/** Creates a webhook whose endpoint has succeeded once, so that it may get several deliveries at a time. */
 export async function createWebhook(...args: Parameters<typeof createNewWebhook>): Promise<Webhook> {
   const [table, clinic] = args
   const webhook = await createNewWebhook(...args)
@@ -132,7 +132,7 @@ export const httpResponse = (
 /** An attempt whose connection fails. */
 export const connectionFailure = { kind: 'failed', reason: 'connection', latencyMs: 1 } as const
 
-/** Queues with delays, a receiver and a clock that only the test advances. */
+/** Queues with delays, an endpoint and a clock that only the test advances. */
 export function deliverySimulation(table: Table, respond: Responder = () => httpResponse(200)) {
   const simulation = {
     now: Date.now(),

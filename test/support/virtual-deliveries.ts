@@ -1,6 +1,6 @@
 /**
  * Consumers of both lanes that process deliveries side by side, on the real engine, in virtual time: the clock moves when
- * every consumer is idle or waits for its receiver.
+ * every consumer is idle or waits for its endpoint.
  */
 import { type DeliveryConsumer, deliverEvent } from '../../shared/delivery/webhooks/deliver-event.ts'
 import type { Lane } from '../../shared/delivery/webhooks/delivery-queues.ts'
@@ -43,7 +43,7 @@ export function virtualDeliveries(table: Table, respond: Respond) {
   let messages: Message[] = []
   let blocked: { readonly end: number; readonly go: () => void }[] = []
   const busy = { quick: 0, slow: 0 }
-  /** Called when a delivery ends, waits for its receiver, or queues a message. */
+  /** Called when a delivery ends, waits for its endpoint, or queues a message. */
   let onProgress = () => {}
   const simulation = {
     now: Date.now(),
@@ -88,7 +88,7 @@ export function virtualDeliveries(table: Table, respond: Respond) {
     },
   }
 
-  /** Starts every delivery that is ready, until all consumers are idle or wait for their receivers. */
+  /** Starts every delivery that is ready, until all consumers are idle or wait for their endpoints. */
   async function consumeUntilBlocked(): Promise<void> {
     for (startReady(); busy.quick + busy.slow > blocked.length; startReady())
       await new Promise<void>((resolve) => {

@@ -1,4 +1,4 @@
-/** Attempts to receivers of webhooks. */
+/** Attempts to deliver to webhook endpoints. */
 import {
   type AttemptHealth,
   HEALTHY,

@@ -154,7 +154,7 @@ export const NO_WEBHOOK = error(404, 'NOT_FOUND', 'webhook_not_found')
 export const NO_DELIVERY = error(404, 'NOT_FOUND', 'delivery_not_found')
 export const TOO_MANY = error(422, 'VALIDATION', 'too_many_webhooks')
 
-/** Delivers the last pushed delivery, as the consumer does, to a receiver that responds with `status`. */
+/** Delivers the last pushed delivery, as the consumer does, to an endpoint that responds with `status`. */
 export async function attempted(status: number, at = Date.now()) {
   const world = deliverySimulation(db.table, () => httpResponse(status, null, 12))
   world.now = at

@@ -4,7 +4,7 @@ const TOLERANCE_SECONDS = 5 * 60
 
 /**
  * Throws with the reason unless the webhook was signed with the secret within the last five minutes. `body` is the raw
- * request body, before parsing. Copy it into your receiver: it needs only Node.
+ * request body, before parsing. Copy it into your webhook endpoint: it needs only Node.
  */
 export function verifyWebhook(
   headers: Readonly<Record<string, string | string[] | undefined>>,

@@ -27,7 +27,7 @@ import {
 import type { Deliveries, HealthRecords, Webhooks } from '../store-ports.ts'
 import { type AttemptReport, attemptReport } from './attempt-report.ts'
 import type { DeliveryQueues, Lane } from './delivery-queues.ts'
-import { recordHealth, reserveQueue, takePermit } from './receiver-health.ts'
+import { recordHealth, reserveQueue, takePermit } from './endpoint-health.ts'
 import { call, hold, passOn, postpone } from './waiting-deliveries.ts'
 import { signatureHeaders } from './webhook-signature.ts'
 import type { AttemptResult, WebhookTransport } from './webhook-transport.ts'
@@ -65,7 +65,7 @@ export type DeliveryConsumer = {
 /**
  * Attempts one delivery. Safe to call repeatedly and in any order: a delivery that has ended, is not yet due or is claimed
  * by another consumer is left alone, and so is one of a paused clinic, which is due after the pause. So is one that precedes
- * the first attempt of an earlier event of the same record: that attempt queues the next delivery again. One to a receiver that is slow, only fails or is new may have to wait.
+ * the first attempt of an earlier event of the same record: that attempt queues the next delivery again. One to an endpoint that is slow, only fails or is new may have to wait.
  */
 export async function deliverEvent(
   consumer: DeliveryConsumer,
@@ -103,7 +103,7 @@ export async function deliverEvent(
   if (delivery.attempts.length === 0) {
     const earlier = await deliveries.earlierUnattempted(clinic, delivery)
     if (earlier !== null) {
-      // It may wait for its receiver.
+      // It may wait for its endpoint.
       await call(consumer, { ...queued, delivery: earlier })
       return permits ? postpone(consumer, queued, context) : undefined
     }
@@ -170,7 +170,7 @@ async function attempt(
     error: result.kind === 'answered' ? null : result.reason,
     latencyMs: Math.round(result.latencyMs),
   }
-  // A delay that the receiver has requested is not shortened.
+  // A delay that the endpoint has requested is not shortened.
   const mayFollow = halfOpenAt !== null && retryAfter === null
   await deliveries.change(clinic, webhook.id, delivery.id, (before) =>
     ifStillClaimed(before, afterAttempt(before, attemptRecord, isDelivered, retryDelay, mayFollow)),

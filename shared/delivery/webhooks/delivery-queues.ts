@@ -3,7 +3,7 @@ import * as z from 'zod'
 import type { DeliveryReference } from '../../domain/webhooks/delivery.ts'
 
 /**
- * Every delivery begins in the quick lane, whose attempts are short. Slow and failing receivers have a queue of their own, so
+ * Every delivery begins in the quick lane, whose attempts are short. Slow and failing endpoints have a queue of their own, so
  * that they do not delay deliveries to the others.
  */
 export type Lane = 'quick' | 'slow'

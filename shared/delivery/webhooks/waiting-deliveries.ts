@@ -1,4 +1,4 @@
-/** Deliveries to a receiver that is slow or only fails: they wait, and are called in order. */
+/** Deliveries to an endpoint that is slow or only fails: they wait, and are called in order. */
 import {
   called,
   type Delivery,
@@ -63,7 +63,7 @@ export async function hold(
   )
 }
 
-/** After an attempt to a limited receiver, or a success: calls what waits, now or when an open circuit becomes half-open. */
+/** After an attempt to a limited endpoint, or a success: calls what waits, now or when an open circuit becomes half-open. */
 export async function passOn(
   ports: WaitingPorts,
   queued: DeliveryReference,

@@ -88,7 +88,7 @@ export const exchange = (address: string, outgoing: OutgoingRequest): Promise<Ex
         retryAfter: RETRY_AFTER.test(retryAfter) ? retryAfter : null,
         latencyMs: latencyMs(),
       }
-      // A receiver whose connection is closed while it writes may report a failure, so a short body is read to its end.
+      // An endpoint whose connection is closed while it writes may report a failure, so a short body is read to its end.
       let bytesRead = 0
       response.on('data', ({ length }: Buffer) => {
         bytesRead += length

@@ -2,12 +2,12 @@ import { createHmac, randomBytes } from 'node:crypto'
 import { SECRET_PREFIX, secretBytes } from '../../domain/webhooks/webhook-secret.ts'
 
 export type SignatureInput = {
-  /** The event's id, identical at every attempt, so that receivers can detect duplicates. */
+  /** The event's id, identical at every attempt, so that endpoints can detect duplicates. */
   readonly id: string
-  /** The time of the attempt in whole seconds since the epoch: receivers reject requests older than a few minutes. */
+  /** The time of the attempt in whole seconds since the epoch: endpoints reject requests older than a few minutes. */
   readonly timestampSeconds: number
   readonly body: string
-  /** Two during a rotation: receivers accept a signature with either. */
+  /** Two during a rotation: endpoints accept a signature with either. */
   readonly secrets: readonly string[]
 }
 

@@ -40,7 +40,7 @@ export type Delivery = {
   readonly nextAt: number | null
   /** When the sweep next checks the delivery; null when the delivery has ended. */
   readonly dueAt: number | null
-  /** Its ticket among the deliveries of a receiver that is slow or only fails; null if it has none. */
+  /** Its ticket among the deliveries of an endpoint that is slow or only fails; null if it has none. */
   readonly waiting: Waiting | null
   /** Held by the consumer that is making an attempt, until it expires. */
   readonly claim: Claim | null
@@ -53,8 +53,8 @@ export type Delivery = {
 
 export type Waiting = {
   /**
-   * `turn`: it is due, but the receiver takes no further attempt. `success`: its attempt failed, and the next success of the
-   * receiver calls it before its retry. `called`: its turn has come.
+   * `turn`: it is due, but the endpoint takes no further attempt. `success`: its attempt failed, and the next success of the
+   * endpoint calls it before its retry. `called`: its turn has come.
    */
   readonly for: 'turn' | 'success' | 'called'
   readonly since: number
@@ -131,7 +131,7 @@ export const isBeforeRetry = ({ waiting }: Delivery, now: number): boolean => (w
 
 /**
  * The delivery after an attempt. `retryDelay` is in milliseconds; null if no attempt follows a failure. `mayFollow` if the
- * next success of the receiver may call it before that.
+ * next success of the endpoint may call it before that.
  */
 export function afterAttempt(
   delivery: Delivery,
@@ -160,7 +160,7 @@ export function afterAttempt(
 const checkedAt = (nextAt: number, delay: number): number =>
   nextAt + (delay > MAX_QUEUE_DELAY_MS ? 0 : SWEEP_MARGIN_MS)
 
-/** The delivery when its receiver takes no attempt at `now`. */
+/** The delivery when its endpoint takes no attempt at `now`. */
 export function postponed(delivery: Delivery, now: number): Delivery {
   const { waiting } = delivery
   if (waiting?.retryAt && isBeforeRetry(delivery, now)) {

@@ -123,7 +123,7 @@ export const eventPayload = (event: Event, clinic: Pick<ClinicInfo, 'id' | 'time
 /** The data of a payload in JSON. */
 export const payloadData = (payload: string): EventData => JSON.parse(payload).data
 
-/** An event that a change causes. The receiver reads what is not in `data` with its scopes. */
+/** An event that a change causes. The integrator reads what is not in `data` with its scopes. */
 export type EventDraft = { readonly event: RecordEventName; readonly data: EventData }
 
 export function patientEventDraft(before: Patient | null, after: Patient): EventDraft | null {

@@ -1,5 +1,5 @@
 /**
- * The circuit breaker of a webhook: how its receiver has responded, and what it may be sent. A receiver that hangs or fails would take the room of
+ * The circuit breaker of a webhook: how its endpoint has responded, and what it may be sent. An endpoint that hangs or fails would take the room of
  * all others, so its deliveries wait and follow its first success.
  */
 import { JITTER } from './webhook.ts'
@@ -14,13 +14,13 @@ export type WebhookHealth = {
   readonly failures: number
   /** Attempts since the last quick success that took longer than {@link SLOW_THRESHOLD_MS}. */
   readonly slowAttempts: number
-  /** Whether the last attempt that was not cut off succeeded, if the receiver is slow. */
+  /** Whether the last attempt that was not cut off succeeded, if the endpoint is slow. */
   readonly isResponding: boolean
   /** When the circuit becomes half-open, so that one delivery is tried; null while it is closed. */
   readonly halfOpenAt: number | null
   /** Failed attempts that began after the circuit had opened. */
   readonly failedTrials: number
-  /** Until when each of the attempts that a limited receiver may have at a time lasts at most; 0 for none. */
+  /** Until when each of the attempts that a limited endpoint may have at a time lasts at most; 0 for none. */
   readonly permits: readonly number[]
   /** The delivery that was sent to the slow queue, and until when it is considered to be there. */
   readonly queued: Queued | null
@@ -47,7 +47,7 @@ export type AttemptHealth = {
   readonly isWaiting: boolean
 }
 
-/** The attempts at a time to a slow receiver whose attempts succeed. */
+/** The attempts at a time to a slow endpoint whose attempts succeed. */
 export const SLOW_PERMITS = 3
 
 export const HEALTHY: WebhookHealth = {
@@ -63,10 +63,10 @@ export const HEALTHY: WebhookHealth = {
   waitingSince: null,
 }
 
-/** An attempt in the quick lane is cut off after this time, so that no receiver blocks that lane for longer. */
+/** An attempt in the quick lane is cut off after this time, so that no endpoint blocks that lane for longer. */
 export const SLOW_THRESHOLD_MS = 1000
 
-/** So many slow attempts without a quick success make a receiver slow: one can be a coincidence. */
+/** So many slow attempts without a quick success make an endpoint slow: one can be a coincidence. */
 const SLOW_AFTER = 3
 
 /** So many failures without a success open the circuit. */
@@ -79,17 +79,17 @@ const OPEN_MS = [5_000, 15_000, 30_000, 60_000, 120_000, 300_000]
 export const isSlow = ({ hasSucceeded, slowAttempts }: WebhookHealth): boolean =>
   slowAttempts >= (hasSucceeded ? SLOW_AFTER : 1)
 
-/** The circuit is open: the receiver only fails, so it gets one attempt at a time, from {@link WebhookHealth.halfOpenAt} on. */
+/** The circuit is open: the endpoint only fails, so it gets one attempt at a time, from {@link WebhookHealth.halfOpenAt} on. */
 export const isOpen = ({ halfOpenAt }: WebhookHealth): boolean => halfOpenAt !== null
 
 /** Whether its attempts take place in the slow lane. */
 export const usesSlowLane = (health: WebhookHealth): boolean => isSlow(health) || isOpen(health)
 
-/** Whether its attempts are limited: to a receiver that may hang, there is one at a time until the first has succeeded. */
+/** Whether its attempts are limited: to an endpoint that may hang, there is one at a time until the first has succeeded. */
 export const isLimited = (health: WebhookHealth): boolean => usesSlowLane(health) || !health.hasSucceeded
 
 /**
- * The numbers of the permits that an attempt to a limited receiver may take: none if the delivery has to wait. One that an
+ * The numbers of the permits that an attempt to a limited endpoint may take: none if the delivery has to wait. One that an
  * integrator requested does not wait until an open circuit becomes half-open.
  */
 export function freePermits(health: WebhookHealth, isManual: boolean, now: number): number[] {
@@ -102,8 +102,8 @@ export function freePermits(health: WebhookHealth, isManual: boolean, now: numbe
 export const QUEUED_MS = 120_000
 
 /**
- * The id of the delivery that is in the slow queue; null if there may be another. One of a receiver that hangs or fails is enough: otherwise, all that are due
- * would be there when the queue is long. A receiver whose attempts succeed may have several.
+ * The id of the delivery that is in the slow queue; null if there may be another. One of an endpoint that hangs or fails is enough: otherwise, all that are due
+ * would be there when the queue is long. An endpoint whose attempts succeed may have several.
  */
 export const queuedDelivery = ({ isResponding, queued }: WebhookHealth, now: number): string | null =>
   !isResponding && queued && now < queued.until ? queued.delivery : null
@@ -112,14 +112,14 @@ export const queuedDelivery = ({ isResponding, queued }: WebhookHealth, now: num
 export const isReleased = (before: WebhookHealth, after: WebhookHealth | null): boolean =>
   after?.hasSucceeded === true && !before.hasSucceeded
 
-/** Whether a new delivery has to wait, since the receiver takes no further attempt. */
+/** Whether a new delivery has to wait, since the endpoint takes no further attempt. */
 export const hasToWait = (health: WebhookHealth, now: number): boolean =>
   isLimited(health) &&
   !health.isResponding &&
   (freePermits(health, false, now).length === 0 || queuedDelivery(health, now) !== null)
 
 /**
- * When the circuit of a receiver that fails once more, at `now`, becomes half-open; null while it stays closed. It opens when the
+ * When the circuit of an endpoint that fails once more, at `now`, becomes half-open; null while it stays closed. It opens when the
  * attempt began after so many failures: among attempts at the same time, others may have succeeded. `random` is from 0 to 1.
  */
 export function nextHalfOpenAt(before: WebhookHealth, random: number, now: number): number | null {

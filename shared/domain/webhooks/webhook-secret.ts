@@ -12,7 +12,7 @@ export function secretIssue(text: string): string | null {
   if (!VISIBLE_ASCII.test(text)) return 'must be 16 to 256 visible ASCII characters without spaces'
   if (!text.startsWith(SECRET_PREFIX)) return null
   const bytes = decodeSecret(text)
-  // Decoders differ in how they treat malformed base64, and the receiver's must produce the same bytes.
+  // Decoders differ in how they treat malformed base64, and the endpoint's must produce the same bytes.
   if (bytes.toString('base64') !== text.slice(SECRET_PREFIX.length))
     return 'must be valid, padded base64 after whsec_'
   if (bytes.length < MIN_BYTES || bytes.length > MAX_BYTES)

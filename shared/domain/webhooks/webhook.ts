@@ -10,7 +10,7 @@ export type Webhook = {
   readonly secret: string
   /** Numbers the secrets of this webhook from 1. */
   readonly secretNumber: number
-  /** The secrets before it, newest first. Each also signs until its `until`, so that the receiver can switch. */
+  /** The secrets before it, newest first. Each also signs until its `until`, so that the endpoint can switch. */
   readonly previousSecrets: readonly PreviousSecret[]
   /** The key of the credential that created it. */
   readonly createdBy: string
@@ -84,15 +84,15 @@ export const RETRY_DELAYS_MS: readonly number[] = [
   24 * HOUR,
 ]
 
-/** The largest share of a delay that is added at random, so that retries to receivers that failed together spread out. */
+/** The largest share of a delay that is added at random, so that retries to endpoints that failed together spread out. */
 export const JITTER = 0.1
 
-/** A receiver may request a longer delay than scheduled, up to this one. */
+/** An endpoint may request a longer delay than scheduled, up to this one. */
 const MAX_RETRY_AFTER_MS = 24 * HOUR
 
 /**
  * Milliseconds until the next attempt after `failedAttempts` (from 1); null if there is none. `retryAfter` is the delay
- * in milliseconds that the receiver requested; `random` is a number from 0 to 1.
+ * in milliseconds that the endpoint requested; `random` is a number from 0 to 1.
  */
 export function nextRetryDelay(
   failedAttempts: number,

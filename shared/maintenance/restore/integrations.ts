@@ -76,7 +76,7 @@ async function webhookIds({ source, restored }: Restore, clinic: ClinicId): Prom
 }
 
 /**
- * Makes the events of every record continue after the last one that the source announced: receivers ignore an event whose
+ * Makes the events of every record continue after the last one that the source announced: endpoints ignore an event whose
  * sequence number they have had. Returns the number of records.
  */
 export async function continueEventCounters(

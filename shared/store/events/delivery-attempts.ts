@@ -90,7 +90,7 @@ export function deliveryAttempts({ table }: { table: Table }) {
     }
   }
 
-  /** The deliveries that wait for their receiver, oldest first, at most `limit`; those after the id `after`, if it is set. */
+  /** The deliveries that wait for their endpoint, oldest first, at most `limit`; those after the id `after`, if it is set. */
   async function waiting(clinic: ClinicId, webhook: string, limit: number, after?: string) {
     const pk = waitingDeliveriesPartition(clinic, webhook)
     // The range includes its ends.

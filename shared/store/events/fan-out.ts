@@ -23,8 +23,8 @@ import { retryOnConflict } from '../table/retry-on-conflict.ts'
 import { MAX_TRANSACTION_ITEMS, type Table } from '../table/table.ts'
 import type { Item } from '../table/write-requests.ts'
 import { addOrderedDelivery, deliveryStore } from './deliveries.ts'
+import { EndpointQueue, recordTickets } from './endpoint-queue.ts'
 import { decodeAnnouncedEvent, decodeCounter, encodeEvent } from './items.ts'
-import { ReceiverQueue, recordTickets } from './receiver-queue.ts'
 import { listWebhookHealth, webhookHealthStore } from './webhook-health.ts'
 import { webhookStore } from './webhooks.ts'
 
@@ -63,7 +63,7 @@ export function eventFanOut({ table, now, newId }: FanOutPlatform) {
 
   /**
    * Moves a clinic's announced events to their positions and creates a delivery for each subscribed webhook. Calls `push`
-   * with the new deliveries after each transaction, except those that have to wait for their receiver; if it fails, the
+   * with the new deliveries after each transaction, except those that have to wait for their endpoint; if it fails, the
    * sweep queues them later. Returns true when it ended after `maxTransactions`, so that there may be more events.
    */
   async function fanOut(
@@ -95,7 +95,7 @@ export function eventFanOut({ table, now, newId }: FanOutPlatform) {
     const payloadClinic = { id: clinic, timezone: settings?.timezone ?? 'UTC' }
     const changes = new Changeset(table, clinic)
     const created: DeliveryReference[] = []
-    const queue = new ReceiverQueue(healthOf, now())
+    const queue = new EndpointQueue(healthOf, now())
     const head = decodeCounter(headItem)
     const first = head.n + 1
     let next = first

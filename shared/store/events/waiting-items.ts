@@ -1,4 +1,4 @@
-/** The stored format of waiting items: of deliveries without an attempt, and of those that wait for their receiver. */
+/** The stored format of waiting items: of deliveries without an attempt, and of those that wait for their endpoint. */
 import * as z from 'zod'
 import type { Delivery } from '../../domain/webhooks/delivery.ts'
 import { type Key, TTL } from '../keys/key.ts'
@@ -21,7 +21,7 @@ const StoredWaiting = z.object({ f: z.enum(['turn', 'success']) })
 /** The reason for which a delivery waits. */
 export const decodeWaiting = (item: Item): 'turn' | 'success' => StoredWaiting.parse(item).f
 
-/** A delivery among those that wait for their receiver. */
+/** A delivery among those that wait for their endpoint. */
 export const encodeWaiting = (key: Key, { createdAt, waiting }: Delivery): Item => ({
   ...key,
   f: waiting?.for,

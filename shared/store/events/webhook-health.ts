@@ -8,7 +8,7 @@ import type { Table } from '../table/table.ts'
 import type { Item, UpdateParts } from '../table/write-requests.ts'
 import { decodeHealth } from './items.ts'
 
-/** How the receivers of webhooks respond. Each webhook has one item, which is created and deleted together with it. */
+/** How webhook endpoints respond. Each webhook has one item, which is created and deleted together with it. */
 export function webhookHealthStore({ table }: { table: Table }) {
   const change = (clinic: ClinicId, webhook: string, parts: UpdateParts) =>
     changeHealth(table, webhookHealthKey(clinic, webhook), parts)
@@ -31,7 +31,7 @@ export function webhookHealthStore({ table }: { table: Table }) {
       ExpressionAttributeValues: { ':until': until, ':read': permits[number], ':probes': failedTrials },
     }))
 
-  /** Records that a delivery is in the slow queue. False if another is, or the receiver was tried since the health was read. */
+  /** Records that a delivery is in the slow queue. False if another is, or the endpoint was tried since the health was read. */
   const recordQueued = async (
     clinic: ClinicId,
     webhook: string,
@@ -81,7 +81,7 @@ export function webhookHealthStore({ table }: { table: Table }) {
     return item ? decodeHealth(item) : null
   }
 
-  /** Records that a person has enabled the webhook: what its receiver did before no longer counts. */
+  /** Records that a person has enabled the webhook: what its endpoint did before no longer counts. */
   async function reset(clinic: ClinicId, webhook: string): Promise<void> {
     await change(clinic, webhook, {
       UpdateExpression:
@@ -165,7 +165,7 @@ export async function listWebhookHealth(
 }
 
 /**
- * Leaves a pause of the clinic out of the time for which its receivers have failed: nothing is delivered during it, so none
+ * Leaves a pause of the clinic out of the time for which its endpoints have failed: nothing is delivered during it, so none
  * can succeed. Called before the pause ends.
  */
 export async function excludePause(

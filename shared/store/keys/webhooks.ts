@@ -15,7 +15,7 @@ export const webhookCountKey = (clinic: ClinicId): Key => ({ pk: partition(clini
 
 export const webhookHealthPartition = (clinic: ClinicId): string => partition(clinic, 'WS')
 
-/** The health of a webhook's receiver: an item of its own, since every failed delivery writes it. */
+/** The health of a webhook's endpoint: an item of its own, since every failed delivery writes it. */
 export const webhookHealthKey = (clinic: ClinicId, id: string): Key => ({
   pk: webhookHealthPartition(clinic),
   sk: id,
@@ -56,7 +56,7 @@ export const firstAttemptKey = (
   sk: `${shortId(record)}#${sortableNumber(sequence)}`,
 })
 
-/** Deliveries to a webhook that wait for a success of its receiver. */
+/** Deliveries to a webhook that wait for a success of its endpoint. */
 export const waitingDeliveriesPartition = (clinic: ClinicId, webhook: string): string =>
   partition(clinic, `WQ#${shortId(webhook)}`)
 

@@ -87,7 +87,7 @@ describe('deliveries', () => {
   })
 })
 
-it('does not count as time for which a receiver has failed, once clinic resume has ended it', async () => {
+it('does not count as time for which a webhook endpoint has failed, once clinic resume has ended it', async () => {
   const clinic = await newClinic(db.table)
   const { id } = await createWebhook(db.table, clinic.id)
   const at = Date.now() - DISABLE_AFTER_MS - 10 * MINUTE

@@ -1,4 +1,4 @@
-/** Deliveries on the real engine, with a simulated receiver and a clock that the test advances. */
+/** Deliveries on the real engine, with a simulated endpoint and a clock that the test advances. */
 import { beforeEach, describe, expect, it } from 'vitest'
 import { sweepDeliveries } from '../../../../shared/delivery/webhooks/sweep-deliveries.ts'
 import type { Clinic } from '../../../../shared/domain/clinic.ts'
@@ -82,7 +82,7 @@ it('delivers an event and records the attempt', async () => {
   ])
 })
 
-describe('a receiver that fails', () => {
+describe('an endpoint that fails', () => {
   it('k times gets retries on schedule, with the same id and body and a new timestamp', async () => {
     const step = rounds(20, 10) * 60_000
     for (const k of rounds(0, 1) ? [1, 2, 3, 4, 5, 6, 7, 8, 9] : [1, 3, 9]) {

@@ -1,4 +1,4 @@
-/** Which receivers webhook attempts connect to: certificates, addresses, names and the allowed host. */
+/** Which endpoints webhook attempts connect to: certificates, addresses, names and the allowed host. */
 import { once } from 'node:events'
 import http from 'node:http'
 import type { AddressInfo } from 'node:net'

@@ -157,7 +157,7 @@ describe.skipIf(process.platform !== 'linux')('the webhook transport', () => {
       expect(await attempt()).toMatchObject({ status: 503, retryAfter: null })
     })
 
-    it('is reported when the receiver keeps the connection open', async () => {
+    it('is reported when the endpoint keeps the connection open', async () => {
       const receiver = await receives((socket) =>
         socket.write(httpText('200 OK', ['content-length: 2'], 'ok')),
       )
@@ -297,7 +297,7 @@ describe.skipIf(process.platform !== 'linux')('the webhook transport', () => {
       expect(['connection', 'protocol']).toContain('reason' in outcome && outcome.reason)
     })
 
-    it('fails with connection when the receiver switches protocols', async () => {
+    it('fails with connection when the endpoint switches protocols', async () => {
       const receiver = await receives((socket) =>
         socket.write('HTTP/1.1 101 Switching\r\nupgrade: canary\r\nconnection: upgrade\r\n\r\n'),
       )
@@ -321,7 +321,7 @@ describe.skipIf(process.platform !== 'linux')('the webhook transport', () => {
       expect((await attempt()).kind).toBe('failed')
     })
 
-    it('fails with tls when the receiver speaks plain HTTP', async () => {
+    it('fails with tls when the endpoint speaks plain HTTP', async () => {
       await listens(http.createServer((_, response) => response.end('canary-answer')))
       expect(await attempt()).toEqual(failed('tls'))
     })

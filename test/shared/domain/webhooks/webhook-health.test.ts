@@ -19,7 +19,7 @@ import { anAttempt, attempts, healthAfter, UNTRIED } from '../../../support/webh
 const NOW = Date.parse('2026-05-01T07:00:00Z')
 const MINUTE = 60_000
 
-describe('a receiver', () => {
+describe('an endpoint', () => {
   it('is slow after three slow attempts, until a quick success', () => {
     const slow = attempts(
       HEALTHY,
@@ -85,7 +85,7 @@ describe('the next attempt of an open circuit', () => {
   })
 })
 
-it('a slow receiver has one permit until an attempt succeeds, then three, free after their leases', () => {
+it('a slow endpoint has one permit until an attempt succeeds, then three, free after their leases', () => {
   const cutOffs = attempts(
     HEALTHY,
     [1, 2, 3].map(() => anAttempt({ result: 'cut-off', isSlow: true })),
@@ -104,7 +104,7 @@ it('several deliveries are called after a trouble or the first success, otherwis
   expect(callSize({ ...HEALTHY, failures: 4, slowAttempts: 9 }, HEALTHY)).toBe(1)
 })
 
-describe('a receiver without a success yet', () => {
+describe('an endpoint without a success yet', () => {
   it('has one permit, and further deliveries wait while it is taken or one is queued', () => {
     expect(isLimited(UNTRIED)).toBe(true)
     expect(freePermits(UNTRIED, false, NOW)).toEqual([0])

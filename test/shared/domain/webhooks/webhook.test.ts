@@ -71,7 +71,7 @@ describe('nextRetryDelay', () => {
     'is null after %i failures',
     (failed) => {
       expect(nextRetryDelay(failed, null, 0.5)).toBeNull()
-      // Also if the receiver requests a delay.
+      // Also if the endpoint requests a delay.
       expect(nextRetryDelay(failed, HOUR, 0.5)).toBeNull()
     },
   )

@@ -21,7 +21,7 @@ export type Practice = ReturnType<typeof practiceInUse>
 export function practiceInUse(clinic: Clinic) {
   /** Ids of the emails that were sent, in order. */
   const sent: string[] = []
-  /** Ids of the events that the receiver got, in order. */
+  /** Ids of the events that the webhook endpoint got, in order. */
   const received: string[] = []
   const sequences = new Map<string, number[]>()
 

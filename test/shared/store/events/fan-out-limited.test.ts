@@ -1,4 +1,4 @@
-/** Fan-out to receivers that hang or fail, on the real engine. */
+/** Fan-out to endpoints that hang or fail, on the real engine. */
 import { beforeAll, expect, it } from 'vitest'
 import type { Clinic } from '../../../../shared/domain/clinic.ts'
 import { newUuid } from '../../../../shared/domain/uuid.ts'
@@ -21,14 +21,14 @@ beforeAll(async () => {
 
 const NOW = Date.parse('2026-05-01T07:00:00Z')
 
-/** A webhook whose receiver had these attempts. */
+/** A webhook whose endpoint had these attempts. */
 async function webhookAfter(...all: AttemptHealth[]): Promise<string> {
   const { id } = await createWebhook(db.table, clinic.id)
   for (const attempt of all) await webhookHealthStore(db).record(clinic.id, id, attempt)
   return id
 }
 
-it('queues no delivery to a receiver that takes none, which waits to be called', async () => {
+it('queues no delivery to an endpoint that takes none, which waits to be called', async () => {
   const failures = Array(5).fill(anAttempt({ result: 'failure', at: NOW - 1000 }))
   const cutOffs = Array(3).fill(anAttempt({ result: 'cut-off', isSlow: true }))
   const slow = anAttempt({ result: 'success', isSlow: true })

@@ -1,4 +1,4 @@
-/** The stored health of receivers, on the real engine. */
+/** The stored health of webhook endpoints, on the real engine. */
 import fc from 'fast-check'
 import { beforeAll, expect, it } from 'vitest'
 import type { Clinic } from '../../../../shared/domain/clinic.ts'

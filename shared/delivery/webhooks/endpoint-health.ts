@@ -8,7 +8,7 @@ import {
 } from '../../domain/webhooks/webhook-health.ts'
 import type { HealthRecords } from '../store-ports.ts'
 
-/** Whether a delivery may be sent to the slow queue: of a receiver that hangs or fails, one at a time. */
+/** Whether a delivery may be sent to the slow queue: of an endpoint that hangs or fails, one at a time. */
 export const reserveQueue = async (
   records: HealthRecords,
   { clinic, webhook, delivery }: DeliveryReference,
@@ -32,7 +32,7 @@ export async function takePermit(
   return null
 }
 
-/** Records what an attempt shows of its receiver, unless it is as healthy as before. Returns the health afterwards. */
+/** Records what an attempt shows of its endpoint, unless it is as healthy as before. Returns the health afterwards. */
 export async function recordHealth(
   records: HealthRecords,
   { clinic, webhook }: DeliveryReference,

@@ -1,4 +1,4 @@
-/** Deliveries to receivers that hang, fail or are slow: on the real engine, with a clock that the test advances. */
+/** Deliveries to endpoints that hang, fail or are slow: on the real engine, with a clock that the test advances. */
 import { beforeEach, expect, it } from 'vitest'
 import { deliverEvent } from '../../shared/delivery/webhooks/deliver-event.ts'
 import { sweepDeliveries } from '../../shared/delivery/webhooks/sweep-deliveries.ts'
@@ -58,7 +58,7 @@ const waitingRows = () =>
 const sequencesOf = (simulation: Simulation, record: string) =>
   simulation.received.map(({ body }) => JSON.parse(body)).filter(({ data }) => data.id === record)
 
-it('a receiver that only fails gets some thirty attempts in an hour, however many deliveries there are', async () => {
+it('an endpoint that only fails gets some thirty attempts in an hour, however many deliveries there are', async () => {
   const simulation = deliverySimulation(db.table, () => failure)
   for (let n = 0; n < 12; n++) {
     await queue(simulation, 1, 1, 1, 2)
@@ -70,7 +70,7 @@ it('a receiver that only fails gets some thirty attempts in an hour, however man
   expect((await deliveries()).every(({ status }) => status === 'pending')).toBe(true)
 })
 
-it('delivers everything in order within minutes after the receiver has recovered', async () => {
+it('delivers everything in order within minutes after the endpoint has recovered', async () => {
   let answer: typeof failure | ReturnType<typeof httpResponse> = failure
   const simulation = deliverySimulation(db.table, () => answer)
   for (let n = 0; n < 6; n++) {
@@ -91,7 +91,7 @@ it('delivers everything in order within minutes after the receiver has recovered
   expect(await waitingRows()).toEqual([])
 })
 
-it('messages do not multiply while a receiver fails', async () => {
+it('messages do not multiply while an endpoint fails', async () => {
   const simulation = deliverySimulation(db.table, () => failure)
   await queue(simulation, 20, 20)
   const messages: number[] = []
@@ -118,7 +118,7 @@ it('a requested delivery does not wait for the next attempt of an open circuit',
   expect(simulation.received.length - before).toBe(7)
 })
 
-it('keeps a delay that the receiver has requested when another delivery succeeds', async () => {
+it('keeps a delay that the endpoint has requested when another delivery succeeds', async () => {
   let answer: typeof failure | ReturnType<typeof httpResponse> = failure
   const simulation = deliverySimulation(db.table, () => answer)
   await queue(simulation, 1, 1, 1, 1, 1)
@@ -139,7 +139,7 @@ it('keeps a delay that the receiver has requested when another delivery succeeds
   expect((await deliveries()).every(({ status }) => status === 'delivered')).toBe(true)
 })
 
-it('one slow response does not make a receiver slow; three do, until a quick one', async () => {
+it('one slow response does not make an endpoint slow; three do, until a quick one', async () => {
   const simulation = deliverySimulation(db.table, () => httpResponse(200, null, 2000))
   const lanes: string[] = []
   const { push } = simulation
@@ -154,7 +154,7 @@ it('one slow response does not make a receiver slow; three do, until a quick one
   simulation.respond = () => httpResponse(200, null, 10)
   await queue(simulation, 1, 1)
   await simulation.drain()
-  // The first shows that the receiver is quick again.
+  // The first shows that the endpoint is quick again.
   expect(lanes.slice(3)).toEqual(['quick', 'quick', 'slow', 'slow'])
   await queue(simulation, 1)
   await simulation.drain()
@@ -174,7 +174,7 @@ it('a response whose body takes long is slow', async () => {
   expect(context?.health.slowAttempts).toBe(4)
 })
 
-it('a slow receiver has three attempts at a time, and each success brings the next delivery', async () => {
+it('a slow endpoint has three attempts at a time, and each success brings the next delivery', async () => {
   let open = 0
   let most = 0
   const simulation = deliverySimulation(db.table, () => httpResponse(200, null, 2000))

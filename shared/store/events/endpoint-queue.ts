@@ -9,16 +9,16 @@ import {
 import type { deliveryStore } from './deliveries.ts'
 import type { webhookHealthStore } from './webhook-health.ts'
 
-/** The ticket of a delivery, with the health of its receiver as it was read. */
+/** The ticket of a delivery, with the health of its endpoint as it was read. */
 type Ticket = DeliveryReference & { readonly read: WebhookHealth }
 
 /** Decides which deliveries of a transaction may be attempted now. The others wait, and the first of them calls the next. */
-export class ReceiverQueue {
+export class EndpointQueue {
   readonly #health: ReadonlyMap<string, WebhookHealth>
   readonly #now: number
-  /** The first deliveries to receivers that get one at a time. */
+  /** The first deliveries to endpoints that get one at a time. */
   readonly firsts: Ticket[] = []
-  /** The first delivery to each receiver that takes no further one. */
+  /** The first delivery to each endpoint that takes no further one. */
   readonly waiting: Ticket[] = []
 
   constructor(health: ReadonlyMap<string, WebhookHealth>, now: number) {
@@ -27,10 +27,10 @@ export class ReceiverQueue {
   }
 
   admits(delivery: DeliveryReference): boolean {
-    const isOfReceiver = ({ webhook }: Ticket) => webhook === delivery.webhook
+    const isOfEndpoint = ({ webhook }: Ticket) => webhook === delivery.webhook
     const read = this.#health.get(delivery.webhook) ?? HEALTHY
-    if (hasToWait(read, this.#now) || this.firsts.some(isOfReceiver)) {
-      if (!this.waiting.some(isOfReceiver)) this.waiting.push({ ...delivery, read })
+    if (hasToWait(read, this.#now) || this.firsts.some(isOfEndpoint)) {
+      if (!this.waiting.some(isOfEndpoint)) this.waiting.push({ ...delivery, read })
       return false
     }
     if (!read.hasSucceeded && !read.isResponding) this.firsts.push({ ...delivery, read })
@@ -47,7 +47,7 @@ type Stores = {
 /** Records which deliveries are queued and which wait, after they were written. Returns those that need not wait after all. */
 export async function recordTickets(
   { health, deliveries, now }: Stores,
-  { firsts, waiting }: ReceiverQueue,
+  { firsts, waiting }: EndpointQueue,
 ): Promise<DeliveryReference[]> {
   const until = now() + QUEUED_MS
   await Promise.all(

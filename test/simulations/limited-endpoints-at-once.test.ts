@@ -1,4 +1,4 @@
-/** Deliveries side by side to receivers that fail or are slow, in virtual time on the real engine. */
+/** Deliveries side by side to endpoints that fail or are slow, in virtual time on the real engine. */
 import { beforeEach, expect, it } from 'vitest'
 import { mulberry32 } from '../../bin/demo/random.ts'
 import { deliverEvent } from '../../shared/delivery/webhooks/deliver-event.ts'
@@ -57,7 +57,7 @@ async function redeliver(simulation: Simulation, id: string): Promise<void> {
   await simulation.push('quick', [{ clinic: clinic.id, webhook: webhook.id, delivery: id }])
 }
 
-it('a failing receiver is tried every five minutes while deliveries wait', async () => {
+it('a failing endpoint is tried every five minutes while deliveries wait', async () => {
   const simulation = virtualDeliveries(db.table, () => failure)
   await queue(simulation, ...Array(30).fill(1))
   await simulation.run(3 * HOUR)
@@ -92,7 +92,7 @@ it('a failure of eight seconds with many deliveries at once is over within a min
   expect(await pending()).toEqual([])
 })
 
-it('events that are always rejected do not hold up the others of a slow receiver', async () => {
+it('events that are always rejected do not hold up the others of a slow endpoint', async () => {
   const rejected = new Set<string | undefined>()
   const simulation = virtualDeliveries(db.table, ({ data }) =>
     httpResponse(rejected.has(data.id) ? 500 : 200, null, 2000),
@@ -116,7 +116,7 @@ it('one response with a long retry-after does not hold up the other deliveries',
   expect((await pending()).map(({ record }) => record)).toEqual([asking])
 })
 
-it('after it was enabled again, a receiver gets an event although an earlier one of its record waits', async () => {
+it('after it was enabled again, an endpoint gets an event although an earlier one of its record waits', async () => {
   const simulation = virtualDeliveries(db.table, () => failure)
   await queue(simulation, ...Array(40).fill(1))
   await simulation.run(20_000)
@@ -196,7 +196,7 @@ function isEarly(before: Post, next: Post, index: number, posts: readonly Post[]
   return gap < requested - 1000 || (gap < delay - 1000 && !posts.some(isSuccess))
 }
 
-it('keeps order and retry delays, and delivers everything, to a receiver that changes', async () => {
+it('keeps order and retry delays, and delivers everything, to an endpoint that changes', async () => {
   for (let seed = 1; seed <= rounds(1, 30); seed++) {
     const random = mulberry32(Number(process.env.SEED ?? seed))
     clinic = await newClinic(db.table)

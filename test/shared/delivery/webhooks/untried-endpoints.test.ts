@@ -1,4 +1,4 @@
-/** Deliveries to a new webhook, whose receiver has not succeeded yet: one at a time. On the real engine. */
+/** Deliveries to a new webhook, whose endpoint has not succeeded yet: one at a time. On the real engine. */
 import { beforeEach, expect, it } from 'vitest'
 import { deliverEvent } from '../../../../shared/delivery/webhooks/deliver-event.ts'
 import type { AttemptResult } from '../../../../shared/delivery/webhooks/webhook-transport.ts'
@@ -58,7 +58,7 @@ it('queues one of many deliveries, of several transactions and of one', async ()
   expect(pushed.map(({ webhook }) => webhook)).toEqual([other.id])
 })
 
-it('attempts one at a time while the receiver hangs', async () => {
+it('attempts one at a time while the endpoint hangs', async () => {
   const simulation = deliverySimulation(db.table, () => HANGS)
   await simulation.push('quick', await createPatients(12, simulation.now))
   await simulation.drain()

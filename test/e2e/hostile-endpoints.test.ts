@@ -1,4 +1,4 @@
-/** Receivers that misbehave, and the secrets that sign, over HTTP on the local stack. */
+/** Webhook endpoints that misbehave, and the secrets that sign, over HTTP on the local stack. */
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { createServer, type Server, type Socket } from 'node:net'
@@ -14,7 +14,7 @@ type Expected = {
   error?: string | RegExp
   delivery?: 'pending' | 'delivered' | 'failed'
 }
-type Receiver = readonly [name: string, respond: (socket: Socket) => void, expected: Expected]
+type Endpoint = readonly [name: string, respond: (socket: Socket) => void, expected: Expected]
 
 const send =
   (status: string, headers: string[] = [], body = '') =>
@@ -24,8 +24,8 @@ const sendRaw = (text: string) => (socket: Socket) => void socket.end(text)
 const failsBy = (error: string | RegExp): Expected => ({ status: null, error })
 const METADATA = 'location: http://169.254.169.254/latest/meta-data/'
 
-/** The behaviour of each receiver, and the first attempt in the list of deliveries. */
-const RECEIVERS: readonly Receiver[] = [
+/** The behaviour of each endpoint, and the first attempt in the list of deliveries. */
+const ENDPOINTS: readonly Endpoint[] = [
   ['redirects to instance metadata', send('301 Moved', [METADATA]), { status: 301 }],
   ['redirects with 302', send('302 Found', [METADATA]), { status: 302 }],
   ['redirects with 303', send('303 See Other', [METADATA]), { status: 303 }],
@@ -84,7 +84,7 @@ beforeAll(async () => {
       if (body === undefined || Buffer.byteLength(body) < length) return
       text = ''
       const at = /^POST \/(\w+)/.exec(head)?.[1]
-      if (at !== 'ok') return RECEIVERS[Number(at)]?.[1](socket)
+      if (at !== 'ok') return ENDPOINTS[Number(at)]?.[1](socket)
       const headers = head
         .split('\r\n')
         .slice(1)
@@ -125,12 +125,12 @@ async function create(pair: string, path: string): Promise<{ id: string; secret:
 const ping = async (pair: string, id: string) =>
   expect((await post(stack, `/webhooks/${id}/ping`, {}, { pair })).status).toBe(202)
 
-it('records the documented outcome of each of 26 hostile receivers, and delivers to a healthy one meanwhile', async () => {
-  expect(RECEIVERS.length).toBe(26)
+it('records the documented outcome of each of 26 hostile endpoints, and delivers to a healthy one meanwhile', async () => {
+  expect(ENDPOINTS.length).toBe(26)
   // A clinic can have 20 endpoints.
   const pairs = [await newPair(), await newPair()] as const
   const endpoints = []
-  for (const at of RECEIVERS.keys()) {
+  for (const at of ENDPOINTS.keys()) {
     const pair = pairs[at % 2] as string
     const { id } = await create(pair, String(at))
     endpoints.push({ pair, id })
@@ -142,7 +142,7 @@ it('records the documented outcome of each of 26 hostile receivers, and delivers
   const outcomes: unknown[] = []
   const texts: string[] = []
   for (const [at, { pair, id }] of endpoints.entries()) {
-    const [name, , { status, error }] = RECEIVERS[at] as Receiver
+    const [name, , { status, error }] = ENDPOINTS[at] as Endpoint
     const path = `/webhooks/${id}/deliveries`
     const first = async () => (await get(stack, path, pair)).body.data[0]
     await vi.waitFor(async () => expect((await first()).attempts).not.toEqual([]), {
@@ -155,12 +155,12 @@ it('records the documented outcome of each of 26 hostile receivers, and delivers
     const isExpectedError =
       error === undefined ? attempt.error === null : new RegExp(error).test(attempt.error)
     outcomes.push([name, attempt.response_status, isExpectedError, delivery])
-    // Never later than a day, whatever the receiver asks for.
+    // Never later than a day, whatever the endpoint asks for.
     if (next) expect(Date.parse(next) - Date.now()).toBeLessThan(25 * 3_600_000)
     expect([name, attempt.response_status]).toEqual([name, status])
   }
   expect(outcomes).toEqual(
-    RECEIVERS.map(([name, , { status, delivery = 'pending' }]) => [name, status, true, delivery]),
+    ENDPOINTS.map(([name, , { status, delivery = 'pending' }]) => [name, status, true, delivery]),
   )
   // Nothing of a response is stored or logged but its status.
   expect(texts.join('')).not.toContain('canary')
