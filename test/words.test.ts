@@ -37,6 +37,8 @@ const PHRASES: [pattern: RegExp, standard: string][] = [
     /\b(ClinicLeaving|requireStaying|barDeletionOf|withDeletionBarrier)\b/,
     'ClinicBeingDeleted, requireNotDeleting',
   ],
+  [/refusal|\brefus(es|ing)\b|(?<!connection |-)\brefused\b(?!-)/, 'rejected (input), denied (rights)'],
+  [/\b(webhook|endpoint) (is|was) (inactive|deactivated)\b/, 'disabled'],
   [/\b(scheduled|upcoming|overlapping|completed|first|next|your) visits?\b/i, 'appointment'],
 ]
 

@@ -59,7 +59,7 @@ export const pingWebhook = defineRoute({
   path: '/webhooks/{id}/ping',
   summary: 'Ping a webhook endpoint',
   description:
-    'Sends a `webhook.ping` event, even if the endpoint is inactive. The list of deliveries shows the outcome.',
+    'Sends a `webhook.ping` event, even if the endpoint is disabled. The list of deliveries shows the outcome.',
   scope: 'webhook.write',
   params: { id: 'webhook_not_found' },
   body: z.strictObject({}),
@@ -90,7 +90,7 @@ export const redeliver = defineRoute({
   path: '/webhooks/{id}/deliveries/{delivery_id}/redeliver',
   summary: 'Redeliver an event',
   description:
-    'Sends the same event again, with the same id and body and a new signature, even if the endpoint is inactive. It is ' +
+    'Sends the same event again, with the same id and body and a new signature, even if the endpoint is disabled. It is ' +
     'retried on the full schedule. Requires the scope that reads the records of the event.',
   scope: 'webhook.write',
   params: { id: 'webhook_not_found', delivery_id: 'delivery_not_found' },

@@ -753,7 +753,7 @@ export interface paths {
         put?: never;
         /**
          * Ping a webhook endpoint
-         * @description Sends a `webhook.ping` event, even if the endpoint is inactive. The list of deliveries shows the outcome.
+         * @description Sends a `webhook.ping` event, even if the endpoint is disabled. The list of deliveries shows the outcome.
          *
          *     Scope: `webhook.write`.
          */
@@ -797,7 +797,7 @@ export interface paths {
         put?: never;
         /**
          * Redeliver an event
-         * @description Sends the same event again, with the same id and body and a new signature, even if the endpoint is inactive. It is retried on the full schedule. Requires the scope that reads the records of the event.
+         * @description Sends the same event again, with the same id and body and a new signature, even if the endpoint is disabled. It is retried on the full schedule. Requires the scope that reads the records of the event.
          *
          *     Scope: `webhook.write`.
          */
@@ -869,7 +869,7 @@ export interface paths {
          * @deprecated
          * @description Another path of `ping-webhook`, for existing clients.
          *
-         *     Sends a `webhook.ping` event, even if the endpoint is inactive. The list of deliveries shows the outcome.
+         *     Sends a `webhook.ping` event, even if the endpoint is disabled. The list of deliveries shows the outcome.
          *
          *     Scope: `webhook.write`.
          */
@@ -894,7 +894,7 @@ export interface paths {
          * @deprecated
          * @description Another path of `redeliver`, for existing clients.
          *
-         *     Sends the same event again, with the same id and body and a new signature, even if the endpoint is inactive. It is retried on the full schedule. Requires the scope that reads the records of the event.
+         *     Sends the same event again, with the same id and body and a new signature, even if the endpoint is disabled. It is retried on the full schedule. Requires the scope that reads the records of the event.
          *
          *     Scope: `webhook.write`.
          */

@@ -67,7 +67,7 @@ describe.skipIf(process.platform !== 'linux')('the webhook transport', () => {
   describe('a name with several addresses', () => {
     const both = (address: string) => address === RECEIVER || address === '127.0.0.4'
 
-    it('connects to the second address when the first refuses', async () => {
+    it('connects to the second address when the connection to the first fails', async () => {
       names.answer(({ type }) => (type === 'A' ? [a(NAME, '127.0.0.4'), a(NAME, RECEIVER)] : []))
       await receives((socket) => socket.end(httpText('200 OK')))
       expect(await attempt({ isAllowed: both })).toMatchObject({ status: 200 })
