@@ -18,7 +18,7 @@ function isInstalled() {
   const installed = packagesOf(list)
   return Object.entries(packagesOf('package-lock.json')).every(([path, wanted]) => {
     const found = installed[path]
-    // Optional packages are those of other machines.
+    // Optional packages may be for other machines.
     if (!found) return path === '' || wanted.optional === true
     return (
       found.version === wanted.version &&

@@ -38,7 +38,7 @@ const CONCURRENCY = 8
 
 /**
  * Writes a clinic without differences: 10 doctors, and patients with 5 appointments, 2 invoices with a payment each, and a message.
- * The items are those of the stores, but they are not written in their transactions, which would take many times longer.
+ * The items are the ones that the stores write, but without the transactions, which would take many times longer.
  */
 export async function buildClinic(plain: Table, patients: number): Promise<ClinicId> {
   const table = withoutEvents(plain)

@@ -104,8 +104,8 @@ const hasDomain = ({ domain }: StageSettings): boolean => domain !== undefined
 const MIN_COMPRESSION_SIZE = 2048
 
 /**
- * Execution logs would contain requests and responses, including patients' data. CloudWatch has the metrics of the stage
- * without those of each method, which are charged.
+ * Execution logs would contain requests and responses, including patients' data. CloudWatch has the metrics of the stage,
+ * but not the metrics of each method, which are charged.
  */
 const LOGGING = { loggingLevel: MethodLoggingLevel.OFF, dataTraceEnabled: false, metricsEnabled: false }
 

@@ -3,7 +3,7 @@ import { bundleFunctions, codeIn, type FunctionCode } from './bundles.ts'
 
 /**
  * The bundles of all functions, copied from the folder `kept` if it exists; otherwise they are made, and kept there. For many
- * syntheses of the same code, such as those of a test run: nothing checks that the code has not changed since.
+ * syntheses of the same code, such as the syntheses of a test run: nothing checks that the code has not changed since.
  */
 export function keptBundles(ids: readonly string[], outdir: string, kept: string): FunctionCode {
   if (existsSync(kept)) {
@@ -16,7 +16,7 @@ export function keptBundles(ids: readonly string[], outdir: string, kept: string
   try {
     renameSync(unfinished, kept)
   } catch (error) {
-    // Another synthesis has kept the same bundles meanwhile.
+    // Another synthesis has kept the same bundles in the meantime.
     if (!existsSync(kept)) throw error
   }
   return code

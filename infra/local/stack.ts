@@ -183,7 +183,7 @@ const localSettings = ({ domain: hasDomain = true }: LocalStackOptions): Omit<Ap
   return hasDomain ? LOCAL_SETTINGS : { ...LOCAL_SETTINGS, domain: null, certificateArn: null }
 }
 
-/** Variables of the functions besides those of the template. */
+/** Variables of the functions in addition to the variables of the template. */
 const environmentOf = ({ allowedWebhookHost, environment }: LocalStackOptions): Record<string, string> => ({
   ...(allowedWebhookHost !== undefined && { ALLOWED_WEBHOOK_HOST: allowedWebhookHost }),
   ...environment,

@@ -14,7 +14,7 @@ export type Watched = {
   readonly functionName: (worker: string) => string
   /** The delivery stream of the access trail. */
   readonly trail: string
-  /** Log groups: those of all functions, and the access log of the gateway. */
+  /** Log groups of all functions, and of the access log of the gateway. */
   readonly functionLogs: readonly string[]
   readonly gatewayLogs: string
 }

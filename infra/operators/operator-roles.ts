@@ -78,7 +78,7 @@ const queueStatements = (calls: readonly string[], queues: readonly IQueue[]): P
         }),
       ]
 
-/** Tables that are restored have names that begin with that of the table in use. */
+/** Tables that are restored have names that begin with the name of the table in use. */
 function tableStatements(role: OperatorRole, calls: readonly string[], { table }: Data): PolicyStatement[] {
   const resources = [
     table.tableArn,

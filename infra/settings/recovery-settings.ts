@@ -5,7 +5,7 @@ import type { Settings } from './stage-file.ts'
 export type RecoverySettings = {
   /** Whether no request and no worker may change the table. */
   readonly isPaused: boolean
-  /** The table in use, if it is not that of the data stack. */
+  /** The table in use, if it is not the data stack's table. */
   readonly adoptedTable: AdoptedTable | undefined
   /** Daily backups in a locked vault, and copies of them in another region. */
   readonly backups: { readonly copyRegion: string | undefined } | undefined

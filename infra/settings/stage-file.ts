@@ -48,7 +48,7 @@ const KINDS: readonly StageKind[] = ['development', 'production']
 /** Other names for `-c`: the stage, and the settings of the pipeline's roles, which no stage has. */
 const OTHER_CONTEXT = ['stage', 'pipelineRepository', 'githubProviderArn']
 
-/** Stacks, functions and queues have the stage in their names, which are limited and must not be those of another stage. */
+/** Stacks, functions and queues have the stage in their names, which have a limited length and must differ from the names of another stage. */
 const STAGE_NAME = /^[a-z][a-z0-9]{0,15}$/
 
 /** Tests have stages of their own, so that they do not depend on what a team fills in. */
@@ -65,7 +65,7 @@ export const stageNames = (): string[] =>
 export const stageFileName = (stage: string): string => `infra/stages/${stage}.json`
 
 /**
- * The settings of a stage: those of its file, and those that override them. `null` in a file is no value.
+ * The settings of a stage: the settings of its file, and the settings that override them. `null` in a file is no value.
  * @throws Error for an unknown stage, setting or kind
  */
 export function readStage(stage: string, overrides: Overrides): { kind: StageKind; settings: Settings } {
@@ -102,7 +102,7 @@ export function parseStage(
  * @throws Error for an unknown name, which would have no effect
  */
 export function settingsIn(context: Readonly<Record<string, unknown>>): Overrides {
-  // The CDK's own names, such as those of feature flags, have colons or hyphens.
+  // Names of the CDK, such as feature flags, have colons or hyphens.
   const given = Object.entries(context).filter(([name]) => /^[A-Za-z]+$/.test(name))
   const settings = given.filter(([name]) => !OTHER_CONTEXT.includes(name))
   for (const [name] of settings)

@@ -71,7 +71,7 @@ export type Route = {
   readonly errors: readonly ErrorKey[]
   readonly uses: {
     readonly table: readonly TableCall[]
-    /** Partitions that it touches besides those of the request's clinic. */
+    /** Partitions that the endpoint touches in addition to the partitions of the request's clinic. */
     readonly shared?: readonly SharedPartitions[]
     readonly services?: readonly EndpointService[]
     /** Lambda memory in MB, if the default is not enough. */

@@ -35,7 +35,7 @@ export type Worker = {
   readonly trigger: Trigger
   readonly uses: {
     readonly table: readonly TableCall[]
-    /** Partitions that it touches besides those of clinics. */
+    /** Partitions that the worker touches in addition to the partitions of clinics. */
     readonly shared?: readonly SharedPartitions[]
     readonly services?: readonly WorkerService[]
   }

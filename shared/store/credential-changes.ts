@@ -99,8 +99,8 @@ export function credentialChanges({ table, now }: { table: Table; now: () => num
 }
 
 /**
- * Makes a clinic's credentials in a restored table, and when they were last used, those of another table, with the restored
- * settings of the clinic. The clinic's list of them is not changed. Returns the number of items that differed.
+ * Replaces a clinic's credentials in a restored table, and the times of their last use, by the ones in another table, with the
+ * restored settings of the clinic. The clinic's list of credentials is not changed. Returns the number of items that differed.
  */
 export async function mirrorCredentials(source: Table, restored: Table, clinic: ClinicId): Promise<number> {
   const settings = await clinicStore({ table: restored }).find(clinic)

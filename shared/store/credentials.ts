@@ -83,8 +83,8 @@ export function credentialStore({ table, now }: { table: Table; now: () => numbe
   }
 
   /**
-   * Issues a credential for a clinic. The secret is only in the returned value. The copy of the clinic's
-   * settings is that of the moment: a change at the same time either is copied, or finds the new credential.
+   * Issues a credential for a clinic. The secret is only in the returned value. The clinic's settings
+   * are copied as they are now: a concurrent change either is copied, or finds the new credential.
    * @throws ClinicBeingDeleted
    */
   async function issue({ cell, ...wanted }: NewCredential): Promise<CredentialWithUse & { secret: string }> {

@@ -8,7 +8,7 @@ import { sharedAssemblyFolder } from '../support/shared-assembly.ts'
 
 type Output = { templates: Record<string, string>; assets: string[] }
 
-/** Synthesizes as the CDK CLI does, into a temporary folder. `bundles` may be those of the run's other syntheses. */
+/** Synthesizes as the CDK CLI does, into a temporary folder. `bundles` may come from another synthesis of the run. */
 function synthesized(more: object, bundles: { TEST_RUN_BUNDLES?: string } = {}): Output {
   const outdir = mkdtempSync(join(tmpdir(), 'synth-'))
   try {

@@ -1,4 +1,4 @@
-/** Free slots of several days and doctors, of a treatment and with a room: exactly those of the oracle. */
+/** Free slots of several days and doctors, of a treatment and with a room: exactly the slots of the oracle. */
 import fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { NEW_DOCTOR } from '../../bin/clinic/import/entities/doctors.ts'

@@ -33,7 +33,7 @@ const MINUTE_MS = 60_000
 /** A sweep finds everything that waits after so many minutes: claims, first checks and retries of deliveries. */
 const SETTLE_ROUNDS = 40
 
-/** The consumers of queues, but for those of deliveries. */
+/** The consumers of queues, except the consumers of deliveries. */
 const CONSUMERS: Readonly<Record<string, string>> = {
   emails: 'send-email',
   'fan-outs.fifo': 'continue-fan-out',

@@ -9,7 +9,7 @@ export type Stage = AsyncDisposable & {
   readonly dynamodb: RealisticDynamoDb
   /** Without faults and conflicts. */
   readonly table: Table
-  /** Begins a history. `counts` are its faults besides those of DynamoDB, by kind. */
+  /** Begins a history. `counts` are its faults by kind, except the faults of DynamoDB. */
   readonly begin: (random: RandomSource) => { world: World; counts: Readonly<Record<string, number>> }
 }
 

@@ -143,7 +143,7 @@ export function operationOf(method: string, path: string): Operation | null {
   return document.paths[item ?? '']?.[method.toLowerCase()] ?? null
 }
 
-/** Statuses that the gateway may return for unmatched requests; they look like those of endpoints. */
+/** Statuses that the gateway may return for unmatched requests; they look like statuses of endpoints. */
 const GATEWAY_STATUSES = new Set([400, 413, 429, 500, 503, 504])
 
 function responseOf(operation: Operation | null, status: number): Response | null {

@@ -39,7 +39,7 @@ export function deployedTable(
 }
 
 /**
- * Starts it, and stops it at the end of the test file. `outputs` are those of the stack, and may change. `beforeReply` delays the
+ * Starts it, and stops it at the end of the test file. `outputs` are the stack's, and may change. `beforeReply` delays the
  * response of a call of DynamoDB.
  */
 export async function deployedStack(

@@ -70,7 +70,7 @@ async function newAppointment(table: Table, { clinic, appointment }: SampleRecor
 
 export type RouteSamples = SampleRecords & {
   readonly ids: SampleIds
-  /** The ids for a request that succeeds, those of new records for an endpoint that succeeds once for each. */
+  /** The ids for a request that succeeds: ids of new records for an endpoint that succeeds once for each. */
   readonly idsFor: (route: Route) => Promise<SampleIds>
 }
 
@@ -148,7 +148,7 @@ const QUERIES: {
   'get-availability': (ids) => ({ doctor_id: ids.doctor_not_found, date: dateOf(0) }),
 }
 
-/** Further requests, without which some endpoints do not use every grant: parts that replace those of the sample. */
+/** Further requests, without which some endpoints do not use every grant: parts that replace parts of the sample. */
 const FURTHER: Partial<Record<Endpoint['id'], (ids: SampleIds) => Pick<RequestInput, 'query' | 'body'>[]>> = {
   // A part of an email address: these patients are read one by one.
   'list-patients': () => [{ query: { search: '7@example' } }],

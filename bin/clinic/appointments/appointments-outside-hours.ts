@@ -75,7 +75,7 @@ const timeOf = ({ appointment_date, start_time, id }: OutsideAppointment): strin
   `${appointment_date} ${start_time} ${id}`
 
 /**
- * The appointments as lines of text, like those of `appointment list`.
+ * The appointments as lines of text, as `appointment list` prints them.
  * @param where What they are now.
  * @param remedies Commands that are possible.
  */

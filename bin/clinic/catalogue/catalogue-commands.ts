@@ -19,7 +19,7 @@ import { CommandFailure, formatTable, parseOption, print } from '../tool/output.
 
 type Named = { readonly id: string; readonly name: string }
 
-/** One kind of record, and what its commands do. `Options` are those of `add` and `update` beside the name. */
+/** One kind of record, and what its commands do. `Options` are the options of `add` and `update` except the name. */
 export type CatalogueCommands<Entry extends Named, Options> = {
   readonly kind: CatalogueKind
   readonly store: (platform: { readonly table: Table }) => CatalogueStore<Entry>
@@ -126,7 +126,7 @@ export function addActivation<Entry extends Named & { readonly isActive: boolean
 
 const commandName = (kind: CatalogueKind): string => kind.replace(' ', '-')
 
-/** The record with this id among those of the clinic. @throws CommandFailure if there is none */
+/** The record of the clinic with this id. @throws CommandFailure if there is none */
 export function requireEntry<Entry extends Named>(
   kind: CatalogueKind,
   known: readonly Entry[],

@@ -137,7 +137,7 @@ async function deleteRest(table: Table, { id, version }: StoredClinic): Promise<
   return credentials + 2 + (await deleteCredentials(table, id))
 }
 
-/** Deletes the credentials of the clinic's list, with their use. Returns the number of items, without those of their use. */
+/** Deletes the credentials of the clinic's list, with their use. Returns the number of items, without the items of their use. */
 async function deleteCredentials(table: Table, clinic: ClinicId): Promise<number> {
   const rows = await table.query({ pk: clinicCredentialsPartition(clinic), limit: 1_000_000 })
   for (const row of rows) {

@@ -81,7 +81,7 @@ async function printIds(command: Command, ids: AsyncIterable<ListedId>, none: st
 
 const csvCell = quoteFor(',')
 
-/** An id in the clinic's own system, and that of the record. */
+/** An id in the clinic's own system, and the id of the record. */
 type ListedId = { readonly entity: string; readonly externalId: string; readonly id: string }
 
 /** The external ids of a file in its order, each with the id of its record, whether or not that was imported yet. */

@@ -10,7 +10,7 @@ const ExportedFile = z.object({ rows: z.int(), bytes: z.int(), sha256: z.string(
 
 const Manifest = z.object({
   clinic: z.looseObject({ id: z.string(), name: z.string() }),
-  /** `reading`: rows are still missing. `writing`: those of `files` are complete. */
+  /** `reading`: rows are still missing. `writing`: the rows of `files` are complete. */
   state: z.enum(['reading', 'writing', 'finished']),
   started_at: z.string(),
   finished_at: z.string().nullable(),
@@ -49,7 +49,7 @@ export function writeManifest(folder: string, manifest: Manifest): void {
   renameSync(`${file}.tmp`, file)
 }
 
-/** Opens a new folder, or that of an export of the clinic which was stopped. @throws ExportFolderError */
+/** Opens a new folder, or the folder of a stopped export of the clinic. @throws ExportFolderError */
 export function openFolder(folder: string, clinic: Clinic, now: number): Manifest {
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   const before = readManifest(folder)

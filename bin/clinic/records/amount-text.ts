@@ -22,7 +22,7 @@ export const formatAmount = (amount: number, currency: string): string =>
 export const formatMinor = (minor: number, currency: string): string =>
   `${formatAmount(renderMoney(minor, currency), currency)} ${currency}`
 
-/** The record with its amounts as text, those of its parts included, which are in its currency unless they have their own. */
+/** The record with its amounts as text, including the amounts of its parts: they are in its currency unless a part has its own. */
 export function withAmountTexts(record: object, outer?: string): object {
   const currency = 'currency' in record && typeof record.currency === 'string' ? record.currency : outer
   if (currency === undefined) return record

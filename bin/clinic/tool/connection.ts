@@ -39,7 +39,7 @@ export async function connectTable(command: Command, name: string): Promise<Tabl
   return openTableOf(await locateStack(command), name)
 }
 
-/** The functions of a local stack have this machine's clock; those on AWS have that of the store. */
+/** The functions of a local stack have this machine's clock; functions on AWS have the store's clock. */
 function openTableOf({ clientSettingsFor, isLocal }: StackLocation, name: string): Table {
   const client = operatorClient(clientSettingsFor('dynamodb'))
   return withDeletionGuard(openTable(client, name, isLocal ? {} : { now: storeClock(client) }))

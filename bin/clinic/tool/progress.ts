@@ -6,7 +6,7 @@ const LINE_MS = 10_000
 
 const BAR_WIDTH = 24
 
-/** `bytes` are those of the size; an export counts its rows as such. */
+/** `bytes` of `size` are done. An export counts rows in place of bytes. */
 type Progress = { readonly bytes: number; readonly rows: number }
 
 /** Prints the progress of an import or export to stderr: a bar with rate and time left on a terminal, lines elsewhere. */

@@ -87,7 +87,7 @@ export function createFunctionPool(
       clearTimeout(state.idleTimer)
       return Promise.resolve(worker)
     }
-    // A batch that takes long must not hold up those of the other queues.
+    // A batch that takes long must not hold up the batches of other queues.
     if (workers.size < Math.max(MAX_WORKERS, batches)) return Promise.resolve(start())
     return new Promise((resolve) => waiting.push(resolve))
   }

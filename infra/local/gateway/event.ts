@@ -131,7 +131,7 @@ function readHeaders({ rawHeaders, sourceIp, port, traceId }: ReceivedRequest): 
 const lastValues = (values: ReadonlyMap<string, string[]>) =>
   Object.fromEntries([...values].map(([name, sent]) => [name, sent.at(-1) ?? '']))
 
-/** The event of a REST API's Lambda proxy integration. Its path has no stage; that of its context is the one that was sent. */
+/** The event of a REST API's Lambda proxy integration. Its path has no stage; the path in its context is the one that was sent. */
 export function buildEvent(
   request: ReceivedRequest,
   target: Target,

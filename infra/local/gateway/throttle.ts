@@ -38,7 +38,7 @@ export function throttleOf(
   }
 }
 
-/** The setting of the method, or else that of the stage. `~1` in a path is a slash. */
+/** The setting of the method, or else of the stage. `~1` in a path is a slash. */
 function settingFor(settings: readonly Setting[], resource: string, method: string): Setting | undefined {
   const path = (setting: Setting) => setting.ResourcePath.replaceAll('~1', '/').replace(/^\/\//, '/')
   const own = settings.find(

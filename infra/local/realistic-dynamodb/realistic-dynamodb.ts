@@ -2,8 +2,8 @@
  * A proxy in front of a local DynamoDB engine that adds what such engines lack: latency, transaction conflicts between
  * calls that overlap, request tokens, and faults on demand.
  *
- * Deletion by time to live is not played. Requests other than those of {@link DataOperation}, those of DynamoDB Streams
- * among them, are passed on as they are; so are PartiQL statements, which therefore never conflict.
+ * Deletion by time to live is not emulated. Requests other than {@link DataOperation}, such as requests to DynamoDB
+ * Streams, are passed on unchanged; so are PartiQL statements, which therefore never conflict.
  */
 import { type DataOperation, type EngineCall, errorReply, type Reply } from './call.ts'
 import { type Counts, createCounters } from './counters.ts'

@@ -34,7 +34,7 @@ export function emailQueue(client: SQSClient, url: string) {
       new SendMessageCommand({
         QueueUrl: url,
         MessageBody: JSON.stringify(email),
-        // A fair queue: a clinic with a backlog delays its own emails, not those of other clinics.
+        // A fair queue: a clinic with a backlog delays its own emails, not the emails of other clinics.
         MessageGroupId: email.clinic,
         ...(delaySeconds > 0 && { DelaySeconds: delaySeconds }),
       }),

@@ -60,7 +60,7 @@ async function processDue({ messages, queue, now, count }: MessageSweep, item: D
   }
   // The delay grows with the age: an email that cannot be sent reaches the dead-letter queue each time it is queued.
   const delay = Math.min(Math.max(MIN_RECHECK_DELAY_MS, age), MAX_RECHECK_DELAY_MS)
-  // The time moves before the message is queued, so that of two sweeps at the same time only one queues it.
+  // The time moves before the message is queued, so only one of two concurrent sweeps queues it.
   if (!(await messages.postpone(clinic, read, now() + delay))) return
   try {
     await queue.push({ clinic, message: id, waits: 0 })

@@ -42,7 +42,7 @@ export function deliveryQueues(client: SQSClient, urls: Readonly<Record<Lane, st
         Entries: batch.map((delivery, index) => ({
           Id: String(index),
           MessageBody: JSON.stringify(delivery),
-          // A fair queue: a clinic with a backlog delays its own deliveries, not those of other clinics.
+          // A fair queue: a clinic with a backlog delays its own deliveries, not the deliveries of other clinics.
           MessageGroupId: delivery.clinic,
           ...(delayMs > 0 && { DelaySeconds: Math.ceil(delayMs / 1000) }),
         })),

@@ -40,7 +40,7 @@ async function processDue({ deliveries, queues, now }: DeliverySweep, item: DueD
   // A check whether a message was lost would be too early; it is not a retry.
   if (delayMs > 0 && delivery.nextAt !== at) return
   const dueAt = now() + delayMs + RECHECK_DELAY_MS
-  // The time moves before the message is sent, so that of two sweeps at the same time only one sends it.
+  // The time moves before the message is sent, so only one of two concurrent sweeps sends it.
   if (!(await moveDue(deliveries, item, dueAt))) return
   try {
     await queues.push('quick', [{ clinic, webhook, delivery: id }], delayMs)

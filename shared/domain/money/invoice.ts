@@ -133,8 +133,8 @@ export function applyPayments(invoice: Invoice, payments: readonly Payment[]): I
 }
 
 /**
- * The time of payment that is not that of a payment: the clinic has stated it, or it has remained of an invoice that is paid
- * without payments. {@link applyPayments} makes of it and of the payments what is shown.
+ * The time of payment that no payment record states: the clinic has stated it, or it has remained on an invoice that is paid
+ * without payments. {@link applyPayments} combines it with the payments.
  */
 export const statedPaidAt = ({ clinicPaidAt, paidAt, paid }: Invoice): string | null =>
   clinicPaidAt ?? (paid === 0 ? paidAt : null)

@@ -57,7 +57,7 @@ describe.each(demos.map((demo, at) => ({ demo, at, name: demo.name })))('$name',
     for (const value of values) {
       const { data, meta } = await shown(at, list, { [field]: value, limit: '1' })
       expect(data).toMatchObject([{ [field]: value }])
-      // Amounts that follow from the payments are those of the clinic's files.
+      // Amounts that follow from the payments are the amounts in the clinic's files.
       const same = rows.filter((row) => (row as Record<string, unknown>)[field] === value)
       expect(meta.total).toBe(same.length)
     }

@@ -1,4 +1,4 @@
-/** The calls that handlers make in this process: those of DynamoDB on the real engine, those of other services on mocks. */
+/** The calls that handlers make in this process: to DynamoDB on the real engine, to other services on mocks. */
 import { TransactionCanceledException } from '@aws-sdk/client-dynamodb'
 import { SESv2Client } from '@aws-sdk/client-sesv2'
 import { SNSClient } from '@aws-sdk/client-sns'

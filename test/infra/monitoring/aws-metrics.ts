@@ -9,7 +9,7 @@ const LAMBDA = {
   dimensions: ['FunctionName'],
   page: 'https://docs.aws.amazon.com/lambda/latest/dg/monitoring-metrics-types.html',
 }
-/** Without dimensions, Lambda's metrics are those of all functions of the account and region. */
+/** Lambda's metrics without dimensions cover all functions of the account and region. */
 const ALL_FUNCTIONS = {
   dimensions: [],
   page: 'https://docs.aws.amazon.com/lambda/latest/dg/monitoring-metrics-view.html',

@@ -120,7 +120,7 @@ describe('a stage', () => {
     expect(() => parseStage('eu', file, {})).toThrow(message)
   })
 
-  // Its stack would be that of another stage, or its functions' names too long.
+  // Its stack would belong to another stage, or the names of its functions would be too long.
   it.each(['Pipeline', 'dev-Data', 'a'.repeat(17)])('cannot be named %s', (name) => {
     expect(() => parseStage(name, { kind: 'development' }, {})).toThrow('a stage is named by')
   })

@@ -51,7 +51,7 @@ type Email = {
 
 /**
  * SES decides on the verified identity of the sender, which is the address, its domain or a parent domain; in the sandbox
- * also on those of the recipients, which must be verified there; and on the configuration set. All must be allowed, since
+ * also on the identities of the recipients, which must be verified there; and on the configuration set. All must be allowed, since
  * the template says neither which identities are verified nor whether the account is in the sandbox.
  */
 function sendEmail({ FromEmailAddress, Destination, ConfigurationSetName }: Email): IamRequest[] {

@@ -151,7 +151,7 @@ export async function readIds(
   return new Set((await list(clinic)).map(({ id }) => id))
 }
 
-/** The currency of a row: its own, that of the record if the file has no such column, or the clinic's. */
+/** The currency of a row: the row's own, the record's if the file has no such column, or the clinic's. */
 export const currencyOf = (
   given: string | null | undefined,
   before: { readonly currency: string } | null,

@@ -32,7 +32,7 @@ import {
 import { requireLinks, withSameLinks } from './links.ts'
 import { booleanField } from './row-fields.ts'
 
-/** Holidays are those of the clinic, which have a file of their own. */
+/** Holidays have a file of their own. */
 type Fields = RowFields<Omit<Doctor, 'id' | 'holidays'>> & Pick<Doctor, 'fullName'>
 
 /** Text of a form of its own, whose parser throws what is wrong with it. */

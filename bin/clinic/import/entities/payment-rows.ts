@@ -54,7 +54,7 @@ type InvoiceRows = {
   readonly group: readonly ImportRow<PaymentFields>[]
 }
 
-/** The rows of each invoice, sorted by the months that they count in: those of one transaction then share their tallies. */
+/** The rows of each invoice, sorted by the months that they count in, so that the rows of one transaction share tallies. */
 export function byInvoice(
   rows: readonly ImportRow<PaymentFields>[],
   known: ReadonlyMap<string, StoredRecord<Invoice>>,

@@ -43,8 +43,9 @@ export function paymentWriter(table: Table, run: ImportRun, rules: PaymentRules)
   const { paymentsOf, addPayments } = invoiceBalance(table)
 
   /**
-   * The changes of rows, those of one invoice in parts of at most {@link MAX_PAYMENTS}; rows without changes have their outcome
-   * then. What they depend on is read first, for all of them together; the rows of an invoice are decided when they are asked for.
+   * The changes of rows, for one invoice in parts of at most {@link MAX_PAYMENTS}; rows without changes have their outcome
+   * then. The records that rows depend on are read first, for all of them together. The rows of an invoice are decided when
+   * the caller asks for them.
    */
   async function* decide(rows: readonly ImportRow<PaymentFields>[]): AsyncGenerator<Decided> {
     const { stored, known, patients } = await readReferences(table, clinic, rows)

@@ -1,6 +1,6 @@
 /**
- * An export names records without an external id by their own ids. A row with such an id is that record's own row in the clinic of the
- * export, also if the record was linked to an external id since, and that of a new record in another clinic.
+ * An export names records without an external id by their own ids. In the clinic of the export, a row with such an
+ * id belongs to that record, even if the record was linked to an external id since. In another clinic, it makes a new record.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { ClinicId } from '../../../../shared/domain/clinic.ts'

@@ -20,7 +20,7 @@ export type TextEncoding = {
 }
 
 /**
- * The encoding of a file: that of its byte order mark, or the stated one if the bytes can be in it. A file of UTF-8 may have a few
+ * The encoding of a file: the one that its byte order mark names, or the stated one if the bytes are valid in it. A file of UTF-8 may have a few
  * broken characters, which reject their rows.
  * @throws ImportFileError if the file is empty or in another encoding, which the message names
  */
@@ -95,7 +95,7 @@ type Survey = {
   /** Bytes other than spaces and line endings. */
   filled: number
   zeros: { even: number; odd: number }
-  /** Bytes that are letters in Turkish text, and seldom in that of Western Europe. */
+  /** Bytes that are letters in Turkish text, and seldom in West European text. */
   turkish: number
   /** Characters beyond ASCII that are valid UTF-8, and sequences that are not. */
   valid: number

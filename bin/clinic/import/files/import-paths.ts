@@ -14,7 +14,7 @@ export const onFiles =
       throw error instanceof ImportFileError ? new CommandFailure(error.message) : error
     })
 
-/** A name without a folder or an extension is that of a map that ships with the tool. */
+/** A name without a folder or an extension is the name of a map that ships with the tool. */
 export const resolveMap = (map: string): string =>
   /^[\w-]+$/.test(map) ? map : resolveFromInvocationDir(map)
 

@@ -11,8 +11,9 @@ import type { FileFormat, SourceRow } from './row.ts'
 export const rejectedFile = (file: string): string => file.replace(/\.(\w+)$/, '.rejected.$1')
 
 /**
- * Opens a temporary file of its own when the first row is rejected: the same file may be imported twice at once. It gets its name when
- * all rows are in it, in place of that of an earlier run: a file of this name is complete. Only its owner can read it.
+ * Opens a temporary file when the first row is rejected: the same file may be imported twice at once. The temporary file gets the
+ * final name when all rows are in it, and replaces the file of an earlier run: a file of this name is complete. Only its owner
+ * can read it.
  * @param isRead whether a field is read from a column of the file, by its folded name
  */
 export function rejectionWriter(file: string, format: FileFormat, isRead: (column: string) => boolean) {
@@ -36,7 +37,7 @@ export function rejectionWriter(file: string, format: FileFormat, isRead: (colum
       if (!handle) await start()
       await write(lineOf(row, reason))
     },
-    /** Completes the file. Without rejected rows, deletes that of an earlier run. */
+    /** Completes the file. Without rejected rows, deletes the file of an earlier run. */
     async finish(): Promise<void> {
       if (!handle) return rm(path, { force: true })
       await handle.close()
@@ -60,7 +61,7 @@ type Reason = (typeof REASONS)[number]
 
 type Csv = FileFormat & { readonly kind: 'csv' }
 
-/** The positions of the columns other than that of an earlier rejection. */
+/** The positions of the columns, except the column with the reason of an earlier rejection. */
 const keptColumns = ({ header }: Csv, reason: Reason): number[] =>
   [...header.keys()].filter((at) => foldedName(header[at] ?? '') !== reason)
 

@@ -14,7 +14,7 @@ export const MAX_LINE_LENGTH = 1_000_000
 
 /**
  * The lines of a file, numbered from 1, without line endings and byte order mark. A line ends at a line feed only: U+2028 is valid
- * in a JSON string. In a file without any, such as that of an old Mac, a line ends at a carriage return.
+ * in a JSON string. In a file without line feeds, such as a file of an old Mac, a line ends at a carriage return.
  */
 export async function* textLines(
   file: string,

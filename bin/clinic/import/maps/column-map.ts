@@ -93,7 +93,7 @@ function problemsOfFields({ entities }: ColumnMap, known: Entities): string[] {
   })
 }
 
-/** Both maps as one. The own entries override those of the base. */
+/** Both maps as one. Its entries override the entries of the base. */
 function extendedMap(base: ColumnMap, { extends: _, ...own }: ColumnMap): ColumnMap {
   const entities = Object.entries(own.entities).map(([name, map]) => {
     const inherited = base.entities[name]

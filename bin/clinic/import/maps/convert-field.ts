@@ -1,4 +1,4 @@
-/** Converts the text of another system into that of a field. */
+/** Converts the text of another system into the text of a field. */
 import { internationalNumber } from '../../../../shared/domain/patients/phone-number.ts'
 import { dateOf, hasFormat, readAmount, readInstant, readTime, timeOf } from './value-formats.ts'
 

@@ -17,7 +17,7 @@ export type RowMap = {
   readonly columnsOf: (field: string) => readonly string[] | null
   /** Whether a field is read from a column, by its folded name. */
   readonly isRead: (column: string) => boolean
-  /** Names of a file that no field is read from, but for those that are ignored, and that of the reason of an earlier rejection. */
+  /** Names of a file that no field is read from, except ignored names and the column with the reason of an earlier rejection. */
   readonly unknownNames: (names: readonly string[]) => string[]
   /** Names that are read, each with an earlier one that is the same in another spelling. */
   readonly repeatedNames: (names: readonly string[]) => { readonly name: string; readonly earlier: string }[]

@@ -15,7 +15,7 @@ type ToRead = { readonly file: string; readonly entity: Pick<ImportEntity, 'name
 type Reading = {
   readonly clinic: Pick<ClinicInfo, 'timezone'>
   readonly map?: ColumnMap | undefined
-  /** Instead of that of the map, or the one that was detected before. */
+  /** Overrides the map's encoding: the stated one, or the one that was detected before. */
   readonly encoding?: Encoding | TextEncoding | undefined
   /** Called with each chunk of the file. */
   readonly onChunk?: (chunk: Buffer) => void

@@ -47,7 +47,7 @@ export function sharedLines(
   return lines
 }
 
-/** The warning about a row whose person is that of an earlier row; null if it is not. */
+/** The warning about a row with the same person as an earlier row, or null. */
 export function repeatedPerson<Fields>(
   seen: SeenIds,
   { personOf }: Pick<ImportableEntity<Fields>, 'personOf'>,

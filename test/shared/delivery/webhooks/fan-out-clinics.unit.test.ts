@@ -67,7 +67,7 @@ describe('the lag of the sweep of events', () => {
   it.each([
     [[NOW - 500, NOW - 90_000, NOW - 20], 90_000],
     [[], 0],
-    // A clock ahead of that of the sweep.
+    // A clock ahead of the sweep's clock.
     [[NOW + 100], 0],
   ])('of events announced at %j is %i ms', async (announced, expected) => {
     const { sweep } = waiting({ a: 1 })

@@ -1,4 +1,4 @@
-/** The calls by which a table is restored, and that its settings are those of the template. */
+/** The calls by which a table is restored, and that its settings are the settings of the template. */
 import {
   DescribeTableCommand,
   DescribeTimeToLiveCommand,
