@@ -3,7 +3,7 @@
 import { runOperatorTool } from './clinic/program.ts'
 import { askOn } from './clinic/tool/confirmation.ts'
 
-// The reader of a pipe, such as `head`, may not wait for all. The command goes on to its end.
+// The reader of a pipe, such as `head`, may not wait for all. The command continues to its end.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error
 })

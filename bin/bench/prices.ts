@@ -9,7 +9,7 @@ export const PRICES = {
   lambdaGbSecond: 0.0000133334,
   writeUnit: 0.625 / MILLION,
   readUnit: 0.125 / MILLION,
-  /** Of a fair queue: 0.4 and a surcharge of 0.1. */
+  /** A request to a fair queue: 0.4 and a surcharge of 0.1. */
   sqsRequest: 0.5 / MILLION,
   sesEmail: 0.1 / 1000,
   logGigabyte: 0.5,

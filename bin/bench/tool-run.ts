@@ -10,7 +10,7 @@ export type ToolRun = {
   readonly code: number | null
   readonly stdout: string
   readonly seconds: number
-  /** Of the process: in user and in system mode. */
+  /** CPU time of the process in user and in system mode. */
   readonly cpuSeconds: number
   readonly peakMegabytes: number
 }

@@ -6,7 +6,7 @@ import { runTool, type ToolRun } from './tool-run.ts'
 /** Records of a second of CPU time, in a clinic large enough that the start of the tool does not count. */
 const MIN_RATE = 1_500
 const LARGE = 100_000
-/** Of a clinic of any size: what the process retains does not grow, and the rest is not collected garbage. */
+/** The limit for a clinic of any size: retained memory does not grow, and the rest is garbage that was not collected. */
 const MAX_MEGABYTES = 350
 
 type VerificationRun = ToolRun & { readonly records: number; readonly rate: number }

@@ -8,7 +8,7 @@ export type PaymentStep = {
   readonly share?: number
   readonly type?: PaymentType
   readonly status?: PaymentStatus
-  /** Without one, a random method used at the desk. */
+  /** Defaults to a random method used at the desk. */
   readonly method?: PaymentMethod
   /** Approximate number of days after the previous payment. */
   readonly daysAfter?: number

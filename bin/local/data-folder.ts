@@ -26,7 +26,7 @@ export function openDataFolder(folder: string): () => void {
         `The data in ${folder} has format ${found}; this version uses format ${DATA_FORMAT}. Delete the folder, or use another one.`,
       )
     writeFileSync(file, `${DATA_FORMAT}\n`)
-    // The engine would create it with the mode of the shell; the files beside it get the mode of the database.
+    // The engine would create it with the mode of the shell; the files next to it get the mode of the database.
     if (!existsSync(database)) writeFileSync(database, '', PRIVATE)
     chmodSync(database, PRIVATE.mode)
     return release

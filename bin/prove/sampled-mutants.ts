@@ -86,7 +86,7 @@ export async function listMutants(sources: readonly Source[]): Promise<Mutant[]>
   return mutants
 }
 
-/** Draws mutants. What is drawn depends on the seed and the ids, and not on the order of the mutants. */
+/** Draws mutants. The draw depends on the seed and the ids, not on the order of the mutants. */
 export function drawMutants(mutants: readonly Mutant[], count: number, seed: string): Mutant[] {
   const tickets = new Map(mutants.map((mutant) => [hash(seed, mutant.id), mutant]))
   return [...tickets.keys()]
@@ -147,7 +147,7 @@ async function runTests(tests: readonly string[], { bail = 0, timeoutMs = 3_600_
   const report = resolve(FOLDER, 'report.json')
   fs.writeFileSync(report, '{ "testResults": [] }')
   const options = ['--maxWorkers=1', `--bail=${bail}`, '--reporter=json', `--outputFile=${report}`]
-  // In its own process group, so that the workers end with it.
+  // Vitest gets a process group, so that its workers end with it.
   const vitest = spawn('vitest', ['run', ...options, ...tests], {
     cwd: TREE,
     stdio: 'ignore',

@@ -34,7 +34,7 @@ type Props = {
   readonly stageArn: string
 }
 
-/** The web ACL of the API (`-c firewall=on`). What it blocks gets the gateway's response for WAF_FILTERED. */
+/** The web ACL of the API (`-c firewall=on`). A blocked request gets the gateway's response for WAF_FILTERED. */
 export class Firewall extends Construct {
   constructor(scope: Construct, id: string, { name, stageArn }: Props) {
     super(scope, id)

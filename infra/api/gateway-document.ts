@@ -59,7 +59,7 @@ const operation = (path: string, lambda: IFunction): object => ({
   responses: {},
   'x-amazon-apigateway-integration': {
     type: 'aws_proxy',
-    // Of the call to Lambda, whatever the method of the request.
+    // Lambda is always called with POST, whatever the method of the request.
     httpMethod: 'POST',
     uri: invocationUri(lambda),
     passthroughBehavior: 'when_no_match',

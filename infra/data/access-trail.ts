@@ -114,7 +114,7 @@ const PROCESSORS = [
   { type: 'AppendDelimiterToRecord', parameters: [] },
 ]
 
-/** Not the CDK's own construct, which adds an unused mapping to the template and wider grants. */
+/** The CDK's higher-level construct would add an unused mapping to the template, and wider grants. */
 function deliveryStream(scope: Construct, stage: StageSettings, bucket: Bucket, key: Key): CfnDeliveryStream {
   const errors = logGroup(scope, 'DeliveryErrors', stage)
   const { logStreamName } = new LogStream(scope, 'DeliveryErrorsStream', {

@@ -4,7 +4,7 @@ import { Key } from 'aws-cdk-lib/aws-kms'
 import type { Construct } from 'constructs'
 import type { StageSettings } from '../settings/stages.ts'
 
-/** As long as point-in-time recovery: a longer time would keep patients who were erased for longer. */
+/** The retention of point-in-time recovery: a longer one would keep erased patients for longer. */
 export const BACKUP_RETENTION = Duration.days(35)
 
 /**

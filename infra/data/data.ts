@@ -15,7 +15,7 @@ import type { StageSettings } from '../settings/stages.ts'
 export type Data = { readonly table: ITable; readonly key: IKey }
 
 export class ClinicTable extends Construct implements Data {
-  /** Not TableV2, which cannot be synthesized with a customer-managed key unless the stack names a region. */
+  /** TableV2 cannot be synthesized with a customer-managed key unless the stack names a region. */
   readonly table: Table
   readonly key: Key
 

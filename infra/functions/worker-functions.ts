@@ -65,7 +65,7 @@ export class WorkerFunctions {
     for (const [worker, { maxConcurrency, batchSize }] of this.#triggeredBy('queue')) {
       if (maxConcurrency[name] === undefined) continue
       const consumer = this.#function(worker)
-      // Not an SqsEventSource, which would grant more than Lambda needs.
+      // An SqsEventSource would grant more than Lambda needs.
       consumer.addToRolePolicy(consumeGrant(queue))
       consumer.addEventSourceMapping(name, {
         enabled: this.#isRunning,
@@ -77,11 +77,11 @@ export class WorkerFunctions {
     }
   }
 
-  /** Feeds inserts into the table to the workers that follow its stream. What they fail at is reported to a queue. */
+  /** Feeds inserts into the table to the workers that follow its stream. Batches that fail are reported to a queue. */
   followStream(table: ITable, failures: Queue): void {
     for (const [worker, { partitionPrefix }] of this.#triggeredBy('stream')) {
       const follower = this.#function(worker)
-      // Not a DynamoEventSource, which would grant more than Lambda needs.
+      // A DynamoEventSource would grant more than Lambda needs.
       for (const grant of [...streamGrants(table), pushGrant(failures)]) follower.addToRolePolicy(grant)
       follower.addEventSourceMapping('stream', {
         enabled: this.#isRunning,

@@ -28,7 +28,7 @@ export const deadLetterQueue = (
   queue: QueueId,
 ): Queue => new Queue(scope, id, common(stage, queue))
 
-/** A queue that workers consume. What they fail at goes to a queue of dead letters. */
+/** A queue that workers consume. Messages that they fail to process go to a queue of dead letters. */
 export const consumedQueue = (scope: Construct, id: string, stage: StageSettings, name: QueueName): Queue =>
   new Queue(scope, id, {
     ...common(stage, name),

@@ -29,7 +29,7 @@ const queueAge = (
   breaches: 3,
 })
 
-/** The alarms on queues, and on what is done from them. What stays in one too long is late, and what is in one of dead letters was given up. */
+/** The alarms on queues and their consumers. A message that stays in a queue too long is late; a dead letter was given up. */
 export const QUEUE_ALARMS: readonly AlarmDefinition[] = [
   deadLetters('emails-dead', 'dead-emails', 'patients-affected', 'Emails could not be processed.'),
   deadLetters('feedback-dead', 'dead-feedback', 'look-tomorrow', 'Feedback of SES could not be processed.'),

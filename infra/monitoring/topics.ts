@@ -38,7 +38,7 @@ export function alarmTopic(
     }),
   )
   if (alarmEmail !== undefined) topic.addSubscription(new EmailSubscription(alarmEmail))
-  // In the stack itself, so that its name in the outputs is this one.
+  // The output belongs to the stack itself, so that the CDK does not change its name.
   new CfnOutput(Stack.of(scope), `${name}Topic`, { value: topic.topicArn })
   return topic
 }

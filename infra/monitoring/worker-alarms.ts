@@ -1,7 +1,7 @@
 import { WORKERS } from '../../shared/runtime/workers.ts'
 import type { AlarmDefinition, Severity } from './alarm.ts'
 
-/** No response depends on the merging of tallies, and an outdated copy of a name stays beside the id of its patient. */
+/** No response depends on the merging of tallies, and an outdated copy of a name is next to the id of its patient. */
 const sweepSeverity = (worker: string): Severity =>
   ['merge-tallies', 'refresh-copies'].includes(worker) ? 'look-tomorrow' : 'patients-affected'
 

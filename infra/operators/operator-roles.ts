@@ -57,7 +57,7 @@ function statementsOf(scope: Construct, role: OperatorRole, props: Props): Polic
   const { data, operatorLog } = props
   const { table, deadLetters, queues } = callsOf(role)
   return [
-    // To find the stack and its outputs.
+    // The tool finds the stack and its outputs with this call.
     new PolicyStatement({ actions: ['cloudformation:DescribeStacks'], resources: [Stack.of(scope).stackId] }),
     new PolicyStatement({ actions: ['logs:PutLogEvents'], resources: [operatorLog.logGroupArn] }),
     ...tableStatements(role, table, data),

@@ -3,7 +3,7 @@ import { PolicyStatement } from 'aws-cdk-lib/aws-iam'
 import { tableFormatKey } from '../../shared/store/keys/operator.ts'
 import { stackName } from '../settings/names.ts'
 
-/** Of `cdk bootstrap`, unless it was given another one. */
+/** The default of `cdk bootstrap`. */
 const BOOTSTRAP_QUALIFIER = 'hnb659fds'
 
 /**
@@ -62,6 +62,6 @@ export function formatCheckGrants(stack: Stack, stage: string): PolicyStatement[
   ]
 }
 
-/** To watch the alarms after a deployment. CloudWatch shows composite alarms only to callers that may describe all alarms. */
+/** The pipeline watches the alarms after a deployment. CloudWatch shows composite alarms only to callers that may describe all alarms. */
 export const alarmGrant = (): PolicyStatement =>
   new PolicyStatement({ actions: ['cloudwatch:DescribeAlarms'], resources: ['*'] })

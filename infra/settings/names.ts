@@ -21,7 +21,7 @@ export const apiName = (stage: string): string => `clinic-developer-api-${stage}
 
 export const backupStackName = (stage: string): string => `${stackName(stage)}-Backups`
 
-/** In another region. */
+/** The stack of copied backups, which is in another region. */
 export const backupCopyStackName = (stage: string): string => `${stackName(stage)}-BackupCopies`
 
 export const backupCopyVaultName = (stage: string): string => `clinic-${stage}-copies`

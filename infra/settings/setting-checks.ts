@@ -88,7 +88,7 @@ export function warmThroughputSetting({ warmReads, warmWrites }: Settings) {
 /** The API's own domain. */
 export type DomainSettings = {
   readonly name: string
-  /** Of ACM, in the region of the deployment. */
+  /** A certificate of ACM, in the region of the deployment. */
   readonly certificateArn: string
   /** The zone of Route 53 that gets a record for the domain. */
   readonly hostedZone: { readonly id: string; readonly name: string } | undefined

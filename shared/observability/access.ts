@@ -30,7 +30,7 @@ export type RequestAccess = AccessLine & {
 export type CommandAccess = AccessLine & {
   /** The caller's ARN on AWS, `local` on a local stack. */
   readonly operator: string
-  /** Without arguments, since those can be contents. */
+  /** The command without arguments, which can be contents. */
   readonly command: string
   readonly outcome: 'started' | 'done' | 'failed'
 }

@@ -39,7 +39,7 @@ export type Worker = {
     readonly shared?: readonly SharedPartitions[]
     readonly services?: readonly WorkerService[]
   }
-  /** Of a consumer of deliveries: the lane of each queue (delivery-queues.ts). */
+  /** The lane of each queue, for a consumer of deliveries (delivery-queues.ts). */
   readonly lanes?: Readonly<Partial<Record<QueueName, 'quick' | 'slow'>>>
   /** Defaults to the timeout of endpoints. */
   readonly timeoutSeconds?: number

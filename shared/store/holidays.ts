@@ -19,7 +19,7 @@ export function holidayStore({ table }: { table: Table }) {
   /** The clinic's holidays, ascending. */
   const list = async (clinic: ClinicId): Promise<readonly TimeOff[]> => (await read(clinic)).holidays
 
-  /** Doctors whose copy is not up to date: after an interruption, {@link refreshCopies} goes on with them. */
+  /** Doctors whose copy is not up to date: after an interruption, {@link refreshCopies} continues with them. */
   async function withoutCopy(clinic: ClinicId): Promise<StoredDoctor[]> {
     const holidays = await list(clinic)
     return (await doctors.list(clinic)).filter((doctor) => !isCopy(doctor, holidays))
@@ -49,7 +49,7 @@ export function holidayStore({ table }: { table: Table }) {
     return days
   }
 
-  /** Sets the holidays that `change` makes of the present ones. Nothing is written if it throws. Copies are refreshed separately. */
+  /** Sets the holidays that `change` makes of the present ones. Nothing is written if it throws. Copies are not refreshed. */
   const set = (
     clinic: ClinicId,
     change: (before: readonly TimeOff[]) => readonly TimeOff[],

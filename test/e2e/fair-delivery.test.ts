@@ -1,4 +1,4 @@
-/** A clinic whose webhooks respond, beside one whose webhooks hang: over HTTP on the local stack. */
+/** A clinic whose webhooks respond, and another one whose webhooks hang: over HTTP on the local stack. */
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -10,7 +10,7 @@ import { get, post, type RunningStack, runStack } from '../support/local-stack.t
 import { rounds } from '../support/scale.ts'
 import { newClinic } from '../support/table.ts'
 
-/** In milliseconds; the quick size runs beside other tests. */
+/** Bounds in milliseconds; the quick size runs at the same time as other tests. */
 const FIRST_ATTEMPT_MS = rounds(20_000, 3000)
 const RETRY_MS = rounds(40_000, 10_000)
 

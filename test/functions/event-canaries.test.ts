@@ -173,7 +173,7 @@ async function everything(): Promise<void> {
         text: text('text'),
       } satisfies Partial<Message>)
       const at = new Date().toISOString()
-      // Without a provider's id, which is part of a key of its own, for receipts.
+      // A provider's id is left out: it is part of a separate key, for receipts.
       await log.recordFeedback(clinic.id, message.id, { kind: 'sent', at, providerMessageId: null })
       if (kind === 'failed')
         await log.recordFeedback(clinic.id, message.id, { kind, reason: text('bounced') })

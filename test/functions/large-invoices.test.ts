@@ -17,7 +17,7 @@ const MAX_RESPONSE_BYTES = 6 * 1024 * 1024
 const db = tableOfFile()
 const folder = mkdtempSync(join(tmpdir(), 'large-invoices-test-'))
 beforeAll(async () => {
-  // As in production: checking the largest responses would take longer than rendering them.
+  // Responses are not checked, as in production: checking the largest ones would take longer than rendering them.
   stubFunctionEnvironment(db.name, { CHECK_RESPONSES: 'off' })
 })
 afterAll(() => rmSync(folder, { recursive: true }))

@@ -34,7 +34,7 @@ export type HttpEngine = {
 const MINUTE_MS = 60_000
 /** A request with the latencies of the stage takes about so long. */
 const MAX_KILL_DELAY_MS = 60
-/** How many requests lose their function, besides those whose crash is planned, and how many a worker beside them. */
+/** The share of requests that lose their function, except planned crashes, and that lose a worker at the same time. */
 const REQUEST_KILLS = 0.08
 const WORKER_KILLS = 0.08
 const MAX_SETTLE_ROUNDS = 40

@@ -32,7 +32,7 @@ export function stackFunctions(stack: RunningStack) {
     /** Whether the function was killed at some time since then. */
     wasKilled: (id: string, since: number): boolean => kills.some((one) => one.id === id && one.end >= since),
     killCount: (): number => kills.length,
-    /** As the schedule of the stack does. Returns whether it succeeded. */
+    /** Runs a function as the schedule of the stack does. Returns whether it succeeded. */
     run: async (id: string): Promise<boolean> => (await find(id).invoke('{}')).ok,
   }
 }

@@ -7,7 +7,7 @@ import type { World } from './world.ts'
 
 export type Stage = AsyncDisposable & {
   readonly dynamodb: RealisticDynamoDb
-  /** Without faults and conflicts. */
+  /** The table without faults and conflicts. */
   readonly table: Table
   /** Begins a history. `counts` are its faults by kind, except the faults of DynamoDB. */
   readonly begin: (random: RandomSource) => { world: World; counts: Readonly<Record<string, number>> }

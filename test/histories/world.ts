@@ -44,7 +44,7 @@ export type World = {
   readonly restart: () => void
   /** The address of a webhook endpoint of its own. */
   readonly webhookUrl: (token: string) => string
-  /** Runs the workers once, beside other operations. */
+  /** Runs the workers once, at the same time as other operations. */
   readonly runWorkers: (crash?: CrashPoint) => Promise<void>
   /** Ends all faults, lets time pass, and runs the workers until there is nothing left to do. */
   readonly settle: () => Promise<void>

@@ -44,7 +44,7 @@ it('finds no response that the document does not describe', async ({ skip }) => 
           '--continue-on-failure',
         ],
         ...['--header', `Authorization: Developer ${stack.clinics[0]?.credentials.full}`],
-        // Not `--rate-limit auto`, which would wait for the next day once a limit of messages is reached.
+        // `--rate-limit auto` would wait for the next day once a limit of messages is reached.
         ...['--suppress-health-check', 'all', '--no-color'],
       ],
       { cwd: folder },

@@ -142,7 +142,7 @@ it('a success that is repeated every minute does not use up the retries of what 
     await redeliver(simulation, accepted?.delivery ?? '')
     await simulation.run(MINUTE)
   }
-  // As many as the retry table has in that time: 5 s, 5 min, 30 min, and 2, 5 and 10 hours.
+  // The retry table has as many attempts in that time: 5 s, 5 min, 30 min, and 2, 5 and 10 hours.
   const most = Math.max(...(await deliveries()).map(({ failedAttempts }) => failedAttempts))
   expect(most).toBeLessThanOrEqual(rounds(4, 6))
 }, 600_000)

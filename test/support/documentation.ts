@@ -3,7 +3,7 @@ import { globSync, readFileSync } from 'node:fs'
 
 const QUICKSTART = 'docs/guides/quickstart.md'
 
-/** In the order in which to read them: what later ones do to the demo clinic does not change what earlier ones show. */
+/** Documents in the order in which to read them: later ones change the demo clinic, but nothing that earlier ones show. */
 export const DOCUMENTS = [
   'README.md',
   'CONTRIBUTING.md',

@@ -70,7 +70,7 @@ function stopCapture(capture: { text: string }): void {
 const isAccessLine = (line: string): boolean => line.startsWith('{"type":"access"')
 
 /**
- * Calls a handler like the gateway does, and returns its response, the log output meanwhile, and the lines of the access
+ * Calls a handler like the gateway does, and returns its response, its log output, and the lines of the access
  * trail, which alone may contain ids of records.
  */
 export async function call(handler: unknown, input: RequestInput, context: Context = lambdaContext()) {

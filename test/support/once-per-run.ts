@@ -8,7 +8,7 @@ const POLL_MS = 50
 
 /**
  * Returns a folder whose content all test files of the run share. The first file that asks for it makes it; files that
- * ask meanwhile wait. The content must not change afterwards.
+ * ask in the meantime wait. The content must not change afterwards.
  * @param make Fills an empty folder. When it fails, the next file that asks tries again.
  */
 export async function oncePerRun(name: string, make: (folder: string) => Promise<void>): Promise<string> {

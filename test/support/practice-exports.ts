@@ -257,7 +257,7 @@ const CLINIKO: Style = {
     invoice: ['Open', 'Closed'],
     payment: ['Cash', 'EFTPOS'],
   },
-  // As Excel is to read long ids as text.
+  // A formula makes Excel read long ids as text.
   id: (prefix, n) => `="${1_558_354_464_010_000_000n + BigInt(prefix * 1_000_000 + n)}"`,
 }
 

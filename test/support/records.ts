@@ -92,7 +92,7 @@ export async function createPopulatedClinic(
     patient: { ...named, email: patient.emailAddress },
     lineItems: [
       {
-        // As an import makes it.
+        // The id is the one that an import makes.
         id: lineItemId(invoiceId, 0),
         description: 'Consultation',
         quantity: 10_000,

@@ -55,7 +55,7 @@ async function setStatus(
     const patient = (await patients.findMany(clinic.id, [before.patient.id])).get(before.patient.id)
     if (patient?.erasedAt && reason !== null)
       throw new CommandFailure('The patient was erased: cancel the appointment without --reason.')
-    // An erasure that begins meanwhile would not find the reason.
+    // A concurrent erasure would not find the reason.
     if (patient) changes.requireVersion(patientKey(clinic.id, patient.id), patient.version)
     const verdict = closeAs(before, status, { at, reason })
     if (verdict.kind === 'closed')

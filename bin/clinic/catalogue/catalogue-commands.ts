@@ -179,7 +179,7 @@ async function changeEntry<Entry extends Named, Options>(
 
 const isInactive = (entry: object): boolean => 'isActive' in entry && entry.isActive === false
 
-/** Saves a record with those that change with it. @throws CommandFailure for a record that is wrong beside the others */
+/** Saves a record and the others that change with it. @throws CommandFailure for a record that conflicts with the others */
 async function save<Entry extends Named, Options>(
   { kind: _, problems, displaced, options, store }: CatalogueCommands<Entry, Options>,
   context: ClinicContext,

@@ -28,7 +28,7 @@ import { CommandFailure, EXIT } from '../tool/output.ts'
 
 export type RemovalPlatform = {
   readonly table: Table
-  /** Scans the table `name`: only a scan finds what no list names any more. */
+  /** Scans the table `name`: only a scan finds items that no list names. */
   readonly client: Pick<DynamoDBDocumentClient, 'send'>
   readonly name: string
   readonly operator: string

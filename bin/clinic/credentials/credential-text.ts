@@ -23,7 +23,7 @@ function stateOf(credential: Credential): string {
   return isActive(credential, Date.now()) ? 'active' : 'expired'
 }
 
-/** Until when the previous secret is accepted; null if it is not any more. */
+/** The time until which the previous secret is accepted; null if it is no longer accepted. */
 const activeOverlap = ({ previousSecretUntil }: CredentialWithUse): string | null =>
   previousSecretUntil !== null && Date.parse(previousSecretUntil) > Date.now() ? previousSecretUntil : null
 

@@ -21,7 +21,8 @@ export async function requireDoctor({ table, clinic }: ClinicContext, id: string
   return doctor
 }
 
-/** Updates a doctor, again from a fresh read if another command has changed it meanwhile. Lists the appointments that it leaves outside working hours, or without an active doctor. */
+/** Updates a doctor, again from a fresh read if another command has changed it. Lists the appointments that it leaves outside
+ * working hours, or without an active doctor. */
 export async function changeDoctor(
   id: string,
   given: { readonly clinic: string },

@@ -23,7 +23,7 @@ export type ExportOptions = {
 
 /**
  * Writes the files of a clinic into a folder.
- * @throws ExportFolderError if the folder cannot be used; DamagedRecordError; ClinicBeingDeleted if the clinic was deleted meanwhile
+ * @throws ExportFolderError if the folder cannot be used; DamagedRecordError; ClinicBeingDeleted if the clinic was deleted
  */
 export async function exportClinic(
   table: Table,

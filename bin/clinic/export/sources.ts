@@ -96,7 +96,7 @@ export const LARGE_SOURCES: readonly LargeSource[] = [
     entity: 'patients',
     kind: 'P',
     keyOf: patientKey,
-    // In order of creation, which an import keeps.
+    // Patients are in order of creation, which an import keeps.
     row: (item) => ({
       id: item.sk,
       externalId: externalIdOf(item),

@@ -15,7 +15,7 @@ type Stored = { external: string; columns: string }
 
 /**
  * The rows of an export between reading and writing, in a database on disk: a clinic can have more records than fit in memory,
- * records that change meanwhile replace their rows, and a stopped export continues from it.
+ * records that change during the export replace their rows, and a stopped export continues from it.
  */
 export class Staging implements Disposable {
   readonly #file: string

@@ -9,7 +9,7 @@ import { unresolvedJson, unresolvedLines, unresolvedMessages } from './message-r
 
 type Message = ReturnType<typeof messageJson>
 
-/** Without their texts, which `messages show --text` shows. */
+/** Messages without their texts, which `messages show --text` shows. */
 export const messages: ResourceCommands<Message> = {
   group: 'messages',
   noun: 'message',

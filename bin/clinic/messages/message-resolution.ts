@@ -72,8 +72,8 @@ export async function resolveMessage(
 }
 
 /**
- * Sets the outcome of the clinic's unresolved messages that were accepted before an instant, oldest claim first. Those that are
- * settled by their provider meanwhile keep its outcome. An interrupted run is continued by the next.
+ * Sets the outcome of the clinic's unresolved messages that were accepted before an instant, oldest claim first. Messages
+ * that their provider settles at the same time keep its outcome. The next run continues an interrupted one.
  */
 export async function resolveMessages(
   table: Table,

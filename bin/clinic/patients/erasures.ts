@@ -83,7 +83,7 @@ export function addErasureCommands(program: Command): void {
   addConfirmOptions(replay, PATIENT_COUNT)
 }
 
-/** Whose ledger it is. Of a clinic that was deleted, only the ledger is left, without a time zone. */
+/** The clinic of the ledger. After the deletion of a clinic, only the ledger is left, without a time zone. */
 type Owner = { readonly id: ClinicId; readonly timezone: string | null; readonly deletion: Deletion | null }
 
 /** @throws CommandFailure if there is no clinic with this id, and never was one that was deleted */

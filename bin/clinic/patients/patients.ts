@@ -106,7 +106,7 @@ export function addPatientCommands(program: Command): void {
       const before = isUuid(id) ? await patientStore({ table }).find(clinic.id, id.toLowerCase()) : null
       if (!before) throw unknownRecord('patient', 'patient', id)
       const upcoming = (await upcomingAppointments(table, clinic.id, before.id)).length
-      // An interrupted erasure is completed without asking: there is no name any more.
+      // An interrupted erasure is completed without asking: the name is gone.
       if (!before.erasedAt) await confirmErasure(command, table, clinic, before, upcoming)
       const patient = await patientChanges(table).erase(clinic.id, before.id, anonymizeResponse, {
         operator: operatorOf(command),

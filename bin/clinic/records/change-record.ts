@@ -52,7 +52,7 @@ export async function* eachRecord<R, F extends string>(
   }
 }
 
-/** The clinic has no such record. What was typed is not repeated unless it is an id: it may be a name. */
+/** The clinic has no such record. The typed text is not repeated unless it is an id: it may be a name. */
 export const unknownRecord = (group: string, noun: string, id: string): CommandFailure =>
   new CommandFailure(
     `The clinic has no ${noun}${isUuid(id) ? ` ${id}` : ' with this id'}. Find it with "${group} find" or "${group} list".`,

@@ -39,7 +39,7 @@ export function addListCommand<Wire extends { readonly id: string }>(
   )
 }
 
-/** How far the list goes, and how to go on. */
+/** How far the list goes, and how to continue it. */
 function footerOf(
   { data, meta }: RecordPage<unknown>,
   { noun, plural }: Pick<ResourceCommands<unknown>, 'noun' | 'plural'>,

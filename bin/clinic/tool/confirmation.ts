@@ -68,7 +68,7 @@ export async function confirmByTyping(
   if (typed !== text) throw new CommandFailure(`Nothing was done: that is not ${what}.`)
 }
 
-/** Not part of the result, which `--json` prints as one object. */
+/** Prints to stderr: `--json` prints the result alone, as one object. */
 const show = (command: Command, lines: readonly string[]): void =>
   command.configureOutput().writeErr?.(`${lines.join('\n')}\n`)
 

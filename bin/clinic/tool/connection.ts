@@ -34,7 +34,7 @@ export async function connect(command: Command): Promise<Table> {
   return openTableOf(stack, requireOutput(stack.outputs, 'TableName'))
 }
 
-/** Opens another table beside the stack's, such as a restored one. */
+/** Opens another table than the stack's, such as a restored one. */
 export async function connectTable(command: Command, name: string): Promise<Table> {
   return openTableOf(await locateStack(command), name)
 }

@@ -64,7 +64,7 @@ export async function startDynamoDb({
  * writes takes 15 ms instead of 1 ms.
  *
  * Also deletes the records of earlier runs, except for the last of each table, which sequence numbers continue from.
- * No function reads them any more; sweeps find what was not processed.
+ * No function reads them again; sweeps find the unprocessed ones.
  */
 function prepareStreams(file: string): void {
   const database = new DatabaseSync(file, { timeout: 5000 })

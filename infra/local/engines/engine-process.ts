@@ -25,7 +25,7 @@ const MAX_ATTEMPTS = 3
 const START_TIMEOUT_MS = 10_000
 
 /**
- * Starts an HTTP engine on a free port, and on another one if that port gets taken meanwhile. The engine ends with this
+ * Starts an HTTP engine on a free port, and on another one if another process takes that port first. The engine ends with this
  * process.
  * @throws Error with the last line that the engine wrote to stderr
  */
@@ -49,7 +49,7 @@ type Run = {
   readonly kill: () => Promise<void>
 }
 
-/** In its own process group, so that Ctrl-C reaches only the runner, which stops the engine after the last response. */
+/** Starts the engine in a process group: Ctrl-C reaches only the runner, which stops the engine after the last response. */
 function launch({ binary, args }: Options, port: number): Run {
   const child = spawnEndingWithParent(binary, args(port), {
     stdio: ['ignore', 'ignore', 'pipe'],

@@ -76,7 +76,7 @@ export function createFunctionPool(
     for (const [worker] of idleWorkers()) if (!isUsable(worker)) void end(worker)
   }
 
-  /** Not async: a worker must be marked busy in the same tick in which it was found idle. */
+  /** A worker must be marked busy in the tick in which it was found idle, so this function is not async. */
   const acquire = (): Promise<FunctionWorker | null> => {
     if (closed) return Promise.resolve(null)
     endUnusable()

@@ -2,7 +2,7 @@
 // of it meet: in Node's HTTP client.
 import { createRequire } from 'node:module'
 
-// As a module, node:http would load much more than the client.
+// Importing node:http as a module would load much more than the client.
 const { ClientRequest } = createRequire(import.meta.url)('node:http')
 
 /**

@@ -36,7 +36,7 @@ type Message =
 
 /** A request that a function has sent to a service of AWS. */
 export type AwsRequest = {
-  /** As its signature names it. */
+  /** The service that the request's signature names. */
   readonly service: string | undefined
   /** The header `x-amz-target`, which names the operation in JSON protocols. */
   readonly target: string | undefined

@@ -28,9 +28,9 @@ export type Api = {
 }
 
 export type Target = {
-  /** Without a leading double slash, as the API sees it. */
+  /** The path as the API sees it, without a leading double slash. */
   readonly path: string
-  /** As it was sent. */
+  /** The path as it was sent. */
   readonly sentPath: string
   readonly query: ReadonlyMap<string, string[]>
 }

@@ -126,7 +126,7 @@ async function receive(request: IncomingMessage): Promise<ReceivedRequest> {
   const sentId = request.headers['x-amzn-requestid']
   return {
     ...origin(request.socket),
-    // As on AWS, where only the other id is always the gateway's own.
+    // The caller may choose this id, as on AWS, where only the extended id is always the gateway's.
     ...(typeof sentId === 'string' && { requestId: sentId }),
     method: request.method ?? '',
     target: request.url ?? '/',

@@ -26,7 +26,7 @@ export function spawnEndingWithParent(
   })
   const input = child.stdio[3] as Writable
   input.on('error', () => {})
-  // Without this the shell could kill another process that reuses the id.
+  // The line ends the shell, which could otherwise kill another process that reuses the id.
   child.on('exit', () => input.end('\n'))
   return child
 }

@@ -17,7 +17,7 @@ function toggleListeners(change: 'on' | 'off'): void {
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process[change](signal, onSignal)
 }
 
-/** In reverse order, so that a process ends before the directory that it writes to is removed. */
+/** Cleans up in reverse order, so that a process ends before the directory that it writes to is removed. */
 function cleanUp(): void {
   for (const cleanup of [...cleanups].reverse()) cleanup()
 }

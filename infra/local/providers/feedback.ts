@@ -8,7 +8,7 @@ export type FeedbackListener = {
   readonly sms: (receipt: SmsReceipt) => Promise<unknown>
 }
 
-/** In milliseconds. */
+/** Delays in milliseconds. */
 export type FeedbackDelays = {
   /** From the acceptance of an email to its first event, and between its events. */
   readonly email: number

@@ -35,7 +35,7 @@ export type EngineCall = {
   /** The request's parameters in the JSON protocol. */
   // biome-ignore lint/suspicious/noExplicitAny: the shape depends on the operation, and the engine validates it.
   readonly input: any
-  /** In the order of the request. A Query has one reference, with its partition key and no sort key. */
+  /** The items, in the order of the request. A Query has one reference, with its partition key and no sort key. */
   readonly items: readonly ItemReference[]
 }
 

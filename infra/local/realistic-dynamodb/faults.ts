@@ -46,7 +46,7 @@ export type Selection = {
 export type PlannedFault = {
   /** Resolves when a call gets the fault; for one that is held or delayed, when it waits with its items in flight. */
   readonly reached: Promise<void>
-  /** Lets a held call go on, now or when it comes. */
+  /** Lets a held call continue, now or when it arrives. */
   readonly release: () => void
 }
 
@@ -67,7 +67,7 @@ export type Faults = {
   /** Plans a fault for a chosen call. */
   readonly next: (fault: InjectedFault & Selection) => PlannedFault
   /**
-   * Draws faults. What happens to the n-th call of an operation depends on the seed alone, so a run with the same
+   * Draws faults. The fault of the n-th call of an operation depends on the seed alone, so a run with the same
    * calls has the same faults, in whatever order its operations mix.
    */
   readonly random: (options: RandomFaults) => void
@@ -163,7 +163,7 @@ function randomFault({ seed, rates, maxDelayMs = 50 }: RandomFaults) {
   return (call: EngineCall): InjectedFault | undefined => {
     const random = generators.get(call.operation) ?? seededRandom(seed, call.operation)
     generators.set(call.operation, random)
-    // As many numbers for each call, so that whether a fault applies to one call does not change the next.
+    // Each call draws the same number of values, so that a fault of one call does not change the next.
     const [chance, detail] = [random(), random()]
     let sum = 0
     for (const kind of Object.keys(rates).sort() as (keyof FaultRates)[]) {

@@ -80,7 +80,7 @@ async function emptyPage(input: Input, sortKey: string | undefined, send: Engine
   if (reply === 'disconnect' || !isSuccess(reply)) return reply
   const page = JSON.parse(reply.body)
   const start = input.ExclusiveStartKey ?? keyBefore(page.LastEvaluatedKey, sortKey, input)
-  // Without an item left, or a key before the first, this page is as short as any can be.
+  // This page cannot be shorter if no item is left, or no key comes before the first.
   if (page.ScannedCount === 0 || !start) return reply
   return success({
     ...page,

@@ -15,7 +15,7 @@ import type { LatencyOptions } from './latency.ts'
 import { startProxyServer, unsignedSender } from './proxy-server.ts'
 
 export type RealisticDynamoDbOptions = {
-  /** Of the engine: `http://127.0.0.1:PORT`. */
+  /** The address of the engine: `http://127.0.0.1:PORT`. */
   readonly engine: string
   /** Connects to the engine; over node:http unless given. */
   readonly connect?: (engine: string) => EngineConnection

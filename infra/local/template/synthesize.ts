@@ -77,7 +77,7 @@ export async function synthesizeInto(
   child.stderr.on('data', (chunk) => {
     stderr += chunk
   })
-  // Not spawn's `signal` option: the directory may be removed only after the app has exited.
+  // The directory may be removed only after the app has exited, which spawn's `signal` option does not wait for.
   const kill = () => child.kill('SIGKILL')
   signal?.addEventListener('abort', kill)
   if (signal?.aborted) kill()

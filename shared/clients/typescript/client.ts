@@ -133,8 +133,8 @@ function requestsOf(send: SendRequest) {
     send({ method: 'PATCH', path, body, ...requestOptions }) as Promise<ResponseBody<O>>
 
   /**
-   * A paginated list: `list` returns one page, `all` iterates over the records of all pages. It goes on by cursor where the list
-   * has one, so that it skips and repeats no record while others are added or removed.
+   * A paginated list: `list` returns one page, `all` iterates over the records of all pages. `all` continues by cursor where
+   * the list has one, so that it skips and repeats no record while others are added or removed.
    */
   const pages = <O extends Operation>(path: string) => ({
     list: (query: Query<O> = {} as Query<O>, requestOptions?: RequestOptions) =>

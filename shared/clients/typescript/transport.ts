@@ -2,7 +2,7 @@
 import { ApiError, type ErrorBody } from './errors.ts'
 
 export type ClientOptions = {
-  /** Without the base path, e.g. `https://abc.execute-api.eu-central-1.amazonaws.com/prod`. */
+  /** The address without the base path, e.g. `https://abc.execute-api.eu-central-1.amazonaws.com/prod`. */
   readonly baseUrl: string
   readonly key: string
   readonly secret: string

@@ -18,7 +18,7 @@ export type ActionVerdict =
 
 /**
  * Applies an action at an instant `at`. An action that was applied before changes nothing: the first instant and reason
- * stay. Of a closed appointment, only the action that closed it can be repeated.
+ * stay. Only the action that closed an appointment can be repeated on it.
  */
 export function applyAction(appointment: Appointment, action: AppointmentAction, at: string): ActionVerdict {
   switch (action.kind) {

@@ -22,7 +22,7 @@ export type Treatment = {
   readonly description: string | null
   /** How long it takes. */
   readonly minutes: number
-  /** In minor units of the currency. */
+  /** The price in minor units of the currency. */
   readonly price: number
   readonly currency: string
   /** The doctors who offer it. */

@@ -14,7 +14,7 @@ const EMAIL_DUE_MS = 2 * 60_000
 export type SendingLimits = {
   readonly smsPerDay: number
   readonly emailsPerDay: number
-  /** To one number or address, of each channel. */
+  /** The limit for one number or address, of each channel. */
   readonly messagesPerRecipient: number
   /** ISO 3166 codes. */
   readonly smsCountries: readonly string[]
@@ -28,7 +28,7 @@ export type MessageRequest = {
   readonly claimToken: string
   readonly channel: Channel
   readonly patient: string
-  /** Of an email; null for the clinic's name. */
+  /** The subject of an email; null for the clinic's name. */
   readonly subject: string | null
   readonly clinicName: string
   readonly text: string
@@ -47,7 +47,7 @@ export type MessageFacts = {
   readonly limits: Partial<SendingLimits> | null
   /** Messages of the channel that the clinic has sent on the day of the request. */
   readonly sentToday: number
-  /** Of these, messages to the same recipient. */
+  /** The messages among these to the same recipient. */
   readonly sentToRecipient: number
 }
 

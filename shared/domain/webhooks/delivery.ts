@@ -47,7 +47,7 @@ export type Delivery = {
   /** Requested by the integrator: attempted even if the webhook is disabled. */
   readonly isManual: boolean
   readonly createdAt: number
-  /** Of its event. */
+  /** The id of the request that caused the event. */
   readonly requestId?: string
 }
 

@@ -136,6 +136,6 @@ export const callSize = (before: WebhookHealth, after: WebhookHealth): number =>
 const MIN_WAIT_MS = 15_000
 const MAX_WAIT_MS = 6 * 60 * 60 * 1000
 
-/** How long a delivery goes on waiting that has waited for so long, unless it is called before: ever longer. */
+/** How much longer a delivery waits that has waited for so long, unless it is called before: ever longer. */
 export const waitingDelay = (waitedMs: number): number =>
   Math.min(MAX_WAIT_MS, Math.max(MIN_WAIT_MS, 3 * waitedMs))

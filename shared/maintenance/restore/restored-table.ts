@@ -48,7 +48,7 @@ export async function restoreTable(
         SourceTableArn: original?.TableArn,
         TargetTableName: name,
         RestoreDateTime: at,
-        // Without it, the table would have the key of the restored time, which may have been replaced since.
+        // The default is the key of the restored time, which may have been replaced since.
         SSESpecificationOverride: {
           Enabled: true,
           SSEType: 'KMS',

@@ -49,7 +49,7 @@ export function bookingStore({ table }: { table: Table }) {
 
   /**
    * Reads the facts, calls `decide` with them, and writes its decision under the condition that the patient, the
-   * doctor, the treatments, the room, and the days of doctor and room are still as read. Of overlapping bookings one
+   * doctor, the treatments, the room, and the days of doctor and room are still as read. Among overlapping bookings, one
    * succeeds; the others read and decide again. `response` returns what is stored under the idempotency key.
    * @throws UnavailableError when other bookings of the day win every time
    */

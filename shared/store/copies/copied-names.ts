@@ -1,6 +1,6 @@
 /**
  * Names and addresses are copied into the records that lists show. A change of one marks its copies as stale in its own
- * transaction (Changeset.markStale); refreshing them afterwards can be interrupted and repeated. What is interrupted is
+ * transaction (Changeset.markStale); refreshing them afterwards can be interrupted and repeated. An interrupted refresh is
  * finished by a sweep (due-refreshes.ts).
  */
 import {

@@ -37,8 +37,8 @@ export function patientChanges(table: Table) {
   }
 
   /**
-   * Updates a patient for a request (patient-updates.ts), and then its copies, while the request has time. What is left stays
-   * marked as stale.
+   * Updates a patient for a request (patient-updates.ts), and then its copies, while the request has time. The copies that
+   * are left stay marked as stale.
    */
   async function updateIdempotently(
     ...[clinic, id, ...change]: Parameters<typeof updates.update>

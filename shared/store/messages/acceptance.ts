@@ -17,7 +17,7 @@ import type { Table } from '../table/table.ts'
 import { messageStore } from './messages.ts'
 import { messageQuotas } from './quotas.ts'
 
-/** Of a message that was accepted before. */
+/** The limits of a message that was accepted before. */
 const NO_LIMITS = { dailyLimit: Number.POSITIVE_INFINITY, recipientLimit: Number.POSITIVE_INFINITY }
 
 /** Writes messages to the communication log before anything is sent. */

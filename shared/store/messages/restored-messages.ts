@@ -73,7 +73,7 @@ export function restoredMessages(platform: { table: Table }) {
 
 export type Hold = {
   readonly reason: string
-  /** Of the claim by which no other process takes the message. */
+  /** The token of the claim by which no other process takes the message. */
   readonly token: string
   /** Milliseconds since the epoch. */
   readonly now: number

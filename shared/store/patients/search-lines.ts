@@ -10,7 +10,7 @@ import { type PatientHead, readPatientHead } from './head.ts'
 import { toPatient } from './patients.ts'
 import { readSegment } from './segments.ts'
 
-/** Reads of all lines, if snapshots go on overtaking them. */
+/** Reads of all lines, if snapshots keep overtaking them. */
 const MAX_ATTEMPTS = 5
 
 /** A state of a clinic's patients: the numbers of creations and of updates. */

@@ -42,7 +42,7 @@ export class Contended extends Error {}
 
 /** A place in the queue. */
 export type Ticket = {
-  /** To be stored as the queue's progress by the write that uses the ticket. */
+  /** The write that uses the ticket stores this as the queue's progress. */
   readonly end: number
   /** Whether other writers were rejected, or wait too. */
   readonly isContended: boolean

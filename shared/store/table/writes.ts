@@ -88,7 +88,7 @@ export function tableWrites(
   /**
    * Makes all of the writes or none. One token stands for one transaction: where the outcome is unknown (the response
    * was lost, or DynamoDB says that this very transaction is in progress) the identical request is sent again with
-   * its token, so that it takes effect once. That goes on while the repetitions are throttled. What DynamoDB rejected is
+   * its token, so that it takes effect once. Throttled repetitions are sent again too. A write that DynamoDB rejected is
    * not repeated here, since the facts behind the writes may have changed (see retryOnConflict). Whatever the client's own
    * patience, nothing is sent after {@link MAX_TRANSACTION_MS}.
    * @throws ConditionFailed, WriteConflict or Throttled when nothing was written; UnavailableError

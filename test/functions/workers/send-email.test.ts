@@ -21,7 +21,7 @@ import { aPatient, newClinic, tableOfFile } from '../../support/table.ts'
 
 const ses = mockClient(SESv2Client)
 const START = Date.parse('2026-05-04T08:00:00Z')
-/** As in infra/messaging/queues.ts. */
+/** The number of receives in infra/messaging/queues.ts. */
 const RECEIVES = 5
 const VISIBILITY_MS = 450_000
 

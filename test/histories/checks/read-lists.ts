@@ -55,7 +55,7 @@ export async function readCursorList(
 
 /**
  * Compares stored records with what a history knows: `certain` ones exist once, `possible` ones at most once, and there
- * are no others. `slack` allows stored records that cannot be told apart any more, since their patient was erased.
+ * are no others. `slack` allows stored records that cannot be told apart, since their patient was erased.
  */
 export function compareExistence<M extends { readonly existence: string }, R>(
   what: string,

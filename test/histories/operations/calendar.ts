@@ -170,7 +170,7 @@ export async function changeStatus(run: Run): Promise<void> {
   const write = booking.status.begin(status)
   const outcome = await command(run, (table) =>
     changeRecord(table, appointmentStore({ table }), clinic.id as ClinicId, booking.id, async (before) => {
-      // As the command of the operator tool does.
+      // The command of the operator tool fails in the same way.
       if (before.status !== status && !canTransition(before.status, status)) throw new CommandFailure('final')
       return { ...before, status }
     }),

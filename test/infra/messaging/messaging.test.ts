@@ -58,7 +58,7 @@ describe('mail', () => {
     for (const { Targets, EventPattern } of rules) {
       expect(Targets.map(({ Arn }) => Arn)).toEqual([arnOf('Messaging/Feedback')])
       for (const target of Targets) {
-        // Without a transformer, or with another input, the rule would pass on the event itself.
+        // The rule would pass on the event itself without a transformer, or with another input.
         expect(Object.keys(target).sort()).toEqual(['Arn', 'Id', 'InputTransformer'])
         const { InputPathsMap, InputTemplate } = target.InputTransformer
         const used = Object.values(InputPathsMap) as string[]

@@ -41,7 +41,7 @@ export const shortCut = (execute: Execute): DynamoDBClientConfig =>
         const operation = dataOperation(headers['x-amz-target'])
         if (!operation) throw new Error(`${headers['x-amz-target']} is not a data operation`)
         const reply = await unlessAborted(abortSignal, () => execute(operation, DECODER.decode(body)))
-        // As node:http reports a connection that is cut before there is a response.
+        // node:http reports a connection that is cut before the response in this way.
         if (reply === 'disconnect') throw Object.assign(new Error('socket hang up'), { code: 'ECONNRESET' })
         return { response: { statusCode: reply.status, headers: HEADERS, body: Buffer.from(reply.body) } }
       },
@@ -52,7 +52,7 @@ const DECODER = new TextDecoder()
 const ENDPOINT = { url: new URL('http://127.0.0.1:1/') }
 const HEADERS = { 'content-type': 'application/x-amz-json-1.0' }
 
-/** As the SDK ends a call whose signal is aborted. */
+/** Ends a call whose signal is aborted as the SDK does. */
 export async function unlessAborted<T>(signal: AbortSignal | undefined, call: () => Promise<T>): Promise<T> {
   if (!signal) return call()
   const { promise, reject } = Promise.withResolvers<never>()

@@ -38,7 +38,7 @@ export function stackCalls(synthesize: NonNullable<LocalStackOptions['synthesize
 
     begin: ({ outputs: { TableName = '' } }: Pick<LocalStack, 'outputs'>): void => {
       if (!assembly) throw new Error('nothing was deployed')
-      // In another DynamoDB than the local engine, the name of the table has a suffix.
+      // The name of the table has a suffix in a DynamoDB other than the local engine.
       const tableSuffix = process.env.AWS_ENDPOINT_URL_DYNAMODB ? TableName.slice(-9) : ''
       calls = checkedCalls(deployedRoles([assembly, ...assembly.otherStacks], tableSuffix))
       for (const [functionId, request] of early) onRequest(functionId, request)

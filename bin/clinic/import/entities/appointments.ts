@@ -127,7 +127,7 @@ export function appointmentImport(table: Table, now: () => number): ImportEntity
 const hasValidTimes = (row: { start_time: string; end_time: string }): boolean =>
   TimeOfDay.safeParse(row.start_time).success && TimeOfDay.safeParse(row.end_time).success
 
-/** The records that rows refer to beside patients, by id. */
+/** The records other than patients that rows refer to, by id. */
 async function readReferences(table: Table, clinic: ClinicId, rows: readonly ImportRow<Fields>[]) {
   const idsOf = (of: (fields: Fields) => readonly string[]) => [
     ...new Set(rows.flatMap(({ fields }) => of(fields))),

@@ -27,7 +27,7 @@ export type CatalogueRows<Entry, Fields> = {
   readonly build: (row: ImportRow<Fields>, before: Entry | null) => Entry
   readonly valuesOf: (entry: Entry) => ColumnValues
   readonly problems: (entry: Entry, known: Iterable<Entry>) => readonly FieldProblem<Entry>[]
-  /** The column of each field that can be wrong beside other records. */
+  /** The column of each field that can conflict with other records. */
   readonly columns: { readonly [Name in keyof Entry]?: string }
 }
 
@@ -87,8 +87,9 @@ type Records<Entry> = {
 }
 
 /**
- * The records of the rows of a batch, and why others are rejected. Each row is judged beside the records as the batch leaves them,
- * whatever its order: two can exchange their codes. The record of a rejected row stays as it is, so the others are judged again.
+ * The records of the rows of a batch, and why others are rejected. Each row is checked against the records as the batch leaves
+ * them, whatever its order: two can exchange their codes. The record of a rejected row does not change, so the others are checked
+ * again.
  */
 function judgeRows<Entry extends { readonly id: string }, Fields>(
   rows: CatalogueRows<Entry, Fields>,

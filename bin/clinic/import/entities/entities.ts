@@ -37,7 +37,7 @@ export function importEntities(table: Table, now: () => number, { events = false
     ...entity,
     readKeys: (clinic) => readImportKeys(target, clinic),
     ownRecords: (clinic, keys) => new OwnRecords(target, clinic, keys),
-    // A deletion that begins meanwhile waits for the batch, and the next one is rejected.
+    // A deletion that begins during a batch waits for it, and the next batch is rejected.
     write: async (run, batch) => {
       await requireNotDeleting(run.clinic.id)
       await write(run, batch)

@@ -118,10 +118,10 @@ export function invoiceImport(table: Table, now: () => number): ImportEntity<Fie
   }
 }
 
-/** As a page of 100 invoices must fit into a response of a Lambda function, which has at most 6 MB. */
+/** A page of 100 invoices must fit into a response of a Lambda function, which has at most 6 MB. */
 const MAX_RENDERED_KB = 48
 
-/** In the response of a function, the body is a string within JSON: quotes and backslashes are escaped once more. */
+/** The body of a response is a string within JSON: quotes and backslashes are escaped once more. */
 const MAX_ESCAPED_KB = 60
 
 /** @throws RowRejectedError for an invoice that is too large to be listed */

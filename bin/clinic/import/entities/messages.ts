@@ -95,7 +95,7 @@ export function messageImport(table: Table, now: () => number): ImportEntity<Fie
             }
             const acceptedOn = clinicTimestamp(message.acceptedAt, run.clinic.timezone).slice(0, 10)
             const after = { ...message, acceptedOn }
-            // Its sender would go on, whatever the row says.
+            // The sender of the message would continue, whatever the row says.
             if (before?.dispatch && !isUnchanged(before, after))
               throw new RowRejectedError(
                 'the message is still being sent; import the row once it is sent, or has failed',

@@ -45,7 +45,7 @@ type Decided<Fields> = {
 }
 
 /**
- * Writes a batch of rows that belong to patients. `prepare` reads what some rows refer to beside patients, and returns
+ * Writes a batch of rows that belong to patients. `prepare` reads the other records that rows refer to, and returns
  * how their records are built. Each write is conditional on the version of the patient that was read, so that no outdated
  * name is written.
  */
@@ -58,8 +58,8 @@ export async function writePatientRows<R, Fields extends WithPatient>(
   const patients = patientStore({ table })
 
   /**
-   * The changes of rows, each as it was decided by one reading: rows without changes have their outcome then. What they depend on
-   * is read first; each row is decided when it is asked for.
+   * The changes of rows, each as it was decided by one reading: rows without changes have their outcome then. The records
+   * that rows depend on are read first. Each row is decided when the caller asks for it.
    */
   async function* decide(rows: readonly ImportRow<Fields>[]): AsyncGenerator<Decided<Fields>, undefined> {
     const [known, existing, build] = await Promise.all([

@@ -18,7 +18,7 @@ import { requireUnerased } from './patient-rows.ts'
 
 export type PaymentFields = RowFields<Omit<Payment, 'id' | 'invoice' | 'patient' | 'amount' | 'currency'>> & {
   invoiceId: string
-  /** Not parsed yet: the number of decimals depends on the invoice's currency. */
+  /** The unparsed amount: its number of decimals depends on the invoice's currency. */
   amount: string | number
   currency: string | undefined
 }

@@ -9,7 +9,7 @@ export const ExternalRef = z
   .union([z.string(), z.int({ error: NOT_AN_ID })], { error: NOT_AN_ID })
   .transform((id) => String(id).trim())
   .refine((id) => id.length >= 1 && id.length <= 200, { error: 'must have 1 to 200 characters' })
-  // DynamoDB rejects it, with every row beside it.
+  // DynamoDB rejects such an id, with every row of the batch.
   .refine((id) => id.isWellFormed(), { error: 'must not contain broken Unicode' })
 
 const isOwnId = (value: unknown): value is string => typeof value === 'string' && isUuid(value)
@@ -45,7 +45,7 @@ export const refIds =
   (kind, ref) =>
     ref instanceof OwnId ? ref.id : idOf(kind, ref)
 
-/** The column with ids of records beside one with external ids: `patient_id` beside `patient_external_id`. */
+/** The column with ids of records next to a column with external ids: `patient_id` next to `patient_external_id`. */
 export const ownIdColumn = (column: string): string => column.replace(/(^|_)external_(ids?)$/, '$1$2')
 
 /** Whether a column has ids of records. */

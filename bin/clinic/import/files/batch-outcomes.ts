@@ -35,7 +35,7 @@ export class BatchOutcomes {
     return this.#warnings
   }
 
-  /** Sets the warning of a row, null for none: a later attempt may find another, or none any more. */
+  /** Sets the warning of a row, null for none: a later attempt may find another, or none. */
   warned(id: string, warning: Warning | null): void {
     if (warning) this.#warnings.set(id, warning)
     else this.#warnings.delete(id)

@@ -5,10 +5,10 @@ import { dateOf, hasFormat, readAmount, readInstant, readTime, timeOf } from './
 export type ConversionFormats = {
   readonly dates: readonly string[]
   readonly times: readonly string[]
-  /** Of times without an offset. */
+  /** The time zone of times without an offset. */
   readonly timezone: string
   readonly decimal: 'comma' | 'point' | undefined
-  /** Of phone numbers without a country code. */
+  /** The country of phone numbers without a country code. */
   readonly country: string | undefined
 }
 

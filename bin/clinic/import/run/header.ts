@@ -25,7 +25,7 @@ export function checkHeader(
   const unknown = map.unknownNames(named)
   const read = new Set(fields.flatMap((field) => map.columnsOf(field) ?? []).map(foldedName))
   const known = named.filter((name) => read.has(foldedName(name)))
-  // The first line may be a patient. What it says must not be printed.
+  // The first line may be a patient, so its content must not be printed.
   if (known.length === 0)
     throw new ImportFileError(
       `${place}: line ${headerLine} does not look like a header: it has none of the columns of ${entity.name}. Files of other ` +

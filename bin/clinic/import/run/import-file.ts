@@ -178,7 +178,7 @@ class Batch<Fields> {
   readonly rejections: Rejected[] = []
 }
 
-/** Runs work in turns: the next is started when the one before has ended. Its caller goes on, and gets the error of the one before. */
+/** Runs work one after the other. `start` waits for the work before, and throws its error; it does not wait for the new work. */
 function oneAtATime() {
   let running: Promise<void> = Promise.resolve()
   return {

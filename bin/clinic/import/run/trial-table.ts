@@ -6,8 +6,9 @@ import type { Item, Write } from '../../../../shared/store/table/write-requests.
 import { temporaryDatabase } from '../files/temporary-database.ts'
 
 /**
- * The same table for a trial of an import: what is written is kept beside it, and only this table reads it. The rows of a file are
- * judged as they would be after the rows and files before them. Conditions are not checked: only the trial writes to what is kept.
+ * The same table for a trial of an import: writes are kept apart from the stored items, and only this table reads them. The
+ * rows of a file are checked as they would be after the rows and files before them. Conditions are not checked: only the trial
+ * changes the kept writes.
  */
 export function trialTable(table: Table): Table & Disposable {
   const kept = new KeptItems()

@@ -11,7 +11,7 @@ import { tableText } from '../../../support/table-text.ts'
 
 const { db, run } = deployedTable()
 
-/** In lower case, as the text of the table. */
+/** The reason in lower case, like the text of the table. */
 const REASON = 'canary reason'
 
 let mine: PopulatedClinic

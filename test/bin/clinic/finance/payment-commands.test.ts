@@ -22,7 +22,7 @@ let mine: PopulatedClinic
 
 beforeEach(async () => {
   mine = await createPopulatedClinic(db.table)
-  // As the tool records a payment: with its invoice.
+  // The payment is recorded with its invoice, as the tool does.
   const { clinic, invoice, payment } = mine
   const change = { id: payment.id, build: () => payment }
   await (await invoiceBalance(db.table).buildChangeset(clinic.id, invoice.id, [change]))?.commit()

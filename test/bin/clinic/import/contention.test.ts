@@ -1,4 +1,4 @@
-/** Imports beside other writers, on an engine with DynamoDB's latencies and transaction conflicts. */
+/** Imports concurrent with other writers, on an engine with DynamoDB's latencies and transaction conflicts. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

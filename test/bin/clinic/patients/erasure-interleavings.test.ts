@@ -111,7 +111,7 @@ async function importRow({ db, clinic }: Pick<Scene, 'db' | 'clinic'>, name: str
   writeFileSync(file, `${JSON.stringify(row)}\n`)
   const entity = importEntities(db.table, Date.now).find((one) => one.name === name)
   if (!entity) throw new Error(`no entity ${name}`)
-  // A patient who was renamed meanwhile is overwritten.
+  // A patient who was renamed in between is overwritten.
   const { rejected } = await importFile(file, entity, clinic, { now: Date.now, overwrite: true })
   if (rejected > 0) expect(readFileSync(rejectedFile(file), 'utf8')).toContain('the patient was erased')
   return rejected === 0 ? 'written' : 'rejected'
@@ -141,7 +141,7 @@ const repeatedly = <T>(command: () => Promise<T>): Promise<T> =>
     throw error
   })
 
-/** The operations beside the erasure. */
+/** The operations concurrent with the erasure. */
 function operations(
   scene: Scene,
   random: SeededRandom,

@@ -8,7 +8,7 @@ const OTHER = `whsec_${Buffer.alloc(32, 8).toString('base64')}`
 const BODY = JSON.stringify({ id: 'evt_1', event: 'patient.created', data: { text: 'ü € 💊' } })
 const NOW = Date.parse('2026-05-01T10:00:00Z')
 
-/** As the specification's own package signs. */
+/** A request as the package of the specification signs it. */
 function signed(secret: string, { at = NOW, body = BODY, id = 'evt_1' } = {}) {
   const signer = secret.startsWith('whsec_') ? new Webhook(secret) : new Webhook(secret, { format: 'raw' })
   return {

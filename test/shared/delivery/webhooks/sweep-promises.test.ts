@@ -142,7 +142,7 @@ it('a burst of a clinic that arrives by the stream is fanned out by the stream a
   const queued: ClinicId[] = [clinic.id]
   const later = { push: async (more: ClinicId) => void queued.push(more) }
   const fanOut = { events, queues: { push: async () => {} }, later }
-  // The function of the stream, with the thirty records in its batch: it succeeds, so Lambda goes on to later records.
+  // The function of the stream, with the thirty records in its batch: it succeeds, so Lambda continues with later records.
   await fanOutClinics(fanOut, queued.splice(0))
   expect(await placedOf(clinic.id)).toBeLessThan(30)
   for (let next = queued.shift(); next; next = queued.shift()) await continueFanOut(fanOut, next)

@@ -9,7 +9,7 @@ const BODY = JSON.stringify({ id: 'evt_1', event: 'patient.created', data: { sig
 const ID = 'evt_018f2a7e-8f7d-7c3b-a1d2-0123456789ab'
 const nowSeconds = () => Math.floor(Date.now() / 1000)
 
-/** As the integrator would: the specification's own package, told how its secret is written. */
+/** The package of the specification, as an integrator uses it: with the format of the secret. */
 const verifier = (secret: string) =>
   secret.startsWith('whsec_') ? new Webhook(secret) : new Webhook(secret, { format: 'raw' })
 

@@ -98,7 +98,7 @@ describe('parseSearchQuery', () => {
     ['0123', { kind: 'phone', digits: '123' }],
     ['00123', { kind: 'phone', digits: '123' }],
     ['000123', { kind: 'phone', digits: '0123' }],
-    // Without the prefix fewer than three digits would be left.
+    // Fewer than three digits would be left without the prefix.
     ['012', { kind: 'phone', digits: '012' }],
     ['0012', { kind: 'phone', digits: '0012' }],
     ['000', { kind: 'phone', digits: '000' }],

@@ -171,7 +171,7 @@ it.each(['patient', 'doctor'] as const)(
       kind === 'patient'
         ? ownerPartition(clinic.id, 'A', 'patient', patient.id)
         : calendarListPartition(clinic.id, 'A', doctor.id)
-    // A query is not isolated: it finds a row that moves meanwhile at neither place.
+    // A query is not isolated: it finds a row that moves at the same time at neither place.
     let outcome: Awaited<ReturnType<typeof move>> | undefined
     const missing: Table = {
       ...table,

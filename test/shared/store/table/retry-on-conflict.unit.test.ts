@@ -37,7 +37,7 @@ describe('retryOnConflict', () => {
 
   it('gives up when the time budget is spent, not after a number of attempts', async () => {
     const timing = virtualTiming(() => 0)
-    // Without any wait there is no end but success, however many attempts it takes.
+    // Success is the only end if no wait takes time, however many attempts it takes.
     expect(await retryOnConflict(failingWith(...Array(500).fill(new ConditionFailed([0]))), timing)).toBe(501)
     const slow = virtualTiming(() => 1)
     await expect(

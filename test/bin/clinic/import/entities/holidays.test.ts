@@ -1,4 +1,4 @@
-/** Holidays of a clinic, as files have them. What happens to a changed holiday is in second-run.test.ts. */
+/** Holidays of a clinic, as files have them. Changed holidays are tested in second-run.test.ts. */
 import { expect, it } from 'vitest'
 import { storedIds } from '../../../../../bin/clinic/export/export-ids.ts'
 import type { TimeOff } from '../../../../../shared/domain/booking/doctor.ts'

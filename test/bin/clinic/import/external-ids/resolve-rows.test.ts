@@ -61,7 +61,7 @@ it('finds records that no import made by their own ids, and asks only for what h
 
   expect(await idsOf(clinic.id, [['1', '2']])).toEqual([['patient:1', 'doctor:2']])
   expect(asked).toEqual([])
-  // More than are looked up at once. The last ones are looked up beside one that was found before.
+  // These are more than are looked up at once. The last ones are looked up together with one that was found before.
   const many = Array<[string, string]>(100).fill(['1', doctor.id])
   const last: [string, string] = [patient.id.toUpperCase(), doctor.id]
   expect(new Set((await idsOf(clinic.id, [...many, last])).map(String))).toEqual(
@@ -73,7 +73,7 @@ it('finds records that no import made by their own ids, and asks only for what h
   ])
   // It was exported before it was linked.
   expect(await idsOf(other.clinic.id, [[linked, linked]])).toEqual([[linked, `doctor:${linked}`]])
-  // As if an import had made it.
+  // The id is planted as if an import had made it.
   derivedIds.x = linked
   expect(await idsOf(other.clinic.id, [[linked, linked]])).toEqual([
     [`patient:${linked}`, `doctor:${linked}`],
