@@ -239,40 +239,21 @@ describe('a filter', () => {
 })
 
 describe('a cursor', () => {
-  it.each([
-    '',
-    ' ',
-    '-1',
-    '+1',
-    '1.5',
-    '1e3',
-    '0x1',
-    'abc',
-    'null',
-    '１',
-    '1\n',
-    '12345678901',
-    '1'.repeat(64),
-    '1'.repeat(65),
-    'x'.repeat(1000),
-    '../1',
-    '%31',
-    '1#2',
-    '\u0000',
-    `evt_${newUuid()}`,
-    newUuid(),
-  ])('returns 400 for %j', async (after) => {
-    const log = await logOf({})
-    for (const query of [{ after }, { after, event: 'patient.created' }] as Query[])
-      expect(await log.get(query)).toMatchObject({
-        status: 400,
-        body: {
-          error: 'INVALID_PARAMS',
-          message: 'errors.developer_api.invalid_cursor',
-          details: [{ field: 'after', issue: 'must be the next_after of an earlier response' }],
-        },
-      })
-  })
+  it.each(['', '-1', '+1', '1e3', '１', '12345678901', '../1', '1#2', `evt_${newUuid()}`])(
+    'returns 400 for %j',
+    async (after) => {
+      const log = await logOf({})
+      for (const query of [{ after }, { after, event: 'patient.created' }] as Query[])
+        expect(await log.get(query)).toMatchObject({
+          status: 400,
+          body: {
+            error: 'INVALID_PARAMS',
+            message: 'errors.developer_api.invalid_cursor',
+            details: [{ field: 'after', issue: 'must be the next_after of an earlier response' }],
+          },
+        })
+    },
+  )
 
   it('returns 400 when it is sent twice', async () => {
     const log = await logOf({})
