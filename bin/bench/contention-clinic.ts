@@ -26,7 +26,7 @@ const MINUTES = 15
 const SLOTS_PER_DAY = 90
 const LOCAL = { region: 'us-east-1', credentials: { accessKeyId: 'bench', secretAccessKey: 'bench' } }
 
-/** The chain keeps the request's state in its context, so each request needs one of its own. */
+/** The chain keeps the request's state in its context, so each request needs a separate chain. */
 const newContext = (): Context => ({ getRemainingTimeInMillis: () => 15_000 }) as Context
 
 /** Starts the proxy in front of the engine at `endpoint`, and loads the handlers with the table behind it as their store. */

@@ -5,7 +5,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Readable } from 'node:stream'
 
-/** A run of the operator tool in a process of its own. */
+/** A run of the operator tool in a separate process. */
 export type ToolRun = {
   readonly code: number | null
   readonly stdout: string
@@ -21,7 +21,7 @@ const REPORT_USAGE = `data:text/javascript,${encodeURIComponent(
   process.on('exit', () => writeSync(3, JSON.stringify(process.resourceUsage())))`,
 )}`
 
-/** Runs the operator tool on a table in a process of its own, and measures what it takes. */
+/** Runs the operator tool on a table in a separate process, and measures what it takes. */
 export async function runTool(
   endpoint: string,
   tableName: string,
@@ -67,7 +67,7 @@ export type ImportRun = {
   readonly result: Record<string, unknown>
 }
 
-/** Runs `clinic import` in a process of its own and measures what it takes. */
+/** Runs `clinic import` in a separate process and measures what it takes. */
 export async function runImport(
   endpoint: string,
   tableName: string,

@@ -92,7 +92,7 @@ type Offer = ClinicOffer & {
   readonly year: string
 }
 
-/** The agreed price, in percent of the treatment's own. */
+/** The agreed price, in percent of the treatment's price. */
 const INSURED_PERCENT = 80
 
 /** The catalogue of a clinic: a treatment for each of its services that can be booked, at its price. */

@@ -17,7 +17,7 @@ export type Mutant = {
   readonly mutator: string
   readonly original: string
   readonly replacement: string
-  /** Where the original starts in the text of the file. */
+  /** The position of the original in the text of the file. */
   readonly offset: number
 }
 

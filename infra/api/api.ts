@@ -63,7 +63,7 @@ export class Api extends Construct {
       })
     })
     const reference = new ServiceFunction(this, REFERENCE, { stage, code, logs }).lambda
-    // With any method, so that its function can respond to HEAD, and to other methods with a 405.
+    // The route takes any method, so that its function can respond to HEAD, and to other methods with a 405.
     const pages = REFERENCE_RESOURCES.map((path): Operation => ({ method: 'ANY', path, lambda: reference }))
     const fallback = new ServiceFunction(this, FALLBACK, { stage, code, logs, memory: 256 }).lambda
     this.rest = restApi(this, stage, {

@@ -5,7 +5,7 @@ import { BASE_PATH, type Method } from '../../shared/api/route.ts'
 /** A method of a resource, and the function that API Gateway invokes for it. */
 export type Operation = {
   readonly method: Method | 'ANY'
-  /** From the root, with parameters in braces. */
+  /** The path from the root, with parameters in braces. */
   readonly path: string
   readonly lambda: IFunction
 }

@@ -20,7 +20,7 @@ import { ACCESS_TYPE, OPERATOR_LOG_STREAM } from '../../shared/observability/acc
 import { objectLock, type StageSettings } from '../settings/stages.ts'
 import { logGroup } from './observability.ts'
 
-/** Where Firehose writes in the bucket: lines of the trail by day (UTC), and records that it could not process. */
+/** The prefixes that Firehose writes to in the bucket: lines of the trail by day (UTC), and records that it could not process. */
 const PREFIX = { lines: 'access/', errors: 'errors/' }
 
 /** How long Firehose collects lines for one object. */

@@ -9,9 +9,9 @@ import { WORKERS, type Worker } from '../../shared/runtime/workers.ts'
 const MAX_WORKERS = 0.5
 /** All lists together, in equal parts. Programs that copy all records of a clinic call them. */
 const MAX_LISTS = 0.3
-/** For the worker that follows the stream, which is invoked once for each shard and key group otherwise. */
+/** The limit of the worker that follows the stream, which would otherwise be invoked once for each shard and key group. */
 const MAX_STREAM = 0.1
-/** For a worker that is invoked for each line of a log. */
+/** The limit of a worker that is invoked for each line of a log. */
 const MAX_SUBSCRIBER = 10
 
 /** The concurrency to reserve for the function of a route; undefined for none. */

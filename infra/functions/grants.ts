@@ -22,7 +22,7 @@ import { OPERATOR_PARTITION_PREFIXES } from '../../shared/store/keys/operator.ts
 import { DUE_DELIVERY_PARTITION_PREFIX } from '../../shared/store/keys/webhooks.ts'
 import type { Data } from '../data/data.ts'
 
-/** For authentication: reading credentials, and counting and recording their use. No function may change a credential. */
+/** Grants for authentication: reading credentials, and counting and recording their use. No function may change a credential. */
 export const credentialGrants = ({ table }: Data): PolicyStatement[] =>
   [
     { actions: ['dynamodb:GetItem'], prefixes: [CREDENTIAL_PARTITION_PREFIX, USAGE_PARTITION_PREFIX] },

@@ -73,7 +73,7 @@ export class ServiceFunction extends Construct {
       logGroup: logs,
       loggingFormat: LoggingFormat.JSON,
       applicationLogLevelV2: ApplicationLogLevel.INFO,
-      // With the report of each invocation: its initialization, its memory, and whether it ended with its timeout.
+      // The system log has the report of each invocation: its initialization, its memory, and whether it ended with its timeout.
       systemLogLevelV2: SystemLogLevel.INFO,
       ...(stage.monitoring.tracing && { tracing: Tracing.ACTIVE }),
       ...(requeues && { recursiveLoop: RecursiveLoop.ALLOW }),

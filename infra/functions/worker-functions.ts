@@ -106,7 +106,7 @@ export class WorkerFunctions {
 
   /**
    * Invokes sweeps every minute, one invocation for each of their parts, without retries: the next minute's run continues
-   * where one failed. Each sweep has a rule of its own, because a rule has at most five targets.
+   * where one failed. Each sweep has a separate rule, because a rule has at most five targets.
    */
   everyMinute(): void {
     for (const [worker, { parts = 1 }] of this.#triggeredBy('schedule')) {

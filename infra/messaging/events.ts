@@ -14,7 +14,7 @@ export class Events extends Construct {
     super(scope, id)
     const { stage, data } = props
     const quick = consumedQueue(this, 'Deliveries', stage, 'deliveries')
-    // For webhook endpoints that fail or respond slowly.
+    // The slow queue is for webhook endpoints that fail or respond slowly.
     const slow = consumedQueue(this, 'SlowDeliveries', stage, 'slow-deliveries')
     // Clinics that announced more events than fit into the first turn of the fan-out.
     const fanOuts = consumedQueue(this, 'FanOuts', stage, 'fan-outs')

@@ -7,7 +7,7 @@ import { stackName } from '../settings/names.ts'
 const BOOTSTRAP_QUALIFIER = 'hnb659fds'
 
 /**
- * CloudFormation has rights of its own, from `cdk bootstrap`: this role may only ask for a deployment. In all regions of the
+ * CloudFormation has a role from `cdk bootstrap`: this role may only ask for a deployment. In all regions of the
  * account, since copies of backups have a stack in another one.
  */
 export const deploymentGrant = (stack: Stack): PolicyStatement =>

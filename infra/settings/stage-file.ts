@@ -51,7 +51,7 @@ const OTHER_CONTEXT = ['stage', 'pipelineRepository', 'githubProviderArn']
 /** Stacks, functions and queues have the stage in their names, which have a limited length and must differ from the names of another stage. */
 const STAGE_NAME = /^[a-z][a-z0-9]{0,15}$/
 
-/** Tests have stages of their own, so that they do not depend on what a team fills in. */
+/** Tests have separate stages, so that they do not depend on what a team fills in. */
 const FOLDER = process.env.TEST_RUN_STAGES ?? join(import.meta.dirname, '../stages')
 
 /** The stages that have a file. */

@@ -46,7 +46,7 @@ export type StageSettings = {
   readonly accessTrail: AccessTrailSettings
   /** Whether every response is checked against its schema. */
   readonly checkResponses: boolean
-  /** For credentials that have no rate of their own. */
+  /** The default rate of a credential. */
   readonly requestsPerMinute: number
   readonly messaging: MessagingSettings
   readonly monitoring: MonitoringSettings
@@ -81,7 +81,7 @@ export type MessagingSettings = {
   readonly emailsPerSecond: number
   /** US dollars per SMS. */
   readonly smsMaxPrice: string
-  /** Per day of a clinic that has no limit of its own. Bounds what a leaked credential can spend. */
+  /** The default limit of a clinic per day. Bounds what a leaked credential can spend. */
   readonly smsPerDay: number
   readonly emailsPerDay: number
   /** Per day, channel and recipient. Keeps a leaked credential from flooding a patient. */

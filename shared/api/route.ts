@@ -60,11 +60,11 @@ export type Route = {
     readonly status: number
     readonly body: z.ZodType
     /**
-     * Of another method than GET: that the response is the record as GET returns it to this credential, so that it has the
+     * States of a method other than GET that the response is the record as GET returns it to this credential, so that it has the
      * same `etag`. `except` names fields that GET does not return.
      */
     readonly record?: { readonly except?: readonly string[] }
-    /** For the `location` header of every success: the path of a created record without its id, relative to {@link BASE_PATH}. */
+    /** The base of the `location` header of every success: the path of a created record without its id, relative to {@link BASE_PATH}. */
     readonly location?: `/${string}`
   }
   /** Errors besides {@link COMMON_ERRORS} and {@link BODY_ERRORS}. */

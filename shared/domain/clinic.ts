@@ -9,14 +9,14 @@ export type ClinicInfo = {
   readonly timezone: string
   /** ISO 4217 code. */
   readonly currency: string
-  /** Since when the operator has paused the clinic, an ISO 8601 instant: its records are only read. */
+  /** The time at which the operator paused the clinic, an ISO 8601 instant: since then, its records are only read. */
   readonly pausedAt?: string
 }
 
 export type Clinic = ClinicInfo & {
-  /** Since when the operator deletes the clinic, an ISO 8601 instant: nothing is created in it from then on. */
+  /** The time at which the deletion of the clinic began, an ISO 8601 instant: since then, nothing is created in it. */
   readonly deletingAt?: string
-  /** Since when all its credentials have the pause, an ISO 8601 instant. Absent while some may still allow writes. */
+  /** The time at which all its credentials had the pause, an ISO 8601 instant. Absent while some may still allow writes. */
   readonly pauseInEffectAt?: string
   /** Default appointment length in minutes. */
   readonly appointmentMinutes: number

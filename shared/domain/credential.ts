@@ -18,7 +18,7 @@ export type Credential = {
 export type CredentialWithUse = Credential & {
   /** Accurate to the hour, and not before its creation; null if it was never used. */
   readonly lastUsedAt: string | null
-  /** Until when the secret before the last rotation is accepted, too; null if there was no rotation. */
+  /** The time until which the secret before the last rotation is accepted, too; null if there was no rotation. */
   readonly previousSecretUntil: string | null
 }
 

@@ -47,7 +47,7 @@ export function rejectedKeys(report: () => void, now: () => number): (key: strin
     const known = rejections.get(key)
     const current = known && now() - known.since < WINDOW_MS ? known : { since: now(), count: 0 }
     current.count++
-    // At the end of the map, whose first keys are forgotten.
+    // The key moves to the end of the map, whose first keys are forgotten.
     rejections.delete(key)
     rejections.set(key, current)
     if (rejections.size > MAX_KEYS) rejections.delete(rejections.keys().next().value as string)

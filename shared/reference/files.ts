@@ -10,7 +10,7 @@ export type ServedFile = {
   readonly cacheControl: string
 }
 
-/** By path, such as `/docs`. */
+/** The files by path, such as `/docs`. */
 export type ServedFiles = ReadonlyMap<string, ServedFile>
 
 const TYPES: Record<string, string> = {

@@ -36,7 +36,7 @@ export type Input<R extends Route> = {
   readonly body: R['body'] extends z.ZodObject ? z.output<R['body']> : Record<string, never>
   /** Milliseconds since the epoch. */
   readonly now: number
-  /** For what the request causes later: its log lines name it. */
+  /** The id of the request: log lines of its later effects name it. */
   readonly requestId: string
   /** A new id of a record. */
   readonly newId: () => string

@@ -10,7 +10,7 @@ const FunctionEnvironment = z.object({
 const Environment = FunctionEnvironment.extend({
   /** Whether responses are checked against their schema: on in development, off in production to save time. */
   CHECK_RESPONSES: z.enum(['on', 'off']),
-  /** For credentials that have no rate of their own. */
+  /** The default rate of a credential. */
   REQUESTS_PER_MINUTE: z.coerce.number().int().positive(),
 })
 
@@ -23,7 +23,7 @@ const SendingEnvironment = z.object({
   SMS_SENDER_ID: z.string().regex(/^[A-Za-z0-9]{1,11}$/),
   /** US dollars per SMS. */
   SMS_MAX_PRICE: z.string().regex(/^\d+\.\d\d$/),
-  /** For clinics that have no limits of their own. */
+  /** The default limits of a clinic. */
   SMS_PER_DAY: z.coerce.number().int().positive(),
   EMAILS_PER_DAY: z.coerce.number().int().positive(),
   MESSAGES_PER_RECIPIENT: z.coerce.number().int().positive(),

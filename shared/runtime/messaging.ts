@@ -74,7 +74,7 @@ export const emailIntervalMs = (emailsPerSecond: number): number =>
   (1000 * sendEmailWorker.trigger.maxConcurrency.emails) / emailsPerSecond
 
 type Pacing = {
-  /** Between the beginnings of two pieces of work. */
+  /** The time between the beginnings of two pieces of work. */
   readonly intervalMs: number
   readonly now: () => number
   readonly sleep: (ms: number) => Promise<unknown>

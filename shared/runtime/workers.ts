@@ -11,7 +11,7 @@ export type QueueId = QueueName | `${QueueName}-dead` | 'failed-fan-outs'
 export type Trigger =
   | {
       readonly type: 'queue'
-      /** For each queue, how many batches of it may be processed at a time. */
+      /** The number of batches of each queue that may be processed at a time. */
       readonly maxConcurrency: Readonly<Partial<Record<QueueName, number>>>
       /** The messages of a batch; ten if not set. A batch takes as long as its slowest message. */
       readonly batchSize?: Readonly<Partial<Record<QueueName, number>>>

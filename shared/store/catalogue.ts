@@ -30,7 +30,7 @@ export type CatalogueState<Entry> = {
 
 export type CatalogueStore<Entry> = {
   readonly find: (clinic: ClinicId, id: string) => Promise<StoredEntry<Entry> | null>
-  /** By id, without those that do not exist. */
+  /** The records by id, without those that do not exist. */
   readonly findMany: (clinic: ClinicId, ids: readonly string[]) => Promise<Map<string, StoredEntry<Entry>>>
   /** All of the clinic, sorted by name, without regard to case and accents, then by id. */
   readonly list: (clinic: ClinicId) => Promise<StoredEntry<Entry>[]>

@@ -29,7 +29,7 @@ export type ResourceCommands<Wire> = {
   readonly list?: ResourceList<Wire>
   /** Null for an unknown id. */
   readonly show: (context: ClinicContext, id: string) => Promise<object | null>
-  /** The group has a `show` of its own. */
+  /** The group defines `show` itself. */
   readonly hasOwnShow?: true
   /** The fields that the text of `find` is compared with. */
   readonly searched: string

@@ -56,7 +56,7 @@ function describeUsageError({ exitCode, code, message }: CommanderError): { code
   }
 }
 
-/** Writes the message of an error. Commander has written its own as text already. */
+/** Writes the message of an error. Commander has already written its errors as text. */
 export function writeFailure(
   error: unknown,
   { code, message, details }: ReturnType<typeof describeError>,

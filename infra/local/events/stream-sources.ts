@@ -29,7 +29,7 @@ type Source = {
 }
 
 export type StreamSources = {
-  /** By mapping id. */
+  /** The sources by mapping id. */
   readonly sources: ReadonlyMap<string, Source>
   readonly stop: () => Promise<void>
 }

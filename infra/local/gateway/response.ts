@@ -10,7 +10,7 @@ export type HttpResponse = {
 /** The result of a Lambda proxy integration. Any other field makes it malformed. */
 const RESULT_FIELDS = new Set(['statusCode', 'headers', 'multiValueHeaders', 'body', 'isBase64Encoded'])
 
-/** From API Gateway's important notes, column "lambda". */
+/** Headers in the column "lambda" of API Gateway's important notes. */
 const DROPPED_HEADERS = new Set([
   'expect',
   'host',
@@ -21,7 +21,7 @@ const DROPPED_HEADERS = new Set([
   'upgrade',
   'via',
 ])
-/** Content-Length is not in that list, but AWS renames it too, since the gateway sends its own. */
+/** Content-Length is not in that list, but AWS renames it too, since the gateway sends a Content-Length itself. */
 const REMAPPED_HEADERS = new Set([
   'authorization',
   'connection',

@@ -11,7 +11,7 @@ export type Route = {
   readonly resource: string
   readonly resourceId: string
   readonly segments: readonly string[]
-  /** By method, or ANY. */
+  /** The functions by method, or ANY. */
   readonly methods: ReadonlyMap<string, Integration>
   /** The size in bytes from which responses are compressed, if they are. */
   readonly minCompressionSize: number | undefined

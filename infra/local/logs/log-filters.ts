@@ -4,7 +4,7 @@ import type { ResolvedTemplate } from '../template/template.ts'
 export type LogFilter = {
   readonly logGroup: string
   readonly matches: (line: string) => boolean
-  /** Where the stream writes in its bucket: the first folder of its prefix. */
+  /** The folder that the stream writes to in its bucket: the first one of its prefix. */
   readonly folder: string
 }
 

@@ -10,10 +10,10 @@ export type FeedbackListener = {
 
 /** Delays in milliseconds. */
 export type FeedbackDelays = {
-  /** From the acceptance of an email to its first event, and between its events. */
+  /** The time from the acceptance of an email to its first event, and between its events. */
   readonly email: number
   readonly nextEmail: number
-  /** From the acceptance of an SMS to its receipt. */
+  /** The time from the acceptance of an SMS to its receipt. */
   readonly sms: number
 }
 

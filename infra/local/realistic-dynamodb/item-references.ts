@@ -17,7 +17,7 @@ export function keyNameCache() {
       found.then((names) => names ?? forget(), forget)
       return found
     },
-    /** For a table that is deleted, and may be created again with other keys. */
+    /** Forgets a table that is deleted, and may be created again with other keys. */
     forget: (table: string): void => {
       cache.delete(table)
     },

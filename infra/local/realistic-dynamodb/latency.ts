@@ -40,7 +40,7 @@ export function latency(options: LatencyOptions, seed: number) {
     /** How long a call takes. */
     draw: (operation: DataOperation): number => draw(KINDS[operation]),
     reject: (): Promise<void> => pause(draw('rejectionMs')),
-    /** At which share of its latency a call reaches the engine. */
+    /** The share of its latency after which a call reaches the engine. */
     drawShare: (): number => random(),
   }
 }

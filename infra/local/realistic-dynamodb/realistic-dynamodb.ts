@@ -19,7 +19,7 @@ export type RealisticDynamoDbOptions = {
   readonly engine: string
   /** Connects to the engine; over node:http unless given. */
   readonly connect?: (engine: string) => EngineConnection
-  /** For jitter, and for what a partial result leaves out; 1 unless given. */
+  /** The seed of the jitter, and of the items that a partial result leaves out; 1 unless given. */
   readonly seed?: number
   readonly latency?: LatencyOptions
   /** Epoch milliseconds, for the age of request tokens. */

@@ -7,7 +7,7 @@ export type StackContext = {
   readonly region: string
   readonly stackName: string
   readonly queueUrl: (name: string) => string
-  /** At the end of every table's name, where several stacks share one DynamoDB. */
+  /** The end of every table's name, where several stacks share one DynamoDB. */
   readonly tableSuffix?: string
 }
 

@@ -53,7 +53,7 @@ export async function sendQueuedEmail(consumer: EmailConsumer, email: QueuedEmai
   if (!settings) return
   if (read?.record.channel !== 'email') throw new UnknownMessage('no such email')
   const { record } = read
-  // Already claimed or sent.
+  // The email is already claimed or sent.
   if (!isMessageWaiting(record)) return
   if (settings.pausedAt !== undefined) {
     // The sweep that queued it has moved the time at which it is due. Now the first sweep after the pause queues it again.

@@ -48,7 +48,7 @@ async function processDue({ messages, queue, now, count }: MessageSweep, item: D
     await messages.markUnresolved(clinic, id, SENDER_STOPPED)
     return
   }
-  // Already claimed, by a consumer that finishes within seconds.
+  // The message is already claimed, by a consumer that finishes within seconds.
   if (!isMessageWaiting(record)) return
   const age = now() - Date.parse(record.acceptedAt)
   if (age > MAX_AGE_MS) {

@@ -80,7 +80,7 @@ export async function deliverEvent(
   if (context.isPaused) return hold(consumer, queued, delivery)
   // Its first attempt, or its end, may not have queued the next.
   if (delivery.status !== 'pending') return queueNext(consumer, queued, delivery)
-  // Already claimed. If that consumer crashes, the sweep queues the delivery again.
+  // The delivery is already claimed. If that consumer crashes, the sweep queues the delivery again.
   if (delivery.claim && delivery.claim.until > now()) return
   if (!webhook || !(webhook.isActive || delivery.isManual)) {
     const isAsRead = ({ status, isManual, claim }: Delivery) =>

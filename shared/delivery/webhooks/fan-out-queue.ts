@@ -22,7 +22,7 @@ export function fanOutQueue(client: SQSClient, url: string, newId: () => string)
         MessageBody: JSON.stringify({ clinic }),
         // Two turns of a clinic at the same time would collide at its head of events.
         MessageGroupId: clinic,
-        // Never the same: events may have been announced since the turn that an earlier message asked for.
+        // The id is never repeated: events may have been announced since the turn that an earlier message asked for.
         MessageDeduplicationId: newId(),
       }),
     )

@@ -34,7 +34,7 @@ async function processDue({ deliveries, queues, now }: DeliverySweep, item: DueD
   const { clinic, webhook, id, at } = item
   const delivery = await deliveries.find(clinic, webhook, id)
   if (delivery?.dueAt !== at) return deliveries.removeDue(item)
-  // Already claimed.
+  // The delivery is already claimed.
   if (delivery.claim && delivery.claim.until > now()) return
   const delayMs = Math.max(0, at - now())
   // A check whether a message was lost would be too early; it is not a retry.

@@ -26,7 +26,7 @@ export type TransportSettings = {
   readonly deadlineMs?: number
   /** A clock in milliseconds, for latencies. */
   readonly now?: () => number
-  /** For tests: the addresses that may be connected to, and the certificate authorities. */
+  /** The addresses that may be connected to, and the certificate authorities, in tests. */
   readonly isAllowed?: (address: string) => boolean
   readonly tls?: Pick<SecureContextOptions, 'ca'>
 }

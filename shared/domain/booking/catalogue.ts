@@ -43,7 +43,7 @@ export type PriceList = {
   /** Clinic-local dates `Y-m-d`, both inclusive; null for no limit. */
   readonly validFrom: string | null
   readonly validTo: string | null
-  /** At most one for each treatment. */
+  /** The prices, at most one for each treatment. */
   readonly items: readonly ListedPrice[]
 }
 

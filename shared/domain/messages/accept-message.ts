@@ -36,7 +36,7 @@ export type MessageRequest = {
   readonly now: number
   /** The clinic-local day of the request, `Y-m-d`. */
   readonly date: string
-  /** For clinics without limits of their own. */
+  /** The limits of a clinic that has none set. */
   readonly defaultLimits: SendingLimits
 }
 

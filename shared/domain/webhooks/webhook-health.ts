@@ -20,7 +20,7 @@ export type WebhookHealth = {
   readonly halfOpenAt: number | null
   /** Failed attempts that began after the circuit had opened. */
   readonly failedTrials: number
-  /** Until when each of the attempts that a limited endpoint may have at a time lasts at most; 0 for none. */
+  /** The latest end of each attempt that a limited endpoint may have at a time; 0 for none. */
   readonly permits: readonly number[]
   /** The delivery that was sent to the slow queue, and until when it is considered to be there. */
   readonly queued: Queued | null

@@ -28,7 +28,7 @@ export async function takeOverMessages(
 
 const REASON = 'The table was restored: the message may have been sent since'
 
-/** After every time at which anything is due. */
+/** A time after everything is due. */
 const END_OF_TIME = Number.MAX_SAFE_INTEGER
 
 /**

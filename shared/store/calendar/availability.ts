@@ -63,7 +63,7 @@ export function availabilityStore({ table }: { table: Table }) {
     return { ...found, calendars: await Promise.all(calendars) }
   }
 
-  /** At most {@link MAX_AVAILABILITY_DOCTORS}, by name. */
+  /** The doctors, at most {@link MAX_AVAILABILITY_DOCTORS}, by name. */
   async function activeDoctors(clinic: ClinicId, ids: readonly string[]): Promise<Doctor[]> {
     const found = ids.length === 0 ? [] : [...(await doctors.findMany(clinic, ids)).values()]
     const active = found.filter(({ isActive }) => isActive)

@@ -14,7 +14,7 @@ import type { Table } from '../table/table.ts'
 import { appointmentStore } from './appointments.ts'
 import { factsOf, placementStore, type StoredPlacement } from './placements.ts'
 
-/** For a clinic without a stored setting. */
+/** The length of appointments in a clinic without a stored setting. */
 const DEFAULT_APPOINTMENT_MINUTES = 30
 
 /** A taken time of a doctor or a room, with other times to offer. */

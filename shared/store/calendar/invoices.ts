@@ -67,7 +67,7 @@ export const INVOICES: CalendarEntity<Invoice, InvoiceStatus> = {
   createdAt: ({ createdAt }) => createdAt,
   entityCode: 'I',
   facets: INVOICE_FACETS,
-  // By issue date, then id: an invoice has no time of day.
+  // Invoices are sorted by issue date, then id: they have no time of day.
   position: ({ id, status, issueDate, patient }) => ({
     id,
     facet: INVOICE_FACETS[status],

@@ -4,7 +4,7 @@ import { deletedClinicKey } from '../keys/operator.ts'
 import type { Table } from '../table/table.ts'
 import type { Write } from '../table/write-requests.ts'
 
-/** When it began, as an ISO 8601 instant, and by whom. */
+/** The beginning of a deletion, as an ISO 8601 instant, and who began it. */
 export type Deletion = { readonly at: string; readonly operator: string }
 
 export function deletedClinics({ table }: { table: Table }) {

@@ -170,7 +170,7 @@ async function readAnnounced(table: Table, clinic: ClinicId): Promise<Event[]> {
   return sortEvents(complete.map(decodeAnnouncedEvent))
 }
 
-/** By time. Where clocks differ, a record's events keep their sequence. */
+/** Sorts by time. Where clocks differ, a record's events keep their sequence. */
 function sortEvents(events: readonly Event[]): Event[] {
   const byTime = events.toSorted((a, b) => (a.createdAt + a.id < b.createdAt + b.id ? -1 : 1))
   const ofRecord = Map.groupBy(

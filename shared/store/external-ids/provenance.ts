@@ -4,7 +4,7 @@ import { Changeset } from '../table/changeset.ts'
 import type { Table } from '../table/table.ts'
 import type { Item } from '../table/write-requests.ts'
 
-/** Where an imported record comes from. For the operator alone: functions only keep it. */
+/** The origin of an imported record. Only the operator tool uses it; functions leave it unchanged. */
 export type Provenance = {
   /** The id in the clinic's own system. */
   readonly externalId?: string

@@ -23,7 +23,7 @@ export const erasureKey = (clinic: ClinicId, patient: string): Key => ({
   sk: patient,
 })
 
-/** The deletion of a clinic. Not in its own partition of the ledger, which lists patients. */
+/** The deletion of a clinic. It is not in the clinic's partition of the ledger, which lists patients. */
 export const deletedClinicKey = (clinic: ClinicId): Key => ({
   pk: `${ERASURE_PARTITION_PREFIX}clinics`,
   sk: clinic,

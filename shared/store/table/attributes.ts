@@ -14,7 +14,7 @@ export type Attribute<Value> = {
   /** @throws TypeError or RangeError for a value that `encode` does not return */
   readonly decode: (stored: unknown) => Value
   readonly rows: Rows
-  /** For amounts in units of 10^-n: converts the stored value to units of 10^-(n + shift). */
+  /** Converts a stored amount in units of 10^-n to units of 10^-(n + shift). */
   readonly rescale?: (stored: unknown, shift: number) => unknown
 }
 

@@ -79,7 +79,7 @@ export class Changeset {
     return this.#times.next(this.#table.now(), createdAt)
   }
 
-  /** For writers that commit the {@link writes} themselves. @throws WriteConflict if they have to be built again */
+  /** Checks the times of the {@link writes}, for callers that commit them without the changeset. @throws WriteConflict if they have to be built again */
   requireRecent(): void {
     this.#times.requireRecent(this.#table.now())
   }

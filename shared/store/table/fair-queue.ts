@@ -95,7 +95,8 @@ function waitingTicket(
   isContended: boolean,
 ): WaitingTicket {
   const start = end - TICKET_MS
-  // After a queue stood still for so long, its writers have given up. At random, so that those who wait do not collide.
+  // After a queue stood still for so long, its writers have given up. The time is random, so that waiting
+  // writers do not collide.
   const standstill = ABANDONED_MS * (1 + random())
   let seen = progress
   let seenAt = now()
@@ -129,7 +130,7 @@ async function takeTicket(
     const end = (await joinQueue(table, key, progress, latest)) ?? (await startQueue(table, key, progress))
     if (end !== null) return { end, progress }
     const last = ((await table.get(key))?.next as number | undefined) ?? 0
-    // Otherwise another writer started the queue in between.
+    // An earlier end means that another writer has started the queue in between.
     if (last > latest) {
       const watched = ABANDONED_MS * (0.5 + timing.random() / 2)
       await timing.sleep(Math.max(0, Math.min(deadline - timing.now(), watched)))

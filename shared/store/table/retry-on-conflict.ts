@@ -7,7 +7,7 @@ import { requestDeadline, requestSignal } from './request-signal.ts'
 export type Timing = {
   readonly now: () => number
   readonly sleep: (ms: number) => Promise<void>
-  /** From 0 to 1. */
+  /** A random number from 0 to 1. */
   readonly random: () => number
 }
 

@@ -32,10 +32,10 @@ import {
 import { requireLinks, withSameLinks } from './links.ts'
 import { booleanField } from './row-fields.ts'
 
-/** Holidays have a file of their own. */
+/** Holidays are in a separate file. */
 type Fields = RowFields<Omit<Doctor, 'id' | 'holidays'>> & Pick<Doctor, 'fullName'>
 
-/** Text of a form of its own, whose parser throws what is wrong with it. */
+/** Text in a special format, whose parser throws what is wrong with it. */
 const parsed = <T>(max: number, parse: (text: string) => T) =>
   singleLineText(max).transform((text, context): T => {
     try {

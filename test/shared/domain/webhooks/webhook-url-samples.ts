@@ -79,7 +79,7 @@ const NAMES = [
   `),
   // Punycode of what was ASCII all along.
   ...words('xn--example-.com xn--localhost- xn--localhost-.'),
-  // Of a fraction, of an upper case letter, of a full-width digit: no name has them.
+  // Punycode of a fraction, of an upper case letter, of a full-width digit: no name has them.
   ...words('xn--ab-yzc.com xn--a-ecp.ru xn--u-ccb.com'),
   ...words(`
     bücher.de аpple.com ex\u0430mple.com \u212aelvin.io example。com example．com example｡com
