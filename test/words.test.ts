@@ -32,7 +32,7 @@ const PHRASES: [pattern: RegExp, standard: string][] = [
   [/\btakes? no offence\b/i, 'ignore'],
   [/\b(placeOf|RecordKinds?|addFindCommand)\b/, 'openClinic, ResourceCommands, addGlobalFind'],
   [/\b(import-ids|import-links|import-origin|imported-state|ImportOrigin)\b/, 'external-ids/, Provenance'],
-  [/\b(ImportJudge|importJudge|judge\.judge)\b/, 'OverwritePolicy.check'],
+  [/\b(ImportJudge|judge|judged)\b(?!\.ts)/i, 'check, OverwritePolicy.check'],
   [
     /\b(ClinicLeaving|requireStaying|barDeletionOf|withDeletionBarrier)\b/,
     'ClinicBeingDeleted, requireNotDeleting',
@@ -40,6 +40,7 @@ const PHRASES: [pattern: RegExp, standard: string][] = [
   [/refusal|\brefus(es|ing)\b|(?<!connection |-)\brefused\b(?!-)/, 'rejected (input), denied (rights)'],
   [/\b(webhook|endpoint) (is|was) (inactive|deactivated)\b/, 'disabled'],
   [/\b(scheduled|upcoming|overlapping|completed|first|next|your) visits?\b/i, 'appointment'],
+  [/\bStamp(s|ed)?\b|\bstamp(s|ed)?\(|\.stamp\b/, 'WithUpdatedAt, updatedAt'],
 ]
 
 /** Phrases that only texts for integrators and operators must avoid: names in tests may use them. */

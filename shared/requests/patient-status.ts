@@ -18,7 +18,7 @@ type Patients = {
   readonly update: (
     clinic: ClinicId,
     id: string,
-    judge: () => Pick<Patient, 'isActive'>,
+    newFields: () => Pick<Patient, 'isActive'>,
     store: ResponseToStore<WithUpdatedAt<Patient>>,
   ) => Promise<StoredResponse | WithUpdatedAt<Patient> | null>
 }

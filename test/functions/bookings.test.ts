@@ -251,7 +251,7 @@ describe('a change', () => {
     })
   })
 
-  it('of nothing but the notes is not judged, and clears them with null', async () => {
+  it('of nothing but the notes is not checked, and clears them with null', async () => {
     const id = await booked({ notes: 'Bring papers' })
     const [found] = (await doctorStore(db).findMany(clinic.id, [bo.id])).values()
     if (!found) throw new Error('no doctor')

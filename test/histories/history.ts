@@ -1,4 +1,4 @@
-/** Histories: operations drawn from a seed, run several at a time, and judged by what the model knows. */
+/** Histories: operations drawn from a seed, run several at a time, and checked by what the model knows. */
 import type { FaultRates } from '../../infra/local/realistic-dynamodb/faults.ts'
 import { type RandomSource, seededRandom } from '../../infra/local/realistic-dynamodb/random.ts'
 import type { ClinicModel } from './model.ts'

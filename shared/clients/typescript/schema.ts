@@ -365,7 +365,7 @@ export interface paths {
         head?: never;
         /**
          * Update an appointment
-         * @description Changes only the fields that are sent, and only while the appointment is scheduled. A move to another time, doctor or room is subject to the rules of a booking, and frees the old time. If the new time is taken, nothing changes, and the response is a 409 that lists up to three of the next free slots. Without `duration` and `end_time`, the length stays. Another date or start time clears `confirmed_at` and `checked_in_at`. Parts that do not change are not judged again: the notes of a past appointment can be changed.
+         * @description Changes only the fields that are sent, and only while the appointment is scheduled. A move to another time, doctor or room is subject to the rules of a booking, and frees the old time. If the new time is taken, nothing changes, and the response is a 409 that lists up to three of the next free slots. Without `duration` and `end_time`, the length stays. Another date or start time clears `confirmed_at` and `checked_in_at`. Parts that do not change are not checked again: the notes of a past appointment can be changed.
          *
          *     Scope: `appointment.write`.
          */

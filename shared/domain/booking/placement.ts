@@ -1,4 +1,4 @@
-/** When, with whom and where an appointment is to take place: one judgement for bookings and moves. */
+/** When, with whom and where an appointment is to take place: one check for bookings and moves. */
 
 import type { WallClock } from '../clock.ts'
 import { type Interval, overlaps, parseTime } from '../interval.ts'

@@ -20,12 +20,12 @@ export function patientUpdates({ table }: { table: Table }) {
 
   /**
    * Changes a patient together with its idempotent response; null for an unknown or erased one. Returns the stored response
-   * if the request is a repeat. `judge` gets the patient that the change depends on, and may throw.
+   * if the request is a repeat. `newFields` returns the fields to change, and may throw.
    */
   async function update(
     clinic: ClinicId,
     id: string,
-    judge: (before: WithUpdatedAt<Patient>) => PatientFields,
+    newFields: (before: WithUpdatedAt<Patient>) => PatientFields,
     { idempotency, status, response }: ResponseToStore<WithUpdatedAt<Patient>>,
   ): Promise<StoredResponse | StoredPatient | null> {
     writer.forget(clinic)
@@ -34,7 +34,7 @@ export function patientUpdates({ table }: { table: Table }) {
       const before = found.get(id)
       if (stored) return stored
       if (!before || before.erasedAt) return null
-      const after = { ...before, ...judge(before) }
+      const after = { ...before, ...newFields(before) }
       const store = (changes: Changeset, stored: StoredPatient) =>
         idempotency.store(changes, status, response(stored), id)
       if (JSON.stringify(before) === JSON.stringify(after)) {

@@ -22,8 +22,8 @@ export const isAhead = (
   `${date}T${endTime}` > clinicTimestamp(new Date(now).toISOString(), clinic.timezone).slice(0, 16)
 
 /**
- * Requires the time that an appointment is to take to be free, when it is judged and when it is written. Time that it has already is not
- * judged again.
+ * Requires the time that an appointment is to take to be free, when it is checked and when it is written. Time that it has already is not
+ * checked again.
  * @throws RowRejectedError with the ids of both, if another appointment of the doctor or of the room has a part of it
  */
 export async function requireFreeTime(
@@ -51,15 +51,15 @@ export async function requireFreeTime(
 }
 
 /**
- * Divides rows into rounds that are written one after another. Each appointment that is judged by a day is alone on it in its round, since
- * writing one changes the day. Appointments that are not judged come first: they may leave the time that another takes.
+ * Divides rows into rounds that are written one after another. Each appointment that is checked against a day is alone on it in its round, since
+ * writing one changes the day. Appointments that are not checked come first: they may leave the time that another takes.
  */
-export function inRounds<Row>(rows: readonly Row[], judgedDay: (row: Row) => string | null): Row[][] {
+export function inRounds<Row>(rows: readonly Row[], checkedDay: (row: Row) => string | null): Row[][] {
   const first: Row[] = []
   const rounds: Row[][] = []
   const counts = new Map<string, number>()
   for (const row of rows) {
-    const day = judgedDay(row)
+    const day = checkedDay(row)
     if (day === null) {
       first.push(row)
       continue

@@ -87,7 +87,7 @@ export function appointmentImport(table: Table, now: () => number): ImportEntity
     write: async (run, batch) => {
       const { clinic } = run
       const target = { table, entityCode: APPOINTMENTS.entityCode, list, valuesOf }
-      const judgedDay = ({ fields: { status = 'scheduled', ...fields } }: ImportRow<Fields>) =>
+      const checkedDay = ({ fields: { status = 'scheduled', ...fields } }: ImportRow<Fields>) =>
         !run.allowOverlaps && isAhead({ ...fields, status }, clinic, now())
           ? `${fields.doctorId} ${fields.date}`
           : null
@@ -119,7 +119,7 @@ export function appointmentImport(table: Table, now: () => number): ImportEntity
         }
       }
 
-      for (const rows of inRounds(batch, judgedDay)) await writePatientRows(target, run, rows, prepare)
+      for (const rows of inRounds(batch, checkedDay)) await writePatientRows(target, run, rows, prepare)
     },
   }
 }

@@ -46,7 +46,7 @@ export async function writeCatalogueRows<Entry extends { readonly id: string }, 
   const repeated = new Set(batch.filter((row) => overwritePolicy.isImported(row, provenanceOf(row.id))))
   for (const { id } of repeated) outcomes.unchanged(id)
   const changed = batch.filter((row) => !repeated.has(row))
-  const { entries, rejections } = judgeRows(rows, changed, { known, removed, run })
+  const { entries, rejections } = checkRows(rows, changed, { known, removed, run })
   for (const [id, reason] of rejections) outcomes.rejected(id, reason)
   const changes = entries.map(
     ({ row, entry, provenance }): EntryChange<Entry> & { readonly write: Write } => {
@@ -73,7 +73,7 @@ export async function writeCatalogueRows<Entry extends { readonly id: string }, 
   }
 }
 
-type JudgedRow<Entry, Fields> = {
+type CheckedRow<Entry, Fields> = {
   readonly row: ImportRow<Fields>
   readonly entry: Entry
   readonly provenance: Provenance
@@ -91,7 +91,7 @@ type Records<Entry> = {
  * them, whatever its order: two can exchange their codes. The record of a rejected row does not change, so the others are checked
  * again.
  */
-function judgeRows<Entry extends { readonly id: string }, Fields>(
+function checkRows<Entry extends { readonly id: string }, Fields>(
   rows: CatalogueRows<Entry, Fields>,
   batch: readonly ImportRow<Fields>[],
   records: Records<Entry>,
@@ -102,13 +102,13 @@ function judgeRows<Entry extends { readonly id: string }, Fields>(
     const left = batch.filter(({ id }) => !rejections.has(id))
     const changing = new Set(left.map(({ id }) => id))
     const present = new Map<string, Entry>([...known].filter(([id]) => !changing.has(id)))
-    const entries: JudgedRow<Entry, Fields>[] = []
+    const entries: CheckedRow<Entry, Fields>[] = []
     let count = known.size
     for (const row of left) {
       try {
-        const judged = judgedRow(rows, row, records, { present, count })
-        entries.push(judged)
-        present.set(row.id, judged.entry)
+        const checked = checkedRow(rows, row, records, { present, count })
+        entries.push(checked)
+        present.set(row.id, checked.entry)
         if (!known.has(row.id)) count++
       } catch (error) {
         if (!(error instanceof RowRejectedError)) throw error
@@ -120,12 +120,12 @@ function judgeRows<Entry extends { readonly id: string }, Fields>(
 }
 
 /** @throws RowRejectedError */
-function judgedRow<Entry extends { readonly id: string }, Fields>(
+function checkedRow<Entry extends { readonly id: string }, Fields>(
   { kind, build, valuesOf, problems, columns }: CatalogueRows<Entry, Fields>,
   row: ImportRow<Fields>,
   { known, removed, run: { overwritePolicy } }: Records<Entry>,
   { present, count }: { readonly present: ReadonlyMap<string, Entry>; readonly count: number },
-): JudgedRow<Entry, Fields> {
+): CheckedRow<Entry, Fields> {
   const before = known.get(row.id) ?? null
   requireKnownId(row, before)
   if (!before && count >= MAX_CATALOGUE[kind])

@@ -137,7 +137,7 @@ function checkSize(invoice: Invoice, clinic: ClinicInfo): void {
 }
 
 /**
- * A number that its invoice has already is not judged again.
+ * A number that its invoice has already is not checked again.
  * @throws RowRejectedError if another invoice has the number, in the file or in the clinic
  */
 async function requireOwnNumber(

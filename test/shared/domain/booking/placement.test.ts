@@ -113,7 +113,7 @@ describe('placementRejection', () => {
     )
   })
 
-  it('judges only the parts that it is asked for', () => {
+  it('checks only the parts that it is asked for', () => {
     const wrong = { ...placement, startTime: '20:00', treatments: ['none'], room: 'r2' }
     const unread = { ...facts, doctor: null, treatments: new Map() }
     const only = (part: string) => ({ time: false, room: false, treatments: false, [part]: true })

@@ -309,7 +309,7 @@ describe('bookingRejection', () => {
     ['earlier that day', '2026-05-04', '09:59', null],
     ['at the start', '2026-05-04', '10:00', 'in_past'],
     ['on the day after, at an earlier time', '2026-05-05', '00:00', 'in_past'],
-  ])('judged %s returns %s', (_, date, time, rejection) => {
+  ])('checked %s returns %s', (_, date, time, rejection) => {
     expect(bookingRejection(dayOf(), interval, { date, seconds: parseTime(time) * 60 })).toBe(rejection)
   })
 })

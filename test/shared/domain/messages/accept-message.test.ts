@@ -33,12 +33,12 @@ const patient = {
 
 const facts: MessageFacts = { patient, limits: null, sentToday: 0, sentToRecipient: 0 }
 
-const judge = (changed: Partial<MessageRequest> = {}, changedFacts: Partial<MessageFacts> = {}) =>
+const accept = (changed: Partial<MessageRequest> = {}, changedFacts: Partial<MessageFacts> = {}) =>
   acceptMessage({ ...request, ...changed }, { ...facts, ...changedFacts })
 
 describe('acceptMessage', () => {
   it('accepts an SMS as queued and claimed for 20 seconds', () => {
-    expect(judge()).toEqual({
+    expect(accept()).toEqual({
       kind: 'accepted',
       dailyLimit: 2,
       recipientLimit: 2,
@@ -66,7 +66,7 @@ describe('acceptMessage', () => {
   })
 
   it('accepts an email as waiting, due in two minutes, under the clinic’s name', () => {
-    expect(judge({ channel: 'email' })).toMatchObject({
+    expect(accept({ channel: 'email' })).toMatchObject({
       kind: 'accepted',
       dailyLimit: 3,
       message: {
@@ -75,7 +75,7 @@ describe('acceptMessage', () => {
         dispatch: { dueAt: NOW + 120_000, claim: null, isUnresolved: false },
       },
     })
-    expect(judge({ channel: 'email', subject: 'Your appointment' })).toMatchObject({
+    expect(accept({ channel: 'email', subject: 'Your appointment' })).toMatchObject({
       message: { subject: 'Your appointment' },
     })
   })
@@ -138,12 +138,12 @@ describe('acceptMessage', () => {
       'recipient_limit_reached',
     ],
   ])('rejects the message when %s', (_condition, changed, changedFacts, kind) => {
-    expect(judge(changed, changedFacts)).toEqual({ kind })
+    expect(accept(changed, changedFacts)).toEqual({ kind })
   })
 
   it('accepts the last message of the day, and counts channels apart', () => {
-    expect(judge({}, { sentToday: 1 })).toMatchObject({ kind: 'accepted' })
-    expect(judge({ channel: 'email' }, { sentToday: 2, limits: { smsPerDay: 1 } })).toMatchObject({
+    expect(accept({}, { sentToday: 1 })).toMatchObject({ kind: 'accepted' })
+    expect(accept({ channel: 'email' }, { sentToday: 2, limits: { smsPerDay: 1 } })).toMatchObject({
       kind: 'accepted',
       dailyLimit: 3,
     })
@@ -151,6 +151,6 @@ describe('acceptMessage', () => {
 
   it('sends an email to any country', () => {
     const abroad = { ...patient, phoneNumber: '+447400123456' }
-    expect(judge({ channel: 'email' }, { patient: abroad })).toMatchObject({ kind: 'accepted' })
+    expect(accept({ channel: 'email' }, { patient: abroad })).toMatchObject({ kind: 'accepted' })
   })
 })

@@ -200,7 +200,7 @@ describe('a migration', () => {
 
   it('runs while patients are changed, and the clinic verifies without a difference', async () => {
     const { clinic, patient } = await createPopulatedClinic(db.table)
-    const stamp: Migration = {
+    const withFormat: Migration = {
       format: 1,
       summary: 'patients have a format',
       concerns: ({ pk }) => pk === patientKey(clinic.id, '').pk,
@@ -211,7 +211,7 @@ describe('a migration', () => {
         await patientChanges(db.table).update(clinic.id, patient.id, { firstName: `Name${n}` })
     }
     // The functions of this version write no format, so the item may be of the one before again.
-    await Promise.all([migrateTable(platform(), stamp).catch(() => {}), rename()])
+    await Promise.all([migrateTable(platform(), withFormat).catch(() => {}), rename()])
     expect((await patientStore(db).find(clinic.id, patient.id))?.firstName).toBe('Name10')
     const verification = await verifyClinic(db.table, clinic.id, { repair: false, onDifference: () => {} })
     expect(verification.differences).toBe(0)

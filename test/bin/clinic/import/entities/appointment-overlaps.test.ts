@@ -91,7 +91,7 @@ it('lets history overlap itself, and appointments of today that are over', async
   expect(await load('appointments', rows)).toMatchObject({ imported: 4, rejected: 0 })
 })
 
-it('divides rows so that each round judges one of a day, after those that are not judged', () => {
+it('divides rows so that each round checks one of a day, after those that are not checked', () => {
   const rows = ['d1', 'd2', null, 'd1', 'd1', null]
   expect(inRounds(rows, (day) => day)).toEqual([[null, null], ['d1', 'd2'], ['d1'], ['d1']])
 })

@@ -81,7 +81,7 @@ it.each([
     { imported: 1, updated: 1, rejected: 0 },
   ],
 ])(
-  'judges an appointment beside an overlapping one %s as the import does',
+  'checks an appointment beside an overlapping one %s as the import does',
   async (_, stored, rows, outcome) => {
     if (stored.length > 0) await load('appointments', stored)
     using trial = trialTable(imported.db.table)
