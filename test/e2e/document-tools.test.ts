@@ -1,10 +1,9 @@
 /** The document works with the tools that integrators use: a linter and a type generator. */
 import { execFile } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdtempSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
-import { expect, it, onTestFinished } from 'vitest'
+import { expect, inject, it } from 'vitest'
 
 const execute = promisify(execFile)
 const DOCUMENT = resolve('docs/openapi.json')
@@ -27,8 +26,7 @@ it('passes the recommended lint rules without warnings', async () => {
 })
 
 it('compiles to types that accept valid code and reject invalid code', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'clinic-types-'))
-  onTestFinished(() => rmSync(folder, { recursive: true }))
+  const folder = mkdtempSync(join(inject('runFolder'), 'clinic-types-'))
   await run(
     'shared/clients/typescript/node_modules/.bin/openapi-typescript',
     DOCUMENT,

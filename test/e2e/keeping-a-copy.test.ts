@@ -5,14 +5,13 @@
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, expect, inject, it, vi } from 'vitest'
 import { VISIBILITY_DELAY_MS } from '../../shared/store/table/visibility-delay.ts'
 import { changingClinic } from '../support/changing-clinic.ts'
 import { issueCredential } from '../support/credentials.ts'
@@ -28,7 +27,7 @@ const LISTS = ['patients', 'appointments', 'invoices', 'payments', 'messages', '
 
 const machineNow = Date.now
 let ahead = 0
-const folder = mkdtempSync(join(tmpdir(), 'copy-test-'))
+const folder = mkdtempSync(join(inject('runFolder'), 'copy-test-'))
 const program = join(folder, 'copy.ts')
 const copy = join(folder, 'copy.db')
 let db: TestTable
@@ -58,7 +57,6 @@ beforeAll(async () => {
 afterAll(() => {
   vi.restoreAllMocks()
   server.close()
-  rmSync(folder, { recursive: true })
 })
 
 /** Starts the program; `ended` is its exit code, null if it was killed. */

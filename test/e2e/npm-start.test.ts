@@ -1,14 +1,12 @@
 /** `npm start` as a process: starting, stopping, and keeping data across restarts. */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdtempSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { afterAll, expect, it, onTestFinished } from 'vitest'
+import { expect, inject, it, onTestFinished } from 'vitest'
 
-const folder = mkdtempSync(join(tmpdir(), 'npm-start-test-'))
-afterAll(() => rmSync(folder, { recursive: true }))
+const folder = mkdtempSync(join(inject('runFolder'), 'npm-start-test-'))
 
 /** Runs until the end of the test at the latest: a failed test must not leave it behind. */
 function npm(...args: string[]): ChildProcess {

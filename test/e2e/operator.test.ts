@@ -1,8 +1,7 @@
 /** The operator tool as a process, with HTTP and the queues of a running stack. test/bin/clinic has its commands. */
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest'
 import { callSqs } from '../../infra/local/engines/queues.ts'
 import type { Clinic } from '../../shared/domain/clinic.ts'
 import type { Message } from '../../shared/domain/messages/message.ts'
@@ -27,8 +26,7 @@ beforeAll(async () => {
 afterAll(() => stack?.close())
 
 describe('the tool as a process', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'operator-test-'))
-  afterAll(() => rmSync(folder, { recursive: true }))
+  const folder = mkdtempSync(join(inject('runFolder'), 'operator-test-'))
 
   it('imports a file whose patients the API shows, with the rejected rows on standard error and exit code 1', async () => {
     const path = join(folder, 'patients.csv')

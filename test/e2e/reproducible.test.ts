@@ -1,8 +1,7 @@
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdtempSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, it } from 'vitest'
+import { expect, inject, it } from 'vitest'
 import { LOCAL_SETTINGS } from '../../infra/local/settings.ts'
 import { sharedAssemblyFolder } from '../support/shared-assembly.ts'
 
@@ -10,16 +9,12 @@ type Output = { templates: Record<string, string>; assets: string[] }
 
 /** Synthesizes as the CDK CLI does, into a temporary folder. `bundles` may come from another synthesis of the run. */
 function synthesized(more: object, bundles: { TEST_RUN_BUNDLES?: string } = {}): Output {
-  const outdir = mkdtempSync(join(tmpdir(), 'synth-'))
-  try {
-    const { context } = JSON.parse(readFileSync('cdk.json', 'utf8')) as { context: object }
-    const CDK_CONTEXT_JSON = JSON.stringify({ ...context, ...more })
-    const env = { ...process.env, CDK_OUTDIR: outdir, CDK_CONTEXT_JSON, TEST_RUN_BUNDLES: '', ...bundles }
-    execFileSync(process.execPath, ['bin/app.ts'], { env, stdio: 'pipe' })
-    return readOutput(outdir)
-  } finally {
-    rmSync(outdir, { recursive: true })
-  }
+  const outdir = mkdtempSync(join(inject('runFolder'), 'synth-'))
+  const { context } = JSON.parse(readFileSync('cdk.json', 'utf8')) as { context: object }
+  const CDK_CONTEXT_JSON = JSON.stringify({ ...context, ...more })
+  const env = { ...process.env, CDK_OUTDIR: outdir, CDK_CONTEXT_JSON, TEST_RUN_BUNDLES: '', ...bundles }
+  execFileSync(process.execPath, ['bin/app.ts'], { env, stdio: 'pipe' })
+  return readOutput(outdir)
 }
 
 function readOutput(outdir: string): Output {

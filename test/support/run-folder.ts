@@ -5,7 +5,7 @@ import type { TestProject } from 'vitest/node'
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** Folder that all test files of a run share; see `once-per-run.ts`. */
+    /** The folder of the run: for what its files share (`once-per-run.ts`), and for temporary folders of their own. */
     runFolder: string
   }
 }

@@ -1,12 +1,10 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import { afterAll, expect, it } from 'vitest'
+import { expect, inject, it } from 'vitest'
 import { bundleFunctions } from '../../../infra/functions/bundles.ts'
 import { keptBundles } from '../../../infra/functions/kept-bundles.ts'
 
-const folder = mkdtempSync(join(tmpdir(), 'bundles-test-'))
-afterAll(() => rmSync(folder, { recursive: true }))
+const folder = mkdtempSync(join(inject('runFolder'), 'bundles-test-'))
 
 const IDS = ['create-patient', 'deliver-event', 'get-patient', 'list-patients', 'send-email', 'send-message']
 

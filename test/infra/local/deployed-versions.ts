@@ -1,7 +1,6 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdtempSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { onTestFinished } from 'vitest'
+import { inject, onTestFinished } from 'vitest'
 import { deployLocally } from '../../../infra/local/deployment.ts'
 import { openLogDelivery } from '../../../infra/local/logs/log-delivery.ts'
 import type { FeedbackListener } from '../../../infra/local/providers/feedback.ts'
@@ -12,8 +11,7 @@ export const METHODS = ['GET /patients', 'GET /doctors']
 
 /** A synthesized version of the stack. Its functions return its name and how often they were called. */
 export function version(name: string, methods = METHODS, more: Record<string, TemplateResource> = {}) {
-  const directory = mkdtempSync(join(tmpdir(), 'version-'))
-  onTestFinished(() => rmSync(directory, { recursive: true, force: true }))
+  const directory = mkdtempSync(join(inject('runFolder'), 'version-'))
   const source = `let calls = 0; exports.handler = async () => ({ version: '${name}', calls: ++calls })`
   writeFileSync(join(directory, 'index.js'), source)
   const assembly = {

@@ -1,13 +1,11 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { expect, it, onTestFinished } from 'vitest'
+import { expect, inject, it, onTestFinished } from 'vitest'
 import { watchSources } from '../../../infra/local/watch.ts'
 
 function sources() {
-  const root = mkdtempSync(join(tmpdir(), 'sources-'))
-  onTestFinished(() => rmSync(root, { recursive: true }))
+  const root = mkdtempSync(join(inject('runFolder'), 'sources-'))
   for (const directory of ['functions', 'shared/api', 'infra'])
     mkdirSync(join(root, directory), { recursive: true })
   return { root, save: (file: string) => writeFileSync(join(root, file), String(Math.random())) }

@@ -1,8 +1,7 @@
 /** The policies of the operators' roles, and that each command's calls are allowed by its role. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdtempSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, inject, it } from 'vitest'
 import { COMMANDS, OPERATOR_ROLES, type OperatorRole, roleOutput } from '../../../shared/operator/commands.ts'
 import { clinicStore } from '../../../shared/store/clinics.ts'
 import { issueCredential } from '../../support/credentials.ts'
@@ -115,8 +114,7 @@ function permissionsOf({ operation, input }: RecordedCall): { action: string; pa
 
 describe('the role of a command', () => {
   const outputs: Record<string, string> = { OperatorLogGroup: 'operator', Cell: 'a' }
-  const folder = mkdtempSync(join(tmpdir(), 'roles-test-'))
-  afterAll(() => rmSync(folder, { recursive: true }))
+  const folder = mkdtempSync(join(inject('runFolder'), 'roles-test-'))
   let db: TestTable
   let world: PopulatedClinic
   let run: Awaited<ReturnType<typeof deployedStack>>['run']

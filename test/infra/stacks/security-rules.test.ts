@@ -1,11 +1,10 @@
 import { createHash } from 'node:crypto'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdtempSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { RegoEngine, TemplateFile } from '@aws/cloudformation-validate'
 import { App, Stack, Validations } from 'aws-cdk-lib'
 import { AwsSolutionsChecks, HIPAASecurityChecks } from 'cdk-nag'
-import { afterAll, expect, it, onTestFinished } from 'vitest'
+import { afterAll, expect, inject, it } from 'vitest'
 import { SMS_RECEIPTS_STACK } from '../../../infra/settings/names.ts'
 import { COMBINATIONS, type Combination } from '../../support/combinations.ts'
 import { rounds } from '../../support/scale.ts'
@@ -66,8 +65,7 @@ type Report = {
 
 /** The rules that each stack of a combination breaks, and what the validator says about its template. */
 function check({ stage, settings }: Combination): Map<string, { broken: string[]; invalid: string[] }> {
-  const folder = mkdtempSync(join(tmpdir(), 'nag-'))
-  onTestFinished(() => rmSync(folder, { recursive: true }))
+  const folder = mkdtempSync(join(inject('runFolder'), 'nag-'))
   const app = new App({ outdir: folder })
   Validations.of(app).addPlugins(new AwsSolutionsChecks(app), new HIPAASecurityChecks(app))
   addStacksOf(stage, app, settings)

@@ -1,5 +1,4 @@
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdtempSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import {
@@ -8,7 +7,7 @@ import {
   DynamoDBClient,
   GetItemCommand,
 } from '@aws-sdk/client-dynamodb'
-import { expect, it, onTestFinished } from 'vitest'
+import { expect, inject, it, onTestFinished } from 'vitest'
 import { startDynamoDb } from '../../../../infra/local/engines/dynamodb.ts'
 import { configureStreams, openAtEnd, streamArnOf } from '../../../../infra/local/events/table-streams.ts'
 
@@ -42,11 +41,7 @@ const createTable = (client: DynamoDBClient) =>
 
 const switched = (view: 'KEYS_ONLY' | null) => [{ table: TABLE, view }]
 
-function dataFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'streams-'))
-  onTestFinished(() => rmSync(folder, { recursive: true }))
-  return folder
-}
+const dataFolder = () => mkdtempSync(join(inject('runFolder'), 'streams-'))
 
 it('makes the engine use an index instead of a scan', async () => {
   const folder = dataFolder()

@@ -1,17 +1,12 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, mkdtempSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, inject, it } from 'vitest'
 import { startEngineProcess } from '../../../../infra/local/engines/engine-process.ts'
 import { enginePid } from './engine-pid.ts'
 
-function directory(): string {
-  const made = mkdtempSync(join(tmpdir(), 'engine-'))
-  onTestFinished(() => rmSync(made, { recursive: true }))
-  return made
-}
+const directory = () => mkdtempSync(join(inject('runFolder'), 'engine-'))
 
 describe('an engine', () => {
   it('starts on another port when the first one has been taken meanwhile', async () => {

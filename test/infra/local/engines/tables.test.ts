@@ -1,5 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdtempSync } from 'node:fs'
 import { join } from 'node:path'
 import {
   DescribeTableCommand,
@@ -9,7 +8,7 @@ import {
   PutItemCommand,
   ScanCommand,
 } from '@aws-sdk/client-dynamodb'
-import { expect, it, onTestFinished, vi } from 'vitest'
+import { expect, inject, it, onTestFinished, vi } from 'vitest'
 import { startDynamoDb } from '../../../../infra/local/engines/dynamodb.ts'
 import { createTables } from '../../../../infra/local/engines/tables.ts'
 import { resolveTemplate } from '../../../../infra/local/template/template.ts'
@@ -72,9 +71,7 @@ it('creates a table with its indexes and time to live, but without a stream', as
 })
 
 it('persists a table in a data directory, and throws an error when the stack’s keys differ', async () => {
-  const parent = mkdtempSync(join(tmpdir(), 'data-'))
-  const dataDir = join(parent, 'new')
-  onTestFinished(() => rmSync(parent, { recursive: true }))
+  const dataDir = join(mkdtempSync(join(inject('runFolder'), 'data-')), 'new')
   const first = await engineFor(dataDir)
   await createTables(templateOf(TABLE), first.engine.endpoint, 'us-east-1')
   await first.client.send(

@@ -1,15 +1,13 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdtempSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { onTestFinished } from 'vitest'
+import { inject, onTestFinished } from 'vitest'
 import { createFunctionPool } from '../../../../infra/local/functions/pool.ts'
 import type { FunctionSpec } from '../../../../infra/local/functions/spec.ts'
 import type { ClockOffset } from '../../../../infra/local/functions/worker.ts'
 
 /** A function of the given source, as a bundle of the stack would be; gone when the test is. */
 export function functionOf(source: string, spec: Partial<FunctionSpec> = {}): FunctionSpec {
-  const assetDirectory = mkdtempSync(join(tmpdir(), 'function-'))
-  onTestFinished(() => rmSync(assetDirectory, { recursive: true }))
+  const assetDirectory = mkdtempSync(join(inject('runFolder'), 'function-'))
   writeFileSync(join(assetDirectory, 'index.js'), source)
   return {
     id: 'Fixture',

@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdtemp } from 'node:fs/promises'
 import { join } from 'node:path'
-import { expect, it, onTestFinished } from 'vitest'
+import { expect, inject, it } from 'vitest'
 import { openLogDelivery } from '../../../../infra/local/logs/log-delivery.ts'
 import { logFilters } from '../../../../infra/local/logs/log-filters.ts'
 import { resolveTemplate, type TemplateResource } from '../../../../infra/local/template/template.ts'
@@ -66,8 +65,7 @@ it('rejects a destination that is no delivery stream, and a stream without a fol
 const LINE = '{"type":"access","n":1}'
 
 it('appends matching lines of the subscribed log groups, and only those', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'delivery-'))
-  onTestFinished(() => rm(folder, { recursive: true }))
+  const folder = await mkdtemp(join(inject('runFolder'), 'delivery-'))
   const deliver = (text: string, group = 'group') => {
     const delivery = openLogDelivery(folder)
     delivery.write('group', '{"type":"access","early":true}')

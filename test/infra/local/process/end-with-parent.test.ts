@@ -1,13 +1,11 @@
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdtempSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, describe, expect, it } from 'vitest'
+import { describe, expect, inject, it } from 'vitest'
 import { type Mechanism, spawnEndingWithParent } from '../../../../infra/local/process/end-with-parent.ts'
 
-const directory = mkdtempSync(join(tmpdir(), 'end-with-parent-'))
-afterAll(() => rmSync(directory, { recursive: true }))
+const directory = mkdtempSync(join(inject('runFolder'), 'end-with-parent-'))
 
 const source = join(
   import.meta.dirname,

@@ -1,7 +1,6 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdtempSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, it, onTestFinished } from 'vitest'
+import { expect, inject, it } from 'vitest'
 import { readAssembly } from '../../../../infra/local/template/synthesize.ts'
 
 const API = { Api: { Type: 'AWS::ApiGateway::RestApi' } }
@@ -9,8 +8,7 @@ const QUEUE = { Queue: { Type: 'AWS::SQS::Queue' } }
 
 /** A directory as `cdk synth` leaves it: stacks with their resources, each with one asset, named after it. */
 function assembly(stacks: Record<string, object>): string {
-  const directory = mkdtempSync(join(tmpdir(), 'assembly-'))
-  onTestFinished(() => rmSync(directory, { recursive: true }))
+  const directory = mkdtempSync(join(inject('runFolder'), 'assembly-'))
   const write = (file: string, content: object) =>
     writeFileSync(join(directory, file), JSON.stringify(content))
   const artifacts: Record<string, object> = { Tree: { type: 'cdk:tree', properties: { file: 'tree.json' } } }
