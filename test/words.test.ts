@@ -38,6 +38,7 @@ const PHRASES: [pattern: RegExp, standard: string][] = [
     'ClinicBeingDeleted, requireNotDeleting',
   ],
   [/refusal|\brefus(es|ing)\b|(?<!connection |-)\brefused\b(?!-)/, 'rejected (input), denied (rights)'],
+  [/\bany more\b/, 'no longer'],
   [/\b(webhook|endpoint) (is|was) (inactive|deactivated)\b/, 'disabled'],
   [/\b(scheduled|upcoming|overlapping|completed|first|next|your) visits?\b/i, 'appointment'],
   [/\bStamp(s|ed)?\b|\bstamp(s|ed)?\(|\.stamp\b/, 'WithUpdatedAt, updatedAt'],

@@ -30,7 +30,7 @@ export const recordPaging = {
     .optional()
     .meta({
       description:
-        'The `next_after` of a response to a request for the same list with the same filters. The list goes on from there: ' +
+        'The `next_after` of a response to a request for the same list with the same filters. The list continues from there: ' +
         'records that were added or removed since move no other.',
     }),
   updated_since: InstantParameter.optional().meta({

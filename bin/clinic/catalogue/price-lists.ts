@@ -34,7 +34,7 @@ const COMMANDS: CatalogueCommands<PriceList, Options> = {
   addOptions: (command, use) => {
     const orNone = use === 'add' ? '' : '; "" for no limit'
     const options = command
-      .option('--default <true|false>', 'whether it is the default; the former default is then none any more')
+      .option('--default <true|false>', 'whether it is the default, in place of the former one')
       .option('--from <date>', `first day on which its prices apply, YYYY-MM-DD${orNone}`)
       .option('--to <date>', `last day on which its prices apply, YYYY-MM-DD${orNone}`)
       .option('--price <treatment=amount...>', 'prices of treatments, by their ids: "ID=120.50"')

@@ -12,7 +12,7 @@ import { print } from '../tool/output.ts'
 export function addPauseCommands(group: Command): void {
   group
     .command('pause')
-    .description('reject writes of the API with 503, and hold emails and events; reads go on')
+    .description('reject writes of the API with 503, and hold emails and events; reads continue')
     .argument('<clinic>', 'clinic id')
     .action(async (id: string, _: object, command: Command) => {
       const { table, clinic: before } = await openClinic({ clinic: id }, command)

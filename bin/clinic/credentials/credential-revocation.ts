@@ -163,7 +163,7 @@ function requireWebhookOption(endpoints: readonly string[], options: RevokeOptio
   requireOneOption(options)
   if (endpoints.length === 0 || options.withWebhooks || options.keepWebhooks) return
   throw new CommandFailure(
-    `${outcome} created webhook endpoints, which go on receiving events: ${endpoints.join(', ')}. ` +
+    `${outcome} created webhook endpoints, which keep receiving events: ${endpoints.join(', ')}. ` +
       'Repeat the command with --with-webhooks to delete them, or with --keep-webhooks to keep them.',
   )
 }

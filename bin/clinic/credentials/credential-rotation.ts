@@ -42,7 +42,7 @@ export function addRotation(group: Command): void {
       print(command, { ...json, secret }, [
         ...secretLines(key, secret),
         json.previous_secret_until === null
-          ? 'The previous secret is not accepted any more.'
+          ? 'The previous secret is no longer accepted.'
           : `The previous secret is accepted until ${json.previous_secret_until}.`,
       ])
     })

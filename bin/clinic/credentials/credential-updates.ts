@@ -70,5 +70,5 @@ export function credentialRejection(key: string, kind: 'unknown' | 'revoked' | '
 async function webhookNotes(table: Table, { key, clinic }: CredentialWithUse): Promise<string[]> {
   const ids = await endpointsOf(table, clinic.id, [key])
   if (ids.length === 0) return []
-  return [`It has created webhook endpoints, which go on receiving the same events: ${ids.join(', ')}`]
+  return [`It has created webhook endpoints, which keep receiving the same events: ${ids.join(', ')}`]
 }

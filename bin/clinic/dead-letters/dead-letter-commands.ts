@@ -41,7 +41,7 @@ export function addDeadLetterCommands(program: Command): void {
   group
     .command('list')
     .description(
-      'list dead letters with their ids, oldest first; they are hidden from other commands meanwhile',
+      'list dead letters with their ids, oldest first; they are hidden from other commands at that time',
     )
     .option(...QUEUE_OPTION)
     .option('--limit <number>', 'of each queue', '100')

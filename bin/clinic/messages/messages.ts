@@ -124,7 +124,7 @@ function addResolveCommand(group: Command): void {
       print(command, { data, settled_meanwhile: settled }, [
         ...lines(data.map((message) => [message.id, message.status])),
         resolved.length === 0 ? 'No unresolved messages' : `${resolved.length} messages are resolved`,
-        ...(settled > 0 ? [`${settled} were settled meanwhile`] : []),
+        ...(settled > 0 ? [`${settled} were settled in the meantime`] : []),
       ])
     })
 }

@@ -36,7 +36,7 @@ const PastInstant = z.iso
 const STEPS = `
 Steps, described in docs/operate/restore.md:
   1. restore table --to TIME              a new table with the items of that time; the API keeps running
-  2. deploy with -c paused=on             no request and no worker changes the table in use any more
+  2. deploy with -c paused=on             requests and workers no longer change the table in use
   3. restore settle --table NEW           takes over what was sent, delivered, revoked and erased since; verifies
   4. deploy with -c tableName=NEW -c tableStream=LABEL, without paused`
 
@@ -72,7 +72,7 @@ function addConfigureCommand(group: Command): void {
     .command('configure')
     .description('set the settings of a table that was restored from a backup; may be repeated')
     .requiredOption('--table <name>')
-    .option('--source-lost', 'the table of the stack does not exist any more', false)
+    .option('--source-lost', 'the table of the stack no longer exists', false)
     .action(async (given: { table: string; sourceLost: boolean }, command: Command) => {
       const { table: name } = given
       const { client, tableName } = await connectDynamoDb(requireDeployed(command))
@@ -86,7 +86,7 @@ function addSettleCommand(group: Command): void {
     .command('settle')
     .description('prepare a restored table for use: nothing is sent twice, and nothing erased comes back')
     .requiredOption('--table <name>', 'the restored table')
-    .option('--source-lost', 'the table that was in use does not exist any more', false)
+    .option('--source-lost', 'the table that was in use no longer exists', false)
     .action(async (given: { table: string; sourceLost: boolean }, command: Command) => {
       const { client: _, tableName } = await connectDynamoDb(command)
       if (given.table === tableName)

@@ -42,7 +42,7 @@ export function describeError(
 
 const describeDeletion = ({ clinic, isDeleted }: ClinicBeingDeleted): string =>
   isDeleted
-    ? `Clinic ${clinic} does not exist any more: it was deleted.`
+    ? `Clinic ${clinic} no longer exists: it was deleted.`
     : `Clinic ${clinic} is being deleted: repeat "clinic delete ${clinic}", which ends the deletion.`
 
 function describeUsageError({ exitCode, code, message }: CommanderError): { code: number; message?: string } {

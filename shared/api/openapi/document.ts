@@ -89,7 +89,7 @@ const IfMatch: Json = {
   in: 'header',
   required: false,
   description:
-    'The `etag` of an earlier response, or several of them. If the record has none of them any more, nothing is changed and ' +
+    'The `etag` of an earlier response, or several of them. If the record has none of them, nothing is changed and ' +
     'the response is a 412. `*` matches every record.',
   schema: { type: 'string', pattern: IF_MATCH },
 }

@@ -3001,7 +3001,7 @@ export interface components {
         IdempotencyKeyAlias: string;
         /** @description The `etag` of an earlier response. If the record is still the same, the response is a 304 without a body. */
         IfNoneMatch: string;
-        /** @description The `etag` of an earlier response, or several of them. If the record has none of them any more, nothing is changed and the response is a 412. `*` matches every record. */
+        /** @description The `etag` of an earlier response, or several of them. If the record has none of them, nothing is changed and the response is a 412. `*` matches every record. */
         IfMatch: string;
         /**
          * @description The `id` of the event. The same on every attempt.
@@ -3260,7 +3260,7 @@ export interface operations {
                  * @example 2
                  */
                 limit?: number;
-                /** @description The `next_after` of a response to a request for the same list with the same filters. The list goes on from there: records that were added or removed since move no other. */
+                /** @description The `next_after` of a response to a request for the same list with the same filters. The list continues from there: records that were added or removed since move no other. */
                 after?: string;
                 /** @description Lists all records that were changed at this time or later, however they were changed, by `updated_at`, oldest first. Only together with `limit` and `after`. The list ends at `meta.as_of`, 20 seconds ago; pass that as the next `updated_since`. A page may have fewer records than `limit`. */
                 updated_since?: string;
@@ -3541,7 +3541,7 @@ export interface operations {
                  * @description Another name of `idempotency-key`. If both are sent, they must be equal.
                  */
                 "x-idempotency-key"?: components["parameters"]["IdempotencyKeyAlias"];
-                /** @description The `etag` of an earlier response, or several of them. If the record has none of them any more, nothing is changed and the response is a 412. `*` matches every record. */
+                /** @description The `etag` of an earlier response, or several of them. If the record has none of them, nothing is changed and the response is a 412. `*` matches every record. */
                 "if-match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -4517,7 +4517,7 @@ export interface operations {
                  * @example 2
                  */
                 limit?: number;
-                /** @description The `next_after` of a response to a request for the same list with the same filters. The list goes on from there: records that were added or removed since move no other. */
+                /** @description The `next_after` of a response to a request for the same list with the same filters. The list continues from there: records that were added or removed since move no other. */
                 after?: string;
                 /** @description Lists all records that were changed at this time or later, however they were changed, by `updated_at`, oldest first. Only together with `limit` and `after`. The list ends at `meta.as_of`, 20 seconds ago; pass that as the next `updated_since`. A page may have fewer records than `limit`. */
                 updated_since?: string;
@@ -4829,7 +4829,7 @@ export interface operations {
                  * @description Another name of `idempotency-key`. If both are sent, they must be equal.
                  */
                 "x-idempotency-key"?: components["parameters"]["IdempotencyKeyAlias"];
-                /** @description The `etag` of an earlier response, or several of them. If the record has none of them any more, nothing is changed and the response is a 412. `*` matches every record. */
+                /** @description The `etag` of an earlier response, or several of them. If the record has none of them, nothing is changed and the response is a 412. `*` matches every record. */
                 "if-match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -5699,7 +5699,7 @@ export interface operations {
                  * @example 1
                  */
                 limit?: number;
-                /** @description The `next_after` of a response to a request for the same list with the same filters. The list goes on from there: records that were added or removed since move no other. */
+                /** @description The `next_after` of a response to a request for the same list with the same filters. The list continues from there: records that were added or removed since move no other. */
                 after?: string;
                 /** @description Lists all records that were changed at this time or later, however they were changed, by `updated_at`, oldest first. Only together with `limit` and `after`. The list ends at `meta.as_of`, 20 seconds ago; pass that as the next `updated_since`. A page may have fewer records than `limit`. */
                 updated_since?: string;
@@ -5980,7 +5980,7 @@ export interface operations {
                  * @example 2
                  */
                 limit?: number;
-                /** @description The `next_after` of a response to a request for the same list with the same filters. The list goes on from there: records that were added or removed since move no other. */
+                /** @description The `next_after` of a response to a request for the same list with the same filters. The list continues from there: records that were added or removed since move no other. */
                 after?: string;
                 /** @description Lists all records that were changed at this time or later, however they were changed, by `updated_at`, oldest first. Only together with `limit` and `after`. The list ends at `meta.as_of`, 20 seconds ago; pass that as the next `updated_since`. A page may have fewer records than `limit`. */
                 updated_since?: string;
@@ -6165,7 +6165,7 @@ export interface operations {
                  * @example 2
                  */
                 limit?: number;
-                /** @description The `next_after` of a response to a request for the same list with the same filters. The list goes on from there: records that were added or removed since move no other. */
+                /** @description The `next_after` of a response to a request for the same list with the same filters. The list continues from there: records that were added or removed since move no other. */
                 after?: string;
                 /** @description Lists all records that were changed at this time or later, however they were changed, by `updated_at`, oldest first. Only together with `limit` and `after`. The list ends at `meta.as_of`, 20 seconds ago; pass that as the next `updated_since`. A page may have fewer records than `limit`. */
                 updated_since?: string;
@@ -6858,7 +6858,7 @@ export interface operations {
                  * @description Another name of `idempotency-key`. If both are sent, they must be equal.
                  */
                 "x-idempotency-key"?: components["parameters"]["IdempotencyKeyAlias"];
-                /** @description The `etag` of an earlier response, or several of them. If the record has none of them any more, nothing is changed and the response is a 412. `*` matches every record. */
+                /** @description The `etag` of an earlier response, or several of them. If the record has none of them, nothing is changed and the response is a 412. `*` matches every record. */
                 "if-match"?: components["parameters"]["IfMatch"];
             };
             path: {

@@ -37,7 +37,7 @@ it('is in every credential of the clinic, and no longer once it has ended', asyn
   expect(await pausedAt()).toBeUndefined()
 })
 
-it('is in effect from when no credential allowed writes any more, also when it was stopped and repeated', async () => {
+it('is in effect from when credentials no longer allowed writes, also when it was stopped and repeated', async () => {
   const clinic = await newClinic(db.table)
   const inEffectAt = async () => (await clinicStore(db).find(clinic.id))?.pauseInEffectAt
   const pauseAt = (at: string) => setPaused({ ...db.table, now: () => Date.parse(at) }, clinic.id, PAUSED_AT)

@@ -262,7 +262,7 @@ describe('clinic delete', () => {
     }
     expect(await runAsked(first, 'clinic', 'delete', id)).toMatchObject({
       code: 2,
-      errors: expect.stringContaining(`Clinic ${id} does not exist any more: it was deleted.\n`),
+      errors: expect.stringContaining(`Clinic ${id} no longer exists: it was deleted.\n`),
     })
     expect((await run('clinic', 'delete', id, '--yes', '--confirm', name)).errors).toContain('does not exist')
   })

@@ -47,10 +47,10 @@ describe('credential update', () => {
     })
   })
 
-  it('names the endpoints that go on receiving events when scopes change', async () => {
+  it('names the endpoints that keep receiving events when scopes change', async () => {
     const { id } = await createWebhook(db.table, clinic.id, { createdBy: key })
     const { printed } = await credential('update', key, '--scopes', 'none')
-    expect(printed).toContain(`go on receiving the same events: ${id}`)
+    expect(printed).toContain(`keep receiving the same events: ${id}`)
   })
 })
 
@@ -81,7 +81,7 @@ describe('credential rotate', () => {
 
   it('ends the previous secret at once, or at a given time', async () => {
     const { printed } = await credential('rotate', key, '--until', 'now')
-    expect(printed).toContain('The previous secret is not accepted any more.')
+    expect(printed).toContain('The previous secret is no longer accepted.')
     expect(await accepts(secret)).toBe(false)
     const later = await credential('rotate', key, '--until', '2099-01-01T00:00:00Z')
     expect(later.printed).toContain('The previous secret is accepted until 2099-01-01T01:00:00+01:00.')

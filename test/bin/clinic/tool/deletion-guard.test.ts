@@ -93,7 +93,7 @@ describe('a command whose clinic is deleted after it has read the clinic', () =>
     writeFileSync(file, '{"external_id":1,"name":"Surgery"}\n')
     meanwhile = remove
     const { errors } = await stack.run('import', file, '--clinic', mine.clinic.id)
-    expect(errors).toBe(`Clinic ${mine.clinic.id} does not exist any more: it was deleted.\n`)
+    expect(errors).toBe(`Clinic ${mine.clinic.id} no longer exists: it was deleted.\n`)
     expect([...new Set(await left())]).toEqual(['erasure'])
   })
 
