@@ -204,36 +204,32 @@ it('leaves an email to a person when the reply of SES is lost', async () => {
   expect([await queue.size(), await dead.size()]).toEqual([0, 0])
 })
 
-const OUTAGES: [what: string, error: object][] = [
-  ['throttles', { name: 'TooManyRequestsException', $metadata: { httpStatusCode: 429 } }],
-  ['is not available', { name: 'ServiceUnavailable', $metadata: { httpStatusCode: 503 } }],
-  ['cannot be reached', { code: 'ECONNREFUSED' }],
-]
+const THROTTLED = { name: 'TooManyRequestsException', $metadata: { httpStatusCode: 429 } }
 
-describe.each(OUTAGES)('when SES %s for ten minutes', (_what, error) => {
-  it('sends the whole backlog afterwards, without dead letters', async () => {
-    const up = Date.now() + 600_000
-    ses.on(SendEmailCommand).callsFake(async () => {
-      if (Date.now() < up) throw Object.assign(new Error('no'), error)
-      return { MessageId: 'ses-1' }
-    })
-    const messages = []
-    for (let n = 0; n < rounds(6, 120); n++) messages.push(await accepted())
-    for (const message of messages) await queue.push(bodyOf(message))
-    await run(600_000, rounds(30_000, 15_000))
-    // The longest delay of a retry is fifteen minutes.
-    await run(900_000, rounds(30_000, 15_000))
-    const states = await Promise.all(messages.map(entry))
-    expect(new Set(states.map((state) => state?.status))).toEqual(new Set(['sent']))
-    expect([await queue.size(), await dead.size()]).toEqual([0, 0])
+it('sends the whole backlog, without dead letters, after SES has throttled for ten minutes', async () => {
+  const up = Date.now() + 600_000
+  ses.on(SendEmailCommand).callsFake(async () => {
+    if (Date.now() < up) throw Object.assign(new Error('no'), THROTTLED)
+    return { MessageId: 'ses-1' }
   })
+  const messages = []
+  for (let n = 0; n < rounds(6, 120); n++) messages.push(await accepted())
+  for (const message of messages) await queue.push(bodyOf(message))
+  await run(600_000, rounds(30_000, 15_000))
+  // The longest delay of a retry is fifteen minutes.
+  await run(900_000, rounds(30_000, 15_000))
+  const states = await Promise.all(messages.map(entry))
+  expect(new Set(states.map((state) => state?.status))).toEqual(new Set(['sent']))
+  expect([await queue.size(), await dead.size()]).toEqual([0, 0])
 })
 
 it('records a failure when an email could not be sent for a day', async () => {
-  ses.on(SendEmailCommand).rejects(Object.assign(new Error('no'), OUTAGES[0]?.[1]))
-  const message = await accepted()
+  ses.on(SendEmailCommand).rejects(Object.assign(new Error('no'), THROTTLED))
+  const message = await accepted({ acceptedAt: new Date(START - 22 * 3_600_000).toISOString() })
   await queue.push(bodyOf(message))
-  await run(26 * 3_600_000, 300_000)
+  await run(90 * 60_000, 300_000)
+  expect(await entry(message)).toMatchObject({ status: 'queued' })
+  await run(2.5 * 3_600_000, 300_000)
   expect(await entry(message)).toMatchObject({
     status: 'failed',
     errorMessage: 'Not sent: the provider was unavailable for a day',
@@ -249,7 +245,7 @@ describe('a batch of ten messages', () => {
     () => JSON.stringify({ clinic: newUuid(), message: newUuid(), waits: -1 }),
   ]
 
-  it.each(Array.from({ length: 11 }, (_, k) => k))(
+  it.each([4, 10])(
     'moves %i malformed ones to the dead letters after the configured receives, and sends the others once',
     async (k) => {
       const good = []

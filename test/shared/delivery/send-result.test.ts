@@ -303,19 +303,6 @@ describe('an SMS', () => {
       'AWS.SNS.SMS.MaxPrice': '0.50',
     })
   })
-
-  it.each<[string, Respond, Kind]>([
-    ['throttles', snsError(429, 'Throttled'), 'unavailable'],
-    ['is not available', snsError(503, 'ServiceUnavailable'), 'unavailable'],
-    ['resets', reset, 'unknown'],
-    ['hangs', hang, 'unknown'],
-    ['responds with 500', snsError(500, 'InternalError'), 'unknown'],
-    ['rejects it', snsError(400, 'InvalidParameter'), 'rejected'],
-  ])('is published once when SNS %s', async (_what, answer, kind) => {
-    respond = inTurn(answer, snsAccepts)
-    expect((await smsOf().send('+905321234567', 'x', deadline)).kind).toBe(kind)
-    expect(bodies.length).toBe(1)
-  })
 })
 
 describe('an email', () => {
@@ -339,16 +326,6 @@ describe('an email', () => {
         ],
       },
     ])
-  })
-
-  it.each<[string, Respond, Kind]>([
-    ['resets', reset, 'unknown'],
-    ['is throttled', sesError(429, 'TooManyRequestsException'), 'unavailable'],
-    ['rejects it', sesError(400, 'MessageRejected'), 'rejected'],
-  ])('is sent once when SES %s', async (_what, answer, kind) => {
-    respond = inTurn(answer, sesAccepts)
-    expect((await emailOf().send(email)).kind).toBe(kind)
-    expect(bodies.length).toBe(1)
   })
 })
 

@@ -145,63 +145,44 @@ describe('changeAppointment', () => {
     expect(change({ notes: 'First appointment' }, {}, closed)).toEqual({ kind: 'done', appointment: closed })
   })
 
-  it.each<[condition: string, AppointmentChanges, Partial<ChangeFacts>, Partial<Appointment>, object]>([
-    ['the patient is missing', {}, { patient: undefined }, {}, { kind: 'not_found' }],
-    ['the patient is erased', {}, { patient: { ...patient, erasedAt: at } }, {}, { kind: 'not_found' }],
-    ['it is closed', { notes: null }, {}, { status: 'no_show' }, { kind: 'closed' }],
+  const invalid = (...problems: object[]) => ({ kind: 'invalid', problems })
+  const taken = [{ from: 585, to: 600 }]
+
+  it.each<[condition: string, AppointmentChanges, object, Partial<ChangeFacts>?, Partial<Appointment>?]>([
+    ['the patient is missing', {}, { kind: 'not_found' }, { patient: undefined }],
+    ['the patient is erased', {}, { kind: 'not_found' }, { patient: { ...patient, erasedAt: at } }],
+    ['it is closed', { notes: null }, { kind: 'closed' }, {}, { status: 'no_show' }],
     [
       'it is closed and the end is wrong',
       { endTime: '09:00' },
+      { kind: 'closed' },
       {},
       { status: 'cancelled' },
-      { kind: 'closed' },
     ],
-    ['the doctor is unknown', { doctor: 'd3' }, { doctor: null }, {}, { kind: 'doctor_not_found' }],
-    [
-      'the doctor is taken',
-      { minutes: 60 },
-      { ...room1, busy: [{ from: 585, to: 600 }] },
-      {},
-      { kind: 'taken' },
-    ],
-    [
-      'the room is taken',
-      { minutes: 60 },
-      { ...room1, roomBusy: [{ from: 585, to: 600 }] },
-      {},
-      { kind: 'room_taken' },
-    ],
-    ['the new time has passed', { date: '2026-04-30' }, room1, {}, { kind: 'in_past' }],
-    ['the new time is outside the hours', { startTime: '16:30' }, room1, {}, { kind: 'outside_hours' }],
+    ['the doctor is unknown', { doctor: 'd3' }, { kind: 'doctor_not_found' }, { doctor: null }],
+    ['the doctor is taken', { minutes: 60 }, { kind: 'taken' }, { ...room1, busy: taken }],
+    ['the room is taken', { minutes: 60 }, { kind: 'room_taken' }, { ...room1, roomBusy: taken }],
+    ['the new time has passed', { date: '2026-04-30' }, { kind: 'in_past' }, room1],
+    ['the new time is outside the hours', { startTime: '16:30' }, { kind: 'outside_hours' }, room1],
     [
       'the patient is inactive and it moves',
       { startTime: '10:00' },
-      { ...room1, patient: { ...patient, isActive: false } },
-      {},
       { kind: 'patient_inactive' },
+      { ...room1, patient: { ...patient, isActive: false } },
     ],
     [
       'the new doctor does not offer the treatment that stays',
       { doctor: 'd3' },
+      invalid({ kind: 'treatment_not_offered', index: 0 }),
       { doctor: { ...doctor, id: 'd3' } },
-      {},
-      { kind: 'invalid', problems: [{ kind: 'treatment_not_offered', index: 0 }] },
     ],
-    [
-      'end and length disagree',
-      { endTime: '10:00', minutes: 30 },
-      {},
-      {},
-      { kind: 'invalid', problems: [{ kind: 'end_differs' }] },
-    ],
+    ['end and length disagree', { endTime: '10:00', minutes: 30 }, invalid({ kind: 'end_differs' })],
     [
       'it would end before it begins',
       { startTime: '10:00', endTime: '09:45' },
-      {},
-      {},
-      { kind: 'invalid', problems: [{ kind: 'length_out_of_range' }] },
+      invalid({ kind: 'length_out_of_range' }),
     ],
-  ])('rejects the change when %s', (_condition, changes, more, facts, expected) => {
+  ])('rejects the change when %s', (_condition, changes, expected, more = {}, facts = {}) => {
     expect(change(changes, more, { ...before, ...facts })).toEqual(expected)
   })
 

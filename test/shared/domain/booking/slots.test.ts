@@ -35,6 +35,11 @@ const dayOf = (facts: Partial<DoctorDay> & { doctorFacts?: Partial<Doctor> } = {
   },
 })
 
+const dayWith = (doctorFacts: Partial<Doctor>) => dayOf({ doctorFacts })
+const week = parseWeeklyHours
+const off = (from: string, to: string) => [{ from, to, reason: null }]
+const interval = (from: string, to: string) => ({ from: parseTime(from), to: parseTime(to) })
+
 const starts = (day: DoctorDay, duration = 30, now = NEVER) =>
   freeSlots(day, duration, now).map(({ from }) => formatTime(from))
 
@@ -42,86 +47,48 @@ describe('freeSlots', () => {
   it.each<[string, DoctorDay, number, string[]]>([
     ['steps by the duration', dayOf(), 60, ['09:00', '10:00', '11:00']],
     ['drops a remainder shorter than the duration', dayOf(), 50, ['09:00', '09:50', '10:40']],
-    [
-      'skips busy times',
-      dayOf({ busy: [{ from: parseTime('10:15'), to: parseTime('10:45') }] }),
-      60,
-      ['09:00', '11:00'],
-    ],
+    ['skips busy times', dayOf({ busy: [interval('10:15', '10:45')] }), 60, ['09:00', '11:00']],
     [
       'offers slots adjacent to a busy time',
-      dayOf({ busy: [{ from: parseTime('10:00'), to: parseTime('11:00') }] }),
+      dayOf({ busy: [interval('10:00', '11:00')] }),
       60,
       ['09:00', '11:00'],
     ],
-    [
-      'keeps its grid across a break',
-      dayOf({ doctorFacts: { breaks: parseWeeklyHours('mon 09:30-10:00') } }),
-      60,
-      ['10:00', '11:00'],
-    ],
+    ['keeps its grid across a break', dayWith({ breaks: week('mon 09:30-10:00') }), 60, ['10:00', '11:00']],
     [
       'starts again at each window',
-      dayOf({ doctorFacts: { hours: parseWeeklyHours('mon 09:00-09:45,10:10-10:50') } }),
+      dayWith({ hours: week('mon 09:00-09:45,10:10-10:50') }),
       20,
       ['09:00', '09:20', '10:10', '10:30'],
     ],
-    [
-      'is empty on a weekday without hours',
-      dayOf({ doctorFacts: { hours: parseWeeklyHours('tue 09:00-12:00') } }),
-      60,
-      [],
-    ],
+    ['is empty on a weekday without hours', dayWith({ hours: week('tue 09:00-12:00') }), 60, []],
     [
       'prefers an exception to the weekly hours',
-      dayOf({ doctorFacts: { exceptions: { '2026-05-04': [{ start: '20:00', end: '21:00' }] } } }),
+      dayWith({ exceptions: { '2026-05-04': [{ start: '20:00', end: '21:00' }] } }),
       60,
       ['20:00'],
     ],
-    [
-      'treats an empty exception as a day off',
-      dayOf({ doctorFacts: { exceptions: { '2026-05-04': [] } } }),
-      60,
-      [],
-    ],
-    [
-      'is empty on time off',
-      dayOf({ doctorFacts: { timeOff: [{ from: '2026-05-01', to: '2026-05-04', reason: null }] } }),
-      60,
-      [],
-    ],
+    ['treats an empty exception as a day off', dayWith({ exceptions: { '2026-05-04': [] } }), 60, []],
+    ['is empty on time off', dayWith({ timeOff: off('2026-05-01', '2026-05-04') }), 60, []],
     [
       'is not empty before time off begins',
-      dayOf({ doctorFacts: { timeOff: [{ from: '2026-05-05', to: '2026-05-09', reason: null }] } }),
+      dayWith({ timeOff: off('2026-05-05', '2026-05-09') }),
       120,
       ['09:00'],
     ],
-    [
-      'is empty on a holiday of the clinic',
-      dayOf({ doctorFacts: { holidays: [{ from: '2026-05-04', to: '2026-05-04', reason: null }] } }),
-      60,
-      [],
-    ],
+    ['is empty on a holiday of the clinic', dayWith({ holidays: off('2026-05-04', '2026-05-04') }), 60, []],
     [
       'is not empty before a holiday begins',
-      dayOf({ doctorFacts: { holidays: [{ from: '2026-05-05', to: '2026-05-05', reason: null }] } }),
+      dayWith({ holidays: off('2026-05-05', '2026-05-05') }),
       120,
       ['09:00'],
     ],
-    ['is empty for an inactive doctor', dayOf({ doctorFacts: { isActive: false } }), 60, []],
-    [
-      'ends at 23:59 at the latest',
-      dayOf({ doctorFacts: { hours: parseWeeklyHours('mon 23:00-23:59') } }),
-      30,
-      ['23:00'],
-    ],
+    ['is empty for an inactive doctor', dayWith({ isActive: false }), 60, []],
+    ['ends at 23:59 at the latest', dayWith({ hours: week('mon 23:00-23:59') }), 30, ['23:00']],
+    // Working hours may end at midnight.
+    ['ends before midnight', dayWith({ hours: { mon: [{ start: '23:00', end: '24:00' }] } }), 30, ['23:00']],
   ])('%s', (_, day, duration, expected) => {
     expect(starts(day, duration)).toEqual(expected)
-  })
-
-  it('ends before midnight even if the working hours end at midnight', () => {
-    const hours = { mon: [{ start: '23:00', end: '24:00' }] }
-    expect(starts(dayOf({ doctorFacts: { hours } }), 30)).toEqual(['23:00'])
   })
 
   it('offers today only what is still to come', () => {
@@ -302,22 +269,22 @@ function offset(at: number, zone: string): number {
 }
 
 describe('bookingRejection', () => {
-  const interval = { from: parseTime('10:00'), to: parseTime('10:30') }
-
   it.each([
     ['on the day before', '2026-05-03', '23:59', null],
     ['earlier that day', '2026-05-04', '09:59', null],
     ['at the start', '2026-05-04', '10:00', 'in_past'],
     ['on the day after, at an earlier time', '2026-05-05', '00:00', 'in_past'],
   ])('checked %s returns %s', (_, date, time, rejection) => {
-    expect(bookingRejection(dayOf(), interval, { date, seconds: parseTime(time) * 60 })).toBe(rejection)
+    expect(
+      bookingRejection(dayOf(), interval('10:00', '10:30'), { date, seconds: parseTime(time) * 60 }),
+    ).toBe(rejection)
   })
 })
 
 describe('nextFreeSlots', () => {
   it('offers three slots, later on the same day first, then on the next days', () => {
-    const day = dayOf({ busy: [{ from: parseTime('09:00'), to: parseTime('11:00') }] })
-    const wanted = { from: parseTime('09:30'), to: parseTime('10:30') }
+    const day = dayOf({ busy: [interval('09:00', '11:00')] })
+    const wanted = interval('09:30', '10:30')
     const offers = nextFreeSlots(day, (date) => (date === day.date ? day.busy : []), wanted, 14, NEVER)
     expect(offers.map(({ date, from }) => `${date} ${formatTime(from)}`)).toEqual([
       '2026-05-04 11:00',
@@ -327,7 +294,7 @@ describe('nextFreeSlots', () => {
   })
 
   it('does not offer the requested start, or an earlier one, on the same day', () => {
-    const wanted = { from: parseTime('11:00'), to: parseTime('11:30') }
+    const wanted = interval('11:00', '11:30')
     const offers = nextFreeSlots(dayOf(), () => [], wanted, 1, NEVER)
     expect(offers.map(({ date, from }) => `${date} ${formatTime(from)}`)).toEqual([
       '2026-05-04 11:30',
@@ -337,7 +304,7 @@ describe('nextFreeSlots', () => {
   })
 
   it('offers slots of the requested length', () => {
-    const wanted = { from: parseTime('09:00'), to: parseTime('10:30') }
+    const wanted = interval('09:00', '10:30')
     expect(nextFreeSlots(dayOf(), () => [], wanted, 0, NEVER)).toEqual([
       { date: '2026-05-04', from: parseTime('10:30'), to: parseTime('12:00') },
     ])
@@ -369,12 +336,12 @@ describe('nextFreeSlots', () => {
       read.push(date)
       return []
     }
-    nextFreeSlots(dayOf(), busyOn, { from: parseTime('09:00'), to: parseTime('10:00') }, 14, NEVER)
+    nextFreeSlots(dayOf(), busyOn, interval('09:00', '10:00'), 14, NEVER)
     expect(read).toEqual(['2026-05-04', '2026-05-05'])
   })
 
   it('is empty when the doctor has no working hours', () => {
-    const day = dayOf({ doctorFacts: { hours: {} } })
+    const day = dayWith({ hours: {} })
     expect(nextFreeSlots(day, () => [], { from: 540, to: 570 }, 14, NEVER)).toEqual([])
   })
 })

@@ -4,7 +4,7 @@ import {
   type MessageFacts,
   type MessageRequest,
 } from '../../../../shared/domain/messages/accept-message.ts'
-import { NO_DETAILS } from '../../../../shared/domain/patients/patient.ts'
+import { NO_DETAILS, type Patient } from '../../../../shared/domain/patients/patient.ts'
 
 const NOW = Date.parse('2026-05-01T21:30:00.000Z')
 
@@ -80,64 +80,40 @@ describe('acceptMessage', () => {
     })
   })
 
-  const unreachable = { ...patient, phoneNumber: null, emailAddress: null }
+  const patientWith = (details: Partial<Patient>) => ({ patient: { ...patient, ...details } })
+  const unreachable = { phoneNumber: null, emailAddress: null }
+  const email = { channel: 'email' } as const
 
-  it.each<[condition: string, request: Partial<MessageRequest>, facts: Partial<MessageFacts>, kind: string]>([
-    ['the patient is unknown', {}, { patient: undefined }, 'patient_not_found'],
+  it.each<[condition: string, kind: string, Partial<MessageFacts>, Partial<MessageRequest>?]>([
+    ['the patient is unknown', 'patient_not_found', { patient: undefined }],
+    ['the patient is erased', 'patient_not_found', patientWith({ erasedAt: '2026-05-01T07:00:00.000Z' })],
     [
-      'the patient is erased',
-      {},
-      { patient: { ...patient, erasedAt: '2026-05-01T07:00:00.000Z' } },
-      'patient_not_found',
-    ],
-    [
-      'the patient is inactive, and has no phone number',
-      {},
-      { patient: { ...unreachable, isActive: false } },
+      'an inactive patient has no phone number',
       'patient_inactive',
+      patientWith({ ...unreachable, isActive: false }),
     ],
-    ['an SMS has no phone number to go to', {}, { patient: unreachable }, 'no_phone'],
-    ['an email has no address to go to', { channel: 'email' }, { patient: unreachable }, 'no_email'],
-    [
-      'the country is not allowed',
-      {},
-      { patient: { ...patient, phoneNumber: '+447400123456' } },
-      'country_not_allowed',
-    ],
-    ['the clinic allows other countries', {}, { limits: { smsCountries: ['GB'] } }, 'country_not_allowed'],
-    [
-      'the number belongs to no country',
-      {},
-      { patient: { ...patient, phoneNumber: '+999' } },
-      'country_not_allowed',
-    ],
-    ['the default limit is reached', {}, { sentToday: 2 }, 'daily_limit_reached'],
-    [
-      'the clinic’s own limit is reached',
-      {},
-      { limits: { smsPerDay: 1 }, sentToday: 1 },
-      'daily_limit_reached',
-    ],
+    ['an SMS has no phone number to go to', 'no_phone', patientWith(unreachable)],
+    ['an email has no address to go to', 'no_email', patientWith(unreachable), email],
+    ['the country is not allowed', 'country_not_allowed', patientWith({ phoneNumber: '+447400123456' })],
+    ['the clinic allows other countries', 'country_not_allowed', { limits: { smsCountries: ['GB'] } }],
+    ['the number belongs to no country', 'country_not_allowed', patientWith({ phoneNumber: '+999' })],
+    ['the number costs extra', 'number_not_allowed', patientWith({ phoneNumber: '+908881234567' })],
+    ['the default limit is reached', 'daily_limit_reached', { sentToday: 2 }],
+    ['the clinic’s own limit is reached', 'daily_limit_reached', { limits: { smsPerDay: 1 }, sentToday: 1 }],
     [
       'the clinic’s own limit of emails is reached',
-      { channel: 'email' },
-      { limits: { emailsPerDay: 1 }, sentToday: 1 },
       'daily_limit_reached',
+      { limits: { emailsPerDay: 1 }, sentToday: 1 },
+      email,
     ],
-    [
-      'the number costs extra',
-      {},
-      { patient: { ...patient, phoneNumber: '+908881234567' } },
-      'number_not_allowed',
-    ],
-    ['the recipient’s default limit is reached', {}, { sentToRecipient: 2 }, 'recipient_limit_reached'],
+    ['the recipient’s default limit is reached', 'recipient_limit_reached', { sentToRecipient: 2 }],
     [
       'the clinic’s own limit for a recipient is reached',
-      { channel: 'email' },
-      { limits: { messagesPerRecipient: 1 }, sentToRecipient: 1 },
       'recipient_limit_reached',
+      { limits: { messagesPerRecipient: 1 }, sentToRecipient: 1 },
+      email,
     ],
-  ])('rejects the message when %s', (_condition, changed, changedFacts, kind) => {
+  ])('rejects the message when %s', (_condition, kind, changedFacts, changed = {}) => {
     expect(accept(changed, changedFacts)).toEqual({ kind })
   })
 

@@ -24,6 +24,13 @@ const payment = (amount: number, facts: Partial<Payment> = {}) =>
     ...facts,
   }) as Payment
 
+const FEBRUARY = '2026-02-01T00:00:00.000Z'
+const MARCH = '2026-03-01T00:00:00.000Z'
+const [PENDING, FAILED, REFUND] = [{ status: 'pending' }, { status: 'failed' }, { type: 'refund' }] as const
+/** An invoice that the clinic itself has given this status. */
+const marked = (clinicStatus: Invoice['clinicStatus']) =>
+  invoice({ clinicStatus, paidAt: clinicStatus === 'paid' ? MARCH : null })
+
 describe('applyPayments', () => {
   it.each<[string, Invoice, Payment[], Partial<Invoice>]>([
     ['no payments', invoice(), [], { status: 'sent', paid: 0 }],
@@ -31,47 +38,32 @@ describe('applyPayments', () => {
     [
       'the total in two payments',
       invoice(),
-      [payment(40), payment(60, { createdAt: '2026-02-01T00:00:00.000Z' })],
-      { status: 'paid', paid: 100, paidAt: '2026-02-01T00:00:00.000Z' },
+      [payment(40), payment(60, { createdAt: FEBRUARY })],
+      { status: 'paid', paid: 100, paidAt: FEBRUARY },
     ],
     ['an overpayment', invoice(), [payment(140)], { status: 'paid', paid: 140 }],
     [
       'pending and failed payments',
       invoice(),
-      [payment(40, { status: 'pending' }), payment(60, { status: 'failed' })],
+      [payment(40, PENDING), payment(60, FAILED)],
       { status: 'sent', paid: 0 },
     ],
     [
       'a partial refund',
       invoice(),
-      [payment(100), payment(30, { type: 'refund' })],
+      [payment(100), payment(30, REFUND)],
       { status: 'partially_paid', paid: 70, paidAt: null },
     ],
     [
       'a full refund',
       invoice(),
-      [payment(100), payment(100, { type: 'refund' })],
+      [payment(100), payment(100, REFUND)],
       { status: 'refunded', paid: 0, paidAt: null },
     ],
-    [
-      'a partial payment of an overdue invoice',
-      invoice({ clinicStatus: 'overdue' }),
-      [payment(40)],
-      { status: 'partially_paid' },
-    ],
-    ['no payments of an overdue invoice', invoice({ clinicStatus: 'overdue' }), [], { status: 'overdue' }],
-    [
-      'a payment of a cancelled invoice',
-      invoice({ clinicStatus: 'cancelled' }),
-      [payment(100)],
-      { status: 'cancelled', paid: 100 },
-    ],
-    [
-      'no payments of an invoice that the clinic marked as paid',
-      invoice({ clinicStatus: 'paid', paidAt: '2026-03-01T00:00:00.000Z' }),
-      [],
-      { status: 'paid', paidAt: '2026-03-01T00:00:00.000Z' },
-    ],
+    ['a partial payment when overdue', marked('overdue'), [payment(40)], { status: 'partially_paid' }],
+    ['no payments when overdue', marked('overdue'), [], { status: 'overdue' }],
+    ['a payment when cancelled', marked('cancelled'), [payment(100)], { status: 'cancelled', paid: 100 }],
+    ['no payments when marked as paid', marked('paid'), [], { status: 'paid', paidAt: MARCH }],
     ['one unit less than the total', invoice(), [payment(99)], { status: 'partially_paid', paidAt: null }],
     [
       'a payment of a draft',
@@ -80,44 +72,39 @@ describe('applyPayments', () => {
       { status: 'draft', paid: 100, paidAt: null },
     ],
     [
-      'a partial payment of an invoice that the clinic marked as paid',
-      invoice({ clinicStatus: 'paid', paidAt: '2026-03-01T00:00:00.000Z' }),
+      'a partial payment when marked as paid',
+      marked('paid'),
       [payment(40)],
       { status: 'partially_paid', paidAt: null },
     ],
     [
-      'a voided payment of an invoice that the clinic marked as paid',
-      invoice({ clinicStatus: 'paid', status: 'paid', paidAt: '2026-03-01T00:00:00.000Z' }),
-      [payment(100, { status: 'failed' })],
+      'a voided payment when marked as paid',
+      { ...marked('paid'), status: 'paid' },
+      [payment(100, FAILED)],
       { status: 'sent', paid: 0, paidAt: null },
     ],
     [
-      'a pending payment of an invoice that the clinic marked as partially paid',
-      invoice({ clinicStatus: 'partially_paid' }),
-      [payment(100, { status: 'pending' })],
+      'a pending payment when marked as partially paid',
+      marked('partially_paid'),
+      [payment(100, PENDING)],
       { status: 'sent', paid: 0 },
     ],
     [
-      'a failed refund of an invoice that the clinic marked as refunded',
-      invoice({ clinicStatus: 'refunded' }),
-      [payment(100, { type: 'refund', status: 'failed' })],
+      'a failed refund when marked as refunded',
+      marked('refunded'),
+      [payment(100, { ...REFUND, ...FAILED })],
       { status: 'sent', paid: 0 },
     ],
     [
-      'a refunded payment of an invoice that the clinic marked as refunded',
-      invoice({ clinicStatus: 'refunded' }),
+      'a refunded payment when marked as refunded',
+      marked('refunded'),
       [payment(100, { status: 'refunded' })],
       { status: 'refunded', paid: 0 },
     ],
+    ['a failed payment when overdue', marked('overdue'), [payment(100, FAILED)], { status: 'overdue' }],
     [
-      'a failed payment of an overdue invoice',
-      invoice({ clinicStatus: 'overdue' }),
-      [payment(100, { status: 'failed' })],
-      { status: 'overdue' },
-    ],
-    [
-      'no payments of a sent invoice with an earlier payment time',
-      invoice({ paidAt: '2026-03-01T00:00:00.000Z' }),
+      'no payments but an earlier payment time',
+      invoice({ paidAt: MARCH }),
       [],
       { status: 'sent', paidAt: null },
     ],
@@ -125,13 +112,13 @@ describe('applyPayments', () => {
     [
       'a refund over the payments',
       invoice(),
-      [payment(40), payment(50, { type: 'refund' })],
+      [payment(40), payment(50, REFUND)],
       { status: 'refunded', paid: -10, paidAt: null },
     ],
     [
       'a pending refund',
       invoice(),
-      [payment(100), payment(100, { type: 'refund', status: 'pending' })],
+      [payment(100), payment(100, { ...REFUND, ...PENDING })],
       { status: 'paid', paid: 100 },
     ],
   ])('sets paid amount, status and payment time for %s', (_, before, payments, after) => {
