@@ -4,8 +4,8 @@ import { createQueues, queueUrl, startQueues } from '../../../../infra/local/eng
 import { newEvent } from '../../../../infra/local/events/bus-event.ts'
 import { startEventBus } from '../../../../infra/local/events/event-bus.ts'
 import { eventRules } from '../../../../infra/local/events/event-rules.ts'
-import type { Outcome } from '../../../../infra/local/functions/pool.ts'
 import { resolveTemplate } from '../../../../infra/local/template/template.ts'
+import { functionThat } from './recording-function.ts'
 
 const REGION = 'eu-central-1'
 const QUEUE = { 'Fn::GetAtt': ['Queue', 'Arn'] }
@@ -37,19 +37,9 @@ const templateOf = (rules: Record<string, object>, endpoint = 'http://127.0.0.1:
 /** A bus with the given rules, a function that records its events and returns `diagnostics`. */
 function busOf(rules: Record<string, object>, diagnostics: string[] = [], endpoint?: string) {
   const template = templateOf(rules, endpoint)
-  const events: unknown[] = []
+  const { pool, events } = functionThat<unknown>(() => null, diagnostics)
   const lines: string[] = []
   const asked: string[] = []
-  const pool = {
-    name: 'Function',
-    kill: async () => {},
-    update: () => {},
-    close: async () => {},
-    invoke: async (event: string): Promise<Outcome> => {
-      events.push(JSON.parse(event))
-      return { ok: true, payload: 'null', diagnostics }
-    },
-  }
   const options = {
     rules: eventRules(template),
     endpoint: endpoint ?? 'http://127.0.0.1:1',

@@ -11,8 +11,8 @@ import { createQueues, queueUrl, startQueues } from '../../../../infra/local/eng
 import { eventSourceMappings } from '../../../../infra/local/events/event-source-mappings.ts'
 import { startQueueSources } from '../../../../infra/local/events/queue-sources.ts'
 import { processedMessages } from '../../../../infra/local/events/sqs-batch.ts'
-import type { Outcome } from '../../../../infra/local/functions/pool.ts'
 import { resolveTemplate } from '../../../../infra/local/template/template.ts'
+import { functionThat } from './recording-function.ts'
 
 const REGION = 'eu-central-1'
 
@@ -47,24 +47,7 @@ async function mappedTo(act: (event: SQSEvent) => unknown, mapping: object = {})
   )
   await createQueues(template, engine.endpoint)
   const lines: string[] = []
-  const events: SQSEvent[] = []
-  const pool = {
-    name: 'Function',
-    kill: async () => {},
-    update: () => {},
-    close: async () => {},
-    invoke: async (event: string): Promise<Outcome> => {
-      events.push(JSON.parse(event))
-      const answer = act(JSON.parse(event))
-      return answer instanceof Error
-        ? {
-            ok: false,
-            error: { errorType: 'Error', errorMessage: 'x', trace: [] },
-            diagnostics: ['Error: x'],
-          }
-        : { ok: true, payload: JSON.stringify(answer ?? null), diagnostics: [] }
-    },
-  }
+  const { pool, events } = functionThat(act)
   const options = {
     mappings: eventSourceMappings(template, REGION).queues,
     endpoint: engine.endpoint,

@@ -1,21 +1,25 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import { DynamoDBDocumentClient, TransactWriteCommand } from '@aws-sdk/lib-dynamodb'
-import type { DynamoDBRecord } from 'aws-lambda'
+import type { DynamoDBRecord, DynamoDBStreamEvent } from 'aws-lambda'
 import { expect, inject, it, onTestFinished } from 'vitest'
 import { createTables } from '../../../../infra/local/engines/tables.ts'
 import { eventSourceMappings } from '../../../../infra/local/events/event-source-mappings.ts'
 import { type StreamSources, startStreamSources } from '../../../../infra/local/events/stream-sources.ts'
 import { configureStreams } from '../../../../infra/local/events/table-streams.ts'
 import { resolveTemplate } from '../../../../infra/local/template/template.ts'
-import { type Act, functionThat } from './recording-function.ts'
+import { functionThat } from './recording-function.ts'
 
 const REGION = 'eu-central-1'
 const engine = { endpoint: inject('dynamodb'), region: REGION }
 let tables = 0
 
 /** Creates a table whose stream is mapped to a function with the given behaviour. */
-async function mappedTo(act: Act, mapping: object = {}, StreamViewType = 'KEYS_ONLY') {
+async function mappedTo(
+  act: (event: DynamoDBStreamEvent, attempt: number) => unknown,
+  mapping: object = {},
+  StreamViewType = 'KEYS_ONLY',
+) {
   const table = `streamed-${process.pid}-${++tables}`
   const templateWith = (more: object) =>
     resolveTemplate(
@@ -55,7 +59,11 @@ async function mappedTo(act: Act, mapping: object = {}, StreamViewType = 'KEYS_O
 
   const lines: string[] = []
   const sent: [arn: string, body: any][] = []
-  const { pool, events } = functionThat(act)
+  const events: DynamoDBRecord[][] = []
+  const { pool } = functionThat((event: DynamoDBStreamEvent, attempt) => {
+    events.push(event.Records)
+    return act(event, attempt)
+  })
   const optionsWith = (more: object) => {
     const { streams, tableStreams } = eventSourceMappings(templateWith(more), REGION)
     return {

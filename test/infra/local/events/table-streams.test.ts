@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { json } from 'node:stream/consumers'
+import type { DynamoDBStreamEvent } from 'aws-lambda'
 import { expect, it, onTestFinished } from 'vitest'
 import { startStreamSources } from '../../../../infra/local/events/stream-sources.ts'
 import { functionThat } from './recording-function.ts'
@@ -49,7 +50,7 @@ async function fakeEngine(responses: { status?: number; records?: string[]; ends
 
 async function reading(engine: { endpoint: string; region: string }) {
   const lines: string[] = []
-  const { pool, events } = functionThat(() => undefined)
+  const { pool, events } = functionThat<DynamoDBStreamEvent>(() => undefined)
   const mapping = { id: 'Mapping', arn: 'arn', table: 'table', functionArn: 'arn', batchSize: 10 }
   const sources = await startStreamSources({
     mappings: [
@@ -69,7 +70,9 @@ async function reading(engine: { endpoint: string; region: string }) {
     log: (line) => lines.push(line),
   })
   onTestFinished(sources.stop)
-  return { lines, events, sequence: () => events.flat().map(({ dynamodb }) => dynamodb?.SequenceNumber) }
+  const sequence = () =>
+    events.flatMap(({ Records }) => Records).map(({ dynamodb }) => dynamodb?.SequenceNumber)
+  return { lines, sequence }
 }
 
 it('logs why a stream cannot be read and continues when it can', async () => {
