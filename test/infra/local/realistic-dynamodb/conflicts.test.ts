@@ -12,20 +12,12 @@ import { failure, realisticItems } from './items.ts'
 
 type Items = Awaited<ReturnType<typeof realisticItems>>
 
-/** Starts a call, and waits until its items are in flight. */
-async function held<T>({ dynamodb }: Items, call: () => Promise<T>, keyPrefix = 'a|') {
-  const { reached, release } = dynamodb.faults.next({ kind: 'held', keyPrefix })
-  const result = call()
-  await reached
-  return { result, release }
-}
-
 describe('a transaction that overlaps another in flight', () => {
   it.each(['update', 'put', 'remove', 'requireMissing'] as const)(
     'is cancelled with TransactionConflict at exactly the shared item (%s)',
     async (kind) => {
       const items = await realisticItems()
-      const first = await held(items, () => items.transact([items.update('b'), items.requireMissing('a')]))
+      const finish = await items.hold(() => items.transact([items.update('b'), items.requireMissing('a')]))
       const error = await failure(items.transact([items.update('c'), items[kind]('a'), items.update('d')]))
       expect(error).toEqual({
         name: 'TransactionCanceledException',
@@ -36,8 +28,7 @@ describe('a transaction that overlaps another in flight', () => {
         code: undefined,
       })
       expect(await items.count('c')).toBeUndefined()
-      first.release()
-      await first.result
+      await finish()
       expect(await items.count('b')).toBe(1)
       expect(items.dynamodb.counts().conflicts).toEqual({ 'a|item': 1 })
     },
@@ -45,10 +36,9 @@ describe('a transaction that overlaps another in flight', () => {
 
   it('commits when the first has finished', async () => {
     const items = await realisticItems()
-    const first = await held(items, () => items.transact([items.update('a')]))
+    const finish = await items.hold(() => items.transact([items.update('a')]))
     await failure(items.transact([items.update('a')]))
-    first.release()
-    await first.result
+    await finish()
     await items.transact([items.update('a')])
     expect(await items.count('a')).toBe(2)
   })
@@ -75,10 +65,9 @@ describe('a transaction that overlaps another in flight', () => {
 
   it('commits when they share no item', async () => {
     const items = await realisticItems()
-    const first = await held(items, () => items.transact([items.update('a')]))
+    const finish = await items.hold(() => items.transact([items.update('a')]))
     await items.transact([items.update('b')])
-    first.release()
-    await first.result
+    await finish()
   })
 
   it('leaves its other items free', () => {
@@ -95,37 +84,34 @@ describe('a single write', () => {
     'is rejected with TransactionConflictException while a transaction is in flight (%s)',
     async (write) => {
       const items = await realisticItems()
-      const first = await held(items, () => items.transact([items.update('a')]))
+      const finish = await items.hold(() => items.transact([items.update('a')]))
       expect(await failure(items[write]('a'))).toMatchObject({
         name: 'TransactionConflictException',
         message: 'Transaction is ongoing for the item',
         status: 400,
       })
       await items[write]('b')
-      first.release()
-      await first.result
+      await finish()
       expect(await items.count('a')).toBe(1)
     },
   )
 
   it('of a batch is left unprocessed while a transaction is in flight', async () => {
     const items = await realisticItems()
-    const first = await held(items, () => items.transact([items.update('a')]))
+    const finish = await items.hold(() => items.transact([items.update('a')]))
     const { UnprocessedItems } = await items.batchWrite('b', 'a')
     expect(UnprocessedItems).toEqual({ [items.name]: [{ PutRequest: { Item: items.keyOf('a') } }] })
     expect((await items.batchWrite('a')).UnprocessedItems?.[items.name]).toHaveLength(1)
-    first.release()
-    await first.result
+    await finish()
     expect((await items.batchWrite('a')).UnprocessedItems).toEqual({})
   })
 
   it('does not conflict with another single write', async () => {
     const items = await realisticItems()
-    const first = await held(items, () => items.updateItem('a'))
+    const finish = await items.hold(() => items.updateItem('a'))
     await items.updateItem('a')
     await items.batchWrite('b')
-    first.release()
-    await first.result
+    await finish()
     expect(await items.count('a')).toBe(2)
   })
 
@@ -133,12 +119,11 @@ describe('a single write', () => {
     'in flight cancels a transaction on its item (%s)',
     async (write) => {
       const items = await realisticItems()
-      const first = await held(items, () => items[write]('a') as Promise<unknown>)
+      const finish = await items.hold(() => items[write]('a') as Promise<unknown>)
       expect(await failure(items.transact([items.update('a'), items.update('b')]))).toMatchObject({
         codes: ['TransactionConflict', 'None'],
       })
-      first.release()
-      await first.result
+      await finish()
       await items.transact([items.update('a')])
     },
   )
@@ -147,14 +132,13 @@ describe('a single write', () => {
 describe('a read', () => {
   it('never conflicts when it is not transactional', async () => {
     const items = await realisticItems()
-    const first = await held(items, () => items.transact([items.update('a')]))
+    const finish = await items.hold(() => items.transact([items.update('a')]))
     expect(await items.count('a')).toBeUndefined()
     const Keys = [items.keyOf('a')]
     await items.client.send(new BatchGetItemCommand({ RequestItems: { [items.name]: { Keys } } }))
     const query = { KeyConditionExpression: 'pk = :pk', ExpressionAttributeValues: { ':pk': { S: 'a' } } }
     await items.client.send(new QueryCommand({ TableName: items.name, ...query }))
-    first.release()
-    await first.result
+    await finish()
     expect(items.dynamodb.counts().conflicts).toEqual({})
   })
 
@@ -163,41 +147,37 @@ describe('a read', () => {
     ['a single write', (items: Items) => items.updateItem('a')],
   ])('in a transaction is cancelled when %s is in flight', async (_what, write) => {
     const items = await realisticItems()
-    const first = await held<unknown>(items, () => write(items))
+    const finish = await items.hold<unknown>(() => write(items))
     expect(await failure(items.transactGet('b', 'a'))).toMatchObject({
       name: 'TransactionCanceledException',
       codes: ['None', 'TransactionConflict'],
     })
-    first.release()
-    await first.result
+    await finish()
     expect((await items.transactGet('b', 'a')).Responses).toHaveLength(2)
   })
 
   it('in a transaction is cancelled when a write begins while it reads', async () => {
     const items = await realisticItems()
-    const read = await held(items, () => items.transactGet('a', 'b'))
+    const finish = await items.hold(() => items.transactGet('a', 'b'))
     await items.updateItem('a')
-    read.release()
-    expect(await failure(read.result)).toMatchObject({ codes: ['TransactionConflict', 'None'] })
+    expect(await failure(finish())).toMatchObject({ codes: ['TransactionConflict', 'None'] })
   })
 
   it('in a transaction does not conflict with another', async () => {
     const items = await realisticItems()
-    const read = await held(items, () => items.transactGet('a'))
+    const finish = await items.hold(() => items.transactGet('a'))
     await items.transactGet('a')
-    read.release()
-    await read.result
+    await finish()
   })
 })
 
 it('lets one of many simultaneous transactions through, and each of the others report the conflict', async () => {
   const items = await realisticItems()
-  const first = await held(items, () => items.transact([items.update('a')]))
+  const finish = await items.hold(() => items.transact([items.update('a')]))
   const others = await Promise.all(
     Array.from({ length: 20 }, () => failure(items.transact([items.update('a')]))),
   )
-  first.release()
-  await first.result
+  await finish()
   expect(new Set(others.map(({ codes }) => codes?.join()))).toEqual(new Set(['TransactionConflict']))
   expect(items.dynamodb.counts()).toMatchObject({
     calls: { TransactWriteItems: 21 },

@@ -82,6 +82,16 @@ export async function realisticItems({ now }: { now?: () => number } = {}) {
           RequestItems: { [name]: pks.map((pk) => ({ PutRequest: { Item: keyOf(pk) } })) },
         }),
       ),
+    /** Starts a call, and waits until its items are in flight. The function lets it finish, and returns its result. */
+    hold: async <T>(call: () => Promise<T>) => {
+      const { reached, release } = dynamodb.faults.next({ kind: 'held', keyPrefix: 'a|' })
+      const result = call()
+      await reached
+      return () => {
+        release()
+        return result
+      }
+    },
     /** The item's counter; undefined when the item, or its counter, is missing. */
     count: async (pk: string): Promise<number | undefined> => {
       const { Item } = await client.send(new GetItemCommand({ ...target(pk), ConsistentRead: true }))

@@ -23,26 +23,20 @@ describe('a transaction with the token of an earlier one', () => {
   it('succeeds although another transaction is in flight on its items, since it has committed', async () => {
     const items = await realisticItems()
     await items.transact([items.update('a')], 'token')
-    const { reached, release } = items.dynamodb.faults.next({ kind: 'held' })
-    const other = items.transact([items.update('a')], 'other')
-    await reached
+    const finish = await items.hold(() => items.transact([items.update('a')], 'other'))
     await items.transact([items.update('a')], 'token')
-    release()
-    await other
+    await finish()
     expect(await items.count('a')).toBe(2)
   })
 
   it('is rejected with TransactionInProgressException while the first is in flight', async () => {
     const items = await realisticItems()
-    const { reached, release } = items.dynamodb.faults.next({ kind: 'held' })
-    const first = items.transact([items.update('a')], 'token')
-    await reached
+    const finish = await items.hold(() => items.transact([items.update('a')], 'token'))
     expect(await failure(items.transact([items.update('a')], 'token'))).toMatchObject({
       name: 'TransactionInProgressException',
       status: 400,
     })
-    release()
-    await first
+    await finish()
     await items.transact([items.update('a')], 'token')
     expect(await items.count('a')).toBe(1)
     expect(items.dynamodb.counts().conflicts).toEqual({})
@@ -52,19 +46,13 @@ describe('a transaction with the token of an earlier one', () => {
     'is rejected with IdempotentParameterMismatchException when its parameters differ (%s)',
     async (state) => {
       const items = await realisticItems()
-      const { reached, release } = items.dynamodb.faults.next({ kind: 'held' })
-      const first = items.transact([items.update('a')], 'token')
-      await reached
-      if (state === 'committed') {
-        release()
-        await first
-      }
+      const finish = await items.hold(() => items.transact([items.update('a')], 'token'))
+      if (state === 'committed') await finish()
       expect(await failure(items.transact([items.update('b')], 'token'))).toMatchObject({
         name: 'IdempotentParameterMismatchException',
         status: 400,
       })
-      release()
-      await first
+      await finish()
       expect(await items.count('b')).toBeUndefined()
     },
   )
@@ -81,12 +69,9 @@ describe('a transaction with the token of an earlier one', () => {
 
   it('runs when the first was cancelled by a conflict', async () => {
     const items = await realisticItems()
-    const { reached, release } = items.dynamodb.faults.next({ kind: 'held' })
-    const other = items.transact([items.update('a')])
-    await reached
+    const finish = await items.hold(() => items.transact([items.update('a')]))
     await failure(items.transact([items.update('a')], 'token'))
-    release()
-    await other
+    await finish()
     await items.transact([items.update('a')], 'token')
     expect(await items.count('a')).toBe(2)
   })
