@@ -28,7 +28,7 @@ export function recoverySettings(settings: Settings): RecoverySettings {
   if (copyRegion !== undefined && !hasBackups)
     throw new Error('backupCopyRegion copies backups: set it together with -c backups=on.')
   if (copyRegion !== undefined && copyRegion === settings.region)
-    throw new Error(`backupCopyRegion must be another region than that of the stage: "${copyRegion}".`)
+    throw new Error(`backupCopyRegion must be another region than the stage's: "${copyRegion}".`)
   return {
     isPaused: switchSetting('paused', settings),
     adoptedTable: adoptedTable(settings),

@@ -96,7 +96,7 @@ export const getAvailability = defineRoute({
       }),
       duration: Duration.optional().meta({
         description:
-          "Length of a slot in minutes. Defaults to that of the treatment, or to the clinic's setting.",
+          "Length of a slot in minutes. Defaults to the treatment's duration, or to the clinic's setting.",
       }),
       limit: wholeNumber(MAX_SLOTS, MAX_SLOTS).meta({ description: 'The first slots to list.' }),
     })

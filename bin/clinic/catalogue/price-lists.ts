@@ -39,7 +39,7 @@ const COMMANDS: CatalogueCommands<PriceList, Options> = {
       .option('--to <date>', `last day on which its prices apply, YYYY-MM-DD${orNone}`)
       .option('--price <treatment=amount...>', 'prices of treatments, by their ids: "ID=120.50"')
     return use === 'add'
-      ? options.option('--currency <code>', 'ISO 4217 (default: that of the clinic)')
+      ? options.option('--currency <code>', "ISO 4217 (default: the clinic's)")
       : options.option('--remove-price <treatment...>', 'treatments that no longer have a price in it')
   },
   apply: (options, before, named, { clinic }) => {

@@ -38,7 +38,7 @@ const COMMANDS: CatalogueCommands<Treatment, Options> = {
     return command
       .addOption(command.createOption('--duration <minutes>').makeOptionMandatory(isRequired))
       .addOption(command.createOption('--price <amount>', 'e.g. 120.50').makeOptionMandatory(isRequired))
-      .option('--currency <code>', 'ISO 4217 (default: that of the clinic)')
+      .option('--currency <code>', "ISO 4217 (default: the clinic's)")
       .option('--code <code>', `the clinic's own code${orNone}`)
       .option('--description <text>', `at most 500 characters${orNone}`)
       .option('--doctors <ids>', `the doctors who offer it, separated by commas${orNone}`)

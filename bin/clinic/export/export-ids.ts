@@ -25,7 +25,7 @@ export function addIdsCommand(program: Command): void {
   program
     .command('ids')
     .description(
-      "list the ids in the clinic's own system beside those of the records, as CSV: of all imported records, or of the rows of a file",
+      "list the ids in the clinic's own system with the ids of the records, as CSV: of all imported records, or of the rows of a file",
     )
     .argument('[file]', 'a file that was imported, or will be: rows that cannot be read are left out')
     .requiredOption('--clinic <id>')

@@ -18,7 +18,7 @@ export function addExportCommand(program: Command): void {
       "write a clinic's records to files that can be imported; a stopped export continues when repeated",
     )
     .requiredOption('--clinic <id>')
-    .requiredOption('--out <folder>', 'a new folder, or that of the stopped export')
+    .requiredOption('--out <folder>', 'a new folder, or the folder of the stopped export')
     .action(async (given: { clinic: string; out: string }, command: Command) => {
       const { table, clinic } = await openClinic(given, command)
       if (clinic.pausedAt !== undefined && clinic.pauseInEffectAt === undefined)

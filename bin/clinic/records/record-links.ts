@@ -43,7 +43,7 @@ export function addLinkCommands(group: Command, kind: Kind): void {
         const known = keys.idOf(kind, externalId)
         if (await find(table, clinic, kind, known))
           throw new CommandFailure(
-            `The external id is that of ${kind} ${known}. An external id belongs to one record only.`,
+            `The external id belongs to ${kind} ${known}. An external id belongs to one record only.`,
           )
         await linkRecord(table, clinic, record, externalId, {
           id: derived,

@@ -55,7 +55,7 @@ function addTableCommand(group: Command): void {
     .command('table')
     .description('restore the table to a new one, and set its settings; may be repeated')
     .requiredOption('--to <time>', 'such as 2026-11-22T10:00:00Z')
-    .option('--name <table>', "the new table's name, which begins with that of the table in use")
+    .option('--name <table>', "the new table's name, which begins with the name of the table in use")
     .action(async (given: { to: string; name?: string }, command: Command) => {
       const at = parseOption('to', PastInstant, given.to)
       const { client, tableName: source } = await connectDynamoDb(requireDeployed(command))

@@ -4408,7 +4408,7 @@ export interface operations {
                 date: string;
                 /** @description The last date, at most 30 days after `date`. Slots then have a `date`. */
                 date_to?: string;
-                /** @description Length of a slot in minutes. Defaults to that of the treatment, or to the clinic's setting. */
+                /** @description Length of a slot in minutes. Defaults to the treatment's duration, or to the clinic's setting. */
                 duration?: number;
                 /**
                  * @description The first slots to list.

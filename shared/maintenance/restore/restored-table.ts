@@ -122,7 +122,7 @@ export async function configureTable(
     await untilActive(platform, name)
   }
   await copyTags(platform, original, table)
-  onProgress('Deletion protection and tags are as those of the source')
+  onProgress('Deletion protection and tags match the source')
   const { LatestStreamLabel = '' } = await untilActive(platform, name)
   return { name, stream: LatestStreamLabel }
 }

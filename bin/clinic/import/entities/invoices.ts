@@ -150,7 +150,7 @@ async function requireOwnNumber(
   if (line === undefined && other === null) return
   const where =
     line === undefined
-      ? `invoice_number is that of invoice ${other}`
+      ? `invoice_number is the number of invoice ${other}`
       : `invoice_number is already used on line ${line}`
   throw new RowRejectedError(`${where}; import the row with --allow-same-numbers if both are right`)
 }

@@ -127,7 +127,7 @@ const samePerson = (other: string | undefined): Warning | null =>
     ? null
     : {
         kind: 'same_person',
-        text: `first_name, last_name and date_of_birth are those of patient ${other} of the clinic`,
+        text: `first_name, last_name and date_of_birth match patient ${other} of the clinic`,
       }
 
 const valuesOf = (patient: Patient): ColumnValues => ({

@@ -186,7 +186,7 @@ describe('an external id', () => {
     const rejected = await link(mine.patient.id, 'TR-1')
     expect([rejected.code, rejected.errors]).toEqual([
       2,
-      expect.stringContaining(`that of patient ${imported}`),
+      expect.stringContaining(`belongs to patient ${imported}`),
     ])
     await link(mine.patient.id, 'TR-2')
     expect((await link(mine.patient.id, 'TR-2')).printed).toContain('has this external id already')

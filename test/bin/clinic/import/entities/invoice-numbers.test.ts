@@ -21,7 +21,7 @@ const ALLOWED = { allowSameNumbers: true }
 const idOf = async (externalId: string) =>
   (await readImportIds(imported.db.table, imported.clinic.id))('invoice', externalId)
 const inClinic = async () =>
-  `invoice_number is that of invoice ${await idOf('i')}; import the row with --allow-same-numbers if both are right`
+  `invoice_number is the number of invoice ${await idOf('i')}; import the row with --allow-same-numbers if both are right`
 const IN_FILE =
   'invoice_number is already used on line 1; import the row with --allow-same-numbers if both are right'
 
