@@ -76,13 +76,6 @@ describe.each<[Action, string, object]>([
     const again = await act(action, {}, key)
     expect([again.text, again.headers['idempotent-replayed']]).toEqual([first.text, 'true'])
   })
-
-  it('returns 404 for an unknown appointment', async () => {
-    expect(await act(action, {}, {}, newUuid())).toMatchObject({
-      status: 404,
-      body: { message: 'errors.developer_api.appointment_not_found' },
-    })
-  })
 })
 
 it.each<Action>(['confirm', 'check-in', 'complete', 'no-show'])(

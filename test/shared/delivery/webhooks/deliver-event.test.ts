@@ -85,7 +85,7 @@ it('delivers an event and records the attempt', async () => {
 describe('an endpoint that fails', () => {
   it('k times gets retries on schedule, with the same id and body and a new timestamp', async () => {
     const step = rounds(20, 10) * 60_000
-    for (const k of rounds(0, 1) ? [1, 2, 3, 4, 5, 6, 7, 8, 9] : [1, 3, 9]) {
+    for (const k of rounds(0, 1) ? [1, 2, 3, 4, 5, 6, 7, 8, 9] : [1, 9]) {
       clinic = await newClinic(db.table)
       webhook = await createWebhook(db.table, clinic.id)
       const simulation = deliverySimulation(db.table, () =>
@@ -118,7 +118,7 @@ describe('an endpoint that fails', () => {
     const simulation = deliverySimulation(db.table, () => httpResponse(503))
     await createPatients(simulation)
     await simulation.drain()
-    await advance(simulation, 80 * 3_600_000, 15 * 60_000)
+    await advance(simulation, 80 * 3_600_000, 30 * 60_000)
     expect(simulation.received.length).toBe(RETRY_DELAYS_MS.length + 1)
     const [failed] = await deliveries()
     expect(failed).toMatchObject({ status: 'failed', nextAt: null, dueAt: null })
@@ -174,7 +174,7 @@ describe('an endpoint that fails', () => {
     for (let day = 0; day < 7; day++) {
       await createPatients(simulation)
       await simulation.drain()
-      await advance(simulation, 24 * 3_600_000, 20 * 60_000)
+      await advance(simulation, 24 * 3_600_000, 3_600_000)
       const known = await webhookStore(db).find(clinic.id, webhook.id)
       if (!known?.isActive && disabledAt === 0) disabledAt = simulation.now
     }
@@ -191,13 +191,13 @@ describe('an endpoint that fails', () => {
     const simulation = deliverySimulation(db.table, () => httpResponse(status))
     await createPatients(simulation)
     await simulation.drain()
-    await advance(simulation, 3 * 24 * 3_600_000, 20 * 60_000)
+    await advance(simulation, 3 * 24 * 3_600_000, 3_600_000)
     status = 200
-    await advance(simulation, 12 * 3_600_000, 10 * 60_000)
+    await advance(simulation, 12 * 3_600_000, 3_600_000)
     status = 500
     await createPatients(simulation)
     await simulation.drain()
-    await advance(simulation, 3 * 24 * 3_600_000, 20 * 60_000)
+    await advance(simulation, 3 * 24 * 3_600_000, 3_600_000)
     expect(await webhookStore(db).find(clinic.id, webhook.id)).toMatchObject({ isActive: true })
   })
 })
