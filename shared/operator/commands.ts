@@ -25,8 +25,8 @@ type Calls = {
   readonly queues?: readonly string[]
 }
 
-/** A letter that was read is given back at once. */
-const READ_LETTERS = ['ReceiveMessage', 'ChangeMessageVisibility'] as const
+/** A dead letter that was read is given back at once. */
+const READ_DEAD_LETTERS = ['ReceiveMessage', 'ChangeMessageVisibility'] as const
 
 const reading: Calls = { role: 'read', table: READ }
 const changing: Calls = { role: 'support', table: [...READ, ...WRITE] }
@@ -122,15 +122,19 @@ export const COMMANDS: Readonly<Record<string, Calls>> = {
     queues: ['SendMessage'],
   },
   'dead-letters count': { role: 'read', table: [], deadLetters: ['GetQueueAttributes'] },
-  'dead-letters list': { role: 'read', table: [], deadLetters: READ_LETTERS },
-  'dead-letters show': { role: 'read', table: [], deadLetters: READ_LETTERS },
+  'dead-letters list': { role: 'read', table: [], deadLetters: READ_DEAD_LETTERS },
+  'dead-letters show': { role: 'read', table: [], deadLetters: READ_DEAD_LETTERS },
   'dead-letters redrive': {
     role: 'support',
     table: [],
-    deadLetters: [...READ_LETTERS, 'DeleteMessage'],
+    deadLetters: [...READ_DEAD_LETTERS, 'DeleteMessage'],
     queues: ['SendMessage'],
   },
-  'dead-letters discard': { role: 'support', table: [], deadLetters: [...READ_LETTERS, 'DeleteMessage'] },
+  'dead-letters discard': {
+    role: 'support',
+    table: [],
+    deadLetters: [...READ_DEAD_LETTERS, 'DeleteMessage'],
+  },
   'webhook list': reading,
   'webhook show': reading,
   'webhook find': reading,

@@ -119,14 +119,14 @@ describe('the next request', () => {
 })
 
 describe('dead letters', () => {
-  type Letter = { letter_id: string; message_id?: string; is_malformed?: boolean }
+  type DeadLetter = { letter_id: string; message_id?: string; is_malformed?: boolean }
   const sqs = <Output>(action: string, output: string, input: object = {}) =>
     callSqs<Output>(stack.endpoints.sqs, action, { QueueUrl: stack.outputs[output], ...input })
   const bury = (message: string) =>
     sqs('SendMessage', 'DeadEmailQueueUrl', {
       MessageBody: JSON.stringify({ clinic: clinic.id, message, waits: 0 }),
     })
-  const letters = async (queue = 'emails'): Promise<Letter[]> =>
+  const letters = async (queue = 'emails'): Promise<DeadLetter[]> =>
     (await tool('--json', 'dead-letters', 'list', '--queue', queue)).json().data
   const sentAt = async ({ id }: Message) => (await messageStore(stack).find(clinic.id, id))?.record.sentAt
   const expectSent = (message: Message) =>

@@ -1,19 +1,19 @@
-import type { Message as Letter, SQSClient } from '@aws-sdk/client-sqs'
+import type { Message as DeadLetter, SQSClient } from '@aws-sdk/client-sqs'
 import type { Command } from 'commander'
 import * as z from 'zod'
 import { oneOf } from '../../../shared/api/schemas.ts'
 import { addYesOption, confirm } from '../tool/confirmation.ts'
 import { connectQueues } from '../tool/connection.ts'
 import { CommandFailure, EXIT, formatTable, parseOption, print } from '../tool/output.ts'
-import { describeLetter, letterJson } from './dead-letter-json.ts'
+import { deadLetterJson, describeDeadLetter } from './dead-letter-json.ts'
 import {
   DEAD_LETTER_QUEUES,
   type DeadLetterQueue,
   deadLettersOutput,
   sourceOutput,
 } from './dead-letter-queues.ts'
-import { countLetters, giveBack, readLetters, takeLetter } from './dead-letter-reading.ts'
-import { deleteLetters, sendLetters } from './dead-letters.ts'
+import { countDeadLetters, giveBack, readDeadLetters, takeDeadLetter } from './dead-letter-reading.ts'
+import { deleteDeadLetters, sendDeadLetters } from './dead-letters.ts'
 
 type Options = { queue?: string; limit: string }
 
@@ -32,7 +32,7 @@ export function addDeadLetterCommands(program: Command): void {
       const data = await Promise.all(
         DEAD_LETTER_QUEUES.map(async (queue) => ({
           queue,
-          letters: await countLetters(client, urlOf(deadLettersOutput(queue))),
+          letters: await countDeadLetters(client, urlOf(deadLettersOutput(queue))),
         })),
       )
       print(command, { data }, formatTable(data.map(({ queue, letters }) => [queue, String(letters)])))
@@ -51,8 +51,8 @@ export function addDeadLetterCommands(program: Command): void {
       const { client, urlOf } = await connectQueues(command)
       const found = await Promise.all(
         names.map(async (name) =>
-          (await readLetters(client, urlOf(deadLettersOutput(name)), limit)).map((one) =>
-            letterJson(name, one),
+          (await readDeadLetters(client, urlOf(deadLettersOutput(name)), limit)).map((one) =>
+            deadLetterJson(name, one),
           ),
         ),
       )
@@ -61,7 +61,7 @@ export function addDeadLetterCommands(program: Command): void {
         letter.queue,
         letter.letter_id,
         `sent ${letter.sent_at}`,
-        describeLetter(letter),
+        describeDeadLetter(letter),
       ])
       print(command, { data }, rows.length > 0 ? formatTable(rows) : ['No dead letters'])
     })
@@ -74,7 +74,7 @@ export function addDeadLetterCommands(program: Command): void {
     .action(async (id: string, given: Options, command: Command) => {
       const { client, name, url, letter } = await take(command, id, given)
       await giveBack(client, url, [letter])
-      const result = letterJson(name, letter)
+      const result = deadLetterJson(name, letter)
       const rows = Object.entries(result).flatMap(([key, value]) =>
         value === undefined ? [] : [[key, String(value)]],
       )
@@ -98,13 +98,13 @@ function addRedriveOne(group: Command): void {
         await giveBack(client, url, [letter])
         throw new CommandFailure(`No queue takes back dead letters of ${name}: discard it.`)
       }
-      const sent = await sendLetters(client, source, [letter])
+      const sent = await sendDeadLetters(client, source, [letter])
       if (sent.size === 0) {
         await giveBack(client, url, [letter])
         throw new CommandFailure('SQS did not accept the message. It is still a dead letter.', EXIT.failed)
       }
-      await deleteLetters(client, url, [letter])
-      print(command, { ...letterJson(name, letter), moved: true }, [`Moved dead letter ${id} to ${name}`])
+      await deleteDeadLetters(client, url, [letter])
+      print(command, { ...deadLetterJson(name, letter), moved: true }, [`Moved dead letter ${id} to ${name}`])
     })
 }
 
@@ -117,12 +117,12 @@ function addDiscard(group: Command): void {
     .action(async (id: string, given: Options, command: Command) => {
       const { client, name, url, letter } = await take(command, id, given)
       await giveBack(client, url, [letter])
-      const what = describeLetter(letterJson(name, letter))
+      const what = describeDeadLetter(deadLetterJson(name, letter))
       await confirm(command, [`Dead letter ${id} of ${name} is deleted: ${what}`])
-      // SQS holds a letter for less time than an operator may need to decide.
+      // SQS holds a dead letter for less time than an operator may need to decide.
       const taken = await take(command, id, { queue: name })
-      await deleteLetters(client, url, [taken.letter])
-      print(command, { ...letterJson(name, letter), discarded: true }, [
+      await deleteDeadLetters(client, url, [taken.letter])
+      print(command, { ...deadLetterJson(name, letter), discarded: true }, [
         `Discarded dead letter ${id} of ${name}`,
       ])
     })
@@ -134,7 +134,7 @@ type Taken = {
   readonly client: SQSClient
   readonly name: DeadLetterQueue
   readonly url: string
-  readonly letter: Letter
+  readonly letter: DeadLetter
   /** The URL of the queue that takes it back. */
   readonly source: string | null
 }
@@ -143,14 +143,14 @@ type Taken = {
 const namesOf = (queue: string | undefined): readonly DeadLetterQueue[] =>
   queue === undefined ? DEAD_LETTER_QUEUES : [parseOption('queue', oneOf(DEAD_LETTER_QUEUES), queue)]
 
-/** Takes the letter with an id out of the queue that has it, for two minutes. @throws CommandFailure if none has it */
+/** Takes the dead letter with an id out of the queue that has it, for two minutes. @throws CommandFailure if none has it */
 async function take(command: Command, id: string, given: { readonly queue?: string }): Promise<Taken> {
   const names = namesOf(given.queue)
   const { client, urlOf } = await connectQueues(command)
   const found = await Promise.all(
     names.map(async (name) => {
       const url = urlOf(deadLettersOutput(name))
-      const letter = await takeLetter(client, url, id)
+      const letter = await takeDeadLetter(client, url, id)
       const source = sourceOutput(name)
       return letter ? [{ client, name, url, letter, source: source && urlOf(source) }] : []
     }),

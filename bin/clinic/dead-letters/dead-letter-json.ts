@@ -1,6 +1,6 @@
-import type { Message as Letter } from '@aws-sdk/client-sqs'
+import type { Message as DeadLetter } from '@aws-sdk/client-sqs'
 import * as z from 'zod'
-import { letterId } from './dead-letter-reading.ts'
+import { deadLetterId } from './dead-letter-reading.ts'
 
 /** The fields of a well-formed body. SES sends ids as lists. A malformed body can hold anything, so its text is never shown. */
 const id = z.union([z.uuid(), z.tuple([z.uuid()]).transform(([only]) => only)])
@@ -15,12 +15,12 @@ const Fields = z.object({
 })
 
 /** A dead letter as commands print it: ids, times and counts. */
-export function letterJson(queue: string, letter: Letter) {
+export function deadLetterJson(queue: string, letter: DeadLetter) {
   const { Body = '', Attributes } = letter
   const fields = fieldsOf(Body)
   return {
     queue,
-    letter_id: letterId(letter),
+    letter_id: deadLetterId(letter),
     sent_at: new Date(Number(Attributes?.SentTimestamp ?? 0)).toISOString(),
     is_malformed: fields === null,
     bytes: Buffer.byteLength(Body),
@@ -46,14 +46,14 @@ function fieldsOf(body: string): z.infer<typeof Fields> | null {
 }
 
 /** The same as text, without the queue, the id and the time. */
-export const describeLetter = ({
+export const describeDeadLetter = ({
   is_malformed,
   bytes,
   queue: _queue,
   letter_id: _id,
   sent_at: _sentAt,
   ...fields
-}: ReturnType<typeof letterJson>): string =>
+}: ReturnType<typeof deadLetterJson>): string =>
   is_malformed
     ? `malformed, ${bytes} bytes`
     : Object.entries(fields)

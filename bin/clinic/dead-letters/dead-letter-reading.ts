@@ -1,25 +1,25 @@
 /** Reads dead letters. SQS only hands messages out for a time, so each that was read is given back at once. */
 import {
   ChangeMessageVisibilityBatchCommand,
+  type Message as DeadLetter,
   GetQueueAttributesCommand,
-  type Message as Letter,
   ReceiveMessageCommand,
   type SQSClient,
 } from '@aws-sdk/client-sqs'
 import { chunked } from '../../../shared/store/table/chunked.ts'
 
-/** How long a letter is hidden from others, unless it is given back before. */
+/** How long a dead letter is hidden from others, unless it is given back before. */
 const HOLD_SECONDS = 120
 /** A long poll queries all SQS servers, however short it is. */
 const POLL_SECONDS = 1
-/** Consecutive polls without a letter that was not seen yet, after which all were seen. */
+/** Consecutive polls without a dead letter that was not seen yet, after which all were seen. */
 const MAX_EMPTY_POLLS = 2
 const MAX_BATCH_SIZE = 10
 
-export const letterId = ({ MessageId = '' }: Letter): string => MessageId
+export const deadLetterId = ({ MessageId = '' }: DeadLetter): string => MessageId
 
 /** The number of dead letters, those that another command is reading included. SQS counts approximately. */
-export async function countLetters(client: SQSClient, url: string): Promise<number> {
+export async function countDeadLetters(client: SQSClient, url: string): Promise<number> {
   const names = ['ApproximateNumberOfMessages', 'ApproximateNumberOfMessagesNotVisible'] as const
   const { Attributes = {} } = await client.send(
     new GetQueueAttributesCommand({ QueueUrl: url, AttributeNames: [...names] }),
@@ -28,26 +28,30 @@ export async function countLetters(client: SQSClient, url: string): Promise<numb
 }
 
 /** At most `limit` dead letters. */
-export async function readLetters(client: SQSClient, url: string, limit: number): Promise<Letter[]> {
+export async function readDeadLetters(client: SQSClient, url: string, limit: number): Promise<DeadLetter[]> {
   const letters = await receiveUntil(client, url, (all) => all.length >= limit)
   await giveBack(client, url, letters)
   return letters.slice(0, limit)
 }
 
 /** The dead letter with this id, which stays hidden from others for two minutes; undefined if the queue has none. */
-export async function takeLetter(client: SQSClient, url: string, id: string): Promise<Letter | undefined> {
-  const letters = await receiveUntil(client, url, (all) => all.some((letter) => letterId(letter) === id))
-  const others = letters.filter((letter) => letterId(letter) !== id)
+export async function takeDeadLetter(
+  client: SQSClient,
+  url: string,
+  id: string,
+): Promise<DeadLetter | undefined> {
+  const letters = await receiveUntil(client, url, (all) => all.some((letter) => deadLetterId(letter) === id))
+  const others = letters.filter((letter) => deadLetterId(letter) !== id)
   await giveBack(client, url, others)
-  return letters.find((letter) => letterId(letter) === id)
+  return letters.find((letter) => deadLetterId(letter) === id)
 }
 
 async function receiveUntil(
   client: SQSClient,
   url: string,
-  isEnough: (letters: readonly Letter[]) => boolean,
-): Promise<Letter[]> {
-  const letters = new Map<string, Letter>()
+  isEnough: (letters: readonly DeadLetter[]) => boolean,
+): Promise<DeadLetter[]> {
+  const letters = new Map<string, DeadLetter>()
   for (let empty = 0; empty < MAX_EMPTY_POLLS && !isEnough([...letters.values()]); ) {
     const { Messages = [] } = await client.send(
       new ReceiveMessageCommand({
@@ -59,16 +63,20 @@ async function receiveUntil(
         MessageAttributeNames: ['All'],
       }),
     )
-    const isNew = Messages.some((letter) => !letters.has(letterId(letter)))
-    // The latest receipt of a letter is the one to return it with.
-    for (const letter of Messages) letters.set(letterId(letter), letter)
+    const isNew = Messages.some((letter) => !letters.has(deadLetterId(letter)))
+    // The latest receipt of a dead letter is the one to return it with.
+    for (const letter of Messages) letters.set(deadLetterId(letter), letter)
     empty = isNew ? 0 : empty + 1
   }
   return [...letters.values()]
 }
 
-/** Makes letters visible to others again. One that SQS does not give back becomes visible by itself. */
-export async function giveBack(client: SQSClient, url: string, letters: readonly Letter[]): Promise<void> {
+/** Makes dead letters visible to others again. One that SQS does not give back becomes visible by itself. */
+export async function giveBack(
+  client: SQSClient,
+  url: string,
+  letters: readonly DeadLetter[],
+): Promise<void> {
   for (const batch of chunked(letters, MAX_BATCH_SIZE)) {
     await client.send(
       new ChangeMessageVisibilityBatchCommand({

@@ -1,12 +1,12 @@
 import {
+  type Message as DeadLetter,
   DeleteMessageBatchCommand,
-  type Message as Letter,
   ReceiveMessageCommand,
   SendMessageBatchCommand,
   type SQSClient,
 } from '@aws-sdk/client-sqs'
 import { CommandFailure, EXIT } from '../tool/output.ts'
-import { letterId } from './dead-letter-reading.ts'
+import { deadLetterId } from './dead-letter-reading.ts'
 
 /** URLs of a queue and of its dead-letter queue. */
 export type QueueWithDeadLetters = { readonly queue: string; readonly deadLetters: string }
@@ -40,16 +40,16 @@ export async function redrive(
   ) {
     const letters = await receive(client, deadLetters)
     const fresh = letters.filter((letter) => {
-      if (sentAt(letter) > startedAt) left.add(letterId(letter))
-      return !moved.has(letterId(letter)) && !left.has(letterId(letter))
+      if (sentAt(letter) > startedAt) left.add(deadLetterId(letter))
+      return !moved.has(deadLetterId(letter)) && !left.has(deadLetterId(letter))
     })
-    const sent = await sendLetters(client, queue, fresh)
-    for (const letter of fresh) (sent.has(letter) ? moved : left).add(letterId(letter))
+    const sent = await sendDeadLetters(client, queue, fresh)
+    for (const letter of fresh) (sent.has(letter) ? moved : left).add(deadLetterId(letter))
     // Includes moved messages that SQS returned a second time.
-    await deleteLetters(
+    await deleteDeadLetters(
       client,
       deadLetters,
-      letters.filter((letter) => moved.has(letterId(letter))),
+      letters.filter((letter) => moved.has(deadLetterId(letter))),
     )
     empty = letters.length === 0 ? empty + 1 : 0
     pollsWithoutMove = sent.size === 0 ? pollsWithoutMove + 1 : 0
@@ -57,9 +57,9 @@ export async function redrive(
   return { moved: moved.size, left: left.size }
 }
 
-const sentAt = ({ Attributes }: Letter): number => Number(Attributes?.SentTimestamp)
+const sentAt = ({ Attributes }: DeadLetter): number => Number(Attributes?.SentTimestamp)
 
-async function receive(client: SQSClient, url: string): Promise<Letter[]> {
+async function receive(client: SQSClient, url: string): Promise<DeadLetter[]> {
   const { Messages = [] } = await client.send(
     new ReceiveMessageCommand({
       QueueUrl: url,
@@ -72,12 +72,12 @@ async function receive(client: SQSClient, url: string): Promise<Letter[]> {
   return Messages
 }
 
-/** Sends the letters and returns those that the queue accepted. */
-export async function sendLetters(
+/** Sends the dead letters and returns those that the queue accepted. */
+export async function sendDeadLetters(
   client: SQSClient,
   url: string,
-  letters: readonly Letter[],
-): Promise<Set<Letter>> {
+  letters: readonly DeadLetter[],
+): Promise<Set<DeadLetter>> {
   if (letters.length === 0) return new Set()
   const isFifo = url.endsWith('.fifo')
   const { Successful } = await client.send(
@@ -87,21 +87,21 @@ export async function sendLetters(
         Id: String(at),
         MessageBody: Body,
         MessageAttributes,
-        // Required on such a queue. A letter that fails again has a new id.
+        // Required on such a queue. A dead letter that fails again has a new id.
         ...(isFifo && { MessageDeduplicationId: MessageId }),
         // The clinic, on queues that are fair to clinics.
         ...(Attributes?.MessageGroupId !== undefined && { MessageGroupId: Attributes.MessageGroupId }),
       })),
     }),
   )
-  return new Set(lettersOf(Successful, letters))
+  return new Set(deadLettersOf(Successful, letters))
 }
 
-/** Deletes letters. @throws CommandFailure if SQS does not delete all of them: continuing would duplicate many messages */
-export async function deleteLetters(
+/** Deletes dead letters. @throws CommandFailure if SQS does not delete all of them: continuing would duplicate many messages */
+export async function deleteDeadLetters(
   client: SQSClient,
   url: string,
-  letters: readonly Letter[],
+  letters: readonly DeadLetter[],
 ): Promise<void> {
   let pending = letters
   for (let attempt = 1; pending.length > 0; attempt++) {
@@ -117,12 +117,12 @@ export async function deleteLetters(
         Entries: pending.map(({ ReceiptHandle }, at) => ({ Id: String(at), ReceiptHandle })),
       }),
     )
-    pending = lettersOf(Failed, pending)
+    pending = deadLettersOf(Failed, pending)
   }
 }
 
-/** The letters that the entries of a batch response refer to. */
-const lettersOf = (
+/** The dead letters that the entries of a batch response refer to. */
+const deadLettersOf = (
   entries: readonly { Id?: string | undefined }[] = [],
-  letters: readonly Letter[],
-): Letter[] => entries.flatMap(({ Id }) => letters[Number(Id)] ?? [])
+  letters: readonly DeadLetter[],
+): DeadLetter[] => entries.flatMap(({ Id }) => letters[Number(Id)] ?? [])

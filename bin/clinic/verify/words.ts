@@ -22,8 +22,8 @@ const RECORDS: Readonly<Record<string, string>> = {
 /** The record that a difference concerns; null for both where it concerns none. */
 export function subjectOf({ key, note }: Difference): Subject {
   const { family } = partitionParts(key.pk)
-  const letter = RECORDS[family] === undefined ? letterOf(family) : family
-  const record = RECORDS[letter] ?? null
+  const entityCode = RECORDS[family] === undefined ? entityCodeOf(family) : family
+  const record = RECORDS[entityCode] ?? null
   const named = /^appointment (\S+)$/.exec(note ?? '')?.[1]
   if (named !== undefined) return { record: 'appointment', id: named }
   const last = key.sk.slice(key.sk.lastIndexOf('#') + 1)
@@ -32,7 +32,7 @@ export function subjectOf({ key, note }: Difference): Subject {
 }
 
 /** `AL` lists appointments, and `UA` is the index of their changes. */
-const letterOf = (family: string): string =>
+const entityCodeOf = (family: string): string =>
   family.startsWith('U') ? family.slice(1) : family === 'PN' ? 'P' : family.slice(0, 1)
 
 /** The list that a row is in. */
@@ -84,7 +84,7 @@ const OTHERS: Partial<Readonly<Record<DifferenceKind, (difference: Difference) =
   tally_wrong: ({ key, note }) => {
     const { family, owner } = partitionParts(key.pk)
     const whose = owner === null ? 'of the clinic' : `of doctor ${owner}`
-    return `the counts of ${RECORDS[letterOf(family)]}s ${whose} in ${key.sk} are wrong: ${note}`
+    return `the counts of ${RECORDS[entityCodeOf(family)]}s ${whose} in ${key.sk} are wrong: ${note}`
   },
   busy_extra: ({ key }) => `${dayOf(key)} has time that no appointment takes`,
   busy_unversioned: ({ key }) => `${dayOf(key)} has no version, so nothing can be booked on it`,

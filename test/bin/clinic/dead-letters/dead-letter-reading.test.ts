@@ -1,15 +1,15 @@
 /** Reading dead letters: they are given back, one of them can be taken, and nothing but ids, times and counts is shown. */
-import type { Message as Letter, SQSClient } from '@aws-sdk/client-sqs'
+import type { Message as DeadLetter, SQSClient } from '@aws-sdk/client-sqs'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
-import { letterJson } from '../../../../bin/clinic/dead-letters/dead-letter-json.ts'
+import { deadLetterJson } from '../../../../bin/clinic/dead-letters/dead-letter-json.ts'
 import {
-  countLetters,
+  countDeadLetters,
+  deadLetterId,
   giveBack,
-  letterId,
-  readLetters,
-  takeLetter,
+  readDeadLetters,
+  takeDeadLetter,
 } from '../../../../bin/clinic/dead-letters/dead-letter-reading.ts'
-import { deleteLetters } from '../../../../bin/clinic/dead-letters/dead-letters.ts'
+import { deleteDeadLetters } from '../../../../bin/clinic/dead-letters/dead-letters.ts'
 import { callSqs, type QueueEngine, queueUrl, startQueues } from '../../../../infra/local/engines/queues.ts'
 import { newUuid } from '../../../../shared/domain/uuid.ts'
 import { deployedStack } from '../../../support/deployed-stack.ts'
@@ -37,7 +37,7 @@ describe('on the engine', () => {
       await callSqs(engine.endpoint, 'SendMessage', { QueueUrl: url, MessageBody: `${at}` })
   })
 
-  /** The bodies of the letters that can be received now. */
+  /** The bodies of the dead letters that can be received now. */
   async function visible(): Promise<number[]> {
     const bodies: number[] = []
     for (;;) {
@@ -53,44 +53,44 @@ describe('on the engine', () => {
   }
   const all = Array.from({ length: 12 }, (_, at) => at)
 
-  it('reads all of more letters than one call returns, and returns each', async () => {
-    const letters = await readLetters(client, url, 100)
+  it('reads all of more dead letters than one call returns, and returns each', async () => {
+    const letters = await readDeadLetters(client, url, 100)
     expect(letters.map(({ Body }) => Number(Body)).sort((a, b) => a - b)).toEqual(all)
     expect(await visible()).toEqual(all)
   })
 
   it('reads no more than asked for, and counts those that are being read', async () => {
-    expect((await readLetters(client, url, 3)).length).toBe(3)
+    expect((await readDeadLetters(client, url, 3)).length).toBe(3)
     expect(await visible()).toEqual(all)
-    expect(await countLetters(client, url)).toBe(12)
+    expect(await countDeadLetters(client, url)).toBe(12)
   })
 
-  it('takes one letter, which others do not see until it is returned, and leaves the rest', async () => {
-    const [, wanted] = await readLetters(client, url, 2)
-    const letter = await takeLetter(client, url, letterId(wanted ?? {}))
+  it('takes one dead letter, which others do not see until it is returned, and leaves the rest', async () => {
+    const [, wanted] = await readDeadLetters(client, url, 2)
+    const letter = await takeDeadLetter(client, url, deadLetterId(wanted ?? {}))
     expect(letter?.Body).toBe(wanted?.Body)
     expect(await visible()).toEqual(all.filter((at) => String(at) !== wanted?.Body))
     await giveBack(client, url, letter ? [letter] : [])
     expect(await visible()).toEqual([Number(wanted?.Body)])
   })
 
-  it('leaves a letter to others while the operator is asked, and says if one of them discarded it', async () => {
+  it('leaves a dead letter to others while the operator is asked, and says if one of them discarded it', async () => {
     const outputs = { OperatorLogGroup: 'operator-group', FailedFanOutQueueUrl: url }
     const { runAsked } = await deployedStack(outputs)
     vi.stubEnv('AWS_ENDPOINT_URL_SQS', engine.endpoint)
-    const letters = await readLetters(client, url, 12)
-    const discard = (letter: Letter | undefined, meanwhile: () => Promise<unknown> = async () => {}) =>
+    const letters = await readDeadLetters(client, url, 12)
+    const discard = (letter: DeadLetter | undefined, meanwhile: () => Promise<unknown> = async () => {}) =>
       runAsked(
         async () => {
           await meanwhile()
           return 'yes'
         },
-        ...['dead-letters', 'discard', letterId(letter ?? {}), '--queue', 'failed-fan-outs'],
+        ...['dead-letters', 'discard', deadLetterId(letter ?? {}), '--queue', 'failed-fan-outs'],
       )
     const [gone, kept] = letters
     const outcome = await discard(gone, async () => {
-      const taken = await takeLetter(client, url, letterId(gone ?? {}))
-      await deleteLetters(client, url, taken ? [taken] : [])
+      const taken = await takeDeadLetter(client, url, deadLetterId(gone ?? {}))
+      await deleteDeadLetters(client, url, taken ? [taken] : [])
     })
     expect([outcome.code, outcome.errors]).toEqual([2, expect.stringContaining('There is no dead letter')])
     expect((await discard(kept)).code).toBe(0)
@@ -99,14 +99,14 @@ describe('on the engine', () => {
   })
 
   it('takes nothing for an unknown id, and returns all', async () => {
-    expect(await takeLetter(client, url, newUuid())).toBeUndefined()
+    expect(await takeDeadLetter(client, url, newUuid())).toBeUndefined()
     expect(await visible()).toEqual(all)
   })
 })
 
-describe('what is shown of a letter', () => {
+describe('what is shown of a dead letter', () => {
   const show = (body: unknown) =>
-    letterJson('emails', {
+    deadLetterJson('emails', {
       MessageId: 'letter',
       Body: typeof body === 'string' ? body : JSON.stringify(body),
       Attributes: { SentTimestamp: '1795391361809' },
