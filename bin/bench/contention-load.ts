@@ -19,7 +19,7 @@ export async function burst(count: number, call: LoadCall): Promise<Outcome> {
   return measured.outcome()
 }
 
-/** Requests that arrive at random, `perSecond` on average, whether or not earlier ones have been answered. */
+/** Requests that arrive at random, `perSecond` on average, whether or not earlier ones have a response. */
 export async function sustained(perSecond: number, seconds: number, call: LoadCall): Promise<Outcome> {
   const measured = measurement()
   const pending: Promise<void>[] = []

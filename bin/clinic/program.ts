@@ -33,7 +33,7 @@ export type Terminal = {
   readonly env: Readonly<Record<string, string | undefined>>
   readonly writeOut: (text: string) => void
   readonly writeError: (text: string) => void
-  /** Only where a person can answer. */
+  /** Only where a person can respond. */
   readonly ask?: Ask | undefined
 }
 

@@ -114,7 +114,7 @@ export function endpoint<R extends Route, S extends Stores>(
       },
       idempotency: idempotencyGuard(platform, request),
     }
-    // A request that was answered 504 makes no further call of the table. The last attempt has half of the time.
+    // A request that got a 504 makes no further call of the table. The last attempt has half of the time.
     const work = () => handle(input as Input<R>, opened)
     const msLeft = context.getRemainingTimeInMillis() / 2
     const response = await withApiErrors(() => withRequestSignal(signal, work, msLeft, call.requestId))

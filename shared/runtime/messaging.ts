@@ -51,7 +51,7 @@ export function openSms() {
   return smsSender(new SNSClient(sendOnce(SMS_DEADLINE_MS)), settings)
 }
 
-/** Aborts when an SMS must no longer be sent: when its request has taken too long, or has been answered with a 504. */
+/** Aborts when an SMS must no longer be sent: when its request has taken too long, or has got a 504. */
 export function smsDeadline(startedAt: number): AbortSignal {
   const remaining = startedAt + SMS_DEADLINE_MS - now()
   if (remaining <= 0) return AbortSignal.abort()

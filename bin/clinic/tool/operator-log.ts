@@ -41,8 +41,8 @@ const putLogEvents =
       'x-amz-target': 'Logs_20140328.PutLogEvents',
     }
     const body = JSON.stringify({ logGroupName, logStreamName: OPERATOR_LOG_STREAM, logEvents })
-    const answer = await send('logs', headers, body)
-    if (answer.includes('rejectedLogEventsInfo')) throw new Error('CloudWatch Logs rejected the line.')
+    const text = await send('logs', headers, body)
+    if (text.includes('rejectedLogEventsInfo')) throw new Error('CloudWatch Logs rejected the line.')
   }
 
 /** Signs with the credentials and the signer of a client that the tool has anyway, for two calls without a client each. */
@@ -78,8 +78,8 @@ const signedPost =
 async function post(url: string, headers: Record<string, string>, body: string): Promise<string> {
   const signal = AbortSignal.timeout(TIMEOUT_MS)
   const response = await fetch(url, { method: 'POST', headers, body, signal })
-  const answer = await response.text()
+  const text = await response.text()
   // The text of an error of AWS names the action and the resource that is missing.
-  if (!response.ok) throw new Error(`${response.status} ${answer.slice(0, 500)}`)
-  return answer
+  if (!response.ok) throw new Error(`${response.status} ${text.slice(0, 500)}`)
+  return text
 }

@@ -169,7 +169,7 @@ const TOO_LARGE: Result = {
   ok: false,
   error: {
     errorType: 'Function.ResponseSizeTooLarge',
-    errorMessage: `The function's answer is larger than Lambda's limit of ${MAX_PAYLOAD} bytes`,
+    errorMessage: `The function's response is larger than Lambda's limit of ${MAX_PAYLOAD} bytes`,
     trace: [],
   },
 }

@@ -1,4 +1,4 @@
-/** Requests cut to a part of what they ask for, and their responses completed, as DynamoDB answers under load. */
+/** Requests cut to a part of what they ask for, and their responses completed, as DynamoDB responds under load. */
 import { type EngineCall, isSuccess, type Reply, success } from './call.ts'
 import type { RandomSource } from './random.ts'
 

@@ -123,7 +123,7 @@ export const isMessageWaiting = ({ status, dispatch }: Message): boolean =>
 
 /** Why a message is unresolved, unless the provider's response was lost. */
 export const SENDER_STOPPED =
-  "The sending function stopped before noting the provider's answer; it may have been sent."
+  "The sending function stopped before recording the provider's response; it may have been sent."
 
 /** Whether the claim expired without an outcome: it is unknown whether the provider has the message. */
 export const isUnresolved = ({ status, dispatch }: Message, now: number): boolean =>

@@ -121,7 +121,7 @@ export async function* withOwnRecords<Row>(
     const all: { readonly source: SourceRow; readonly row: Row }[] = []
     for (const source of some) {
       all.push({ source, row: read(source) })
-      // The rows before are being written: what the table answers is handled between two rows.
+      // The rows before are being written: responses of the table are handled between two rows.
       await nextTurn()
     }
     return all

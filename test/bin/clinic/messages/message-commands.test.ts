@@ -66,7 +66,8 @@ describe('unresolved', () => {
       expect.objectContaining({
         id: unswept.id,
         channel: 'sms',
-        reason: "The sending function stopped before noting the provider's answer; it may have been sent.",
+        reason:
+          "The sending function stopped before recording the provider's response; it may have been sent.",
       }),
     ])
     expect(Date.parse(mine[0].claimed_until)).toBe(

@@ -97,7 +97,7 @@ describe('the sweep of messages', () => {
           'markUnresolved',
           CLINIC,
           'm',
-          "The sending function stopped before noting the provider's answer; it may have been sent.",
+          "The sending function stopped before recording the provider's response; it may have been sent.",
         ],
       ],
       counted: ['message_unresolved'],
