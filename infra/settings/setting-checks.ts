@@ -110,12 +110,12 @@ export function domainSettings(settings: Settings): DomainSettings | undefined {
     /^arn:aws[a-z-]*:acm:[a-z0-9-]+:\d{12}:certificate\/[\w-]+$/,
     'is not the ARN of a certificate of ACM',
   )
-  requireSamePlace(certificateArn, settings)
+  requireSameAccountAndRegion(certificateArn, settings)
   return { name: domain, certificateArn, hostedZone: hostedZone(domain, hostedZoneId, hostedZoneName) }
 }
 
 /** A regional domain takes a certificate of its own account and region only. */
-function requireSamePlace(certificateArn: string, { account, region }: Settings): void {
+function requireSameAccountAndRegion(certificateArn: string, { account, region }: Settings): void {
   const [, , , ofRegion, ofAccount] = certificateArn.split(':')
   if ((region ?? ofRegion) !== ofRegion || (account ?? ofAccount) !== ofAccount)
     throw new Error(

@@ -38,10 +38,10 @@ const SORTABLE_BASE64 = '-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopq
 /** Translates each letter of one alphabet to the letter of another at the same position. */
 function translation(from: string, to: string): (text: string) => string {
   const letters: string[] = []
-  for (let place = 0; place < from.length; place++) letters[from.charCodeAt(place)] = to.charAt(place)
+  for (let at = 0; at < from.length; at++) letters[from.charCodeAt(at)] = to.charAt(at)
   return (text) => {
     let translated = ''
-    for (let place = 0; place < text.length; place++) translated += letters[text.charCodeAt(place)] ?? ''
+    for (let at = 0; at < text.length; at++) translated += letters[text.charCodeAt(at)] ?? ''
     return translated
   }
 }

@@ -40,7 +40,7 @@ const WATCH_MS = 500
 /** Thrown by work that finds other writers in the queue. */
 export class Contended extends Error {}
 
-/** A place in the queue. */
+/** A position in the queue, which one write uses. */
 export type Ticket = {
   /** The write that uses the ticket stores this as the queue's progress. */
   readonly end: number

@@ -6,7 +6,7 @@ import {
 } from '../../../../shared/store/table/retry-on-conflict.ts'
 
 /** How long an import waits for a store that is unavailable or busy before it ends. */
-export const PATIENCE_MS = 10 * 60_000
+export const RETRY_TIMEOUT_MS = 10 * 60_000
 
 const FIRST_WAIT_MS = 500
 const MAX_WAIT_MS = 15_000
@@ -14,7 +14,7 @@ const MAX_WAIT_MS = 15_000
 /**
  * Runs work that can be repeated until it succeeds. Unlike a request, an import has time: it also waits when the store is
  * unavailable, or when other writers have won for as long as a request would try. `onWait` is called before each wait.
- * @throws UnavailableError after {@link PATIENCE_MS}
+ * @throws UnavailableError after {@link RETRY_TIMEOUT_MS}
  */
 export async function retryPatiently<T>(
   work: () => Promise<T>,
@@ -28,7 +28,7 @@ export async function retryPatiently<T>(
     } catch (error) {
       if (!(error instanceof UnavailableError)) throw error
       const wait = timing.random() * ceiling
-      if (timing.now() + wait - startedAt > PATIENCE_MS) throw error
+      if (timing.now() + wait - startedAt > RETRY_TIMEOUT_MS) throw error
       onWait()
       await timing.sleep(wait)
     }

@@ -81,8 +81,8 @@ const COMMANDS: Readonly<Record<string, () => string[]>> = {
 describe('a command whose clinic is deleted after it has read the clinic', () => {
   it.each(Object.keys(COMMANDS))('leaves nothing of it: %s', async (name) => {
     meanwhile = remove
-    const place = name.startsWith('clinic ') ? [] : ['--clinic', mine.clinic.id]
-    const { code, errors } = await stack.run(...name.split(' '), ...(COMMANDS[name]?.() ?? []), ...place)
+    const inClinic = name.startsWith('clinic ') ? [] : ['--clinic', mine.clinic.id]
+    const { code, errors } = await stack.run(...name.split(' '), ...(COMMANDS[name]?.() ?? []), ...inClinic)
     expect([code, meanwhile]).toEqual([2, null])
     expect(errors).not.toMatch(/option|argument|command|--/)
     expect([...new Set(await left())]).toEqual(['erasure'])

@@ -8,8 +8,8 @@ type Resources = Record<string, TemplateResource>
 
 /** An opened template with a REST API of the given methods (`GET /patients/{id}`). */
 export function restApi(methods: readonly string[], more: Resources = {}) {
-  const place = { region: 'us-east-1', stackName: 'Test', queueUrl: (name: string) => name }
-  return resolveTemplate(restApiTemplate(methods, more), place)
+  const context = { region: 'us-east-1', stackName: 'Test', queueUrl: (name: string) => name }
+  return resolveTemplate(restApiTemplate(methods, more), context)
 }
 
 /** Each method has a function of its own, named after it; `version` goes into the name of its bundle. */

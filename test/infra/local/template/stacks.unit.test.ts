@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { resolveStacks } from '../../../../infra/local/template/stacks.ts'
 import type { Template, TemplateResource } from '../../../../infra/local/template/template.ts'
 
-const place = { region: 'us-east-1', queueUrl: (name: string) => `http://127.0.0.1:1/${name}` }
+const context = { region: 'us-east-1', queueUrl: (name: string) => `http://127.0.0.1:1/${name}` }
 
 const stack = (
   stackName: string,
@@ -40,13 +40,13 @@ it('resolves imports of other stacks, in whatever order these are', () => {
     [data, relay, main],
   ]
   for (const stacks of orders) {
-    const [found] = resolveStacks(stacks, place).resourcesOf('Test::Probe')
+    const [found] = resolveStacks(stacks, context).resourcesOf('Test::Probe')
     expect(found?.properties).toEqual({ value: ['Data-Table', 'Data-Table'] })
   }
 })
 
 it('has the resources of all stacks, with names of their own stack, and the outputs of the first', () => {
-  const stacks = resolveStacks([main, relay, data], place)
+  const stacks = resolveStacks([main, relay, data], context)
   expect(stacks.resourcesOf('AWS::SQS::Queue').map(({ id }) => id)).toEqual(['Queue'])
   expect([stacks.ref('Table'), stacks.attribute('Queue', 'QueueName')]).toEqual(['Data-Table', 'Relay-Queue'])
   expect(stacks.outputs()).toEqual({ Url: 'x' })
@@ -54,13 +54,13 @@ it('has the resources of all stacks, with names of their own stack, and the outp
 })
 
 it('throws an error for a resource that two stacks have, or none, when it is looked up', () => {
-  const stacks = resolveStacks([data, stack('Other', { Table: table('other') })], place)
+  const stacks = resolveStacks([data, stack('Other', { Table: table('other') })], context)
   expect(stacks.resourcesOf('AWS::DynamoDB::Table')).toHaveLength(2)
   expect(() => stacks.ref('Table')).toThrow('2 stacks have a resource Table.')
   expect(() => stacks.attribute('Missing', 'Arn')).toThrow('No stack has the resource Missing.')
 })
 
 it('throws an error for a value that no stack exports', () => {
-  const stacks = resolveStacks([stack('Main', { Probe: probe({ 'Fn::ImportValue': 'x' }) })], place)
+  const stacks = resolveStacks([stack('Main', { Probe: probe({ 'Fn::ImportValue': 'x' }) })], context)
   expect(() => stacks.resourcesOf('Test::Probe')).toThrow('Probe imports x, which no stack exports.')
 })

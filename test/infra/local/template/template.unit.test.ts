@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { resolveTemplate, type Template } from '../../../../infra/local/template/template.ts'
 
-const place = {
+const context = {
   region: 'eu-central-1',
   stackName: 'Clinic-dev',
   queueUrl: (name: string) => `http://127.0.0.1:9324/000000000000/${name}`,
@@ -24,7 +24,7 @@ const resolve = (value: unknown, rest: Partial<Template> = {}, imports: Record<s
     Probe: { Type: 'Test::Probe', Properties: { value } },
     ...rest.Resources,
   }
-  const template = resolveTemplate({ ...rest, Resources }, place, (name) => imports[name])
+  const template = resolveTemplate({ ...rest, Resources }, context, (name) => imports[name])
   return template.resourcesOf<{ value?: unknown }>('Test::Probe')[0]?.properties.value
 }
 
@@ -142,7 +142,7 @@ describe('conditions', () => {
         },
         Outputs: { Url: { Value: { Ref: 'Here' } }, Other: { Value: 'x', Condition: 'IsAmerica' } },
       },
-      place,
+      context,
     )
     expect(template.resourcesOf('AWS::SQS::Queue').map(({ id }) => id)).toEqual(['Here'])
     expect(template.outputs()).toEqual({ Url: 'http://127.0.0.1:9324/000000000000/Clinic-dev-Here' })
@@ -163,7 +163,7 @@ it('exports outputs whose conditions hold, by their export names', () => {
         Never: { Value: 'x', Export: { Name: 'never' }, Condition: 'Never' },
       },
     },
-    place,
+    context,
   )
   expect(template.exported('Clinic-dev:Table')).toBe('patients')
   expect([template.exported('never'), template.exported('Hidden')]).toEqual([undefined, undefined])
@@ -175,7 +175,7 @@ describe('physical names', () => {
     const ids = ['A', 'B'].map((last) => `${'Long'.repeat(30)}${last.repeat(8)}`)
     const template = resolveTemplate(
       { Resources: Object.fromEntries(ids.map((id) => [id, { Type: 'AWS::Lambda::Function' }])) },
-      place,
+      context,
     )
     const names = ids.map((id) => template.ref(id))
     expect(names.map(({ length }) => length)).toEqual([64, 64])

@@ -1,4 +1,4 @@
-/** The commands by which a clinic leaves: pause, export, resume, delete; and the export of one patient. */
+/** The commands that move a clinic out: pause, export, resume, delete; and the export of one patient. */
 import { mkdtempSync, readFileSync, rmSync, statSync, unlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -19,7 +19,7 @@ import { freshTable, newClinic } from '../../../support/table.ts'
 const { db, run, runAsked } = deployedTable()
 let clinic: Clinic
 let patient: string
-const root = mkdtempSync(join(tmpdir(), 'leaving-test-'))
+const root = mkdtempSync(join(tmpdir(), 'clinic-deletion-test-'))
 const LONG_AGO = '2026-05-01T07:00:00.000Z'
 const MANIFEST = join(root, 'whole', 'manifest.json')
 
@@ -186,15 +186,15 @@ describe('clinic delete', () => {
     const { clinic: other, doctor } = await createPopulatedClinic({ ...db.table, now })
     const folder = join(root, 'small-lists')
     expect((await run('export', '--clinic', other.id, '--out', folder)).code).toBe(0)
-    const place = ['--clinic', other.id]
+    const inClinic = ['--clinic', other.id]
     const changed: string[] = []
     for (const [name, ...command] of [
-      ['departments', 'department', 'add', ...place, '--name', 'Surgery'],
-      ['doctors', 'doctor', 'schedule', doctor.id, ...place, '--hours', 'mon 09:00-12:00'],
+      ['departments', 'department', 'add', ...inClinic, '--name', 'Surgery'],
+      ['doctors', 'doctor', 'schedule', doctor.id, ...inClinic, '--hours', 'mon 09:00-12:00'],
       ['holidays', 'clinic', 'holiday', 'add', other.id, '2031-12-25'],
-      ['rooms', 'room', 'add', ...place, '--name', 'Room 2'],
-      ['treatments', 'treatment', 'add', ...place, '--name', 'ECG', '--duration', '30', '--price', '5'],
-      ['price-lists', 'price-list', 'add', ...place, '--name', 'Insured'],
+      ['rooms', 'room', 'add', ...inClinic, '--name', 'Room 2'],
+      ['treatments', 'treatment', 'add', ...inClinic, '--name', 'ECG', '--duration', '30', '--price', '5'],
+      ['price-lists', 'price-list', 'add', ...inClinic, '--name', 'Insured'],
       ['settings', 'clinic', 'set', other.id, '--website', 'https://x.org', '--yes'],
     ]) {
       expect((await run(...command)).errors).toBe('')
@@ -206,7 +206,7 @@ describe('clinic delete', () => {
       })
     }
     const later = join(root, 'small-lists-later')
-    expect((await run('export', ...place, '--out', later)).code).toBe(0)
+    expect((await run('export', ...inClinic, '--out', later)).code).toBe(0)
     expect((await run('clinic', 'pause', other.id)).code).toBe(0)
     const wrong = await run('clinic', 'delete', other.id, '--export', later, '--yes', '--confirm', 'x')
     expect(wrong.errors).toBe("Nothing was done: that is not the clinic's name.\n")
@@ -215,11 +215,11 @@ describe('clinic delete', () => {
   it('fails when something changes while it asks', async () => {
     const now = () => Date.parse(LONG_AGO)
     const { clinic: other } = await createPopulatedClinic({ ...db.table, now })
-    const place = ['--clinic', other.id]
+    const inClinic = ['--clinic', other.id]
     const folder = join(root, 'while-it-asks')
-    expect((await run('export', ...place, '--out', folder)).code).toBe(0)
+    expect((await run('export', ...inClinic, '--out', folder)).code).toBe(0)
     const changing = async () => {
-      expect((await run('department', 'add', ...place, '--name', 'Surgery')).errors).toBe('')
+      expect((await run('department', 'add', ...inClinic, '--name', 'Surgery')).errors).toBe('')
       return other.name
     }
     expect(await runAsked(changing, 'clinic', 'delete', other.id, '--export', folder)).toMatchObject({
