@@ -121,7 +121,7 @@ it('docs/proofs.md lists the tests of each promise by their tier', () => {
   expect(rows.flatMap(([, , tested]) => filesIn(tested).filter((file) => !rest.has(file)))).toEqual([])
 })
 
-it('the documented limits are those of the code', () => {
+it('the documented limits equal the limits in the code', () => {
   const { messaging, throttle, requestsPerMinute } = settingsOf('prod')
   const number = (value: number) => value.toLocaleString('en')
   const messages = read('docs/messages.md')

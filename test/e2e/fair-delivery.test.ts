@@ -95,7 +95,7 @@ async function quietEvent(quiet: Party, path: string) {
   return lateness
 }
 
-it('hanging endpoints of one clinic do not delay those of another', async () => {
+it('hanging endpoints of one clinic do not delay endpoints of another', async () => {
   const [loud, quiet] = [await newParty(), await newParty()]
   const endpoints = rounds(5, 20)
   for (let n = 0; n < endpoints; n++) await createWebhook(loud, `/hang/${n}`)

@@ -138,7 +138,7 @@ describe('national_id and notes', () => {
     expect(await get(id)).toMatchObject({ national_id: null, notes: null, first_name: 'Erased' })
   })
 
-  it('are left out of a stored response if the credential has lost the scope meanwhile', async () => {
+  it('are left out of a stored response if the credential has lost the scope since', async () => {
     const { headers, key: credential } = await issueCredential(db.table, clinic)
     const id = await create({ national_id: NATIONAL_ID, notes: NOTES })
     const sent = { headers, key: newUuid() }
@@ -265,7 +265,7 @@ describe('GET /patients', () => {
     expect(differences).toBe(0)
   })
 
-  it('goes on by cursor with every filter', async () => {
+  it('continues by cursor with every filter', async () => {
     const ids: string[] = []
     for (let n = 0; n < 6; n++) ids.unshift(await create({ last_name: 'Walker', national_id: 'WALK-1' }))
     for (const id of ids.filter((_, at) => at % 2 === 0)) await ask('deactivate-patient', id)

@@ -62,7 +62,7 @@ const INVALID_CURSOR = {
 }
 
 describe('after', () => {
-  it.each(['patients', 'appointments'])('goes on with %s from any page to the end', async (name) => {
+  it.each(['patients', 'appointments'])('continues with %s from any page to the end', async (name) => {
     const all = (await list(name, { limit: '100' })).body
     expect(all.meta.next_after).toBeNull()
     const ids = all.data.map(({ id }: { id: string }) => id)
@@ -70,7 +70,7 @@ describe('after', () => {
     expect(await readAll(name, { limit: '2', page: '2' })).toEqual(ids.slice(2))
   })
 
-  it('goes on with a search', async () => {
+  it('continues with a search', async () => {
     const found = (await list('patients', { search: 'ada', limit: '100' })).body.data
     expect(found).toHaveLength(PATIENTS - 1)
     expect(await readAll('patients', { search: 'ada', limit: '2' })).toEqual(
@@ -105,8 +105,8 @@ describe('after', () => {
       async (after: string) => ({ after: `${after.startsWith('A') ? 'B' : 'A'}${after.slice(1)}` }),
     ],
     ['longer', async (after: string) => ({ after: `${after}A` })],
-    ['that of other filters', async (after: string) => ({ after, search: 'ada' })],
-    ['that of changes', async (after: string) => ({ after, updated_since: '2026-01-01T00:00:00Z' })],
+    ['a cursor of other filters', async (after: string) => ({ after, search: 'ada' })],
+    ['a cursor of changes', async (after: string) => ({ after, updated_since: '2026-01-01T00:00:00Z' })],
   ])('is a 400 that names it when the cursor is %s', async (_, query) => {
     const { meta } = (await list('patients', { limit: '2' })).body
     const { status, body } = await list('patients', (await query(meta.next_after)) as never)

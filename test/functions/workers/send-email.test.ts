@@ -129,7 +129,7 @@ it('sends an email that was never queued, once it is due after two minutes', asy
   expect(sentTo()).toEqual([message.id])
 })
 
-it('holds the emails of a paused clinic, sends those of others, and sends each once after the pause', async () => {
+it('holds the emails of a paused clinic, sends emails of others, and sends each once after the pause', async () => {
   const other = await newClinic(db.table)
   const elsewhere = await createAcceptedEmail(db.table, other, patient, Date.now())
   await setPaused(db.table, clinic.id, new Date(START).toISOString())

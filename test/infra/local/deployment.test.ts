@@ -18,7 +18,7 @@ it('replaces functions that have changed and keeps the others warm', async () =>
   expect(await call(second, '/doctors')).toEqual({ version: 'v1', calls: 2 })
 })
 
-it('keeps the files of the previous version and removes those of older ones', async () => {
+it('keeps the files of the previous version and removes files of older ones', async () => {
   const { deploy, close } = deployment()
   const versions = ['v1', 'v2', 'v3'].map((name) => version(name))
   for (const each of versions) await deploy(each)

@@ -22,14 +22,14 @@ const SERVICE: Record<string, string> = {
   'AwsSolutions-S1':
     'The only bucket holds the access trail; a log of its readers is an account’s CloudTrail.',
   'AwsSolutions-SQS3':
-    'The queue of failed fan-outs is itself one of dead letters, those of the stream, which the rule does not know.',
+    'The queue of failed fan-outs is itself a queue of dead letters of the stream, which the rule does not know.',
   'HIPAA.Security-APIGWCacheEnabledAndEncrypted':
     'Nothing is cached: revocation and new records must show at once.',
   'HIPAA.Security-APIGWExecutionLoggingEnabled': 'Execution logs would hold patients.',
   'HIPAA.Security-APIGWSSLEnabled': 'Client certificates are for HTTP backends; ours are Lambda functions.',
   'HIPAA.Security-APIGWXrayEnabled': 'One log line a request has the times; traces would be a second copy.',
   'HIPAA.Security-CloudWatchLogGroupEncrypted':
-    'Log lines hold ids at most, those of the access trail, and CloudWatch encrypts them with its own key.',
+    'Log lines hold ids of the access trail at most, and CloudWatch encrypts them with its own key.',
   'HIPAA.Security-DynamoDBInBackupPlan':
     'Point-in-time recovery is on; `-c backups=on` adds a plan, in a stack that the rule does not see.',
   'HIPAA.Security-IAMNoInlinePolicy': 'A grant that belongs to one function lives and dies with its role.',
@@ -95,7 +95,7 @@ function check({ stage, settings }: Combination): Map<string, { broken: string[]
 
 /** Warnings of the validator that are accepted, each with its reason. */
 const ACCEPTED_DIAGNOSTICS: Record<string, string> = {
-  W3005: 'The CDK’s own habit of writing DependsOn beside a reference.',
+  W3005: 'The CDK’s own habit of writing DependsOn next to a reference.',
   W9002:
     'The ARN of a log group that SNS creates. It is built of region and account, which the rule does not see.',
   W9013: 'The ARN of the domain’s certificate is a setting of a stage that belongs to one account.',

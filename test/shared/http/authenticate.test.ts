@@ -43,7 +43,7 @@ it('reports a key at every tenth rejection', () => {
   expect(repeat('ck_a', REPEATED_REJECTIONS)).toBe(2)
 })
 
-it('does not add up the rejections of different keys, nor those of more than five minutes', () => {
+it('does not add up rejections of different keys, nor of more than five minutes', () => {
   const { clock, repeat } = counting()
   for (let n = 0; n < 100; n++) expect(repeat(`ck_${n}`, 1)).toBe(0)
   repeat('ck_a', REPEATED_REJECTIONS - 1)

@@ -17,7 +17,7 @@ it('every command that uses the stack has a role, and no other', () => {
   expect([...listed, ...LOCAL].sort()).toEqual(names.sort())
 })
 
-it('only the roles that change data may write, and only that of restores may create tables', () => {
+it('only the roles that change data may write, and only the role of restores may create tables', () => {
   expect(callsOf('read').table).toEqual(['BatchGetItem', 'GetItem', 'Query'])
   expect(callsOf('support').table).toContain('PutItem')
   for (const role of ['read', 'support', 'erase'] as const)

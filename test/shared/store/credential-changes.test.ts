@@ -89,7 +89,7 @@ describe('a rotation', () => {
     expect(await Promise.all([second, third].map(accepts))).toEqual([false, true])
   })
 
-  it('replaces a secret that was lost, and goes on accepting the previous one', async () => {
+  it('replaces a secret that was lost, and keeps accepting the previous one', async () => {
     const { key, secret, accepts } = await prepare()
     expect(await stores().rotate(key, UNTIL, 'replace-current')).toEqual({ kind: 'not-rotating' })
     const lost = await rotated(key)

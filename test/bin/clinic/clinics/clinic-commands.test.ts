@@ -121,7 +121,7 @@ describe('settings of a clinic', () => {
     )
   const listed = async () => JSON.parse((await run('--json', 'clinic', 'list')).printed).data
 
-  it('are listed, and default to those of the stage', async () => {
+  it('are listed, and default to the stage’s', async () => {
     const created = JSON.parse((await create()).printed)
     expect(created).toEqual({
       id: created.id,
@@ -219,7 +219,7 @@ describe('settings of a clinic', () => {
 })
 
 describe('limits', () => {
-  it('return to those of the stage by "default"', async () => {
+  it('return to the stage’s by "default"', async () => {
     await set('--sms-per-day', '5', '--sms-countries', 'TR', '--emails-per-day', '7')
     const { code } = await set(
       '--sms-per-day',

@@ -214,7 +214,7 @@ describe('the deletion of a clinic', () => {
     }
   })
 
-  it('ends an import that runs meanwhile, which writes nothing after it', async () => {
+  it('ends an import that runs at the same time, which writes nothing after it', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'removal-'))
     const file = join(folder, 'departments.ndjson')
     writeFileSync(

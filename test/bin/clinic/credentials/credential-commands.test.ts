@@ -211,7 +211,7 @@ describe('credential revoke-all', () => {
     expect((await revokeAll('--with-webhooks')).printed).toContain('Nothing changed')
   })
 
-  it('revokes all even if an endpoint is created meanwhile, which its repetition deletes', async () => {
+  it('revokes all even if an endpoint is created in between, which its repetition deletes', async () => {
     const second = await issueCredential(db.table, clinic)
     let created = ''
     const answer = async () => {

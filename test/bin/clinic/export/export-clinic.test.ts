@@ -388,7 +388,7 @@ describe('an export', () => {
     expect(Date.now() - Date.parse(as_of ?? '')).toBeLessThan(60_000)
   })
 
-  it('reads records again that change meanwhile, and says so', async () => {
+  it('reads records again that change during the export, and says so', async () => {
     const other = await newClinic(db.table)
     await load(other, 'patients', join(root, 'patients.ndjson'))
     const [before, folder] = [newFolder(), newFolder()]

@@ -223,7 +223,7 @@ describe('import', () => {
     expect(await departmentStore(db).list(clinic.id)).toEqual([])
   })
 
-  it('reads a file by a map, and by --encoding instead of that of the map', async () => {
+  it('reads a file by a map, and by --encoding instead of the map’s encoding', async () => {
     const path = file('patients.csv', 'Hasta No;Adı;Soyadı;Cep\n1;Şükrü;Işık;0532 123 45 67\n')
     const rejected = await tool('import', '--map', 'turkish', path)
     expect([rejected.code, rejected.errors]).toEqual([
@@ -284,7 +284,7 @@ describe('ids', () => {
   const derived = async (externalId: string) =>
     (await readImportIds(db.table, clinic.id))('patient', externalId)
 
-  it('lists the ids of imported records beside their own, and none of them in the access trail', async () => {
+  it('lists the external ids of imported records with their ids, and none of them in the access trail', async () => {
     await tool('import', file('patients.csv', PATIENTS), file('invoices.csv', INVOICES))
     const { code, printed, lines } = await tool('ids', '--entity', 'patients')
     expect(code).toBe(0)

@@ -97,7 +97,7 @@ describe('a map that extends another', () => {
     expect(own).toEqual({ ...formats, country: 'AT', entities: german })
   })
 
-  it('extends a file beside it, which extends another', () => {
+  it('extends a file next to it, which extends another', () => {
     const maps = {
       'own.json': { extends: 'shared/practice.json' },
       'shared/practice.json': { extends: '../base.json', country: 'AT' },

@@ -130,7 +130,7 @@ describe('resolving many', () => {
     await resolveMessage(table, clinic, later?.id ?? '', 'sent', Date.now)
   })
 
-  it('keeps what the provider has reported meanwhile', async () => {
+  it('keeps the outcome that the provider has reported in between', async () => {
     const message = await claimed('2026-03-01T08:00:00.000Z')
     const racing = interrupted(1, () =>
       messageDispatch({ table }).recordFeedback(clinic.id, message.id, {

@@ -104,7 +104,7 @@ describe('list', () => {
     expect(await idsOf('appointment', 'list', '--doctor-id', newUuid())).toEqual([])
   })
 
-  it('says how to go on, by page and by cursor', async () => {
+  it('says how to continue, by page and by cursor', async () => {
     const { printed } = await run('appointment', 'list', '--limit', '1', ...of())
     expect(printed).toContain(
       'Bo Berg  Dr. Bo Lind\nTimes are in Europe/Istanbul. 2 appointments, page 1 of 2. Next: --page 2\n',

@@ -202,7 +202,7 @@ describe('an external id', () => {
     expect([rejected.code, rejected.errors]).toEqual([2, expect.stringContaining(`no patient ${id}`)])
   })
 
-  it('is rejected when it is imported while it is linked, and an import ends when it is linked meanwhile', async () => {
+  it('is rejected when it is imported while it is linked, and an import ends when it is linked at the same time', async () => {
     const ids = await readImportIds(db.table, mine.clinic.id)
     const derived = { id: ids('patient', 'TR-1'), key: patientKey(mine.clinic.id, ids('patient', 'TR-1')) }
     const [found] = (await patientStore(db).findMany(mine.clinic.id, [mine.patient.id])).values()

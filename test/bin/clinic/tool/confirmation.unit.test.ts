@@ -47,7 +47,7 @@ const answering =
   async () =>
     line
 
-it.each(['y', 'yes', ' YES '])('goes on after the answer %j', async (answer) => {
+it.each(['y', 'yes', ' YES '])('continues after the answer %j', async (answer) => {
   const { isDone, shown, questions } = await run([], answering(answer))
   expect([isDone, shown, questions]).toEqual([
     true,
@@ -74,7 +74,7 @@ it('fails without a terminal and without --yes, and says what would happen', asy
   })
 })
 
-it('goes on when the text was typed exactly', async () => {
+it('continues when the text was typed exactly', async () => {
   const { isDone, shown, questions } = await run([], answering('Ada Lovelace'), true)
   expect([isDone, shown, questions]).toEqual([
     true,
@@ -88,7 +88,7 @@ it.each(['', 'ada lovelace', 'Ada Lovelace ', 'yes'])('does nothing when %j was 
   expect([isDone, exitCode, message]).toEqual([false, 2, "Nothing was done: that is not the patient's name."])
 })
 
-it('goes on with --yes and the text in --confirm', async () => {
+it('continues with --yes and the text in --confirm', async () => {
   for (const ask of [null, answering('no')]) {
     const outcome = await run(['--yes', '--confirm', 'Ada Lovelace'], ask, true)
     expect(outcome).toMatchObject({ isDone: true, shown: '', questions: [] })

@@ -14,7 +14,7 @@ it.each([
   ['an hour slow', -HOUR_MS],
   ['an hour fast', HOUR_MS],
   ['two minutes fast', 120_000],
-])('dates changes by the clock of the store when that of the machine is %s', async (_, error) => {
+])('dates changes by the clock of the store when the machine’s clock is %s', async (_, error) => {
   const client = engineClient()
   const table = openTable(client, db.name, { now: storeClock(client, () => Date.now() + error) })
   const { id: clinic } = await newClinic(db.table)

@@ -9,7 +9,7 @@ import { enginePid } from './engine-pid.ts'
 const directory = () => mkdtempSync(join(inject('runFolder'), 'engine-'))
 
 describe('an engine', () => {
-  it('starts on another port when the first one has been taken meanwhile', async () => {
+  it('starts on another port when another process takes the first one', async () => {
     const started = join(directory(), 'started')
     const script = `
       const { existsSync, writeFileSync } = require('node:fs')

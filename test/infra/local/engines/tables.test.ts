@@ -102,7 +102,7 @@ it('uses the DynamoDB of AWS_ENDPOINT_URL_DYNAMODB', async () => {
   expect((await engineFor()).engine.endpoint).toBe('http://127.0.0.1:1')
 })
 
-it('separates the tables of stacks that share a DynamoDB, and finds those of a data directory again', async () => {
+it('separates the tables of stacks that share a DynamoDB, and finds the tables of a data directory again', async () => {
   const own = await engineFor()
   vi.stubEnv('AWS_ENDPOINT_URL_DYNAMODB', own.engine.endpoint)
   onTestFinished(() => {

@@ -168,7 +168,7 @@ it('fails running and queued invocations when it closes', async () => {
   expect((await invoke()).ok).toBe(false)
 })
 
-it('fails the running invocations when it is killed, and goes on with fresh environments', async () => {
+it('fails the running invocations when it is killed, and continues with fresh environments', async () => {
   const { invoke, pool, lines } = poolOf(COUNTER)
   await invoke()
   const running = invoke({ wait: 5000 })

@@ -171,7 +171,7 @@ describe('the path of a request at the address of API Gateway', () => {
     ['/test/', '/'],
     ['//test/patients', '/patients'],
     ['/test/test/x', '/test/x'],
-  ])('%s has the stage, which that of the API has not', (target, path) => {
+  ])('%s has the stage, unlike the path of the API', (target, path) => {
     expect(readTarget(target, '/test').path).toBe(path)
   })
 

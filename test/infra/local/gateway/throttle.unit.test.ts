@@ -45,7 +45,7 @@ it('limits each method separately, and ANY as one method', () => {
   expect(call('/doctors/{id}', 'DELETE')).toBe(false)
 })
 
-it('prefers the setting of a method to that of the stage', () => {
+it('prefers the setting of a method to the stage’s', () => {
   const { call } = stage(setting('/*', '*', 1, 1), setting('/~1doctors~1{id}', '*', 1, 2))
   expect([call('/doctors/{id}', 'GET'), call('/doctors/{id}', 'GET'), call('/doctors/{id}', 'GET')]).toEqual([
     true,

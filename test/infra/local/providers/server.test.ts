@@ -188,7 +188,7 @@ describe('SES', () => {
     expect(await (await fetch(playing.inboxUrl)).text()).toContain('<html')
   })
 
-  it('separates its inbox from those of other stacks in the process', async () => {
+  it('separates its inbox from the inboxes of other stacks in the process', async () => {
     const [one, other] = await Promise.all([providers(), providers()])
     await one.email('anna@example.com')
     expect((await one.playing.emails()).length).toBe(1)

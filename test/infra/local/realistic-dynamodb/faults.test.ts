@@ -110,7 +110,7 @@ describe('a fault at a chosen call', () => {
     expect(items.dynamodb.faults.pending()).toBe(2)
   })
 
-  it('is forgotten when faults are cleared, and a held call goes on', async () => {
+  it('is forgotten when faults are cleared, and a held call continues', async () => {
     const items = await realisticItems()
     const { reached } = items.dynamodb.faults.next({ kind: 'held' })
     items.dynamodb.faults.next({ kind: 'throttled', operation: 'GetItem' })

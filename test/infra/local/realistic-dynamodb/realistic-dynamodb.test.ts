@@ -56,7 +56,7 @@ it('runs calls on different items at the same time', async () => {
   await Promise.all(calls)
 })
 
-it('executes operations without HTTP like those of a client, and passes others by its faults', async () => {
+it('executes operations without HTTP as for a client, and passes others by its faults', async () => {
   const items = await realisticItems()
   const { execute, pass, faults, counts } = items.dynamodb
   await items.putItem('a')

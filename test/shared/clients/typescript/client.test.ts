@@ -202,7 +202,7 @@ describe('iterating over a list', () => {
     expect(other.sent.length).toBe(1)
   })
 
-  it('goes on by cursor where the list has one', async () => {
+  it('continues by cursor where the list has one', async () => {
     const at = (next_after: string | null) =>
       Response.json({ data: [{ id: 1 }], meta: { limit: 100, next_after } })
     const { client, sent } = clientOf([at('abc'), at('def'), at(null)])

@@ -182,8 +182,8 @@ describe('statedPaidAt', () => {
   const at = '2026-03-01T00:00:00.000Z'
   it.each<[string, Partial<Invoice>, string | null]>([
     ['what the clinic has stated', { clinicPaidAt: at, paid: 40 }, at],
-    ['that of an invoice that is paid without payments', { clinicPaidAt: null, paidAt: at }, at],
-    ['nothing if it is that of a payment', { clinicPaidAt: null, paidAt: at, paid: 100 }, null],
+    ['the time of an invoice that is paid without payments', { clinicPaidAt: null, paidAt: at }, at],
+    ['nothing if it is the time of a payment', { clinicPaidAt: null, paidAt: at, paid: 100 }, null],
   ])('is %s', (_, facts, expected) => {
     expect(statedPaidAt(invoice(facts))).toBe(expected)
   })

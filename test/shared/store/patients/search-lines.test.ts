@@ -40,7 +40,7 @@ it('has the lines of the segments, and what was created and updated since', asyn
   expect(await namesIn(db.table)).toEqual(['ayla kaya', 'bo kaya', 'eva kaya'])
 })
 
-it('is complete when snapshots have deleted the log meanwhile', async () => {
+it('is complete when snapshots have deleted the log in between', async () => {
   const writer = patientWriter(db)
   await writer.createMany(clinic, people)
   await rename(ada, 'Ayla')

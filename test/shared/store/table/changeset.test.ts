@@ -169,7 +169,7 @@ describe('the time of a change', () => {
     expect(await db.table.get(key)).toBeUndefined()
   })
 
-  it('is that of the oldest change of a transaction', async () => {
+  it('is the time of the oldest change of a transaction', async () => {
     const { changes, table, pass } = clocked()
     changes.put(newKey())
     changes.timeOfChange(null)

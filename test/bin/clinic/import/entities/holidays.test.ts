@@ -109,7 +109,7 @@ it('are at most as many as each doctor can have a copy of', async () => {
   expect(await load('holidays', [newYear])).toMatchObject({ imported: 1 })
 })
 
-it('keep what another writer adds meanwhile', async () => {
+it('keep the holidays that another writer adds at the same time', async () => {
   const { table } = imported.db
   let isFirst = true
   const contended = {

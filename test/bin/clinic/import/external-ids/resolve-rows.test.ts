@@ -138,7 +138,7 @@ it.each(['ndjson', 'csv'])(
   },
 )
 
-it('lets other work go on between two rows, so that rows are read while those before are written', async () => {
+it('lets other work run between two rows, so that rows are read while those before are written', async () => {
   const idOf = (kind: string, externalId: string) => `${kind}:${externalId}`
   const own = new OwnRecords(db.table, newUuid() as ClinicId, { idOf, derivedIdOf: idOf })
   let turns = 0
