@@ -94,6 +94,21 @@ describe('a message', () => {
   })
 })
 
+it.each([
+  ['no visible character', '\u200b\u2060'],
+  ['a directional override', 'Ada \u202eayaK'],
+  ['a character in place of invalid bytes', 'M\ufffdller'],
+])('text with %s is rejected as a name and as a subject', async (_, text) => {
+  expect(await fieldsOf('create-patient', { first_name: 'Ada', last_name: text })).toEqual(['last_name'])
+  const email = { channel: 'email', patient_id: newUuid(), message: 'Hello', subject: text }
+  expect(await fieldsOf('send-message', email)).toEqual(['subject'])
+})
+
+it('a message is rejected with a character in place of invalid bytes', async () => {
+  const sms = { channel: 'sms', patient_id: newUuid(), message: 'Gr\ufffd\ufffde' }
+  expect(await fieldsOf('send-message', sms)).toEqual(['message'])
+})
+
 describe('a list', () => {
   const ask = async (id: string, query: Record<string, string>, path = {}) =>
     (await call(await handlerOf({ id }), { query, path, headers })).body
