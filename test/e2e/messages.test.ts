@@ -121,33 +121,6 @@ it('sends once when a request is repeated under its idempotency key', async () =
 })
 
 describe('recipients that simulate failures', () => {
-  it('marks an SMS as failed when SNS rejects the number', async () => {
-    const patient = await entered({ phoneNumber: '+12015550101' })
-    expect((await send(patient, { channel: 'sms' })).body.data.status).toBe('failed')
-    expect(await logOf(patient)).toMatchObject([
-      { status: 'failed', error_message: expect.stringMatching(/rejected/) },
-    ])
-  })
-
-  it('returns 502 when SNS throttles', async () => {
-    const patient = await entered({ phoneNumber: '+12015550102' })
-    const answer = await send(patient, { channel: 'sms' })
-    expect([answer.status, answer.body.error]).toEqual([502, 'PROVIDER_UNAVAILABLE'])
-    expect(await logOf(patient)).toMatchObject([{ status: 'failed' }])
-    expect(await outbox(stack.smsOutboxUrl, '+12015550102')).toEqual([])
-  })
-
-  it('calls SNS once when its reply is lost, and keeps the message queued', async () => {
-    const patient = await entered({ phoneNumber: '+12015550103' })
-    const answer = await send(patient, { channel: 'sms' }, 'lost')
-    expect([answer.status, answer.body.data.status]).toEqual([202, 'queued'])
-    expect((await send(patient, { channel: 'sms' }, 'lost')).text).toBe(answer.text)
-    expect((await outbox(stack.smsOutboxUrl, '+12015550103')).length).toBe(1)
-    expect(await logOf(patient)).toMatchObject([
-      { status: 'queued', provider_message_id: null, error_message: expect.stringMatching(/lost/) },
-    ])
-  })
-
   it('marks a bounced email as failed', async () => {
     const patient = await entered({ emailAddress: 'bounce+1@simulator.amazonses.com' })
     await send(patient, { channel: 'email' })
@@ -158,12 +131,6 @@ describe('recipients that simulate failures', () => {
     const patient = await entered({ emailAddress: 'complaint+1@simulator.amazonses.com' })
     await send(patient, { channel: 'email' })
     await until(patient, { status: 'delivered', error_message: 'Complaint' })
-  })
-
-  it('marks an email that SES rejects as failed', async () => {
-    const patient = await entered({ emailAddress: 'rejected@test.example' })
-    await send(patient, { channel: 'email' })
-    await until(patient, { status: 'failed', error_message: 'The provider rejected it: MessageRejected' })
   })
 
   it('sends one email when the reply of SES is lost, and learns its outcome from SES’s events', async () => {

@@ -1,7 +1,6 @@
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { PublishCommand, SNSClient } from '@aws-sdk/client-sns'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { type LocalStack, type LocalStackOptions, startLocalStack } from '../../../infra/local/stack.ts'
 import { runStack } from '../../support/local-stack.ts'
@@ -63,34 +62,6 @@ describe('the synthesized stack, run locally', () => {
         [stack.smsOutboxUrl, stack.emailInboxUrl].map(async (url) => (await fetch(url)).json()),
       ),
     ).toEqual([[], []])
-  })
-
-  it('shows sent messages below /_local', async () => {
-    const client = new SNSClient({
-      endpoint: stack.endpoints.sns,
-      region: 'us-east-1',
-      credentials: { accessKeyId: 'test', secretAccessKey: 'test' },
-    })
-    const { MessageId } = await client.send(
-      new PublishCommand({ PhoneNumber: '+12015550199', Message: 'See you at 9:30' }),
-    )
-    client.destroy()
-    expect(await (await fetch(stack.smsOutboxUrl)).json()).toMatchObject([{ message_id: MessageId }])
-  })
-
-  it('accepts a posted event and explains why another is invalid', async () => {
-    const put = async (body: unknown) => {
-      const answer = await get('/_local/events', { method: 'POST', body: JSON.stringify(body) })
-      return [answer.status, await answer.json()]
-    }
-    expect(await put({ source: 'unknown', 'detail-type': 'Nothing', detail: {} })).toEqual([
-      200,
-      { matched: [] },
-    ])
-    expect(await put({ source: 'unknown' })).toEqual([
-      400,
-      { message: expect.stringContaining('detail-type') },
-    ])
   })
 })
 
