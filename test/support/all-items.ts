@@ -29,3 +29,10 @@ export async function allItems(
   } while (start)
   return items
 }
+
+/** The names and statuses of a record's events, as they were announced. */
+export const announcedEvents = async (db: { readonly name: string }, record: string) =>
+  (await allItems(db)).flatMap(({ pk, e, d }) => {
+    const { id, status } = (d ?? {}) as { id?: string; status?: string }
+    return pk.startsWith('due#event#') && id === record ? [[e, status] as const] : []
+  })

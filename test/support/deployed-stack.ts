@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
-import { afterAll, beforeAll, inject, vi } from 'vitest'
+import { afterAll, beforeAll, expect, inject, vi } from 'vitest'
 import { runOperatorTool } from '../../bin/clinic/program.ts'
 import type { Ask } from '../../bin/clinic/tool/confirmation.ts'
 import type { CommandAccess } from '../../shared/observability/access.ts'
@@ -110,6 +110,22 @@ export async function deployedStack(
   }
 
   return { run, runAsked }
+}
+
+type Outcome = { readonly code: number; readonly printed: string; readonly errors: string }
+
+/** The error of a command that is rejected: it exits with code 2, and prints nothing else. */
+export async function rejection(command: Promise<Outcome>): Promise<string> {
+  const { code, printed, errors } = await command
+  expect([code, printed]).toEqual([2, ''])
+  return errors
+}
+
+/** What a command prints that succeeds. */
+export async function output(command: Promise<Outcome>): Promise<string> {
+  const { code, printed, errors } = await command
+  expect(code, errors).toBe(0)
+  return printed
 }
 
 function describedStack(outputs: Readonly<Record<string, string>>): string {

@@ -5,7 +5,7 @@ import { newUuid } from '../../../../shared/domain/uuid.ts'
 import { appointmentStore } from '../../../../shared/store/calendar/appointments.ts'
 import { patientChanges } from '../../../../shared/store/copies/patient-changes.ts'
 import { patientKey } from '../../../../shared/store/keys/patients.ts'
-import { deployedTable } from '../../../support/deployed-stack.ts'
+import { deployedTable, output, rejection } from '../../../support/deployed-stack.ts'
 import { createPopulatedClinic, createRecord, type PopulatedClinic } from '../../../support/records.ts'
 import { tableText } from '../../../support/table-text.ts'
 
@@ -62,11 +62,7 @@ it('gets a final status, which can be repeated but not changed', async () => {
   )
   for (const _ of ['first', 'again']) expect((await set('completed')).code).toBe(0)
   expect(await stored()).toMatchObject({ status: 'completed' })
-  const rejected = await set('cancelled')
-  expect([rejected.code, rejected.errors]).toEqual([
-    2,
-    expect.stringContaining('The appointment is completed, which is final.'),
-  ])
+  expect(await rejection(set('cancelled'))).toContain('The appointment is completed, which is final.')
 })
 
 describe('a move', () => {
@@ -86,31 +82,26 @@ describe('a move', () => {
   }
 
   it('keeps the length, clears a confirmation, and frees the old time', async () => {
-    const { code, printed } = await move('--date', MONDAY, '--time', '10:00')
-    expect([code, printed]).toEqual([
-      0,
+    expect(await output(move('--date', MONDAY, '--time', '10:00'))).toBe(
       `Moved appointment ${mine.appointment.id} to ${MONDAY} 10:00-10:30 (Europe/Istanbul) with Dr. Bo Lind\n`,
-    ])
+    )
     expect((await move('--time', '16:30', '--room', mine.room.id)).code).toBe(0)
     const { printed: shown } = await run('--json', 'appointment', 'list', '--clinic', mine.clinic.id)
     expect(JSON.parse(shown).data).toMatchObject([
       { appointment_date: MONDAY, start_time: '16:30', end_time: '17:00', room: { id: mine.room.id } },
     ])
-    const again = await move('--time', '16:30')
-    expect([again.code, again.printed]).toEqual([0, expect.stringMatching(/^Nothing changed: /)])
+    expect(await output(move('--time', '16:30'))).toMatch(/^Nothing changed: /)
   })
 
   it('lists the next free times if the time is taken, and changes nothing', async () => {
     await other(MONDAY, '10:00', '11:00')
-    const { code, errors } = await move('--date', MONDAY, '--time', '10:30')
-    expect([code, errors]).toEqual([
-      2,
+    expect(await rejection(move('--date', MONDAY, '--time', '10:30'))).toBe(
       [
         'The time of the doctor is taken. The next free times, in Europe/Istanbul:',
         ...['11:00-11:30', '11:30-12:00', '12:00-12:30'].map((time) => `  ${MONDAY} ${time}`),
         '',
       ].join('\n'),
-    ])
+    )
     const json = JSON.parse((await move('--date', MONDAY, '--time', '10:30', '--json')).errors)
     expect(json.error).toMatchObject({
       exit_code: 2,
@@ -140,8 +131,7 @@ describe('a move', () => {
     const [group, ...more] = args.map((arg) => (typeof arg === 'string' ? arg : arg()))
     const clinic = group === 'doctor' ? ['--clinic', mine.clinic.id] : []
     expect((await run(group as string, ...more, ...clinic)).code).toBe(0)
-    const { code, errors } = await move('--date', MONDAY, '--time', '10:00')
-    expect([code, errors]).toEqual([2, `${message}\n`])
+    expect(await rejection(move('--date', MONDAY, '--time', '10:00'))).toBe(`${message}\n`)
     const json = JSON.parse((await move('--date', MONDAY, '--time', '10:00', '--json')).errors)
     expect(json.error).toMatchObject({ exit_code: 2, message })
   })
@@ -163,8 +153,7 @@ describe('a move', () => {
     ],
     [[], 'Nothing to change: specify --date,'],
   ])('is rejected with %j', async (args, message) => {
-    const { code, errors } = await move(...args)
-    expect([code, errors]).toEqual([2, expect.stringContaining(message)])
+    expect(await rejection(move(...args))).toContain(message)
     expect(await stored()).toMatchObject({ date: mine.appointment.date, startTime: '09:00' })
   })
 
@@ -172,8 +161,9 @@ describe('a move', () => {
     await cancel()
     expect((await move('--date', MONDAY)).errors).toContain('It can no longer be changed.')
     const id = newUuid()
-    const unknown = await run('appointment', 'move', id, '--clinic', mine.clinic.id, '--date', MONDAY)
-    expect([unknown.code, unknown.errors]).toEqual([2, expect.stringContaining(`no appointment ${id}`)])
+    expect(
+      await rejection(run('appointment', 'move', id, '--clinic', mine.clinic.id, '--date', MONDAY)),
+    ).toContain(`no appointment ${id}`)
   })
 })
 
@@ -181,10 +171,8 @@ it('an id that is not one of the clinic is rejected, with where to look', async 
   const id = newUuid()
   for (const args of [['cancel'], ['set-status', 'completed'], ['show']]) {
     const [name = '', ...more] = args
-    const { code, errors } = await run('appointment', name, id, ...more, '--clinic', mine.clinic.id)
-    expect([code, errors]).toEqual([
-      2,
+    expect(await rejection(run('appointment', name, id, ...more, '--clinic', mine.clinic.id))).toBe(
       `The clinic has no appointment ${id}. Find it with "appointment find" or "appointment list".\n`,
-    ])
+    )
   }
 })

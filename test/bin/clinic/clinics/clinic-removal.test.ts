@@ -65,6 +65,25 @@ beforeEach(async () => {
 /** The table as a deletion sees it half a minute after everything above was written. */
 const later = () => ({ ...db.table, now: () => Date.now() + 30_000 })
 
+/** The table half a minute later, with something that happens before each write. */
+function laterBefore(write: (number: number) => Promise<void>): TestTable['table'] {
+  const table = later()
+  let count = 0
+  const intercepted =
+    <Args extends unknown[], Result>(act: (...args: Args) => Promise<Result>) =>
+    async (...args: Args): Promise<Result> => {
+      await write(++count)
+      return act(...args)
+    }
+  return {
+    ...table,
+    update: intercepted(table.update),
+    transact: intercepted(table.transact),
+    tryTransact: intercepted(table.tryTransact),
+    deleteMany: intercepted(table.deleteMany),
+  }
+}
+
 const platform = (send: TestTable['client']['send'] = (command: never) => db.client.send(command)) => ({
   table: later(),
   client: { send },
@@ -121,22 +140,9 @@ describe('the deletion of a clinic', () => {
 
   it('can be repeated after it was stopped at any write', async () => {
     for (let writes = 1; ; writes += 4) {
-      let count = 0
-      const stopping =
-        <Args extends unknown[], Result>(write: (...args: Args) => Promise<Result>) =>
-        async (...args: Args): Promise<Result> => {
-          if (++count >= writes) throw new Error('stopped')
-          return write(...args)
-        }
-      const table = later()
-      const { update, transact, tryTransact, deleteMany } = table
-      const stopped = {
-        ...table,
-        update: stopping(update),
-        transact: stopping(transact),
-        tryTransact: stopping(tryTransact),
-        deleteMany: stopping(deleteMany),
-      }
+      const stopped = laterBefore(async (number) => {
+        if (number >= writes) throw new Error('stopped')
+      })
       const current = (await clinicStore(db).find(clinic.id)) as Clinic
       const isDone = await removeClinic({ ...platform(), table: stopped }, current).then(
         () => true,
@@ -191,20 +197,10 @@ describe('the deletion of a clinic', () => {
       const shared = await newClinic(db.table)
       const { key } = await issueCredential(db.table, shared)
       let count = 0
-      const overtaken =
-        <Args extends unknown[], Result>(write: (...args: Args) => Promise<Result>) =>
-        async (...args: Args): Promise<Result> => {
-          if (++count === writes) await removeClinic(platform(), shared)
-          return write(...args)
-        }
-      const table = later()
-      const slower = {
-        ...table,
-        update: overtaken(table.update),
-        transact: overtaken(table.transact),
-        tryTransact: overtaken(table.tryTransact),
-        deleteMany: overtaken(table.deleteMany),
-      }
+      const slower = laterBefore(async (number) => {
+        count = number
+        if (number === writes) await removeClinic(platform(), shared)
+      })
       const ended = await removeClinic({ ...platform(), table: slower }, shared).catch((error) => error)
       if (count < writes) break
       if (typeof ended !== 'number') expect(ended).toEqual(new ClinicBeingDeleted(shared.id, true))

@@ -5,7 +5,7 @@ import { credentialStore } from '../../../../shared/store/credentials.ts'
 import { webhookStore } from '../../../../shared/store/events/webhooks.ts'
 import { issueCredential } from '../../../support/credentials.ts'
 import { createWebhook } from '../../../support/deliveries.ts'
-import { deployedTable } from '../../../support/deployed-stack.ts'
+import { deployedTable, output, rejection } from '../../../support/deployed-stack.ts'
 import { newClinic } from '../../../support/table.ts'
 
 const { db, run, runAsked } = deployedTable({ Cell: 'a' })
@@ -27,8 +27,9 @@ const accepts = async (tried: string) =>
 describe('credential update', () => {
   it('changes name, scopes, expiry and rate, which the list shows', async () => {
     const given = ['--name', 'Portal', '--scopes', 'patient.read', '--rate', '30']
-    const { code, printed } = await credential('update', key, ...given, '--expires', '2099-01-01T00:00:00Z')
-    expect([code, printed]).toEqual([0, `Changed credential ${key}\n`])
+    expect(await output(credential('update', key, ...given, '--expires', '2099-01-01T00:00:00Z'))).toBe(
+      `Changed credential ${key}\n`,
+    )
     const { printed: list } = await credential('list', '--clinic', clinic.id)
     expect(list).toBe(
       `${key}  Portal  active  expires 2099-01-01T01:00:00+01:00  30/min  never used  patient.read\n`,
@@ -39,12 +40,12 @@ describe('credential update', () => {
   })
 
   it('says so if nothing changes, or nothing is to be changed', async () => {
-    const { code, printed } = await credential('update', key, '--name', 'test', '--rate', 'default')
-    expect([code, printed]).toEqual([0, `Nothing changed: credential ${key} has these values already\n`])
-    expect(await credential('update', key)).toMatchObject({
-      code: 2,
-      errors: 'Nothing to change: specify --name, --scopes, --expires or --rate.\n',
-    })
+    expect(await output(credential('update', key, '--name', 'test', '--rate', 'default'))).toBe(
+      `Nothing changed: credential ${key} has these values already\n`,
+    )
+    expect(await rejection(credential('update', key))).toBe(
+      'Nothing to change: specify --name, --scopes, --expires or --rate.\n',
+    )
   })
 
   it('names the endpoints that keep receiving events when scopes change', async () => {
@@ -153,8 +154,7 @@ describe('credential revoke', () => {
   })
 
   it('needs no option for a credential without endpoints', async () => {
-    const { code, printed } = await credential('revoke', key)
-    expect([code, printed]).toEqual([0, `Revoked credential ${key}\n`])
+    expect(await output(credential('revoke', key))).toBe(`Revoked credential ${key}\n`)
   })
 })
 
@@ -186,8 +186,7 @@ describe('credential revoke-all', () => {
   it('revokes nothing until it is clear what becomes of webhook endpoints', async () => {
     const { id } = await createWebhook(db.table, clinic.id, { createdBy: key })
     await issueCredential(db.table, clinic)
-    const rejected = await revokeAll('--yes')
-    expect([rejected.code, rejected.errors]).toEqual([2, expect.stringContaining(`receiving events: ${id}.`)])
+    expect(await rejection(revokeAll('--yes'))).toContain(`receiving events: ${id}.`)
     expect(await accepts(secret)).toBe(true)
     const { printed } = await revokeAll('--yes', '--with-webhooks')
     expect(printed).toContain(`Deleted webhook endpoint ${id}`)
@@ -197,13 +196,8 @@ describe('credential revoke-all', () => {
   it('run again after an interruption, deletes the endpoints of credentials that are revoked', async () => {
     const { id } = await createWebhook(db.table, clinic.id, { createdBy: key })
     await credentialStore({ table: db.table, now: Date.now }).revoke(key)
-    const undecided = await revokeAll('--yes')
-    expect([undecided.code, undecided.errors]).toEqual([
-      2,
-      expect.stringContaining(`receiving events: ${id}.`),
-    ])
-    const asked = await revokeAll('--with-webhooks')
-    expect([asked.code, asked.errors]).toEqual([2, expect.stringContaining(`are deleted: ${id}`)])
+    expect(await rejection(revokeAll('--yes'))).toContain(`receiving events: ${id}.`)
+    expect(await rejection(revokeAll('--with-webhooks'))).toContain(`are deleted: ${id}`)
     const { code, printed, lines } = await revokeAll('--with-webhooks', '--yes')
     expect([code, printed]).toEqual([0, `Deleted webhook endpoint ${id}\n`])
     expect(lines[1]?.records).toContain(id)

@@ -7,7 +7,6 @@ import { setPaused } from '../../../../bin/clinic/clinics/clinic-pause.ts'
 import { exportClinic } from '../../../../bin/clinic/export/export-clinic.ts'
 import { readManifest } from '../../../../bin/clinic/export/manifest.ts'
 import { importEntities } from '../../../../bin/clinic/import/entities/entities.ts'
-import { importFile } from '../../../../bin/clinic/import/run/import-file.ts'
 import { trialTable } from '../../../../bin/clinic/import/run/trial-table.ts'
 import { anonymizeResponse } from '../../../../shared/api/anonymize-response.ts'
 import type { Clinic } from '../../../../shared/domain/clinic.ts'
@@ -22,6 +21,7 @@ import type { Table } from '../../../../shared/store/table/table.ts'
 import { runVerification } from '../../../shared/maintenance/verify/practice.ts'
 import { issueCredential } from '../../../support/credentials.ts'
 import { filledPatient } from '../../../support/filled-records.ts'
+import { importRecords, writeRows } from '../../../support/imports.ts'
 import { createPopulatedClinic } from '../../../support/records.ts'
 import { aPatient, newClinic, tableOfFile } from '../../../support/table.ts'
 import {
@@ -156,14 +156,8 @@ const FILES: Record<string, object[]> = {
 const FILE_NAMES = Object.keys(FILES).flatMap((name) => [`${name}.csv`, `${name}.ndjson`])
 
 async function load(target: Clinic, name: string, file: string, table?: Table): Promise<void> {
-  const entity = importEntities(table ?? db.table, Date.now).find((known) => known.name === name)
-  if (!entity) throw new Error(`no entity ${name}`)
-  const reasons: string[] = []
-  await importFile(file, entity, target, {
-    now: Date.now,
-    isTrial: table !== undefined,
-    onRejected: ({ reason }) => reasons.push(reason),
-  })
+  const options = { now: Date.now, isTrial: table !== undefined }
+  const { reasons } = await importRecords(table ?? db.table, target, name, file, options)
   expect([name, reasons]).toEqual([name, []])
 }
 
@@ -200,7 +194,7 @@ beforeAll(async () => {
   clinic = (await createPopulatedClinic(db.table, patient)).clinic
   for (const [name, rows] of Object.entries(FILES)) {
     const file = join(root, `${name}.ndjson`)
-    writeFileSync(file, rows.map((row) => `${JSON.stringify(row)}\n`).join(''))
+    writeRows(file, rows)
     await load(clinic, name, file)
   }
   // One that was not imported.

@@ -1,33 +1,129 @@
-/** Patients who are linked to an external id, or no longer, while an export reads or after it. */
+/** Small lists, settings and links of patients that change while an export reads. */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
+import { setPaused } from '../../../../bin/clinic/clinics/clinic-pause.ts'
 import { exportClinic } from '../../../../bin/clinic/export/export-clinic.ts'
 import { changesSince } from '../../../../bin/clinic/export/later-changes.ts'
+import { readManifest } from '../../../../bin/clinic/export/manifest.ts'
 import type { Clinic } from '../../../../shared/domain/clinic.ts'
 import { newUuid } from '../../../../shared/domain/uuid.ts'
+import { priceListStore, roomStore } from '../../../../shared/store/catalogue.ts'
+import { clinicStore } from '../../../../shared/store/clinics.ts'
 import { linkRecord, unlinkRecord } from '../../../../shared/store/external-ids/manual-links.ts'
+import { doctorsPartition } from '../../../../shared/store/keys/clinics.ts'
 import { shortId } from '../../../../shared/store/keys/key.ts'
 import { patientKey } from '../../../../shared/store/keys/patients.ts'
 import type { Table } from '../../../../shared/store/table/table.ts'
-import { createPopulatedClinic } from '../../../support/records.ts'
+import { createPopulatedClinic, type PopulatedClinic } from '../../../support/records.ts'
 import { tableOfFile } from '../../../support/table.ts'
 
 const db = tableOfFile()
-const root = mkdtempSync(join(tmpdir(), 'read-records-test-'))
+const root = mkdtempSync(join(tmpdir(), 'small-lists-test-'))
+let folders = 0
 afterAll(() => rmSync(root, { recursive: true }))
 
 const LONG_AGO = Date.parse('2026-05-01T07:00:00Z')
-const sleep = async () => {}
-const externalIds = (folder: string) =>
-  readFileSync(join(folder, 'patients.ndjson'), 'utf8')
+const newFolder = () => join(root, `export-${++folders}`)
+const newWorld = () => createPopulatedClinic({ ...db.table, now: () => LONG_AGO })
+const paused = async ({ clinic }: PopulatedClinic) => {
+  const now = Date.now() - 60_000
+  await setPaused({ ...db.table, now: () => now }, clinic.id, new Date(now).toISOString())
+  return (await clinicStore(db).find(clinic.id)) as Clinic
+}
+const sleep = async () => {
+  throw new Error('no pause to wait for')
+}
+const rowsOf = (folder: string, entity: string): Record<string, unknown>[] =>
+  readFileSync(join(folder, `${entity}.ndjson`), 'utf8')
     .trim()
     .split('\n')
-    .map((line) => JSON.parse(line).external_id)
+    .map((line) => JSON.parse(line))
+const namesIn = (folder: string, entity: string) => rowsOf(folder, entity).map(({ name }) => name)
 
-it('have the external id of the end of the export, which notices later ones', async () => {
-  const { clinic, patient } = await createPopulatedClinic({ ...db.table, now: () => LONG_AGO })
+/** The table; `work` runs once, before a partition is first read or after it. */
+function changingAt(pk: string, work: () => Promise<unknown>, when: 'before' | 'after' = 'before'): Table {
+  let isDone = false
+  const query: Table['query'] = async (range) => {
+    const isFirst = range.pk === pk && !isDone
+    isDone ||= isFirst
+    if (isFirst && when === 'before') await work()
+    const items = await db.table.query(range)
+    if (isFirst && when === 'after') await work()
+    return items
+  }
+  return { ...db.table, query }
+}
+
+const addRoom = (clinic: Clinic) =>
+  roomStore(db).save(clinic.id, [
+    { before: null, after: { id: newUuid(), name: 'Late', departmentId: null, isActive: true } },
+  ])
+
+describe('a small list that changes while an export reads', () => {
+  it.each([
+    ['records are read', 'A'],
+    ['the other lists are read', 'doctors'],
+  ])('is read again, which the manifest says: %s', async (_, when) => {
+    const world = await newWorld()
+    const clinic = await paused(world)
+    const pk = when === 'A' ? `${shortId(clinic.id)}#A` : doctorsPartition(clinic.id)
+    const table = changingAt(pk, () => addRoom(clinic))
+    const folder = newFolder()
+    expect(await exportClinic(table, clinic, folder, { sleep })).toMatchObject({
+      is_one_moment: false,
+      read_again: 1,
+    })
+    expect(namesIn(folder, 'rooms')).toContain('Late')
+  })
+
+  it('loses what was removed meanwhile', async () => {
+    const world = await newWorld()
+    const clinic = await paused(world)
+    const [list] = await priceListStore(db).list(clinic.id)
+    if (!list) throw new Error('no price list')
+    const table = changingAt(`${shortId(clinic.id)}#A`, () => priceListStore(db).remove(clinic.id, list))
+    const folder = newFolder()
+    expect(await exportClinic(table, clinic, folder, { sleep })).toMatchObject({ read_again: 1 })
+    expect(readManifest(folder)?.files).not.toHaveProperty('price-lists.ndjson')
+  })
+
+  it('that never rests does not keep the export from ending', async () => {
+    const world = await newWorld()
+    const query: Table['query'] = async (range) => {
+      if (range.pk === doctorsPartition(world.clinic.id)) await addRoom(world.clinic)
+      return db.table.query(range)
+    }
+    const { read_again, state } = await exportClinic({ ...db.table, query }, world.clinic, newFolder(), {
+      sleep,
+    })
+    expect([state, read_again > 1]).toEqual(['finished', true])
+  })
+
+  it('is noticed by an export that was stopped, and continues', async () => {
+    const world = await newWorld()
+    const clinic = await paused(world)
+    const folder = newFolder()
+    const stop = async () => {
+      throw new Error('stopped')
+    }
+    const stopped = exportClinic(changingAt(`${shortId(clinic.id)}#A`, stop), clinic, folder, { sleep })
+    await expect(stopped).rejects.toThrow('stopped')
+    await addRoom(clinic)
+    await clinicStore(db).update(clinic.id, { website: 'https://x.example' })
+    const current = (await clinicStore(db).find(clinic.id)) as Clinic
+    expect(await exportClinic(db.table, current, folder, { sleep })).toMatchObject({
+      clinic: { website: 'https://x.example' },
+      is_one_moment: false,
+      read_again: 2,
+    })
+    expect(namesIn(folder, 'rooms')).toContain('Late')
+  })
+})
+
+it('patients who are linked or unlinked meanwhile have the external id of the end of the export, which notices later ones', async () => {
+  const { clinic, patient } = await newWorld()
   const key = patientKey(clinic.id, patient.id)
   const derived = newUuid()
   const link = (version: number) =>
@@ -40,39 +136,22 @@ it('have the external id of the end of the export, which notices later ones', as
   const changed = (manifest: Awaited<ReturnType<typeof exportClinic>>) =>
     changesSince(db.table, clinic, manifest)
 
-  const before = await exportClinic(db.table, clinic, join(root, 'before'), { sleep })
-  expect([externalIds(join(root, 'before')), await changed(before)]).toEqual([[patient.id], []])
-  const linked = await exportClinic(
-    afterPatients(clinic, () => link(1)),
-    clinic,
-    join(root, 'linked'),
-    { sleep },
-  )
+  const exported = async (table: Table) => {
+    const folder = newFolder()
+    const manifest = await exportClinic(table, clinic, folder, { sleep })
+    return { manifest, ids: rowsOf(folder, 'patients').map(({ external_id }) => external_id) }
+  }
+  const afterPatients = (work: () => Promise<unknown>) => changingAt(`${shortId(clinic.id)}#P`, work, 'after')
+
+  const { manifest: before, ids } = await exported(db.table)
+  expect([ids, await changed(before)]).toEqual([[patient.id], []])
+  const { manifest: linked, ...ofLinked } = await exported(afterPatients(() => link(1)))
   expect(linked).toMatchObject({ read_again: 1 })
-  expect([externalIds(join(root, 'linked')), await changed(linked)]).toEqual([['P17'], []])
+  expect([ofLinked.ids, await changed(linked)]).toEqual([['P17'], []])
   expect(await changed(before)).toEqual(['external ids'])
-  const unlinked = await exportClinic(
-    afterPatients(clinic, () => unlink(2)),
-    clinic,
-    join(root, 'unlinked'),
-    { sleep },
-  )
-  expect([externalIds(join(root, 'unlinked')), await changed(unlinked)]).toEqual([[patient.id], []])
+  const unlinked = await exported(afterPatients(() => unlink(2)))
+  expect([unlinked.ids, await changed(unlinked.manifest)]).toEqual([[patient.id], []])
   expect(await changed(linked)).toEqual(['external ids'])
   // An earlier version of the tool has not stored it.
   expect(await changed({ ...before, links_version: undefined })).toEqual([])
 })
-
-/** The table; `work` runs once, after the patients of the clinic were read. */
-function afterPatients(clinic: Clinic, work: () => Promise<unknown>): Table {
-  let isDone = false
-  const query: Table['query'] = async (range) => {
-    const items = await db.table.query(range)
-    if (range.pk === `${shortId(clinic.id)}#P` && !isDone) {
-      isDone = true
-      await work()
-    }
-    return items
-  }
-  return { ...db.table, query }
-}

@@ -1,16 +1,10 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
-import type { Invoice } from '../../../../shared/domain/money/invoice.ts'
-import { NEW_PAYMENT, type Payment } from '../../../../shared/domain/money/payment.ts'
-import { newUuid } from '../../../../shared/domain/uuid.ts'
 import { appointmentStore } from '../../../../shared/store/calendar/appointments.ts'
-import { invoiceBalance } from '../../../../shared/store/calendar/invoice-balance.ts'
 import { paymentStore } from '../../../../shared/store/calendar/payments.ts'
 import { readImportIds } from '../../../../shared/store/external-ids/derive.ts'
 import { messageStore } from '../../../../shared/store/messages/messages.ts'
-import { commitWithRetry } from '../../../../shared/store/table/commit-packed.ts'
-import { NOW } from '../../../support/table.ts'
 import { appointment, FIRST, importedClinic, invoice, lines, message, payment } from './calendar-fixtures.ts'
 
 const imported = importedClinic()
@@ -328,20 +322,6 @@ describe('importing payments', () => {
     expect(await invoices()).toMatchObject([{ paid: 0 }])
   })
 
-  it('counts every payment when payments are made concurrently', async () => {
-    const [bill] = await invoices()
-    const pay = (n: number) => {
-      const id = newUuid()
-      return commitWithRetry(() =>
-        invoiceBalance(imported.db.table).buildChangeset(imported.clinic.id, bill?.id ?? '', [
-          { id, build: (of) => ({ ...paymentOf(of, n), id }) },
-        ]),
-      )
-    }
-    await Promise.all(Array.from({ length: 12 }, (_, n) => pay(n)))
-    expect(await invoices()).toMatchObject([{ paid: 1200, status: 'partially_paid' }])
-  })
-
   it.each([
     [{ invoice_external_id: 'x' }, unknown('invoice')],
     [{ amount: 0 }, 'amount must be a positive number with at most 2 decimals in EUR'],
@@ -357,21 +337,6 @@ describe('importing payments', () => {
       reasons: [reason],
     })
   })
-})
-
-const paymentOf = (of: Invoice, n: number): Payment => ({
-  ...NEW_PAYMENT,
-  id: newUuid(),
-  invoice: { id: of.id, number: of.number },
-  patient: { id: of.patient.id, fullName: of.patient.fullName },
-  amount: 100,
-  currency: of.currency,
-  type: 'payment',
-  method: 'cash',
-  status: 'completed',
-  description: null,
-  date: '2026-04-02',
-  createdAt: new Date(NOW + n).toISOString(),
 })
 
 describe('importing messages', () => {

@@ -1,14 +1,14 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach } from 'vitest'
-import { importEntities } from '../../../../bin/clinic/import/entities/entities.ts'
-import { type ImportOptions, importFile } from '../../../../bin/clinic/import/run/import-file.ts'
+import type { ImportOptions } from '../../../../bin/clinic/import/run/import-file.ts'
 import type { Clinic, ClinicInfo } from '../../../../shared/domain/clinic.ts'
 import { invoiceStore } from '../../../../shared/store/calendar/invoices.ts'
 import { paymentStore } from '../../../../shared/store/calendar/payments.ts'
 import type { Table } from '../../../../shared/store/table/table.ts'
-import { freshTable, NOW, newClinic, type TestTable } from '../../../support/table.ts'
+import { importRecords, writeRows } from '../../../support/imports.ts'
+import { freshTable, newClinic, type TestTable } from '../../../support/table.ts'
 
 export const FIRST = { page: 1, limit: 100 }
 
@@ -45,28 +45,16 @@ export function importedClinic() {
   /** Imports rows of one entity as a file would hold them. */
   async function load(name: string, rows: object[], table?: Table, options?: Options) {
     const file = join(folder, `${name}.ndjson`)
-    writeFileSync(file, rows.map((row) => `${JSON.stringify(row)}\n`).join(''))
+    writeRows(file, rows)
     return loadFile(name, file, table, options)
   }
 
-  async function loadFile(name: string, file: string, table: Table = db.table, options: Options = {}) {
-    const entity = importEntities(table, () => NOW).find((known) => known.name === name)
-    if (!entity) throw new Error(`no entity ${name}`)
-    const [reasons, warned]: [string[], string[]] = [[], []]
-    const { settings, ...rest } = options
-    const result = await importFile(
-      file,
-      entity,
-      { ...clinic, ...settings },
-      {
-        now: () => NOW,
-        ...rest,
-        onRejected: ({ reason }) => reasons.push(reason),
-        onWarning: ({ line, text }) => warned.push(`${line}: ${text}`),
-      },
-    )
-    return { ...result, reasons, warned }
-  }
+  const loadFile = (
+    name: string,
+    file: string,
+    table: Table = db.table,
+    { settings, ...options }: Options = {},
+  ) => importRecords(table, { ...clinic, ...settings }, name, file, options)
 
   return {
     get db() {

@@ -1,7 +1,6 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import {
   departmentStore,
   priceListStore,
@@ -11,13 +10,11 @@ import {
 import { doctorStore } from '../../../../shared/store/doctors.ts'
 import { chunked } from '../../../../shared/store/table/chunked.ts'
 import { aTreatment } from '../../../support/catalogue.ts'
+import { interceptedTable } from '../../../support/intercepted-table.ts'
 import { importedClinic } from './calendar-fixtures.ts'
 
 const imported = importedClinic()
 const { load, loadFile } = imported
-
-const folder = mkdtempSync(join(tmpdir(), 'catalogue-import-test-'))
-afterAll(() => rmSync(folder, { recursive: true }))
 
 const department = { external_id: 'D1', name: 'Surgery' }
 const room = { external_id: 'R1', name: 'Room 1', department_external_id: 'D1' }
@@ -91,7 +88,7 @@ describe('importing a catalogue', () => {
 
   it('reads lists from cells of CSV files', async () => {
     const file = (name: string, text: string) => {
-      const path = join(folder, `${name}.csv`)
+      const path = join(imported.folder, `${name}.csv`)
       writeFileSync(path, text)
       return loadFile(name, path)
     }
@@ -222,14 +219,10 @@ describe('importing a catalogue', () => {
   it('never has two defaults, not even after an interrupted import', async () => {
     const { table } = imported.db
     await load('price-lists', [{ external_id: 'P1', name: 'Private', is_default: true }])
-    let writes = 0
-    const interrupted = {
-      ...table,
-      tryTransact: async (items: Parameters<typeof table.tryTransact>[0]) => {
-        if (++writes > 1) throw new Error('interrupted')
-        await table.tryTransact(items)
-      },
-    }
+    const interrupted = interceptedTable(table, async (write, number) => {
+      if (number > 1) throw new Error('interrupted')
+      await write()
+    })
     const lists = [
       { external_id: 'P2', name: 'Staff', is_default: true },
       { external_id: 'P1', name: 'Private', is_default: false },

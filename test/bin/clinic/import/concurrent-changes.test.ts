@@ -9,34 +9,23 @@ import { doctorStore } from '../../../../shared/store/doctors.ts'
 import { type ImportedKind, readImportIds } from '../../../../shared/store/external-ids/derive.ts'
 import { ConditionFailed, UnavailableError, WriteConflict } from '../../../../shared/store/table/errors.ts'
 import type { Table } from '../../../../shared/store/table/table.ts'
+import { interceptedTable, interruptedTable } from '../../../support/intercepted-table.ts'
 import { appointment, FIRST, importedClinic, invoice, message, payment } from './calendar-fixtures.ts'
 
 const imported = importedClinic()
 const { load, invoices, payments } = imported
 
-/** The same table, which calls `interfere` before its first transaction. */
-function interruptedTable(interfere: () => Promise<unknown>): Table {
-  let calls = 0
-  return {
-    ...imported.db.table,
-    tryTransact: async (writes) => {
-      if (calls++ === 0) await interfere()
-      await imported.db.table.tryTransact(writes)
-    },
-  }
-}
+/** The table of the clinic, in which something else happens before its first transaction. */
+const interrupted = (interfere: () => Promise<unknown>): Table =>
+  interruptedTable(imported.db.table, interfere)
 
 /** The same table, whose transactions end with these errors, one after another, before or after the commit. */
-function failingTable(when: 'before' | 'after', errors: Error[]): Table {
-  return {
-    ...imported.db.table,
-    tryTransact: async (writes) => {
-      const error = errors.shift()
-      if (!error || when === 'after') await imported.db.table.tryTransact(writes)
-      if (error) throw error
-    },
-  }
-}
+const failingTable = (when: 'before' | 'after', errors: Error[]): Table =>
+  interceptedTable(imported.db.table, async (write) => {
+    const error = errors.shift()
+    if (!error || when === 'after') await write()
+    if (error) throw error
+  })
 
 const idOf = async (kind: ImportedKind, externalId: string | number) =>
   (await readImportIds(imported.db.table, imported.clinic.id))(kind, String(externalId))
@@ -53,7 +42,7 @@ describe('an import whose patient is erased between reading and writing', () => 
     ['messages', message],
   ])('rejects the row and imports the others, of %s', async (name, row, more: object = {}) => {
     const other = { ...row, external_id: 'other', patient_external_id: 2, ...more }
-    const result = await load(name, [row, other], interruptedTable(erasePatient))
+    const result = await load(name, [row, other], interrupted(erasePatient))
     expect(result).toMatchObject({ imported: 1, rejected: 1, reasons: ['the patient was erased'] })
   })
 
@@ -64,7 +53,7 @@ describe('an import whose patient is erased between reading and writing', () => 
       { ...bill, external_id: 'other', invoice_number: '8', patient_external_id: 2 },
     ])
     const rows = [payment, { ...payment, external_id: 'q', invoice_external_id: 'other' }]
-    const result = await load('payments', rows, interruptedTable(erasePatient))
+    const result = await load('payments', rows, interrupted(erasePatient))
     expect(result).toMatchObject({ imported: 1, rejected: 1, reasons: ['the patient was erased'] })
     expect(await payments()).toMatchObject([{ patient: { fullName: 'Bo Lind' } }])
   })
@@ -74,7 +63,7 @@ describe('an import whose patient is erased between reading and writing', () => 
       { external_id: 1, first_name: 'Ada', last_name: 'New' },
       { external_id: 2, first_name: 'Bo', last_name: 'New' },
     ]
-    const result = await load('patients', rows, interruptedTable(erasePatient))
+    const result = await load('patients', rows, interrupted(erasePatient))
     expect(result).toMatchObject({ updated: 1, rejected: 1, reasons: ['the patient was erased'] })
   })
 })
@@ -88,7 +77,7 @@ describe('an import whose references change between reading and writing', () => 
       await doctors.save(imported.clinic.id, [{ before, after: { ...before, fullName: 'Dr. Eva Neu' } }])
       await copiedNames(imported.db.table).refreshAll(imported.clinic.id)
     }
-    expect(await load('appointments', [appointment], interruptedTable(rename))).toMatchObject({ imported: 1 })
+    expect(await load('appointments', [appointment], interrupted(rename))).toMatchObject({ imported: 1 })
     const { items } = await appointmentStore(imported.db).page(imported.clinic.id, {}, FIRST)
     expect(items).toMatchObject([{ doctor: { fullName: 'Dr. Eva Neu' } }])
   })
@@ -99,7 +88,7 @@ describe('an import whose references change between reading and writing', () => 
       patientChanges(imported.db.table).update(imported.clinic.id, await idOf('patient', 1), {
         lastName: 'New',
       })
-    expect(await load('payments', [payment], interruptedTable(rename))).toMatchObject({ imported: 1 })
+    expect(await load('payments', [payment], interrupted(rename))).toMatchObject({ imported: 1 })
     expect(await payments()).toMatchObject([{ patient: { fullName: 'Ada New' } }])
   })
 
@@ -108,7 +97,7 @@ describe('an import whose references change between reading and writing', () => 
     const result = await load(
       'appointments',
       rows,
-      interruptedTable(() => load('appointments', rows)),
+      interrupted(() => load('appointments', rows)),
     )
     expect(result).toMatchObject({ imported: 0, unchanged: 2 })
   })
@@ -148,7 +137,7 @@ describe('an import whose transactions fail', () => {
 describe('an import of what another import changes between reading and writing', () => {
   it('makes no second default price list', async () => {
     const list = (id: string) => ({ external_id: id, name: id, is_default: true })
-    const table = interruptedTable(() => load('price-lists', [list('b')]))
+    const table = interrupted(() => load('price-lists', [list('b')]))
     expect(await load('price-lists', [list('a')], table)).toMatchObject({ imported: 0, rejected: 1 })
     const all = await priceListStore(imported.db).list(imported.clinic.id)
     expect(all).toMatchObject([{ name: 'b', isDefault: true }])
@@ -162,14 +151,14 @@ describe('an import of what another import changes between reading and writing',
       duration_minutes: 30,
       price: '80',
     })
-    const table = interruptedTable(() => load('treatments', [treatment('b')]))
+    const table = interrupted(() => load('treatments', [treatment('b')]))
     expect(await load('treatments', [treatment('a')], table)).toMatchObject({ imported: 0, rejected: 1 })
     expect(await treatmentStore(imported.db).list(imported.clinic.id)).toMatchObject([{ name: 'b' }])
   })
 
   it('keeps both if they do not contradict each other', async () => {
     const rows = [...Array(45).keys()].map((at) => ({ external_id: `r${at}`, name: `Room ${at}` }))
-    const table = interruptedTable(() => load('rooms', [{ external_id: 'x', name: 'X' }]))
+    const table = interrupted(() => load('rooms', [{ external_id: 'x', name: 'X' }]))
     expect(await load('rooms', rows, table)).toMatchObject({ imported: 45, rejected: 0 })
     expect(await roomStore(imported.db).list(imported.clinic.id)).toHaveLength(46)
   })

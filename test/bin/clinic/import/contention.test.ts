@@ -1,20 +1,19 @@
 /** Imports concurrent with other writers, on an engine with DynamoDB's latencies and transaction conflicts. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, expect, it } from 'vitest'
-import { importEntities } from '../../../../bin/clinic/import/entities/entities.ts'
-import { type ImportResult, importFile } from '../../../../bin/clinic/import/run/import-file.ts'
 import type { Clinic } from '../../../../shared/domain/clinic.ts'
 import { patientWriter } from '../../../../shared/store/patients/patient-writer.ts'
 import { patientStore } from '../../../../shared/store/patients/patients.ts'
 import { idempotencyGuard } from '../../../../shared/store/table/idempotency.ts'
 import type { Table } from '../../../../shared/store/table/table.ts'
 import { runVerification } from '../../../shared/maintenance/verify/practice.ts'
+import { importRecords, writeRows } from '../../../support/imports.ts'
 import { freshRealisticTable } from '../../../support/realistic-table.ts'
 import { rounds } from '../../../support/scale.ts'
-import { aPatient, NOW, newClinic } from '../../../support/table.ts'
+import { aPatient, newClinic } from '../../../support/table.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'contention-import-test-'))
 afterAll(() => rmSync(folder, { recursive: true }))
@@ -24,12 +23,10 @@ const TIMEOUT_MS = rounds(600_000, 7_200_000)
 /** Time between two creations: 20 a second. */
 const CREATION_INTERVAL_MS = 50
 
-async function load(table: Table, clinic: Clinic, name: string, rows: object[]): Promise<ImportResult> {
+async function load(table: Table, clinic: Clinic, name: string, rows: object[]) {
   const file = join(folder, `${name}.ndjson`)
-  writeFileSync(file, rows.map((row) => `${JSON.stringify(row)}\n`).join(''))
-  const entity = importEntities(table, () => NOW).find((known) => known.name === name)
-  if (!entity) throw new Error(`no entity ${name}`)
-  return importFile(file, entity, clinic, { now: () => NOW })
+  writeRows(file, rows)
+  return importRecords(table, clinic, name, file)
 }
 
 /** Creates patients at a steady rate until `isDone`; returns how many were created. */
@@ -71,20 +68,14 @@ it(
     }))
     let isDone = false
     const creations = createPatients(table, clinic, () => isDone)
-    const all = ({ length }: object[]) => ({
-      imported: length,
-      updated: 0,
-      unchanged: 0,
-      rejected: 0,
-      warnings: 0,
-    })
+    const all = ({ length }: object[]) => ({ imported: length, rejections: [], warned: [] })
     try {
-      expect(await load(operatorTable, clinic, 'patients', patients)).toEqual(all(patients))
+      expect(await load(operatorTable, clinic, 'patients', patients)).toMatchObject(all(patients))
       await load(operatorTable, clinic, 'doctors', [
         { external_id: 0, full_name: 'Dr. Eva Noll' },
         { external_id: 1, full_name: 'Dr. Bo Lind' },
       ])
-      expect(await load(operatorTable, clinic, 'appointments', appointments)).toEqual(all(appointments))
+      expect(await load(operatorTable, clinic, 'appointments', appointments)).toMatchObject(all(appointments))
     } finally {
       isDone = true
     }

@@ -7,11 +7,11 @@ import { importEntities } from '../../../../bin/clinic/import/entities/entities.
 import { encodeText } from '../../../../bin/clinic/import/files/encoding.ts'
 import { rejectedFile } from '../../../../bin/clinic/import/files/rejections.ts'
 import { readColumnMap } from '../../../../bin/clinic/import/maps/column-map.ts'
-import { importFile } from '../../../../bin/clinic/import/run/import-file.ts'
 import { trialTable } from '../../../../bin/clinic/import/run/trial-table.ts'
 import type { Clinic } from '../../../../shared/domain/clinic.ts'
 import { patientStore } from '../../../../shared/store/patients/patients.ts'
 import type { Table } from '../../../../shared/store/table/table.ts'
+import { importRecords } from '../../../support/imports.ts'
 import { practiceExports } from '../../../support/practice-exports.ts'
 import { rounds } from '../../../support/scale.ts'
 import { NOW, newClinic, tableOfFile } from '../../../support/table.ts'
@@ -24,16 +24,8 @@ afterAll(() => rmSync(folder, { recursive: true }))
 
 async function load(table: Table, clinic: Clinic, file: string, map: string, isTrial = false) {
   const entities = importEntities(table, () => NOW)
-  const entity = entities.find(({ name }) => file.includes(`${name}.`))
-  if (!entity) throw new Error(`no entity for ${file}`)
-  const reasons: string[] = []
-  const result = await importFile(file, entity, clinic, {
-    now: () => NOW,
-    map: readColumnMap(map, entities),
-    isTrial,
-    onRejected: ({ line, reason }) => reasons.push(`${line}: ${reason}`),
-  })
-  return { ...result, reasons }
+  const name = entities.find(({ name }) => file.includes(`${name}.`))?.name ?? file
+  return importRecords(table, clinic, name, file, { map: readColumnMap(map, entities), isTrial })
 }
 
 describe.each(practiceExports(SIZE, NOW).map((one) => [one.map, one] as const))(

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { messageColumns } from '../../../../bin/clinic/export/rows.ts'
 import { anonymizeResponse } from '../../../../shared/api/anonymize-response.ts'
 import type { Appointment } from '../../../../shared/domain/booking/appointment.ts'
+import type { ClinicId } from '../../../../shared/domain/clinic.ts'
 import { appointmentStore } from '../../../../shared/store/calendar/appointments.ts'
 import type { RecordStore } from '../../../../shared/store/calendar/calendar-list.ts'
 import { invoiceStore } from '../../../../shared/store/calendar/invoices.ts'
@@ -43,6 +44,18 @@ async function change<R extends object>(list: RecordStore<R>, id: string, facts:
   await changes.commit()
 }
 
+/** Changes the only record of a small list. */
+async function changeOnly<R extends object>(
+  store: {
+    list: (clinic: ClinicId) => Promise<readonly R[]>
+    save: (clinic: ClinicId, changes: { before: R; after: R }[]) => Promise<void>
+  },
+  facts: Partial<R>,
+) {
+  const [before] = await store.list(imported.clinic.id)
+  if (before) await store.save(imported.clinic.id, [{ before, after: { ...before, ...facts } }])
+}
+
 async function changePatient(facts: Parameters<ReturnType<typeof patientChanges>['update']>[2]) {
   await patientChanges(imported.db.table).update(imported.clinic.id, await idOf('patient', 1), facts)
 }
@@ -64,11 +77,7 @@ const ENTITIES: [string, object, object, () => Promise<unknown>, string][] = [
     'departments',
     { external_id: 'd', name: 'Surgery' },
     { name: 'Surgery 2' },
-    async () => {
-      const store = departmentStore(imported.db)
-      const [before] = await store.list(imported.clinic.id)
-      if (before) await store.save(imported.clinic.id, [{ before, after: { ...before, name: 'Ward' } }])
-    },
+    () => changeOnly(departmentStore(imported.db), { name: 'Ward' }),
     'name differs',
   ],
   [
@@ -86,44 +95,28 @@ const ENTITIES: [string, object, object, () => Promise<unknown>, string][] = [
     'rooms',
     { external_id: 'r', name: 'R1', is_active: true },
     { name: 'R2' },
-    async () => {
-      const store = roomStore(imported.db)
-      const [before] = await store.list(imported.clinic.id)
-      if (before) await store.save(imported.clinic.id, [{ before, after: { ...before, isActive: false } }])
-    },
+    () => changeOnly(roomStore(imported.db), { isActive: false }),
     'name, is_active differ',
   ],
   [
     'treatments',
     treatment,
     { price: '90.00' },
-    async () => {
-      const store = treatmentStore(imported.db)
-      const [before] = await store.list(imported.clinic.id)
-      if (before) await store.save(imported.clinic.id, [{ before, after: { ...before, price: 8500 } }])
-    },
+    () => changeOnly(treatmentStore(imported.db), { price: 8500 }),
     'price differs',
   ],
   [
     'price-lists',
     priceList,
     { items: [] },
-    async () => {
-      const store = priceListStore(imported.db)
-      const [before] = await store.list(imported.clinic.id)
-      if (before) await store.save(imported.clinic.id, [{ before, after: { ...before, name: 'Old' } }])
-    },
+    () => changeOnly(priceListStore(imported.db), { name: 'Old' }),
     'name, items differ',
   ],
   [
     'doctors',
     { external_id: 1, full_name: 'Dr. Eva Noll', hours: 'mon 09:00-12:00', is_active: true },
     { hours: 'tue 09:00-12:00' },
-    async () => {
-      const store = doctorStore(imported.db)
-      const before = await store.find(imported.clinic.id, await idOf('doctor', 1))
-      if (before) await store.save(imported.clinic.id, [{ before, after: { ...before, isActive: false } }])
-    },
+    () => changeOnly(doctorStore(imported.db), { isActive: false }),
     'is_active, hours differ',
   ],
   [

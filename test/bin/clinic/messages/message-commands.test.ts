@@ -6,7 +6,7 @@ import type { Message } from '../../../../shared/domain/messages/message.ts'
 import { newUuid } from '../../../../shared/domain/uuid.ts'
 import { messageDispatch } from '../../../../shared/store/messages/dispatch.ts'
 import { messageStore } from '../../../../shared/store/messages/messages.ts'
-import { deployedTable } from '../../../support/deployed-stack.ts'
+import { deployedTable, output } from '../../../support/deployed-stack.ts'
 import { newClinic } from '../../../support/table.ts'
 import { claimedDispatch, LOST_REPLY, MINUTE, storeMessage, waitingDispatch } from './message-fixtures.ts'
 
@@ -94,10 +94,11 @@ describe('unresolved', () => {
   })
 
   it('can be resolved once', async () => {
-    const { code, printed } = await run(
-      ...['messages', 'resolve', swept.id.toUpperCase(), '--clinic', clinic.id, '--as', 'sent'],
-    )
-    expect([code, printed]).toEqual([0, `Message ${swept.id} is sent\n`])
+    expect(
+      await output(
+        run(...['messages', 'resolve', swept.id.toUpperCase(), '--clinic', clinic.id, '--as', 'sent']),
+      ),
+    ).toBe(`Message ${swept.id} is sent\n`)
     expect(await find(swept)).toMatchObject({ status: 'sent', errorMessage: null, dispatch: null })
     const failed = await run(
       ...['--json', 'messages', 'resolve', unswept.id, '--clinic', clinic.id, '--as', 'failed'],
@@ -137,17 +138,11 @@ it('resolves all messages that were accepted before a time', async () => {
     data: [{ id: planted[1]?.id, status: 'failed', progress: 'done' }],
     settled_meanwhile: 0,
   })
-  const none = await run(
-    'messages',
-    'resolve',
-    '--clinic',
-    clinic.id,
-    '--as',
-    'sent',
-    '--before',
-    '2026-03-02T00:00:00Z',
-  )
-  expect([none.code, none.printed]).toEqual([0, 'No unresolved messages\n'])
+  expect(
+    await output(
+      run('messages', 'resolve', '--clinic', clinic.id, '--as', 'sent', '--before', '2026-03-02T00:00:00Z'),
+    ),
+  ).toBe('No unresolved messages\n')
   expect((await resolve('--before', 'yesterday')).code).toBe(2)
   expect((await resolve()).code).toBe(2)
   expect((await resolve(newUuid(), '--before', '2026-03-02T00:00:00Z')).code).toBe(2)
@@ -266,16 +261,8 @@ it('failed lists more messages than one page holds', async () => {
     const failures = (await Promise.all(planting)).filter(({ status }) => status === 'failed')
     ids.push(...failures.map(({ id }) => id))
   }
-  const rows = await data(
-    'messages',
-    'failed',
-    '--clinic',
-    busy.id,
-    '--from',
-    '2026-05-01',
-    '--to',
-    '2026-05-01',
-  )
+  const day = ['--from', '2026-05-01', '--to', '2026-05-01']
+  const rows = await data('messages', 'failed', '--clinic', busy.id, ...day)
   expect(rows.map(({ id }: Message) => id)).toEqual(ids.reverse())
 })
 

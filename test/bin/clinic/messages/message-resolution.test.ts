@@ -111,27 +111,14 @@ describe('feedback of the provider while a message is resolved', () => {
 })
 
 describe('resolving many', () => {
-  const claimed = (acceptedAt: string) =>
-    storeMessage(table, clinic, {
-      acceptedAt,
+  const BEFORE = '2026-03-02T00:00:00.000Z'
+
+  it('keeps the outcome that the provider has reported in between', async () => {
+    const message = await storeMessage(table, clinic, {
+      acceptedAt: '2026-03-01T08:00:00.000Z',
       dispatch: claimedDispatch(Date.now() - MINUTE),
       isUnresolved: true,
     })
-  const BEFORE = '2026-03-02T00:00:00.000Z'
-
-  it('settles those that were accepted before an instant, and no others', async () => {
-    const [first, second, later] = await Promise.all(
-      ['2026-03-01T08:00:00.000Z', '2026-03-01T23:59:59.999Z', BEFORE].map(claimed),
-    )
-    const { resolved, settled } = await resolveMessages(table, clinic, BEFORE, 'failed', Date.now)
-    expect([resolved.map(({ id }) => id).sort(), settled]).toEqual([[first?.id, second?.id].sort(), 0])
-    expect(resolved.map(({ status }) => status)).toEqual(['failed', 'failed'])
-    expect(await unresolved()).toEqual([later?.id])
-    await resolveMessage(table, clinic, later?.id ?? '', 'sent', Date.now)
-  })
-
-  it('keeps the outcome that the provider has reported in between', async () => {
-    const message = await claimed('2026-03-01T08:00:00.000Z')
     const racing = interrupted(1, () =>
       messageDispatch({ table }).recordFeedback(clinic.id, message.id, {
         kind: 'delivered',

@@ -15,6 +15,7 @@ import { readImportIds } from '../../../../shared/store/external-ids/derive.ts'
 import { patientStore } from '../../../../shared/store/patients/patients.ts'
 import type { Table } from '../../../../shared/store/table/table.ts'
 import { filledPatient } from '../../../support/filled-records.ts'
+import { crashingTable } from '../../../support/intercepted-table.ts'
 import { createPopulatedClinic } from '../../../support/records.ts'
 import { restored } from '../../../support/restored.ts'
 import { freshTable, type TestTable } from '../../../support/table.ts'
@@ -49,14 +50,7 @@ describe('the ledger of erasures', () => {
   })
 
   it('has an interrupted erasure from its first transaction on, and keeps its time when it is completed', async () => {
-    const crashing: Table = {
-      ...db.table,
-      tryTransact: async (writes) => {
-        await db.table.tryTransact(writes)
-        throw new Error('crash')
-      },
-    }
-    await expect(erase(crashing)).rejects.toThrow('crash')
+    await expect(erase(crashingTable(db.table))).rejects.toThrow('crash')
     expect(await ledgerOf(db)).toEqual([{ patient, ...by, isFinished: false }])
 
     await patientChanges(db.table).erase(clinic, patient, anonymizeResponse, { operator: 'other' })

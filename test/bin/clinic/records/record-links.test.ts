@@ -1,10 +1,8 @@
 /** Records that no import made, and their ids in the clinic's own system. */
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeEach, describe, expect, it } from 'vitest'
-import { importEntities } from '../../../../bin/clinic/import/entities/entities.ts'
-import { importFile } from '../../../../bin/clinic/import/run/import-file.ts'
 import { anonymizeResponse } from '../../../../shared/api/anonymize-response.ts'
 import { replayErasures } from '../../../../shared/maintenance/restore/erasure-replay.ts'
 import { erasureLedger } from '../../../../shared/store/copies/erasure-ledger.ts'
@@ -16,10 +14,12 @@ import { patientWriter } from '../../../../shared/store/patients/patient-writer.
 import { patientStore } from '../../../../shared/store/patients/patients.ts'
 import { ConditionFailed } from '../../../../shared/store/table/errors.ts'
 import type { Table } from '../../../../shared/store/table/table.ts'
-import { deployedTable } from '../../../support/deployed-stack.ts'
+import { deployedTable, rejection } from '../../../support/deployed-stack.ts'
+import { importRecords, writeRows } from '../../../support/imports.ts'
+import { interruptedTable } from '../../../support/intercepted-table.ts'
 import { createPopulatedClinic, type PopulatedClinic } from '../../../support/records.ts'
 import { restored } from '../../../support/restored.ts'
-import { aPatient, NOW, newClinic } from '../../../support/table.ts'
+import { aPatient, newClinic } from '../../../support/table.ts'
 
 const { db, run } = deployedTable()
 let mine: PopulatedClinic
@@ -37,12 +37,8 @@ const unlink = (id: string) => command('patient', 'unlink', id)
 
 async function load(name: string, rows: object[], table: Table = db.table) {
   const file = join(folder, `${name}.ndjson`)
-  writeFileSync(file, rows.map((row) => `${JSON.stringify(row)}\n`).join(''))
-  const entity = importEntities(table, () => NOW).find((one) => one.name === name)
-  if (!entity) throw new Error(`no entity ${name}`)
-  const reasons: string[] = []
-  const onRejected = ({ reason }: { reason: string }) => reasons.push(reason)
-  return { ...(await importFile(file, entity, mine.clinic, { now: () => NOW, onRejected })), reasons }
+  writeRows(file, rows)
+  return importRecords(table, mine.clinic, name, file)
 }
 
 const rowOf = ({ firstName, lastName }: { firstName: string; lastName: string }) => ({
@@ -183,11 +179,7 @@ describe('an external id', () => {
   it('that is imported or linked already is rejected', async () => {
     await load('patients', [rowOf(mine.patient)])
     const imported = (await readImportIds(db.table, mine.clinic.id))('patient', 'TR-1')
-    const rejected = await link(mine.patient.id, 'TR-1')
-    expect([rejected.code, rejected.errors]).toEqual([
-      2,
-      expect.stringContaining(`belongs to patient ${imported}`),
-    ])
+    expect(await rejection(link(mine.patient.id, 'TR-1'))).toContain(`belongs to patient ${imported}`)
     await link(mine.patient.id, 'TR-2')
     expect((await link(mine.patient.id, 'TR-2')).printed).toContain('has this external id already')
     expect((await link(mine.patient.id, 'TR-3')).errors).toContain('has another external id')
@@ -198,8 +190,7 @@ describe('an external id', () => {
     ['an unknown patient', '1b4e28ba-2fa1-4d3b-a3f5-ef19b5a7633b'],
     ['text that is no id', 'x'],
   ])('is rejected for %s', async (_, id) => {
-    const rejected = await link(id, 'TR-1')
-    expect([rejected.code, rejected.errors]).toEqual([2, expect.stringContaining(`no patient ${id}`)])
+    expect(await rejection(link(id, 'TR-1'))).toContain(`no patient ${id}`)
   })
 
   it('is rejected when it is imported while it is linked, and an import ends when it is linked at the same time', async () => {
@@ -212,15 +203,7 @@ describe('an external id', () => {
       version: found?.version ?? 0,
     }
     const linkNow = () => linkRecord(db.table, mine.clinic.id, record, 'TR-1', derived)
-    let isLinked = false
-    const racing: Table = {
-      ...db.table,
-      tryTransact: async (writes) => {
-        if (!isLinked) await linkNow()
-        isLinked = true
-        await db.table.tryTransact(writes)
-      },
-    }
+    const racing = interruptedTable(db.table, linkNow)
     await expect(load('patients', [rowOf(mine.patient)], racing)).rejects.toThrow('import the file again')
     expect(await load('patients', [rowOf(mine.patient)])).toMatchObject({ imported: 0, unchanged: 1 })
     await unlink(mine.patient.id)

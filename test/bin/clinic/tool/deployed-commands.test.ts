@@ -10,7 +10,7 @@ import { clinicStore } from '../../../../shared/store/clinics.ts'
 import { erasureLedger } from '../../../../shared/store/copies/erasure-ledger.ts'
 import { issueCredential } from '../../../support/credentials.ts'
 import { createWebhook } from '../../../support/deliveries.ts'
-import { CALLER_ARN, deployedTable } from '../../../support/deployed-stack.ts'
+import { CALLER_ARN, deployedTable, output, rejection } from '../../../support/deployed-stack.ts'
 import { createPopulatedClinic } from '../../../support/records.ts'
 import { freshTable } from '../../../support/table.ts'
 
@@ -78,18 +78,14 @@ it('settles a restored table only while the stack is paused, and never the table
 it('does not settle from a table that lacks a clinic, or without one that has the clinics', async () => {
   const other = await freshTable()
   const unknown = await createPopulatedClinic(other.table)
-  const wrong = await run('restore', 'settle', '--table', other.name)
-  expect([wrong.code, wrong.errors]).toEqual([
-    2,
+  expect(await rejection(run('restore', 'settle', '--table', other.name))).toBe(
     `The table in use does not have clinic ${unknown.clinic.id}: is it the one that was restored? If it was lost, use --source-lost.\n`,
-  ])
+  )
   const copy = await freshTable()
   await clinicStore({ table: copy.table }).create(clinic)
-  const kept = await run('restore', 'settle', '--table', copy.name, '--source-lost')
-  expect([kept.code, kept.errors]).toEqual([
-    2,
+  expect(await rejection(run('restore', 'settle', '--table', copy.name, '--source-lost'))).toBe(
     `The table in use has clinic ${clinic.id}, so it is not lost: settle without --source-lost.\n`,
-  ])
+  )
 })
 
 it('settles the clinics of a restored table, and prints what it did', async () => {
@@ -111,13 +107,13 @@ it('settles the clinics of a restored table, and prints what it did', async () =
 })
 
 it('restores only to a table whose name the role may create', async () => {
-  const { code, errors } = await run('restore', 'table', '--to', '2026-01-01T00:00:00Z', '--name', 'other')
-  expect([code, errors]).toEqual([2, `--name must begin with ${db.name}-\n`])
+  expect(await rejection(run('restore', 'table', '--to', '2026-01-01T00:00:00Z', '--name', 'other'))).toBe(
+    `--name must begin with ${db.name}-\n`,
+  )
 })
 
 it('migrates nothing if there is no migration, and checks the format', async () => {
-  const { code, printed } = await run('migrate')
-  expect([code, printed]).toEqual([0, 'The table has format 0; this version requires 0.\n'])
+  expect(await output(run('migrate'))).toBe('The table has format 0; this version requires 0.\n')
   expect((await run('migrate', '--check')).code).toBe(0)
 })
 

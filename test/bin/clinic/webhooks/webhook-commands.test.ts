@@ -5,7 +5,7 @@ import { newUuid } from '../../../../shared/domain/uuid.ts'
 import type { Webhook } from '../../../../shared/domain/webhooks/webhook.ts'
 import { webhookStore } from '../../../../shared/store/events/webhooks.ts'
 import { createWebhook } from '../../../support/deliveries.ts'
-import { deployedTable } from '../../../support/deployed-stack.ts'
+import { deployedTable, output, rejection } from '../../../support/deployed-stack.ts'
 import { newClinic } from '../../../support/table.ts'
 
 const { db, run } = deployedTable()
@@ -29,8 +29,9 @@ it('lists, disables and deletes endpoints, without secrets', async () => {
   const text = (await run('webhook', 'list', '--clinic', clinic.id)).printed
   expect(text).toMatch(new RegExp(`^${id} +active +${url} +created by ${createdBy} `))
 
-  const disabled = await run('webhook', 'disable', id.toUpperCase(), '--clinic', clinic.id)
-  expect([disabled.code, disabled.printed]).toEqual([0, `Disabled webhook endpoint ${id}\n`])
+  expect(await output(run('webhook', 'disable', id.toUpperCase(), '--clinic', clinic.id))).toBe(
+    `Disabled webhook endpoint ${id}\n`,
+  )
   expect(await stored()).toMatchObject([{ id, isActive: false }])
   const again = await run('webhook', 'disable', id, '--clinic', clinic.id, '--json')
   expect(JSON.parse(again.printed)).toMatchObject({ id, is_active: false, created_by: createdBy })
@@ -46,11 +47,9 @@ it('reports an unknown endpoint, and one of another clinic', async () => {
       [newUuid(), '--clinic', clinic.id],
       [webhook.id, '--clinic', other.id],
     ]) {
-      const { code, errors } = await run('webhook', action, ...args)
-      expect([code, errors]).toEqual([
-        2,
+      expect(await rejection(run('webhook', action, ...args))).toBe(
         `The clinic has no webhook endpoint ${args[0]}. "webhook list" lists all of them.\n`,
-      ])
+      )
     }
   expect(await stored()).toMatchObject([{ id: webhook.id, isActive: true }])
 })

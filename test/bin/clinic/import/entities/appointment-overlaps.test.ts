@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest'
 import { inRounds } from '../../../../../bin/clinic/import/entities/appointment-overlaps.ts'
 import { appointmentStore } from '../../../../../shared/store/calendar/appointments.ts'
 import { type ImportedKind, readImportIds } from '../../../../../shared/store/external-ids/derive.ts'
-import type { Table } from '../../../../../shared/store/table/table.ts'
 import { runVerification } from '../../../../shared/maintenance/verify/practice.ts'
+import { interruptedTable } from '../../../../support/intercepted-table.ts'
 import { appointment, FIRST, importedClinic } from '../calendar-fixtures.ts'
 
 const imported = importedClinic()
@@ -19,21 +19,6 @@ const appointments = async () =>
   (await appointmentStore(imported.db).page(imported.clinic.id, {}, FIRST)).items
 const verified = async () =>
   (await runVerification(imported.db.table, imported.clinic.id)).found.map(({ kind, note }) => [kind, note])
-
-/** The same table; another writer books the time of the appointment while the import writes it. */
-function bookedMeanwhile(): Table {
-  let isBooked = false
-  return {
-    ...imported.db.table,
-    tryTransact: async (writes) => {
-      if (!isBooked) {
-        isBooked = true
-        await load('appointments', [other])
-      }
-      await imported.db.table.tryTransact(writes)
-    },
-  }
-}
 
 describe('an appointment to come', () => {
   it('is rejected with both ids if another takes its time, also in the same file', async () => {
@@ -60,7 +45,8 @@ describe('an appointment to come', () => {
   })
 
   it('is rejected if a booking takes its time while it is written', async () => {
-    const result = await load('appointments', [coming], bookedMeanwhile())
+    const book = () => load('appointments', [other])
+    const result = await load('appointments', [coming], interruptedTable(imported.db.table, book))
     expect(result).toMatchObject({ imported: 0, rejected: 1 })
     expect(await appointments()).toHaveLength(1)
   })

@@ -6,6 +6,7 @@ import { doctorStore } from '../../../../../shared/store/doctors.ts'
 import { readImportIds } from '../../../../../shared/store/external-ids/derive.ts'
 import { holidayStore, MAX_HOLIDAYS } from '../../../../../shared/store/holidays.ts'
 import { runVerification } from '../../../../shared/maintenance/verify/practice.ts'
+import { interruptedTable } from '../../../../support/intercepted-table.ts'
 import { importedClinic } from '../calendar-fixtures.ts'
 
 const imported = importedClinic()
@@ -110,19 +111,8 @@ it('are at most as many as each doctor can have a copy of', async () => {
 })
 
 it('keep the holidays that another writer adds at the same time', async () => {
-  const { table } = imported.db
-  let isFirst = true
-  const contended = {
-    ...table,
-    tryTransact: async (writes: Parameters<typeof table.tryTransact>[0]) => {
-      if (isFirst) {
-        isFirst = false
-        await set((days) => [...days, day('2026-12-31')])
-      }
-      await table.tryTransact(writes)
-    },
-  }
+  const add = () => set((days) => [...days, day('2026-12-31')])
+  const contended = interruptedTable(imported.db.table, add)
   expect(await load('holidays', [newYear], contended)).toMatchObject({ imported: 1 })
-  expect(isFirst).toBe(false)
   expect(await holidays()).toEqual([day('2026-12-31'), day('2027-01-01')])
 })

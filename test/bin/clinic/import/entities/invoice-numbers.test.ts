@@ -1,8 +1,7 @@
 /** Two invoices of a clinic with one number: imported only if the operator says that both are right. */
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { exportClinic } from '../../../../../bin/clinic/export/export-clinic.ts'
 import { trialTable } from '../../../../../bin/clinic/import/run/trial-table.ts'
 import { invoiceCorrection } from '../../../../../shared/store/calendar/invoice-correction.ts'
@@ -11,9 +10,7 @@ import type { Table } from '../../../../../shared/store/table/table.ts'
 import { importedClinic, invoice } from '../calendar-fixtures.ts'
 
 const imported = importedClinic()
-const { load } = imported
-const folder = mkdtempSync(join(tmpdir(), 'invoice-numbers-test-'))
-afterAll(() => rmSync(folder, { recursive: true }))
+const { load, folder } = imported
 
 const bill = { ...invoice, subtotal: 5 }
 const second = { ...bill, external_id: 'j', patient_external_id: 2 }

@@ -11,8 +11,8 @@ import { importFile } from '../../../../../bin/clinic/import/run/import-file.ts'
 import type { Clinic } from '../../../../../shared/domain/clinic.ts'
 import { announcedPartition, announcedRange } from '../../../../../shared/store/keys/events.ts'
 import { UnavailableError } from '../../../../../shared/store/table/errors.ts'
-import type { Table } from '../../../../../shared/store/table/table.ts'
 import { deployedTable } from '../../../../support/deployed-stack.ts'
+import { interceptedTable } from '../../../../support/intercepted-table.ts'
 import { newClinic } from '../../../../support/table.ts'
 
 const { db, run } = deployedTable()
@@ -74,17 +74,15 @@ describe('import.completed', () => {
 
   it.each([1, 0])('is announced once if the response was lost: %i new records', async (count) => {
     let attempts = 0
-    const lossy: Table = {
-      ...db.table,
-      tryTransact: async (writes) => {
-        await db.table.tryTransact(writes)
-        // The event is read, and forwarded, before the next attempt.
-        const range = { pk: announcedPartition(clinic.id), ...announcedRange(clinic.id), limit: 1 }
-        if (++attempts > 1) return
-        await db.table.deleteMany(await db.table.query(range))
-        throw new UnavailableError(new Error('lost'))
-      },
-    }
+    const lossy = interceptedTable(db.table, async (write, number) => {
+      attempts = number
+      await write()
+      if (number > 1) return
+      // The event is read, and forwarded, before the next attempt.
+      const range = { pk: announcedPartition(clinic.id), ...announcedRange(clinic.id), limit: 1 }
+      await db.table.deleteMany(await db.table.query(range))
+      throw new UnavailableError(new Error('lost'))
+    })
     const counts = { imported: count, updated: 0, unchanged: 1 - count }
     await announceImport(lossy, clinic.id, departments(), { content: 'abc', counts })
     expect([attempts, await announced()]).toEqual([1, []])

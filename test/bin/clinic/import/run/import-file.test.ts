@@ -5,14 +5,15 @@ import { afterAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { importEntities } from '../../../../../bin/clinic/import/entities/entities.ts'
 import type { ImportableEntity } from '../../../../../bin/clinic/import/entities/entity.ts'
 import { rejectedFile } from '../../../../../bin/clinic/import/files/rejections.ts'
-import { importFile, type Rejection } from '../../../../../bin/clinic/import/run/import-file.ts'
+import { importFile } from '../../../../../bin/clinic/import/run/import-file.ts'
 import type { Doctor } from '../../../../../shared/domain/booking/doctor.ts'
 import type { Clinic } from '../../../../../shared/domain/clinic.ts'
 import type { Patient } from '../../../../../shared/domain/patients/patient.ts'
 import { doctorStore } from '../../../../../shared/store/doctors.ts'
 import { patientStore } from '../../../../../shared/store/patients/patients.ts'
 import { patientSearch } from '../../../../../shared/store/patients/search.ts'
-import { ConditionFailed, UnavailableError } from '../../../../../shared/store/table/errors.ts'
+import { UnavailableError } from '../../../../../shared/store/table/errors.ts'
+import { importRecords } from '../../../../support/imports.ts'
 import { NOW, newClinic, tableOfFile } from '../../../../support/table.ts'
 
 const db = tableOfFile()
@@ -28,33 +29,13 @@ afterAll(() => rmSync(folder, { recursive: true }))
 async function imported(name: string, content: string | Buffer) {
   const file = join(folder, name)
   writeFileSync(file, content)
-  const entity = importEntities(db.table, () => NOW).find((known) => name.startsWith(known.name))
-  if (!entity) throw new Error(`no entity for ${name}`)
-  const rejected: Rejection[] = []
-  const result = await importFile(file, entity, clinic, {
-    now: () => NOW,
-    onRejected: (rejection) => rejected.push(rejection),
-  })
-  return { ...result, rejections: rejected.map(({ line, reason }) => `${line}: ${reason}`) }
+  return importRecords(db.table, clinic, name.split(/[-.]/)[0] ?? '', file)
 }
 
 const patients = async (): Promise<Patient[]> =>
   (await patientStore(db).page(clinic.id, { page: 1, limit: 100 })).items
 
 const HEADER = 'external_id,first_name,last_name,phone_number,email_address,date_of_birth,gender\n'
-
-it('writes a batch again after another writer has changed its records', async () => {
-  const file = join(folder, 'patients.csv')
-  writeFileSync(file, `${HEADER}1,Jo,Doe,,,,\n`)
-  const entity = importEntities(db.table, () => NOW).find(
-    ({ name }) => name === 'patients',
-  ) as ImportableEntity
-  const write = vi.fn(entity.write).mockRejectedValueOnce(new ConditionFailed([]))
-  const result = await importFile(file, { ...entity, write }, clinic, { now: () => NOW })
-  expect(result).toMatchObject({ imported: 1 })
-  expect(write).toHaveBeenCalledTimes(2)
-  expect(await patients()).toHaveLength(1)
-})
 
 describe('importing patients from CSV', () => {
   it('creates them in file order, so that the last row is listed first', async () => {
@@ -83,15 +64,6 @@ describe('importing patients from CSV', () => {
     await imported('patients.csv', `${HEADER}1,Jo,Doe,+905321234567,jo@x.org,,\n`)
     await imported('patients.csv', 'external_id,first_name,last_name,email_address\n1,Jo,Doe,\n')
     expect(await patients()).toMatchObject([{ phoneNumber: '+905321234567', emailAddress: null }])
-  })
-
-  it('resumes an interrupted import', async () => {
-    const rows = Array.from({ length: 300 }, (_, n) => `${n},First${n},Last${n},,,,\n`)
-    await imported('patients.csv', HEADER + rows.slice(0, 150).join(''))
-    expect(await imported('patients.csv', HEADER + rows.join(''))).toMatchObject({
-      imported: 150,
-      unchanged: 150,
-    })
   })
 
   it('reads BOM, CRLF, semicolons, line breaks in quotes, and a last line without a line ending', async () => {
@@ -240,12 +212,6 @@ describe('importing patients from CSV', () => {
     const file = `${HEADER.trim()}\r\n1,Jo,Doe,,,,female\n2,Al,Roe,,,,male\r\n`
     expect(await imported('patients.csv', file)).toMatchObject({ imported: 2, rejections: [] })
     expect((await patients()).map(({ gender }) => gender)).toEqual(['male', 'female'])
-  })
-
-  it('rejects a file that consists of a wrong header', async () => {
-    await expect(imported('patients.csv', 'nonsense')).rejects.toThrow(
-      'patients.csv:1: line 1 does not look like a header: ',
-    )
   })
 
   it('imports each row once when two imports of the same rows run concurrently', async () => {
