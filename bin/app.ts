@@ -1,7 +1,6 @@
 import { join } from 'node:path'
 import { App } from 'aws-cdk-lib'
-import { bundleFunctions } from '../infra/functions/bundles.ts'
-import { keptBundles } from '../infra/functions/kept-bundles.ts'
+import { bundleFunctions, keptBundles } from '../infra/functions/bundles.ts'
 import { settingsIn } from '../infra/settings/stage-file.ts'
 import { stageSettings } from '../infra/settings/stages.ts'
 import { addStacks, functionIds } from '../infra/stacks/deployment.ts'

@@ -1,5 +1,5 @@
 /** `npm run bench`: measures costs, fails if a bound is exceeded, and writes the tables in docs/benchmarks/. */
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { CreateTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb'
@@ -13,15 +13,14 @@ import { newUuid } from '../shared/domain/uuid.ts'
 import { clinicStore } from '../shared/store/clinics.ts'
 import { openTable, type Table } from '../shared/store/table/table.ts'
 import { measureAppointments } from './bench/appointments.ts'
-import { brokenImportBounds, bundleBound } from './bench/bounds.ts'
+import { brokenImportBounds, bundleBound, MAX_IMPORT } from './bench/bounds.ts'
 import { costTables, withCostTables } from './bench/capacity.ts'
 import { measureContention } from './bench/contention.ts'
 import { measureDeliveries } from './bench/deliveries.ts'
 import { measureMessages } from './bench/messages.ts'
 import { type Measurement, measurePatients, writePatients } from './bench/patients.ts'
 import { measurePayments } from './bench/payments.ts'
-import { importLine, markdownTable } from './bench/report.ts'
-import { runImport } from './bench/tool-run.ts'
+import { type ImportRun, runImport } from './bench/tool-run.ts'
 import { measureVerification } from './bench/verification.ts'
 
 const { large, write, contention, payments, verification, cost } = new Command('npm run bench --')
@@ -204,4 +203,27 @@ function bundleSection(): string {
     return `| ${id} | ${bytes.toLocaleString('en')} | ${bound.toLocaleString('en')} |`
   })
   return ['| function | bytes, minified | bound |', '|---|---:|---:|', ...rows, ''].join('\n')
+}
+
+/** The import of `file` and its repetition. */
+function importLine(run: ImportRun, rerun: ImportRun, file: string): string {
+  const [rows, unchanged] = [Number(run.result.imported), Number(rerun.result.unchanged)]
+  const cost = ({ cpuMilliseconds, peakMegabytes }: ImportRun) =>
+    `${(cpuMilliseconds / rows).toFixed(2)} ms of CPU for each row (bound ${MAX_IMPORT.milliseconds}), at most ${peakMegabytes} MB of memory (bound ${MAX_IMPORT.megabytes})`
+  const size = `${rows.toLocaleString('en')} rows (${(statSync(file).size / 1e6).toFixed(1)} MB of CSV)`
+  return `Import of ${size}: ${cost(run)}. Run again: ${unchanged.toLocaleString('en')} unchanged, ${cost(rerun)}.`
+}
+
+/** Measurements as a Markdown table. */
+function markdownTable(lines: readonly Measurement[]): string {
+  const round = (value: number) => (Math.round(value * 10) / 10).toLocaleString('en')
+  const rows = lines.map(
+    ({ label: what, units, bound, roundTrips, calls, bytes }) =>
+      `| ${what} | ${round(units)} | ${bound.units} | ${roundTrips} | ${bound.roundTrips} | ${calls} | ${round(bytes / 1024)} |`,
+  )
+  return [
+    '| | units | bound | round trips | bound | calls | KB |',
+    '|---|---:|---:|---:|---:|---:|---:|',
+    ...rows,
+  ].join('\n')
 }

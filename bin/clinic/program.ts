@@ -1,4 +1,5 @@
 import { Command } from 'commander'
+import { appointments } from './appointments/appointment-records.ts'
 import { addAppointmentCommands } from './appointments/appointments.ts'
 import { addDepartmentCommands } from './catalogue/departments.ts'
 import { addPriceListCommands } from './catalogue/price-lists.ts'
@@ -10,22 +11,30 @@ import { addDeadLetterCommands } from './dead-letters/dead-letter-commands.ts'
 import { addDoctorCommands } from './doctors/doctors.ts'
 import { addExportCommand } from './export/export.ts'
 import { addIdsCommand } from './export/export-ids.ts'
+import { invoices } from './finance/invoice-records.ts'
 import { addInvoiceCommands } from './finance/invoices.ts'
+import { payments } from './finance/payment-records.ts'
 import { addPaymentCommands } from './finance/payments.ts'
 import { addGlobalFind } from './find.ts'
 import { addImportCommand } from './import/import.ts'
+import { messages } from './messages/message-records.ts'
 import { addMessageCommands } from './messages/messages.ts'
 import { addMigrateCommand } from './migrate/migrate.ts'
 import { addAccessCommand } from './patients/access.ts'
 import { addErasureCommands } from './patients/erasures.ts'
+import { patients } from './patients/patient-records.ts'
 import { addPatientCommands } from './patients/patients.ts'
-import { addResources } from './resources.ts'
+import { addResourceFind } from './records/find-command.ts'
+import { addListCommand } from './records/list-command.ts'
+import type { ResourceCommands } from './records/resource-commands.ts'
+import { addShowCommand } from './records/show-command.ts'
 import { addRestoreCommands } from './restore/restore.ts'
 import { endTrail } from './tool/command-trail.ts'
 import { type Ask, allowQuestions } from './tool/confirmation.ts'
 import { describeError, withoutSecrets, writeFailure } from './tool/error-output.ts'
 import { EXIT } from './tool/output.ts'
 import { addVerifyCommand } from './verify/verify.ts'
+import { addDeliveryList, webhooks } from './webhooks/webhook-records.ts'
 import { addWebhookCommands } from './webhooks/webhooks.ts'
 
 /** Where the tool runs: a terminal, or a test that captures its output. */
@@ -128,3 +137,27 @@ const withSubcommands = (command: Command): Command[] => [
   command,
   ...command.commands.flatMap(withSubcommands),
 ]
+
+/** Adds the commands of all resources to their groups, which exist already. */
+function addResources(program: Command): void {
+  addResourceCommands(program, patients)
+  addResourceCommands(program, appointments)
+  addResourceCommands(program, invoices)
+  addResourceCommands(program, payments)
+  addResourceCommands(program, messages)
+  addResourceCommands(program, webhooks)
+  addDeliveryList(program)
+}
+
+/** Adds the commands of a resource to its group: `list`, `show` and `find`, with the filters of the API. */
+function addResourceCommands<Wire extends { readonly id: string }>(
+  program: Command,
+  resource: ResourceCommands<Wire>,
+): void {
+  const group = program.commands.find((command) => command.name() === resource.group)
+  if (!group) throw new RangeError(`the program has no group ${resource.group}`)
+  const { list } = resource
+  if (list) addListCommand(group.command('list'), `list a clinic's ${resource.plural}`, { ...resource, list })
+  if (!resource.hasOwnShow) addShowCommand(group, resource)
+  addResourceFind(group, resource)
+}

@@ -1,10 +1,10 @@
 import { ArnFormat, Duration, Stack } from 'aws-cdk-lib'
 import { BackupPlan, BackupPlanRule, BackupResource, BackupVault } from 'aws-cdk-lib/aws-backup'
 import { Schedule } from 'aws-cdk-lib/aws-events'
+import { Key } from 'aws-cdk-lib/aws-kms'
 import type { Construct } from 'constructs'
 import { backupCopyStackName, backupCopyVaultName, backupStackName } from '../settings/names.ts'
 import type { StageSettings } from '../settings/stages.ts'
-import { BACKUP_RETENTION, lockedVault } from './backup-vault.ts'
 import { ImportedData } from './data-stack.ts'
 
 /** Daily backups of the table in use, in a vault that is locked. */
@@ -56,4 +56,33 @@ export class BackupCopyStack extends Stack {
     })
     lockedVault(this, 'Copies', stage, backupCopyVaultName(stage.name))
   }
+}
+
+/** The retention of point-in-time recovery: a longer one would keep erased patients for longer. */
+const BACKUP_RETENTION = Duration.days(35)
+
+/**
+ * A vault whose backups cannot be deleted before their time. If the stage is protected, the lock itself cannot be removed either, from three days
+ * after its creation on.
+ */
+function lockedVault(
+  scope: Construct,
+  id: string,
+  stage: StageSettings,
+  backupVaultName?: string,
+): BackupVault {
+  const encryptionKey = new Key(scope, `${id}Key`, {
+    description: 'Encrypts backups of the clinic table',
+    enableKeyRotation: true,
+    removalPolicy: stage.removalPolicy,
+  })
+  return new BackupVault(scope, id, {
+    encryptionKey,
+    ...(backupVaultName && { backupVaultName }),
+    removalPolicy: stage.removalPolicy,
+    lockConfiguration: {
+      minRetention: BACKUP_RETENTION,
+      ...(stage.deletionProtection && { changeableFor: Duration.days(3) }),
+    },
+  })
 }

@@ -1,4 +1,4 @@
-import { rmSync } from 'node:fs'
+import { cpSync, existsSync, mkdtempSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { Code } from 'aws-cdk-lib/aws-lambda'
 import { buildSync, type Metafile } from 'esbuild'
@@ -45,4 +45,25 @@ export function bundleFunctions(
   })
   if (ids.includes(REFERENCE)) writeReferenceFiles(join(outdir, REFERENCE, 'files'))
   return { code: codeIn(outdir), metafile }
+}
+
+/**
+ * The bundles of all functions, copied from the folder `kept` if it exists; otherwise they are made, and kept there. For many
+ * syntheses of the same code, such as the syntheses of a test run: nothing checks that the code has not changed since.
+ */
+export function keptBundles(ids: readonly string[], outdir: string, kept: string): FunctionCode {
+  if (existsSync(kept)) {
+    cpSync(kept, outdir, { recursive: true })
+    return codeIn(outdir)
+  }
+  const { code } = bundleFunctions(ids, outdir)
+  const unfinished = mkdtempSync(`${kept}-`)
+  cpSync(outdir, unfinished, { recursive: true })
+  try {
+    renameSync(unfinished, kept)
+  } catch (error) {
+    // Another synthesis has kept the same bundles in the meantime.
+    if (!existsSync(kept)) throw error
+  }
+  return code
 }

@@ -27,16 +27,12 @@ export function alarmTopic(
 ): Topic {
   const topic = new Topic(scope, name, { masterKey, enforceSSL: true })
   const { account } = Stack.of(scope)
-  topic.grantPublish(
-    new ServicePrincipal('budgets.amazonaws.com', {
-      conditions: { StringEquals: { 'aws:SourceAccount': account } },
-    }),
-  )
-  topic.grantPublish(
-    new ServicePrincipal('cloudwatch.amazonaws.com', {
-      conditions: { StringEquals: { 'aws:SourceAccount': account } },
-    }),
-  )
+  for (const service of ['budgets', 'cloudwatch'])
+    topic.grantPublish(
+      new ServicePrincipal(`${service}.amazonaws.com`, {
+        conditions: { StringEquals: { 'aws:SourceAccount': account } },
+      }),
+    )
   if (alarmEmail !== undefined) topic.addSubscription(new EmailSubscription(alarmEmail))
   // The output belongs to the stack itself, so that the CDK does not change its name.
   new CfnOutput(Stack.of(scope), `${name}Topic`, { value: topic.topicArn })

@@ -1,10 +1,18 @@
 import { CfnOutput, Stack } from 'aws-cdk-lib'
-import type { SpecRestApi } from 'aws-cdk-lib/aws-apigateway'
-import type { Construct } from 'constructs'
+import {
+  DomainName,
+  EndpointType,
+  type IRestApi,
+  SecurityPolicy,
+  type SpecRestApi,
+} from 'aws-cdk-lib/aws-apigateway'
+import { Certificate } from 'aws-cdk-lib/aws-certificatemanager'
+import { ARecord, HostedZone, RecordTarget } from 'aws-cdk-lib/aws-route53'
+import { ApiGatewayDomain } from 'aws-cdk-lib/aws-route53-targets'
+import { Construct } from 'constructs'
 import type { Route } from '../../shared/api/route.ts'
 import type { QueueId } from '../../shared/runtime/workers.ts'
 import { Api } from '../api/api.ts'
-import { ApiDomain } from '../api/api-domain.ts'
 import { Firewall } from '../api/firewall.ts'
 import { ImportedData } from '../data/data-stack.ts'
 import type { FunctionCode } from '../functions/bundles.ts'
@@ -12,6 +20,7 @@ import { deliveryQueueAccess, emailQueueAccess, smsAccess } from '../functions/s
 import { NamedQueues } from '../messaging/queues.ts'
 import { OperatorRoles } from '../operators/operator-roles.ts'
 import { apiName, stackName } from '../settings/names.ts'
+import type { DomainSettings } from '../settings/setting-checks.ts'
 import type { StageSettings } from '../settings/stages.ts'
 
 /** The queues that the operator tool reads, by the names of their outputs. */
@@ -87,6 +96,34 @@ export class ApiStack extends Stack {
       BaseUrl,
       BaseUrlNotice:
         'For trials only: this address ends with the API. Deploy with a domain before integrators use it.',
+    }
+  }
+}
+
+type Props = { readonly rest: IRestApi; readonly domain: DomainSettings }
+
+/** The API at its own domain, without the stage in the path, so that its address outlives the API. */
+class ApiDomain extends Construct {
+  /** The target of the domain's DNS record. */
+  readonly target: string
+
+  constructor(scope: Construct, id: string, { rest, domain }: Props) {
+    super(scope, id)
+    const name = new DomainName(this, 'Name', {
+      domainName: domain.name,
+      certificate: Certificate.fromCertificateArn(this, 'Certificate', domain.certificateArn),
+      endpointType: EndpointType.REGIONAL,
+      securityPolicy: SecurityPolicy.TLS_1_2,
+    })
+    name.addBasePathMapping(rest)
+    this.target = name.domainNameAliasDomainName
+    if (domain.hostedZone) {
+      const { id: hostedZoneId, name: zoneName } = domain.hostedZone
+      new ARecord(this, 'Record', {
+        zone: HostedZone.fromHostedZoneAttributes(this, 'Zone', { hostedZoneId, zoneName }),
+        recordName: `${domain.name}.`,
+        target: RecordTarget.fromAlias(new ApiGatewayDomain(name)),
+      })
     }
   }
 }

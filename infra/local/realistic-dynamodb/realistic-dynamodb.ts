@@ -5,11 +5,11 @@
  * Deletion by time to live is not emulated. Requests other than {@link DataOperation}, such as requests to DynamoDB
  * Streams, are passed on unchanged; so are PartiQL statements, which therefore never conflict.
  */
+
 import { type DataOperation, type EngineCall, errorReply, type Reply } from './call.ts'
-import { type Counts, createCounters } from './counters.ts'
 import { connectToEngine, type EngineConnection } from './engine-connection.ts'
 import { createExecutor } from './executor.ts'
-import { createFaults, type Faults } from './faults.ts'
+import { createFaults, type FaultKind, type Faults } from './faults.ts'
 import { itemReferences, keyNameCache } from './item-references.ts'
 import type { LatencyOptions } from './latency.ts'
 import { startProxyServer, unsignedSender } from './proxy-server.ts'
@@ -117,4 +117,42 @@ async function describeKeyNames(
   const keys: { AttributeName: string; KeyType: string }[] = JSON.parse(reply.body).Table.KeySchema
   // HASH comes before RANGE, in whatever order they are listed.
   return keys.sort((a, b) => a.KeyType.localeCompare(b.KeyType)).map(({ AttributeName }) => AttributeName)
+}
+
+/** Counts of events since the start, or since the last reset. */
+type Counts = {
+  /** Calls that arrived, by operation. */
+  readonly calls: Readonly<Partial<Record<DataOperation, number>>>
+  /** Faults that were applied, by kind and operation. */
+  readonly faults: Readonly<Partial<Record<FaultKind, Readonly<Partial<Record<DataOperation, number>>>>>>
+  /** How often a call was rejected for an item, by the item's key: `pk|sk`. */
+  readonly conflicts: Readonly<Record<string, number>>
+}
+
+function createCounters() {
+  let counts = empty()
+  return {
+    read: (): Counts => structuredClone(counts),
+    reset: (): void => {
+      counts = empty()
+    },
+    countCall: (operation: DataOperation): void => add(counts.calls, operation),
+    countFault: (kind: FaultKind, operation: DataOperation): void => {
+      counts.faults[kind] ??= {}
+      add(counts.faults[kind], operation)
+    },
+    countConflict: (key: string): void => add(counts.conflicts, key),
+  }
+}
+
+type Tally = Partial<Record<string, number>>
+
+const empty = () => ({
+  calls: {} as Tally,
+  faults: {} as Partial<Record<FaultKind, Tally>>,
+  conflicts: {} as Record<string, number>,
+})
+
+function add(tally: Tally, name: string): void {
+  tally[name] = (tally[name] ?? 0) + 1
 }

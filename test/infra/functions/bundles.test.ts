@@ -1,8 +1,7 @@
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { expect, inject, it } from 'vitest'
-import { bundleFunctions } from '../../../infra/functions/bundles.ts'
-import { keptBundles } from '../../../infra/functions/kept-bundles.ts'
+import { bundleFunctions, keptBundles } from '../../../infra/functions/bundles.ts'
 
 const folder = mkdtempSync(join(inject('runFolder'), 'bundles-test-'))
 

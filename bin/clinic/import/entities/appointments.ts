@@ -1,13 +1,19 @@
 import * as z from 'zod'
 import { oneOf, TimeOfDay } from '../../../../shared/api/schemas.ts'
+import { absenceOn } from '../../../../shared/domain/booking/absence.ts'
 import {
   APPOINTMENT_STATUSES,
   type Appointment,
   type CatalogueReference,
   NEW_APPOINTMENT,
 } from '../../../../shared/domain/booking/appointment.ts'
+import { isUpcoming } from '../../../../shared/domain/booking/appointment-actions.ts'
 import { outdatedFields } from '../../../../shared/domain/booking/change-appointment.ts'
-import type { ClinicId } from '../../../../shared/domain/clinic.ts'
+import type { Doctor } from '../../../../shared/domain/booking/doctor.ts'
+import { isWorking } from '../../../../shared/domain/booking/slots.ts'
+import type { ClinicId, ClinicInfo } from '../../../../shared/domain/clinic.ts'
+import { wallClock } from '../../../../shared/domain/clock.ts'
+import { parseTime } from '../../../../shared/domain/interval.ts'
 import { fullName } from '../../../../shared/domain/patients/patient.ts'
 import { multiLineText } from '../../../../shared/domain/patients/text-fields.ts'
 import { APPOINTMENTS, appointmentStore } from '../../../../shared/store/calendar/appointments.ts'
@@ -18,9 +24,9 @@ import type { Table } from '../../../../shared/store/table/table.ts'
 import type { ColumnValues, RowSource } from '../external-ids/overwrite-check.ts'
 import { RecordRef, RecordRefs, unknownReference } from '../external-ids/resolve-references.ts'
 import { RowRejectedError } from '../files/import-errors.ts'
+import type { Warning } from '../files/warnings.ts'
 import { inRounds, isAhead, requireFreeTime } from './appointment-overlaps.ts'
 import { definedFields, type ImportEntity, type ImportRow, type RowFields } from './entity.ts'
-import { outsideWarning } from './outside-hours.ts'
 import { type BuildRecord, writePatientRows } from './patient-rows.ts'
 import { Instant, RowRecordDate } from './row-fields.ts'
 
@@ -204,3 +210,31 @@ const valuesOf = (appointment: Appointment): ColumnValues => ({
   cancellation_reason: appointment.cancellationReason,
   created_at: appointment.createdAt,
 })
+
+/** The warning about a scheduled appointment to come at which its doctor does not work; null for others. */
+function outsideWarning(
+  doctor: Doctor,
+  appointment: Pick<Appointment, 'date' | 'startTime' | 'endTime' | 'status'>,
+  { timezone }: Pick<ClinicInfo, 'timezone'>,
+  now: number,
+  { columnOf }: Pick<RowSource, 'columnOf'>,
+): Warning | null {
+  if (!isUpcoming(appointment, wallClock(now, timezone))) return null
+  const { date, startTime, endTime } = appointment
+  const interval = { from: parseTime(startTime), to: parseTime(endTime) }
+  if (isWorking({ doctor, date, timezone }, interval)) return null
+  return { kind: 'outside_hours', text: textOf(doctor, date, columnOf('doctor_external_id')) }
+}
+
+function textOf(doctor: Doctor, date: string, doctorColumn: string): string {
+  const absence = absenceOn(doctor, date)?.kind
+  if (absence === 'inactive') return `${doctorColumn} is an inactive doctor`
+  if (absence === 'holiday') return 'appointment_date is a holiday of the clinic'
+  if (absence === 'time_off') return "appointment_date is in the doctor's time off"
+  return hasHours(doctor)
+    ? "start_time or end_time is outside the doctor's working hours"
+    : `${doctorColumn} is a doctor without working hours`
+}
+
+const hasHours = ({ hours, exceptions }: Doctor): boolean =>
+  Object.keys(hours).length + Object.keys(exceptions).length > 0
