@@ -19,7 +19,7 @@ export type PatientModel = {
 }
 
 /** When, with whom and where an appointment takes place. */
-export type Place = {
+export type Placement = {
   readonly doctor: string
   readonly room: string | null
   readonly date: string
@@ -31,9 +31,9 @@ export type BookingModel = {
   /** Its notes. */
   readonly token: string
   readonly patient: PatientModel
-  readonly place: Register<Place>
-  /** Every place that it was ever to have. */
-  readonly places: Place[]
+  readonly placement: Register<Placement>
+  /** Every placement that was ever requested for it. */
+  readonly placements: Placement[]
   readonly start: number
   id: string | null
   existence: Existence

@@ -1,7 +1,7 @@
 /** Checks of patients, appointments, invoices and payments in the API when a history has ended. */
 import type { BookingModel, ClinicModel, PatientModel } from '../model.ts'
 import { isErased } from '../model.ts'
-import { minutesOf, placeFields } from '../operations/calendar.ts'
+import { minutesOf, placementFields } from '../operations/calendar.ts'
 import { demand } from '../register.ts'
 import type { World } from '../world.ts'
 import { compareExistence, fetchJson, readAll } from './read-lists.ts'
@@ -50,13 +50,15 @@ export async function checkAppointments(world: World, clinic: ClinicModel): Prom
   for (const booking of clinic.bookings) {
     const record = stored.find(({ id }) => id === booking.id)
     if (!record) continue
-    const places = booking.place.possible().map((place) => JSON.stringify(placeFields(place)))
+    const placements = booking.placement
+      .possible()
+      .map((placement) => JSON.stringify(placementFields(placement)))
     const { doctor, room, appointment_date, start_time, end_time } = record
     const duration = minutesOf(end_time) - minutesOf(start_time)
     const actual = { doctor_id: doctor.id, room_id: room?.id ?? null, appointment_date, start_time, duration }
     demand(
-      places.includes(JSON.stringify(actual)),
-      () => `${booking.token} takes place ${JSON.stringify(actual)}, not ${places}`,
+      placements.includes(JSON.stringify(actual)),
+      () => `${booking.token} takes place ${JSON.stringify(actual)}, not ${placements}`,
     )
     const statuses = booking.status.possible()
     demand(statuses.includes(record.status), () => `${booking.token} is ${record.status}, not ${statuses}`)

@@ -5,7 +5,7 @@ import { CommandFailure } from '../../../bin/clinic/tool/output.ts'
 import { canTransition } from '../../../shared/domain/booking/appointment.ts'
 import type { ClinicId } from '../../../shared/domain/clinic.ts'
 import { appointmentStore } from '../../../shared/store/calendar/appointments.ts'
-import { type BookingModel, type ClinicModel, identified, isErased, type Place } from '../model.ts'
+import { type BookingModel, type ClinicModel, identified, isErased, type Placement } from '../model.ts'
 import { demand, Register, tick } from '../register.ts'
 import { command, pick, type Run, read, submit } from '../run.ts'
 
@@ -19,25 +19,30 @@ export const minutesOf = (time: string): number => Number(time.slice(0, 2)) * 60
 const timeOf = (minutes: number): string =>
   `${String(Math.floor(minutes / 60)).padStart(2, '0')}:${String(minutes % 60).padStart(2, '0')}`
 
-/** Whether two places have the doctor or the room in common, at the same time. */
-const overlaps = (a: Place, b: Place): boolean =>
+/** Whether two placements have the doctor or the room in common, at the same time. */
+const overlaps = (a: Placement, b: Placement): boolean =>
   (a.doctor === b.doctor || (a.room !== null && a.room === b.room)) &&
   a.date === b.date &&
   a.from < b.to &&
   b.from < a.to
 
 /** Whether the booking certainly occupied this time throughout, from `since` until now. */
-const occupied = (one: BookingModel, place: Place, since: number): boolean =>
+const occupied = (one: BookingModel, placement: Placement, since: number): boolean =>
   one.existence === 'certain' &&
   one.start < since &&
   isUntouched(one) &&
-  overlaps(one.places[0] as Place, place)
+  overlaps(one.placements[0] as Placement, placement)
 
-const isUntouched = ({ status, place }: BookingModel): boolean => status.isUntouched && place.isUntouched
+const isUntouched = ({ status, placement }: BookingModel): boolean =>
+  status.isUntouched && placement.isUntouched
 
 /** The bookings, but one, that certainly occupy a time which a request that begins now asks for. */
-export const occupants = ({ bookings }: ClinicModel, place: Place, start: number, except?: BookingModel) =>
-  bookings.filter((one) => one !== except && occupied(one, place, start))
+export const occupants = (
+  { bookings }: ClinicModel,
+  placement: Placement,
+  start: number,
+  except?: BookingModel,
+) => bookings.filter((one) => one !== except && occupied(one, placement, start))
 
 /** Demands that none of them occupied the time all along, since the request got it. */
 export function demandVacant(token: string, before: readonly BookingModel[]): void {
@@ -49,7 +54,7 @@ export function demandVacant(token: string, before: readonly BookingModel[]): vo
 export function demandRival(
   { bookings }: ClinicModel,
   asked: BookingModel,
-  place: Place,
+  placement: Placement,
   start: number,
 ): void {
   const rival = bookings.find(
@@ -57,14 +62,14 @@ export function demandRival(
       one !== asked &&
       one.existence !== 'none' &&
       one.freedAt > start &&
-      one.places.some((other) => overlaps(other, place)),
+      one.placements.some((other) => overlaps(other, placement)),
   )
   // A rival that was rejected in the meantime cannot have taken the slot.
-  demand(rival !== undefined, () => `409 for a free slot: ${asked.token} ${JSON.stringify(place)}`)
+  demand(rival !== undefined, () => `409 for a free slot: ${asked.token} ${JSON.stringify(placement)}`)
 }
 
-/** A place of one of the clinic's doctors, by four numbers from 0 to 1. */
-export function drawPlace(
+/** A placement with one of the clinic's doctors, from four numbers between 0 and 1. */
+export function drawPlacement(
   clinic: ClinicModel,
   [byDoctor, byDate, byTime = 0, byLength = 0, byRoom = 0]: readonly number[],
 ) {
@@ -76,29 +81,29 @@ export function drawPlace(
   return { doctor, date, room, from, to: from + (byLength < 0.5 ? 30 : 45) }
 }
 
-/** The fields of a request for a place. */
-export const placeFields = ({ doctor, room, date, from, to }: Place) => ({
+/** The fields of a request for a placement. */
+export const placementFields = ({ doctor, room, date, from, to }: Placement) => ({
   ...{ doctor_id: doctor, room_id: room, appointment_date: date },
   ...{ start_time: timeOf(from), duration: to - from },
 })
 
 export async function bookAppointment(run: Run): Promise<void> {
   const { clinic, operation } = run
-  const [byPatient, ...byPlace] = operation.random
+  const [byPatient, ...byPlacement] = operation.random
   const patient = pick(identified(clinic.patients), byPatient)
-  const place = drawPlace(clinic, byPlace)
-  if (!patient || !place) return
+  const placement = drawPlacement(clinic, byPlacement)
+  if (!patient || !placement) return
   const booking: BookingModel = {
     token: `n${operation.number}${clinic.suffix}`,
-    ...{ patient, place: new Register(place), places: [place], start: tick() },
+    ...{ patient, placement: new Register(placement), placements: [placement], start: tick() },
     ...{ id: null, existence: 'possible' as const, isImported: false },
     status: new Register('scheduled'),
     freedAt: Number.POSITIVE_INFINITY,
   }
-  const takenBefore = occupants(clinic, place, booking.start)
+  const takenBefore = occupants(clinic, placement, booking.start)
   clinic.bookings.push(booking)
   if (isErased(patient)) mayCancel(booking)
-  const body = { patient_id: patient.id, ...placeFields(place), notes: booking.token }
+  const body = { patient_id: patient.id, ...placementFields(placement), notes: booking.token }
   const outcome = await submit(run, 'create-appointment', { body })
   if (outcome.kind === 'unknown') return
   if (outcome.kind === 'done') {
@@ -114,7 +119,7 @@ export async function bookAppointment(run: Run): Promise<void> {
     return
   }
   demand(status === 409, () => `a booking returned ${status} ${JSON.stringify(outcome.body)}`)
-  demandRival(clinic, booking, place, booking.start)
+  demandRival(clinic, booking, placement, booking.start)
 }
 
 /** The erasure of its patient may cancel it from now on, unless it has ended before. */
@@ -145,7 +150,7 @@ export async function readAvailability(run: Run): Promise<void> {
   for (const { start_time, end_time } of response.body.data) {
     const [from, to] = [minutesOf(start_time), minutesOf(end_time)]
     const booked = taken.find(
-      (one) => isUntouched(one) && overlaps(one.places[0] as Place, { ...day, from, to }),
+      (one) => isUntouched(one) && overlaps(one.placements[0] as Placement, { ...day, from, to }),
     )
     demand(!booked, () => `${start_time} is listed as free, but ${booked?.token} has it`)
   }

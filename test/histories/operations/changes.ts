@@ -2,27 +2,27 @@
 import { identified, isErased } from '../model.ts'
 import { demand, tick } from '../register.ts'
 import { pick, type Run, submit } from '../run.ts'
-import { demandRival, demandVacant, drawPlace, occupants, placeFields } from './calendar.ts'
+import { demandRival, demandVacant, drawPlacement, occupants, placementFields } from './calendar.ts'
 
-/** Bookings of the API, whose doctors have the hours of all places. */
+/** Bookings of the API, whose doctors have the hours of all placements. */
 const bookingsOf = ({ clinic }: Run) => identified(clinic.bookings).filter(({ isImported }) => !isImported)
 
 export async function moveAppointment(run: Run): Promise<void> {
   const { clinic, operation } = run
-  const [byBooking, ...byPlace] = operation.random
+  const [byBooking, ...byPlacement] = operation.random
   const booking = pick(bookingsOf(run), byBooking)
-  const place = drawPlace(clinic, byPlace)
-  if (!booking || !place) return
+  const placement = drawPlacement(clinic, byPlacement)
+  if (!booking || !placement) return
   const start = tick()
-  const takenBefore = occupants(clinic, place, start, booking)
-  const write = booking.place.begin(place)
-  booking.places.push(place)
+  const takenBefore = occupants(clinic, placement, start, booking)
+  const write = booking.placement.begin(placement)
+  booking.placements.push(placement)
   const outcome = await submit(run, 'update-appointment', {
     path: { id: booking.id },
-    body: placeFields(place),
+    body: placementFields(placement),
   })
   if (outcome.kind === 'unknown') return
-  booking.place.settle(write, outcome.kind === 'done' ? 'certain' : 'none')
+  booking.placement.settle(write, outcome.kind === 'done' ? 'certain' : 'none')
   if (outcome.kind === 'done') return demandVacant(booking.token, takenBefore)
   const { status, body } = outcome
   if (status === 404)
@@ -33,7 +33,7 @@ export async function moveAppointment(run: Run): Promise<void> {
       !booking.status.isUntouched,
       () => `${booking.token} is closed, although no request has closed it`,
     )
-  demandRival(clinic, booking, place, start)
+  demandRival(clinic, booking, placement, start)
 }
 
 const ACTIONS = [

@@ -48,8 +48,8 @@ export async function importAppointments(run: Run): Promise<void> {
     if (!patient || !doctor) return []
     const externalId = `a${operation.number}-${row}`
     const id = clinic.idOf('appointment', externalId)
-    const place = { doctor: doctor.id, room: null, date: '2020-03-02', from: 600, to: 630 }
-    const facts = { patient, place: new Register(place), places: [place], start: tick() }
+    const placement = { doctor: doctor.id, room: null, date: '2020-03-02', from: 600, to: 630 }
+    const facts = { patient, placement: new Register(placement), placements: [placement], start: tick() }
     return [
       {
         model: {
