@@ -1,6 +1,12 @@
 /** Second names of fields, headers and events: they do what the first names do, and appear in no response. */
 import { describe, expect, it } from 'vitest'
-import { ask, created, kept, useWebhookEndpoints, wanted } from '../support/webhook-requests.ts'
+import {
+  callRoute,
+  postWebhook,
+  storedWebhook,
+  useWebhookEndpoints,
+  webhookBody,
+} from '../support/webhook-requests.ts'
 
 useWebhookEndpoints()
 
@@ -9,7 +15,7 @@ const SECRET = 'a secret of the integrator'.replaceAll(' ', '-')
 
 describe('fields of a webhook endpoint', () => {
   it('can be sent under their aliases, and are stored and returned under their names', async () => {
-    const { status, body } = await ask('create-webhook', {
+    const { status, body } = await callRoute('create-webhook', {
       body: {
         target_url: url,
         subscribed_events: ['patient.created'],
@@ -24,7 +30,7 @@ describe('fields of a webhook endpoint', () => {
       expect.objectContaining({ url, events: ['patient.created'], is_active: false }),
     ])
     expect(JSON.stringify(body)).not.toMatch(/target_url|subscribed_events|signing_secret/)
-    expect(await kept(id)).toMatchObject({
+    expect(await storedWebhook(id)).toMatchObject({
       url,
       events: ['patient.created'],
       secret: SECRET,
@@ -33,8 +39,8 @@ describe('fields of a webhook endpoint', () => {
   })
 
   it('can be changed under their aliases, beside names', async () => {
-    const { id } = await created()
-    const { status, body } = await ask('update-webhook', {
+    const { id } = await postWebhook()
+    const { status, body } = await callRoute('update-webhook', {
       path: { id },
       body: { target_url: 'https://example.com/other', events: ['patient.updated'] },
     })
@@ -45,8 +51,8 @@ describe('fields of a webhook endpoint', () => {
   })
 
   it('are rejected together with their alias, even with the same value', async () => {
-    const body = { ...wanted(), target_url: wanted().url, subscribed_events: ['none'] }
-    expect((await ask('create-webhook', { body })).body).toMatchObject({
+    const body = { ...webhookBody(), target_url: webhookBody().url, subscribed_events: ['none'] }
+    expect((await callRoute('create-webhook', { body })).body).toMatchObject({
       error: 'VALIDATION',
       details: [
         { field: 'target_url', issue: 'is another name of url: send one of the two' },
@@ -57,7 +63,7 @@ describe('fields of a webhook endpoint', () => {
 
   it('are named in details as they were sent', async () => {
     const body = { target_url: 7, subscribed_events: ['patient.created', 'none'] }
-    const { details } = (await ask('create-webhook', { body })).body
+    const { details } = (await callRoute('create-webhook', { body })).body
     expect(details.map(({ field }: { field: string }) => field)).toEqual([
       'target_url',
       'subscribed_events.1',
@@ -66,33 +72,33 @@ describe('fields of a webhook endpoint', () => {
 
   it('have no aliases in requests of other endpoints', async () => {
     const body = { first_name: 'Ada', last_name: 'Kaya', target_url: url }
-    const { details } = (await ask('create-patient', { body })).body
+    const { details } = (await callRoute('create-patient', { body })).body
     expect(details).toEqual([{ field: 'target_url', issue: 'is not a field of this request' }])
   })
 })
 
 describe('the event payment.received', () => {
   it('is stored and returned as payment.created', async () => {
-    const { id, events } = await created({ events: ['payment.received', 'patient.created'] })
+    const { id, events } = await postWebhook({ events: ['payment.received', 'patient.created'] })
     expect(events).toEqual(['payment.created', 'patient.created'])
-    expect((await kept(id)).events).toEqual(['payment.created', 'patient.created'])
+    expect((await storedWebhook(id)).events).toEqual(['payment.created', 'patient.created'])
   })
 
   it('is the same event as payment.created in a list', async () => {
-    const body = wanted({ events: ['payment.received', 'payment.created'] })
-    const { details } = (await ask('create-webhook', { body })).body
+    const body = webhookBody({ events: ['payment.received', 'payment.created'] })
+    const { details } = (await callRoute('create-webhook', { body })).body
     expect(details).toEqual([{ field: 'events', issue: 'must not name an event twice' }])
   })
 
   it('filters the list of events as payment.created does', async () => {
-    expect((await ask('list-events', { query: { event: 'payment.received' } })).status).toBe(200)
-    expect((await ask('list-events', { query: { event: 'payment.sent' } })).status).toBe(400)
+    expect((await callRoute('list-events', { query: { event: 'payment.received' } })).status).toBe(200)
+    expect((await callRoute('list-events', { query: { event: 'payment.sent' } })).status).toBe(400)
   })
 })
 
 describe('the header x-idempotency-key', () => {
   const create = (headers: Record<string, string>, events = ['patient.created']) =>
-    ask('create-webhook', { body: { url, events }, headers })
+    callRoute('create-webhook', { body: { url, events }, headers })
 
   it('makes a request safe to repeat, under either name of the header', async () => {
     const first = await create({ 'X-Idempotency-Key': 'k' })
@@ -104,7 +110,7 @@ describe('the header x-idempotency-key', () => {
       const again = await create(headers as Record<string, string>)
       expect([again.text, again.headers['idempotent-replayed']]).toEqual([first.text, 'true'])
     }
-    expect((await ask('list-webhooks')).body.meta.total).toBe(1)
+    expect((await callRoute('list-webhooks')).body.meta.total).toBe(1)
   })
 
   it('must not differ from idempotency-key', async () => {
@@ -113,7 +119,7 @@ describe('the header x-idempotency-key', () => {
       400,
       { error: 'INVALID_PARAMS', message: 'errors.developer_api.conflicting_idempotency_keys' },
     ])
-    expect((await ask('list-webhooks')).body.meta.total).toBe(0)
+    expect((await callRoute('list-webhooks')).body.meta.total).toBe(0)
   })
 
   it('must be visible ASCII', async () => {

@@ -10,18 +10,19 @@ import { patientWriter } from '../../shared/store/patients/patient-writer.ts'
 import { issueCredential } from '../support/credentials.ts'
 import { aPatient, newClinic } from '../support/table.ts'
 import {
-  ask,
-  attempted,
+  advanceTime,
+  callRoute,
   change,
   clinic,
-  created,
   db,
   deliveries,
+  deliverLastPush,
+  expectUnchanged,
   headers,
-  later,
   NO_DELIVERY,
   NO_WEBHOOK,
   ping,
+  postWebhook,
   pushed,
   redeliver,
   remove,
@@ -29,7 +30,6 @@ import {
   sqs,
   TIME,
   UUID,
-  unchanged,
   useWebhookEndpoints,
   withKey,
 } from '../support/webhook-requests.ts'
@@ -44,7 +44,7 @@ async function dueWithin(ms: number): Promise<DueDelivery[]> {
 
 describe('POST /webhooks/{id}/ping', () => {
   it('creates a delivery and queues it', async () => {
-    const { id } = await created()
+    const { id } = await postWebhook()
     const { status, body } = await ping(id)
     expect(status).toBe(202)
     expect(body.data).toEqual({
@@ -59,7 +59,7 @@ describe('POST /webhooks/{id}/ping', () => {
     const queued = { clinic: clinic.id, webhook: id, delivery: body.data.id }
     expect(pushed()).toEqual([{ queue: process.env.DELIVERY_QUEUE_URL, delay: undefined, ...queued }])
     expect((await deliveries(id)).body.data).toEqual([body.data])
-    const [received] = await attempted(200)
+    const [received] = await deliverLastPush(200)
     expect(JSON.parse(received?.body ?? '')).toEqual({
       id: body.data.event_id,
       event: 'webhook.ping',
@@ -71,23 +71,23 @@ describe('POST /webhooks/{id}/ping', () => {
   })
 
   it('reaches a disabled endpoint without a subscription to pings', async () => {
-    const { id } = await created()
+    const { id } = await postWebhook()
     await change(id, { is_active: false })
     expect((await ping(id)).status).toBe(202)
-    expect((await attempted(200)).length).toBe(1)
+    expect((await deliverLastPush(200)).length).toBe(1)
     expect((await deliveries(id)).body.data).toMatchObject([{ status: 'delivered' }])
   })
 
   it('adds no event to GET /events', async () => {
-    await ping((await created()).id)
-    expect((await ask('list-events')).body).toEqual({
+    await ping((await postWebhook()).id)
+    expect((await callRoute('list-events')).body).toEqual({
       data: [],
       meta: { limit: 20, next_after: null, has_more: false },
     })
   })
 
   it('returns 202 and leaves the delivery to the sweep when it cannot be queued', async () => {
-    const { id } = await created()
+    const { id } = await postWebhook()
     sqs.on(SendMessageBatchCommand).rejects(new Error('down'))
     const answer = await ping(id)
     expect(answer.status).toBe(202)
@@ -97,9 +97,9 @@ describe('POST /webhooks/{id}/ping', () => {
   })
 
   it('creates one delivery when requests under one key race or are repeated', async () => {
-    const { id } = await created()
+    const { id } = await postWebhook()
     const answers = await Promise.all(Array.from({ length: 8 }, () => ping(id, withKey('k'))))
-    answers.push(await unchanged(() => ping(id, withKey('k'))))
+    answers.push(await expectUnchanged(() => ping(id, withKey('k'))))
     expect(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size).toBe(1)
     expect((await deliveries(id)).body.data.length).toBe(1)
     expect(pushed().length).toBe(1)
@@ -107,7 +107,7 @@ describe('POST /webhooks/{id}/ping', () => {
   })
 
   it('returns the first response to a repetition after the endpoint was deleted', async () => {
-    const { id } = await created()
+    const { id } = await postWebhook()
     const first = await ping(id, withKey('k'))
     await remove(id)
     expect(await ping(id, withKey('k'))).toMatchObject({ status: 202, text: first.text })
@@ -117,11 +117,11 @@ describe('POST /webhooks/{id}/ping', () => {
 
 describe('GET /webhooks/{id}/deliveries', () => {
   it('returns each delivery once, latest first, for every page size', async () => {
-    const { id } = await created()
-    const other = await created()
+    const { id } = await postWebhook()
+    const other = await postWebhook()
     const ids: string[] = []
     for (let n = 0; n < 7; n++) {
-      if (n % 3 === 0) later(60_000)
+      if (n % 3 === 0) advanceTime(60_000)
       ids.unshift((await ping(id)).body.data.id)
       await ping(other.id)
     }
@@ -142,7 +142,7 @@ describe('GET /webhooks/{id}/deliveries', () => {
   })
 
   it('returns an empty page without a cursor when there are none', async () => {
-    const { id } = await created()
+    const { id } = await postWebhook()
     expect((await deliveries(id)).body).toEqual({
       data: [],
       meta: { limit: 20, next_after: null, has_more: false },
@@ -150,12 +150,12 @@ describe('GET /webhooks/{id}/deliveries', () => {
   })
 
   it('returns the attempts and the time of the next one in the clinic’s zone', async () => {
-    const { id } = await created()
-    later(60_000)
+    const { id } = await postWebhook()
+    advanceTime(60_000)
     const made = (await ping(id)).body.data
     const start = Date.now()
     const shown = async () => (await deliveries(id)).body.data
-    await attempted(500, start)
+    await deliverLastPush(500, start)
     const [first] = await shown()
     expect(first).toEqual({
       ...made,
@@ -168,7 +168,7 @@ describe('GET /webhooks/{id}/deliveries', () => {
     // The delay is 5 seconds; times have whole seconds.
     expect(wait).toBeGreaterThanOrEqual(5000)
     expect(wait).toBeLessThanOrEqual(6000)
-    await attempted(204, start + 6000)
+    await deliverLastPush(204, start + 6000)
     expect(await shown()).toEqual([
       {
         ...first,
@@ -180,11 +180,11 @@ describe('GET /webhooks/{id}/deliveries', () => {
   })
 
   it('leaves out deliveries older than 30 days before they are deleted', async () => {
-    const { id } = await created()
+    const { id } = await postWebhook()
     await ping(id)
-    later(20 * 24 * 3_600_000)
+    advanceTime(20 * 24 * 3_600_000)
     const recent = (await ping(id)).body.data.id
-    later(11 * 24 * 3_600_000)
+    advanceTime(11 * 24 * 3_600_000)
     for (const query of [{}, { limit: '1' }] as Record<string, string>[]) {
       const { body } = await deliveries(id, query)
       expect(body.data.map((delivery: { id: string }) => delivery.id)).toEqual([recent])
@@ -196,7 +196,7 @@ describe('GET /webhooks/{id}/deliveries', () => {
   it.each(['', 'x', '1', 'x'.repeat(36), 'x'.repeat(65), ' ', '../../etc', '\u0000', 'ä'])(
     'have no cursor %j',
     async (after) => {
-      const { id } = await created()
+      const { id } = await postWebhook()
       expect(await deliveries(id, { after })).toMatchObject({
         status: 400,
         body: { error: 'INVALID_PARAMS', details: [{ field: 'after' }] },
@@ -219,9 +219,9 @@ describe('POST …/deliveries/{delivery_id}/redeliver', () => {
     ['pending, after an attempt', 500, 'pending'],
     ['pending, before any', null, 'pending'],
   ])('starts a new schedule and keeps the attempts of a delivery that was %s', async (_, answer, status) => {
-    const { id } = await created()
+    const { id } = await postWebhook()
     const made = (await ping(id)).body.data
-    if (answer !== null) await attempted(answer)
+    if (answer !== null) await deliverLastPush(answer)
     expect(await stored(id, made.id)).toMatchObject({ status })
     const before = pushed().length
     const { status: code, body } = await redeliver(id, made.id)
@@ -235,38 +235,38 @@ describe('POST …/deliveries/{delivery_id}/redeliver', () => {
     ])
     expect(await stored(id, made.id)).toMatchObject({ failedAttempts: 0, isManual: true, claim: null })
     // The 410 disabled the endpoint; the delivery is attempted under the same id.
-    expect(await attempted(200)).toMatchObject([{ headers: { 'webhook-id': made.event_id } }])
+    expect(await deliverLastPush(200)).toMatchObject([{ headers: { 'webhook-id': made.event_id } }])
     expect(await stored(id, made.id)).toMatchObject({ status: 'delivered', dueAt: null })
   })
 
   it('leaves one due item when it is repeated', async () => {
-    const { id } = await created()
+    const { id } = await postWebhook()
     const made = (await ping(id)).body.data.id
-    later(10_000)
+    advanceTime(10_000)
     await redeliver(id, made)
-    later(10_000)
+    advanceTime(10_000)
     await redeliver(id, made)
     const due = await dueWithin(10 * 60_000)
     expect(due.filter((one) => one.id === made).length).toBe(1)
   })
 
   it('attempts an event in the order of its record', async () => {
-    const { id } = await created({ events: ['patient.created'] })
+    const { id } = await postWebhook({ events: ['patient.created'] })
     await patientWriter(db).createMany(clinic.id, [aPatient()])
     await eventFanOut({ table: db.table, now: Date.now, newId: newUuid }).fanOut(clinic.id, async () => {})
     const [delivery] = (await deliveries(id)).body.data
     expect(delivery).toMatchObject({ event: 'patient.created', status: 'pending', attempts: [] })
     await redeliver(id, delivery.id)
-    expect((await attempted(200)).length).toBe(1)
+    expect((await deliverLastPush(200)).length).toBe(1)
     expect((await deliveries(id)).body.data).toMatchObject([{ status: 'delivered' }])
   })
 
   it('queues once when it is repeated under its key', async () => {
-    const { id } = await created()
+    const { id } = await postWebhook()
     const made = (await ping(id)).body.data.id
     const before = pushed().length
     const first = await redeliver(id, made, withKey('k'))
-    const again = await unchanged(() => redeliver(id, made, withKey('k')))
+    const again = await expectUnchanged(() => redeliver(id, made, withKey('k')))
     expect([again.status, again.text, again.headers['idempotent-replayed']]).toEqual([
       202,
       first.text,
@@ -276,7 +276,7 @@ describe('POST …/deliveries/{delivery_id}/redeliver', () => {
   })
 
   it('returns the first response to a repetition after the endpoint was deleted', async () => {
-    const { id } = await created()
+    const { id } = await postWebhook()
     const made = (await ping(id)).body.data.id
     const first = await redeliver(id, made, withKey('k'))
     await remove(id)
@@ -285,15 +285,15 @@ describe('POST …/deliveries/{delivery_id}/redeliver', () => {
   })
 
   it('returns 404 for a delivery older than 30 days before it is deleted', async () => {
-    const { id } = await created()
+    const { id } = await postWebhook()
     const made = (await ping(id)).body.data.id
-    later(31 * 24 * 3_600_000)
+    advanceTime(31 * 24 * 3_600_000)
     expect((await deliveries(id)).body.data).toEqual([])
     expect(await redeliver(id, made)).toMatchObject(NO_DELIVERY)
   })
 
   it('returns 202 when the delivery cannot be queued', async () => {
-    const { id } = await created()
+    const { id } = await postWebhook()
     const made = (await ping(id)).body.data.id
     sqs.on(SendMessageBatchCommand).rejects(new Error('down'))
     const answer = await redeliver(id, made)
@@ -302,19 +302,19 @@ describe('POST …/deliveries/{delivery_id}/redeliver', () => {
   })
 
   it('returns 404 for a delivery of another endpoint or another clinic', async () => {
-    const [mine, other] = [await created(), await created()]
+    const [mine, other] = [await postWebhook(), await postWebhook()]
     const [own, others] = [(await ping(mine.id)).body.data.id, (await ping(other.id)).body.data.id]
     const there = headers
     sendWith((await issueCredential(db.table, await newClinic(db.table))).headers)
-    const foreign = await created()
+    const foreign = await postWebhook()
     const theirs = (await ping(foreign.id)).body.data.id
     sendWith(there)
-    const texts = await unchanged(async () => {
+    const texts = await expectUnchanged(async () => {
       const answers = [others, theirs, newUuid(), 'none'].map((id) => redeliver(mine.id, id))
       return (await Promise.all(answers)).map(({ status, text }) => `${status} ${text}`)
     })
     expect([...new Set(texts)]).toEqual([`404 ${JSON.stringify(NO_DELIVERY.body)}`])
-    expect(await unchanged(() => redeliver(foreign.id, own))).toMatchObject(NO_WEBHOOK)
-    expect(await unchanged(() => redeliver(foreign.id, theirs))).toMatchObject(NO_WEBHOOK)
+    expect(await expectUnchanged(() => redeliver(foreign.id, own))).toMatchObject(NO_WEBHOOK)
+    expect(await expectUnchanged(() => redeliver(foreign.id, theirs))).toMatchObject(NO_WEBHOOK)
   })
 })

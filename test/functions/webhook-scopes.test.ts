@@ -14,10 +14,10 @@ import {
   db,
   deliveries,
   error,
+  expectUnchanged,
   ping,
   redeliver,
   sendWith,
-  unchanged,
   useWebhookEndpoints,
 } from '../support/webhook-requests.ts'
 
@@ -158,7 +158,7 @@ describe('the deliveries of an endpoint', () => {
       const needed = event === 'webhook.ping' ? [] : [scopeOf(event)]
       await use('webhook.write', ...READ_SCOPES.filter((scope) => !needed.includes(scope)))
       if (needed.length > 0)
-        expect(await unchanged(() => redeliver(id, delivery))).toMatchObject(missing(...needed))
+        expect(await expectUnchanged(() => redeliver(id, delivery))).toMatchObject(missing(...needed))
       await use('webhook.write', ...needed)
       expect((await redeliver(id, delivery)).status).toBe(202)
     }

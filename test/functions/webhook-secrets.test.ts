@@ -2,19 +2,19 @@
 import { describe, expect, it } from 'vitest'
 import { MAX_PREVIOUS_SECRETS, signingSecrets } from '../../shared/domain/webhooks/webhook.ts'
 import {
-  ask,
+  advanceTime,
+  callRoute,
   change,
-  created,
   error,
+  expectUnchanged,
   items,
-  kept,
-  later,
+  postWebhook,
   remove,
   rotate,
+  storedWebhook,
   TIME,
-  unchanged,
   useWebhookEndpoints,
-  wanted,
+  webhookBody,
   withKey,
 } from '../support/webhook-requests.ts'
 
@@ -23,13 +23,13 @@ useWebhookEndpoints()
 const HOUR = 60 * 60 * 1000
 const DAY = 24 * HOUR
 
-const signing = async (id: string) => signingSecrets(await kept(id), Date.now())
+const signing = async (id: string) => signingSecrets(await storedWebhook(id), Date.now())
 const rotated = async (id: string): Promise<string> => (await rotate(id)).body.data.secret
 
 describe('POST /webhooks/{id}/rotate-secret', () => {
   it('returns a new secret, and the old one still signs for a day', async () => {
-    const { id, secret: old, ...before } = await created()
-    later(60_000)
+    const { id, secret: old, ...before } = await postWebhook()
+    advanceTime(60_000)
     const now = Date.now()
     const { status, body } = await rotate(id)
     expect(status).toBe(200)
@@ -41,7 +41,7 @@ describe('POST /webhooks/{id}/rotate-secret', () => {
     })
     const { secret } = body.data
     expect(secret).not.toBe(old)
-    const webhook = await kept(id)
+    const webhook = await storedWebhook(id)
     const [previous] = webhook.previousSecrets
     expect(previous?.secret).toBe(old)
     const until = Date.parse(previous?.until ?? '')
@@ -52,66 +52,66 @@ describe('POST /webhooks/{id}/rotate-secret', () => {
   })
 
   it('keeps every secret signing for its own day when the secret is rotated again', async () => {
-    const { id, secret: first } = await created()
-    later(0)
+    const { id, secret: first } = await postWebhook()
+    advanceTime(0)
     const second = await rotated(id)
-    later(10 * HOUR)
+    advanceTime(10 * HOUR)
     const third = await rotated(id)
     expect(await signing(id)).toEqual([third, second, first])
-    later(14 * HOUR - 1000)
+    advanceTime(14 * HOUR - 1000)
     expect(await signing(id)).toEqual([third, second, first])
-    later(2000)
+    advanceTime(2000)
     expect(await signing(id)).toEqual([third, second])
-    later(10 * HOUR)
+    advanceTime(10 * HOUR)
     expect(await signing(id)).toEqual([third])
   })
 
   it('returns 409 while three earlier secrets still sign, and rotates after the first has ended', async () => {
-    const { id, secret: first } = await created()
-    later(0)
+    const { id, secret: first } = await postWebhook()
+    advanceTime(0)
     const more = []
     for (let n = 0; n < MAX_PREVIOUS_SECRETS; n++) {
       more.unshift(await rotated(id))
-      later(HOUR)
+      advanceTime(HOUR)
     }
-    const rejected = await unchanged(() => rotate(id))
+    const rejected = await expectUnchanged(() => rotate(id))
     expect(rejected).toMatchObject(error(409, 'TOO_MANY_ROTATIONS', 'too_many_rotations'))
     const wait = Number(rejected.headers['retry-after'])
     expect(wait).toBeGreaterThan(21 * 3600 - 60)
     expect(wait).toBeLessThanOrEqual(21 * 3600)
     expect(await signing(id)).toEqual([...more, first])
-    later(wait * 1000)
+    advanceTime(wait * 1000)
     const next = await rotated(id)
     expect(await signing(id)).toEqual([next, ...more])
     expect(JSON.stringify(await items())).not.toContain(first)
   })
 
   it('changes nothing when the secret is already the current one', async () => {
-    const { id } = await created({ secret: 'my-own-secret-0123456789' })
-    const { status, body } = await unchanged(() =>
+    const { id } = await postWebhook({ secret: 'my-own-secret-0123456789' })
+    const { status, body } = await expectUnchanged(() =>
       rotate(id, { body: { secret: 'my-own-secret-0123456789' } }),
     )
     expect([status, body.data.secret]).toEqual([200, 'my-own-secret-0123456789'])
   })
 
   it('makes an earlier secret current again when it is sent, and the other one still signs', async () => {
-    const { id, secret: first } = await created()
+    const { id, secret: first } = await postWebhook()
     const second = await rotated(id)
     await rotate(id, { body: { secret: first } })
     expect(await signing(id)).toEqual([first, second])
   })
 
   it('accepts the integrator’s own secret', async () => {
-    const { id } = await created()
+    const { id } = await postWebhook()
     const secret = 'my-own-secret-0123456789'
     expect((await rotate(id, { body: { secret } })).body.data.secret).toBe(secret)
-    expect((await kept(id)).secret).toBe(secret)
+    expect((await storedWebhook(id)).secret).toBe(secret)
   })
 
   it('returns the same secret and rotates nothing when it is repeated under its key', async () => {
-    const { id } = await created()
+    const { id } = await postWebhook()
     const first = await rotate(id, withKey('k'))
-    const again = await unchanged(() => rotate(id, withKey('k')))
+    const again = await expectUnchanged(() => rotate(id, withKey('k')))
     expect([again.status, again.text, again.headers['idempotent-replayed']]).toEqual([
       200,
       first.text,
@@ -121,14 +121,14 @@ describe('POST /webhooks/{id}/rotate-secret', () => {
   })
 
   it('rotates once when requests under one key race', async () => {
-    const { id, secret: old } = await created()
+    const { id, secret: old } = await postWebhook()
     const answers = await Promise.all(Array.from({ length: 8 }, () => rotate(id, withKey('k'))))
     expect(new Set(answers.map(({ text }) => text)).size).toBe(1)
-    expect((await kept(id)).previousSecrets.map(({ secret }) => secret)).toEqual([old])
+    expect((await storedWebhook(id)).previousSecrets.map(({ secret }) => secret)).toEqual([old])
   })
 
   it('rejects as many racing rotations as the limit requires', async () => {
-    const { id, secret: first } = await created()
+    const { id, secret: first } = await postWebhook()
     const answers = await Promise.all(Array.from({ length: 6 }, () => rotate(id)))
     const made = answers.flatMap(({ body: { data } }) => (data ? [data.secret] : []))
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, 200, 409, 409, 409])
@@ -140,8 +140,8 @@ describe('PATCH /webhooks/{id} with a secret', () => {
   const secret = 'my-own-secret-0123456789'
 
   it('rotates to it beside the other changes, and returns no secret', async () => {
-    const { id, secret: old, ...before } = await created()
-    later(60_000)
+    const { id, secret: old, ...before } = await postWebhook()
+    advanceTime(60_000)
     const { status, body } = await change(id, { signing_secret: secret, is_active: false })
     expect(status).toBe(200)
     expect(body.data).toEqual({ id, ...before, is_active: false, updated_at: expect.stringMatching(TIME) })
@@ -150,23 +150,23 @@ describe('PATCH /webhooks/{id} with a secret', () => {
   })
 
   it('writes nothing when the secret is already the current one', async () => {
-    const { id } = await created({ secret })
-    later(60_000)
-    expect(await unchanged(() => change(id, { secret }))).toMatchObject({ status: 200 })
+    const { id } = await postWebhook({ secret })
+    advanceTime(60_000)
+    expect(await expectUnchanged(() => change(id, { secret }))).toMatchObject({ status: 200 })
   })
 
   it('changes nothing while three earlier secrets still sign', async () => {
-    const { id } = await created()
+    const { id } = await postWebhook()
     for (let n = 0; n < MAX_PREVIOUS_SECRETS; n++) await rotated(id)
-    const rejected = await unchanged(() => change(id, { secret, is_active: false }))
+    const rejected = await expectUnchanged(() => change(id, { secret, is_active: false }))
     expect(rejected).toMatchObject(error(409, 'TOO_MANY_ROTATIONS', 'too_many_rotations'))
     expect(Number(rejected.headers['retry-after'])).toBeGreaterThan(0)
   })
 
   it('rejects a secret that is too short, and null', async () => {
-    const { id } = await created()
+    const { id } = await postWebhook()
     for (const secret of ['short', null])
-      expect(await unchanged(() => change(id, { secret }))).toMatchObject({
+      expect(await expectUnchanged(() => change(id, { secret }))).toMatchObject({
         status: 422,
         body: { details: [{ field: 'secret' }] },
       })
@@ -174,7 +174,7 @@ describe('PATCH /webhooks/{id} with a secret', () => {
 })
 
 describe('a repeated request whose response had a secret', () => {
-  const create = () => ask('create-webhook', { ...withKey('k'), body: wanted() })
+  const create = () => callRoute('create-webhook', { ...withKey('k'), body: webhookBody() })
 
   it('finds the secret in the endpoint: no other item has it', async () => {
     const { body } = await create()
@@ -189,8 +189,8 @@ describe('a repeated request whose response had a secret', () => {
     const turned = await rotate(id, withKey('k'))
     await remove(id)
     for (const [answer, again] of [
-      [first, await unchanged(create)],
-      [turned, await unchanged(() => rotate(id, withKey('k')))],
+      [first, await expectUnchanged(create)],
+      [turned, await expectUnchanged(() => rotate(id, withKey('k')))],
     ] as const) {
       expect(again.body).toEqual({ data: { ...answer.body.data, secret: null } })
       expect([again.status, again.headers['idempotent-replayed']]).toEqual([answer.status, 'true'])
@@ -203,10 +203,10 @@ describe('a repeated request whose response had a secret', () => {
     const first = await create()
     const { id } = first.body.data
     const second = await rotate(id, withKey('k'))
-    expect((await unchanged(create)).body).toEqual({ data: { ...first.body.data, secret: null } })
-    expect((await unchanged(() => rotate(id, withKey('k')))).text).toBe(second.text)
+    expect((await expectUnchanged(create)).body).toEqual({ data: { ...first.body.data, secret: null } })
+    expect((await expectUnchanged(() => rotate(id, withKey('k')))).text).toBe(second.text)
     await rotate(id, withKey('l'))
-    const again = await unchanged(() => rotate(id, withKey('k')))
+    const again = await expectUnchanged(() => rotate(id, withKey('k')))
     expect(again.body).toEqual({ data: { ...second.body.data, secret: null } })
   })
 })

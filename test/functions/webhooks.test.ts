@@ -12,30 +12,30 @@ import { issueCredential } from '../support/credentials.ts'
 import { newClinic } from '../support/table.ts'
 import { UNTRIED } from '../support/webhook-health.ts'
 import {
-  ask,
-  attempted,
+  advanceTime,
+  callRoute,
   change,
   clinic,
-  created,
   db,
   deliveries,
+  deliverLastPush,
   error,
-  kept,
-  later,
+  expectUnchanged,
   list,
   NO_WEBHOOK,
   ping,
+  postWebhook,
   pushed,
   redeliver,
   remove,
   rotate,
   sendWith,
+  storedWebhook,
   TIME,
   TOO_MANY,
   UUID,
-  unchanged,
   useWebhookEndpoints,
-  wanted,
+  webhookBody,
   withKey,
 } from '../support/webhook-requests.ts'
 
@@ -53,7 +53,7 @@ const FAILED = {
 
 describe('POST /webhooks', () => {
   it('returns 201 with the endpoint, its secret and its location', async () => {
-    const { status, body, headers: sent } = await ask('create-webhook', { body: wanted() })
+    const { status, body, headers: sent } = await callRoute('create-webhook', { body: webhookBody() })
     expect(status).toBe(201)
     expect(body).toEqual({
       data: {
@@ -73,11 +73,13 @@ describe('POST /webhooks', () => {
     })
     const { secret, ...shown } = body.data
     expect((await list()).body.data).toEqual([shown])
-    expect((await kept(body.data.id)).secret).toBe(secret)
+    expect((await storedWebhook(body.data.id)).secret).toBe(secret)
   })
 
   it('generates a different secret for each endpoint', async () => {
-    const secrets = [await created(), await created(), await created()].map(({ secret }) => secret)
+    const secrets = [await postWebhook(), await postWebhook(), await postWebhook()].map(
+      ({ secret }) => secret,
+    )
     expect(new Set(secrets).size).toBe(3)
   })
 
@@ -85,7 +87,7 @@ describe('POST /webhooks', () => {
     for (let round = 0; round < 8; round++) {
       const { key, headers } = await issueCredential(db.table, clinic)
       const [{ status }] = await Promise.all([
-        ask('create-webhook', { body: wanted(), headers }),
+        callRoute('create-webhook', { body: webhookBody(), headers }),
         revokeCredential(db.table, key, { withWebhooks: true }, () => {}),
       ])
       expect([201, 401]).toContain(status)
@@ -95,15 +97,15 @@ describe('POST /webhooks', () => {
 
   it('accepts a secret of its own, and shows it only in this response', async () => {
     const secret = `whsec_${Buffer.alloc(24, 7).toString('base64')}`
-    const { id, ...shown } = await created({ secret })
+    const { id, ...shown } = await postWebhook({ secret })
     expect(shown.secret).toBe(secret)
-    expect((await kept(id)).secret).toBe(secret)
+    expect((await storedWebhook(id)).secret).toBe(secret)
     expect((await list()).text).not.toContain(secret)
   })
 
   it('accepts all events, and keeps their order', async () => {
     const events = EVENTS.toReversed()
-    expect((await created({ events })).events).toEqual(events)
+    expect((await postWebhook({ events })).events).toEqual(events)
   })
 
   it.each([
@@ -111,7 +113,7 @@ describe('POST /webhooks', () => {
     ['https://example.com', 'https://example.com/'],
     ['https://example.com:8443/a/../b', 'https://example.com:8443/b'],
   ])('stores %s in its normalized form', async (url, href) => {
-    expect((await created({ url })).url).toBe(href)
+    expect((await postWebhook({ url })).url).toBe(href)
   })
 
   it.each([
@@ -119,33 +121,33 @@ describe('POST /webhooks', () => {
     [null, null],
     ['😀'.repeat(500), '😀'.repeat(500)],
   ])('accepts the description %j', async (description, shown) => {
-    expect((await created({ description })).description).toBe(shown)
+    expect((await postWebhook({ description })).description).toBe(shown)
   })
 
   it('returns the same secret and creates nothing when it is repeated under its key', async () => {
-    const more = { ...withKey('k'), body: wanted() }
-    const first = await ask('create-webhook', more)
-    const again = await unchanged(() => ask('create-webhook', more))
+    const more = { ...withKey('k'), body: webhookBody() }
+    const first = await callRoute('create-webhook', more)
+    const again = await expectUnchanged(() => callRoute('create-webhook', more))
     expect([again.status, again.text]).toEqual([201, first.text])
     expect(again.headers).toMatchObject({
       'idempotent-replayed': 'true',
       location: first.headers.location as string,
     })
     expect(first.headers).not.toHaveProperty('idempotent-replayed')
-    const other = await unchanged(() =>
-      ask('create-webhook', { ...more, body: wanted({ description: 'x' }) }),
+    const other = await expectUnchanged(() =>
+      callRoute('create-webhook', { ...more, body: webhookBody({ description: 'x' }) }),
     )
     expect(other).toMatchObject(error(422, 'IDEMPOTENCY_KEY_REUSED', 'idempotency_key_reused'))
     expect((await list()).body.meta.total).toBe(1)
   })
 
   it('creates one endpoint when requests under one key race, and another for another credential', async () => {
-    const more = { ...withKey('k'), body: wanted() }
-    const answers = await Promise.all(Array.from({ length: 8 }, () => ask('create-webhook', more)))
+    const more = { ...withKey('k'), body: webhookBody() }
+    const answers = await Promise.all(Array.from({ length: 8 }, () => callRoute('create-webhook', more)))
     expect(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size).toBe(1)
     expect((await list()).body.meta.total).toBe(1)
     sendWith((await issueCredential(db.table, clinic)).headers)
-    expect((await ask('create-webhook', more)).text).not.toBe(answers[0]?.text)
+    expect((await callRoute('create-webhook', more)).text).not.toBe(answers[0]?.text)
     expect((await list()).body.meta.total).toBe(2)
   })
 })
@@ -153,24 +155,26 @@ describe('POST /webhooks', () => {
 describe('the limit of twenty endpoints', () => {
   const fill = async (count = 20) => {
     const ids: string[] = []
-    for (let n = 0; n < count; n++) ids.push((await created()).id)
+    for (let n = 0; n < count; n++) ids.push((await postWebhook()).id)
     return ids
   }
 
   it('returns 422 for the 21st until one is deleted', async () => {
     const ids = await fill()
-    expect(await unchanged(() => ask('create-webhook', { body: wanted() }))).toMatchObject(TOO_MANY)
+    expect(await expectUnchanged(() => callRoute('create-webhook', { body: webhookBody() }))).toMatchObject(
+      TOO_MANY,
+    )
     expect((await remove(ids[3] as string)).status).toBe(204)
     // Deleting the same endpoint again does not lower the count.
     expect((await remove(ids[3] as string)).status).toBe(404)
-    await created()
-    expect(await ask('create-webhook', { body: wanted() })).toMatchObject(TOO_MANY)
+    await postWebhook()
+    expect(await callRoute('create-webhook', { body: webhookBody() })).toMatchObject(TOO_MANY)
     expect((await list({ limit: '100' })).body.meta.total).toBe(20)
   })
 
   it('holds when 25 requests race', async () => {
     const answers = await Promise.all(
-      Array.from({ length: 25 }, () => ask('create-webhook', { body: wanted() })),
+      Array.from({ length: 25 }, () => callRoute('create-webhook', { body: webhookBody() })),
     )
     const statuses = answers.map(({ status }) => status).sort()
     expect(statuses).toEqual([...Array(20).fill(201), ...Array(5).fill(422)])
@@ -186,20 +190,20 @@ describe('the limit of twenty endpoints', () => {
     )
     expect(answers.filter(({ status }) => status === 204).length).toBe(4)
     await fill(4)
-    expect(await ask('create-webhook', { body: wanted() })).toMatchObject(TOO_MANY)
+    expect(await callRoute('create-webhook', { body: webhookBody() })).toMatchObject(TOO_MANY)
   })
 
   it('does not apply to the repetition of an earlier request', async () => {
-    const more = { ...withKey('k'), body: wanted() }
-    const first = await ask('create-webhook', more)
+    const more = { ...withKey('k'), body: webhookBody() }
+    const first = await callRoute('create-webhook', more)
     await fill(19)
-    expect((await ask('create-webhook', more)).text).toBe(first.text)
+    expect((await callRoute('create-webhook', more)).text).toBe(first.text)
   })
 
   it('applies to each clinic separately', async () => {
     await fill()
     sendWith((await issueCredential(db.table, await newClinic(db.table))).headers)
-    await created()
+    await postWebhook()
   })
 })
 
@@ -208,8 +212,8 @@ describe('GET /webhooks', () => {
     const ids: string[] = []
     for (let n = 0; n < 7; n++) {
       // Some have the same creation time.
-      if (n % 3 === 0) later(60_000)
-      ids.push((await created({ description: `no. ${n}` })).id)
+      if (n % 3 === 0) advanceTime(60_000)
+      ids.push((await postWebhook({ description: `no. ${n}` })).id)
     }
     const all = (await list()).body.data
     const times = all.map(({ created_at }: { created_at: string }) => created_at)
@@ -235,10 +239,10 @@ describe('GET /webhooks', () => {
 
 describe('PATCH /webhooks/{id}', () => {
   it('writes nothing when no value changes', async () => {
-    const { id, secret: _, ...before } = await created({ description: 'Ours' })
-    later(60_000)
+    const { id, secret: _, ...before } = await postWebhook({ description: 'Ours' })
+    advanceTime(60_000)
     for (const body of [{}, { url: before.url, events: before.events, description: 'Ours' }, undefined]) {
-      const answer = await unchanged(() => change(id, body))
+      const answer = await expectUnchanged(() => change(id, body))
       expect(answer).toMatchObject({ status: 200, body: { data: { id, ...before } } })
     }
   })
@@ -252,25 +256,25 @@ describe('PATCH /webhooks/{id}', () => {
     [{ is_active: false }],
     [{ url: 'https://example.org/in', events: [...EVENTS], description: null, is_active: false }],
   ])('changes only the fields of %j', async (changes) => {
-    const { id, secret, ...before } = await created({ description: 'Ours' })
-    later(60_000)
+    const { id, secret, ...before } = await postWebhook({ description: 'Ours' })
+    advanceTime(60_000)
     const { status, body } = await change(id, changes)
     expect(status).toBe(200)
     expect(body.data).toEqual({ id, ...before, ...changes, updated_at: expect.stringMatching(TIME) })
     expect(body.data.updated_at > before.updated_at).toBe(true)
     expect((await list()).body.data).toEqual([body.data])
-    expect(await kept(id)).toMatchObject({ secret, previousSecrets: [] })
+    expect(await storedWebhook(id)).toMatchObject({ secret, previousSecrets: [] })
   })
 
   it('applies all changes when requests for different fields race', async () => {
-    const { id } = await created()
+    const { id } = await postWebhook()
     const changes = [{ url: 'https://example.org/' }, { events: ['invoice.paid'] }, { description: 'x' }]
     await Promise.all(changes.map((body) => change(id, body)))
     expect((await list()).body.data).toMatchObject([Object.assign({}, ...changes)])
   })
 
   it('resets the endpoint’s health only when it sets is_active to true, or a URL', async () => {
-    const { id } = await created()
+    const { id } = await postWebhook()
     const health = () => db.table.get(webhookHealthKey(clinic.id, id))
     await webhookHealthStore(db).record(clinic.id, id, { ...FAILED, isSlow: true })
     for (const body of [{}, { description: 'x' }, { is_active: false }]) {
@@ -287,12 +291,12 @@ describe('PATCH /webhooks/{id}', () => {
 
 describe('DELETE /webhooks/{id}', () => {
   it('returns 204 without a body, after which every request returns 404', async () => {
-    const [{ id }, other] = [await created(), await created()]
+    const [{ id }, other] = [await postWebhook(), await postWebhook()]
     const delivery = (await ping(id)).body.data.id
     const gone = await remove(id)
     expect([gone.status, gone.text]).toEqual([204, ''])
     expect(gone.headers).not.toHaveProperty('content-type')
-    await unchanged(async () => {
+    await expectUnchanged(async () => {
       for (const answer of [
         await remove(id),
         await change(id, { is_active: true }),
@@ -307,7 +311,7 @@ describe('DELETE /webhooks/{id}', () => {
   })
 
   it('deletes the endpoint’s health, and a late delivery or change does not create it again', async () => {
-    const { id } = await created()
+    const { id } = await postWebhook()
     const health = webhookHealthStore(db)
     await health.record(clinic.id, id, FAILED)
     await remove(id)
@@ -325,7 +329,7 @@ describe('an idempotency key that was used for one endpoint', () => {
   it.each(['ping', 'rotate', 'redeliver'] as const)(
     'does not return its response for another: %s',
     async (what) => {
-      const [one, other] = [await created(), await created()]
+      const [one, other] = [await postWebhook(), await postWebhook()]
       const [first, second] = [(await ping(one.id)).body.data.id, (await ping(one.id)).body.data.id]
       const [before, after] = {
         ping: [() => ping(one.id, withKey('k')), () => ping(other.id, withKey('k'))],
@@ -334,7 +338,7 @@ describe('an idempotency key that was used for one endpoint', () => {
           () => redeliver(one.id, first, withKey('k')),
           () => redeliver(one.id, second, withKey('k')),
         ],
-      }[what] as [() => ReturnType<typeof ask>, () => ReturnType<typeof ask>]
+      }[what] as [() => ReturnType<typeof callRoute>, () => ReturnType<typeof callRoute>]
       const answer = await before()
       expect(answer.status).toBeLessThan(300)
       expect((await after()).text).not.toBe(answer.text)
@@ -343,7 +347,7 @@ describe('an idempotency key that was used for one endpoint', () => {
 })
 
 describe('the checks of a webhook request', () => {
-  const rejected = (answer: Awaited<ReturnType<typeof ask>>, ...fields: string[]) => {
+  const rejected = (answer: Awaited<ReturnType<typeof callRoute>>, ...fields: string[]) => {
     expect(answer).toMatchObject({
       status: 422,
       body: { error: 'VALIDATION', message: 'errors.developer_api.validation' },
@@ -355,7 +359,7 @@ describe('the checks of a webhook request', () => {
 
   let id: string
   beforeEach(async () => {
-    id = (await created({ description: 'Ours' })).id
+    id = (await postWebhook({ description: 'Ours' })).id
   })
 
   /** Invalid for the creation and for the change of an endpoint alike. */
@@ -385,8 +389,8 @@ describe('the checks of a webhook request', () => {
     ['a time', { created_at: '2026-05-01T10:00:00+03:00' }, 'created_at'],
   ]
   it.each(both)('returns 422 for %s', async (_, facts, field) => {
-    await unchanged(async () => {
-      rejected(await ask('create-webhook', { body: wanted(facts) }), field)
+    await expectUnchanged(async () => {
+      rejected(await callRoute('create-webhook', { body: webhookBody(facts) }), field)
       rejected(await change(id, { is_active: false, ...facts }), field)
     })
   })
@@ -397,7 +401,7 @@ describe('the checks of a webhook request', () => {
     ['is_active of 1', 1],
     ['is_active of null', null],
   ])('returns 422 for %s', async (_, is_active) => {
-    rejected(await unchanged(() => change(id, { is_active, description: 'Changed' })), 'is_active')
+    rejected(await expectUnchanged(() => change(id, { is_active, description: 'Changed' })), 'is_active')
   })
 
   it.each<[string, unknown]>([
@@ -405,9 +409,9 @@ describe('the checks of a webhook request', () => {
     ['of bad base64', 'whsec_not*base64*at*all*not*base64*at*all'],
     ['that is a number', 1_234_567_890_123_456],
   ])('returns 422 for a secret %s, and does not repeat it in the response or the log', async (_, secret) => {
-    await unchanged(async () => {
+    await expectUnchanged(async () => {
       for (const answer of [
-        await ask('create-webhook', { body: wanted({ secret }) }),
+        await callRoute('create-webhook', { body: webhookBody({ secret }) }),
         await rotate(id, { body: { secret } }),
       ]) {
         rejected(answer, 'secret')
@@ -422,8 +426,8 @@ describe('the checks of a webhook request', () => {
   it('names every invalid field at once', async () => {
     const body = { events: [], description: '', secret: 'x', colour: 'red' }
     const fields = ['url', 'events', 'description', 'secret', 'colour']
-    rejected(await unchanged(() => ask('create-webhook', { body })), ...fields)
-    const nothing = await unchanged(() => ask('create-webhook', { body: {} }))
+    rejected(await expectUnchanged(() => callRoute('create-webhook', { body })), ...fields)
+    const nothing = await expectUnchanged(() => callRoute('create-webhook', { body: {} }))
     rejected(nothing, 'url', 'events')
     expect(nothing.body.details).toEqual([
       { field: 'url', issue: 'is required' },
@@ -437,7 +441,7 @@ describe('the checks of a webhook request', () => {
 })
 
 it('accepts ids in capitals', async () => {
-  const { id } = await created()
+  const { id } = await postWebhook()
   const delivery = (await ping(id.toUpperCase())).body.data.id
   expect((await redeliver(id.toUpperCase(), delivery.toUpperCase())).status).toBe(202)
   expect((await change(id.toUpperCase(), { is_active: false })).status).toBe(200)
@@ -446,17 +450,17 @@ it('accepts ids in capitals', async () => {
 
 it('returns a secret only when it is created or rotated', async () => {
   const secrets = ['the-first-secret-0123456789', 'the-second-secret-0123456789']
-  const { id } = await created({ secret: secrets[0] })
+  const { id } = await postWebhook({ secret: secrets[0] })
   const rotated = await rotate(id, { body: { secret: secrets[1] } })
   const delivery = (await ping(id)).body.data.id
-  const [received] = await attempted(500)
+  const [received] = await deliverLastPush(500)
   const answers = [
     await list(),
     await change(id, { description: 'x' }),
     await change(id, { url: 'http://localhost/' }),
     await deliveries(id),
     await redeliver(id, delivery),
-    await ask('list-events'),
+    await callRoute('list-events'),
     await remove(id),
   ]
   const told = JSON.stringify([

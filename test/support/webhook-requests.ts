@@ -1,4 +1,4 @@
-/** Requests to the webhook endpoints on the real engine, with SQS mocked, and what they leave in the table and the queues. */
+/** Calls of the webhook routes on the real engine with SQS mocked, and the items and messages that they write. */
 import { SendMessageBatchCommand, SQSClient } from '@aws-sdk/client-sqs'
 import { afterEach, beforeAll, beforeEach, expect, vi } from 'vitest'
 import { deliverEvent } from '../../shared/delivery/webhooks/deliver-event.ts'
@@ -18,7 +18,7 @@ import { freshTable, newClinic, type TestTable } from './table.ts'
 
 export const sqs = mockClient(SQSClient)
 const METHODS: Record<string, string> = { 'update-webhook': 'PATCH', 'delete-webhook': 'DELETE' }
-const READING = ['list-webhooks', 'list-deliveries', 'list-events']
+const GET_ROUTES = ['list-webhooks', 'list-deliveries', 'list-events']
 
 export let db: TestTable
 export let clinic: Clinic
@@ -56,69 +56,70 @@ export type WebhookRequest = Omit<RequestInput, 'body' | 'method' | 'headers'> &
 }
 
 /** Sends a request to a route. A body that is not text is sent as JSON. */
-export async function ask(id: string, { body, headers: more = {}, ...sent }: WebhookRequest = {}) {
+export async function callRoute(id: string, { body, headers: more = {}, ...sent }: WebhookRequest = {}) {
   const all = {
     ...headers,
     ...(body !== undefined && { 'content-type': 'application/json' }),
     ...more,
   }
   return call(await handlerOf({ id }), {
-    method: METHODS[id] ?? (READING.includes(id) ? 'GET' : 'POST'),
+    method: METHODS[id] ?? (GET_ROUTES.includes(id) ? 'GET' : 'POST'),
     headers: Object.fromEntries(Object.entries(all).flatMap(([k, v]) => (v === undefined ? [] : [[k, v]]))),
     ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
     ...sent,
   })
 }
 
-export const wanted = (facts: object = {}) => ({
+export const webhookBody = (facts: object = {}) => ({
   url: 'https://example.com/hooks',
   events: ['patient.created', 'appointment.created'],
   ...facts,
 })
 
-export async function created(
+export async function postWebhook(
   facts: object = {},
 ): Promise<{ id: string; secret: string; [field: string]: any }> {
-  const { status, body } = await ask('create-webhook', { body: wanted(facts) })
+  const { status, body } = await callRoute('create-webhook', { body: webhookBody(facts) })
   expect(status).toBe(201)
   return body.data
 }
 
-export const change = (id: string, body: unknown) => ask('update-webhook', { path: { id }, body })
-export const remove = (id: string) => ask('delete-webhook', { path: { id } })
-export const list = (query: Record<string, string> = {}) => ask('list-webhooks', { query })
+export const change = (id: string, body: unknown) => callRoute('update-webhook', { path: { id }, body })
+export const remove = (id: string) => callRoute('delete-webhook', { path: { id } })
+export const list = (query: Record<string, string> = {}) => callRoute('list-webhooks', { query })
 export const rotate = (id: string, more: WebhookRequest = {}) =>
-  ask('rotate-webhook-secret', { path: { id }, ...more })
-export const ping = (id: string, more: WebhookRequest = {}) => ask('ping-webhook', { path: { id }, ...more })
+  callRoute('rotate-webhook-secret', { path: { id }, ...more })
+export const ping = (id: string, more: WebhookRequest = {}) =>
+  callRoute('ping-webhook', { path: { id }, ...more })
 export const deliveries = (id: string, query: Record<string, string> = {}) =>
-  ask('list-deliveries', { path: { id }, query })
+  callRoute('list-deliveries', { path: { id }, query })
 export const redeliver = (id: string, delivery_id: string, more: WebhookRequest = {}) =>
-  ask('redeliver', { path: { id, delivery_id }, ...more })
+  callRoute('redeliver', { path: { id, delivery_id }, ...more })
 
-export const kept = async (id: string): Promise<Webhook> => {
+export const storedWebhook = async (id: string): Promise<Webhook> => {
   const webhook = await webhookStore(db).find(clinic.id, id)
   if (!webhook) throw new Error('no such webhook')
   return webhook
 }
 
-export const later = (ms: number) => vi.useFakeTimers({ now: Date.now() + ms, toFake: ['Date'] })
+export const advanceTime = (ms: number) => vi.useFakeTimers({ now: Date.now() + ms, toFake: ['Date'] })
 export const withKey = (key: string) => ({ headers: { 'idempotency-key': key } })
 
-/** A value as text that does not depend on the order of attributes. */
-export const written = (value: unknown): string =>
+/** A value as JSON that does not depend on the order of attributes. */
+export const canonicalJson = (value: unknown): string =>
   JSON.stringify(value, (_, part) =>
     typeof part === 'object' && part !== null && !Array.isArray(part)
       ? Object.fromEntries(Object.entries(part).sort())
       : part,
   )
 
-/** The whole table without the use of credentials, which each request records. */
+/** All items as text, except the use of credentials, which each request records. */
 export async function items(): Promise<string[]> {
-  return (await allItems(db)).filter(({ pk }) => !pk.startsWith(USAGE_PARTITION_PREFIX)).map(written)
+  return (await allItems(db)).filter(({ pk }) => !pk.startsWith(USAGE_PARTITION_PREFIX)).map(canonicalJson)
 }
 
-/** Runs something that must not change the table or the queues. */
-export async function unchanged<T>(act: () => Promise<T>): Promise<T> {
+/** Runs `act`, and expects that it changes neither the table nor the queues. */
+export async function expectUnchanged<T>(act: () => Promise<T>): Promise<T> {
   const before = await items()
   const pushes = sqs.calls().length
   const result = await act()
@@ -155,7 +156,7 @@ export const NO_DELIVERY = error(404, 'NOT_FOUND', 'delivery_not_found')
 export const TOO_MANY = error(422, 'VALIDATION', 'too_many_webhooks')
 
 /** Delivers the last pushed delivery, as the consumer does, to an endpoint that responds with `status`. */
-export async function attempted(status: number, at = Date.now()) {
+export async function deliverLastPush(status: number, at = Date.now()) {
   const world = deliverySimulation(db.table, () => httpResponse(status, null, 12))
   world.now = at
   const last = pushed().at(-1)
