@@ -41,13 +41,13 @@ describe('an Authorization header', () => {
   it('gets the same 401 in each of 28 hostile forms, unless it cannot be parsed as HTTP', async () => {
     const values = hostileAuthorizations(pair)
     expect(values.length).toBe(28)
-    const answers = []
+    const responses = []
     for (const value of values) {
       const { status, body } = await sendBytes(`authorization: ${value}`)
-      answers.push([value, status, body.includes(UNAUTHORIZED)])
+      responses.push([value, status, body.includes(UNAUTHORIZED)])
     }
     const isUnparsable = (value: string) => value.includes('\u0000')
-    expect(answers).toEqual(
+    expect(responses).toEqual(
       values.map((value) => (isUnparsable(value) ? [value, 400, false] : [value, 401, true])),
     )
   })
@@ -72,9 +72,9 @@ describe('a body', () => {
     'gets a small 4xx: %s',
     async (_name, { path, body, status, contentType }) => {
       const headers: Record<string, string> = contentType === undefined ? {} : { 'content-type': contentType }
-      const answer = await post(stack, path, body, { pair, headers })
-      expect(answer.status).toBe(status)
-      expect(answer.text.length).toBeLessThan(MAX_ERROR_BYTES)
+      const response = await post(stack, path, body, { pair, headers })
+      expect(response.status).toBe(status)
+      expect(response.text.length).toBeLessThan(MAX_ERROR_BYTES)
     },
   )
 
@@ -105,9 +105,9 @@ it('gets a response of less than 10 KB when a request has 29 KB or 256 KB of inv
     `{"${'\\u0000'.repeat(43_000)}": 1}`,
   ]
   for (const body of bodies) {
-    const answer = await post(stack, '/webhooks', body, { pair })
-    expect(answer.status).toBe(422)
-    sizes.push([body.length, answer.text.length])
+    const response = await post(stack, '/webhooks', body, { pair })
+    expect(response.status).toBe(422)
+    sizes.push([body.length, response.text.length])
   }
   for (const [, size] of sizes) expect(size).toBeLessThan(10_000)
 })

@@ -137,9 +137,9 @@ it(`responds as documented to ${COUNT} requests generated from seed ${SEED}`, as
 it('returns a documented 502 when the provider cannot be reached', async () => {
   const unlucky = { first_name: 'Umut', last_name: 'Demir', phone_number: '+12015550102' }
   const { id } = (await post(stack, '/patients', unlucky)).body.data
-  const answer = await post(stack, '/messages', { channel: 'sms', patient_id: id, message: 'Hello' })
-  expect(answer.status).toBe(502)
-  assertConforms('POST', `${BASE_PATH}/messages`, answer.status, answer.headers, answer.body)
+  const response = await post(stack, '/messages', { channel: 'sms', patient_id: id, message: 'Hello' })
+  expect(response.status).toBe(502)
+  assertConforms('POST', `${BASE_PATH}/messages`, response.status, response.headers, response.body)
 })
 
 it.each(Object.keys(document.paths))(

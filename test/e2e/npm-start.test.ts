@@ -90,10 +90,10 @@ it('prints a curl command that works as pasted, and keeps data and credentials a
   const { ready: again } = await lines(second)
   expect(again.clinics).toEqual(ready.clinics)
   const url = `${again.base_url}/api/developer/v1/patients/${patients.data[0].id}`
-  const answer = await fetch(url, {
+  const response = await fetch(url, {
     headers: { authorization: `Developer ${ready.clinics[0].credentials.full}` },
   })
-  expect(await answer.json()).toEqual({ data: expect.objectContaining(patients.data[0]) })
+  expect(await response.json()).toEqual({ data: expect.objectContaining(patients.data[0]) })
   await end(second, 'SIGTERM')
 })
 

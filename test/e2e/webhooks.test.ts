@@ -19,7 +19,7 @@ let clinic: Clinic
 let pair: string
 const received: Got[] = []
 /** How the receiver responds to a path; 204 by default. */
-let answers: Record<string, (request: IncomingMessage, response: any) => void> = {}
+let responders: Record<string, (request: IncomingMessage, response: any) => void> = {}
 
 beforeAll(async () => {
   receiver = createServer(async (request, response) => {
@@ -27,8 +27,8 @@ beforeAll(async () => {
     for await (const piece of request) body += piece
     const path = request.url ?? ''
     received.push({ path, headers: request.headers as Record<string, string>, body, at: Date.now() })
-    const answer = answers[path]
-    if (answer) answer(request, response)
+    const respond = responders[path]
+    if (respond) respond(request, response)
     else response.writeHead(204).end()
   }).listen(0, '127.0.0.1')
   await once(receiver, 'listening')
@@ -47,16 +47,16 @@ afterAll(async () => {
   await stack?.close()
 })
 beforeEach(() => {
-  answers = {}
+  responders = {}
 })
 
 /** Waits until the check passes; a busy machine takes long. */
 const eventually = (check: () => Promise<void>) => vi.waitFor(check, { timeout: 15_000, interval: 50 })
 
 const create = async (path: string, events: string[]) => {
-  const answer = await post(stack, '/webhooks', { url: `http://${address}${path}`, events }, { pair })
-  expect(answer.status).toBe(201)
-  return answer.body.data as { id: string; secret: string }
+  const response = await post(stack, '/webhooks', { url: `http://${address}${path}`, events }, { pair })
+  expect(response.status).toBe(201)
+  return response.body.data as { id: string; secret: string }
 }
 
 let minute = 9 * 60
@@ -70,9 +70,9 @@ const book = async () => {
     start_time: start,
     notes: 'CANARY-7351',
   }
-  const answer = await post(stack, '/appointments', body, { pair })
-  expect(answer.status).toBe(201)
-  return { id: answer.body.data.id as string, requestId: answer.headers['x-request-id'] }
+  const response = await post(stack, '/appointments', body, { pair })
+  expect(response.status).toBe(201)
+  return { id: response.body.data.id as string, requestId: response.headers['x-request-id'] }
 }
 
 /** Waits until the receiver got `count` requests for a path. */
@@ -125,7 +125,7 @@ it('delivers a booking that the reference library verifies, and that fails verif
 
 it('retries a failed delivery with the same id and body, and lists each attempt', async () => {
   let failures = 1
-  answers['/flaky'] = (_request, response) => response.writeHead(failures-- > 0 ? 500 : 200).end()
+  responders['/flaky'] = (_request, response) => response.writeHead(failures-- > 0 ? 500 : 200).end()
   const webhook = await create('/flaky', ['appointment.created'])
   await book()
   const [first, second] = await arrived('/flaky', 2)

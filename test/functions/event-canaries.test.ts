@@ -62,7 +62,7 @@ const received: Received[] = []
 /** The status of the next responses of the receiver. */
 let status = 200
 const lines: string[] = []
-const answers: string[] = []
+const responses: string[] = []
 
 beforeAll(async () => {
   server = createServer(async (request, response) => {
@@ -94,9 +94,9 @@ async function ask(id: string, method: string, body?: object, path: Record<strin
   const act = (await handlerOf({ id })) as (event: object, context: object) => Promise<APIGatewayProxyResult>
   const sent = { method, path, ...(body && { body: JSON.stringify(body) }) }
   const event = apiEvent({ ...sent, headers: { ...headers, 'content-type': 'application/json' } })
-  const answer = await act(event, lambdaContext())
-  expect(answer.statusCode).toBeLessThan(300)
-  return { text: answer.body, body: JSON.parse(answer.body) }
+  const response = await act(event, lambdaContext())
+  expect(response.statusCode).toBeLessThan(300)
+  return { text: response.body, body: JSON.parse(response.body) }
 }
 
 async function changed<R extends { readonly id: string }>(
@@ -363,16 +363,16 @@ describe('a clinic full of canaries', () => {
     const { body, text } = await ask('list-webhooks', 'GET')
     // The description is the integrator's own.
     expect(text).toContain(CANARY)
-    answers.push((await ask('list-events', 'GET')).text)
+    responses.push((await ask('list-events', 'GET')).text)
     const [webhook] = body.data
-    answers.push((await ask('list-deliveries', 'GET', undefined, { id: webhook.id })).text)
-    answers.push((await ask('ping-webhook', 'POST', {}, { id: webhook.id })).text)
+    responses.push((await ask('list-deliveries', 'GET', undefined, { id: webhook.id })).text)
+    responses.push((await ask('ping-webhook', 'POST', {}, { id: webhook.id })).text)
     const before = received.length
     await deliver()
     const events = received.slice(before).map(({ body }) => JSON.parse(body).event)
     expect(events).toContain('webhook.ping')
-    expect(answers.join('').length).toBeGreaterThan(5000)
-    expect(answers.join('')).not.toMatch(LEAKED)
+    expect(responses.join('').length).toBeGreaterThan(5000)
+    expect(responses.join('')).not.toMatch(LEAKED)
   })
 
   it('sent, queued and logged no canaries in all of these tests', () => {

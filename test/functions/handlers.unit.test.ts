@@ -40,24 +40,24 @@ describe('GET /patients/{id}', () => {
         ConsistentRead: true,
       })
       .resolves({ Item: { pk: 'x', sk: PATIENT, ...stored } })
-    const answer = await call(await handlerOf({ id: 'get-patient' }), {
+    const response = await call(await handlerOf({ id: 'get-patient' }), {
       path: { id: PATIENT.toUpperCase() },
       headers,
     })
-    expect(answer).toMatchObject({ status: 200, body: { data: shown } })
+    expect(response).toMatchObject({ status: 200, body: { data: shown } })
   })
 
   const throttled = Object.assign(new Error('slow down'), { name: 'ThrottlingException' })
 
   it('returns 503 and logs the cause when DynamoDB throttles while the credential is read', async () => {
     dynamodb.on(GetCommand).rejects(throttled)
-    const answer = await call(await handlerOf({ id: 'get-patient' }), { path: { id: PATIENT }, headers })
-    expect(answer).toMatchObject({
+    const response = await call(await handlerOf({ id: 'get-patient' }), { path: { id: PATIENT }, headers })
+    expect(response).toMatchObject({
       status: 503,
       headers: { 'retry-after': '1' },
       body: { error: 'UNAVAILABLE', message: 'errors.developer_api.unavailable' },
     })
-    expect(JSON.parse(answer.logged)).toMatchObject({
+    expect(JSON.parse(response.logged)).toMatchObject({
       error: 'unavailable',
       origin: { name: 'ThrottlingException' },
     })
@@ -68,23 +68,23 @@ describe('GET /patients/{id}', () => {
     dynamodb
       .on(GetCommand, { Key: { pk: `${shortId(CLINIC)}#P`, sk: PATIENT } })
       .resolves({ Item: { pk: 'x', sk: PATIENT, ...stored } })
-    const answer = await call(await handlerOf({ id: 'get-patient' }), { path: { id: PATIENT }, headers })
-    expect(answer.status).toBe(200)
+    const response = await call(await handlerOf({ id: 'get-patient' }), { path: { id: PATIENT }, headers })
+    expect(response.status).toBe(200)
   })
 
   it('returns 503 when DynamoDB throttles the read of the patient', async () => {
     dynamodb.on(GetCommand, { Key: { pk: `${shortId(CLINIC)}#P`, sk: PATIENT } }).rejects(throttled)
-    const answer = await call(await handlerOf({ id: 'get-patient' }), { path: { id: PATIENT }, headers })
-    expect(answer).toMatchObject({ status: 503, headers: { 'retry-after': '1' } })
+    const response = await call(await handlerOf({ id: 'get-patient' }), { path: { id: PATIENT }, headers })
+    expect(response).toMatchObject({ status: 503, headers: { 'retry-after': '1' } })
   })
 
   it('returns 500 and logs nothing of the patient when the stored item is damaged', async () => {
     dynamodb
       .on(GetCommand, { Key: { pk: `${shortId(CLINIC)}#P`, sk: PATIENT } })
       .resolves({ Item: { sk: PATIENT, ...stored, d: 'Ada' } })
-    const answer = await call(await handlerOf({ id: 'get-patient' }), { path: { id: PATIENT }, headers })
-    expect(answer.status).toBe(500)
-    expect(answer.logged).not.toMatch(new RegExp(`Ada|Kaya|977|${PATIENT}`))
+    const response = await call(await handlerOf({ id: 'get-patient' }), { path: { id: PATIENT }, headers })
+    expect(response.status).toBe(500)
+    expect(response.logged).not.toMatch(new RegExp(`Ada|Kaya|977|${PATIENT}`))
   })
 })
 
@@ -94,8 +94,8 @@ describe('GET /patients', () => {
       .on(GetCommand, { Key: { pk: `${shortId(CLINIC)}#PH`, sk: 'head' } })
       .resolves({ Item: { n: 45, u: 0 } })
     dynamodb.on(QueryCommand).resolves({ Items: [{ pk: 'x', sk: '0000000024', i: PATIENT, ...stored }] })
-    const answer = await call(await handlerOf({ id: 'list-patients' }), { query: { page: '2' }, headers })
-    expect(answer.body).toEqual({
+    const response = await call(await handlerOf({ id: 'list-patients' }), { query: { page: '2' }, headers })
+    expect(response.body).toEqual({
       data: [shown],
       meta: { page: 2, limit: 20, total: 45, total_pages: 3, next_after: expect.any(String) },
     })
@@ -129,8 +129,8 @@ describe('GET /doctors', () => {
       updatedAt: '2026-05-01T07:00:00.000Z',
     })
     dynamodb.on(QueryCommand).resolves({ Items: [doctor(PATIENT, 'Dr. Bo'), doctor(CLINIC, 'Dr. Al')] })
-    const answer = await call(await handlerOf({ id: 'list-doctors' }), { query: { limit: '1' }, headers })
-    expect(answer.body).toEqual({
+    const response = await call(await handlerOf({ id: 'list-doctors' }), { query: { limit: '1' }, headers })
+    expect(response.body).toEqual({
       data: [
         {
           id: CLINIC,

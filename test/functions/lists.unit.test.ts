@@ -37,11 +37,11 @@ it('GET /appointments reads the tallies, then only the rows of the page, then th
     u: CREATED + 1000,
   }
   query('AL', [{ pk: pk('AL'), sk: `c#2026-05-04#09:00#${shortId(ID)}`, ...row }])
-  const answer = await call(await handlerOf({ id: 'list-appointments' }), {
+  const response = await call(await handlerOf({ id: 'list-appointments' }), {
     query: { limit: '1', status: 'completed' },
     headers,
   })
-  expect(answer.body).toEqual({
+  expect(response.body).toEqual({
     data: [
       {
         id: ID,
@@ -75,11 +75,11 @@ it('GET /appointments reads the tallies, then only the rows of the page, then th
 
 it('reads a page that concurrent writes keep changing four times, and counts a metric', async () => {
   query('AT', [{ pk: pk('AT'), sk: '2026-05', '4c': 2, v: 3 }])
-  const answer = await call(await handlerOf({ id: 'list-appointments' }), { headers })
-  expect(answer).toMatchObject({ status: 200, body: { data: [], meta: { total: 2 } } })
+  const response = await call(await handlerOf({ id: 'list-appointments' }), { headers })
+  expect(response).toMatchObject({ status: 200, body: { data: [], meta: { total: 2 } } })
   // Four times the tallies, and rows that are fewer than they promise; then the list is read from its beginning.
   expect(dynamodb.commandCalls(QueryCommand).length).toBe(11)
-  expect(answer.logged.split('"list_drift":1').length - 1).toBe(4)
+  expect(response.logged.split('"list_drift":1').length - 1).toBe(4)
 })
 
 it('GET /invoices returns yen without decimals, and reads records whose rows have no details', async () => {
@@ -107,8 +107,8 @@ it('GET /invoices returns yen without decimals, and reads records whose rows hav
   dynamodb
     .on(BatchGetCommand)
     .resolves({ Responses: { 'clinic-table': [{ pk: pk('I'), sk: ID, v: 1, ...stored }] } })
-  const answer = await call(await handlerOf({ id: 'list-invoices' }), { headers })
-  expect(answer.body.data).toMatchObject([
+  const response = await call(await handlerOf({ id: 'list-invoices' }), { headers })
+  expect(response.body.data).toMatchObject([
     {
       status: 'paid',
       total_amount: 1100,
@@ -146,8 +146,11 @@ it('GET /payments filtered by invoice makes one query', async () => {
   query(`YI#${shortId(ID)}`, [
     { pk: pk(`YI#${shortId(ID)}`), sk: `2026-05-04#063`.concat(`#${shortId(ID)}`), ...row },
   ])
-  const answer = await call(await handlerOf({ id: 'list-payments' }), { query: { invoice_id: ID }, headers })
-  expect(answer.body).toMatchObject({
+  const response = await call(await handlerOf({ id: 'list-payments' }), {
+    query: { invoice_id: ID },
+    headers,
+  })
+  expect(response.body).toMatchObject({
     data: [{ id: ID, invoice_id: ID, amount: 500, payment_method: 'card', status: 'completed' }],
     meta: { total: 1 },
   })
@@ -171,11 +174,11 @@ it('GET /messages filtered by patient returns the stored message', async () => {
     c: CREATED,
   }
   query(`MP#${shortId(PATIENT)}`, [{ pk: 'x', sk: `2026-05-01#063#${shortId(ID)}`, ...row }])
-  const answer = await call(await handlerOf({ id: 'list-messages' }), {
+  const response = await call(await handlerOf({ id: 'list-messages' }), {
     query: { patient_id: PATIENT, channel: 'sms' },
     headers,
   })
-  expect(answer.body.data).toEqual([
+  expect(response.body.data).toEqual([
     {
       id: ID,
       channel: 'sms',

@@ -72,8 +72,8 @@ const failing = (name: string, status?: number, code?: string) =>
 describe('an SMS', () => {
   it('is sent to the patient’s number as transactional, and logged as sent', async () => {
     const before = await due()
-    const answer = await send(sms())
-    expect(answer).toMatchObject({
+    const response = await send(sms())
+    expect(response).toMatchObject({
       status: 202,
       body: { data: { channel: 'sms', status: 'sent', recipient: patient.phoneNumber } },
     })
@@ -90,7 +90,7 @@ describe('an SMS', () => {
     ])
     expect(await log()).toMatchObject([
       {
-        id: answer.body.data.id,
+        id: response.body.data.id,
         channel: 'sms',
         type: 'manual',
         status: 'sent',
@@ -174,9 +174,9 @@ describe('an SMS', () => {
   })
 
   it('is sent once when requests under one key race', async () => {
-    const answers = await Promise.all(Array.from({ length: 8 }, () => send(sms(), KEY)))
+    const responses = await Promise.all(Array.from({ length: 8 }, () => send(sms(), KEY)))
     expect(sns.commandCalls(PublishCommand).length).toBe(1)
-    expect(answers.filter(({ status }) => status !== 202 && status !== 409)).toEqual([])
+    expect(responses.filter(({ status }) => status !== 202 && status !== 409)).toEqual([])
     const replayed = await send(sms(), KEY)
     expect(replayed.body.data.status).toBe('sent')
     expect((await log()).length).toBe(1)
@@ -187,18 +187,18 @@ describe('an SMS', () => {
       vi.spyOn(db.client.constructor.prototype, 'send').mockRejectedValue(failing('ThrottlingException', 400))
       return { MessageId: 'sns-1' }
     })
-    const answer = await send(sms()).finally(() => vi.restoreAllMocks())
-    expect(answer).toMatchObject({ status: 202, body: { data: { status: 'sent' } } })
-    expect(answer.logged).toContain('sms_not_noted')
+    const response = await send(sms()).finally(() => vi.restoreAllMocks())
+    expect(response).toMatchObject({ status: 202, body: { data: { status: 'sent' } } })
+    expect(response.logged).toContain('sms_not_noted')
   })
 })
 
 describe('an email', () => {
   it('is logged as queued, and queued with its ids only', async () => {
-    const answer = await send(email({ subject: 'Your appointment' }))
+    const response = await send(email({ subject: 'Your appointment' }))
     const person = { id: patient.id, full_name: `${patient.firstName} ${patient.lastName}` }
-    expect(answer).toMatchObject({ status: 202 })
-    expect(answer.body).toEqual({
+    expect(response).toMatchObject({ status: 202 })
+    expect(response.body).toEqual({
       data: { channel: 'email', recipient: patient.emailAddress, status: 'queued', patient: person },
     })
     const [entry] = await log()
@@ -225,15 +225,15 @@ describe('an email', () => {
   it('returns 202 and stays due for the sweep when it cannot be queued', async () => {
     sqs.on(SendMessageCommand).rejects(new Error('down'))
     const before = await due()
-    const answer = await send(email())
-    expect(answer.status).toBe(202)
-    expect(answer.logged).toContain('email_not_queued')
+    const response = await send(email())
+    expect(response.status).toBe(202)
+    expect(response.logged).toContain('email_not_queued')
     expect(await due()).toBe(before + 1)
   })
 
   it('is queued once when requests under one key race', async () => {
-    const answers = await Promise.all(Array.from({ length: 8 }, () => send(email(), KEY)))
-    expect(new Set(answers.map(({ text }) => text)).size).toBe(1)
+    const responses = await Promise.all(Array.from({ length: 8 }, () => send(email(), KEY)))
+    expect(new Set(responses.map(({ text }) => text)).size).toBe(1)
     expect((await log()).length).toBe(1)
     expect((await send(email({ subject: 'Other' }), KEY)).body.error).toBe('IDEMPOTENCY_KEY_REUSED')
   })
@@ -301,11 +301,11 @@ describe('the checks of a message', () => {
     await patientWriter(db).createMany(other.id, [theirs])
     const erased = patient.id
     await patientChanges(db.table).erase(clinic.id, erased, anonymizeResponse)
-    const answers = []
+    const responses = []
     for (const patient_id of [theirs.id, newUuid(), erased]) {
-      for (const channel of ['sms', 'email']) answers.push(await send(sms({ patient_id, channel })))
+      for (const channel of ['sms', 'email']) responses.push(await send(sms({ patient_id, channel })))
     }
-    expect([...new Set(answers.map(({ status, text }) => `${status} ${text}`))]).toEqual([
+    expect([...new Set(responses.map(({ status, text }) => `${status} ${text}`))]).toEqual([
       '404 {"error":"NOT_FOUND","message":"errors.developer_api.patient_not_found"}',
     ])
     expect(sns.commandCalls(PublishCommand).length).toBe(0)
@@ -396,8 +396,8 @@ it('logs nothing of the message or the patient', async () => {
   await enter({ firstName: canary, emailAddress: `${canary}@example.com` })
   const message = `${canary} ${patient.id}`
   sns.on(PublishCommand).rejects(failing(canary, 400))
-  const answers = [await send(sms({ message })), await send(email({ message, subject: canary }))]
-  for (const { logged } of answers) {
+  const responses = [await send(sms({ message })), await send(email({ message, subject: canary }))]
+  for (const { logged } of responses) {
     expect(logged).not.toMatch(new RegExp(`${canary}|${patient.id}|${patient.phoneNumber?.slice(1)}`))
   }
 })
@@ -459,8 +459,11 @@ describe('the daily limits', () => {
 
   it('returns 429 above the limit of a recipient when requests race', async () => {
     await clinicStore(db).update(clinic.id, { messagesPerRecipient: 3 })
-    const answers = await Promise.all(Array.from({ length: 10 }, () => send(sms())))
-    expect(answers.map(({ status }) => status).sort()).toEqual([...Array(3).fill(202), ...Array(7).fill(429)])
+    const responses = await Promise.all(Array.from({ length: 10 }, () => send(sms())))
+    expect(responses.map(({ status }) => status).sort()).toEqual([
+      ...Array(3).fill(202),
+      ...Array(7).fill(429),
+    ])
     expect(sns.commandCalls(PublishCommand).length).toBe(3)
   })
 
@@ -484,8 +487,11 @@ describe('the daily limits', () => {
 
   it('returns 429 above the daily limit when requests race', async () => {
     await clinicStore(db).update(clinic.id, { smsPerDay: 3 })
-    const answers = await Promise.all(Array.from({ length: 10 }, () => send(sms())))
-    expect(answers.map(({ status }) => status).sort()).toEqual([...Array(3).fill(202), ...Array(7).fill(429)])
+    const responses = await Promise.all(Array.from({ length: 10 }, () => send(sms())))
+    expect(responses.map(({ status }) => status).sort()).toEqual([
+      ...Array(3).fill(202),
+      ...Array(7).fill(429),
+    ])
     expect(sns.commandCalls(PublishCommand).length).toBe(3)
   })
 })

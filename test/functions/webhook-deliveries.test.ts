@@ -89,21 +89,21 @@ describe('POST /webhooks/{id}/ping', () => {
   it('returns 202 and leaves the delivery to the sweep when it cannot be queued', async () => {
     const { id } = await postWebhook()
     sqs.on(SendMessageBatchCommand).rejects(new Error('down'))
-    const answer = await ping(id)
-    expect(answer.status).toBe(202)
-    expect(answer.logged).toContain('delivery_not_queued')
+    const response = await ping(id)
+    expect(response.status).toBe(202)
+    expect(response.logged).toContain('delivery_not_queued')
     const due = await dueWithin(5 * 60_000)
-    expect(due.map(({ id }) => id)).toContain(answer.body.data.id)
+    expect(due.map(({ id }) => id)).toContain(response.body.data.id)
   })
 
   it('creates one delivery when requests under one key race or are repeated', async () => {
     const { id } = await postWebhook()
-    const answers = await Promise.all(Array.from({ length: 8 }, () => ping(id, withKey('k'))))
-    answers.push(await expectUnchanged(() => ping(id, withKey('k'))))
-    expect(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size).toBe(1)
+    const responses = await Promise.all(Array.from({ length: 8 }, () => ping(id, withKey('k'))))
+    responses.push(await expectUnchanged(() => ping(id, withKey('k'))))
+    expect(new Set(responses.map(({ status, text }) => `${status} ${text}`)).size).toBe(1)
     expect((await deliveries(id)).body.data.length).toBe(1)
     expect(pushed().length).toBe(1)
-    expect((await ping(id, withKey('l'))).text).not.toBe(answers[0]?.text)
+    expect((await ping(id, withKey('l'))).text).not.toBe(responses[0]?.text)
   })
 
   it('returns the first response to a repetition after the endpoint was deleted', async () => {
@@ -218,26 +218,29 @@ describe('POST …/deliveries/{delivery_id}/redeliver', () => {
     ['failed', 410, 'failed'],
     ['pending, after an attempt', 500, 'pending'],
     ['pending, before any', null, 'pending'],
-  ])('starts a new schedule and keeps the attempts of a delivery that was %s', async (_, answer, status) => {
-    const { id } = await postWebhook()
-    const made = (await ping(id)).body.data
-    if (answer !== null) await deliverLastPush(answer)
-    expect(await stored(id, made.id)).toMatchObject({ status })
-    const before = pushed().length
-    const { status: code, body } = await redeliver(id, made.id)
-    expect(code).toBe(202)
-    expect(body.data).toMatchObject({ id: made.id, event_id: made.event_id, status: 'pending' })
-    expect(body.data.attempts.length).toBe(answer === null ? 0 : 1)
-    expect(body.data.next_attempt_at).toMatch(TIME)
-    const queued = { clinic: clinic.id, webhook: id, delivery: made.id }
-    expect(pushed().slice(before)).toEqual([
-      { queue: process.env.DELIVERY_QUEUE_URL, delay: undefined, ...queued },
-    ])
-    expect(await stored(id, made.id)).toMatchObject({ failedAttempts: 0, isManual: true, claim: null })
-    // The 410 disabled the endpoint; the delivery is attempted under the same id.
-    expect(await deliverLastPush(200)).toMatchObject([{ headers: { 'webhook-id': made.event_id } }])
-    expect(await stored(id, made.id)).toMatchObject({ status: 'delivered', dueAt: null })
-  })
+  ])(
+    'starts a new schedule and keeps the attempts of a delivery that was %s',
+    async (_, responseStatus, status) => {
+      const { id } = await postWebhook()
+      const made = (await ping(id)).body.data
+      if (responseStatus !== null) await deliverLastPush(responseStatus)
+      expect(await stored(id, made.id)).toMatchObject({ status })
+      const before = pushed().length
+      const { status: code, body } = await redeliver(id, made.id)
+      expect(code).toBe(202)
+      expect(body.data).toMatchObject({ id: made.id, event_id: made.event_id, status: 'pending' })
+      expect(body.data.attempts.length).toBe(responseStatus === null ? 0 : 1)
+      expect(body.data.next_attempt_at).toMatch(TIME)
+      const queued = { clinic: clinic.id, webhook: id, delivery: made.id }
+      expect(pushed().slice(before)).toEqual([
+        { queue: process.env.DELIVERY_QUEUE_URL, delay: undefined, ...queued },
+      ])
+      expect(await stored(id, made.id)).toMatchObject({ failedAttempts: 0, isManual: true, claim: null })
+      // The 410 disabled the endpoint; the delivery is attempted under the same id.
+      expect(await deliverLastPush(200)).toMatchObject([{ headers: { 'webhook-id': made.event_id } }])
+      expect(await stored(id, made.id)).toMatchObject({ status: 'delivered', dueAt: null })
+    },
+  )
 
   it('leaves one due item when it is repeated', async () => {
     const { id } = await postWebhook()
@@ -296,9 +299,9 @@ describe('POST …/deliveries/{delivery_id}/redeliver', () => {
     const { id } = await postWebhook()
     const made = (await ping(id)).body.data.id
     sqs.on(SendMessageBatchCommand).rejects(new Error('down'))
-    const answer = await redeliver(id, made)
-    expect(answer.status).toBe(202)
-    expect(answer.logged).toContain('delivery_not_queued')
+    const response = await redeliver(id, made)
+    expect(response.status).toBe(202)
+    expect(response.logged).toContain('delivery_not_queued')
   })
 
   it('returns 404 for a delivery of another endpoint or another clinic', async () => {
@@ -310,8 +313,8 @@ describe('POST …/deliveries/{delivery_id}/redeliver', () => {
     const theirs = (await ping(foreign.id)).body.data.id
     sendWith(there)
     const texts = await expectUnchanged(async () => {
-      const answers = [others, theirs, newUuid(), 'none'].map((id) => redeliver(mine.id, id))
-      return (await Promise.all(answers)).map(({ status, text }) => `${status} ${text}`)
+      const responses = [others, theirs, newUuid(), 'none'].map((id) => redeliver(mine.id, id))
+      return (await Promise.all(responses)).map(({ status, text }) => `${status} ${text}`)
     })
     expect([...new Set(texts)]).toEqual([`404 ${JSON.stringify(NO_DELIVERY.body)}`])
     expect(await expectUnchanged(() => redeliver(foreign.id, own))).toMatchObject(NO_WEBHOOK)

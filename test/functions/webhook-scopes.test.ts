@@ -89,11 +89,12 @@ describe('GET /events', () => {
     for (const scope of READ_SCOPES) {
       const get = await as(scope)
       for (const event of EVENTS) {
-        const answer = await get({ event })
+        const response = await get({ event })
         // An import is shown by what was imported.
-        if (event === IMPORT_COMPLETED) expect(answer.body.data.length).toBe(scope === 'patient.read' ? 2 : 0)
-        else if (scopeOf(event) === scope) expect(answer.body.data.length).toBe(2)
-        else expect(answer).toMatchObject(missing(scopeOf(event)))
+        if (event === IMPORT_COMPLETED)
+          expect(response.body.data.length).toBe(scope === 'patient.read' ? 2 : 0)
+        else if (scopeOf(event) === scope) expect(response.body.data.length).toBe(2)
+        else expect(response).toMatchObject(missing(scopeOf(event)))
       }
     }
     expect(log.events.length).toBe(2 * EVENTS.length)

@@ -143,11 +143,11 @@ describe('POST /webhooks', () => {
 
   it('creates one endpoint when requests under one key race, and another for another credential', async () => {
     const more = { ...withKey('k'), body: webhookBody() }
-    const answers = await Promise.all(Array.from({ length: 8 }, () => callRoute('create-webhook', more)))
-    expect(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size).toBe(1)
+    const responses = await Promise.all(Array.from({ length: 8 }, () => callRoute('create-webhook', more)))
+    expect(new Set(responses.map(({ status, text }) => `${status} ${text}`)).size).toBe(1)
     expect((await list()).body.meta.total).toBe(1)
     sendWith((await issueCredential(db.table, clinic)).headers)
-    expect((await callRoute('create-webhook', more)).text).not.toBe(answers[0]?.text)
+    expect((await callRoute('create-webhook', more)).text).not.toBe(responses[0]?.text)
     expect((await list()).body.meta.total).toBe(2)
   })
 })
@@ -173,22 +173,22 @@ describe('the limit of twenty endpoints', () => {
   })
 
   it('holds when 25 requests race', async () => {
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 25 }, () => callRoute('create-webhook', { body: webhookBody() })),
     )
-    const statuses = answers.map(({ status }) => status).sort()
+    const statuses = responses.map(({ status }) => status).sort()
     expect(statuses).toEqual([...Array(20).fill(201), ...Array(5).fill(422)])
     const { body } = await list({ limit: '100' })
-    const made = answers.flatMap(({ body: { data } }) => (data ? [data.id] : []))
+    const made = responses.flatMap(({ body: { data } }) => (data ? [data.id] : []))
     expect(body.data.map(({ id }: Webhook) => id).sort()).toEqual(made.sort())
   })
 
   it('counts each deletion once when deletions race', async () => {
     const ids = await fill()
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       ids.slice(0, 4).flatMap((id) => Array.from({ length: 4 }, () => remove(id))),
     )
-    expect(answers.filter(({ status }) => status === 204).length).toBe(4)
+    expect(responses.filter(({ status }) => status === 204).length).toBe(4)
     await fill(4)
     expect(await callRoute('create-webhook', { body: webhookBody() })).toMatchObject(TOO_MANY)
   })
@@ -242,8 +242,8 @@ describe('PATCH /webhooks/{id}', () => {
     const { id, secret: _, ...before } = await postWebhook({ description: 'Ours' })
     advanceTime(60_000)
     for (const body of [{}, { url: before.url, events: before.events, description: 'Ours' }, undefined]) {
-      const answer = await expectUnchanged(() => change(id, body))
-      expect(answer).toMatchObject({ status: 200, body: { data: { id, ...before } } })
+      const response = await expectUnchanged(() => change(id, body))
+      expect(response).toMatchObject({ status: 200, body: { data: { id, ...before } } })
     }
   })
 
@@ -297,7 +297,7 @@ describe('DELETE /webhooks/{id}', () => {
     expect([gone.status, gone.text]).toEqual([204, ''])
     expect(gone.headers).not.toHaveProperty('content-type')
     await expectUnchanged(async () => {
-      for (const answer of [
+      for (const response of [
         await remove(id),
         await change(id, { is_active: true }),
         await rotate(id),
@@ -305,7 +305,7 @@ describe('DELETE /webhooks/{id}', () => {
         await deliveries(id),
         await redeliver(id, delivery),
       ])
-        expect(answer).toMatchObject(NO_WEBHOOK)
+        expect(response).toMatchObject(NO_WEBHOOK)
     })
     expect((await list()).body.data.map(({ id }: Webhook) => id)).toEqual([other.id])
   })
@@ -339,22 +339,22 @@ describe('an idempotency key that was used for one endpoint', () => {
           () => redeliver(one.id, second, withKey('k')),
         ],
       }[what] as [() => ReturnType<typeof callRoute>, () => ReturnType<typeof callRoute>]
-      const answer = await before()
-      expect(answer.status).toBeLessThan(300)
-      expect((await after()).text).not.toBe(answer.text)
+      const response = await before()
+      expect(response.status).toBeLessThan(300)
+      expect((await after()).text).not.toBe(response.text)
     },
   )
 })
 
 describe('the checks of a webhook request', () => {
-  const rejected = (answer: Awaited<ReturnType<typeof callRoute>>, ...fields: string[]) => {
-    expect(answer).toMatchObject({
+  const rejected = (response: Awaited<ReturnType<typeof callRoute>>, ...fields: string[]) => {
+    expect(response).toMatchObject({
       status: 422,
       body: { error: 'VALIDATION', message: 'errors.developer_api.validation' },
     })
-    const named = answer.body.details.map(({ field }: { field: string }) => field.replace(/\..*/, ''))
+    const named = response.body.details.map(({ field }: { field: string }) => field.replace(/\..*/, ''))
     expect([...new Set(named)].sort()).toEqual(fields.sort())
-    for (const { issue } of answer.body.details) expect(issue).toMatch(/^[a-z][^\p{Cc}]{5,}$/u)
+    for (const { issue } of response.body.details) expect(issue).toMatch(/^[a-z][^\p{Cc}]{5,}$/u)
   }
 
   let id: string
@@ -410,13 +410,13 @@ describe('the checks of a webhook request', () => {
     ['that is a number', 1_234_567_890_123_456],
   ])('returns 422 for a secret %s, and does not repeat it in the response or the log', async (_, secret) => {
     await expectUnchanged(async () => {
-      for (const answer of [
+      for (const response of [
         await callRoute('create-webhook', { body: webhookBody({ secret }) }),
         await rotate(id, { body: { secret } }),
       ]) {
-        rejected(answer, 'secret')
+        rejected(response, 'secret')
         if (typeof secret === 'string' && secret !== '') {
-          const told = JSON.stringify([answer.text, answer.logged])
+          const told = JSON.stringify([response.text, response.logged])
           expect(told).not.toContain(JSON.stringify(secret).slice(1, -1))
         }
       }
@@ -454,7 +454,7 @@ it('returns a secret only when it is created or rotated', async () => {
   const rotated = await rotate(id, { body: { secret: secrets[1] } })
   const delivery = (await ping(id)).body.data.id
   const [received] = await deliverLastPush(500)
-  const answers = [
+  const responses = [
     await list(),
     await change(id, { description: 'x' }),
     await change(id, { url: 'http://localhost/' }),
@@ -466,7 +466,7 @@ it('returns a secret only when it is created or rotated', async () => {
   const told = JSON.stringify([
     received,
     rotated.logged,
-    ...answers.flatMap(({ text, logged, headers: sent }) => [text, logged, sent]),
+    ...responses.flatMap(({ text, logged, headers: sent }) => [text, logged, sent]),
   ])
   for (const secret of secrets) expect(told).not.toContain(secret)
   expect(JSON.stringify(pushed())).not.toMatch(/secret/)

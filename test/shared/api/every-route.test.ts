@@ -30,11 +30,11 @@ describe.each(NAMED)('%s', (_, route) => {
   const UNAUTHORIZED = { error: 'UNAUTHORIZED', message: 'errors.developer_api.unauthorized' }
 
   it('returns 401 without a credential', async () => {
-    const answer = await call(await handlerOf(route), {
+    const response = await call(await handlerOf(route), {
       method: route.method,
       path: pathOf(route, unknown),
     })
-    expect(answer).toMatchObject({
+    expect(response).toMatchObject({
       status: 401,
       body: UNAUTHORIZED,
       headers: { 'www-authenticate': 'Developer', 'x-request-id': 'request-1' },
@@ -53,24 +53,24 @@ describe.each(NAMED)('%s', (_, route) => {
       expired.headers,
     ]
     for (const sent of sentHeaders) {
-      const answer = await call(handler, {
+      const response = await call(handler, {
         method: route.method,
         path: pathOf(route, unknown),
         headers: sent,
       })
-      expect([answer.status, answer.text]).toEqual([401, JSON.stringify(UNAUTHORIZED)])
+      expect([response.status, response.text]).toEqual([401, JSON.stringify(UNAUTHORIZED)])
     }
   })
 
   it('returns 400 naming an unknown query parameter', async () => {
-    const answer = await call(await handlerOf(route), {
+    const response = await call(await handlerOf(route), {
       method: route.method,
       path: pathOf(route, unknown),
       query: { nonsense: '1' },
       headers: mine.headers,
     })
     const nonsense = { field: 'nonsense', issue: 'is not a parameter of this endpoint' }
-    expect([answer.status, answer.body.details]).toEqual([400, expect.arrayContaining([nonsense])])
+    expect([response.status, response.body.details]).toEqual([400, expect.arrayContaining([nonsense])])
   })
 })
 
@@ -84,7 +84,7 @@ describe.each(WITH_SCOPE.map((route) => [`${route.method} ${route.path}`, route]
       const others = SCOPES.filter((scope) => !scopesOf(route).includes(scope))
       const { headers } = await issueCredential(db.table, mine.clinic as Clinic, others)
       // The request is invalid in other ways too: the scope is checked first.
-      const answer = await call(await handlerOf(route), {
+      const response = await call(await handlerOf(route), {
         method: route.method,
         path: pathOf(
           route,
@@ -93,8 +93,8 @@ describe.each(WITH_SCOPE.map((route) => [`${route.method} ${route.path}`, route]
         query: { nonsense: '1' },
         headers,
       })
-      expect(answer.status).toBe(403)
-      expect(answer.body).toEqual({
+      expect(response.status).toBe(403)
+      expect(response.body).toEqual({
         error: 'FORBIDDEN',
         message: 'errors.developer_api.missing_scope',
         details: scopesOf(route).map((scope) => ({ scope })),
@@ -123,26 +123,26 @@ describe.each(WITH_IDS.map((route) => [`${route.method} ${route.path}`, route] a
       const params = Object.entries(route.params ?? {})
       for (const [name, notFound] of params) {
         const theirs = foreign[notFound]
-        const answers = []
+        const responses = []
         for (const id of [theirs, theirs.toUpperCase(), unknown[notFound], 'no-uuid', '../x', '']) {
           // One id at a time is wrong; the others are our own.
           const path = { ...pathOf(route, own), [name]: id }
           const { status, text } = await call(handler, { method: route.method, path, headers: mine.headers })
-          answers.push([status, text])
+          responses.push([status, text])
         }
         const expected = [404, `{"error":"NOT_FOUND","message":"errors.developer_api.${notFound}"}`]
-        expect(answers).toEqual(answers.map(() => expected))
+        expect(responses).toEqual(responses.map(() => expected))
       }
     })
 
     it("returns the 404 of the first id when all ids are another clinic's", async () => {
-      const answer = await call(await handlerOf(route), {
+      const response = await call(await handlerOf(route), {
         method: route.method,
         path: pathOf(route, foreign),
         headers: mine.headers,
       })
       const [notFound] = Object.values(route.params ?? {})
-      expect(answer).toMatchObject({
+      expect(response).toMatchObject({
         status: 404,
         body: { error: 'NOT_FOUND', message: `errors.developer_api.${notFound}` },
       })

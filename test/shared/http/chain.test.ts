@@ -68,8 +68,8 @@ function chainOf(of: Route, act: () => Promise<unknown>, parts: Partial<ChainOpt
 describe('the chain', () => {
   it('returns the body and the request id, and writes one log line', async () => {
     const { handler, lines } = chain()
-    const answer = await call(handler, good)
-    expect(answer).toMatchObject({
+    const response = await call(handler, good)
+    expect(response).toMatchObject({
       status: 200,
       body: { data: { name: 'x' } },
       headers: {
@@ -130,17 +130,17 @@ describe('the chain', () => {
     ['a property of Object.prototype', { constructor: '1' }, 'constructor'],
     ['__proto__', JSON.parse('{"__proto__":"1"}'), '__proto__'],
   ])('returns 400 naming the parameter for %s', async (_, query, field) => {
-    const answer = await call(chain().handler, { ...good, query })
-    expect(answer).toMatchObject({
+    const response = await call(chain().handler, { ...good, query })
+    expect(response).toMatchObject({
       status: 400,
       body: { error: 'INVALID_PARAMS', message: 'errors.developer_api.invalid_params' },
     })
-    expect(answer.body.details).toEqual([{ field, issue: expect.any(String) }])
+    expect(response.body.details).toEqual([{ field, issue: expect.any(String) }])
   })
 
   it('returns 400 naming every invalid parameter', async () => {
-    const answer = await call(chain().handler, { ...good, query: { page: '0', limit: '0', x: '1' } })
-    expect(answer.body.details.map(({ field }: { field: string }) => field).sort()).toEqual([
+    const response = await call(chain().handler, { ...good, query: { page: '0', limit: '0', x: '1' } })
+    expect(response.body.details.map(({ field }: { field: string }) => field).sort()).toEqual([
       'limit',
       'page',
       'x',
@@ -153,8 +153,8 @@ describe('the chain', () => {
 
   it('checks the scope before it validates the request', async () => {
     const { handler } = chain(undefined, { verifyCredential: async () => ({ ...credential, scopes: [] }) })
-    const answer = await call(handler, { ...good, query: { page: '0' }, path: { id: 'none' } })
-    expect(answer).toMatchObject({ status: 403, body: { details: [{ scope: 'patient.read' }] } })
+    const response = await call(handler, { ...good, query: { page: '0' }, path: { id: 'none' } })
+    expect(response).toMatchObject({ status: 403, body: { details: [{ scope: 'patient.read' }] } })
   })
 
   it('checks in the order of docs/api.md', async () => {
@@ -185,8 +185,8 @@ describe('the chain', () => {
   it('returns 429 over the rate limit, whatever else is wrong', async () => {
     const over = { countRequest: counted(101, 1) }
     for (const parts of [over, { ...over, prove: async () => ({ ...credential, scopes: [] }) }]) {
-      const answer = await call(chain(undefined, parts).handler, { ...good, query: { page: '0' } })
-      expect(answer).toMatchObject({
+      const response = await call(chain(undefined, parts).handler, { ...good, query: { page: '0' } })
+      expect(response).toMatchObject({
         status: 429,
         body: { error: 'RATE_LIMITED', message: 'errors.developer_api.rate_limited' },
         headers: { 'retry-after': '20', ratelimit: '"default";r=0;t=20' },
@@ -240,7 +240,7 @@ describe('the chain', () => {
     const { handler, lines } = chain(async () => {
       throw new TypeError('Jane Doe\n    at +905321234567')
     })
-    const answer = await call(handler, good)
+    const response = await call(handler, good)
     expect(lines).toMatchObject([
       {
         level: 'error',
@@ -251,7 +251,7 @@ describe('the chain', () => {
         },
       },
     ])
-    expect(JSON.stringify([lines, answer])).not.toMatch(/Jane|905321234567/)
+    expect(JSON.stringify([lines, response])).not.toMatch(/Jane|905321234567/)
   })
 
   it('returns 500 for a response that violates its schema, and logs the field without its value', async () => {
@@ -278,8 +278,8 @@ describe('the chain', () => {
 
   it('returns 504 before Lambda aborts the function', async () => {
     const { handler } = chain(() => new Promise((resolve) => setTimeout(resolve, 200)))
-    const answer = await call(handler, good, lambdaContext(520))
-    expect(answer).toMatchObject({ status: 504, body: { error: 'TIMEOUT' } })
+    const response = await call(handler, good, lambdaContext(520))
+    expect(response).toMatchObject({ status: 504, body: { error: 'TIMEOUT' } })
   })
 })
 
@@ -317,8 +317,8 @@ describe('a route without a response body', () => {
   it('returns 204 without a body and without a content type', async () => {
     const { handler } = chainOf(removal, async () => undefined)
     const act = handler as unknown as (event: object, context: object) => Promise<object>
-    const answer = await act(apiEvent({ method: 'DELETE', ...good }), lambdaContext())
-    expect(answer).toEqual({
+    const response = await act(apiEvent({ method: 'DELETE', ...good }), lambdaContext())
+    expect(response).toEqual({
       statusCode: 204,
       headers: {
         'cache-control': 'no-store',

@@ -25,8 +25,8 @@ async function ask(path: string, sent: RequestInput = {}) {
   const where =
     below === undefined ? { resource: path } : { resource: '/docs/{proxy+}', path: { proxy: below } }
   const event = { ...apiEvent({ ...where, ...sent }), path }
-  const answer = (await handler(event, lambdaContext() as never)) as APIGatewayProxyResult
-  return { status: answer.statusCode, headers: answer.headers ?? {}, text: answer.body }
+  const response = (await handler(event, lambdaContext() as never)) as APIGatewayProxyResult
+  return { status: response.statusCode, headers: response.headers ?? {}, text: response.body }
 }
 
 const scriptOf = async () =>

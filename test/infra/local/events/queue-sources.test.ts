@@ -146,9 +146,9 @@ it.each([
   ['nothing, for an unknown message', true, { batchItemFailures: [{ itemIdentifier: 'c' }] }, []],
   ['nothing, for a report of another form', true, { batchItemFailures: ['a'] }, []],
   ['nothing, for a malformed list of failures', true, { batchItemFailures: 'a' }, []],
-])('deletes %s', (_what, partial, answer, expected) => {
+])('deletes %s', (_what, partial, result, expected) => {
   const messages = [{ MessageId: 'a' }, { MessageId: 'b' }]
   expect(
-    processedMessages(messages, JSON.stringify(answer), partial).map(({ MessageId }) => MessageId),
+    processedMessages(messages, JSON.stringify(result), partial).map(({ MessageId }) => MessageId),
   ).toEqual(expected)
 })

@@ -16,8 +16,8 @@ describe('a gateway error', () => {
     ['DEFAULT_5XX', 502, 'Internal server error'],
     ['REQUEST_TOO_LARGE', 413, 'Request Too Long'],
   ] as const)('%s is AWS’s own unless the template says otherwise', (type, status, message) => {
-    const answer = gatewayErrors(restApi([]))(type, context)
-    expect([answer.status, JSON.parse(answer.body)]).toEqual([status, { message }])
+    const rendered = gatewayErrors(restApi([]))(type, context)
+    expect([rendered.status, JSON.parse(rendered.body)]).toEqual([status, { message }])
   })
 
   it('is rendered with its gateway response', () => {
@@ -37,15 +37,19 @@ describe('a gateway error', () => {
         }),
       }),
     )
-    const answer = render('THROTTLED', context)
-    expect(answer.status).toBe(503)
-    expect(answer.headers).toEqual([
+    const rendered = render('THROTTLED', context)
+    expect(rendered.status).toBe(503)
+    expect(rendered.headers).toEqual([
       ['Content-Type', 'application/json'],
       ['x-amzn-ErrorType', 'TooManyRequestsException'],
       ['x-request-id', 'request-1'],
       ['retry-after', '1'],
     ])
-    expect(JSON.parse(answer.body)).toEqual({ id: 'request-1', type: 'THROTTLED', text: 'Too Many Requests' })
+    expect(JSON.parse(rendered.body)).toEqual({
+      id: 'request-1',
+      type: 'THROTTLED',
+      text: 'Too Many Requests',
+    })
   })
 
   it('falls back to the default response of its class and keeps its own status', () => {

@@ -94,8 +94,8 @@ it('redirect browsers to the web page of the inbox', async () => {
 
 it('put a posted event on the bus', async () => {
   const { injected, ask } = pages()
-  const answer = await ask('/_local/events', undefined, 'POST', JSON.stringify(EVENT))
-  expect([answer?.status, JSON.parse(answer?.body ?? '')]).toEqual([200, { matched: ['Rule'] }])
+  const response = await ask('/_local/events', undefined, 'POST', JSON.stringify(EVENT))
+  expect([response?.status, JSON.parse(response?.body ?? '')]).toEqual([200, { matched: ['Rule'] }])
   const whole = { ...EVENT, id: 'event-1', resources: ['arn:x'], time: '2026-01-01T00:00:00Z', region: 'x' }
   await ask('/_local/events', undefined, 'POST', JSON.stringify(whole))
   const filled = { version: '0', account: '000000000000' }
@@ -145,8 +145,8 @@ it.each([
   ],
 ])('reject an event that is invalid: %s', async (_what, body, message) => {
   const { injected, ask } = pages()
-  const answer = await ask('/_local/events', undefined, 'POST', body)
-  expect([answer?.status, JSON.parse(answer?.body ?? '')]).toEqual([400, { message }])
+  const response = await ask('/_local/events', undefined, 'POST', body)
+  expect([response?.status, JSON.parse(response?.body ?? '')]).toEqual([400, { message }])
   expect(injected).toEqual([])
 })
 
@@ -206,8 +206,8 @@ it.each([
   const { sms, injected, askWith } = pages()
   sms.push(SMS)
   for (const target of ['/_local', '/_local/sms', '/_local/emails']) {
-    const answer = await askWith(headers, target)
-    expect([answer?.status, answer?.body]).toEqual([403, expect.not.stringContaining('sms-1')])
+    const response = await askWith(headers, target)
+    expect([response?.status, response?.body]).toEqual([403, expect.not.stringContaining('sms-1')])
   }
   expect((await askWith(headers, '/_local/events', 'POST', JSON.stringify(EVENT)))?.status).toBe(403)
   expect(injected).toEqual([])

@@ -28,12 +28,12 @@ describe('a well-formed result', () => {
   })
 
   it('has its two header lists merged without duplicate pairs', () => {
-    const answer = read({
+    const response = read({
       statusCode: 200,
       headers: { 'Content-Type': 'a/b', 'X-One': '1', 'X-Two': '2', 'X-Number': 3, 'X-Flag': true },
       multiValueHeaders: { 'x-one': ['1', '11'], 'Set-Cookie': ['a=1', 'b=2'] },
     })
-    expect(answer?.headers).toEqual([
+    expect(response?.headers).toEqual([
       ['Content-Type', 'a/b'],
       ['x-one', '1'],
       ['X-Two', '2'],

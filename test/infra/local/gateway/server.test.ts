@@ -45,12 +45,12 @@ const messageOf = async (response: Response) => ((await response.json()) as { me
 async function sendRaw(port: number, text: string): Promise<string> {
   const socket = connect(port, '127.0.0.1')
   socket.write(text)
-  let answer = ''
+  let response = ''
   socket.on('data', (chunk) => {
-    answer += chunk
+    response += chunk
   })
   await once(socket, 'close')
-  return answer
+  return response
 }
 
 it('returns the response of the function and adds its own headers', async () => {
@@ -148,10 +148,10 @@ it.each([
   ['a header name with a space', 'GET /things/1 HTTP/1.1\r\nHost: x\r\nA b: c\r\n\r\n', 400],
 ])('rejects %s with the API’s error shape', async (_what, text, status) => {
   const { gateway, entries } = await gatewayFor(() => OK)
-  const answer = await sendRaw(gateway.port, text)
-  expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `))
-  expect(answer).toContain('{"message":')
-  expect(answer).toContain(`x-amz-apigw-id: ${entries[0]?.requestId}`)
+  const response = await sendRaw(gateway.port, text)
+  expect(response).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `))
+  expect(response).toContain('{"message":')
+  expect(response).toContain(`x-amz-apigw-id: ${entries[0]?.requestId}`)
 })
 
 it('passes on any number of headers', async () => {
@@ -162,8 +162,8 @@ it('passes on any number of headers', async () => {
 
 it('serves local pages before the API', async () => {
   const { get, entries } = await gatewayFor(() => OK)
-  const answer = await get('/_local', { method: 'POST', body: 'hello' })
-  expect([answer.status, answer.headers.get('location'), await answer.text()]).toEqual([
+  const response = await get('/_local', { method: 'POST', body: 'hello' })
+  expect([response.status, response.headers.get('location'), await response.text()]).toEqual([
     418,
     'x',
     'POST hello',
@@ -189,12 +189,12 @@ it('waits for open requests when it closes, up to a limit', async () => {
       ({ status }) => status,
       () => 'cut',
     )
-  const answers = Promise.all([post('soon'), post('never')])
+  const responses = Promise.all([post('soon'), post('never')])
   await new Promise((resolve) => setTimeout(resolve, 50))
   const startedAt = performance.now()
   await gateway.close()
   expect(performance.now() - startedAt).toBeLessThan(1900)
-  expect(await answers).toEqual([200, 'cut'])
+  expect(await responses).toEqual([200, 'cut'])
 })
 
 it('logs a request as one aligned line, with errors below it', () => {

@@ -15,13 +15,13 @@ import { newWebhookSecret, signatureHeaders } from '../../../../shared/delivery/
 type Sent = { url: string; method: string; headers: Record<string, string>; body: any }
 
 /** A client that receives the given responses in turn; the last one repeats. */
-function clientOf(answers: (Response | Error)[], options: Partial<ClientOptions> = {}) {
+function clientOf(responses: (Response | Error)[], options: Partial<ClientOptions> = {}) {
   const sent: Sent[] = []
   const fetch = async (url: any, init: any) => {
     sent.push({ url, method: init.method, headers: init.headers, body: init.body && JSON.parse(init.body) })
-    const answer = answers.length > 1 ? answers.shift() : answers[0]
-    if (answer instanceof Error) throw answer
-    return (answer as Response).clone()
+    const response = responses.length > 1 ? responses.shift() : responses[0]
+    if (response instanceof Error) throw response
+    return (response as Response).clone()
   }
   const client = createClient({
     baseUrl: 'https://api.example.com/prod/',
@@ -169,12 +169,12 @@ describe('a request is retried', () => {
       rejection(429, 'rate_limited', { 'retry-after': '5' }),
       json(202, { data: {} }),
     ])
-    const answer = posted(client)
+    const posting = posted(client)
     await vi.advanceTimersByTimeAsync(4900)
     expect(sent.length).toBe(1)
     await vi.advanceTimersByTimeAsync(400)
     expect(sent.length).toBe(2)
-    await answer
+    await posting
   })
 
   it('not after it was aborted', async () => {
@@ -221,9 +221,9 @@ describe('iterating over a list', () => {
   })
 
   it('follows the cursor of a cursor list', async () => {
-    const answer = (ids: number[], next_after: string | null, has_more: boolean) =>
+    const page = (ids: number[], next_after: string | null, has_more: boolean) =>
       json(200, { data: ids.map((id) => ({ id })), meta: { limit: 100, next_after, has_more } })
-    const { client, sent } = clientOf([answer([1], 'a', true), answer([2], 'b', false)])
+    const { client, sent } = clientOf([page([1], 'a', true), page([2], 'b', false)])
     const ids = []
     for await (const { id } of client.events.all()) ids.push(id)
     expect(ids).toEqual([1, 2])
@@ -308,8 +308,8 @@ describe('with a cache', () => {
   const tagsOf = (sent: readonly Sent[]) => sent.map(({ headers }) => headers['if-none-match'])
 
   it('a record that has not changed is not sent again, and a changed one is', async () => {
-    const answers = [record('Ada', '"1"'), unchanged('"1"'), record('Eva', '"2"'), unchanged('"2"')]
-    const { client, sent } = clientOf(answers, { cache: new Map() })
+    const responses = [record('Ada', '"1"'), unchanged('"1"'), record('Eva', '"2"'), unchanged('"2"')]
+    const { client, sent } = clientOf(responses, { cache: new Map() })
     const names: unknown[] = []
     for (let n = 0; n < 4; n++) {
       const { data } = (await client.patients.get('p1')) as unknown as { data: { name: string } }
@@ -323,13 +323,13 @@ describe('with a cache', () => {
 
   it('only GET requests of the same URL have the etag, and errors and lists are not kept', async () => {
     const cache = new Map()
-    const answers = [
+    const responses = [
       record('Ada', '"1"'),
       rejection(404, 'patient_not_found'),
       page([1], 1, 1),
       record('Eva', '"1"'),
     ]
-    const { client, sent } = clientOf(answers, { cache })
+    const { client, sent } = clientOf(responses, { cache })
     await client.patients.get('p1')
     await expect(client.patients.get('p2')).rejects.toThrow(ApiError)
     await client.patients.list()

@@ -121,10 +121,10 @@ async function readAll(
   const found: string[] = []
   let total = 0
   for (let page = 1; page === 1 || found.length < total; page++) {
-    const answer = await search.search(clinic, query, { page, limit })
-    total = answer.total
-    if (answer.items.length === 0) break
-    found.push(...answer.items.map(({ id }) => id))
+    const result = await search.search(clinic, query, { page, limit })
+    total = result.total
+    if (result.items.length === 0) break
+    found.push(...result.items.map(({ id }) => id))
   }
   return { found, total }
 }
