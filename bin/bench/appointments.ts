@@ -9,8 +9,7 @@ import { openTable } from '../../shared/store/table/table.ts'
 import { addBookings } from './bookings.ts'
 import { type Bound, listBound, patientListBound, WRITE_UNITS } from './bounds.ts'
 import { type BuiltClinic, buildAppointments } from './build-appointments.ts'
-import { meter } from './meter.ts'
-import type { Measurement } from './patients.ts'
+import { type Measurement, meter } from './meter.ts'
 
 type Filter = CalendarFilter<AppointmentStatus>
 

@@ -18,13 +18,13 @@ export const coldSearchBound = (patients: number): Bound => ({
 /** Creating one patient, in write units, including its events and idempotency record. */
 export const CREATE_PATIENT_UNITS = 12
 
-/** Changing one patient, the same. */
+/** Changing one patient, in write units, including its events and idempotency record. */
 export const UPDATE_PATIENT_UNITS = 16
 
-/** Changing the name of one, which also marks its copies as stale, and lists them for the sweep. */
+/** Changing a patient's name, which also marks the copies of the name as stale, and lists them for the sweep. */
 export const RENAME_PATIENT_UNITS = UPDATE_PATIENT_UNITS + 4
 
-/** Any page of the active or of the inactive patients: reads which are inactive, and rows that need not be neighbours. */
+/** Any page of the active or of the inactive patients: reads the set of inactive ordinals, and rows that may be far apart. */
 export const activePageBound = (patients: number, limit: number): Bound => ({
   units: limit + 2 + Math.ceil(patients / 29_000),
   roundTrips: ROUND_TRIPS,
@@ -60,17 +60,17 @@ export const DELIVERY_UNITS: Readonly<
 export const bundleBound = (id: string): number =>
   ['create-patient', 'update-patient', 'send-message', 'sms-receipts'].includes(id) ? 725_000 : 500_000
 
-/** Peak memory of `clinic import`, and its CPU time for each row, the start of the process included. */
+/** Peak memory of `clinic import`, and its CPU time for each row, including the start of the process. */
 export const MAX_IMPORT = { megabytes: 300, milliseconds: 5 }
 
 /** The bounds that an import exceeds, as text. */
 export const brokenImportBounds = (
-  of: string,
+  label: string,
   rows: number,
   { peakMegabytes, cpuMilliseconds }: { readonly peakMegabytes: number; readonly cpuMilliseconds: number },
 ): string[] => [
-  ...(peakMegabytes > MAX_IMPORT.megabytes ? [`${of}: ${peakMegabytes} MB`] : []),
+  ...(peakMegabytes > MAX_IMPORT.megabytes ? [`${label}: ${peakMegabytes} MB`] : []),
   ...(cpuMilliseconds / rows > MAX_IMPORT.milliseconds
-    ? [`${of}: ${(cpuMilliseconds / rows).toFixed(1)} ms of CPU for each row`]
+    ? [`${label}: ${(cpuMilliseconds / rows).toFixed(1)} ms of CPU for each row`]
     : []),
 ]

@@ -15,8 +15,7 @@ import { patientWriter } from '../../shared/store/patients/patient-writer.ts'
 import { idempotencyGuard } from '../../shared/store/table/idempotency.ts'
 import { openTable, type Table } from '../../shared/store/table/table.ts'
 import { DELIVERY_UNITS as UNITS } from './bounds.ts'
-import { type Cost, meter } from './meter.ts'
-import type { Measurement } from './patients.ts'
+import { type Cost, type Measurement, meter } from './meter.ts'
 
 const WEBHOOKS = 2
 /** Longer than the first retry is delayed. */

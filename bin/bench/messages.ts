@@ -10,8 +10,7 @@ import { patientWriter } from '../../shared/store/patients/patient-writer.ts'
 import { idempotencyGuard } from '../../shared/store/table/idempotency.ts'
 import { openTable } from '../../shared/store/table/table.ts'
 import { WRITE_UNITS } from './bounds.ts'
-import { meter } from './meter.ts'
-import type { Measurement } from './patients.ts'
+import { type Measurement, meter } from './meter.ts'
 
 /** Measures the table cost of one SMS, from acceptance to its result. */
 export async function measureMessages(
@@ -51,15 +50,15 @@ export async function measureMessages(
   }
   const request = { clinic, credential: 'ck_bench', route: 'send-message', key: 'key', body: '{}' }
   const measure = meter(measuredClient)
-  const lines: Measurement[] = []
+  const measurements: Measurement[] = []
   const add = async (label: string, units: number, roundTrips: number, work: () => Promise<unknown>) => {
-    lines.push({ label, bound: { units, roundTrips }, ...(await measure(work)) })
+    measurements.push({ label, bound: { units, roundTrips }, ...(await measure(work)) })
   }
-  const wanted = { id: message.id, patient: patient.id, channel: 'sms', date: '2026-05-04' } as const
+  const draft = { id: message.id, patient: patient.id, channel: 'sms', date: '2026-05-04' } as const
   await add('accept an SMS, with an idempotency key (read and write units)', WRITE_UNITS.message + 4, 2, () =>
     messageAcceptance({ table }).accept(
       clinic,
-      wanted,
+      draft,
       () => ({ kind: 'accepted', message, dailyLimit: 1000, recipientLimit: 10 }),
       {
         idempotency: idempotencyGuard({ table, now: Date.now }, request),
@@ -68,12 +67,12 @@ export async function measureMessages(
       },
     ),
   )
-  await add('note that it was sent (read and write units)', WRITE_UNITS.message - 3, 2, () =>
+  await add('record that it was sent (read and write units)', WRITE_UNITS.message - 3, 2, () =>
     messageDispatch({ table }).recordFeedback(clinic, message.id, {
       kind: 'sent',
       at: createdAt,
       providerMessageId: newUuid(),
     }),
   )
-  return lines
+  return measurements
 }

@@ -1,4 +1,5 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
+import type { Bound } from './bounds.ts'
 
 /** The cost of some work. */
 export type Cost = {
@@ -12,6 +13,9 @@ export type Cost = {
   /** Size of the items read, as JSON. */
   readonly bytes: number
 }
+
+/** One measured line of a table in docs/benchmarks. */
+export type Measurement = Cost & { readonly label: string; readonly bound: Bound }
 
 /** The commands that consume read units. */
 const READS = /Get|Query|Scan/

@@ -22,10 +22,7 @@ import {
   UPDATE_PATIENT_UNITS,
   warmSearchBound,
 } from './bounds.ts'
-import { type Cost, meter } from './meter.ts'
-
-/** One measured line of a table in docs/benchmarks. */
-export type Measurement = Cost & { readonly label: string; readonly bound: Bound }
+import { type Measurement, meter } from './meter.ts'
 
 /** Writes an import file of patients. */
 export async function writePatients(file: string, count: number): Promise<void> {

@@ -15,19 +15,19 @@ export type ToolRun = {
   readonly peakMegabytes: number
 }
 
-/** Makes a process write what it used to its fourth stream when it ends. */
+/** A module that makes a process write its resource usage to file descriptor 3 when it exits. */
 const REPORT_USAGE = `data:text/javascript,${encodeURIComponent(
   `import { writeSync } from 'node:fs'
   process.on('exit', () => writeSync(3, JSON.stringify(process.resourceUsage())))`,
 )}`
 
-/** Runs the operator tool on a table in a separate process, and measures what it takes. */
+/** Runs the operator tool on a table in a separate process, and measures its time and memory. */
 export async function runTool(
   endpoint: string,
   tableName: string,
   args: readonly string[],
 ): Promise<ToolRun> {
-  // Replaces the local stack: describes it to the operator tool, and takes the lines of its access trail.
+  // Replaces the local stack: describes it to the operator tool, and receives the lines of the access trail.
   const stack = createServer((_, response) => {
     response.setHeader('content-type', 'application/json')
     response.end(
@@ -67,7 +67,7 @@ export type ImportRun = {
   readonly result: Record<string, unknown>
 }
 
-/** Runs `clinic import` in a separate process and measures what it takes. */
+/** Runs `clinic import` in a separate process, and measures its time and memory. */
 export async function runImport(
   endpoint: string,
   tableName: string,
@@ -83,7 +83,7 @@ export async function runImport(
 
 async function textOf(stream: Readable): Promise<string> {
   let text = ''
-  for await (const piece of stream.setEncoding('utf8')) text += piece
+  for await (const chunk of stream.setEncoding('utf8')) text += chunk
   return text
 }
 
