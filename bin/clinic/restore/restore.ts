@@ -11,9 +11,9 @@ import {
 } from '../../../shared/maintenance/restore/reconcile.ts'
 import {
   configureTable,
-  OtherTable,
   type RestoredTable,
   restoreTable,
+  TableNameTaken,
 } from '../../../shared/maintenance/restore/restored-table.ts'
 import { clinicStore } from '../../../shared/store/clinics.ts'
 import type { Table } from '../../../shared/store/table/table.ts'
@@ -131,7 +131,7 @@ async function requireLost(source: Table, restored: Table): Promise<void> {
 }
 
 function explainRejection(error: Error): never {
-  if (error instanceof OtherTable) throw new CommandFailure(error.message)
+  if (error instanceof TableNameTaken) throw new CommandFailure(error.message)
   if (error instanceof UnfinishedErasure)
     throw new CommandFailure(
       `An erasure was interrupted. Complete it first: patient erase ${error.patient} --clinic ${error.clinic}`,

@@ -27,7 +27,7 @@ export type RestoredTable = {
   readonly stream: string
 }
 
-/** DynamoDB takes from minutes to hours for a restore. */
+/** A restore takes from minutes to hours. */
 const POLL_MS = 20_000
 
 /**
@@ -48,7 +48,7 @@ export async function restoreTable(
         SourceTableArn: original?.TableArn,
         TargetTableName: name,
         RestoreDateTime: at,
-        // The default is the key of the restored time, which may have been replaced since.
+        // By default, DynamoDB uses the key that the table had at the restored time, which may have been replaced since.
         SSESpecificationOverride: {
           Enabled: true,
           SSEType: 'KMS',
@@ -61,19 +61,21 @@ export async function restoreTable(
   return configureTable(platform, { name, source })
 }
 
-/** The table exists, but is not the one that is to be restored. */
-export class OtherTable extends Error {}
+/** A table with the name exists, but was not restored to the requested time. */
+export class TableNameTaken extends Error {}
 
 /**
  * An earlier run may have restored the table to another time, or the name may belong to a former table.
- * @throws OtherTable unless the table was restored to this time, which DynamoDB knows to the second
+ * @throws TableNameTaken unless the table was restored to this time, which DynamoDB knows to the second
  */
 function requireRestoreOf({ TableName, RestoreSummary }: TableDescription, at: Date): void {
   const restored = RestoreSummary?.RestoreDateTime
   if (!restored)
-    throw new OtherTable(`${TableName} exists already, and is not known to be restored. Choose another name.`)
+    throw new TableNameTaken(
+      `${TableName} exists already, and is not known to be restored. Choose another name.`,
+    )
   if (Math.floor(restored.getTime() / 1000) !== Math.floor(at.getTime() / 1000))
-    throw new OtherTable(
+    throw new TableNameTaken(
       `${TableName} exists already, restored to ${restored.toISOString()}. Choose another name.`,
     )
 }
@@ -127,7 +129,7 @@ export async function configureTable(
   return { name, stream: LatestStreamLabel }
 }
 
-/** Tags of CloudFormation are left out: the table does not belong to the stack. */
+/** Copies all tags except CloudFormation's: the table does not belong to the stack. */
 async function copyTags(
   { client }: RestoringPlatform,
   original: TableDescription | null,
@@ -135,8 +137,9 @@ async function copyTags(
 ): Promise<void> {
   if (!original) return
   const { Tags = [] } = await client.send(new ListTagsOfResourceCommand({ ResourceArn: original.TableArn }))
-  const own = Tags.filter(({ Key = '' }) => !Key.startsWith('aws:'))
-  if (own.length > 0) await client.send(new TagResourceCommand({ ResourceArn: TableArn, Tags: own }))
+  const userTags = Tags.filter(({ Key = '' }) => !Key.startsWith('aws:'))
+  if (userTags.length > 0)
+    await client.send(new TagResourceCommand({ ResourceArn: TableArn, Tags: userTags }))
 }
 
 async function untilActive(platform: RestoringPlatform, name: string): Promise<TableDescription> {
