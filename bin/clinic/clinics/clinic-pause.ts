@@ -51,7 +51,7 @@ export async function setPaused(table: Table, id: ClinicId, pausedAt: string | n
   const isNew = pausedAt === null || (await clinics.find(id))?.pausedAt === undefined
   const clinic = await clinics.update(id, { pausedAt, ...(isNew && { pauseInEffectAt: null }) })
   const allowedWrites = (await credentials.list(id)).some(({ clinic: copy }) => copy.pausedAt === undefined)
-  // Also when nothing changed: an earlier run may have been stopped in between.
+  // The copies are refreshed even if the clinic did not change: an earlier run may have stopped before this line.
   await credentials.refreshClinic(clinic)
   if (pausedAt === null || (clinic.pauseInEffectAt !== undefined && !allowedWrites)) return clinic
   return clinics.update(id, { pauseInEffectAt: instant(table) })

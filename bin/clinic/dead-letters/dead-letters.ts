@@ -11,13 +11,13 @@ import { deadLetterId } from './dead-letter-reading.ts'
 /** URLs of a queue and of its dead-letter queue. */
 export type QueueWithDeadLetters = { readonly queue: string; readonly deadLetters: string }
 
-/** How many messages were moved to the queue, and how many were left: rejected by it, or dead only after the start. */
+/** How many messages were moved to the queue, and how many were left: those that it rejected or that arrived after the start. */
 export type RedriveResult = { readonly moved: number; readonly left: number }
 
 /** Consecutive empty polls after which the queue counts as empty. A long poll queries all SQS servers. */
 const MAX_EMPTY_POLLS = 2
 const POLL_SECONDS = 2
-/** Consecutive polls without a message to move after which to stop: new dead letters arrive faster than they are read. */
+/** Consecutive polls without a message to move, after which `redrive` stops: new dead letters arrive faster than it reads. */
 const MAX_POLLS_WITHOUT_MOVE = 20
 
 const MAX_DELETE_ATTEMPTS = 3
@@ -83,13 +83,13 @@ export async function sendDeadLetters(
   const { Successful } = await client.send(
     new SendMessageBatchCommand({
       QueueUrl: url,
-      Entries: letters.map(({ Body, Attributes, MessageAttributes, MessageId }, at) => ({
-        Id: String(at),
+      Entries: letters.map(({ Body, Attributes, MessageAttributes, MessageId }, index) => ({
+        Id: String(index),
         MessageBody: Body,
         MessageAttributes,
-        // Required on such a queue. A dead letter that fails again has a new id.
+        // A FIFO queue requires a deduplication id. A dead letter that fails again has a new message id.
         ...(isFifo && { MessageDeduplicationId: MessageId }),
-        // The clinic, on queues that are fair to clinics.
+        // The group is the clinic on fair queues.
         ...(Attributes?.MessageGroupId !== undefined && { MessageGroupId: Attributes.MessageGroupId }),
       })),
     }),
@@ -114,7 +114,7 @@ export async function deleteDeadLetters(
     const { Failed } = await client.send(
       new DeleteMessageBatchCommand({
         QueueUrl: url,
-        Entries: pending.map(({ ReceiptHandle }, at) => ({ Id: String(at), ReceiptHandle })),
+        Entries: pending.map(({ ReceiptHandle }, index) => ({ Id: String(index), ReceiptHandle })),
       }),
     )
     pending = deadLettersOf(Failed, pending)

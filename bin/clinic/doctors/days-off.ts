@@ -1,15 +1,19 @@
-/** Days off as options name them, of a doctor or of a clinic. */
+/** Changes of a list of days off: the time off of a doctor, or the holidays of a clinic. */
 import type { TimeOff } from '../../../shared/domain/booking/doctor.ts'
 import { areSameDays } from '../../../shared/store/holidays.ts'
 import { timeOff } from '../import/entities/doctors.ts'
 import { CommandFailure, parseOption } from '../tool/output.ts'
 import { formatDays } from './doctor-text.ts'
 
-/** The days of an option, such as `2026-12-24/2026-12-26; 2027-01-01`; none for an empty one. */
+/** Parses the days of an option, such as `2026-12-24/2026-12-26; 2027-01-01`. Returns none for an empty option. */
 export const parseDays = (name: string, text: string): TimeOff[] =>
   text.trim() === '' ? [] : parseOption(name, timeOff, text)
 
-/** The days with others. @param what Such as `time off`. @throws CommandFailure for days that are among them already */
+/**
+ * Adds days to a list.
+ * @param what what a day is called in the error, such as `time off`
+ * @throws CommandFailure for days that the list has already
+ */
 export function withDays(what: string, days: readonly TimeOff[], added: readonly TimeOff[]): TimeOff[] {
   const all = [...days]
   for (const one of added) {
@@ -23,7 +27,7 @@ export function withDays(what: string, days: readonly TimeOff[], added: readonly
   return all
 }
 
-/** The days without others. @throws CommandFailure for days that are not among them, with those that are */
+/** Removes days from a list. @throws CommandFailure for days that the list does not have; its message names those it has */
 export function withoutDays(what: string, days: readonly TimeOff[], removed: readonly TimeOff[]): TimeOff[] {
   const isOneOf = (list: readonly TimeOff[], one: TimeOff) => list.some((day) => areSameDays(day, one))
   const missing = removed.filter((one) => !isOneOf(days, one))

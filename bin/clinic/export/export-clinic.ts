@@ -17,7 +17,7 @@ import { Staging } from './staging.ts'
 
 export type ExportOptions = {
   readonly onProgress?: (rows: number) => void
-  /** Waits for writes that had begun before the clinic was paused. */
+  /** Used to wait for writes that began before the clinic was paused. */
   readonly sleep: (ms: number) => Promise<unknown>
 }
 
@@ -47,7 +47,7 @@ export async function exportClinic(
     save({ read_again: manifest.read_again + count })
   }
   const linked = await rereadLinkedPatients(table, clinic.id, staging)
-  // Records refer to them, so that they are read last.
+  // Small lists are read last, since records refer to them.
   const changedRows = await rereadSmallLists(table, clinic.id, staging)
   const current = await clinicStore({ table }).requireNotDeleting(clinic.id)
   const changedSettings = hasSettings(manifest, current) ? 0 : 1
@@ -56,8 +56,8 @@ export async function exportClinic(
     read_again: manifest.read_again + linked.changed + changedRows + changedSettings,
     links_version: linked.version,
   })
+  // A pause alone is not proof: the operator's commands also change records of a paused clinic.
   const isOneMoment = manifest.read_again === 0 && wasPaused(current, manifest.started_at)
-  // The operator's commands change records of a paused clinic, too, after they have been read.
   save({ state: 'writing', as_of: new Date(until).toISOString(), is_one_moment: isOneMoment })
   for (const { name: entity, columns } of importEntities(table, table.now)) {
     for (const format of formatsOf(exportedColumns(columns))) {
@@ -72,7 +72,7 @@ export async function exportClinic(
   return manifest
 }
 
-/** Writes that had begun before a pause are committed at most so much later. */
+/** Waits until the writes that began before the pause took effect are committed, which takes at most the visibility delay. */
 async function waitForPause(
   table: Table,
   { pauseInEffectAt }: Clinic,
@@ -83,6 +83,6 @@ async function waitForPause(
   if (ms > 0) await sleep(ms)
 }
 
-/** Whether the clinic is paused, and all its credentials have been since before a time. */
+/** Whether the clinic is paused, and all writes that began before the pause were committed by `since`. */
 const wasPaused = ({ pauseInEffectAt }: Clinic, since: string): boolean =>
   pauseInEffectAt !== undefined && Date.parse(pauseInEffectAt) + VISIBILITY_DELAY_MS <= Date.parse(since)

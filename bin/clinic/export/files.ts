@@ -10,10 +10,10 @@ type Row = Readonly<Record<string, unknown>>
 
 type Format = { readonly extension: string; readonly header: string; readonly line: (row: Row) => string }
 
-/** How often the writing is awaited, in lines. */
-const LINES_PER_PIECE = 500
+/** Lines that are written to the stream at once. */
+const LINES_PER_CHUNK = 500
 
-/** The columns of an exported file, from those that an import reads. A record's own id means nothing in another clinic. */
+/** The columns of an exported file: the columns of an import, without `id`, which means nothing in another clinic. */
 export const exportedColumns = (columns: readonly string[]): readonly string[] => [
   'external_id',
   ...columns.filter((column) => column !== 'id'),
@@ -39,10 +39,10 @@ function csvCell(name: string, value: unknown): string {
   return quoted(String(value))
 }
 
-/** Whatever delimiter a spreadsheet guesses. */
+/** Quotes a cell for every delimiter that a spreadsheet may guess. */
 const quoted = quoteFor(',;\t')
 
-/** Writes a file for its owner only. It gets its name once it is complete. */
+/** Writes a file that only its owner can read. The file has a temporary name until it is complete. */
 export async function writeRows(
   folder: string,
   name: string,
@@ -60,14 +60,14 @@ export async function writeRows(
     if (!stream.write(text)) await once(stream, 'drain')
   }
   if (header) await write(header)
-  let piece = ''
+  let chunk = ''
   for (const row of rows) {
-    piece += line(row)
-    if (++count % LINES_PER_PIECE > 0) continue
-    await write(piece)
-    piece = ''
+    chunk += line(row)
+    if (++count % LINES_PER_CHUNK > 0) continue
+    await write(chunk)
+    chunk = ''
   }
-  await write(piece)
+  await write(chunk)
   stream.end()
   await finished(stream)
   renameSync(`${path}.tmp`, path)
