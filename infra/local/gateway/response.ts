@@ -7,10 +7,10 @@ export type HttpResponse = {
   readonly body: string
 }
 
-/** The result of a Lambda proxy integration. Any other field makes it malformed. */
+/** The fields of a Lambda proxy integration's result. Any other field makes it malformed. */
 const RESULT_FIELDS = new Set(['statusCode', 'headers', 'multiValueHeaders', 'body', 'isBase64Encoded'])
 
-/** Headers in the column "lambda" of API Gateway's important notes. */
+/** Headers that API Gateway drops, by the column "lambda" of its important notes. */
 const DROPPED_HEADERS = new Set([
   'expect',
   'host',
@@ -21,7 +21,7 @@ const DROPPED_HEADERS = new Set([
   'upgrade',
   'via',
 ])
-/** Content-Length is not in that list, but AWS renames it too, since the gateway sends a Content-Length itself. */
+/** Headers that API Gateway renames. Content-Length is not in its notes, but is renamed too: the gateway sends its own. */
 const REMAPPED_HEADERS = new Set([
   'authorization',
   'connection',
@@ -34,15 +34,15 @@ const REMAPPED_HEADERS = new Set([
   'www-authenticate',
 ])
 
-/** The response that a REST API makes of a function's result, or null for a malformed result. */
+/** Converts a function's result to a response, as a REST API does. Returns null for a malformed result. */
 export function readResult(payload: string): HttpResponse | null {
   const result: unknown = JSON.parse(payload)
   if (!isRecord(result) || Object.keys(result).some((field) => !RESULT_FIELDS.has(field))) return null
   const { statusCode = 200, body = '', headers: single, multiValueHeaders: multiple } = result
   const status = Number(statusCode)
-  const valid =
+  const isValid =
     Number.isInteger(status) && status >= 200 && status <= 599 && (typeof body === 'string' || body === null)
-  if (!valid || !isHeaders(single, isScalar) || !isHeaders(multiple, isList)) return null
+  if (!isValid || !isHeaders(single, isScalar) || !isHeaders(multiple, isList)) return null
   const headers = mergeHeaders(single ?? {}, multiple ?? {})
   return headers.every(isSendable) ? { status, headers, body: body ?? '' } : null
 }
