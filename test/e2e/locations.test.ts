@@ -70,24 +70,24 @@ it('a request with X-Idempotency-Key is executed once', async () => {
 describe('a second path of an endpoint', () => {
   const count = ({ headers }: HttpResponse) => Number(/r=(\d+)/.exec(String(headers.ratelimit))?.[1])
 
-  /** The lines of a response's request: its log line and its line of the access trail. */
+  /** The log line of a request and its line of the access trail, found by the response. */
   const linesOf = async ({ headers }: HttpResponse) => {
-    const own = () =>
+    const lines = () =>
       stack.lines.filter(
         ({ request_id, route }) => request_id === headers['x-request-id'] && route !== undefined,
       )
-    await vi.waitFor(() => expect(own().length).toBe(2))
-    return own().map(({ type, route, status, outcome }) => [type ?? 'request', route, status ?? outcome])
+    await vi.waitFor(() => expect(lines().length).toBe(2))
+    return lines().map(({ type, route, status, outcome }) => [type ?? 'request', route, status ?? outcome])
   }
 
-  /** The parts of two responses that must be equal. */
+  /** The parts of a response that must not depend on the path. */
   const seen = ({ status, headers, text }: HttpResponse) => {
     const { date: _, ratelimit: __, 'x-request-id': ___, 'idempotent-replayed': ____, ...others } = headers
     return { status, headers: Object.keys(others).sort(), text }
   }
 
-  /** Requests of an endpoint at its own path and at its second one. */
-  const requestsOf = async (): Promise<Record<string, [own: string, second: string]>> => {
+  /** Requests of an endpoint at its first path and at its second one. */
+  const requestsOf = async (): Promise<Record<string, [first: string, second: string]>> => {
     const { id } = (await post(stack, '/webhooks', { url, events: ['patient.created'] })).body.data
     const delivery = (await post(stack, `/webhooks/${id}/ping`, {})).body.data.id
     const deliveries = `/webhooks/${id}/deliveries/${delivery}`
@@ -98,9 +98,9 @@ describe('a second path of an endpoint', () => {
   }
 
   it('returns what the first returns, counts for the same rate, and logs the endpoint', async () => {
-    const [own, second] = [await get(stack, '/doctors'), await get(stack, '/clinic/doctors')]
-    expect(seen(second)).toEqual(seen(own))
-    expect(count(second)).toBe(count(own) - 1)
+    const [first, second] = [await get(stack, '/doctors'), await get(stack, '/clinic/doctors')]
+    expect(seen(second)).toEqual(seen(first))
+    expect(count(second)).toBe(count(first) - 1)
     expect((await linesOf(second)).sort()).toEqual([
       ['access', 'list-doctors', 200],
       ['request', 'list-doctors', 200],
@@ -112,10 +112,10 @@ describe('a second path of an endpoint', () => {
   it.each(['ping-webhook', 'redeliver'])(
     'shares the idempotency keys of %s, in both directions',
     async (id) => {
-      const [own = '', second = ''] = (await requestsOf())[id] ?? []
+      const [firstPath = '', secondPath = ''] = (await requestsOf())[id] ?? []
       for (const [at, [first, again]] of [
-        [own, second],
-        [second, own],
+        [firstPath, secondPath],
+        [secondPath, firstPath],
       ].entries()) {
         const key = `${id}-${at}`
         const original = await post(stack, first as string, {}, { key })

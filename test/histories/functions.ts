@@ -1,5 +1,4 @@
-/** Instances of the functions, each with stores and memory of its own, as Lambda's processes have. */
-
+/** Instances of the functions, each with its own stores and memory, as Lambda's processes have. */
 import { functionFile } from '../../shared/runtime/workers.ts'
 import { stubFunctionEnvironment } from '../support/functions.ts'
 
@@ -8,7 +7,7 @@ type Handler = (event: unknown, context: unknown) => Promise<unknown>
 let instances = 0
 let loading: Promise<unknown> = Promise.resolve()
 
-/** Functions of one table, loaded when they are used first. */
+/** Functions of one table, loaded on first use. */
 export function functionInstances(tableName: string) {
   let loaded = new Map<string, Promise<Handler>>()
   return {
@@ -30,7 +29,7 @@ export function functionInstances(tableName: string) {
   }
 }
 
-/** The query makes it a module of its own, so its stores and their memory are fresh. */
+/** Loads a function as a separate module, since the query differs: its stores and their memory are new. */
 async function load(id: string, instance: number): Promise<unknown> {
   const path = new URL(`../../${functionFile(id)}?instance=${instance}`, import.meta.url)
   return (await import(/* @vite-ignore */ `${path.pathname}${path.search}`)).handler

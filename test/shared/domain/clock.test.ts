@@ -27,9 +27,9 @@ describe('secondsUntilNextDay', () => {
   it.each([
     ['a whole day at midnight', '2026-05-01T00:00:00.000Z', 'UTC', 86_400],
     ['one second in the last millisecond', '2026-05-01T23:59:59.999Z', 'UTC', 1],
-    ['three hours less in a zone three hours ahead', '2026-05-01T20:00:00.000Z', 'Europe/Istanbul', 3600],
+    ['one hour at 23:00 in a zone three hours ahead', '2026-05-01T20:00:00.000Z', 'Europe/Istanbul', 3600],
     ['23 hours when daylight saving time begins', '2026-03-28T23:00:00.000Z', 'Europe/Berlin', 23 * 3600],
-    ['25 hours when it ends', '2026-10-24T22:00:00.000Z', 'Europe/Berlin', 25 * 3600],
+    ['25 hours when daylight saving time ends', '2026-10-24T22:00:00.000Z', 'Europe/Berlin', 25 * 3600],
   ])('returns %s', (_, instant, timezone, seconds) => {
     expect(secondsUntilNextDay(at(instant), timezone)).toBe(seconds)
   })
@@ -61,10 +61,10 @@ describe('clockGaps', () => {
     ['the last hour of a day', '2024-03-30', 'America/Nuuk', [{ from: 1380, to: 1440 }]],
     ['nothing on the day after the last hour is skipped', '2024-03-31', 'America/Nuuk', []],
     ['a whole day at the date line', '2011-12-30', 'Pacific/Apia', [{ from: 0, to: 1440 }]],
-    ['nothing on the day before that', '2011-12-29', 'Pacific/Apia', []],
-    ['nothing on the day after that', '2011-12-31', 'Pacific/Apia', []],
-    ['the part before midnight', '1919-03-30', 'America/Toronto', [{ from: 1410, to: 1440 }]],
-    ['the part after midnight', '1919-03-31', 'America/Toronto', [{ from: 0, to: 30 }]],
+    ['nothing on the day before a skipped day', '2011-12-29', 'Pacific/Apia', []],
+    ['nothing on the day after a skipped day', '2011-12-31', 'Pacific/Apia', []],
+    ['the part of a gap before midnight', '1919-03-30', 'America/Toronto', [{ from: 1410, to: 1440 }]],
+    ['the part of a gap after midnight', '1919-03-31', 'America/Toronto', [{ from: 0, to: 30 }]],
     ['a gap of seconds, rounded outward', '1904-10-30', 'Asia/Hong_Kong', [{ from: 36, to: 60 }]],
     ['a gap that ends between minutes', '1972-01-07', 'Africa/Monrovia', [{ from: 0, to: 45 }]],
   ])('returns %s', (_, date, timezone, gaps) => {

@@ -50,7 +50,7 @@ describe('accessLines', () => {
     expect(accessLines(access)).toEqual([{ type: 'access', level: 'info', ...access }])
   })
 
-  it('spreads very many records over lines that are alike otherwise', () => {
+  it('splits 2001 records into lines of at most 1000 with the same request id', () => {
     const records = Array.from({ length: 2001 }, (_, n) => id(n))
     const lines = accessLines({ ...access, records }) as CommandAccess[]
     expect(lines.map((line) => line.records.length)).toEqual([1000, 1000, 1])

@@ -16,7 +16,7 @@ import { functionThat } from './recording-function.ts'
 
 const REGION = 'eu-central-1'
 
-/** A queue with a dead-letter queue, mapped to the given function; a real SQS client to look at it with. */
+/** Starts a queue with a dead-letter queue, maps it to the given function, and reads both with a real SQS client. */
 async function mappedTo(act: (event: SQSEvent) => unknown, mapping: object = {}) {
   const engine = await startQueues(REGION)
   onTestFinished(engine.stop)
@@ -68,7 +68,7 @@ async function mappedTo(act: (event: SQSEvent) => unknown, mapping: object = {})
     )
     return received.Messages?.map(({ Body }) => Body) ?? []
   }
-  /** Messages of the work queue, seen or unseen. */
+  /** The number of messages in the work queue, visible or not. */
   const left = async () => {
     const AttributeNames: QueueAttributeName[] = [
       'ApproximateNumberOfMessages',
