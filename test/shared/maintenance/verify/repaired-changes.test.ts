@@ -68,7 +68,7 @@ describe('repairing the index of changes', () => {
   })
 })
 
-describe('repairing a fault', () => {
+describe('repairing damage', () => {
   it('tries again after a conflict with another writer', async () => {
     let repairs = 0
     const { inspection, totals } = openInspection(db.table, made.clinic, {

@@ -7,13 +7,13 @@ import { allItems } from '../../../../support/all-items.ts'
 import type { TestTable } from '../../../../support/table.ts'
 import { runVerification } from '../practice.ts'
 
-/** Faults to inject into a clinic without any, by the kinds of the differences that a verification must report. */
+/** Damage to inject into a sound clinic, by the kinds of differences that a verification must report. */
 export type InjectedDamages = Readonly<Record<string, Record<string, () => Promise<unknown>>>>
 
-/** The faults with their names and the kinds, as rows of a table of tests. */
+/** Each damage with its name and kinds, as rows of a table of tests. */
 export const injectedDamages = (byKinds: InjectedDamages) =>
-  Object.entries(byKinds).flatMap(([kinds, faults]) =>
-    Object.entries(faults).map(([name, plant]) => [name, plant, kinds.split(' ')] as const),
+  Object.entries(byKinds).flatMap(([kinds, damages]) =>
+    Object.entries(damages).map(([name, plant]) => [name, plant, kinds.split(' ')] as const),
   )
 
 /** Writes to the table directly, without the stores. */

@@ -48,7 +48,7 @@ beforeAll(async () => {
   })
   sound = await raw.scanAll()
 })
-/** Whether the last test repaired its fault. The next fault is then injected into the repaired clinic. */
+/** Whether the last test repaired its damage. The next damage is then done to the repaired clinic. */
 let isRepaired = false
 beforeEach(async () => {
   if (!isRepaired) await raw.restore(sound)
@@ -250,7 +250,7 @@ describe('verifying lists', () => {
     expect((await runVerification(db.table, made.clinic)).found).toEqual([])
   })
 
-  it.each(injectedDamages(REPAIRABLE))('finds and repairs the fault: %s', async (_, plant, kinds) => {
+  it.each(injectedDamages(REPAIRABLE))('finds and repairs the damage: %s', async (_, plant, kinds) => {
     await plant()
     await expectRepaired(db, made, kinds)
     isRepaired = true
@@ -261,7 +261,7 @@ describe('verifying lists', () => {
   })
 
   it.each(injectedDamages(UNREPAIRABLE))(
-    'reports the fault without repairing it: %s',
+    'reports the damage without repairing it: %s',
     async (_, plant, kinds) => {
       await plant()
       expect(await runVerification(db.table, made.clinic, true)).toMatchObject({ kinds, repaired: 0 })

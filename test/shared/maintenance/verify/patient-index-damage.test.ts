@@ -72,7 +72,7 @@ describe('verifying the indexes of patients', () => {
     expect((await runVerification(db.table, clinic)).found).toEqual([])
   })
 
-  it.each(injectedDamages(DAMAGES))('finds and repairs the fault: %s', async (_, plant, kinds) => {
+  it.each(injectedDamages(DAMAGES))('finds and repairs the damage: %s', async (_, plant, kinds) => {
     await plant()
     await expectRepaired(db, { clinic }, kinds)
     expect((await runVerification(db.table, clinic)).found).toEqual([])

@@ -226,14 +226,14 @@ describe('verifying patients and search', () => {
     expect((await runVerification(db.table, made.clinic)).found).toEqual([])
   })
 
-  it.each(injectedDamages(REPAIRABLE))('finds and repairs the fault: %s', async (_, plant, kinds) => {
+  it.each(injectedDamages(REPAIRABLE))('finds and repairs the damage: %s', async (_, plant, kinds) => {
     await plant()
     await expectRepaired(db, made, kinds)
     expect((await runVerification(db.table, made.clinic)).found).toEqual([])
   })
 
   it.each(injectedDamages(UNREPAIRABLE))(
-    'reports the fault without repairing it: %s',
+    'reports the damage without repairing it: %s',
     async (_, plant, kinds) => {
       await plant()
       expect(await runVerification(db.table, made.clinic, true)).toMatchObject({ kinds, repaired: 0 })
