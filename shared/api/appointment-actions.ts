@@ -10,7 +10,7 @@ const ACTION = {
   method: 'POST',
   params: { id: 'appointment_not_found' },
   response: { status: 200, body: envelopeOf(Appointment), record: {} },
-  errors: ['appointment_not_found', 'appointment_closed'],
+  errors: ['appointment_not_found', 'precondition_failed', 'appointment_closed'],
   uses: {
     table: ['GetItem', 'BatchGetItem', 'PutItem', 'DeleteItem', 'ConditionCheckItem'],
     shared: ['announced-events'],

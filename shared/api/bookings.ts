@@ -161,6 +161,7 @@ export const updateAppointment = defineRoute({
   errors: [
     'appointment_not_found',
     'doctor_not_found',
+    'precondition_failed',
     'appointment_closed',
     'patient_inactive',
     'slot_unavailable',

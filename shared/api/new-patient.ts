@@ -78,7 +78,7 @@ export const updatePatient = defineRoute({
   params: { id: 'patient_not_found' },
   body: PatientChanges,
   response: { status: 200, body: OnePatient, record: {} },
-  errors: ['patient_not_found'],
+  errors: ['patient_not_found', 'precondition_failed'],
   uses: {
     table: [
       'GetItem',

@@ -9,7 +9,7 @@ const change = {
   params: { id: 'patient_not_found' },
   body: z.strictObject({}).meta({ id: 'NoFields' }),
   response: { status: 200, body: OnePatient, record: {} },
-  errors: ['patient_not_found'],
+  errors: ['patient_not_found', 'precondition_failed'],
   uses: {
     table: ['GetItem', 'BatchGetItem', 'PutItem', 'DeleteItem', 'ConditionCheckItem'],
     shared: ['announced-events'],

@@ -67,7 +67,7 @@ export type Route = {
     /** The base of the `location` header of every success: the path of a created record without its id, relative to {@link BASE_PATH}. */
     readonly location?: `/${string}`
   }
-  /** Errors besides {@link COMMON_ERRORS} and {@link BODY_ERRORS}. */
+  /** Errors besides {@link COMMON_ERRORS} and {@link BODY_ERRORS}. A route with `precondition_failed` accepts `if-match`. */
   readonly errors: readonly ErrorKey[]
   readonly uses: {
     readonly table: readonly TableCall[]
@@ -99,7 +99,8 @@ export const hasEtag = (route: Pick<Route, 'method' | 'response'>): boolean =>
   retrievesRecord(route) || route.response.record !== undefined
 
 /** Whether a route accepts `if-match`: its changes can be conditional on the state that the caller has read. */
-export const acceptsIfMatch = ({ method }: Pick<Route, 'method'>): boolean => method === 'PATCH'
+export const acceptsIfMatch = ({ errors }: Pick<Route, 'errors'>): boolean =>
+  errors.includes('precondition_failed')
 
 export const defineRoute = <const R extends Route>(route: R): R => route
 
@@ -138,11 +139,10 @@ export const acceptsIdempotencyKey = ({ method }: Pick<Route, 'method'>): boolea
 /** Every error that a route can return. */
 export function errorsOf(route: Pick<Route, 'method' | 'scope' | 'body' | 'errors'>): ErrorKey[] {
   const bodyErrors = route.body ? BODY_ERRORS : []
-  const ifMatchErrors = acceptsIfMatch(route) ? (['precondition_failed'] as const) : []
   const excludedErrors: readonly ErrorKey[] = [
     ...(acceptsIdempotencyKey(route) ? [] : IDEMPOTENCY_ERRORS),
     ...(route.scope === null ? (['missing_scope'] as const) : []),
   ]
-  const errors = [...COMMON_ERRORS, ...bodyErrors, ...ifMatchErrors, ...route.errors]
+  const errors = [...COMMON_ERRORS, ...bodyErrors, ...route.errors]
   return errors.filter((key) => !excludedErrors.includes(key))
 }

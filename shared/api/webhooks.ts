@@ -151,7 +151,7 @@ export const updateWebhook = defineRoute({
     .meta({ id: 'WebhookChanges' }),
   fieldAliases: WEBHOOK_FIELD_ALIASES,
   response: { status: 200, body: envelopeOf(Webhook), record: {} },
-  errors: ['webhook_not_found', 'too_many_rotations'],
+  errors: ['webhook_not_found', 'precondition_failed', 'too_many_rotations'],
   uses: { table: ['GetItem', 'PutItem', 'UpdateItem'] },
 })
 
@@ -164,8 +164,8 @@ export const deleteWebhook = defineRoute({
   scope: 'webhook.write',
   params: { id: 'webhook_not_found' },
   response: { status: 204, body: z.undefined() },
-  errors: ['webhook_not_found'],
-  uses: { table: ['UpdateItem', 'DeleteItem'] },
+  errors: ['webhook_not_found', 'precondition_failed'],
+  uses: { table: ['GetItem', 'UpdateItem', 'DeleteItem'] },
 })
 
 export const rotateWebhookSecret = defineRoute({

@@ -2,7 +2,7 @@ import middy from '@middy/core'
 import type { APIGatewayProxyEvent } from 'aws-lambda'
 import { IDEMPOTENCY_HEADERS } from '../api/aliases.ts'
 import { ApiError } from '../api/errors.ts'
-import { acceptsIdempotencyKey, acceptsIfMatch, hasEtag, type Route } from '../api/route.ts'
+import { acceptsIdempotencyKey, hasEtag, type Route } from '../api/route.ts'
 import type { Credential, CredentialPair } from '../domain/credential.ts'
 import type { RequestCount } from '../domain/rate-limit.ts'
 import type { WriteAccess } from '../observability/access.ts'
@@ -63,7 +63,7 @@ export function endpointChain(route: Route, options: ChainOptions) {
     authorize(route),
     rejectWhilePaused(),
     validate(route),
-    ...(acceptsIfMatch(route) ? [readIfMatch()] : []),
+    ...(route.method === 'GET' ? [] : [readIfMatch(route)]),
     ...(hasBody(route) ? [readBody(route, (call, body) => authorizeBody(route, call, body))] : []),
     ...(acceptsIdempotencyKey(route) ? [readIdempotencyKey()] : []),
     ...(options.checkResponses ? [checkResponse(route)] : []),

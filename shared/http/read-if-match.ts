@@ -1,5 +1,6 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda'
 import { ApiError } from '../api/errors.ts'
+import { acceptsIfMatch, type Route } from '../api/route.ts'
 import type { Middleware } from './call.ts'
 import { etagOf } from './entity-tag.ts'
 import { headerValues } from './headers.ts'
@@ -7,12 +8,17 @@ import { headerValues } from './headers.ts'
 /** An entity tag (RFC 9110, 8.8.3), and what separates it from the next of a list. Tags may contain commas. */
 const LISTED_TAG = /(W\/)?"[\x21\x23-\x7e\x80-\xff]*"[ \t]*(?:,[ \t,]*|$)/gy
 
-/** Reads the header if-match. The endpoint compares it, when it has read the record that it changes. */
-export function readIfMatch(): Middleware {
+/**
+ * Reads the header if-match. The endpoint compares it, when it has read the record that it changes. A write that ignored the
+ * condition would do what its caller excluded, so an endpoint that cannot compare it refuses it.
+ */
+export function readIfMatch(route: Route): Middleware {
   return {
     before: ({ event, context: { call } }) => {
       const tags = ifMatchTags(event)
-      if (tags === undefined || tags === '*') return
+      if (tags === undefined) return
+      if (!acceptsIfMatch(route)) throw invalidIfMatch('is not supported by this endpoint')
+      if (tags === '*') return
       call.checkIfMatch = (current) => {
         if (!tags.includes(etagOf(JSON.stringify(current)))) throw new ApiError('precondition_failed')
       }
@@ -30,9 +36,10 @@ function ifMatchTags(event: APIGatewayProxyEvent): '*' | readonly string[] | und
   const list = values.join(',').replace(/^[ \t,]+/, '')
   if (list.trim() === '*') return '*'
   const tags = [...list.matchAll(LISTED_TAG)]
-  if (list === '' || tags.map(([tag]) => tag).join('') !== list) {
-    const issue = 'must be * or a list of etags, each in double quotes'
-    throw new ApiError('invalid_params', { details: [{ field: 'if-match', issue }] })
-  }
+  if (list === '' || tags.map(([tag]) => tag).join('') !== list)
+    throw invalidIfMatch('must be * or a list of etags, each in double quotes')
   return tags.filter(([, weak]) => weak === undefined).map(([tag]) => tag.slice(0, tag.lastIndexOf('"') + 1))
 }
+
+const invalidIfMatch = (issue: string): ApiError =>
+  new ApiError('invalid_params', { details: [{ field: 'if-match', issue }] })

@@ -15,6 +15,7 @@ type Request = {
   readonly clinic: ClinicInfo
   readonly path: { readonly id: string }
   readonly now: number
+  readonly checkIfMatch: (current: { readonly data: object }) => void
   readonly idempotency: IdempotencyGuard
 }
 
@@ -22,20 +23,23 @@ type Appointments = {
   readonly act: (
     clinic: ClinicId,
     id: string,
-    apply: (before: Appointment) => ActionVerdict,
+    apply: (before: WithUpdatedAt<Appointment>) => ActionVerdict,
     store: ResponseToStore<WithUpdatedAt<Appointment>>,
   ) => Promise<StoredResponse | Parameters<typeof requireChanged<WithUpdatedAt<Appointment>>>[0]>
 }
 
 /** Applies an action to the appointment of a request, and returns its response. @throws ApiError when it is rejected */
 export async function actOnAppointment(
-  { clinicId, clinic, path, now, idempotency }: Request,
+  { clinicId, clinic, path, now, checkIfMatch, idempotency }: Request,
   appointments: Appointments,
   action: AppointmentAction,
 ) {
   const at = new Date(now).toISOString()
   const response = (after: WithUpdatedAt<Appointment>) => ({ data: renderAppointment(after, clinic) })
-  const apply = (before: Appointment) => applyAction(before, action, at)
+  const apply = (before: WithUpdatedAt<Appointment>) => {
+    checkIfMatch(response(before))
+    return applyAction(before, action, at)
+  }
   const outcome = await appointments.act(clinicId, path.id, apply, { idempotency, status: 200, response })
   return outcome instanceof StoredResponse ? outcome : response(requireChanged(outcome))
 }

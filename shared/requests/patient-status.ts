@@ -11,6 +11,7 @@ type Request = {
   readonly clinicId: ClinicId
   readonly credential: Caller
   readonly path: { readonly id: string }
+  readonly checkIfMatch: (current: { readonly data: object }) => void
   readonly idempotency: IdempotencyGuard
 }
 
@@ -18,22 +19,23 @@ type Patients = {
   readonly update: (
     clinic: ClinicId,
     id: string,
-    newFields: () => Pick<Patient, 'isActive'>,
+    newFields: (before: WithUpdatedAt<Patient>) => Pick<Patient, 'isActive'>,
     store: ResponseToStore<WithUpdatedAt<Patient>>,
   ) => Promise<StoredResponse | WithUpdatedAt<Patient> | null>
 }
 
 /** Makes the patient of a request active or inactive, and returns the response. @throws ApiError for an unknown patient */
 export async function setPatientActive(
-  { clinicId, credential, path, idempotency }: Request,
+  { clinicId, credential, path, checkIfMatch, idempotency }: Request,
   patients: Patients,
   isActive: boolean,
 ) {
-  const changed = await patients.update(clinicId, path.id, () => ({ isActive }), {
-    idempotency,
-    status: 200,
-    response: (patient) => ({ data: renderPatientDetails(patient, credential) }),
-  })
+  const response = (patient: WithUpdatedAt<Patient>) => ({ data: renderPatientDetails(patient, credential) })
+  const newFields = (before: WithUpdatedAt<Patient>) => {
+    checkIfMatch(response(before))
+    return { isActive }
+  }
+  const changed = await patients.update(clinicId, path.id, newFields, { idempotency, status: 200, response })
   if (!changed) throw new ApiError('patient_not_found')
   return patientResponse(changed, credential)
 }

@@ -45,7 +45,7 @@ export type Input<R extends Route> = {
    * return to this credential. Call it in the attempt that changes the record, on the version that the change requires.
    * @throws ApiError precondition_failed
    */
-  readonly checkIfMatch: (current: ResponseBody<R>) => void
+  readonly checkIfMatch: (current: { readonly data: object }) => void
   /** Names the created record in the `location` header, for a response whose body does not have its id. */
   readonly setCreatedId: (id: string) => void
   /** Stores the response, so that a repetition of the request gets it again (Idempotency-Key). */

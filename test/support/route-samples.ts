@@ -54,6 +54,8 @@ export const unknownIds = (): SampleIds => idsOf(newUuid)
 const NEW_IDS_FOR: Partial<
   Record<Endpoint['id'], (table: Table, records: SampleRecords) => Promise<Partial<SampleIds>>>
 > = {
+  'confirm-appointment': newAppointment,
+  'check-in-appointment': newAppointment,
   'complete-appointment': newAppointment,
   'cancel-appointment': newAppointment,
   'no-show-appointment': newAppointment,

@@ -33,8 +33,8 @@ not change, its pages contain every record exactly once. Events and deliveries a
 ## Unchanged records
 
 Responses with one record have an \`etag\`. If a later request has it in \`if-none-match\` and the record is still the same, the
-response is a 304 without a body. If a PATCH has it in \`if-match\` and the record has changed since, nothing is changed and the
-response is a 412.
+response is a 304 without a body. If a PATCH, an action or a DELETE has it in \`if-match\` and the record has changed since,
+nothing is changed and the response is a 412. On a request that does not accept \`if-match\`, the header is a 400.
 
 ## Idempotent requests
 

@@ -65,7 +65,7 @@ export function appointmentChangeStore({ table }: { table: Table }) {
   async function act(
     clinic: ClinicId,
     id: string,
-    apply: (before: Appointment) => ActionVerdict,
+    apply: (before: WithUpdatedAt<Appointment>) => ActionVerdict,
     { idempotency, status, response }: ResponseToStore<WithUpdatedAt<Appointment>>,
   ): Promise<StoredResponse | ActionOutcome> {
     return retryOnConflict(async () => {
@@ -92,7 +92,7 @@ export function appointmentChangeStore({ table }: { table: Table }) {
     clinic: ClinicId,
     { id, changes: fields, moment, checkCurrent, idempotency, response }: ChangeRequest,
   ): Promise<StoredResponse | ChangeOutcome> {
-    return retryOnConflict(async (attempt) => {
+    return retryOnConflict(async () => {
       const [storedResponse, before] = await Promise.all([idempotency.find(), appointments.find(clinic, id)])
       if (storedResponse) return storedResponse
       if (!before) return { kind: 'not_found' }
@@ -105,9 +105,7 @@ export function appointmentChangeStore({ table }: { table: Table }) {
       const verdict = changeAppointment(before.record, fields, facts, moment)
       if (!patient || verdict.kind === 'not_found') return { kind: 'not_found' }
       if (verdict.kind === 'doctor_not_found') return verdict
-      const isSame = verdict.kind === 'done' && isDeepStrictEqual(verdict.appointment, before.record)
-      // If nothing is left to change, an earlier attempt may have been committed although its response was lost.
-      if (attempt === 1 || !isSame) checkCurrent(before.record)
+      checkCurrent(before.record)
       if (verdict.kind !== 'done' && !isTaken(verdict)) return verdict
       const changes = new Changeset(table, clinic)
       const outcome: StoredChange = isTaken(verdict)

@@ -107,7 +107,7 @@ export function eventFanOut({ table, now, newId }: FanOutPlatform) {
       )
         break
       changes.put(encodeEvent(clinic, next, event), 'new')
-      changes.removeExisting(announcedKey(clinic, event.record, event.sequence))
+      changes.remove(announcedKey(clinic, event.record, event.sequence), 'existing')
       for (const { id: webhook } of subscribed) {
         const delivery = newDelivery(event, payloadClinic, { id: newId(), webhook, now: now() })
         const reference = { clinic, webhook, delivery: delivery.id }

@@ -4,9 +4,8 @@ import { ACTIVE_VERSION } from '../credentials.ts'
 import { clinicCredentialKey } from '../keys/clinics.ts'
 import { webhookCountKey, webhookHealthKey, webhookKey, webhooksPartition } from '../keys/webhooks.ts'
 import { Changeset } from '../table/changeset.ts'
-import { ConditionFailed } from '../table/errors.ts'
 import { type IdempotencyGuard, type ResponseToStore, StoredResponse } from '../table/idempotency.ts'
-import { repeatOnConflict, retryOnConflict } from '../table/retry-on-conflict.ts'
+import { retryOnConflict } from '../table/retry-on-conflict.ts'
 import type { Table } from '../table/table.ts'
 import type { Item } from '../table/write-requests.ts'
 import { decodeCounter, decodeVersion, decodeWebhook, encodeHealth, encodeWebhook } from './items.ts'
@@ -118,20 +117,19 @@ export function webhookStore({ table }: { table: Table }) {
     return changed instanceof StoredResponse ? withSecret(clinic, changed) : changed
   }
 
-  /** Deletes a webhook and its health; false for an unknown webhook. */
-  async function remove(clinic: ClinicId, id: string): Promise<boolean> {
-    try {
+  /** Deletes a webhook and its health; false for an unknown webhook. `judge` gets the webhook that is deleted, and may throw. */
+  const remove = (clinic: ClinicId, id: string, judge: (before: Webhook) => void = () => {}) =>
+    retryOnConflict(async (): Promise<boolean> => {
+      const item = await table.get(webhookKey(clinic, id))
+      if (!item) return false
+      judge(decodeWebhook(item))
       const changes = new Changeset(table, clinic)
-      changes.removeExisting(webhookKey(clinic, id))
+      changes.remove(webhookKey(clinic, id), decodeVersion(item))
       changes.add(webhookCountKey(clinic), 'n', -1)
       changes.remove(webhookHealthKey(clinic, id))
-      await repeatOnConflict(() => changes.commit())
+      await changes.commit()
       return true
-    } catch (error) {
-      if (error instanceof ConditionFailed) return false
-      throw error
-    }
-  }
+    })
 
   /** A stored response with its secret; with null if the webhook was deleted or its secret was replaced. */
   async function withSecret(clinic: ClinicId, { status, body }: StoredResponse): Promise<StoredResponse> {

@@ -101,7 +101,7 @@ export async function unlinkRecord(
   derivedId: string,
 ): Promise<void> {
   const changes = new Changeset(table, clinic)
-  changes.removeExisting(importLinkKey(clinic, derivedId))
+  changes.remove(importLinkKey(clinic, derivedId), 'existing')
   changes.put({ ...formerLinkKey(clinic, derivedId), d: derivedId, r: id })
   countLink(changes)
   setProvenance(changes, key, version, {})

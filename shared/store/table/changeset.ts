@@ -9,7 +9,13 @@ import { haveConflicts, type ItemUpdate, toUpdateParts } from './item-update.ts'
 import { requestId } from './request-signal.ts'
 import { MAX_TRANSACTION_ITEMS, type Table } from './table.ts'
 import { ChangeTimes } from './visibility-delay.ts'
-import { type Item, type PutCondition, toConditionExpression, type Write } from './write-requests.ts'
+import {
+  type DeleteCondition,
+  type Item,
+  type PutCondition,
+  toConditionExpression,
+  type Write,
+} from './write-requests.ts'
 
 /** DynamoDB's limit of a transaction is 4 MB. The rest is a margin for items that are larger than estimated. */
 const MAX_TRANSACTION_BYTES = 3_500_000
@@ -59,8 +65,8 @@ export class Changeset {
     this.#writes.set(keyString(item), write)
   }
 
-  remove(key: Key): void {
-    this.#writes.set(keyString(key), this.#table.deleteWrite(key))
+  remove(key: Key, condition?: DeleteCondition): void {
+    this.#writes.set(keyString(key), this.#table.deleteWrite(key, condition))
   }
 
   /** Moves an item that consists of its key alone; null means that the item did not exist before, or does not exist after. */
@@ -82,11 +88,6 @@ export class Changeset {
   /** Checks the times of the {@link writes}, for callers that commit them without the changeset. @throws WriteConflict if they have to be built again */
   requireRecent(): void {
     this.#times.requireRecent(this.#table.now())
-  }
-
-  /** Removes an item that must exist. */
-  removeExisting(key: Key): void {
-    this.#writes.set(keyString(key), this.#table.deleteWrite(key, 'existing'))
   }
 
   /** Marks the copies of a patient's or doctor's name as out of date, and lists them for a sweep (copies/copied-names.ts). */

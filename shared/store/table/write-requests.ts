@@ -24,7 +24,7 @@ export type PutCondition =
   | { readonly expiryAttribute: string; readonly expiredAt: number }
 
 /** When an item may be deleted: if it exists, has a version, or an attribute equals what was read. */
-type DeleteCondition = 'existing' | number | { readonly attribute: string; readonly equals: unknown }
+export type DeleteCondition = 'existing' | number | { readonly attribute: string; readonly equals: unknown }
 
 /** Builds the writes of the table `name`. */
 export const writeRequests = (name: string) => ({

@@ -130,14 +130,48 @@ it('every change that returns what GET of the record returns declares so', () =>
   expect(changes.filter(({ response }) => !response.record).map(({ id }) => id)).toEqual([])
 })
 
-describe.each(named(ENDPOINTS.filter(acceptsIfMatch)))('%s with if-match', (_, route) => {
+const [PATCHES = [], ACTIONS = []] = [true, false].map((isPatch) =>
+  ENDPOINTS.filter((route) => acceptsIfMatch(route) && (route.method === 'PATCH') === isPatch),
+)
+
+describe.each(named(ACTIONS))('%s with if-match', (_, route) => {
+  it('changes the record only if it is in the state that the etag names, also when it is repeated', async () => {
+    const ids = await records.idsFor(route)
+    const body = bodyOf(route, ids)
+    const read = async () => call(await handlerOf(retrievalOf(route)), { path: pathOf(route, ids), headers })
+    const before = await read()
+    const conditional = { 'if-match': String(before.headers.etag) }
+    expect((await send(route, body, { 'if-match': '"other"' }, ids)).status).toBe(412)
+    expect((await read()).text).toBe(before.text)
+    expect((await send(route, body, conditional, ids)).status).toBe(route.response.status)
+    expect((await read()).text).not.toBe(before.text)
+    expect((await send(route, body, conditional, ids)).status).toBe(route.response.status === 204 ? 404 : 412)
+    expect((await send(route, body, { 'if-match': '*' }, unknownIds())).status).toBe(404)
+  })
+})
+
+it.each(named(ENDPOINTS.filter((route) => route.method !== 'GET' && !acceptsIfMatch(route))))(
+  '%s returns 400 for if-match, which it could not hold',
+  async (_, route) => {
+    const ids = await records.idsFor(route)
+    const { status, body } = await send(route, bodyOf(route, ids), { 'if-match': '*' }, ids)
+    expect([status, body]).toEqual([
+      400,
+      {
+        error: 'INVALID_PARAMS',
+        message: 'errors.developer_api.invalid_params',
+        details: [{ field: 'if-match', issue: 'is not supported by this endpoint' }],
+      },
+    ])
+  },
+)
+
+describe.each(named(PATCHES))('%s with if-match', (_, route) => {
   let one: object
   let other: object
-  let third: object
   beforeAll(() => {
     one = bodyOf(route, records.ids, 0)
     other = bodyOf(route, records.ids, 1)
-    third = bodyOf(route, records.ids, 2)
   })
   const current = async () => String((await ask(retrievalOf(route))).headers.etag)
   const etagAfter = async (body: object) => String((await send(route, body)).headers.etag)
@@ -194,10 +228,12 @@ describe.each(named(ENDPOINTS.filter(acceptsIfMatch)))('%s with if-match', (_, r
     expect((await send(route, one, { ...conditional, 'idempotency-key': newUuid() })).status).toBe(412)
   })
 
-  it('of two changes with the same etag at the same time makes one', async () => {
+  it('of ten equal changes with the same etag at the same time makes one', async () => {
     const etag = await etagAfter(one)
-    const answers = await Promise.all([other, third].map((body) => send(route, body, { 'if-match': etag })))
-    expect(answers.map(({ status }) => status).sort()).toEqual([200, 412])
+    const answers = await Promise.all(
+      Array.from({ length: 10 }, () => send(route, other, { 'if-match': etag })),
+    )
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array(9).fill(412)])
   })
 
   it('returns the same bytes to a repetition of a change that changes nothing', async () => {
