@@ -135,7 +135,13 @@ const ARROWS: Record<string, string[]> = {
     'shared/store/table',
   ],
   'shared/reference': ['shared/api', 'shared/http', 'shared/observability'],
-  'shared/requests': ['shared/api', 'shared/domain/**', 'shared/store/patients', 'shared/store/table'],
+  'shared/requests': [
+    'shared/api',
+    'shared/domain/**',
+    'shared/store/calendar',
+    'shared/store/patients',
+    'shared/store/table',
+  ],
   'shared/store/events': ['shared/domain/**', 'shared/store', 'shared/store/keys', 'shared/store/table'],
   functions: [
     'shared/api',

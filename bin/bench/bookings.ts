@@ -110,7 +110,12 @@ export async function addBookings(
     changes.act(
       clinic,
       full.id,
-      (before) => applyAction(before, { kind: 'cancel', reason: null }, '2026-01-01T00:00:00.000Z'),
+      (before) =>
+        applyAction(
+          before,
+          { kind: 'cancel', reason: null },
+          { at: '2026-01-01T00:00:00.000Z', timezone: moment.timezone },
+        ),
       { idempotency: guard('cancel'), status: 200, response: () => ({ data: full }) },
     ),
   )

@@ -42,7 +42,8 @@ export const Appointment = z
     start_time: TimeOfDay,
     end_time: TimeOfDay,
     status: oneOf(APPOINTMENT_STATUSES).meta({
-      description: 'Every status except `scheduled` is final. `cancelled` and `no_show` free the time.',
+      description:
+        '`completed` and `no_show` can be undone, `cancelled` is final. `cancelled` and `no_show` free the time.',
     }),
     notes: z.string().nullable(),
     treatments: z.array(CatalogueReference),

@@ -54,7 +54,7 @@ const CATALOGUE = {
   appointment_closed: {
     status: 409,
     error: 'APPOINTMENT_CLOSED',
-    text: 'The appointment was completed or cancelled, or the patient did not come. It can no longer be changed.',
+    text: 'The appointment was completed or cancelled, or the patient did not come. It can no longer be changed. A completed or missed one can be reopened.',
   },
   idempotency_in_progress: {
     status: 409,
@@ -120,6 +120,11 @@ const CATALOGUE = {
     status: 422,
     error: 'OUTSIDE_WORKING_HOURS',
     text: "The time is outside the doctor's working hours, or is skipped by a daylight saving change.",
+  },
+  appointment_not_due: {
+    status: 422,
+    error: 'VALIDATION',
+    text: 'The appointment has not begun: `details` says from when on the action is possible.',
   },
   appointment_in_past: {
     status: 422,

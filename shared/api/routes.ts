@@ -6,6 +6,7 @@ import {
   completeAppointment,
   confirmAppointment,
   noShowAppointment,
+  reopenAppointment,
 } from './appointment-actions.ts'
 import { getAppointment, listAppointments } from './appointments.ts'
 import { getAvailability } from './availability.ts'
@@ -60,6 +61,7 @@ const DEFINITIONS = [
   checkInAppointment,
   completeAppointment,
   noShowAppointment,
+  reopenAppointment,
   listInvoices,
   getInvoice,
   listInvoicePayments,

@@ -14,6 +14,15 @@ export function wallClock(now: number, timezone: string): WallClock {
   }
 }
 
+/** The ISO 8601 instant in UTC at which a clinic-local date begins, or a time `HH:MM` of it; a skipped time is moved past the gap. */
+export function instantOf(date: string, timezone: string, time?: string): string {
+  const local = Temporal.PlainDate.from(date).toZonedDateTime({
+    timeZone: timezone,
+    ...(time !== undefined && { plainTime: time }),
+  })
+  return new Date(local.epochMilliseconds).toISOString()
+}
+
 /** Whole seconds, rounded up, from `now` until the next day begins in an IANA zone. */
 export function secondsUntilNextDay(now: number, timezone: string): number {
   const local = Temporal.Instant.fromEpochMilliseconds(now).toZonedDateTimeISO(timezone)

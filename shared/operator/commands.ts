@@ -99,6 +99,7 @@ export const COMMANDS: Readonly<Record<string, Calls>> = {
   'appointment find': reading,
   'appointment cancel': changing,
   'appointment move': changing,
+  'appointment reopen': changing,
   'invoice set-status': changing,
   'invoice list': reading,
   'invoice show': reading,

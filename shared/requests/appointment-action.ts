@@ -38,8 +38,8 @@ export async function actOnAppointment(
   const response = (after: WithUpdatedAt<Appointment>) => ({ data: renderAppointment(after, clinic) })
   const apply = (before: WithUpdatedAt<Appointment>) => {
     checkIfMatch(response(before))
-    return applyAction(before, action, at)
+    return applyAction(before, action, { at, timezone: clinic.timezone })
   }
   const outcome = await appointments.act(clinicId, path.id, apply, { idempotency, status: 200, response })
-  return outcome instanceof StoredResponse ? outcome : response(requireChanged(outcome))
+  return outcome instanceof StoredResponse ? outcome : response(requireChanged(outcome, clinic.timezone))
 }

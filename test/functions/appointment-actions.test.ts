@@ -1,6 +1,7 @@
 /** The actions on an appointment: what they change, free and announce, and what they reject. */
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { anonymizeResponse } from '../../shared/api/anonymize-response.ts'
+import type { Appointment } from '../../shared/domain/booking/appointment.ts'
 import { newUuid } from '../../shared/domain/uuid.ts'
 import { verifyClinic } from '../../shared/maintenance/verify/verify-clinic.ts'
 import { appointmentStore } from '../../shared/store/calendar/appointments.ts'
@@ -19,18 +20,22 @@ let mine: PopulatedClinic
 let headers: Record<string, string>
 let id: string
 
-beforeAll(async () => {
-  stubFunctionEnvironment(db.name)
-  mine = await createPopulatedClinic(db.table)
-  headers = { ...(await issueCredential(db.table, mine.clinic)).headers, 'content-type': 'application/json' }
-})
+beforeAll(() => stubFunctionEnvironment(db.name))
 
 beforeEach(async () => {
-  id = newUuid()
-  await createRecord(db.table, mine.clinic, appointmentStore(db), { ...mine.appointment, id })
+  mine = await createPopulatedClinic(db.table)
+  headers = { ...(await issueCredential(db.table, mine.clinic)).headers, 'content-type': 'application/json' }
+  id = mine.appointment.id
 })
 
-type Action = 'confirm' | 'check-in' | 'complete' | 'no-show' | 'cancel'
+/** Stores a further appointment, and returns its id. */
+async function create(facts: Partial<Appointment>): Promise<string> {
+  const stored = { ...mine.appointment, id: newUuid(), ...facts }
+  await createRecord(db.table, mine.clinic, appointmentStore(db), stored)
+  return stored.id
+}
+
+type Action = 'confirm' | 'check-in' | 'complete' | 'no-show' | 'cancel' | 'reopen'
 
 const act = async (action: Action, body: object = {}, more: Record<string, string> = {}, on = id) =>
   call(await handlerOf({ id: `${action}-appointment` }), {
@@ -48,6 +53,13 @@ const events = async (): Promise<unknown[]> =>
   (await allItems(db))
     .filter((item) => item.pk.startsWith(ANNOUNCED_PARTITION_PREFIX) && (item.d as { id: string }).id === id)
     .map(({ e }) => e)
+
+/** What verify finds wrong with the clinic. */
+async function differences(): Promise<unknown[]> {
+  const found: unknown[] = []
+  await verifyClinic(db.table, mine.clinic.id, { repair: false, onDifference: (one) => found.push(one) })
+  return found
+}
 
 const timestamp = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[+-]\d\d:\d\d$/)
 
@@ -90,6 +102,70 @@ it.each<Action>(['confirm', 'check-in', 'complete', 'no-show'])(
   },
 )
 
+describe('before the day of the appointment', () => {
+  const date = '2099-05-04'
+  it.each<[Action, string]>([
+    ['check-in', '00:00:00'],
+    ['complete', '00:00:00'],
+    ['no-show', '09:00:00'],
+  ])('refuses to %s with a 422 that says from when on it is possible', async (action, time) => {
+    id = await create({ date })
+    expect(await act(action)).toMatchObject({
+      status: 422,
+      body: {
+        error: 'VALIDATION',
+        message: 'errors.developer_api.appointment_not_due',
+        details: [{ field: 'appointment_date', issue: expect.any(String), from: `${date}T${time}+03:00` }],
+      },
+    })
+  })
+})
+
+describe('reopen', () => {
+  it.each<Action>(['complete', 'no-show'])(
+    'undoes %s, takes the time again, and keeps that the patient arrived',
+    async (action) => {
+      await act('check-in')
+      const { body: closed } = await act(action)
+      const reopened = await act('reopen')
+      expect(reopened).toMatchObject({
+        status: 200,
+        body: { data: { ...closed.data, status: 'scheduled', updated_at: timestamp } },
+      })
+      expect(await act('reopen')).toMatchObject({ status: 200, body: reopened.body })
+      expect((await events()).filter((event) => event === 'appointment.updated')).toHaveLength(1)
+      expect(await differences()).toEqual([])
+    },
+  )
+
+  it.each([
+    ['slot', () => ({ room: null })],
+    ['room', () => ({ doctor: { id: newUuid(), fullName: 'Dr. Can Er' } })],
+  ])('returns a 409 with other times when the time of the %s was booked since', async (kind, facts) => {
+    const { id: room, name } = mine.room
+    const missed = { status: 'no_show', date: '2099-05-04', room: { id: room, name } } as const
+    id = await create(missed)
+    const before = await read()
+    await create({ ...missed, status: 'scheduled', startTime: '09:15', endTime: '09:45', ...facts() })
+    expect(await act('reopen')).toMatchObject({
+      status: 409,
+      body: { message: `errors.developer_api.${kind}_unavailable`, details: [{}, {}, {}] },
+    })
+    expect(await read()).toEqual(before)
+  })
+
+  it('returns a 409 for a cancelled appointment, and for one of an erased patient', async () => {
+    await act('cancel')
+    const other = await createPopulatedClinic(db.table)
+    const { headers: theirs } = await issueCredential(db.table, other.clinic)
+    await act('complete', {}, theirs, other.appointment.id)
+    await patientChanges(db.table).erase(other.clinic.id, other.patient.id, anonymizeResponse)
+    const closed = { status: 409, body: { message: 'errors.developer_api.appointment_closed' } }
+    expect(await act('reopen')).toMatchObject(closed)
+    expect(await act('reopen', {}, theirs, other.appointment.id)).toMatchObject(closed)
+  })
+})
+
 it('keeps the reason of a cancellation, and the first one when it is repeated', async () => {
   expect((await act('cancel', { reason: 'Ill' })).body.data.cancellation_reason).toBe('Ill')
   expect((await act('cancel', { reason: 'Other' })).body.data.cancellation_reason).toBe('Ill')
@@ -105,9 +181,7 @@ it('accepts a request without a body, with a content type and without one', asyn
 
 it('leaves lists, tallies and days that verify finds nothing wrong with', async () => {
   await act('no-show')
-  const found: unknown[] = []
-  await verifyClinic(db.table, mine.clinic.id, { repair: false, onDifference: (one) => found.push(one) })
-  expect(found).toEqual([])
+  expect(await differences()).toEqual([])
 })
 
 it('changes no appointment of an erased patient, and erases the reason and the stored response', async () => {

@@ -1,8 +1,7 @@
 /** The published Python client (`wioclinic` on PyPI) works unmodified. */
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { runStack } from '../support/local-stack.ts'
-import { firstValues, REQUESTS } from './published-client/session.ts'
+import { REQUESTS, runSession } from './published-client/session.ts'
 import { pythonTool } from './python-tool.ts'
 import { runJudge } from './run-judge.ts'
 
@@ -17,9 +16,9 @@ it('every call succeeds, and sends the recorded request', async ({ skip }) => {
   expect(recorded.errors).toBe('')
   expect(JSON.parse(recorded.printed)).toEqual(REQUESTS)
 
-  const stack = await runStack()
+  const { stack, values: given } = await runSession()
   try {
-    const { key, secret, ...values } = await firstValues(stack)
+    const { key, secret, ...values } = given
     const input = JSON.stringify({ base_url: stack.api, key, secret, values })
     const { printed, errors } = await runJudge(python, [CALLS], { input })
     expect(errors).toBe('')

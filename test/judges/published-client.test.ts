@@ -1,17 +1,17 @@
 /** The requests of the published Python client (`wioclinic` on PyPI), as they were recorded, succeed over HTTP. */
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { type RunningStack, runStack, send } from '../support/local-stack.ts'
-import { firstValues, REQUESTS } from './published-client/session.ts'
+import { send } from '../support/local-stack.ts'
+import { REQUESTS, runSession } from './published-client/session.ts'
 
-let stack: RunningStack
+let session: Awaited<ReturnType<typeof runSession>>
 
 beforeAll(async () => {
-  stack = await runStack()
+  session = await runSession()
 })
-afterAll(() => stack.close())
+afterAll(() => session.stack.close())
 
 it('every request succeeds', async () => {
-  const values = await firstValues(stack)
+  const { stack, values } = session
   const fill = (text: string) =>
     text.replaceAll(/\$(\w+)/g, (_, name) =>
       name === 'new' ? crypto.randomUUID() : (values[name] ?? `missing ${name}`),

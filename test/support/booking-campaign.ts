@@ -84,7 +84,7 @@ async function runClient(
       settle(await submit('move', 'PATCH', `/appointments/${id}`, changes), [200, 409, 422])
     } else {
       const action = pick(['cancel', 'cancel', 'no-show', 'complete', 'confirm'])
-      settle(await submit(action, 'POST', `/appointments/${id}/${action}`, {}), [200, 409])
+      settle(await submit(action, 'POST', `/appointments/${id}/${action}`, {}), [200, 409, 422])
     }
   }
 }

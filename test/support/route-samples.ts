@@ -6,7 +6,9 @@ import type * as z from 'zod'
 import type { RecordNotFoundKey } from '../../shared/api/error-catalogue.ts'
 import { acceptsIdempotencyKey, type Route } from '../../shared/api/route.ts'
 import type { Endpoint } from '../../shared/api/routes.ts'
+import type { Appointment } from '../../shared/domain/booking/appointment.ts'
 import type { Clinic } from '../../shared/domain/clinic.ts'
+import { addDays } from '../../shared/domain/clock.ts'
 import { newUuid } from '../../shared/domain/uuid.ts'
 import type { Webhook } from '../../shared/domain/webhooks/webhook.ts'
 import { appointmentStore } from '../../shared/store/calendar/appointments.ts'
@@ -59,15 +61,27 @@ const NEW_IDS_FOR: Partial<
   'complete-appointment': newAppointment,
   'cancel-appointment': newAppointment,
   'no-show-appointment': newAppointment,
+  'reopen-appointment': newMissedAppointment,
   'delete-webhook': async (table, { clinic, webhook: { url } }) => ({
     webhook_not_found: (await createWebhook(table, clinic.id, { url })).id,
   }),
 }
 
-async function newAppointment(table: Table, { clinic, appointment }: SampleRecords) {
+async function newAppointment(
+  table: Table,
+  { clinic, appointment }: SampleRecords,
+  facts: Partial<Appointment> = {},
+) {
   const id = newUuid()
-  await createRecord(table, clinic, appointmentStore({ table }), { ...appointment, id })
+  await createRecord(table, clinic, appointmentStore({ table }), { ...appointment, ...facts, id })
   return { appointment_not_found: id }
+}
+
+let missed = 0
+
+/** An appointment that the patient missed, at a time that no other one takes. */
+function newMissedAppointment(table: Table, records: SampleRecords) {
+  return newAppointment(table, records, { status: 'no_show', date: addDays('2020-01-01', missed++) })
 }
 
 export type RouteSamples = SampleRecords & {
@@ -124,6 +138,7 @@ const BODIES: {
   'check-in-appointment': () => ({}),
   'complete-appointment': () => ({}),
   'no-show-appointment': () => ({}),
+  'reopen-appointment': () => ({}),
   'send-message': (ids, n) => ({
     channel: n % 2 === 0 ? 'email' : 'sms',
     patient_id: ids.patient_not_found,

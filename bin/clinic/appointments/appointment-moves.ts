@@ -17,6 +17,7 @@ import { appointmentStore } from '../../../shared/store/calendar/appointments.ts
 import { isTaken } from '../../../shared/store/calendar/booking.ts'
 import { doctorStore } from '../../../shared/store/doctors.ts'
 import { idempotencyGuard, StoredResponse } from '../../../shared/store/table/idempotency.ts'
+import { unknownRecord } from '../records/change-record.ts'
 import { type ClinicContext, openClinic } from '../tool/connection.ts'
 import { CommandFailure, idOrNone, print } from '../tool/output.ts'
 
@@ -54,18 +55,9 @@ export function addMoveCommand(group: Command): void {
       const { table, clinic } = context
       const before = await appointmentStore({ table }).find(clinic.id, id.toLowerCase())
       if (!before) throw unknownAppointment(id)
-      const now = Date.now()
       const outcome = await appointmentChangeStore({ table }).change(clinic.id, {
-        id: before.record.id,
+        ...requestOf(context, before.record.id),
         changes,
-        moment: { timezone: clinic.timezone, clock: wallClock(now, clinic.timezone) },
-        checkCurrent: () => {},
-        // A move has no key: a second one finds the appointment where it is to be, and changes nothing.
-        idempotency: idempotencyGuard(
-          { table, now: Date.now },
-          { clinic: clinic.id, credential: '', route: '', key: undefined, body: '' },
-        ),
-        response: () => ({ status: 200, body: {} }),
       })
       if (outcome instanceof StoredResponse) throw unknownAppointment(id)
       if (outcome.kind === 'outside_hours')
@@ -82,6 +74,45 @@ export function addMoveCommand(group: Command): void {
       ])
     })
 }
+
+export function addReopenCommand(group: Command): void {
+  group
+    .command('reopen')
+    .description('make a completed or missed appointment a scheduled one, if its time is free')
+    .argument('<appointment>', 'appointment id')
+    .requiredOption('--clinic <id>')
+    .action(async (id: string, given: { clinic: string }, command: Command) => {
+      const context = await openClinic(given, command)
+      const { table, clinic } = context
+      const before = await appointmentStore({ table }).find(clinic.id, id.toLowerCase())
+      if (!before) throw unknownRecord('appointment', 'appointment', id)
+      const outcome = await appointmentChangeStore({ table }).reopen(
+        clinic.id,
+        requestOf(context, before.record.id),
+      )
+      if (outcome instanceof StoredResponse || outcome.kind === 'outside_hours') throw unknownAppointment(id)
+      if (outcome.kind !== 'done') throw refusal(id, outcome, clinic)
+      const { appointment } = outcome
+      const isChanged = appointment.updatedAt !== before.record.updatedAt
+      print(command, renderAppointment(appointment, clinic), [
+        isChanged
+          ? `Appointment ${id} is scheduled again`
+          : `Nothing changed: appointment ${id} is scheduled already`,
+      ])
+    })
+}
+
+/** The parts of a change that do not depend on what changes. It has no key: a second one finds nothing to change. */
+const requestOf = ({ table, clinic: { id: clinic, timezone } }: ClinicContext, id: string) => ({
+  id,
+  moment: { timezone, clock: wallClock(Date.now(), timezone) },
+  checkCurrent: () => {},
+  idempotency: idempotencyGuard(
+    { table, now: Date.now },
+    { clinic, credential: '', route: '', key: undefined, body: '' },
+  ),
+  response: () => ({ status: 200, body: {} }),
+})
 
 function changesOf({ date, time, duration, doctor, room }: Options) {
   const values = { date, time, duration, doctor, room }

@@ -11,7 +11,8 @@ import { CommandFailure } from '../tool/output.ts'
 
 /**
  * Updates one record with its rows and tallies, and retries with a fresh read on conflict. `update` can add conditions to the
- * transaction. Writes nothing if nothing changes. Returns null if the record does not exist.
+ * transaction. Writes nothing if nothing changes. Returns null if the record does not exist. `commit` builds the transaction,
+ * again if necessary, and commits it.
  */
 export async function changeRecord<R>(
   table: Table,
@@ -19,9 +20,10 @@ export async function changeRecord<R>(
   clinic: ClinicId,
   id: string,
   update: (before: R, changes: Changeset) => Promise<R>,
+  commit: (build: () => Promise<Changeset | null>) => Promise<void> = commitWithRetry,
 ): Promise<WithUpdatedAt<R> | null> {
   let current: WithUpdatedAt<R> | null = null
-  await commitWithRetry(async () => {
+  await commit(async () => {
     const stored = await list.find(clinic, id.toLowerCase())
     current = stored?.record ?? null
     if (!stored) return null

@@ -1,13 +1,15 @@
 import * as z from 'zod'
+import { applyAction } from '../../domain/booking/appointment-actions.ts'
 import { SCOPES } from '../../domain/scope.ts'
 import { validateBody } from '../../http/read-body.ts'
 import { parseQuery } from '../../http/validate.ts'
+import { NotDueIssue, requireChanged } from '../appointment-actions.ts'
 import { Alternative, takenResponse } from '../bookings.ts'
 import { type ErrorKey, errorEntry } from '../error-catalogue.ts'
 import { ApiError, errorBody, MAX_DETAILS, missingScope } from '../errors.ts'
 import { type Route, scopesOf } from '../route.ts'
 import { invalidCursor, oneOf } from '../schemas.ts'
-import { appointment, freeSlots } from './example-records.ts'
+import { appointment, clinic, freeSlots } from './example-records.ts'
 import { headersOf } from './headers.ts'
 import type { Json, SchemaCollector } from './schemas.ts'
 
@@ -50,6 +52,16 @@ const DETAILS: Partial<Record<ErrorKey, Details>> = {
     itemSchema: z.strictObject({ scope: oneOf(SCOPES) }),
     maxItems: SCOPES.length,
     example: (route) => missingScope(scopesOf(route)).details ?? [],
+  },
+  appointment_not_due: {
+    itemSchema: NotDueIssue,
+    maxItems: 1,
+    example: () => {
+      const { createdAt: at } = appointment
+      const { timezone } = clinic
+      const early = applyAction(appointment, { kind: 'no_show' }, { at, timezone })
+      return detailsOf(() => requireChanged(early, timezone))
+    },
   },
   slot_unavailable: { itemSchema: Alternative, maxItems: 3, example: () => alternatives('taken') },
   room_unavailable: { itemSchema: Alternative, maxItems: 3, example: () => alternatives('room_taken') },

@@ -10,7 +10,7 @@ import type { Department, PriceList, Room, Treatment } from '../../domain/bookin
 import type { Doctor } from '../../domain/booking/doctor.ts'
 import { parseWeeklyHours } from '../../domain/booking/working-hours.ts'
 import type { Clinic, ClinicId } from '../../domain/clinic.ts'
-import { wallClock } from '../../domain/clock.ts'
+import { instantOf, wallClock } from '../../domain/clock.ts'
 import { parseTime } from '../../domain/interval.ts'
 import type { Message } from '../../domain/messages/message.ts'
 import { applyPayments, type Invoice } from '../../domain/money/invoice.ts'
@@ -149,11 +149,13 @@ export const earlierAppointment: WithUpdatedAt<Appointment> = {
   room: null,
 }
 
-/** The appointment after an action. */
-export const appointmentAfter = (action: AppointmentAction): WithUpdatedAt<Appointment> => ({
-  ...requireChanged(applyAction(appointment, action, at)),
-  updatedAt: at,
-})
+/** The appointment after an action: before its day, or at its start. */
+export function appointmentAfter(action: AppointmentAction): WithUpdatedAt<Appointment> {
+  const { timezone } = clinic
+  const isBefore = action.kind === 'confirm' || action.kind === 'cancel'
+  const at = isBefore ? times.updatedAt : instantOf(appointment.date, timezone, appointment.startTime)
+  return { ...requireChanged(applyAction(appointment, action, { at, timezone }), timezone), updatedAt: at }
+}
 
 export const CANCELLATION = { kind: 'cancel', reason: 'The patient is travelling' } as const
 

@@ -184,6 +184,9 @@ const EXCHANGES: Partial<Examples<Endpoint>> & Examples<WithRequiredFields> = {
   'check-in-appointment': afterAction({ kind: 'check_in' }),
   'complete-appointment': afterAction({ kind: 'complete' }),
   'no-show-appointment': afterAction({ kind: 'no_show' }),
+  'reopen-appointment': {
+    default: { request: {}, response: { data: renderAppointment(appointment, clinic) } },
+  },
   'send-message': {
     sms: { request: { channel: 'sms', ...text }, response: renderAcceptedMessage(sms) },
     email: {

@@ -82,6 +82,7 @@ export function createClient(options: ClientOptions) {
       checkIn: appointmentAction<'check-in-appointment'>('check-in'),
       complete: appointmentAction<'complete-appointment'>('complete'),
       noShow: appointmentAction<'no-show-appointment'>('no-show'),
+      reopen: appointmentAction<'reopen-appointment'>('reopen'),
     },
     invoices: {
       ...pages<'list-invoices'>('/invoices'),

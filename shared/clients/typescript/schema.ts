@@ -449,7 +449,7 @@ export interface paths {
         put?: never;
         /**
          * Check in a patient
-         * @description Records that the patient of a scheduled appointment has arrived: sets `checked_in_at`, and leaves the status unchanged. Repeating it changes nothing.
+         * @description Records that the patient of a scheduled appointment has arrived: sets `checked_in_at`, and leaves the status unchanged. Possible from the day of the appointment on, in the clinic's time zone. Repeating it changes nothing.
          *
          *     Scope: `appointment.write.status`.
          */
@@ -471,7 +471,7 @@ export interface paths {
         put?: never;
         /**
          * Complete an appointment
-         * @description Records that a scheduled appointment took place. Repeating it changes nothing. If the appointment was closed in another way, the response is a 409.
+         * @description Records that a scheduled appointment took place. Possible from its day on, in the clinic's time zone. Repeating it changes nothing. If the appointment was closed in another way, the response is a 409.
          *
          *     Scope: `appointment.write.status`.
          */
@@ -493,11 +493,33 @@ export interface paths {
         put?: never;
         /**
          * Record a no-show
-         * @description Records that the patient of a scheduled appointment did not come, and frees the time of the doctor and the room. Repeating it changes nothing. If the appointment was closed in another way, the response is a 409.
+         * @description Records that the patient of a scheduled appointment did not come, and frees the time of the doctor and the room. Possible from its start on. Repeating it changes nothing. If the appointment was closed in another way, the response is a 409.
          *
          *     Scope: `appointment.write.status`.
          */
         post: operations["no-show-appointment"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/appointments/{id}/reopen": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Reopen an appointment
+         * @description Undoes a completion or a no-show: the appointment is scheduled again, and `checked_in_at` stays. A missed appointment takes its time again, in the past too; if the doctor or the room has another appointment then, the response is a 409 that lists up to three of the next free slots. Working hours are not checked, nor whether doctor and patient are active. A scheduled appointment stays as it is; a cancelled one, or one of an erased patient, cannot be reopened.
+         *
+         *     Scope: `appointment.write.status`.
+         */
+        post: operations["reopen-appointment"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1354,7 +1376,7 @@ export interface components {
             start_time: string;
             end_time: string;
             /**
-             * @description Every status except `scheduled` is final. `cancelled` and `no_show` free the time.
+             * @description `completed` and `no_show` can be undone, `cancelled` is final. `cancelled` and `no_show` free the time.
              * @enum {string}
              */
             status: "scheduled" | "completed" | "cancelled" | "no_show";
@@ -1454,7 +1476,7 @@ export interface components {
                 end_time: string;
             };
         };
-        /** @description The appointment was completed or cancelled, or the patient did not come. It can no longer be changed. */
+        /** @description The appointment was completed or cancelled, or the patient did not come. It can no longer be changed. A completed or missed one can be reopened. */
         AppointmentClosedError: {
             /** @constant */
             error: "APPOINTMENT_CLOSED";
@@ -1583,6 +1605,14 @@ export interface components {
                 start_time: string;
                 end_time: string;
             };
+        };
+        /** @description The appointment has not begun: `details` says from when on the action is possible. */
+        AppointmentNotDueError: {
+            /** @constant */
+            error: "VALIDATION";
+            /** @constant */
+            message: "errors.developer_api.appointment_not_due";
+            details: components["schemas"]["NotDueIssue"][];
         };
         /** @description The appointment does not exist. */
         AppointmentNotFoundError: {
@@ -2228,6 +2258,16 @@ export interface components {
             is_active?: boolean;
         };
         NoFields: Record<string, never>;
+        NotDueIssue: {
+            /** @constant */
+            field: "appointment_date";
+            issue: string;
+            /**
+             * Format: date-time
+             * @description When the action becomes possible.
+             */
+            from: string;
+        };
         /** @description SMS are not sent to numbers of this kind: premium rate, shared cost, personal, company, pager and voicemail numbers. */
         NumberNotAllowedError: {
             /** @constant */
@@ -4946,7 +4986,7 @@ export interface operations {
                     "application/json": components["schemas"]["AppointmentNotFoundError"] | components["schemas"]["DoctorNotFoundError"];
                 };
             };
-            /** @description The appointment was completed or cancelled, or the patient did not come. It can no longer be changed. Or: The requested time is already booked. `details` lists up to three of the next free slots. Or: The room is already booked at the requested time. `details` lists up to three of the next free slots. */
+            /** @description The appointment was completed or cancelled, or the patient did not come. It can no longer be changed. A completed or missed one can be reopened. Or: The requested time is already booked. `details` lists up to three of the next free slots. Or: The room is already booked at the requested time. `details` lists up to three of the next free slots. */
             409: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -5167,7 +5207,7 @@ export interface operations {
                     "application/json": components["schemas"]["AppointmentNotFoundError"];
                 };
             };
-            /** @description The appointment was completed or cancelled, or the patient did not come. It can no longer be changed. */
+            /** @description The appointment was completed or cancelled, or the patient did not come. It can no longer be changed. A completed or missed one can be reopened. */
             409: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -5314,7 +5354,7 @@ export interface operations {
                     "application/json": components["schemas"]["AppointmentNotFoundError"];
                 };
             };
-            /** @description The appointment was completed or cancelled, or the patient did not come. It can no longer be changed. */
+            /** @description The appointment was completed or cancelled, or the patient did not come. It can no longer be changed. A completed or missed one can be reopened. */
             409: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -5461,7 +5501,7 @@ export interface operations {
                     "application/json": components["schemas"]["AppointmentNotFoundError"];
                 };
             };
-            /** @description The appointment was completed or cancelled, or the patient did not come. It can no longer be changed. */
+            /** @description The appointment was completed or cancelled, or the patient did not come. It can no longer be changed. A completed or missed one can be reopened. */
             409: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -5493,7 +5533,7 @@ export interface operations {
             };
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
-            /** @description A field of the request body is missing or invalid. `details` names each one, up to 20. Or: The idempotency key must be 1 to 255 visible ASCII characters. Or: The idempotency key was already used with a different request body. */
+            /** @description A field of the request body is missing or invalid. `details` names each one, up to 20. Or: The idempotency key must be 1 to 255 visible ASCII characters. Or: The idempotency key was already used with a different request body. Or: The appointment has not begun: `details` says from when on the action is possible. */
             422: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -5505,7 +5545,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ValidationError"] | components["schemas"]["InvalidIdempotencyKeyError"] | components["schemas"]["IdempotencyKeyReusedError"];
+                    "application/json": components["schemas"]["ValidationError"] | components["schemas"]["InvalidIdempotencyKeyError"] | components["schemas"]["IdempotencyKeyReusedError"] | components["schemas"]["AppointmentNotDueError"];
                 };
             };
             429: components["responses"]["RateLimited"];
@@ -5608,7 +5648,7 @@ export interface operations {
                     "application/json": components["schemas"]["AppointmentNotFoundError"];
                 };
             };
-            /** @description The appointment was completed or cancelled, or the patient did not come. It can no longer be changed. */
+            /** @description The appointment was completed or cancelled, or the patient did not come. It can no longer be changed. A completed or missed one can be reopened. */
             409: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -5640,7 +5680,7 @@ export interface operations {
             };
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
-            /** @description A field of the request body is missing or invalid. `details` names each one, up to 20. Or: The idempotency key must be 1 to 255 visible ASCII characters. Or: The idempotency key was already used with a different request body. */
+            /** @description A field of the request body is missing or invalid. `details` names each one, up to 20. Or: The idempotency key must be 1 to 255 visible ASCII characters. Or: The idempotency key was already used with a different request body. Or: The appointment has not begun: `details` says from when on the action is possible. */
             422: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -5652,7 +5692,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ValidationError"] | components["schemas"]["InvalidIdempotencyKeyError"] | components["schemas"]["IdempotencyKeyReusedError"];
+                    "application/json": components["schemas"]["ValidationError"] | components["schemas"]["InvalidIdempotencyKeyError"] | components["schemas"]["IdempotencyKeyReusedError"] | components["schemas"]["AppointmentNotDueError"];
                 };
             };
             429: components["responses"]["RateLimited"];
@@ -5755,7 +5795,7 @@ export interface operations {
                     "application/json": components["schemas"]["AppointmentNotFoundError"];
                 };
             };
-            /** @description The appointment was completed or cancelled, or the patient did not come. It can no longer be changed. */
+            /** @description The appointment was completed or cancelled, or the patient did not come. It can no longer be changed. A completed or missed one can be reopened. */
             409: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -5768,6 +5808,154 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["AppointmentClosedError"];
+                };
+            };
+            /** @description The record has changed: its `etag` is not in `if-match`. Nothing was changed. */
+            412: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PreconditionFailedError"];
+                };
+            };
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            /** @description A field of the request body is missing or invalid. `details` names each one, up to 20. Or: The idempotency key must be 1 to 255 visible ASCII characters. Or: The idempotency key was already used with a different request body. Or: The appointment has not begun: `details` says from when on the action is possible. */
+            422: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ValidationError"] | components["schemas"]["InvalidIdempotencyKeyError"] | components["schemas"]["IdempotencyKeyReusedError"] | components["schemas"]["AppointmentNotDueError"];
+                };
+            };
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+        };
+    };
+    "reopen-appointment": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A unique key that you choose for this request. If you repeat the request with the same key and the same body within 24 hours, it is executed once and the first response is returned again. Keys are scoped to a credential and an endpoint. Bodies are compared byte by byte. */
+                "idempotency-key"?: components["parameters"]["IdempotencyKey"];
+                /**
+                 * @deprecated
+                 * @description Another name of `idempotency-key`. If both are sent, they must be equal.
+                 */
+                "x-idempotency-key"?: components["parameters"]["IdempotencyKeyAlias"];
+                /** @description The `etag` of an earlier response, or several of them. If the record has none of them any more, nothing is changed and the response is a 412. `*` matches every record. */
+                "if-match"?: components["parameters"]["IfMatch"];
+            };
+            path: {
+                /**
+                 * @description A malformed id is treated like an unknown one and returns `appointment_not_found`.
+                 * @example ef77db86-d596-88a3-b543-41742b5e6fc5
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["AppointmentAction"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    etag: components["headers"]["etag"];
+                    "idempotent-replayed": components["headers"]["idempotent-replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["Appointment"];
+                    };
+                };
+            };
+            /** @description A query parameter is missing or invalid. `details` names each one, up to 20. Or: The request body is not valid JSON. Or: The headers `idempotency-key` and `x-idempotency-key` have different values. Send one of them. */
+            400: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InvalidParamsError"] | components["schemas"]["MalformedJsonError"] | components["schemas"]["ConflictingIdempotencyKeysError"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            /** @description The credential does not have the scope named in `details`. Or: The firewall blocked the request: it looks like an attack, or its address sends too many. */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MissingScopeError"] | components["schemas"]["RequestBlockedError"];
+                };
+            };
+            /** @description The appointment does not exist. */
+            404: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AppointmentNotFoundError"];
+                };
+            };
+            /** @description The appointment was completed or cancelled, or the patient did not come. It can no longer be changed. A completed or missed one can be reopened. Or: The requested time is already booked. `details` lists up to three of the next free slots. Or: The room is already booked at the requested time. `details` lists up to three of the next free slots. */
+            409: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    "idempotent-replayed": components["headers"]["idempotent-replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AppointmentClosedError"] | components["schemas"]["SlotUnavailableError"] | components["schemas"]["RoomUnavailableError"];
                 };
             };
             /** @description The record has changed: its `etag` is not in `if-match`. Nothing was changed. */

@@ -1,6 +1,6 @@
 /** Actions on a scheduled appointment, apart from moving it. */
 
-import type { WallClock } from '../clock.ts'
+import { instantOf, type WallClock } from '../clock.ts'
 import { parseTime } from '../interval.ts'
 import { type Appointment, type AppointmentStatus, canTransition } from './appointment.ts'
 
@@ -15,17 +15,46 @@ export type ActionVerdict =
   | { readonly kind: 'done'; readonly appointment: Appointment }
   /** The appointment has ended in another way. */
   | { readonly kind: 'closed' }
+  /** The action is only possible from an instant on. */
+  | { readonly kind: 'not_due'; readonly from: string }
+
+/** The same for an action that is possible at any time. */
+type AnytimeVerdict = Exclude<ActionVerdict, { kind: 'not_due' }>
+
+/** When an action is applied: an instant, and the clinic's zone. */
+export type ActionTime = { readonly at: string; readonly timezone: string }
 
 /**
- * Applies an action at an instant `at`. An action that was applied before changes nothing: the first instant and reason
- * stay. Only the action that closed an appointment can be repeated on it.
+ * Applies an action. An action that was applied before changes nothing: the first instant and reason stay. Only the action
+ * that closed an appointment can be repeated on it.
  */
-export function applyAction(appointment: Appointment, action: AppointmentAction, at: string): ActionVerdict {
+export function applyAction(
+  appointment: Appointment,
+  action: AppointmentAction,
+  { at, timezone }: ActionTime,
+): ActionVerdict {
+  const verdict = applyAnytime(appointment, action, at)
+  if (verdict.kind !== 'done' || verdict.appointment === appointment) return verdict
+  const from = possibleFrom(appointment, action, timezone)
+  return from !== null && at < from ? { kind: 'not_due', from } : verdict
+}
+
+/** The instant before which an action says what has not happened yet; null if it is possible at any time. */
+function possibleFrom(
+  { date, startTime }: Appointment,
+  { kind }: AppointmentAction,
+  timezone: string,
+): string | null {
+  if (kind === 'check_in' || kind === 'complete') return instantOf(date, timezone)
+  return kind === 'no_show' ? instantOf(date, timezone, startTime) : null
+}
+
+function applyAnytime(appointment: Appointment, action: AppointmentAction, at: string): AnytimeVerdict {
   switch (action.kind) {
     case 'confirm':
-      return whileScheduled(appointment, { confirmedAt: appointment.confirmedAt ?? at })
+      return recordOnce(appointment, 'confirmedAt', at)
     case 'check_in':
-      return whileScheduled(appointment, { checkedInAt: appointment.checkedInAt ?? at })
+      return recordOnce(appointment, 'checkedInAt', at)
     case 'complete':
       return closeAs(appointment, 'completed', { at })
     case 'no_show':
@@ -48,14 +77,21 @@ export function closeAs(
   appointment: Appointment,
   status: AppointmentStatus,
   { at, reason = null }: { readonly at: string; readonly reason?: string | null },
-): ActionVerdict {
+): AnytimeVerdict {
   if (appointment.status === status) return { kind: 'done', appointment }
   if (!canTransition(appointment.status, status)) return { kind: 'closed' }
   const cancellation = status === 'cancelled' ? { cancelledAt: at, cancellationReason: reason } : {}
   return { kind: 'done', appointment: { ...appointment, status, ...cancellation } }
 }
 
-const whileScheduled = (appointment: Appointment, changed: Partial<Appointment>): ActionVerdict =>
-  appointment.status === 'scheduled'
-    ? { kind: 'done', appointment: { ...appointment, ...changed } }
-    : { kind: 'closed' }
+function recordOnce(
+  appointment: Appointment,
+  field: 'confirmedAt' | 'checkedInAt',
+  at: string,
+): AnytimeVerdict {
+  if (appointment.status !== 'scheduled') return { kind: 'closed' }
+  return {
+    kind: 'done',
+    appointment: appointment[field] === null ? { ...appointment, [field]: at } : appointment,
+  }
+}

@@ -77,7 +77,7 @@ export const APPOINTMENT_FIELDS = {
   createdAt: KEEP,
 } satisfies FieldPolicies<Appointment>
 
-/** Whether the clinic may change an appointment's status. Only a scheduled appointment changes, and only once. */
+/** Whether an action may change an appointment's status. Only a scheduled appointment can end; a closed one is reopened first. */
 export const canTransition = (from: AppointmentStatus, to: AppointmentStatus): boolean =>
   from === 'scheduled' && to !== from
 

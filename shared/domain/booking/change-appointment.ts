@@ -1,6 +1,6 @@
 /** Decides on a change of an appointment: a move, and other fields. */
 
-import { formatTime, parseTime } from '../interval.ts'
+import { formatTime, overlaps, parseTime } from '../interval.ts'
 import { fullName, type Patient } from '../patients/patient.ts'
 import type { Appointment, CatalogueReference } from './appointment.ts'
 import {
@@ -100,6 +100,25 @@ export function changeAppointment(
   const rejection = moveRejection(target, facts, moment, parts)
   if (rejection) return rejection
   return { kind: 'done', appointment: { ...before, ...movedFields(before, target, parts, facts), notes } }
+}
+
+/** The parts of a placement that {@link reopenAppointment} checks. */
+export const REOPENED_PARTS: PlacementParts = { time: true, room: true, treatments: false }
+
+/**
+ * Decides on undoing a completion or a no-show. Everything was booked before, so that only overlaps with appointments that were
+ * booked since are checked. A cancellation is final, as is what remains of an erased patient.
+ */
+export function reopenAppointment(
+  before: Appointment,
+  { patient, busy, roomBusy }: Pick<ChangeFacts, 'patient' | 'busy' | 'roomBusy'>,
+): ChangeVerdict {
+  if (!patient || patient.erasedAt || before.status === 'cancelled') return { kind: 'closed' }
+  if (before.status === 'scheduled') return { kind: 'done', appointment: before }
+  const interval = { from: parseTime(before.startTime), to: parseTime(before.endTime) }
+  if (busy.some((taken) => overlaps(taken, interval))) return { kind: 'taken' }
+  if (roomBusy.some((taken) => overlaps(taken, interval))) return { kind: 'room_taken' }
+  return { kind: 'done', appointment: { ...before, status: 'scheduled' } }
 }
 
 function moveRejection(

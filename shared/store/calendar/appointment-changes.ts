@@ -3,12 +3,15 @@ import type { Appointment } from '../../domain/booking/appointment.ts'
 import type { ActionVerdict } from '../../domain/booking/appointment-actions.ts'
 import {
   type AppointmentChanges,
+  type ChangeFacts,
   type ChangeVerdict,
   changeAppointment,
   movedParts,
+  REOPENED_PARTS,
+  reopenAppointment,
   targetOf,
 } from '../../domain/booking/change-appointment.ts'
-import type { Moment, Placement } from '../../domain/booking/placement.ts'
+import type { Moment, Placement, PlacementParts } from '../../domain/booking/placement.ts'
 import type { ClinicId } from '../../domain/clinic.ts'
 import type { WithUpdatedAt } from '../../domain/with-updated-at.ts'
 import { patientKey } from '../keys/patients.ts'
@@ -48,6 +51,14 @@ export type ChangeRequest = {
   readonly response: (outcome: StoredChange) => { readonly status: number; readonly body: unknown }
 }
 
+/** How a change of an appointment is decided. */
+type ChangeRules = {
+  readonly target: (before: Appointment) => Placement
+  /** The parts of the target that are checked. */
+  readonly parts: (before: Appointment, target: Placement) => PlacementParts
+  readonly decide: (before: Appointment, facts: ChangeFacts) => ChangeVerdict
+}
+
 /** Changes appointments. */
 export function appointmentChangeStore({ table }: { table: Table }) {
   const appointments = appointmentStore({ table })
@@ -74,7 +85,7 @@ export function appointmentChangeStore({ table }: { table: Table }) {
       const patient = before && (await findPatient(clinic, before.record))
       if (!before || !patient || patient.erasedAt) return { kind: 'not_found' }
       const verdict = apply(before.record)
-      if (verdict.kind === 'closed') return verdict
+      if (verdict.kind !== 'done') return verdict
       const changes = new Changeset(table, clinic)
       const after = addChange(changes, before, verdict.appointment)
       idempotency.store(changes, status, response(after), patient.id)
@@ -88,21 +99,37 @@ export function appointmentChangeStore({ table }: { table: Table }) {
    * Changes fields of an appointment, and moves it: one transaction frees the old time of the doctor and the room and takes
    * the new, under the conditions of a booking. Otherwise like `act`.
    */
-  async function change(
+  const change = (clinic: ClinicId, { changes, ...request }: ChangeRequest) =>
+    place(clinic, request, {
+      target: (before) => targetOf(before, changes),
+      parts: movedParts,
+      decide: (before, facts) => changeAppointment(before, changes, facts, request.moment),
+    })
+
+  /** Makes a completed or missed appointment a scheduled one, unless its time has been taken. Otherwise like `change`. */
+  const reopen = (clinic: ClinicId, request: Omit<ChangeRequest, 'changes'>) =>
+    place(clinic, request, {
+      target: (before) => targetOf(before, {}),
+      parts: () => REOPENED_PARTS,
+      decide: reopenAppointment,
+    })
+
+  async function place(
     clinic: ClinicId,
-    { id, changes: fields, moment, checkCurrent, idempotency, response }: ChangeRequest,
+    { id, moment, checkCurrent, idempotency, response }: Omit<ChangeRequest, 'changes'>,
+    { target: targetFor, parts, decide }: ChangeRules,
   ): Promise<StoredResponse | ChangeOutcome> {
     return retryOnConflict(async () => {
       const [storedResponse, before] = await Promise.all([idempotency.find(), appointments.find(clinic, id)])
       if (storedResponse) return storedResponse
       if (!before) return { kind: 'not_found' }
-      const target = targetOf(before.record, fields)
+      const target = targetFor(before.record)
       const [patient, stored] = await Promise.all([
         findPatient(clinic, before.record),
-        placements.read(clinic, target, movedParts(before.record, target)),
+        placements.read(clinic, target, parts(before.record, target)),
       ])
       const facts = { patient, ...factsOf(stored, id) }
-      const verdict = changeAppointment(before.record, fields, facts, moment)
+      const verdict = decide(before.record, facts)
       if (!patient || verdict.kind === 'not_found') return { kind: 'not_found' }
       if (verdict.kind === 'doctor_not_found') return verdict
       checkCurrent(before.record)
@@ -135,7 +162,7 @@ export function appointmentChangeStore({ table }: { table: Table }) {
     return changed
   }
 
-  return { act, change }
+  return { act, change, reopen }
 }
 
 /** An erasure that begins at the same time would not find the items that are written here. */

@@ -60,6 +60,8 @@ export async function actOnAppointment(run: Run): Promise<void> {
   }
   if (outcome.status === 404)
     return demand(isErased(booking.patient), () => `${action} of ${booking.token} returned 404`)
+  // Appointments are booked ahead.
+  if (outcome.body.message === 'errors.developer_api.appointment_not_due') return
   demand(outcome.status === 409, () => `${action} returned ${outcome.status}`)
   demand(!booking.status.isUntouched, () => `${booking.token} is closed, although no request has closed it`)
 }

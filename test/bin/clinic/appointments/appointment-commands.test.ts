@@ -54,15 +54,38 @@ it('says of an appointment that has the status already that nothing changed', as
   expect((await cancel()).printed).toBe(`Nothing changed: appointment ${id} is cancelled already\n`)
 })
 
-it('gets a final status, which can be repeated but not changed', async () => {
-  const set = (status: string) =>
-    run('appointment', 'set-status', mine.appointment.id, status, '--clinic', mine.clinic.id)
+const set = (status: string, ...more: string[]) =>
+  run('appointment', 'set-status', mine.appointment.id, status, '--clinic', mine.clinic.id, ...more)
+
+it('gets a status, which can be repeated, and is changed only when it is reopened', async () => {
   expect((await set('done')).errors).toContain(
     'status must be one of scheduled, completed, cancelled, no_show',
   )
   for (const _ of ['first', 'again']) expect((await set('completed')).code).toBe(0)
   expect(await stored()).toMatchObject({ status: 'completed' })
-  expect(await rejection(set('cancelled'))).toContain('The appointment is completed, which is final.')
+  expect(await rejection(set('cancelled'))).toContain(
+    'The appointment is completed. Use "appointment reopen" first.',
+  )
+  const reopen = () => run('appointment', 'reopen', mine.appointment.id, '--clinic', mine.clinic.id)
+  expect((await reopen()).printed).toBe(`Appointment ${mine.appointment.id} is scheduled again\n`)
+  expect((await reopen()).printed).toContain('Nothing changed')
+  expect((await cancel()).code).toBe(0)
+  await rejection(reopen())
+  expect(await rejection(set('completed'))).toContain('The appointment is cancelled, which is final.')
+})
+
+it('is completed ahead of its day only with a confirmation, and never missed ahead of its start', async () => {
+  const ahead = { ...mine.appointment, id: newUuid(), date: '2099-05-04' }
+  await createRecord(db.table, mine.clinic, appointmentStore(db), ahead)
+  mine = { ...mine, appointment: ahead }
+  expect(await rejection(set('completed'))).toBe(
+    'The appointment can be completed from 2099-05-04T00:00:00+03:00 on: it has not taken place yet.\n' +
+      'Nothing was done. Use --yes to do it.\n',
+  )
+  expect(await rejection(set('no_show', '--yes'))).toContain('from 2099-05-04T09:00:00+03:00 on')
+  expect(await stored()).toMatchObject({ status: 'scheduled' })
+  expect((await set('completed', '--yes')).code).toBe(0)
+  expect(await stored()).toMatchObject({ status: 'completed' })
 })
 
 describe('a move', () => {
@@ -169,7 +192,7 @@ describe('a move', () => {
 
 it('an id that is not one of the clinic is rejected, with where to look', async () => {
   const id = newUuid()
-  for (const args of [['cancel'], ['set-status', 'completed'], ['show']]) {
+  for (const args of [['cancel'], ['set-status', 'completed'], ['reopen'], ['show']]) {
     const [name = '', ...more] = args
     expect(await rejection(run('appointment', name, id, ...more, '--clinic', mine.clinic.id))).toBe(
       `The clinic has no appointment ${id}. Find it with "appointment find" or "appointment list".\n`,

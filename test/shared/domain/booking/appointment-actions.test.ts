@@ -17,8 +17,10 @@ const appointment: Appointment = {
   endTime: '09:30',
   createdAt: '2026-05-01T07:00:00.000Z',
 }
-const at = '2026-05-03T07:00:00.000Z'
-const later = '2026-05-03T08:00:00.000Z'
+/** The start of the appointment. */
+const at = '2026-05-04T06:00:00.000Z'
+const now = { at, timezone: 'Europe/Istanbul' }
+const later = { ...now, at: '2026-05-04T07:00:00.000Z' }
 
 const ACTIONS: readonly [AppointmentAction, Partial<Appointment>][] = [
   [{ kind: 'confirm' }, { confirmedAt: at }],
@@ -35,7 +37,7 @@ const ENDINGS = ACTIONS.slice(2)
 describe('applyAction', () => {
   it.each(ACTIONS)('applies %j to a scheduled appointment, once', (action, changes) => {
     const after = { ...appointment, ...changes }
-    expect(applyAction(appointment, action, at)).toEqual({ kind: 'done', appointment: after })
+    expect(applyAction(appointment, action, now)).toEqual({ kind: 'done', appointment: after })
     const again = action.kind === 'cancel' ? { ...action, reason: 'Other' } : action
     expect(applyAction(after, again, later)).toEqual({ kind: 'done', appointment: after })
   })
@@ -44,7 +46,41 @@ describe('applyAction', () => {
     // The appointment was confirmed and the patient checked in before.
     const closed = { ...appointment, confirmedAt: at, checkedInAt: at, ...changes }
     for (const [action] of ACTIONS)
-      if (action.kind !== ending.kind) expect(applyAction(closed, action, at)).toEqual({ kind: 'closed' })
+      if (action.kind !== ending.kind) expect(applyAction(closed, action, now)).toEqual({ kind: 'closed' })
+  })
+})
+
+describe('the time of an action', () => {
+  const DAY = '2026-05-03T21:00:00.000Z'
+  it.each([
+    ['check_in', DAY],
+    ['complete', DAY],
+    ['no_show', at],
+  ] as const)('lets %s happen from %s on, and refuses it a millisecond earlier', (kind, from) => {
+    const early = { ...now, at: new Date(Date.parse(from) - 1).toISOString() }
+    expect(applyAction(appointment, { kind }, early)).toEqual({ kind: 'not_due', from })
+    expect(applyAction(appointment, { kind }, { ...now, at: from })).toMatchObject({ kind: 'done' })
+  })
+
+  it('is not judged for a confirmation, a cancellation, a repetition and a closed appointment', () => {
+    const early = { ...now, at: '2026-01-01T00:00:00.000Z' }
+    for (const [action] of [ACTIONS[0], ACTIONS[4]] as (typeof ACTIONS)[number][])
+      expect(applyAction(appointment, action, early)).toMatchObject({ kind: 'done' })
+    for (const [action, changes] of ACTIONS) {
+      const after = { ...appointment, ...changes }
+      expect(applyAction(after, action, early)).toEqual({ kind: 'done', appointment: after })
+    }
+    const cancelled = { ...appointment, status: 'cancelled' as const }
+    expect(applyAction(cancelled, { kind: 'complete' }, early)).toEqual({ kind: 'closed' })
+  })
+
+  it('begins a day whose midnight clocks skip with its first instant', () => {
+    const summer = { ...appointment, date: '2026-04-24' }
+    const early = { at, timezone: 'Africa/Cairo' }
+    expect(applyAction(summer, { kind: 'complete' }, { ...early, at: '2026-04-23T21:59:59.999Z' })).toEqual({
+      kind: 'not_due',
+      from: '2026-04-23T22:00:00.000Z',
+    })
   })
 })
 
