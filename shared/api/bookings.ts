@@ -142,7 +142,8 @@ export const updateAppointment = defineRoute({
     'room is subject to the rules of a booking, and frees the old time. If the new time is taken, nothing changes, and the ' +
     'response is a 409 that lists up to three of the next free slots. Without `duration` and `end_time`, the length stays. ' +
     'Another date or start time clears `confirmed_at` and `checked_in_at`. Parts that do not change are not checked again: the ' +
-    'notes of a past appointment can be changed.',
+    'notes of a past appointment can be changed. Nor is what only releases something: a shorter time with the same start, no room, or ' +
+    'fewer treatments are possible for inactive patients and doctors too.',
   scope: 'appointment.write',
   params: { id: 'appointment_not_found' },
   body: z

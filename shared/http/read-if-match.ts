@@ -10,7 +10,7 @@ const LISTED_TAG = /(W\/)?"[\x21\x23-\x7e\x80-\xff]*"[ \t]*(?:,[ \t,]*|$)/gy
 
 /**
  * Reads the header if-match. The endpoint compares it, when it has read the record that it changes. A write that ignored the
- * condition would do what its caller excluded, so an endpoint that cannot compare it refuses it.
+ * condition would do what its caller excluded, so an endpoint that cannot compare it rejects it.
  */
 export function readIfMatch(route: Route): Middleware {
   return {

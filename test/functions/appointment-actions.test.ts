@@ -108,7 +108,7 @@ describe('before the day of the appointment', () => {
     ['check-in', '00:00:00'],
     ['complete', '00:00:00'],
     ['no-show', '09:00:00'],
-  ])('refuses to %s with a 422 that says from when on it is possible', async (action, time) => {
+  ])('rejects %s with a 422 that says from when on it is possible', async (action, time) => {
     id = await create({ date })
     expect(await act(action)).toMatchObject({
       status: 422,

@@ -91,7 +91,7 @@ export function addReopenCommand(group: Command): void {
         requestOf(context, before.record.id),
       )
       if (outcome instanceof StoredResponse || outcome.kind === 'outside_hours') throw unknownAppointment(id)
-      if (outcome.kind !== 'done') throw refusal(id, outcome, clinic)
+      if (outcome.kind !== 'done') throw rejection(id, outcome, clinic)
       const { appointment } = outcome
       const isChanged = appointment.updatedAt !== before.record.updatedAt
       print(command, renderAppointment(appointment, clinic), [

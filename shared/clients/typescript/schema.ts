@@ -365,7 +365,7 @@ export interface paths {
         head?: never;
         /**
          * Update an appointment
-         * @description Changes only the fields that are sent, and only while the appointment is scheduled. A move to another time, doctor or room is subject to the rules of a booking, and frees the old time. If the new time is taken, nothing changes, and the response is a 409 that lists up to three of the next free slots. Without `duration` and `end_time`, the length stays. Another date or start time clears `confirmed_at` and `checked_in_at`. Parts that do not change are not checked again: the notes of a past appointment can be changed.
+         * @description Changes only the fields that are sent, and only while the appointment is scheduled. A move to another time, doctor or room is subject to the rules of a booking, and frees the old time. If the new time is taken, nothing changes, and the response is a 409 that lists up to three of the next free slots. Without `duration` and `end_time`, the length stays. Another date or start time clears `confirmed_at` and `checked_in_at`. Parts that do not change are not checked again: the notes of a past appointment can be changed. Nor is what only releases something: a shorter time with the same start, no room, or fewer treatments are possible for inactive patients and doctors too.
          *
          *     Scope: `appointment.write`.
          */
@@ -3713,7 +3713,7 @@ export interface operations {
                  * @description Another name of `idempotency-key`. If both are sent, they must be equal.
                  */
                 "x-idempotency-key"?: components["parameters"]["IdempotencyKeyAlias"];
-                /** @description The `etag` of an earlier response, or several of them. If the record has none of them any more, nothing is changed and the response is a 412. `*` matches every record. */
+                /** @description The `etag` of an earlier response, or several of them. If the record has none of them, nothing is changed and the response is a 412. `*` matches every record. */
                 "if-match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -3845,7 +3845,7 @@ export interface operations {
                  * @description Another name of `idempotency-key`. If both are sent, they must be equal.
                  */
                 "x-idempotency-key"?: components["parameters"]["IdempotencyKeyAlias"];
-                /** @description The `etag` of an earlier response, or several of them. If the record has none of them any more, nothing is changed and the response is a 412. `*` matches every record. */
+                /** @description The `etag` of an earlier response, or several of them. If the record has none of them, nothing is changed and the response is a 412. `*` matches every record. */
                 "if-match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -5124,7 +5124,7 @@ export interface operations {
                  * @description Another name of `idempotency-key`. If both are sent, they must be equal.
                  */
                 "x-idempotency-key"?: components["parameters"]["IdempotencyKeyAlias"];
-                /** @description The `etag` of an earlier response, or several of them. If the record has none of them any more, nothing is changed and the response is a 412. `*` matches every record. */
+                /** @description The `etag` of an earlier response, or several of them. If the record has none of them, nothing is changed and the response is a 412. `*` matches every record. */
                 "if-match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -5271,7 +5271,7 @@ export interface operations {
                  * @description Another name of `idempotency-key`. If both are sent, they must be equal.
                  */
                 "x-idempotency-key"?: components["parameters"]["IdempotencyKeyAlias"];
-                /** @description The `etag` of an earlier response, or several of them. If the record has none of them any more, nothing is changed and the response is a 412. `*` matches every record. */
+                /** @description The `etag` of an earlier response, or several of them. If the record has none of them, nothing is changed and the response is a 412. `*` matches every record. */
                 "if-match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -5418,7 +5418,7 @@ export interface operations {
                  * @description Another name of `idempotency-key`. If both are sent, they must be equal.
                  */
                 "x-idempotency-key"?: components["parameters"]["IdempotencyKeyAlias"];
-                /** @description The `etag` of an earlier response, or several of them. If the record has none of them any more, nothing is changed and the response is a 412. `*` matches every record. */
+                /** @description The `etag` of an earlier response, or several of them. If the record has none of them, nothing is changed and the response is a 412. `*` matches every record. */
                 "if-match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -5565,7 +5565,7 @@ export interface operations {
                  * @description Another name of `idempotency-key`. If both are sent, they must be equal.
                  */
                 "x-idempotency-key"?: components["parameters"]["IdempotencyKeyAlias"];
-                /** @description The `etag` of an earlier response, or several of them. If the record has none of them any more, nothing is changed and the response is a 412. `*` matches every record. */
+                /** @description The `etag` of an earlier response, or several of them. If the record has none of them, nothing is changed and the response is a 412. `*` matches every record. */
                 "if-match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -5712,7 +5712,7 @@ export interface operations {
                  * @description Another name of `idempotency-key`. If both are sent, they must be equal.
                  */
                 "x-idempotency-key"?: components["parameters"]["IdempotencyKeyAlias"];
-                /** @description The `etag` of an earlier response, or several of them. If the record has none of them any more, nothing is changed and the response is a 412. `*` matches every record. */
+                /** @description The `etag` of an earlier response, or several of them. If the record has none of them, nothing is changed and the response is a 412. `*` matches every record. */
                 "if-match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -5859,7 +5859,7 @@ export interface operations {
                  * @description Another name of `idempotency-key`. If both are sent, they must be equal.
                  */
                 "x-idempotency-key"?: components["parameters"]["IdempotencyKeyAlias"];
-                /** @description The `etag` of an earlier response, or several of them. If the record has none of them any more, nothing is changed and the response is a 412. `*` matches every record. */
+                /** @description The `etag` of an earlier response, or several of them. If the record has none of them, nothing is changed and the response is a 412. `*` matches every record. */
                 "if-match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -7077,7 +7077,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `etag` of an earlier response, or several of them. If the record has none of them any more, nothing is changed and the response is a 412. `*` matches every record. */
+                /** @description The `etag` of an earlier response, or several of them. If the record has none of them, nothing is changed and the response is a 412. `*` matches every record. */
                 "if-match"?: components["parameters"]["IfMatch"];
             };
             path: {

@@ -61,22 +61,20 @@ export const requestedMinutes = (
 const lengthOf = (startTime: string, endTime: string): number => parseTime(endTime) - parseTime(startTime)
 
 /**
- * The parts of an appointment that a move to `target` changes. A room is checked again at another time, and treatments with
- * another doctor.
+ * The parts of an appointment for which a move to `target` needs something that it did not have: these are checked. A room is checked again at
+ * another time, and treatments with another doctor. A shorter time, no room and fewer treatments only release something.
  */
 export function movedParts(before: Appointment, target: Placement): PlacementParts {
   const { doctor, date, startTime, minutes, treatments, room } = targetOf(before, {})
   const isOtherDoctor = target.doctor !== doctor
-  const isOtherTime = target.date !== date || target.startTime !== startTime || target.minutes !== minutes
+  const isLonger = (target.minutes ?? 0) > (minutes ?? 0)
+  const isOtherTime = target.date !== date || target.startTime !== startTime || isLonger
   return {
     time: isOtherDoctor || isOtherTime,
-    room: target.room !== room || (room !== null && isOtherTime),
-    treatments: isOtherDoctor || !isSameList(target.treatments, treatments),
+    room: target.room !== null && (target.room !== room || isOtherTime),
+    treatments: isOtherDoctor || target.treatments.some((id) => !treatments.includes(id)),
   }
 }
-
-const isSameList = (one: readonly string[], other: readonly string[]): boolean =>
-  one.length === other.length && one.every((id, index) => id === other[index])
 
 /**
  * Decides on a change. Each part that moves is checked as in a booking; the other parts keep what was booked, even if that
@@ -93,7 +91,7 @@ export function changeAppointment(
   const target = targetOf(before, changes)
   const parts = movedParts(before, target)
   const notes = changes.notes === undefined ? before.notes : changes.notes
-  const isSame = !parts.time && !parts.room && !parts.treatments && notes === before.notes
+  const isSame = JSON.stringify(target) === JSON.stringify(targetOf(before, {})) && notes === before.notes
   if (isSame && problems.length === 0) return { kind: 'done', appointment: before }
   if (before.status !== 'scheduled') return { kind: 'closed' }
   if (problems.length > 0) return { kind: 'invalid', problems }
@@ -155,22 +153,16 @@ function movedFields(
   const { patient, doctor, room, treatments } = facts
   const booked = new Map(before.treatments.map((treatment) => [treatment.id, treatment]))
   return {
-    ...(parts.time && {
-      date: target.date,
-      startTime: target.startTime,
-      endTime: formatTime(intervalOf(target, facts).to),
-    }),
+    date: target.date,
+    startTime: target.startTime,
+    endTime: formatTime(intervalOf(target, facts).to),
     // A refresh of the copies of a name may miss an appointment that moves at the same time.
     ...(patient && { patient: { id: patient.id, fullName: fullName(patient) } }),
     ...(parts.time && doctor && { doctor: { id: doctor.id, fullName: doctor.fullName } }),
     ...(target.room !== (before.room?.id ?? null) && {
       room: target.room !== null && room ? referenceTo(room) : null,
     }),
-    ...(parts.treatments && {
-      treatments: target.treatments.map(
-        (id) => booked.get(id) ?? { id, name: treatments.get(id)?.name ?? '' },
-      ),
-    }),
+    treatments: target.treatments.map((id) => booked.get(id) ?? { id, name: treatments.get(id)?.name ?? '' }),
     ...outdatedFields(before, { ...target, status: before.status }),
   }
 }

@@ -117,12 +117,12 @@ export function webhookStore({ table }: { table: Table }) {
     return changed instanceof StoredResponse ? withSecret(clinic, changed) : changed
   }
 
-  /** Deletes a webhook and its health; false for an unknown webhook. `judge` gets the webhook that is deleted, and may throw. */
-  const remove = (clinic: ClinicId, id: string, judge: (before: Webhook) => void = () => {}) =>
+  /** Deletes a webhook and its health; false for an unknown webhook. `check` gets the webhook that is deleted, and may throw. */
+  const remove = (clinic: ClinicId, id: string, check: (before: Webhook) => void = () => {}) =>
     retryOnConflict(async (): Promise<boolean> => {
       const item = await table.get(webhookKey(clinic, id))
       if (!item) return false
-      judge(decodeWebhook(item))
+      check(decodeWebhook(item))
       const changes = new Changeset(table, clinic)
       changes.remove(webhookKey(clinic, id), decodeVersion(item))
       changes.add(webhookCountKey(clinic), 'n', -1)

@@ -56,13 +56,13 @@ describe('the time of an action', () => {
     ['check_in', DAY],
     ['complete', DAY],
     ['no_show', at],
-  ] as const)('lets %s happen from %s on, and refuses it a millisecond earlier', (kind, from) => {
+  ] as const)('lets %s happen from %s on, and rejects it a millisecond earlier', (kind, from) => {
     const early = { ...now, at: new Date(Date.parse(from) - 1).toISOString() }
     expect(applyAction(appointment, { kind }, early)).toEqual({ kind: 'not_due', from })
     expect(applyAction(appointment, { kind }, { ...now, at: from })).toMatchObject({ kind: 'done' })
   })
 
-  it('is not judged for a confirmation, a cancellation, a repetition and a closed appointment', () => {
+  it('is not checked for a confirmation, a cancellation, a repetition and a closed appointment', () => {
     const early = { ...now, at: '2026-01-01T00:00:00.000Z' }
     for (const [action] of [ACTIONS[0], ACTIONS[4]] as (typeof ACTIONS)[number][])
       expect(applyAction(appointment, action, early)).toMatchObject({ kind: 'done' })

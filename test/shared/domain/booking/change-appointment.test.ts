@@ -82,13 +82,16 @@ describe('movedParts', () => {
     [{ date: '2026-05-05' }, { time: true, room: true }],
     [{ startTime: '09:01' }, { time: true, room: true }],
     [{ endTime: '09:50' }, { time: true, room: true }],
+    [{ startTime: '09:01', room: null }, { time: true }],
     [
-      { startTime: '09:01', room: null },
+      { startTime: '09:01', minutes: 5 },
       { time: true, room: true },
     ],
     [{ doctor: 'd2' }, { time: true, treatments: true }],
-    [{ room: null }, { room: true }],
-    [{ treatments: [] }, { treatments: true }],
+    [{ room: 'r2' }, { room: true }],
+    [{ treatments: ['t1', 't2'] }, { treatments: true }],
+    // These only release something.
+    [{ minutes: 44, room: null, treatments: [] }, {}],
   ])('of %j are %j', (changes, moved) => {
     expect(movedParts(before, targetOf(before, changes))).toEqual({ ...none, ...moved })
   })
@@ -115,7 +118,7 @@ describe('changeAppointment', () => {
       { startTime: '10:00' },
       { ...moved, startTime: '10:00', endTime: '10:45', confirmedAt: null },
     ],
-    ['another length', { minutes: 15 }, { ...moved, endTime: '09:15' }],
+    ['another length', { minutes: 60 }, { ...moved, endTime: '10:00' }],
     ['no room', { room: null }, { room: null }],
     [
       'other treatments, and the name as booked of the one that stays',
@@ -186,10 +189,14 @@ describe('changeAppointment', () => {
     expect(change(changes, more, { ...before, ...facts })).toEqual(expected)
   })
 
-  it('leaves what does not move as booked, though it could not be booked now', () => {
+  it('leaves what does not move as booked, and releases what is not needed, though it could not be booked now', () => {
     const past = { ...before, date: '2020-01-01' }
     const gone = { doctor: null, treatments: new Map(), patient: { ...patient, isActive: false } }
     expect(change({ notes: 'Came late' }, gone, past)).toMatchObject({ kind: 'done' })
+    expect(change({ endTime: '09:30', room: null, treatments: [] }, gone, past)).toEqual({
+      kind: 'done',
+      appointment: { ...past, endTime: '09:30', room: null, treatments: [] },
+    })
     // The treatment has been removed since.
     expect(change({ startTime: '10:00' }, { ...room1, treatments: new Map() })).toMatchObject({
       kind: 'done',
