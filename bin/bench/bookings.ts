@@ -10,23 +10,23 @@ import { NO_DETAILS, type Patient } from '../../shared/domain/patients/patient.t
 import { newUuid } from '../../shared/domain/uuid.ts'
 import { appointmentChangeStore } from '../../shared/store/calendar/appointment-changes.ts'
 import { appointmentStore } from '../../shared/store/calendar/appointments.ts'
-import { availabilityStore } from '../../shared/store/calendar/availability.ts'
+import { type AvailabilityQuestion, availabilityStore } from '../../shared/store/calendar/availability.ts'
 import { bookingStore } from '../../shared/store/calendar/booking.ts'
 import { roomStore, treatmentStore } from '../../shared/store/catalogue.ts'
-import { doctorStore } from '../../shared/store/doctors.ts'
+import { doctorStore, MAX_SAVED } from '../../shared/store/doctors.ts'
 import { patientHeadKey } from '../../shared/store/keys/patients.ts'
 import { EMPTY_HEAD } from '../../shared/store/patients/head.ts'
 import { patientWriter } from '../../shared/store/patients/patient-writer.ts'
 import { Changeset } from '../../shared/store/table/changeset.ts'
+import { chunked } from '../../shared/store/table/chunked.ts'
 import { idempotencyGuard } from '../../shared/store/table/idempotency.ts'
 import type { Table } from '../../shared/store/table/table.ts'
 import { NEW_DOCTOR } from '../clinic/import/entities/doctors.ts'
-import { AVAILABILITY_31_DAYS, type Bound, WRITE_UNITS } from './bounds.ts'
+import { AVAILABILITY, type Bound, WRITE_UNITS } from './bounds.ts'
 
 type Add = (label: string, bound: Bound, work: () => Promise<unknown>) => Promise<void>
 
 const DATE = '2026-05-04'
-const DOCTORS = 20
 const moment = { timezone: 'Europe/Berlin', clock: { date: '2026-01-01', seconds: 0 } }
 
 /** Bookings, changes and actions with idempotency keys, and free slots. `unmeasured` writes what they need. */
@@ -36,7 +36,8 @@ export async function addBookings(
   table: Table,
   clinic: ClinicId,
 ): Promise<void> {
-  const { patient, doctors, room, treatment } = await prepare(unmeasured, clinic)
+  const { patient, doctors, room, treatments } = await prepare(unmeasured, clinic)
+  const [treatment] = treatments
   const [doctor] = doctors
   const booking = bookingStore({ table })
   const changes = appointmentChangeStore({ table })
@@ -70,30 +71,33 @@ export async function addBookings(
         body: { data: wanted },
       }),
     )
-  const question = { doctor: doctor?.id, treatment: undefined, room: undefined, from: DATE, to: DATE }
+  const question: AvailabilityQuestion = {
+    doctor: doctor?.id,
+    treatments: [],
+    room: undefined,
+    from: DATE,
+    to: DATE,
+  }
   await add('availability', { units: 10, roundTrips: 2 }, () =>
     Promise.all([availability.read(clinic, question), booking.defaultDuration(clinic)]),
   )
-  const days = {
-    ...question,
-    doctor: undefined,
-    treatment: treatment.id,
-    room: room.id,
-    to: addDays(DATE, 30),
-  }
-  await add(
-    `availability, ${DOCTORS} doctors, 31 days, a treatment and a room`,
-    AVAILABILITY_31_DAYS,
-    async () => {
-      const facts = await availability.read(clinic, days)
-      if (facts.kind !== 'found') throw new Error('The catalogue is missing.')
-      const asked = { ...days, ...moment, minutes: 30, limit: 1000, roomBusyOn: facts.roomBusyOn }
-      if (availableSlots(facts.calendars, asked).length !== 1000) throw new Error('Slots are missing.')
-    },
-  )
+  for (const [at, { id, doctorIds }] of treatments.entries())
+    await add(
+      `availability, ${doctorIds.length} doctors, 31 days, a treatment and a room: the first page`,
+      AVAILABILITY[at] as Bound,
+      async () => {
+        const days = { doctor: undefined, treatments: [id], room: room.id, from: DATE, to: addDays(DATE, 30) }
+        const facts = await availability.read(clinic, days)
+        if (facts.kind !== 'found') throw new Error('The catalogue is missing.')
+        const asked = { ...moment, minutes: 30, limit: 1000, roomBusyOn: facts.roomBusyOn }
+        for await (const { calendars, ...portion } of facts.portions)
+          if (availableSlots(calendars, { ...asked, ...portion }).length === 1000) return
+        throw new Error('Slots are missing.')
+      },
+    )
   const bound = { units: WRITE_UNITS.appointment + 4, roundTrips: 2 }
   await add('book, with an idempotency key (read and write units)', bound, () => book('plain', request({})))
-  const full = request({ startTime: '10:00', treatments: [treatment.id], room: room.id })
+  const full = request({ startTime: '10:00', treatments: [treatment?.id ?? ''], room: room.id })
   await add('book with a treatment and a room (read and write units)', WITH_ROOM, () => book('full', full))
   const move = { date: addDays(DATE, 1), startTime: '11:00', doctor: doctors[1]?.id }
   await add('move to another doctor and day, with a room (read and write units)', MOVE, () =>
@@ -128,7 +132,10 @@ const MOVE = { units: WRITE_UNITS.appointment + 28, roundTrips: 3 }
 /** Beyond a change of status: the days of doctor and room, the check of the patient, the stored response. */
 const CANCEL = { units: WRITE_UNITS.statusChange + 12, roundTrips: 3 }
 
-/** Stores a patient, a room, and doctors who offer a treatment and have an appointment on each day. */
+/**
+ * Stores a patient, a room, and doctors who offer treatments, each treatment as many as a bound of availability has. Each has an
+ * appointment on each day that a first page reads.
+ */
 async function prepare(table: Table, clinic: ClinicId) {
   const patient: Patient = {
     id: newUuid(),
@@ -138,14 +145,14 @@ async function prepare(table: Table, clinic: ClinicId) {
     createdAt: '2026-01-01T00:00:00.000Z',
   }
   const hours = parseWeeklyHours('mon-sun 09:00-17:00')
-  const doctors = Array.from({ length: DOCTORS }, (_, at) => ({
+  const doctors = Array.from({ length: 500 }, (_, at) => ({
     ...NEW_DOCTOR,
     id: newUuid(),
     fullName: `Dr. Bo ${at}`,
     hours,
   }))
   const room = { id: newUuid(), name: 'Room 1', departmentId: null, isActive: true }
-  const treatment: Treatment = {
+  const treatmentOf = (count: number): Treatment => ({
     id: newUuid(),
     name: 'Check-up',
     code: null,
@@ -153,17 +160,18 @@ async function prepare(table: Table, clinic: ClinicId) {
     minutes: 30,
     price: 0,
     currency: 'EUR',
-    doctorIds: doctors.map(({ id }) => id),
+    doctorIds: doctors.slice(0, count).map(({ id }) => id),
     isActive: true,
-  }
+  })
+  const treatments = [20, 100, 500].map(treatmentOf)
   const added = <T>(after: T) => ({ before: null, after })
   await table.transact([table.putWrite({ ...patientHeadKey(clinic), ...EMPTY_HEAD })])
   await patientWriter({ table }).createMany(clinic, [patient])
-  await doctorStore({ table }).save(clinic, doctors.map(added))
+  for (const chunk of chunked(doctors, MAX_SAVED)) await doctorStore({ table }).save(clinic, chunk.map(added))
   await roomStore({ table }).save(clinic, [added(room)])
-  await treatmentStore({ table }).save(clinic, [added(treatment)])
-  for (const doctor of doctors)
-    for (let day = 0; day < 31; day++) {
+  await treatmentStore({ table }).save(clinic, treatments.map(added))
+  for (const [at, doctor] of doctors.entries())
+    for (let day = 0; day < (at < 20 ? 31 : at < 100 ? 6 : 1); day++) {
       const changes = new Changeset(table, clinic)
       appointmentStore({ table }).change(changes, null, {
         ...NEW_APPOINTMENT,
@@ -177,5 +185,5 @@ async function prepare(table: Table, clinic: ClinicId) {
       })
       await changes.commit()
     }
-  return { patient, doctors, room, treatment }
+  return { patient, doctors, room, treatments }
 }

@@ -45,8 +45,12 @@ export const patientListBound = (rows: number): Bound => ({
 /** Writes, in write units, including events and idempotency records. */
 export const WRITE_UNITS = { appointment: 26, statusChange: 26, message: 20 } as const
 
-/** Free slots of 20 doctors on 31 days, each with an appointment on each day. */
-export const AVAILABILITY_31_DAYS: Bound = { units: 60, roundTrips: ROUND_TRIPS }
+/** The first page of free slots of 20, 100 and 500 doctors, each with an appointment on each day. */
+export const AVAILABILITY: readonly Bound[] = [
+  { units: 60, roundTrips: ROUND_TRIPS },
+  { units: 160, roundTrips: ROUND_TRIPS },
+  { units: 640, roundTrips: ROUND_TRIPS },
+]
 
 /** A delivery with its share of the fan-out, if an event goes to two endpoints; `retriedDelivery` if its first attempt fails. */
 export const DELIVERY_UNITS: Readonly<

@@ -1,17 +1,15 @@
 import * as z from 'zod'
-import {
-  type DoctorSlot,
-  MAX_AVAILABILITY_DAYS,
-  MAX_AVAILABILITY_DOCTORS,
-  MAX_SLOTS,
-} from '../domain/booking/availability.ts'
-import { MAX_DURATION, MIN_DURATION } from '../domain/booking/placement.ts'
+import { type DoctorSlot, MAX_AVAILABILITY_DAYS, MAX_SLOTS } from '../domain/booking/availability.ts'
+import { MAX_DURATION, MAX_TREATMENTS, MIN_DURATION } from '../domain/booking/placement.ts'
 import { daysBetween } from '../domain/clock.ts'
 import { formatTime } from '../domain/interval.ts'
 import { LAST_DATE } from '../domain/timestamp.ts'
+import { isUuid } from '../domain/uuid.ts'
+import { ApiError } from './errors.ts'
 import { defineRoute } from './route.ts'
 import {
   CalendarDate,
+  INVALID_CURSOR,
   PersonRef,
   RecordDate,
   renderPersonRef,
@@ -34,6 +32,30 @@ const Duration = z
   )
   .transform(Number)
   .meta({ type: 'integer', minimum: MIN_DURATION, maximum: MAX_DURATION })
+
+/** Ids of treatments in a query string. */
+const TreatmentIdList = z
+  .string()
+  .refine(
+    (text) => {
+      const ids = text.toLowerCase().split(',')
+      return ids.every(isUuid) && ids.length <= MAX_TREATMENTS && new Set(ids).size === ids.length
+    },
+    { error: `must be 1 to ${MAX_TREATMENTS} different ids of treatments, separated by commas` },
+  )
+  .transform((text) => text.toLowerCase().split(','))
+  .meta({ pattern: `^[0-9A-Fa-f-]{36}(,[0-9A-Fa-f-]{36}){0,${MAX_TREATMENTS - 1}}$` })
+
+/** The error for treatments that no appointment can have without a duration of its own. */
+export const treatmentsTooLong = () =>
+  new ApiError('invalid_params', {
+    details: [
+      {
+        field: 'treatment_ids',
+        issue: `must take at most ${MAX_DURATION} minutes together, unless duration is sent`,
+      },
+    ],
+  })
 
 /** A duration in minutes, in a request body. */
 export const DurationMinutes = z
@@ -65,6 +87,15 @@ export const renderSlot = (
   ...(doctor_id === undefined && { doctor: renderPersonRef(doctor) }),
 })
 
+/** How the list goes on. A day of a doctor has it only if it was sent a limit. */
+export const renderPaging = (
+  next: string | null,
+  { date_to, doctor_id, limit }: Pick<Query, 'date_to' | 'doctor_id' | 'limit'>,
+) =>
+  doctor_id !== undefined && date_to === undefined && limit === undefined
+    ? {}
+    : { has_more: next !== null, next_after: next }
+
 const isWithinDays = ({ date, date_to }: Readonly<Record<string, unknown>>): boolean =>
   typeof date !== 'string' ||
   typeof date_to !== 'string' ||
@@ -81,14 +112,20 @@ export const getAvailability = defineRoute({
     "working windows and step by the duration. A slot lies within the doctor's working hours, outside breaks and time off, " +
     'overlaps no scheduled or completed appointment, and starts in the future. Times that a daylight saving change skips are ' +
     'not offered; times that it repeats are offered once. An inactive doctor, treatment or room has no slots, nor does a ' +
-    'treatment that the doctor does not offer. With `treatment_id`, `doctor_id` can be left out: the response then has the ' +
-    `slots of the active doctors who offer the treatment, by name, at most ${MAX_AVAILABILITY_DOCTORS} of them. Slots are ` +
-    'sorted by date, start time and doctor.',
+    'treatment that the doctor does not offer. With `treatment_id` or `treatment_ids`, `doctor_id` can be left out: the response ' +
+    'then has the slots of all active doctors who offer the treatments. Slots are sorted by date, start time, name and id of the ' +
+    'doctor. A page ends after `limit` slots, or earlier at the end of a day; `meta.next_after` is the cursor of the next page. ' +
+    'If `count` is 0, nothing is free in the rest of the range.',
   scope: 'appointment.read.availability',
   query: z
     .strictObject({
-      doctor_id: Uuid.optional().meta({ description: 'Required unless `treatment_id` is sent.' }),
+      doctor_id: Uuid.optional().meta({
+        description: 'Required unless `treatment_id` or `treatment_ids` is sent.',
+      }),
       treatment_id: Uuid.optional(),
+      treatment_ids: TreatmentIdList.optional().meta({
+        description: `Up to ${MAX_TREATMENTS} treatments of one appointment, separated by commas. Not together with \`treatment_id\`.`,
+      }),
       room_id: Uuid.optional().meta({ description: 'Lists only slots at which this room is free too.' }),
       date: RecordDate.meta({ description: `In the clinic's time zone. Must not be after ${LAST_DATE}.` }),
       date_to: RecordDate.optional().meta({
@@ -96,14 +133,30 @@ export const getAvailability = defineRoute({
       }),
       duration: Duration.optional().meta({
         description:
-          "Length of a slot in minutes. Defaults to the treatment's duration, or to the clinic's setting.",
+          "Length of a slot in minutes. Defaults to the duration of the treatments together, or to the clinic's setting.",
       }),
-      limit: wholeNumber(MAX_SLOTS, MAX_SLOTS).meta({ description: 'The first slots to list.' }),
+      limit: wholeNumber(MAX_SLOTS, MAX_SLOTS).unwrap().optional().meta({
+        type: 'integer',
+        minimum: 1,
+        maximum: MAX_SLOTS,
+        default: MAX_SLOTS,
+        description: 'The most slots of a page.',
+      }),
+      after: z
+        .string()
+        .regex(/^[A-Za-z0-9_-]{1,2000}$/, { error: INVALID_CURSOR })
+        .optional()
+        .meta({ description: 'The `next_after` of a response to the same query, with any `limit`.' }),
     })
-    .refine(({ doctor_id, treatment_id }) => doctor_id !== undefined || treatment_id !== undefined, {
+    .refine((query) => query.doctor_id ?? query.treatment_id ?? query.treatment_ids, {
       path: ['doctor_id'],
-      error: 'is required unless treatment_id is sent',
-      when: whenValid('doctor_id', 'treatment_id'),
+      error: 'is required unless treatments are sent',
+      when: whenValid('doctor_id', 'treatment_id', 'treatment_ids'),
+    })
+    .refine((query) => query.treatment_id === undefined || query.treatment_ids === undefined, {
+      path: ['treatment_ids'],
+      error: 'must not be combined with treatment_id',
+      when: whenValid('treatment_id', 'treatment_ids'),
     })
     .refine(...validDateRange('date', 'date_to'))
     .refine(isWithinDays, {
@@ -120,12 +173,27 @@ export const getAvailability = defineRoute({
         date_to: CalendarDate.optional(),
         doctor_id: Uuid.optional(),
         treatment_id: Uuid.optional(),
+        treatment_ids: z.array(Uuid).optional(),
         room_id: Uuid.optional(),
         duration_minutes: z.int(),
-        count: z.int().min(0).meta({ description: 'Number of slots in `data`.' }),
+        count: z.int().min(0).meta({
+          description: 'Number of slots in `data`. 0 if nothing is free from here to the end of the range.',
+        }),
+        has_more: z
+          .boolean()
+          .optional()
+          .meta({
+            description:
+              'Whether the range goes on after this page; the rest can turn out to be empty. Absent for one day of one doctor, ' +
+              'without `date_to` and `limit`.',
+          }),
+        next_after: z.string().nullable().optional().meta({
+          description:
+            'Pass it as `after` to continue the list. Null at the end; absent where `has_more` is.',
+        }),
       }),
     }),
   },
-  errors: ['doctor_not_found', 'treatment_not_found', 'room_not_found'],
+  errors: ['invalid_cursor', 'doctor_not_found', 'treatment_not_found', 'room_not_found'],
   uses: { table: ['GetItem', 'BatchGetItem', 'Query'] },
 })

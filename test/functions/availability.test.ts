@@ -1,13 +1,19 @@
-/** Free slots of several days and doctors, of a treatment and with a room: exactly the slots of the oracle. */
+/** Free slots of several days and doctors, of treatments and with a room: exactly the slots of the oracle, page by page. */
 import fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { NEW_DOCTOR } from '../../bin/clinic/import/entities/doctors.ts'
+import { NEW_APPOINTMENT } from '../../shared/domain/booking/appointment.ts'
 import { parseWeeklyHours } from '../../shared/domain/booking/working-hours.ts'
 import type { Clinic } from '../../shared/domain/clinic.ts'
+import { addDays } from '../../shared/domain/clock.ts'
 import { newUuid } from '../../shared/domain/uuid.ts'
+import { listCursors } from '../../shared/requests/record-list.ts'
+import { appointmentStore } from '../../shared/store/calendar/appointments.ts'
 import { roomStore, treatmentStore } from '../../shared/store/catalogue.ts'
-import { doctorStore } from '../../shared/store/doctors.ts'
+import { doctorStore, MAX_SAVED } from '../../shared/store/doctors.ts'
 import { patientWriter } from '../../shared/store/patients/patient-writer.ts'
+import { Changeset } from '../../shared/store/table/changeset.ts'
+import { chunked } from '../../shared/store/table/chunked.ts'
 import { aRoom, aTreatment } from '../support/catalogue.ts'
 import { issueCredential } from '../support/credentials.ts'
 import { call } from '../support/event.ts'
@@ -25,12 +31,14 @@ let clinic: Clinic
 let headers: Record<string, string>
 const patient = aPatient()
 
-beforeAll(async () => {
-  stubFunctionEnvironment(db.name)
+/** A clinic has at most 500 active doctors, so that each run of a property has its own. */
+async function openClinic(): Promise<void> {
   clinic = await newClinic(db.table, { timezone: 'Europe/Berlin' })
   await patientWriter(db).createMany(clinic.id, [patient])
   headers = { ...(await issueCredential(db.table, clinic)).headers, 'content-type': 'application/json' }
-})
+}
+
+beforeAll(() => stubFunctionEnvironment(db.name))
 
 const list = async (query: Record<string, string>) =>
   call(await handlerOf({ id: 'get-availability' }), { query, headers })
@@ -59,6 +67,7 @@ it('lists exactly the slots of the oracle, each of which books, and rejects othe
       fc.constantFrom(15, 25, 40, 60),
       fc.array(aStart, { minLength: 4, maxLength: 8 }),
       async (weeks, minutes, starts) => {
+        await openClinic()
         const doctors = weeks.map((week, at) => ({
           ...NEW_DOCTOR,
           id: newUuid(),
@@ -135,6 +144,95 @@ it('lists exactly the slots of the oracle, each of which books, and rejects othe
   )
 })
 
+/** A day of a doctor who works from 09:00 to 11:00 on it, and whether an appointment takes all of that time. */
+type WorkingDay = { doctor: number; day: number; isTaken: boolean }
+
+it.each([
+  ['in one portion', 3],
+  ['in portions of some days', 30],
+  ['in portions that are read day by doctor', 130],
+])('lists each slot of all doctors once on its pages, %s', async (_how, count) => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.uniqueArray(fc.record({ doctor: fc.nat(count - 1), day: fc.nat(30), isTaken: fc.boolean() }), {
+        maxLength: 12,
+        selector: ({ doctor, day }) => `${doctor} ${day}`,
+      }),
+      fc.constantFrom(1, 2, 3, 5, 1000),
+      fc.boolean(),
+      async (workingDays, limit, hasRoom) => {
+        await openClinic()
+        const first = '2031-05-05'
+        const doctors = Array.from({ length: count }, (_, at) => ({
+          ...NEW_DOCTOR,
+          id: newUuid(),
+          fullName: ['Dr. Öz', 'dr. oz', 'Dr. Öz Ay', 'Dr. A'][at % 4] as string,
+          exceptions: Object.fromEntries(
+            workingDays
+              .filter(({ doctor }) => doctor === at)
+              .map(({ day }) => [addDays(first, day), [{ start: '09:00', end: '11:00' }]]),
+          ),
+        }))
+        const doctorIds = doctors.map(({ id }) => id)
+        const treatments = [25, 35].map((minutes) => aTreatment({ minutes, doctorIds }))
+        const room = aRoom()
+        for (const chunk of chunked(doctors, MAX_SAVED))
+          await doctorStore(db).save(clinic.id, chunk.map(added))
+        await treatmentStore(db).save(clinic.id, treatments.map(added))
+        await roomStore(db).save(clinic.id, [added(room)])
+        const doctorOf = ({ doctor }: WorkingDay) => doctors[doctor] as (typeof doctors)[number]
+        for (const working of workingDays.filter(({ isTaken }) => isTaken)) {
+          const changes = new Changeset(db.table, clinic.id)
+          appointmentStore(db).change(changes, null, {
+            ...NEW_APPOINTMENT,
+            id: newUuid(),
+            patient: { id: patient.id, fullName: '' },
+            doctor: { id: doctorOf(working).id, fullName: '' },
+            room: working.day % 2 === 0 ? { id: room.id, name: room.name } : null,
+            date: addDays(first, working.day),
+            startTime: '09:00',
+            endTime: '11:00',
+            createdAt: '2026-01-01T00:00:00.000Z',
+          })
+          await changes.commit()
+        }
+        const isRoomTaken = ({ day }: WorkingDay) =>
+          hasRoom && day % 2 === 0 && workingDays.some((other) => other.day === day && other.isTaken)
+        const fold = (name: string) => name.toLowerCase().replace('ö', 'o')
+        const expected = workingDays
+          .filter((working) => !working.isTaken && !isRoomTaken(working))
+          .flatMap((working) => ['09:00', '10:00'].map((time) => ({ working, time })))
+          .map(({ working, time }) => {
+            const { id, fullName } = doctorOf(working)
+            return [addDays(first, working.day), time, fold(fullName), id]
+          })
+          .sort((a, b) => (a.join('\t') < b.join('\t') ? -1 : 1))
+          .map(([date, time, , id]) => [date, time, id])
+        const query = {
+          treatment_ids: treatments.map(({ id }) => id).join(','),
+          ...(hasRoom && { room_id: room.id }),
+          date: first,
+          date_to: addDays(first, 30),
+          limit: String(limit),
+        }
+        const listed: string[][] = []
+        for (let after: string | undefined, hasMore = true; hasMore; ) {
+          const { body } = await list({ ...query, ...(after && { after }) })
+          const { count: found, has_more, next_after } = body.meta
+          expect([found, has_more]).toEqual([body.data.length, next_after !== null])
+          expect(found).toBeLessThanOrEqual(limit)
+          if (found === 0) expect([has_more, expected.length - listed.length]).toEqual([false, 0])
+          listed.push(...body.data.map(({ date, start_time, doctor }: any) => [date, start_time, doctor.id]))
+          after = next_after
+          hasMore = has_more
+        }
+        expect(listed).toEqual(expected)
+      },
+    ),
+    property(4, 200),
+  )
+})
+
 describe('GET /availability', () => {
   const hours = parseWeeklyHours('mon-sun 09:00-10:00')
   const doctors = ['Dr. B', 'dr. a', 'Dr. C'].map((fullName) => ({
@@ -149,9 +247,12 @@ describe('GET /availability', () => {
   const closed = aRoom({ isActive: false })
   const date = '2031-05-05'
 
+  const other = aTreatment({ minutes: 430, doctorIds: [b.id, c.id] })
+
   beforeAll(async () => {
+    await openClinic()
     await doctorStore(db).save(clinic.id, doctors.map(added))
-    await treatmentStore(db).save(clinic.id, [treatment, retired].map(added))
+    await treatmentStore(db).save(clinic.id, [treatment, retired, other].map(added))
     await roomStore(db).save(clinic.id, [closed].map(added))
   })
 
@@ -175,7 +276,7 @@ describe('GET /availability', () => {
         { date, ...slot },
         { date: '2031-05-06', ...slot },
       ],
-      meta: { ...query, duration_minutes: 60, count: 2 },
+      meta: { ...query, duration_minutes: 60, count: 2, has_more: false, next_after: null },
     })
   })
 
@@ -187,7 +288,49 @@ describe('GET /availability', () => {
       ['dr. a', 50],
       ['Dr. B', 50],
     ])
-    expect(body.meta).toEqual({ date, treatment_id: treatment.id, duration_minutes: 50, count: 2 })
+    const paging = { has_more: false, next_after: null }
+    expect(body.meta).toEqual({ date, treatment_id: treatment.id, duration_minutes: 50, count: 2, ...paging })
+  })
+
+  it('lists the doctors who offer all of several treatments', async () => {
+    const treatment_ids = `${treatment.id},${other.id.toUpperCase()}`
+    const { body } = await list({ treatment_ids, date, duration: '60' })
+    expect(body.data.map(({ doctor }: any) => doctor.id)).toEqual([b.id])
+    expect(body.meta.treatment_ids).toEqual([treatment.id, other.id])
+  })
+
+  it('has a cursor on one day of a doctor if it was sent a limit', async () => {
+    const query = { doctor_id: c.id, date, limit: '1' }
+    const { data, meta } = (await list(query)).body
+    expect([data[0].start_time, meta.has_more]).toEqual(['09:00', true])
+    const { body } = await list({ ...query, after: meta.next_after })
+    expect([body.data[0].start_time, body.meta.has_more, body.meta.next_after]).toEqual([
+      '09:30',
+      false,
+      null,
+    ])
+  })
+
+  it('returns 400 invalid_cursor for the cursor of another query, or a date outside of the range', async () => {
+    const query = { treatment_id: treatment.id, date, limit: '1' }
+    const { next_after: after } = (await list(query)).body.meta
+    expect((await list({ ...query, limit: '5', after })).status).toBe(200)
+    const filters = { date, treatment_id: treatment.id }
+    const outside = listCursors({ list: 'availability', clinic: clinic.id, filters }).encode('2031-05-04')
+    for (const wrong of [
+      { ...query, duration: '30', after },
+      { ...query, after: outside },
+      { ...query, after: 'x' },
+    ])
+      expect(await list(wrong)).toMatchObject({
+        status: 400,
+        body: { message: 'errors.developer_api.invalid_cursor', details: [{ field: 'after' }] },
+      })
+  })
+
+  it('is empty for dates in the past', async () => {
+    const past = { treatment_id: treatment.id, date: '2020-05-04', date_to: '2020-05-05' }
+    expect((await list(past)).body).toMatchObject({ data: [], meta: { count: 0, has_more: false } })
   })
 
   it.each<[string, Record<string, string>]>([
@@ -200,6 +343,7 @@ describe('GET /availability', () => {
 
   it.each<[string, Record<string, string>]>([
     ['treatment_not_found', { treatment_id: newUuid() }],
+    ['treatment_not_found', { treatment_ids: `${treatment.id},${newUuid()}` }],
     ['room_not_found', { doctor_id: c.id, room_id: newUuid() }],
     ['doctor_not_found', { doctor_id: newUuid(), treatment_id: treatment.id }],
   ])('returns 404 %s for an unknown id', async (key, query) => {
@@ -222,6 +366,24 @@ describe('GET /availability', () => {
     [
       { doctor_id: c.id, date, limit: '1001' },
       [{ field: 'limit', issue: 'must be a whole number from 1 to 1000' }],
+    ],
+    [
+      { treatment_id: treatment.id, treatment_ids: other.id, date },
+      [{ field: 'treatment_ids', issue: 'must not be combined with treatment_id' }],
+    ],
+    ...[
+      '',
+      'x',
+      `${other.id},`,
+      `${other.id},${other.id}`,
+      Array.from({ length: 11 }, newUuid).join(','),
+    ].map((treatment_ids): [Record<string, string>, object[]] => [
+      { treatment_ids, date },
+      [{ field: 'treatment_ids', issue: 'must be 1 to 10 different ids of treatments, separated by commas' }],
+    ]),
+    [
+      { treatment_ids: `${treatment.id},${other.id}`, date },
+      [{ field: 'treatment_ids', issue: 'must take at most 480 minutes together, unless duration is sent' }],
     ],
   ])('returns 400 for %j', async (query, details) => {
     expect(await list(query)).toMatchObject({ status: 400, body: { details } })

@@ -6,7 +6,7 @@ import { redelivered } from '../../domain/webhooks/delivery.ts'
 import { eventPayload, PING } from '../../domain/webhooks/event.ts'
 import { renderAccount } from '../account.ts'
 import { renderAppointment } from '../appointments.ts'
-import { type getAvailability, renderSlot } from '../availability.ts'
+import { type getAvailability, renderPaging, renderSlot } from '../availability.ts'
 import { renderDepartment, renderPriceList, renderRoom, renderTreatment } from '../catalogue.ts'
 import { renderClinic } from '../clinic.ts'
 import { renderDelivery } from '../deliveries.ts'
@@ -119,6 +119,7 @@ type WithRequiredFields<E = Endpoint> = E extends
   : never
 
 const text = { patient_id: patient.id, message: sms.text }
+const CURSOR = 'ozFq5xL86OKyMDAwMDAwMDQ5MA'
 
 /** Endpoints with such requests, and those whose responses show a change. */
 const EXCHANGES: Partial<Examples<Endpoint>> & Examples<WithRequiredFields> = {
@@ -220,14 +221,15 @@ function afterAction(action: AppointmentAction) {
   return { default: { response: { data: renderAppointment(appointmentAfter(action), clinic) } } }
 }
 
-function availability(query: z.input<typeof getAvailability.query>) {
-  const { date, limit: _, ...asked } = query
+function availability(query: Omit<z.input<typeof getAvailability.query>, 'treatment_ids'>) {
+  const { date, limit, ...asked } = query
   const slots = freeSlots(date, asked.date_to)
+  const paging = renderPaging(CURSOR, { ...asked, limit: Number(limit) })
   return {
     query,
     response: {
       data: slots.map((slot) => renderSlot(slot, asked)),
-      meta: { date, ...asked, duration_minutes: treatment.minutes, count: slots.length },
+      meta: { date, ...asked, duration_minutes: treatment.minutes, count: slots.length, ...paging },
     },
   }
 }
@@ -268,7 +270,6 @@ function responseOf(id: string, schema: z.ZodType): Exchange {
 /** The name of a schema in the document. */
 const nameOf = (schema: z.ZodType | undefined): string => schema?.meta()?.id ?? ''
 
-const CURSOR = 'ozFq5xL86OKyMDAwMDAwMDQ5MA'
 const TOTAL = 44
 const unchanged = (record: unknown) => record
 

@@ -305,7 +305,7 @@ export interface paths {
         };
         /**
          * List free slots
-         * @description Lists the free slots of a doctor on a date, or on all dates up to `date_to`. Slots start at the beginning of each of the working windows and step by the duration. A slot lies within the doctor's working hours, outside breaks and time off, overlaps no scheduled or completed appointment, and starts in the future. Times that a daylight saving change skips are not offered; times that it repeats are offered once. An inactive doctor, treatment or room has no slots, nor does a treatment that the doctor does not offer. With `treatment_id`, `doctor_id` can be left out: the response then has the slots of the active doctors who offer the treatment, by name, at most 20 of them. Slots are sorted by date, start time and doctor.
+         * @description Lists the free slots of a doctor on a date, or on all dates up to `date_to`. Slots start at the beginning of each of the working windows and step by the duration. A slot lies within the doctor's working hours, outside breaks and time off, overlaps no scheduled or completed appointment, and starts in the future. Times that a daylight saving change skips are not offered; times that it repeats are offered once. An inactive doctor, treatment or room has no slots, nor does a treatment that the doctor does not offer. With `treatment_id` or `treatment_ids`, `doctor_id` can be left out: the response then has the slots of all active doctors who offer the treatments. Slots are sorted by date, start time, name and id of the doctor. A page ends after `limit` slots, or earlier at the end of a day; `meta.next_after` is the cursor of the next page. If `count` is 0, nothing is free in the rest of the range.
          *
          *     Scope: `appointment.read.availability`.
          */
@@ -4468,11 +4468,13 @@ export interface operations {
         parameters: {
             query: {
                 /**
-                 * @description Required unless `treatment_id` is sent.
+                 * @description Required unless `treatment_id` or `treatment_ids` is sent.
                  * @example 4872c8a4-aeb9-8b94-8d5c-854964838a66
                  */
                 doctor_id?: string;
                 treatment_id?: string;
+                /** @description Up to 10 treatments of one appointment, separated by commas. Not together with `treatment_id`. */
+                treatment_ids?: string;
                 /** @description Lists only slots at which this room is free too. */
                 room_id?: string;
                 /**
@@ -4482,13 +4484,15 @@ export interface operations {
                 date: string;
                 /** @description The last date, at most 30 days after `date`. Slots then have a `date`. */
                 date_to?: string;
-                /** @description Length of a slot in minutes. Defaults to the treatment's duration, or to the clinic's setting. */
+                /** @description Length of a slot in minutes. Defaults to the duration of the treatments together, or to the clinic's setting. */
                 duration?: number;
                 /**
-                 * @description The first slots to list.
+                 * @description The most slots of a page.
                  * @example 3
                  */
                 limit?: number;
+                /** @description The `next_after` of a response to the same query, with any `limit`. */
+                after?: string;
             };
             header?: never;
             path?: never;
@@ -4519,16 +4523,21 @@ export interface operations {
                             doctor_id?: string;
                             /** Format: uuid */
                             treatment_id?: string;
+                            treatment_ids?: string[];
                             /** Format: uuid */
                             room_id?: string;
                             duration_minutes: number;
-                            /** @description Number of slots in `data`. */
+                            /** @description Number of slots in `data`. 0 if nothing is free from here to the end of the range. */
                             count: number;
+                            /** @description Whether the range goes on after this page; the rest can turn out to be empty. Absent for one day of one doctor, without `date_to` and `limit`. */
+                            has_more?: boolean;
+                            /** @description Pass it as `after` to continue the list. Null at the end; absent where `has_more` is. */
+                            next_after?: string | null;
                         };
                     };
                 };
             };
-            /** @description A query parameter is missing or invalid. `details` names each one, up to 20. */
+            /** @description A query parameter is missing or invalid. `details` names each one, up to 20. Or: The cursor `after` is not the `next_after` of a response of this list. */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -4540,7 +4549,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["InvalidParamsError"];
+                    "application/json": components["schemas"]["InvalidParamsError"] | components["schemas"]["InvalidCursorError"];
                 };
             };
             401: components["responses"]["Unauthorized"];

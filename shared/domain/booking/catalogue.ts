@@ -1,4 +1,5 @@
 /** The catalogue of a clinic: departments, rooms, treatments and price lists. Only the operator changes it. */
+import { MAX_ACTIVE_DOCTORS } from './doctor.ts'
 
 export type Department = {
   readonly id: string
@@ -52,9 +53,6 @@ export const MAX_CATALOGUE = { department: 200, room: 200, treatment: 1000, 'pri
 
 export type CatalogueKind = keyof typeof MAX_CATALOGUE
 
-/** The most doctors of one treatment. */
-const MAX_TREATMENT_DOCTORS = 100
-
 /** The most prices in all price lists of a clinic together, so that a page of price lists fits into a response. */
 const MAX_LISTED_PRICES = 20_000
 
@@ -85,8 +83,8 @@ export function treatmentProblems(
     problems.push({ field: 'doctorIds', issue: 'has an unknown doctor: the clinic has no such doctor' })
   if (new Set(doctorIds).size < doctorIds.length)
     problems.push({ field: 'doctorIds', issue: 'has a doctor twice' })
-  if (doctorIds.length > MAX_TREATMENT_DOCTORS)
-    problems.push({ field: 'doctorIds', issue: `must have at most ${MAX_TREATMENT_DOCTORS} doctors` })
+  if (doctorIds.length > MAX_ACTIVE_DOCTORS)
+    problems.push({ field: 'doctorIds', issue: `must have at most ${MAX_ACTIVE_DOCTORS} doctors` })
   return problems
 }
 

@@ -3,6 +3,9 @@ import type { WeeklyHours, Window } from './working-hours.ts'
 /** Days off from one clinic-local date `Y-m-d` to another, both inclusive. */
 export type TimeOff = { readonly from: string; readonly to: string; readonly reason: string | null }
 
+/** The most doctors of one clinic who can be booked: availability reads a day of all of them at once. */
+export const MAX_ACTIVE_DOCTORS = 500
+
 /** A physician of one clinic, with the working hours that booking goes by. */
 export type Doctor = {
   readonly id: string

@@ -1,6 +1,6 @@
 /** When doctors work, and which appointments a change of it leaves outside. */
 import { beforeEach, describe, expect, it } from 'vitest'
-import { availableSlots } from '../../../../shared/domain/booking/availability.ts'
+import { availableSlots, type DoctorSlot } from '../../../../shared/domain/booking/availability.ts'
 import { newUuid } from '../../../../shared/domain/uuid.ts'
 import { appointmentStore } from '../../../../shared/store/calendar/appointments.ts'
 import { availabilityStore } from '../../../../shared/store/calendar/availability.ts'
@@ -48,18 +48,22 @@ const lineOf = (id: string, date = MONDAY) =>
 
 /** The dates on which slots of an hour can be booked. */
 async function bookableDates(id = mine.doctor.id): Promise<string[]> {
-  const question = { doctor: id, treatment: undefined, room: undefined, from: MONDAY, to: TUESDAY }
+  const question = { doctor: id, treatments: [], room: undefined, from: MONDAY, to: TUESDAY }
   const facts = await availabilityStore(db).read(mine.clinic.id, question)
   if (facts.kind !== 'found') throw new Error(facts.kind)
-  const slots = availableSlots(facts.calendars, {
-    from: MONDAY,
-    to: TUESDAY,
-    minutes: 60,
-    limit: 100,
-    roomBusyOn: () => [],
-    timezone: 'Europe/Istanbul',
-    clock: { date: '2026-01-01', seconds: 0 },
-  })
+  const slots: DoctorSlot[] = []
+  for await (const { calendars, from, to } of facts.portions)
+    slots.push(
+      ...availableSlots(calendars, {
+        from,
+        to,
+        minutes: 60,
+        limit: 100,
+        roomBusyOn: () => [],
+        timezone: 'Europe/Istanbul',
+        clock: { date: '2026-01-01', seconds: 0 },
+      }),
+    )
   return [...new Set(slots.map(({ date }) => date))]
 }
 

@@ -31,7 +31,7 @@ const shown = (...args: Parameters<typeof availableSlots>) =>
   availableSlots(...args).map(({ date, from, doctor: { id } }) => `${date.slice(8)} ${from / 60} ${id}`)
 
 describe('availableSlots', () => {
-  it('lists slots by date, start and the order of the doctors, the last date included', () => {
+  it('lists slots by date, start, and name and id of the doctor, the last date included', () => {
     const calendars = [bo, ada, { ...bo, id: 'Cem' }].map((one) => ({ doctor: one, busyOn: free }))
     expect(shown(calendars, request)).toEqual(
       ['04', '05'].flatMap((day) =>

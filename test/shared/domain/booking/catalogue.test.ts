@@ -31,11 +31,11 @@ describe('a treatment', () => {
     expect(problems.map(({ field, issue }) => `${field} ${issue}`)).toEqual(expected)
   })
 
-  it('has at most 100 doctors', () => {
-    const doctorIds = Array.from({ length: 101 }, (_, at) => `d${at}`)
+  it('has at most 500 doctors', () => {
+    const doctorIds = Array.from({ length: 501 }, (_, at) => `d${at}`)
     const problemsOf = (ids: string[]) => treatmentProblems(aTreatment({ doctorIds: ids }), [], new Set(ids))
     expect(problemsOf(doctorIds.slice(1))).toEqual([])
-    expect(problemsOf(doctorIds)).toEqual([{ field: 'doctorIds', issue: 'must have at most 100 doctors' }])
+    expect(problemsOf(doctorIds)).toEqual([{ field: 'doctorIds', issue: 'must have at most 500 doctors' }])
   })
 })
 
