@@ -1,4 +1,4 @@
-import type { Doctor, TimeOff } from '../domain/booking/doctor.ts'
+import { type Doctor, MAX_ACTIVE_DOCTORS, type TimeOff } from '../domain/booking/doctor.ts'
 import type { ClinicId } from '../domain/clinic.ts'
 import type { Page, PageRequest } from '../domain/lists/paging.ts'
 import type { WithUpdatedAt } from '../domain/with-updated-at.ts'
@@ -6,6 +6,7 @@ import { pageOfAll, sortedByName } from './by-name.ts'
 import { type Provenance, provenanceAttributes, provenanceOfItem } from './external-ids/provenance.ts'
 import { doctorKey, doctorsPartition, holidaysKey } from './keys/clinics.ts'
 import { doctorOwner } from './keys/copies.ts'
+import { catalogueVersionKey } from './keys/operator.ts'
 import { Changeset } from './table/changeset.ts'
 import type { Table } from './table/table.ts'
 import type { Item } from './table/write-requests.ts'
@@ -19,8 +20,20 @@ type ImportedDoctor = Doctor & Provenance
 /** A doctor to be written: a new one, or a change of the one that was read. */
 export type DoctorChange = { readonly before: StoredDoctor | null; readonly after: ImportedDoctor }
 
-/** Doctors in one transaction: each takes up to three items, and the clinic's holidays one. */
-export const MAX_SAVED = 33
+/** The clinic would have more active doctors than {@link MAX_ACTIVE_DOCTORS}. */
+export class TooManyActiveDoctors extends Error {
+  constructor() {
+    super(`The clinic has ${MAX_ACTIVE_DOCTORS} active doctors already, the most that it can have.`)
+    this.name = 'TooManyActiveDoctors'
+  }
+}
+
+/** How many active doctors a change adds: 1, 0 or -1. */
+export const activeDoctorsAdded = ({ before, after }: DoctorChange): number =>
+  Number(after.isActive) - Number(before?.isActive ?? false)
+
+/** Doctors in one transaction: each takes up to three items, their number and the clinic's holidays one each. */
+export const MAX_SAVED = 32
 
 /** A clinic has tens of doctors, rarely hundreds, so its list is one partition that is read whole and sorted in memory. */
 const MAX_DOCTORS = 10_000
@@ -49,7 +62,8 @@ export function doctorStore({ table }: { table: Table }) {
   /**
    * Writes whole doctors, at most {@link MAX_SAVED}: new ones with the clinic's holidays, or changed ones as they were read.
    * A new name marks its copies as stale (copies/copied-names.ts). `extendChanges` adds one item to the transaction.
-   * @throws ConditionFailed when one was changed since it was read, or holidays were while a new one is added
+   * @throws ConditionFailed when one was changed since it was read, or holidays were while a new one is added, or other doctors
+   * became active at the same time; TooManyActiveDoctors
    */
   async function save(
     clinic: ClinicId,
@@ -65,8 +79,22 @@ export function doctorStore({ table }: { table: Table }) {
         before,
         after: before || holidays.length === 0 ? after : { ...after, holidays },
       })
+    if (changes.some((change) => activeDoctorsAdded(change) > 0)) await limitActive(changeset, changes)
     extendChanges(changeset)
     await changeset.commit()
+  }
+
+  /** Requires that no other transaction adds active doctors at the same time. @throws TooManyActiveDoctors */
+  async function limitActive(changeset: Changeset, changes: readonly DoctorChange[]): Promise<void> {
+    const { clinic } = changeset
+    const versionKey = catalogueVersionKey(clinic, doctorsPartition(clinic))
+    // First, so that it is at most as new as the list.
+    const version = (await table.get(versionKey))?.v as number | undefined
+    const active = (await list(clinic)).filter(({ isActive }) => isActive).length
+    const added = changes.reduce((sum, change) => sum + activeDoctorsAdded(change), 0)
+    if (active + added > MAX_ACTIVE_DOCTORS) throw new TooManyActiveDoctors()
+    changeset.add(versionKey, 'n', 1)
+    changeset.expectVersion(versionKey, version ?? 0)
   }
 
   return { find, findMany, list, page, save }

@@ -1,6 +1,7 @@
 /** How the tool reports errors: as text, or with `--json` as one JSON object on stderr. */
 import { type Command, CommanderError } from 'commander'
 import { ClinicBeingDeleted } from '../../../shared/store/clinics.ts'
+import { TooManyActiveDoctors } from '../../../shared/store/doctors.ts'
 import { UnavailableError } from '../../../shared/store/table/errors.ts'
 import { describeDenial, describeMissingSettings, isAccessDenied } from './aws-errors.ts'
 import { CommandFailure, EXIT, NeedsAttention } from './output.ts'
@@ -27,6 +28,7 @@ export function describeError(
   }
   if (isAccessDenied(error)) return { code: EXIT.failed, message: describeDenial(command, error as Error) }
   if (error instanceof ClinicBeingDeleted) return { code: EXIT.wrongInput, message: describeDeletion(error) }
+  if (error instanceof TooManyActiveDoctors) return { code: EXIT.wrongInput, message: error.message }
   const settings = describeMissingSettings(error)
   if (settings !== null) return { code: EXIT.wrongInput, message: settings }
   if (error instanceof UnavailableError)

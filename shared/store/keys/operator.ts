@@ -69,7 +69,7 @@ export const formerLinkKey = (clinic: ClinicId, derivedId: string): Key => ({
   sk: `former#${derivedId}`,
 })
 
-/** The item whose version changes with every save of a record of the catalogue in a partition. */
+/** The item whose version changes with every save of a record of the catalogue in a partition, or of doctors who become active. */
 export const catalogueVersionKey = (clinic: ClinicId, partition: string): Key => ({
   pk: importPartition(clinic),
   sk: `catalogue#${partition}`,

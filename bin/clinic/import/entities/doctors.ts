@@ -1,20 +1,24 @@
 import * as z from 'zod'
 import { departmentProblems } from '../../../../shared/domain/booking/catalogue.ts'
-import type { Doctor } from '../../../../shared/domain/booking/doctor.ts'
+import { type Doctor, MAX_ACTIVE_DOCTORS } from '../../../../shared/domain/booking/doctor.ts'
 import { DaysError, parseExceptions, parseTimeOff } from '../../../../shared/domain/booking/doctor-days.ts'
 import { parseWeeklyHours, WorkingHoursError } from '../../../../shared/domain/booking/working-hours.ts'
 import { singleLineText } from '../../../../shared/domain/patients/text-fields.ts'
 import { departmentStore } from '../../../../shared/store/catalogue.ts'
 import { copiedNames } from '../../../../shared/store/copies/copied-names.ts'
 import {
+  activeDoctorsAdded,
   type DoctorChange,
   doctorStore,
   MAX_SAVED,
   type StoredDoctor,
+  TooManyActiveDoctors,
 } from '../../../../shared/store/doctors.ts'
 import { provenanceOf, saveProvenance } from '../../../../shared/store/external-ids/provenance.ts'
 import { doctorKey } from '../../../../shared/store/keys/clinics.ts'
+import type { Changeset } from '../../../../shared/store/table/changeset.ts'
 import { chunked } from '../../../../shared/store/table/chunked.ts'
+import { ConditionFailed } from '../../../../shared/store/table/errors.ts'
 import type { Table } from '../../../../shared/store/table/table.ts'
 import type { ColumnValues } from '../external-ids/overwrite-check.ts'
 import { RecordRef } from '../external-ids/resolve-references.ts'
@@ -101,29 +105,28 @@ export function doctorImport(table: Table): ImportEntity<Fields> {
       ),
     write: async (run, batch) => {
       const { clinic, outcomes } = run
-      const [known, existing] = await Promise.all([
-        readIds(departments, clinic),
-        store.findMany(
-          clinic.id,
-          batch.map(({ id }) => id),
-        ),
-      ])
-      const decided = batch.flatMap((row) => {
+      const [known, doctors] = await Promise.all([readIds(departments, clinic), store.list(clinic.id)])
+      const existing = new Map(doctors.map((doctor) => [doctor.id, doctor]))
+      const possible = batch.flatMap((row) => {
         try {
           return decide(run, row, existing.get(row.id) ?? null, known) ?? []
         } catch (error) {
           return outcomes.rejectedBy(row.id, error) ?? []
         }
       })
-      for (const write of ['imported', 'updated'] as const) {
+      const decided = withinLimit(possible, doctors, outcomes)
+      // Doctors who become inactive make room for others.
+      for (const write of ['updated', 'imported'] as const) {
         for (const chunk of chunked(
           decided.filter((one) => one.write === write),
           MAX_SAVED,
         )) {
           const ids = chunk.map(({ after }) => after.id)
-          const create = () => store.save(clinic.id, chunk, (changes) => requireLinks(changes, run))
+          const save = (extendChanges?: (changes: Changeset) => void) =>
+            store.save(clinic.id, chunk, extendChanges).catch(retryIfTooMany)
+          const create = () => save((changes) => requireLinks(changes, run))
           await outcomes.commit(ids, write, () =>
-            write === 'imported' ? withSameLinks(table, run, create) : store.save(clinic.id, chunk),
+            write === 'imported' ? withSameLinks(table, run, create) : save(),
           )
         }
       }
@@ -143,13 +146,44 @@ export function doctorImport(table: Table): ImportEntity<Fields> {
   }
 }
 
+type DecidedChange = DoctorChange & { readonly write: Write }
+
+/** Rejects changes that would exceed the active doctors of a clinic. Returns the others, those first that make room. */
+function withinLimit(
+  changes: readonly DecidedChange[],
+  doctors: readonly Doctor[],
+  outcomes: ImportRun['outcomes'],
+): DecidedChange[] {
+  const active = doctors.filter(({ isActive }) => isActive).length
+  let left = MAX_ACTIVE_DOCTORS - active
+  return changes
+    .toSorted((a, b) => activeDoctorsAdded(a) - activeDoctorsAdded(b))
+    .filter((change) => {
+      const added = activeDoctorsAdded(change)
+      if (added <= 0 || left > 0) {
+        left -= added
+        return true
+      }
+      outcomes.rejected(
+        change.after.id,
+        `the clinic has ${MAX_ACTIVE_DOCTORS} active doctors already, the most that it can have`,
+      )
+      return false
+    })
+}
+
+/** Another writer was faster: the rows are checked again. */
+function retryIfTooMany(error: unknown): never {
+  throw error instanceof TooManyActiveDoctors ? new ConditionFailed([]) : error
+}
+
 /** The change of a row; null if nothing is to be written. @throws RowRejectedError */
 function decide(
   { overwritePolicy, outcomes }: ImportRun,
   row: ImportRow<Fields>,
   before: StoredDoctor | null,
   departments: ReadonlySet<string>,
-): (DoctorChange & { readonly write: Write }) | null {
+): DecidedChange | null {
   if (before && overwritePolicy.isImported(row, before)) {
     outcomes.unchanged(row.id)
     return null

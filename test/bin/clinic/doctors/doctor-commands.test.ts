@@ -1,11 +1,13 @@
 /** When doctors work, and which appointments a change of it leaves outside. */
 import { beforeEach, describe, expect, it } from 'vitest'
+import { NEW_DOCTOR } from '../../../../bin/clinic/import/entities/doctors.ts'
 import { availableSlots, type DoctorSlot } from '../../../../shared/domain/booking/availability.ts'
 import { newUuid } from '../../../../shared/domain/uuid.ts'
 import { appointmentStore } from '../../../../shared/store/calendar/appointments.ts'
 import { availabilityStore } from '../../../../shared/store/calendar/availability.ts'
-import { doctorStore } from '../../../../shared/store/doctors.ts'
+import { doctorStore, MAX_SAVED } from '../../../../shared/store/doctors.ts'
 import { doctorKey, holidaysKey } from '../../../../shared/store/keys/clinics.ts'
+import { chunked } from '../../../../shared/store/table/chunked.ts'
 import { deployedTable, output, rejection } from '../../../support/deployed-stack.ts'
 import { createPopulatedClinic, createRecord, type PopulatedClinic } from '../../../support/records.ts'
 
@@ -319,6 +321,31 @@ describe('a doctor', () => {
     expect(await bookableDates()).toEqual([])
     expect((await doctor('activate')).printed).toBe('Changed doctor Dr. Bo Lind\n')
     expect(await bookableDates()).toEqual([MONDAY, TUESDAY])
+  })
+
+  it('is neither added nor activated while the clinic has 500 active ones, also by concurrent commands', async () => {
+    const of = ['--clinic', mine.clinic.id]
+    const doctors = Array.from({ length: 498 }, () => ({
+      ...NEW_DOCTOR,
+      fullName: 'Dr. Ida Rot',
+      id: newUuid(),
+    }))
+    for (const chunk of chunked(doctors, MAX_SAVED))
+      await doctorStore(db).save(
+        mine.clinic.id,
+        chunk.map((after) => ({ before: null, after })),
+      )
+    await doctor('deactivate')
+    const add = () => run('doctor', 'add', ...of, '--name', 'Dr. Eva Noll')
+    const results = await Promise.all([add(), add(), add()])
+    expect(results.map(({ code }) => code).toSorted()).toEqual([0, 0, 2])
+    expect(await rejection(doctor('activate'))).toBe(
+      'The clinic has 500 active doctors already, the most that it can have.\n',
+    )
+    await run('doctor', 'deactivate', doctors[0]?.id ?? '', ...of)
+    expect((await doctor('activate')).code).toBe(0)
+    const active = (await doctorStore(db).list(mine.clinic.id)).filter(({ isActive }) => isActive)
+    expect(active).toHaveLength(500)
   })
 
   it('of another clinic is not found', async () => {

@@ -250,4 +250,26 @@ describe('importing a catalogue', () => {
     })
     expect(await load('treatments', rows)).toMatchObject({ unchanged: 1, rejected: 1 })
   })
+  it('rejects active doctors beyond 500, after the rows that deactivate others', async () => {
+    const row = (external_id: number, is_active: boolean) => ({
+      external_id,
+      full_name: 'Dr. Eva Noll',
+      is_active,
+    })
+    const { doctors } = await all()
+    const free = 500 - doctors.filter(({ isActive }) => isActive).length
+    const added = Array.from({ length: free }, (_, at) => row(1000 + at, true))
+    expect(await load('doctors', added)).toMatchObject({ imported: free, rejected: 0 })
+    const changes = [row(2000, true), row(2001, true), row(2002, false), row(1000, false)]
+    expect(await load('doctors', changes)).toMatchObject({
+      imported: 2,
+      updated: 1,
+      reasons: ['the clinic has 500 active doctors already, the most that it can have'],
+    })
+    expect(await load('doctors', [row(2002, true), row(1001, true)])).toMatchObject({
+      unchanged: 1,
+      rejected: 1,
+    })
+    expect((await all()).doctors.filter(({ isActive }) => isActive)).toHaveLength(500)
+  })
 })
