@@ -42,7 +42,7 @@ export type Terminal = {
   readonly env: Readonly<Record<string, string | undefined>>
   readonly writeOut: (text: string) => void
   readonly writeError: (text: string) => void
-  /** Only where a person can respond. */
+  /** Asks a question; present only if a person can respond. */
   readonly ask?: Ask | undefined
 }
 

@@ -120,7 +120,7 @@ function restApi(
     endpointTypes: [EndpointType.REGIONAL],
     disableExecuteApiEndpoint: hasDomain(stage),
     cloudWatchRole: true,
-    // Also after a creation that failed: from then on, all stages of the account and region log with this role.
+    // The role is retained even after a failed creation: from then on, all stages of the account and region log with it.
     cloudWatchRoleRemovalPolicy: RemovalPolicy.RETAIN,
     deployOptions: {
       stageName: stage.name,

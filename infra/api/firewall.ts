@@ -4,7 +4,7 @@ import { Construct } from 'constructs'
 /** Requests of an address in five minutes. A program may act for many clinics, each with its own rate. */
 const MAX_OF_ADDRESS = 30_000
 
-/** The same without an Authorization header: the public pages, and attackers. */
+/** Requests of an address in five minutes without an Authorization header: the public pages, and attackers. */
 const MAX_UNAUTHENTICATED = 1_000
 
 /**

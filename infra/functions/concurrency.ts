@@ -24,7 +24,7 @@ export function routeReservation(
   return Math.max(1, Math.floor((MAX_LISTS * accountConcurrency) / routes.filter(isList).length))
 }
 
-/** The same for a worker. Queues and schedules bound theirs without a reservation. */
+/** The concurrency to reserve for a worker; undefined for none. Queues and schedules bound theirs without a reservation. */
 export function workerReservation(
   { trigger }: Worker,
   accountConcurrency: number | undefined,

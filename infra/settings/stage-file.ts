@@ -76,7 +76,7 @@ export function readStage(stage: string, overrides: Overrides): { kind: StageKin
   return parseStage(stage, content, overrides)
 }
 
-/** The same, from the content of a file. */
+/** The settings of a stage from the content of its file. @throws Error for an unknown setting or kind */
 export function parseStage(
   stage: string,
   { kind, ...values }: Record<string, unknown>,

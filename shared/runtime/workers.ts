@@ -74,7 +74,7 @@ export const smsReceiptsWorker = {
   part: 'messaging',
   trigger: { type: 'subscription', to: 'sms-receipts' },
   uses: { table: ['GetItem', 'PutItem', 'DeleteItem'], shared: ['announced-events', 'provider-ids'] },
-  // It may wait 20 s for an SMS to be recorded.
+  // A receipt may wait 20 s for its SMS to be recorded.
   timeoutSeconds: 60,
 } as const satisfies Worker
 

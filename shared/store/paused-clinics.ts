@@ -9,7 +9,7 @@ import type { Table } from './table/table.ts'
 export function pausedClinics({ table }: { table: Table }) {
   const clinics = clinicStore({ table })
 
-  /** The same batches, without what belongs to paused clinics. */
+  /** Removes what belongs to paused clinics from each batch. */
   async function* withoutPaused<T extends { readonly clinic: ClinicId }>(
     batches: AsyncIterable<readonly T[]>,
   ): AsyncGenerator<T[]> {

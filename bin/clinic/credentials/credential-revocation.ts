@@ -39,7 +39,7 @@ async function revokeAll(given: RevokeOptions & { clinic: string }, command: Com
   const { table, clinic } = await openClinic(given, command)
   const credentials = credentialStore({ table, now: Date.now })
   const all = await credentials.list(clinic.id)
-  // Those of revoked credentials as well: an earlier run may have been interrupted before it deleted them.
+  // Endpoints of revoked credentials are included: an earlier run may have been interrupted before it deleted them.
   const endpoints = () =>
     endpointsOf(
       table,

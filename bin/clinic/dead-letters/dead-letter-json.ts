@@ -45,7 +45,7 @@ function fieldsOf(body: string): z.infer<typeof Fields> | null {
   }
 }
 
-/** The same as text, without the queue, the id and the time. */
+/** A dead letter as text, without its queue, id and time. */
 export const describeDeadLetter = ({
   is_malformed,
   bytes,

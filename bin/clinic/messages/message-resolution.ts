@@ -106,7 +106,7 @@ export const unresolvedJson = ({ clinic, message }: { clinic: Clinic; message: M
   reason: message.errorMessage ?? SENDER_STOPPED,
 })
 
-/** The same as text. */
+/** Unresolved messages as lines of text. */
 export const unresolvedLines = (messages: readonly ReturnType<typeof unresolvedJson>[]): string[] =>
   messages.length === 0
     ? ['No unresolved messages']

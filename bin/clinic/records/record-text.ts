@@ -45,11 +45,11 @@ export const recordTable = <Wire>(
 ): string[] =>
   formatTable(records.map((record) => [(record as { id: string }).id, ...resource.cells(record)]))
 
-/** Which clock times of records are by, for those that do not say so themselves. */
+/** A note on the timezone of the records' clock times, if the records do not contain it. */
 export const clockNotes = <Wire>(
   { hasClockTimes }: Pick<ResourceCommands<Wire>, 'hasClockTimes'>,
   { clinic }: ClinicContext,
 ): string[] => (hasClockTimes ? [timesAreIn(clinic)] : [])
 
-/** The same as a sentence. */
+/** A sentence that names the timezone of a clinic's times. */
 export const timesAreIn = ({ timezone }: ClinicContext['clinic']): string => `Times are in ${timezone}.`

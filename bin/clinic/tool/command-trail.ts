@@ -76,6 +76,6 @@ const normalized = (id: string): string => (id.startsWith('ck_') ? id : id.toLow
 
 export const programOf = (command: Command): Command => (command.parent ? programOf(command.parent) : command)
 
-/** Such as `patient erase`, without the name of the program. */
+/** The name of a command without the name of the program, such as `patient erase`. */
 export const nameOf = (command: Command): string =>
   command.parent ? `${nameOf(command.parent)} ${command.name()}`.trim() : ''

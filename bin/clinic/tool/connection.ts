@@ -153,7 +153,7 @@ export async function requireClinic(table: Table, id: string): Promise<StoredCli
   return clinic
 }
 
-/** The same, also if it is being deleted. @throws CommandFailure if there is none */
+/** The clinic with this id, even if it is being deleted. @throws CommandFailure if there is none */
 export async function requireStoredClinic(table: Table, id: string): Promise<StoredClinic> {
   const clinic = isUuid(id) ? await clinicStore({ table }).find(id.toLowerCase() as ClinicId) : null
   if (!clinic) throw new CommandFailure(`Clinic ${id} does not exist. Run "clinic list" to see all clinics.`)

@@ -14,8 +14,8 @@ const VALID_MS = 1000
 const guards = new WeakMap<Table, (clinic: ClinicId) => void>()
 
 /**
- * The same table, whose writes are rejected once the deletion of the command's clinic has begun: a command may be confirmed, and
- * write, long after it has read the clinic. Each write throws ClinicBeingDeleted then.
+ * Wraps a table so that its writes are rejected once the deletion of the command's clinic has begun: a command may be confirmed, and
+ * write, long after it has read the clinic. Each write then throws ClinicBeingDeleted.
  */
 export function withDeletionGuard(table: Table): Table {
   const { requireNotDeleting } = clinicStore({ table })

@@ -17,7 +17,7 @@ export function storeClock(
   const learn = (sentAt: number, date: number): void => {
     const seen = { min: date - machineNow(), max: date + RESOLUTION_MS - sentAt }
     const both = { min: Math.max(difference.min, seen.min), max: Math.min(difference.max, seen.max) }
-    // Otherwise one of the clocks was set in between.
+    // If the bounds contradict each other, one of the clocks was set since the last call.
     difference = both.min <= both.max ? both : seen
   }
   client.middlewareStack.add(

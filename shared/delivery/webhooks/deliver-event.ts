@@ -103,7 +103,7 @@ export async function deliverEvent(
   if (delivery.attempts.length === 0) {
     const earlier = await deliveries.earlierUnattempted(clinic, delivery)
     if (earlier !== null) {
-      // It may wait for its endpoint.
+      // The earlier delivery may have to wait for its endpoint.
       await call(consumer, { ...queued, delivery: earlier })
       return permits ? postpone(consumer, queued, context) : undefined
     }

@@ -65,7 +65,7 @@ const takeTurn = (
   maxTransactions?: number,
 ): Promise<boolean> => events.fanOut(clinic, (created) => queues.push('quick', created), maxTransactions)
 
-/** The same with all clinics that have announced events. The lag is the age of the oldest event that was read. */
+/** Fans out the events of all clinics that have announced some. The lag is the age of the oldest event that was read. */
 export async function sweepEvents(sweep: EventSweep): Promise<void> {
   let lag = 0
   const onRead = (announcedAt: number): void => {
@@ -83,7 +83,7 @@ export async function sweepEvents(sweep: EventSweep): Promise<void> {
 function takeTurns(sweep: EventSweep, waiting: ClinicId[]): Promise<void> {
   const { now } = sweep
   const end = now() + MAX_SWEEP_MS
-  // This is not a generator, which would end for good while the last clinics have their turns.
+  // A generator would end for good while the last clinics have their turns, after which they may wait again.
   const next = (): IteratorResult<ClinicId, undefined> => {
     const clinic = now() < end ? waiting.shift() : undefined
     return clinic === undefined ? { done: true, value: undefined } : { done: false, value: clinic }

@@ -73,7 +73,7 @@ export async function passOn(
 ): Promise<void> {
   if (after === null || after.waitingSince === null) return
   if (after.halfOpenAt !== null) {
-    // Such calls are made one at a time: a call on an open circuit holds its permit, and one attempt opens the circuit.
+    // Trial calls are made one at a time: a call on an open circuit holds its permit, and one attempt opens the circuit.
     if (isTurnOver || before.halfOpenAt === null) await callTrial(ports, queued, after.halfOpenAt)
   } else if (isTurnOver) await callWaiting(ports, queued, callSize(before, after), after.waitingSince)
 }

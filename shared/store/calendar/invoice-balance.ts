@@ -91,7 +91,7 @@ export function invoiceBalance(table: Table) {
     return version === UNPAID_VERSION ? [] : payments.allOf(clinic, 'invoice', record.id)
   }
 
-  /** The same changes, from facts that were read already: the invoice before its payments. @throws PaidAmountTooLarge; PatientErased */
+  /** Adds the payments, from facts that were read already: the invoice before its payments. @throws PaidAmountTooLarge; PatientErased */
   function addPayments(
     clinic: ClinicId,
     { invoice, patient, stored, all }: BalanceFacts,

@@ -77,7 +77,7 @@ export const ownerPartition = (
 export const calendarSortKey = (date: string, moment: string, id: string): string =>
   `${date}#${moment}#${shortId(id)}`
 
-/** The same in a list that is sorted by facet first. */
+/** The sort key in a list that is sorted by facet first. */
 export const facetSortKey = (facet: string, sort: string): string => `${facet}#${sort}`
 
 /** Sorts after every sort key of a day. */

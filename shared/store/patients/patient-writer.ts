@@ -27,7 +27,7 @@ export const MAX_UPDATED = 8
 /** A patient as it was read, and its new state. */
 export type PatientChange = { readonly before: StoredPatient; readonly after: StoredPatient }
 
-/** The same, or a new patient. */
+/** A change of a patient, or a new patient, whose `before` is null. */
 type Move = { readonly before: StoredPatient | null; readonly after: StoredPatient }
 
 export function patientWriter({ table }: { table: Table }) {
@@ -54,7 +54,7 @@ export function patientWriter({ table }: { table: Table }) {
       idempotency.store(changes, status, response(created), patient.id)
       await moveIndexes(changes, [{ before: null, after: created }])
       if (await commit(changes, head, { n: head.n + 1 })) return created
-      // The same request was faster, or this one was committed before and its response was lost.
+      // A repetition of the request was faster, or this commit succeeded and its response was lost.
       return (await idempotency.find()) ?? (await patients.find(clinic, patient.id)) ?? created
     })
     if (outcome instanceof StoredResponse) return outcome

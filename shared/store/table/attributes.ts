@@ -227,7 +227,7 @@ export function codec<Value extends object>(map: AttributeMap<Value>): Codec<Val
   }
 }
 
-/** The same for records, whose id is in their key. */
+/** A codec for records, whose id is in their key. */
 export function recordCodec<Entity extends { readonly id: string }>(map: AttributeMap<Omit<Entity, 'id'>>) {
   const { encode, decode, rescale, large, unlisted } = codec<Omit<Entity, 'id'>>(map)
   return {

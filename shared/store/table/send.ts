@@ -14,7 +14,7 @@ export const send: TableSend = async (call) => {
   }
 }
 
-/** The same with the SDK's own errors. The call also ends with `signal`. */
+/** Makes a call end with its request, and with `signal`. Errors of the SDK are thrown unchanged. */
 export const sendRaw: TableSend = (call, signal) => {
   const signals = [requestSignal(), signal].filter((one) => one !== undefined)
   return call(signals.length === 0 ? {} : { abortSignal: AbortSignal.any(signals) })

@@ -46,7 +46,7 @@ export function openTable(
   }
 }
 
-/** The same table for writers of historical records, whose changes emit no events. */
+/** A table for writers of historical records, whose changes emit no events. */
 export const withoutEvents = (table: Table): Table => ({ ...table, emitsEvents: false })
 
 /** Remembers which counters collided lately, so that the next writes of this process use their shards. */

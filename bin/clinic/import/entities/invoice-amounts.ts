@@ -101,7 +101,7 @@ export function invoiceAmounts(row: AmountCells, currency: string, before: Store
   )
   if (total < 0) reader.issue(['total_amount'], 'must not be negative')
   const parts = keptColumns.filter((column) => column === 'discount_amount' || column === 'tax_amount')
-  // These amounts belonged to another subtotal.
+  // Kept amounts belong to the former subtotal.
   if (before && subtotal !== before.subtotal && parts.length > 0)
     reader.issue(['subtotal'], `changes, so the row needs ${parts.join(', ')} too`)
   reader.rejectIssues(keptColumns)

@@ -20,19 +20,19 @@ export class InvoiceNumbers {
   }
 
   /**
-   * Records that an invoice gets a number, unless another has it. Returns the id of that one, null if none has.
-   * Another writer may give it to an invoice at the same time.
+   * Records that an invoice gets a number, unless another has it. Returns the id of that invoice, null if there is none.
+   * Another writer may use the number for an invoice at the same time.
    */
   async take(clinic: ClinicId, number: string, invoice: string): Promise<string | null> {
     const reading = this.#read.get(clinic) ?? this.#readAll(clinic)
     this.#read.set(clinic, reading)
     const numbers = await reading.catch((error: Error) => {
-      // It is read again when the batch is.
+      // A repetition of the batch reads the numbers again.
       this.#read.delete(clinic)
       throw error
     })
     const others = numbers.invoicesWith(number).filter((id) => id !== invoice)
-    // It may have another number by now.
+    // The other invoice may have got a different number since it was read.
     const stored = await invoiceStore({ table: this.#table }).findMany(clinic, others)
     const other = others.find((id) => stored.get(id)?.record.number === number) ?? null
     if (other === null) numbers.set(invoice, number)

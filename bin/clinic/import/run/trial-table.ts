@@ -6,7 +6,7 @@ import type { Item, Write } from '../../../../shared/store/table/write-requests.
 import { temporaryDatabase } from '../files/temporary-database.ts'
 
 /**
- * The same table for a trial of an import: writes are kept apart from the stored items, and only this table reads them. The
+ * Wraps a table for a trial of an import: writes are kept apart from the stored items, and only this table reads them. The
  * rows of a file are checked as they would be after the rows and files before them. Conditions are not checked: only the trial
  * changes the kept writes.
  */
