@@ -40,7 +40,7 @@ export async function measureDeliveries(
     deliveries: deliveryAttempts({ table }),
     webhooks: webhookStore({ table }),
     health: webhookHealthStore({ table }),
-    transport: { post: async () => ({ kind: 'answered', status, retryAfter: null, latencyMs: 50 }) },
+    transport: { post: async () => ({ kind: 'responded', status, retryAfter: null, latencyMs: 50 }) },
     queues: { push: (_lane, deliveries) => push(deliveries) },
     now: () => now,
     random: () => 0,

@@ -121,6 +121,6 @@ export const fakeTransport = () => ({
   post: (url: string, _headers: object, body: string) =>
     outgoing(async ({ providers }) => {
       providers.webhooks.push({ url, event: JSON.parse(body).id })
-      return { kind: 'answered', status: 200, retryAfter: null, latencyMs: 1 }
+      return { kind: 'responded', status: 200, retryAfter: null, latencyMs: 1 }
     }),
 })

@@ -374,10 +374,10 @@ describe('side by side, in virtual time', () => {
   /** Whether the attempt came before its delay although nothing succeeded since the one before. */
   function isEarly(before: Post, next: Post, index: number, posts: readonly Post[]): boolean {
     const { result } = before
-    const requested = result.kind === 'answered' && result.status === 429 ? 120_000 : 0
+    const requested = result.kind === 'responded' && result.status === 429 ? 120_000 : 0
     const delay = Math.max(requested, RETRY_DELAYS_MS[index] ?? 0)
     const isSuccess = ({ end, result: other }: Post) =>
-      end >= before.at && end <= next.at && other.kind === 'answered' && other.status === 200
+      end >= before.at && end <= next.at && other.kind === 'responded' && other.status === 200
     const gap = next.at - before.end
     return gap < requested - 1000 || (gap < delay - 1000 && !posts.some(isSuccess))
   }

@@ -123,7 +123,7 @@ export const httpResponse = (
   retryAfter: string | null = null,
   latencyMs = 10,
 ): AttemptResult => ({
-  kind: 'answered',
+  kind: 'responded',
   status,
   retryAfter,
   latencyMs,

@@ -158,16 +158,16 @@ async function attempt(
     )
     return consumer.queues.push('slow', [queued])
   }
-  const isDelivered = result.kind === 'answered' && result.status >= 200 && result.status < 300
-  const isGone = result.kind === 'answered' && result.status === 410
-  const retryAfter = result.kind === 'answered' ? parseRetryAfter(result.retryAfter, now()) : null
+  const isDelivered = result.kind === 'responded' && result.status >= 200 && result.status < 300
+  const isGone = result.kind === 'responded' && result.status === 410
+  const retryAfter = result.kind === 'responded' ? parseRetryAfter(result.retryAfter, now()) : null
   const retryDelay =
     isDelivered || isGone ? null : retryDelayOf(delivery, at, now(), retryAfter, consumer.random())
   const halfOpenAt = isDelivered ? null : nextHalfOpenAt(health, consumer.random(), now())
   const attemptRecord = {
     at: new Date(at).toISOString(),
-    status: result.kind === 'answered' ? result.status : null,
-    error: result.kind === 'answered' ? null : result.reason,
+    status: result.kind === 'responded' ? result.status : null,
+    error: result.kind === 'responded' ? null : result.reason,
     latencyMs: Math.round(result.latencyMs),
   }
   // A delay that the endpoint has requested is not shortened.

@@ -12,7 +12,7 @@ import {
 
 /** The outcome of one attempt. `latencyMs` is the time until the status was received or the attempt failed. */
 export type AttemptResult =
-  | ({ readonly kind: 'answered' } & WebhookResponse)
+  | ({ readonly kind: 'responded' } & WebhookResponse)
   | { readonly kind: 'failed'; readonly reason: FailureReason; readonly latencyMs: number }
 
 export type WebhookTransport = ReturnType<typeof webhookTransport>
@@ -83,7 +83,7 @@ export function webhookTransport({
       })
       return typeof outcome === 'string'
         ? { kind: 'failed', reason: outcome, latencyMs: latencyMs() }
-        : { kind: 'answered', ...outcome }
+        : { kind: 'responded', ...outcome }
     } finally {
       clearTimeout(timer)
     }

@@ -47,7 +47,7 @@ vi.mock(import('../../../shared/delivery/webhooks/webhook-transport.ts'), async 
   webhookTransport: () => ({
     post: async (url: string) => {
       if (url.endsWith('/none')) return { kind: 'failed', reason: 'connection', latencyMs: 1 }
-      return { kind: 'answered', status: Number(url.slice(-3)), retryAfter: null, latencyMs: 1 }
+      return { kind: 'responded', status: Number(url.slice(-3)), retryAfter: null, latencyMs: 1 }
     },
   }),
 }))

@@ -3,7 +3,7 @@ import { attemptReport } from '../../../../shared/delivery/webhooks/attempt-repo
 import type { ClinicId } from '../../../../shared/domain/clinic.ts'
 
 const delivery = { clinic: 'c' as ClinicId, requestId: 'r' }
-const response = (status: number) => ({ kind: 'answered' as const, status, retryAfter: null, latencyMs: 5 })
+const response = (status: number) => ({ kind: 'responded' as const, status, retryAfter: null, latencyMs: 5 })
 const failure = { kind: 'failed' as const, reason: 'timeout' as const, latencyMs: 5 }
 
 it.each([

@@ -214,7 +214,7 @@ describe.skipIf(process.platform !== 'linux')('the webhook transport', () => {
         if (asked[type] === 1) return type === 'A' ? [a(NAME, RECEIVER)] : []
         return type === 'A' ? [a(NAME, '127.0.0.1')] : [aaaa(NAME, '::1')]
       })
-      expect(await attempt()).toMatchObject({ kind: 'answered', status: 200 })
+      expect(await attempt()).toMatchObject({ kind: 'responded', status: 200 })
       expect(asked).toEqual({ A: 1, AAAA: 1 })
       expect(await attempt()).toMatchObject({ kind: 'failed', reason: 'private_address' })
       expect(asked).toEqual({ A: 2, AAAA: 2 })
@@ -257,7 +257,7 @@ describe.skipIf(process.platform !== 'linux')('the webhook transport', () => {
       const { port } = await allow(host)
       const url = `http://${written}:${port}/in`
       const settings = { isAllowed: isPublicAddress, allowedHost: `${written}:${port}` }
-      expect(await attempt(settings, url)).toMatchObject({ kind: 'answered', status: 202 })
+      expect(await attempt(settings, url)).toMatchObject({ kind: 'responded', status: 202 })
       expect(await attempt({ isAllowed: isPublicAddress }, url)).toMatchObject({ reason: 'invalid_url' })
       expect(await attempt(settings, `http://${written}:${PORT}/in`)).toMatchObject({ reason: 'invalid_url' })
       expect(await attempt(settings, `https://${written}:${PORT}/in`)).toMatchObject({

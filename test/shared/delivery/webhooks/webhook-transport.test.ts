@@ -38,7 +38,7 @@ describe.skipIf(process.platform !== 'linux')('the webhook transport', () => {
     it('is sent with the signed body and headers', async () => {
       const receiver = await receives((socket) => socket.end(httpText('204 No Content')))
       expect(await attempt()).toEqual({
-        kind: 'answered',
+        kind: 'responded',
         status: 204,
         retryAfter: null,
         latencyMs: expect.any(Number),
@@ -116,7 +116,7 @@ describe.skipIf(process.platform !== 'linux')('the webhook transport', () => {
       'is reported with status %i',
       async (status) => {
         await receives((socket) => socket.end(httpText(`${status} Word`)))
-        expect(await attempt()).toMatchObject({ kind: 'answered', status, retryAfter: null })
+        expect(await attempt()).toMatchObject({ kind: 'responded', status, retryAfter: null })
       },
     )
 
@@ -129,7 +129,7 @@ describe.skipIf(process.platform !== 'linux')('the webhook transport', () => {
             httpText(`${status} Elsewhere`, [`location: ${elsewhere}`, `refresh: 0; url=${elsewhere}`]),
           ),
         )
-        expect(await attempt()).toMatchObject({ kind: 'answered', status })
+        expect(await attempt()).toMatchObject({ kind: 'responded', status })
         expect(receiver.requests).toHaveLength(1)
       },
     )
@@ -196,7 +196,7 @@ describe.skipIf(process.platform !== 'linux')('the webhook transport', () => {
       ],
     ])('is reported when its body %s', async (_, respond) => {
       await receives(respond)
-      expect(await attempt()).toMatchObject({ kind: 'answered', status: 200 })
+      expect(await attempt()).toMatchObject({ kind: 'responded', status: 200 })
     })
 
     it('is reported when its body drips, and the connection is closed at the deadline', async () => {
@@ -206,7 +206,7 @@ describe.skipIf(process.platform !== 'linux')('the webhook transport', () => {
       })
       const started = performance.now()
       const outcome = await attempt({ deadlineMs: SHORT_MS })
-      expect(outcome).toMatchObject({ kind: 'answered', status: 200 })
+      expect(outcome).toMatchObject({ kind: 'responded', status: 200 })
       expect(outcome.latencyMs).toBeLessThan(SHORT_MS)
       expect(performance.now() - started).toBeGreaterThanOrEqual(SHORT_MS - 5)
       expect(performance.now() - started).toBeLessThan(SHORT_MS * 2)
@@ -227,7 +227,7 @@ describe.skipIf(process.platform !== 'linux')('the webhook transport', () => {
         flood()
       })
       const started = performance.now()
-      expect(await attempt()).toMatchObject({ kind: 'answered', status: 200 })
+      expect(await attempt()).toMatchObject({ kind: 'responded', status: 200 })
       expect(performance.now() - started).toBeLessThan(DEADLINE_MS)
       await vi.waitFor(() => expect(receiver.sockets.size).toBe(0))
       // Only what network buffers hold was sent.
