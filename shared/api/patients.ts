@@ -8,7 +8,16 @@ import type { WithUpdatedAt } from '../domain/with-updated-at.ts'
 import type { Caller } from './account.ts'
 import { recordListOf, recordListQuery } from './record-lists.ts'
 import { defineRoute } from './route.ts'
-import { CalendarDate, envelopeOf, Timestamp, text, UpdatedAt, Uuid, whenValid } from './schemas.ts'
+import {
+  CalendarDate,
+  envelopeOf,
+  queryBoolean,
+  Timestamp,
+  text,
+  UpdatedAt,
+  Uuid,
+  whenValid,
+} from './schemas.ts'
 
 const PRIVATE_SCOPE = 'patient.read.private' satisfies Scope
 
@@ -102,10 +111,7 @@ export const listPatients = defineRoute({
   parameterScopes: { national_id: PRIVATE_SCOPE },
   query: recordListQuery({
     search: text(200).optional(),
-    is_active: z
-      .enum(['true', 'false'], { error: 'must be true or false' })
-      .optional()
-      .meta({ description: 'Only active, or only inactive patients.' }),
+    is_active: queryBoolean.optional().meta({ description: 'Only active, or only inactive patients.' }),
     national_id: nationalId
       .meta({ maxLength: 32, pattern: NATIONAL_ID.source })
       .optional()

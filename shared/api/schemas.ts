@@ -64,8 +64,16 @@ export const wholeNumber = (max: number, fallback: number) =>
       error: `must be a whole number from 1 to ${max}`,
     })
     .transform(Number)
+    .meta({ type: 'integer', minimum: 1, maximum: max })
     .default(fallback)
-    .meta({ type: 'integer', minimum: 1, maximum: max, default: fallback })
+    .meta({ default: fallback })
+
+/** `true` or `false` in a query string. */
+export const queryBoolean = z
+  .string()
+  .refine((value) => value === 'true' || value === 'false', { error: 'must be true or false' })
+  .transform((value) => value === 'true')
+  .meta({ type: 'boolean' })
 
 /** Query parameters of every paginated list. */
 export const paging = {

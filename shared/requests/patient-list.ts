@@ -21,8 +21,7 @@ type Request = {
 /** Reads the patients that a query asks for: all, those that a search finds, or those with a national id. */
 export function readPatientList({ patients, identified }: Stores, request: Request) {
   const { clinic, query } = request
-  const { search = '', national_id: nationalId } = query
-  const isActive = query.is_active && query.is_active === 'true'
+  const { search = '', national_id: nationalId, is_active: isActive } = query
   return readRecordList(
     'patients',
     request,

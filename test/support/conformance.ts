@@ -57,18 +57,20 @@ export function resolveRef<T extends object>(value: T | Ref): T {
 
 const ajv = new JsonSchema({ strict: true, strictTypes: false, allErrors: true })
 formats.default(ajv)
-/** A schema whose references the validator can resolve from anywhere. */
-const withAbsoluteRefs = (schema: object): Schema =>
-  JSON.parse(JSON.stringify(schema).replaceAll('"#/components/schemas/', '"document#/$defs/'))
+/** A schema whose references the validator can resolve from anywhere, and which permits no field that it does not describe. */
+const closedSchema = (schema: object): Schema =>
+  JSON.parse(JSON.stringify(schema).replaceAll('"#/components/schemas/', '"document#/$defs/'), (_, value) =>
+    value?.type === 'object' ? { additionalProperties: false, ...value } : value,
+  )
 
-ajv.addSchema({ $id: 'document', $defs: withAbsoluteRefs(document.components.schemas) })
+ajv.addSchema({ $id: 'document', $defs: closedSchema(document.components.schemas) })
 
 const compiled = new Map<string, ValidateFunction>()
 
-/** Describes how a value violates a schema of the document; null if it is valid. */
+/** Describes how a value violates a schema of the document, or has fields that the schema lacks; null if it is valid. */
 export function schemaError(schema: Schema, value: unknown): string | null {
   const text = JSON.stringify(schema)
-  const validate = compiled.get(text) ?? ajv.compile(withAbsoluteRefs(schema))
+  const validate = compiled.get(text) ?? ajv.compile(closedSchema(schema))
   compiled.set(text, validate)
   return validate(value) ? null : formatErrors(validate.errors ?? [])
 }

@@ -89,6 +89,11 @@ export function parameterValues(schema: ValueSchema): TestValue<string>[] {
       ...withVerdict('fits', String(minimum), String(maximum)),
       ...withVerdict('wrong', ...[minimum - 1, maximum + 1, maximum * 1000].map(String), ...INVALID_NUMBERS),
     ]
+  if (type === 'boolean')
+    return [
+      ...withVerdict('fits', 'true', 'false'),
+      ...withVerdict('wrong', 'TRUE', '1', 'yes', '', 'null', ' true'),
+    ]
   if (schema.enum)
     return [
       ...withVerdict('fits', ...schema.enum),

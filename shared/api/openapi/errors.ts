@@ -111,7 +111,6 @@ export function errorSchema(key: ErrorKey, { schemaOf }: Pick<SchemaCollector, '
       }),
     },
     required: ['error', 'message', ...(details && !details.isOptional ? ['details'] : [])],
-    additionalProperties: false,
   }
 }
 

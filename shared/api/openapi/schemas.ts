@@ -14,7 +14,7 @@ export function schemaCollector() {
   const components = new Map<string, Json>()
 
   function schemaOf(schema: z.ZodType, io: Direction): Json {
-    const { $schema: _, $defs = {}, ...own } = z.toJSONSchema(schema, { io, override })
+    const { $schema: _, $defs = {}, ...own } = z.toJSONSchema(schema, { io, override: override[io] })
     for (const [name, definition] of Object.entries($defs)) add(name, withComponentRefs(definition))
     return withComponentRefs(own)
   }
@@ -38,7 +38,18 @@ export function schemaCollector() {
 
 export type SchemaCollector = ReturnType<typeof schemaCollector>
 
-function override({ zodSchema, jsonSchema }: { zodSchema: z.core.$ZodTypes; jsonSchema: Json }): void {
+type Converted = { readonly zodSchema: z.core.$ZodTypes; readonly jsonSchema: Json }
+
+const override = {
+  input: adjust,
+  /** Fields may be added to responses, so their schemas are open, unlike the contracts that the responses are checked against. */
+  output: (converted: Converted) => {
+    adjust(converted)
+    delete (converted.jsonSchema as Record<string, unknown>).additionalProperties
+  },
+}
+
+function adjust({ zodSchema, jsonSchema }: Converted): void {
   const schema = jsonSchema as Record<string, unknown>
   for (const [bound, value] of Object.entries(DEFAULT_BOUNDS))
     if (schema[bound] === value) delete schema[bound]

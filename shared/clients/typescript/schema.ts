@@ -3294,7 +3294,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Page number, starting at 1. A page past the last one is empty and has the same `meta` totals. Not together with `after`. */
-                page?: string;
+                page?: number;
                 /**
                  * @description Number of records per page.
                  * @example 2
@@ -3306,7 +3306,7 @@ export interface operations {
                 updated_since?: string;
                 search?: string;
                 /** @description Only active, or only inactive patients. */
-                is_active?: "true" | "false";
+                is_active?: boolean;
                 /** @description Requires the scope `patient.read.private`, too. */
                 national_id?: string;
             };
@@ -4594,7 +4594,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Page number, starting at 1. A page past the last one is empty and has the same `meta` totals. Not together with `after`. */
-                page?: string;
+                page?: number;
                 /**
                  * @description Number of records per page.
                  * @example 2
@@ -6009,7 +6009,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Page number, starting at 1. A page past the last one is empty and has the same `meta` totals. Not together with `after`. */
-                page?: string;
+                page?: number;
                 /**
                  * @description Number of records per page.
                  * @example 1
@@ -6290,7 +6290,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Page number, starting at 1. A page past the last one is empty and has the same `meta` totals. Not together with `after`. */
-                page?: string;
+                page?: number;
                 /**
                  * @description Number of records per page.
                  * @example 2
@@ -6475,7 +6475,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Page number, starting at 1. A page past the last one is empty and has the same `meta` totals. Not together with `after`. */
-                page?: string;
+                page?: number;
                 /**
                  * @description Number of records per page.
                  * @example 2

@@ -60,6 +60,20 @@ describe.each(ROUTES.map((route) => [`${route.method} ${route.path}`, route] as 
     }
   })
 
+  it('leaves its responses open to new fields, and its request closed', () => {
+    expect(hasClosedSchema(operation.responses)).toBe(false)
+    if (route.body) expect(hasClosedSchema(operation.requestBody)).toBe(true)
+  })
+
+  it('documents query parameters by the type that they are parsed to', () => {
+    for (const parameter of operation.parameters.map(resolveRef)) {
+      if (parameter.in !== 'query') continue
+      const parsed = ['true', '7'].map((text) => route.query?.shape[parameter.name]?.safeParse(text).data)
+      const type = parsed.map((value) => PARSED_TYPES[typeof value]).find((found) => found !== undefined)
+      expect([parameter.name, parameter.schema.type]).toEqual([parameter.name, type ?? 'string'])
+    }
+  })
+
   it('has examples of valid requests and of successful responses to them', () => {
     const exchanges = Object.values(exchangesOf(route))
     expect(exchanges.length).toBeGreaterThan(0)
@@ -83,12 +97,22 @@ describe.each(ROUTES.map((route) => [`${route.method} ${route.path}`, route] as 
   })
 })
 
+const PARSED_TYPES: Readonly<Record<string, string>> = { number: 'integer', boolean: 'boolean' }
+
+/** Whether a schema in a part of the document permits no further fields. */
+function hasClosedSchema(part: any): boolean {
+  if (typeof part !== 'object' || part === null) return false
+  const resolved: any = resolveRef(part)
+  return resolved.additionalProperties === false || Object.values(resolved).some(hasClosedSchema)
+}
+
 const withTextValues = (query: object) =>
   Object.fromEntries(Object.entries(query).map(([name, value]) => [name, String(value)]))
 
 it.each(EVENT_NAMES)('has an example of %s that fits the contract', (event) => {
   const { requestBody } = document.webhooks[event]?.post ?? {}
   const { value } = requestBody?.content['application/json']?.examples?.default ?? {}
+  expect(hasClosedSchema(requestBody)).toBe(false)
   expect(EVENT_PAYLOADS[event].safeParse(value).error).toBeUndefined()
 })
 

@@ -60,10 +60,10 @@ afterEach(() => {
 describe('a request', () => {
   it('has the base path and the credential, and omits undefined parameters', async () => {
     const { client, sent } = clientOf([page([1], 1, 1)])
-    await client.patients.list({ search: 'a b&c', limit: 5, page: undefined })
+    await client.patients.list({ search: 'a b&c', is_active: true, limit: 5, page: undefined })
     expect(sent).toEqual([
       {
-        url: 'https://api.example.com/prod/api/developer/v1/patients?search=a+b%26c&limit=5',
+        url: 'https://api.example.com/prod/api/developer/v1/patients?search=a+b%26c&is_active=true&limit=5',
         method: 'GET',
         headers: { authorization: 'Developer ck_1:cs_1', accept: 'application/json' },
         body: undefined,
