@@ -69,7 +69,7 @@ export const handler = endpoint(
     const handOver = { ...sms, deadline: smsDeadline(now) }
     const sent = await handOverSms<Changeset>(handOver, clinicId, message, async (changes, sent) => {
       await idempotency.complete(changes, 202, sent && renderAcceptedMessage(sent))
-      if (!sent) await messages.giveBack(changes, message)
+      if (!sent) await messages.giveBack(changes, message.id)
     })
     if (!sent) throw new ApiError('provider_unavailable', { headers: { 'retry-after': '5' } })
     return renderAcceptedMessage(sent)

@@ -11,7 +11,7 @@ import type { Item, UpdateParts } from './table/write-requests.ts'
 /** A clinic as it was read, with the version that changes of it, and copies of its settings, depend on. */
 export type StoredClinic = Clinic & {
   readonly version: number
-  /** The key of hashes of the clinic's recipients. It is made once and never shown. */
+  /** The key of hashes of the clinic's recipients, never shown. Every erasure replaces it. */
   readonly recipientSecret: string
 }
 
@@ -88,6 +88,19 @@ export function clinicStore({ table }: { table: Table }) {
     return toClinic(item as Item)
   }
 
+  /** Makes the hashes of recipients useless: the counts of messages to each begin again. Does nothing for a deleted clinic. */
+  async function replaceRecipientSecret(id: ClinicId): Promise<void> {
+    try {
+      await table.update(clinicKey(id), {
+        UpdateExpression: 'SET recipientSecret = :secret',
+        ConditionExpression: 'attribute_exists(pk)',
+        ExpressionAttributeValues: { ':secret': newRecipientSecret() },
+      })
+    } catch (error) {
+      if (!(error instanceof ConditionFailed)) throw error
+    }
+  }
+
   /**
    * Marks a clinic as being deleted, and paused, from now on. State that was read before is no longer reliable: its version
    * changes. The time of the first call stays.
@@ -122,7 +135,7 @@ export function clinicStore({ table }: { table: Table }) {
     return new Set(items.flatMap(({ id, pausedAt }) => (pausedAt === undefined ? [] : [id as ClinicId])))
   }
 
-  return { create, find, requireNotDeleting, list, update, beginDeletion, pausedOf }
+  return { create, find, requireNotDeleting, list, update, replaceRecipientSecret, beginDeletion, pausedOf }
 }
 
 /** Updates a clinic that is not being deleted. @throws ClinicBeingDeleted */

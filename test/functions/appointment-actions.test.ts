@@ -1,6 +1,5 @@
 /** The actions on an appointment: what they change, free and announce, and what they reject. */
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { anonymizeResponse } from '../../shared/api/anonymize-response.ts'
 import type { Appointment } from '../../shared/domain/booking/appointment.ts'
 import { newUuid } from '../../shared/domain/uuid.ts'
 import { verifyClinic } from '../../shared/maintenance/verify/verify-clinic.ts'
@@ -159,7 +158,7 @@ describe('reopen', () => {
     const other = await createPopulatedClinic(db.table)
     const { headers: theirs } = await issueCredential(db.table, other.clinic)
     await act('complete', {}, theirs, other.appointment.id)
-    await patientChanges(db.table).erase(other.clinic.id, other.patient.id, anonymizeResponse)
+    await patientChanges(db.table).erase(other.clinic.id, other.patient.id)
     const closed = { status: 409, body: { message: 'errors.developer_api.appointment_closed' } }
     expect(await act('reopen')).toMatchObject(closed)
     expect(await act('reopen', {}, theirs, other.appointment.id)).toMatchObject(closed)
@@ -191,7 +190,7 @@ it('changes no appointment of an erased patient, and erases the reason and the s
   const reason = 'canary of a cancellation'
   expect((await act('cancel', { reason }, more, other.appointment.id)).status).toBe(200)
   expect(await tableText(db)).toContain(reason)
-  await patientChanges(db.table).erase(other.clinic.id, other.patient.id, anonymizeResponse)
+  await patientChanges(db.table).erase(other.clinic.id, other.patient.id)
   expect(await tableText(db)).not.toContain(reason)
   expect((await act('cancel', {}, credential.headers, other.appointment.id)).status).toBe(404)
 })

@@ -12,7 +12,6 @@ import type { APIGatewayProxyResult, SQSBatchResponse } from 'aws-lambda'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { NEW_DOCTOR } from '../../bin/clinic/import/entities/doctors.ts'
 import { announceImport } from '../../bin/clinic/import/run/announce-import.ts'
-import { anonymizeResponse } from '../../shared/api/anonymize-response.ts'
 import { type Appointment, NEW_APPOINTMENT } from '../../shared/domain/booking/appointment.ts'
 import { parseWeeklyHours } from '../../shared/domain/booking/working-hours.ts'
 import type { Clinic, ClinicId } from '../../shared/domain/clinic.ts'
@@ -130,7 +129,7 @@ async function everything(): Promise<void> {
   await patientChanges(db.table).update(clinic.id, patient.id, { lastName: text('Demir') })
   const erased = aPatient({ firstName: text('Cem'), lastName: text('Kaya') })
   await patientWriter(db).createMany(clinic.id, [erased])
-  await patientChanges(db.table).erase(clinic.id, erased.id, anonymizeResponse)
+  await patientChanges(db.table).erase(clinic.id, erased.id)
   const hours = parseWeeklyHours('mon-fri 09:00-17:00')
   const doctor = { ...NEW_DOCTOR, id: newUuid(), fullName: text('Dr. Lind'), hours }
   await doctorStore(db).save(clinic.id, [{ before: null, after: doctor }])

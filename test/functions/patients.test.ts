@@ -1,6 +1,5 @@
 /** Private fields, changes, deactivation and the filters of patients, through the handlers. */
 import { beforeAll, describe, expect, it } from 'vitest'
-import { anonymizeResponse } from '../../shared/api/anonymize-response.ts'
 import type { Clinic } from '../../shared/domain/clinic.ts'
 import { SCOPES, type Scope } from '../../shared/domain/scope.ts'
 import { newUuid } from '../../shared/domain/uuid.ts'
@@ -128,11 +127,11 @@ describe('national_id and notes', () => {
     const key = newUuid()
     const first = await update(id, { gender: 'other' }, { key })
     expect(first.text).toContain('Goneforever')
-    await patientChanges(db.table).erase(clinic.id, id, anonymizeResponse)
+    await patientChanges(db.table).erase(clinic.id, id)
     expect(JSON.stringify(await allItems(db))).not.toMatch(/GONE-1|Goneforever/)
-    expect((await update(id, { gender: 'other' }, { key })).body.data).toMatchObject({
-      national_id: null,
-      notes: null,
+    expect(await update(id, { gender: 'other' }, { key })).toMatchObject({
+      status: 422,
+      body: { message: 'errors.developer_api.idempotency_key_reused' },
     })
     expect((await list({ national_id: 'GONE-1' })).body.meta.total).toBe(0)
     expect(await get(id)).toMatchObject({ national_id: null, notes: null, first_name: 'Erased' })
@@ -187,7 +186,7 @@ describe('PATCH /patients/{id}', () => {
 
   it('returns 404 for an erased patient, as the actions do', async () => {
     const id = await create()
-    await patientChanges(db.table).erase(clinic.id, id, anonymizeResponse)
+    await patientChanges(db.table).erase(clinic.id, id)
     const routes = ['update-patient', 'deactivate-patient', 'activate-patient']
     for (const route of routes) expect((await ask(route, id, { body: {} })).status).toBe(404)
   })
@@ -195,7 +194,7 @@ describe('PATCH /patients/{id}', () => {
   it('stores no response of a patient who is erased while nothing is changed', async () => {
     for (let round = 0; round < 5; round++) {
       const id = await create({ notes: `Racenote${round}` })
-      const erasing = patientChanges(db.table).erase(clinic.id, id, anonymizeResponse)
+      const erasing = patientChanges(db.table).erase(clinic.id, id)
       await Promise.all([erasing, update(id, {}, { key: newUuid() })])
       expect(JSON.stringify(await allItems(db))).not.toContain(`Racenote${round}`)
     }

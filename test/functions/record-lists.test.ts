@@ -1,7 +1,6 @@
 /** `after` and `updated_since` of the five lists, through the handlers. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { beforeAll, describe, expect, it, vi } from 'vitest'
-import { anonymizeResponse } from '../../shared/api/anonymize-response.ts'
 import { newUuid } from '../../shared/domain/uuid.ts'
 import { listCursors } from '../../shared/requests/record-list.ts'
 import { appointmentStore } from '../../shared/store/calendar/appointments.ts'
@@ -156,7 +155,7 @@ describe('updated_since', () => {
     const { id } = made.patient
     const { as_of } = (await list('patients', { updated_since: startedAt })).body.meta
     await sleep(1)
-    await patientChanges(db.table).erase(made.clinic.id, id, anonymizeResponse)
+    await patientChanges(db.table).erase(made.clinic.id, id)
     expect((await list('patients', { updated_since: as_of, limit: '100' })).body.data).toEqual([])
     ahead += 22_000
     for (const name of LISTS) {

@@ -2,7 +2,6 @@
 import { PublishCommand, SNSClient } from '@aws-sdk/client-sns'
 import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs'
 import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
-import { anonymizeResponse } from '../../shared/api/anonymize-response.ts'
 import type { Clinic } from '../../shared/domain/clinic.ts'
 import type { Patient } from '../../shared/domain/patients/patient.ts'
 import { SCOPES, type Scope } from '../../shared/domain/scope.ts'
@@ -300,7 +299,7 @@ describe('the checks of a message', () => {
     const theirs = aPatient()
     await patientWriter(db).createMany(other.id, [theirs])
     const erased = patient.id
-    await patientChanges(db.table).erase(clinic.id, erased, anonymizeResponse)
+    await patientChanges(db.table).erase(clinic.id, erased)
     const responses = []
     for (const patient_id of [theirs.id, newUuid(), erased]) {
       for (const channel of ['sms', 'email']) responses.push(await send(sms({ patient_id, channel })))

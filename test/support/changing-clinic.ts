@@ -3,7 +3,6 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { importEntities } from '../../bin/clinic/import/entities/entities.ts'
 import { importFile } from '../../bin/clinic/import/run/import-file.ts'
-import { anonymizeResponse } from '../../shared/api/anonymize-response.ts'
 import { APPOINTMENT_STATUSES, type Appointment } from '../../shared/domain/booking/appointment.ts'
 import type { Clinic } from '../../shared/domain/clinic.ts'
 import { newUuid } from '../../shared/domain/uuid.ts'
@@ -182,7 +181,7 @@ export async function changingClinic(
     const one = pick((await patients()).filter(({ firstName }) => firstName === 'Canary'))
     const name = 'Erasable'
     await changes.update(clinic.id, one.id, { firstName: name })
-    await changes.erase(clinic.id, one.id, anonymizeResponse)
+    await changes.erase(clinic.id, one.id)
     return name
   }
 

@@ -1,5 +1,4 @@
 import type { Command } from 'commander'
-import { anonymizeResponse } from '../../../shared/api/anonymize-response.ts'
 import { renderPatientDetails } from '../../../shared/api/patients.ts'
 import { CalendarDate, oneOf } from '../../../shared/api/schemas.ts'
 import type { Clinic } from '../../../shared/domain/clinic.ts'
@@ -108,7 +107,7 @@ export function addPatientCommands(program: Command): void {
       const upcoming = (await upcomingAppointments(table, clinic.id, before.id)).length
       // An interrupted erasure is completed without asking: the name is gone.
       if (!before.erasedAt) await confirmErasure(command, table, clinic, before, upcoming)
-      const patient = await patientChanges(table).erase(clinic.id, before.id, anonymizeResponse, {
+      const patient = await patientChanges(table).erase(clinic.id, before.id, {
         operator: operatorOf(command),
       })
       if (!patient) throw unknownRecord('patient', 'patient', id)

@@ -1,4 +1,3 @@
-import { anonymizeResponse } from '../../api/anonymize-response.ts'
 import type { ClinicId } from '../../domain/clinic.ts'
 import { type Erasure, erasureLedger } from '../../store/copies/erasure-ledger.ts'
 import { patientChanges } from '../../store/copies/patient-changes.ts'
@@ -47,7 +46,7 @@ export async function replayErasures(
       counts.unknown++
     } else if (patient.erasedAt && isFinished) counts.already_erased++
     else {
-      await patientChanges(table).erase(clinic, id, anonymizeResponse, erasure)
+      await patientChanges(table).erase(clinic, id, erasure)
       counts.erased++
     }
   }

@@ -6,7 +6,6 @@ import type { StoredPatient } from '../patients/patients.ts'
 import { patientSearchLine } from '../patients/search-lines.ts'
 import { ConditionFailed } from '../table/errors.ts'
 import type { Table } from '../table/table.ts'
-import type { Item } from '../table/write-requests.ts'
 
 /** Replaces the lines of earlier names in the change log. */
 export async function anonymizeLines(table: Table, clinic: ClinicId, patient: StoredPatient): Promise<void> {
@@ -24,44 +23,22 @@ export async function anonymizeLines(table: Table, clinic: ClinicId, patient: St
   }
 }
 
-/** Anonymizes stored responses that show the patient. Their idempotency keys stay used. */
-export async function anonymizeResponses(
-  table: Table,
-  clinic: ClinicId,
-  id: string,
-  anonymizeResponse: (body: string) => string,
-): Promise<void> {
+/**
+ * Empties the stored responses about the patient, and removes the hashes of their requests, which would confirm a guess of what
+ * was sent. Their idempotency keys stay used.
+ */
+export async function emptyResponses(table: Table, clinic: ClinicId, id: string): Promise<void> {
   const responses = await table.query({ pk: storedResponsesPartition(clinic), limit: 1_000_000 })
   for (const response of responses.filter(({ p }) => p === id)) {
-    const { pk, sk } = response
-    let read: Item | undefined = response
-    // After it expired, the key may have been used for another patient, whose response must not be changed.
-    while (read?.p === id && !(await replaceBody(table, read, anonymizeResponse)))
-      read = await table.get({ pk, sk })
-  }
-}
-
-/** False when the response is no longer as it was read. */
-async function replaceBody(
-  table: Table,
-  read: Item,
-  anonymizeResponse: (body: string) => string,
-): Promise<boolean> {
-  try {
-    await table.update(read, {
-      UpdateExpression: 'SET #body = :body',
-      ConditionExpression: 'p = :patient AND #body = :read',
-      ExpressionAttributeNames: { '#body': 'body' },
-      ExpressionAttributeValues: {
-        ':body': anonymizeResponse(read.body as string),
-        ':patient': read.p,
-        ':read': read.body,
-      },
-    })
-    return true
-  } catch (error) {
-    if (error instanceof ConditionFailed) return false
-    throw error
+    await table
+      .update(response, {
+        UpdateExpression: 'SET #body = :empty REMOVE #hash',
+        // After it expired, the key may have been used for another patient, whose response must not be changed.
+        ConditionExpression: 'p = :patient',
+        ExpressionAttributeNames: { '#body': 'body', '#hash': 'hash' },
+        ExpressionAttributeValues: { ':empty': '', ':patient': id },
+      })
+      .catch(ignoreFailedCondition)
   }
 }
 

@@ -2,6 +2,7 @@ import type { ClinicId } from '../../domain/clinic.ts'
 import { eraseFields } from '../../domain/field-policy.ts'
 import { PATIENT_FIELDS, type Patient } from '../../domain/patients/patient.ts'
 import type { WithUpdatedAt } from '../../domain/with-updated-at.ts'
+import { clinicStore } from '../clinics.ts'
 import { linkedIdsOf } from '../external-ids/manual-links.ts'
 import { patientOwner } from '../keys/copies.ts'
 import { patientUpdates } from '../patients/patient-updates.ts'
@@ -12,13 +13,14 @@ import { StoredResponse } from '../table/idempotency.ts'
 import { optionalWork } from '../table/request-signal.ts'
 import { retryOnConflict } from '../table/retry-on-conflict.ts'
 import type { Table } from '../table/table.ts'
-import { anonymizeLines, anonymizeResponses } from './anonymize.ts'
+import { anonymizeLines, emptyResponses } from './anonymize.ts'
 import { cancelAppointments } from './cancel-appointments.ts'
 import { copiedNames } from './copied-names.ts'
 import { type Erasure, erasureLedger } from './erasure-ledger.ts'
 
 /** Changes a patient and every record that copies its name or addresses. */
 export function patientChanges(table: Table) {
+  const clinics = clinicStore({ table })
   const patients = patientStore({ table })
   const writer = patientWriter({ table })
   const updates = patientUpdates({ table })
@@ -51,14 +53,14 @@ export function patientChanges(table: Table) {
 
   /**
    * Cancels a patient's upcoming appointments, and anonymizes the patient permanently in every place: record, list row, search, appointments, invoices, payments, messages
-   * and stored responses. The policies in shared/domain (`PATIENT_FIELDS` and its like) say what becomes of each field.
+   * and stored responses. The policies in shared/domain (`PATIENT_FIELDS` and its like) say what becomes of each field. Nothing that is left
+   * can confirm a guess of an erased value.
    * Its first transaction records it in the ledger of erasures; the last write records there that it is finished. Safe to
-   * repeat, also after an interruption. `anonymizeResponse` anonymizes the body of a stored response, whose format the store does not know.
+   * repeat, also after an interruption.
    */
   async function erase(
     clinic: ClinicId,
     id: string,
-    anonymizeResponse: (body: string) => string,
     { at = new Date(table.now()).toISOString(), operator = 'unknown', importIds = [] }: Partial<Erasure> = {},
   ): Promise<StoredPatient | null> {
     let erasure = { patient: id, at, operator, importIds }
@@ -80,7 +82,10 @@ export function patientChanges(table: Table) {
     if (!after) return null
     await cancelAppointments(table, clinic, id)
     await anonymizeLines(table, clinic, after)
-    await anonymizeResponses(table, clinic, id, anonymizeResponse)
+    await emptyResponses(table, clinic, id)
+    // The counts of messages are stored by hashes of their recipients, which cannot be recomputed without the secret.
+    if (!(await ledger.findMany(clinic, [id])).get(id)?.isFinished)
+      await clinics.replaceRecipientSecret(clinic)
     // Immediately, not when it is due: until then the segments hold the old line.
     await writer.snapshotAll(clinic)
     await ledger.finish(clinic, erasure)

@@ -76,10 +76,14 @@ export function messageAcceptance({ table }: { table: Table }) {
   }
 
   /** Adds to a transaction that takes back the counts of a message that was not sent. */
-  async function giveBack(changes: Changeset, message: Message): Promise<void> {
-    const clinic = await clinics.find(changes.clinic)
-    if (!clinic) throw new RangeError('a message needs a clinic')
-    quotas.giveBack(changes, message, clinic.recipientSecret)
+  async function giveBack(changes: Changeset, id: string): Promise<void> {
+    const [clinic, message] = await Promise.all([
+      clinics.find(changes.clinic),
+      // Its recipient may have been erased since it was accepted.
+      messages.find(changes.clinic, id),
+    ])
+    if (!clinic || !message) throw new RangeError('a message needs a clinic')
+    quotas.giveBack(changes, message.record, clinic.recipientSecret)
   }
 
   return { accept, giveBack }

@@ -10,7 +10,7 @@ import type { Table } from '../table/table.ts'
 /** Counts of a day are kept a little longer than the day lasts anywhere. */
 const QUOTA_SECONDS = 3 * 24 * 60 * 60
 
-/** Recipients are stored as hashes, because a count outlasts the erasure of its patient. */
+/** Recipients are stored as hashes, because a count outlasts the erasure of its patient, which replaces the secret. */
 const hashOf = (recipient: string, secret: string): string =>
   createHmac('sha256', secret).update(recipient.toLowerCase()).digest('base64url')
 
@@ -32,24 +32,30 @@ export function messageQuotas({ table }: { table: Table }) {
   /** Counts an accepted message, under the condition that both limits hold. */
   function add(changes: Changeset, { message, dailyLimit, recipientLimit }: AcceptedMessage, secret: string) {
     const [ofDay, ofRecipient] = keysOf(changes.clinic, message, secret)
-    const expiresAt = Math.floor(Date.parse(message.acceptedAt) / 1000) + QUOTA_SECONDS
     for (const [key, limit] of [
       [ofDay, dailyLimit],
       [ofRecipient, recipientLimit],
     ] as const) {
       changes.add(key, message.channel, 1)
       changes.limitCounter(key, message.channel, limit)
-      changes.set(key, TTL, expiresAt)
+      changes.set(key, TTL, expiryOf(message))
     }
   }
 
   /** Takes back the count of a message that was not sent. */
   function giveBack(changes: Changeset, message: Message, secret: string): void {
-    for (const key of keysOf(changes.clinic, message, secret)) changes.add(key, message.channel, -1)
+    for (const key of keysOf(changes.clinic, message, secret)) {
+      changes.add(key, message.channel, -1)
+      // An erasure has replaced the secret since: the count is a new item.
+      changes.set(key, TTL, expiryOf(message))
+    }
   }
 
   return { sentToday, sentToRecipient, add, giveBack }
 }
+
+const expiryOf = ({ acceptedAt }: Message): number =>
+  Math.floor(Date.parse(acceptedAt) / 1000) + QUOTA_SECONDS
 
 const keysOf = (clinic: ClinicId, { acceptedOn, recipient }: Message, secret: string): [Key, Key] => [
   messageQuotaKey(clinic, acceptedOn),

@@ -64,7 +64,8 @@ export function idempotencyGuard(
 
   /**
    * The stored response, if the request is a repetition.
-   * @throws IdempotencyKeyReused when the key was used with another body before; RequestInProgress while its first
+   * @throws IdempotencyKeyReused when the key was used with another body before, or its response was emptied when the patient
+   * was erased; RequestInProgress while its first
    * request may be in progress
    */
   async function find(): Promise<StoredResponse | null> {
@@ -78,7 +79,7 @@ export function idempotencyGuard(
   }
 
   /**
-   * Adds the response to the changes that it describes. It contains data of `patient`, whose erasure anonymizes it. A response
+   * Adds the response to the changes that it describes. It contains data of `patient`, whose erasure empties it. A response
    * whose body does not have the id of the created record is stored with it.
    */
   function store(
@@ -109,7 +110,7 @@ export function idempotencyGuard(
   /** Replaces the reserved response. Null frees the key, because the request had no effect. */
   async function complete(changes: Changeset, status: number, response: unknown | null): Promise<void> {
     const item = itemKey && (await table.get(itemKey))
-    // Expired, or anonymized when its patient was erased: it must stay so.
+    // Expired, or emptied when its patient was erased: it must stay so.
     if (!item || item.body !== reserved) return
     const { busy: _, ...reservation } = item
     // A freed key keeps nothing of the response, which names the recipient of a message.

@@ -3,7 +3,6 @@ import { SESv2Client, SendEmailCommand } from '@aws-sdk/client-sesv2'
 import type { SQSBatchResponse, SQSEvent } from 'aws-lambda'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { setPaused } from '../../../bin/clinic/clinics/clinic-pause.ts'
-import { anonymizeResponse } from '../../../shared/api/anonymize-response.ts'
 import type { Clinic } from '../../../shared/domain/clinic.ts'
 import type { Message } from '../../../shared/domain/messages/message.ts'
 import type { Patient } from '../../../shared/domain/patients/patient.ts'
@@ -183,7 +182,7 @@ it('records a failure without a retry when SES rejects the email', async () => {
 
 it('sends nothing when the patient has been erased', async () => {
   const message = await accepted()
-  await patientChanges(db.table).erase(clinic.id, patient.id, anonymizeResponse)
+  await patientChanges(db.table).erase(clinic.id, patient.id)
   await queue.push(bodyOf(message))
   await queue.deliverBatch(sendEmail)
   expect(sentTo()).toEqual([])

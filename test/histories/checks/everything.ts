@@ -1,6 +1,5 @@
 /** Everything that must hold when a history has ended. */
 
-import { anonymizeResponse } from '../../../shared/api/anonymize-response.ts'
 import type { ClinicId } from '../../../shared/domain/clinic.ts'
 import { verifyClinic } from '../../../shared/maintenance/verify/verify-clinic.ts'
 import { clinicStore } from '../../../shared/store/clinics.ts'
@@ -36,7 +35,7 @@ async function completeCommands(world: World, clinic: ClinicModel): Promise<void
   const complete = async () => {
     for (const patient of clinic.patients) {
       if (patient.erasure !== 'possible' || patient.id === null) continue
-      await patientChanges(world.table).erase(id, patient.id, anonymizeResponse)
+      await patientChanges(world.table).erase(id, patient.id)
       patient.erasure = 'certain'
     }
     const current = await clinicStore(world).find(id)

@@ -1,5 +1,4 @@
 /** Operations on patients: created, listed, found, renamed and erased. */
-import { anonymizeResponse } from '../../../shared/api/anonymize-response.ts'
 import type { ClinicId } from '../../../shared/domain/clinic.ts'
 import { patientChanges } from '../../../shared/store/copies/patient-changes.ts'
 import { identified, isErased, type PatientModel } from '../model.ts'
@@ -114,7 +113,7 @@ export async function erasePatient(run: Run): Promise<void> {
   if (patient.erasure === 'none') patient.erasure = 'possible'
   for (const booking of clinic.bookings) if (booking.patient === patient) mayCancel(booking)
   const outcome = await command(run, (table) =>
-    patientChanges(table).erase(clinic.id as ClinicId, patient.id, anonymizeResponse),
+    patientChanges(table).erase(clinic.id as ClinicId, patient.id),
   )
   if (outcome.kind !== 'done') return
   demand(outcome.result !== null, () => `patient ${patient.token} was not found for erasure`)

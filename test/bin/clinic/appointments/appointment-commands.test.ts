@@ -1,6 +1,5 @@
 /** The commands that end and move appointments. */
 import { beforeEach, describe, expect, it } from 'vitest'
-import { anonymizeResponse } from '../../../../shared/api/anonymize-response.ts'
 import { newUuid } from '../../../../shared/domain/uuid.ts'
 import { appointmentStore } from '../../../../shared/store/calendar/appointments.ts'
 import { patientChanges } from '../../../../shared/store/copies/patient-changes.ts'
@@ -22,7 +21,7 @@ beforeEach(async () => {
 
 const cancel = (...more: string[]) =>
   run('appointment', 'cancel', mine.appointment.id, '--clinic', mine.clinic.id, ...more)
-const erase = () => patientChanges(db.table).erase(mine.clinic.id, mine.patient.id, anonymizeResponse)
+const erase = () => patientChanges(db.table).erase(mine.clinic.id, mine.patient.id)
 const stored = async () => (await appointmentStore(db).find(mine.clinic.id, mine.appointment.id))?.record
 
 it('stores no reason for an erased patient, whose time can be freed without one', async () => {

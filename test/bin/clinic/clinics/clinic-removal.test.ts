@@ -8,7 +8,6 @@ import { removeClinic } from '../../../../bin/clinic/clinics/clinic-removal.ts'
 import { importEntities } from '../../../../bin/clinic/import/entities/entities.ts'
 import type { ImportableEntity, ImportRow, ImportRun } from '../../../../bin/clinic/import/entities/entity.ts'
 import { importFile } from '../../../../bin/clinic/import/run/import-file.ts'
-import { anonymizeResponse } from '../../../../shared/api/anonymize-response.ts'
 import type { Clinic } from '../../../../shared/domain/clinic.ts'
 import { ClinicBeingDeleted, clinicStore } from '../../../../shared/store/clinics.ts'
 import { deletedClinics } from '../../../../shared/store/copies/deleted-clinics.ts'
@@ -50,7 +49,7 @@ async function fullClinic(): Promise<{ clinic: Clinic; key: string }> {
     { ...dirtyMarkerKey(shard) },
     { ...providerMessageKey('sns', `id-${made.id.slice(-6)}`), c: made.id, m: world.message.id },
   ])
-  await patientChanges(db.table).erase(made.id, patient.id, anonymizeResponse, { operator: 'test' })
+  await patientChanges(db.table).erase(made.id, patient.id, { operator: 'test' })
   return { clinic: made, key: credential.key }
 }
 

@@ -8,7 +8,6 @@ import { exportClinic } from '../../../../bin/clinic/export/export-clinic.ts'
 import { readManifest } from '../../../../bin/clinic/export/manifest.ts'
 import { importEntities } from '../../../../bin/clinic/import/entities/entities.ts'
 import { trialTable } from '../../../../bin/clinic/import/run/trial-table.ts'
-import { anonymizeResponse } from '../../../../shared/api/anonymize-response.ts'
 import type { Clinic } from '../../../../shared/domain/clinic.ts'
 import { invoiceStore } from '../../../../shared/store/calendar/invoices.ts'
 import { clinicStore } from '../../../../shared/store/clinics.ts'
@@ -202,7 +201,7 @@ beforeAll(async () => {
   await holidays.set(clinic.id, (before) => [...before, { ...NATIONAL_DAY, reason: 'National day' }])
   await holidays.refreshCopies(clinic.id)
   erased = patient.id
-  await patientChanges(db.table).erase(clinic.id, erased, anonymizeResponse, { operator: 'test' })
+  await patientChanges(db.table).erase(clinic.id, erased, { operator: 'test' })
 })
 afterAll(() => rmSync(root, { recursive: true }))
 

@@ -1,6 +1,5 @@
 /** Invoices as the operator corrects them, with their payments. */
 import { beforeEach, describe, expect, it } from 'vitest'
-import { anonymizeResponse } from '../../../../shared/api/anonymize-response.ts'
 import { fullName, type Patient } from '../../../../shared/domain/patients/patient.ts'
 import { newUuid } from '../../../../shared/domain/uuid.ts'
 import { invoiceBalance, MAX_PAYMENTS } from '../../../../shared/store/calendar/invoice-balance.ts'
@@ -35,7 +34,7 @@ const correct = (...args: string[]) => run('invoice', 'correct', mine.invoice.id
 const invoice = async () => (await invoiceStore(db).find(mine.clinic.id, mine.invoice.id))?.record
 const paymentsOf = (kind: 'invoice' | 'patient', id: string) =>
   paymentStore(db).allOf(mine.clinic.id, kind, id)
-const erase = (id: string) => patientChanges(db.table).erase(mine.clinic.id, id, anonymizeResponse)
+const erase = (id: string) => patientChanges(db.table).erase(mine.clinic.id, id)
 /** Moves the invoice to the other patient, and stops after the first payments. */
 async function interruptedCorrection() {
   const wanted = { patient: other.id, number: '2026-7' }

@@ -1,6 +1,5 @@
 /** Payments as the operator records and voids them, and what becomes of their invoice. */
 import { beforeEach, describe, expect, it } from 'vitest'
-import { anonymizeResponse } from '../../../../shared/api/anonymize-response.ts'
 import { invoiceBalance } from '../../../../shared/store/calendar/invoice-balance.ts'
 import { invoiceStore } from '../../../../shared/store/calendar/invoices.ts'
 import { paymentStore } from '../../../../shared/store/calendar/payments.ts'
@@ -139,7 +138,7 @@ describe('payment void', () => {
     const reason = 'the canary paid twice'
     await run('payment', 'void', mine.payment.id, '--reason', reason)
     expect(await tableText(db)).toContain(reason)
-    await patientChanges(db.table).erase(mine.clinic.id, mine.patient.id, anonymizeResponse)
+    await patientChanges(db.table).erase(mine.clinic.id, mine.patient.id)
     expect(await tableText(db)).not.toContain(reason)
     const [payment] = await payments()
     expect(payment).toMatchObject({ status: 'failed', voidedAt: expect.any(String) })
@@ -147,7 +146,7 @@ describe('payment void', () => {
 
   it('voids a payment of an erased patient, and brings nothing of the person back', async () => {
     const before = (await payments())[0]
-    await patientChanges(db.table).erase(mine.clinic.id, mine.patient.id, anonymizeResponse)
+    await patientChanges(db.table).erase(mine.clinic.id, mine.patient.id)
     const announced = (await events(mine.payment.id)).length
     const { code, printed } = await run('payment', 'void', mine.payment.id, '--reason', 'Canarella paid cash')
     expect([code, JSON.parse(printed)]).toMatchObject([0, { status: 'failed', void_reason: null }])
@@ -187,11 +186,7 @@ describe('payment void', () => {
 
   it('writes a payment without personal data that an interrupted erasure has not reached', async () => {
     // The first transaction marks the patient as erased.
-    const erasing = patientChanges(crashingTable(db.table)).erase(
-      mine.clinic.id,
-      mine.patient.id,
-      anonymizeResponse,
-    )
+    const erasing = patientChanges(crashingTable(db.table)).erase(mine.clinic.id, mine.patient.id)
     await expect(erasing).rejects.toThrow('crash')
     const named = { fullName: 'Erased Patient' }
     expect((await payments())[0]?.patient).not.toMatchObject(named)

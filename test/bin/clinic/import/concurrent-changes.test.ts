@@ -1,6 +1,5 @@
 /** Imports whose records change, or whose store fails, between reading and writing. */
 import { describe, expect, it } from 'vitest'
-import { anonymizeResponse } from '../../../../shared/api/anonymize-response.ts'
 import { appointmentStore } from '../../../../shared/store/calendar/appointments.ts'
 import { priceListStore, roomStore, treatmentStore } from '../../../../shared/store/catalogue.ts'
 import { copiedNames } from '../../../../shared/store/copies/copied-names.ts'
@@ -31,7 +30,7 @@ const idOf = async (kind: ImportedKind, externalId: string | number) =>
   (await readImportIds(imported.db.table, imported.clinic.id))(kind, String(externalId))
 
 const erasePatient = async () =>
-  patientChanges(imported.db.table).erase(imported.clinic.id, await idOf('patient', 1), anonymizeResponse)
+  patientChanges(imported.db.table).erase(imported.clinic.id, await idOf('patient', 1))
 
 const lost = () => new UnavailableError('the response was lost')
 

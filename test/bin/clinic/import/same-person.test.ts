@@ -1,7 +1,6 @@
 /** Patients who may be the same person are imported with a warning. */
 import { describe, expect, it } from 'vitest'
 import { trialTable } from '../../../../bin/clinic/import/run/trial-table.ts'
-import { anonymizeResponse } from '../../../../shared/api/anonymize-response.ts'
 import { patientChanges } from '../../../../shared/store/copies/patient-changes.ts'
 import { readImportIds } from '../../../../shared/store/external-ids/derive.ts'
 import type { Key } from '../../../../shared/store/keys/key.ts'
@@ -91,7 +90,7 @@ describe('there is no warning', () => {
 
   it('of a patient who was erased', async () => {
     await load('patients', [ada])
-    await patientChanges(imported.db.table).erase(imported.clinic.id, await idOf('a'), anonymizeResponse)
+    await patientChanges(imported.db.table).erase(imported.clinic.id, await idOf('a'))
     expect((await load('patients', [again])).warned).toEqual([])
   })
 })

@@ -2,7 +2,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { messageColumns } from '../../../../bin/clinic/export/rows.ts'
-import { anonymizeResponse } from '../../../../shared/api/anonymize-response.ts'
 import type { Appointment } from '../../../../shared/domain/booking/appointment.ts'
 import type { ClinicId } from '../../../../shared/domain/clinic.ts'
 import { appointmentStore } from '../../../../shared/store/calendar/appointments.ts'
@@ -254,11 +253,7 @@ it('makes no price list again that was removed in the clinic, unless the row cha
 it('rejects the unchanged row of an erased patient', async () => {
   const row = { external_id: 3, first_name: 'Cy', last_name: 'Doe' }
   await load('patients', [row])
-  await patientChanges(imported.db.table).erase(
-    imported.clinic.id,
-    await idOf('patient', 3),
-    anonymizeResponse,
-  )
+  await patientChanges(imported.db.table).erase(imported.clinic.id, await idOf('patient', 3))
   expect(await load('patients', [row])).toMatchObject({ reasons: ['the patient was erased'] })
 })
 

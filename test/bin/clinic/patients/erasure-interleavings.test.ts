@@ -14,7 +14,6 @@ import { rejectedFile } from '../../../../bin/clinic/import/files/rejections.ts'
 import { importFile } from '../../../../bin/clinic/import/run/import-file.ts'
 import { type SeededRandom, seeded } from '../../../../bin/demo/random.ts'
 import type { EngineCall } from '../../../../infra/local/realistic-dynamodb/call.ts'
-import { anonymizeResponse } from '../../../../shared/api/anonymize-response.ts'
 import type { Clinic } from '../../../../shared/domain/clinic.ts'
 import { newUuid } from '../../../../shared/domain/uuid.ts'
 import { patientChanges } from '../../../../shared/store/copies/patient-changes.ts'
@@ -203,7 +202,7 @@ it('leaves nothing of the patient, in whatever order operations overlap with the
     const scene = await setTheScene(db)
     const { clinic, patient } = scene
     const erase = async () => {
-      await repeatedly(() => patientChanges(db.table).erase(clinic.id, patient, anonymizeResponse))
+      await repeatedly(() => patientChanges(db.table).erase(clinic.id, patient))
       return 'erased'
     }
     // Creations take longer than a whole erasure: they arrive long after what they were decided by was read.

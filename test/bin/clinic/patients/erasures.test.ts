@@ -5,7 +5,6 @@ import { join } from 'node:path'
 import { afterAll, beforeEach, describe, expect, it } from 'vitest'
 import { readErasures } from '../../../../bin/clinic/patients/erasure-file.ts'
 import { CommandFailure } from '../../../../bin/clinic/tool/output.ts'
-import { anonymizeResponse } from '../../../../shared/api/anonymize-response.ts'
 import type { ClinicId } from '../../../../shared/domain/clinic.ts'
 import { newUuid } from '../../../../shared/domain/uuid.ts'
 import { replayErasures } from '../../../../shared/maintenance/restore/erasure-replay.ts'
@@ -37,7 +36,7 @@ beforeEach(async () => {
   patient = created.patient.id
 })
 
-const erase = (table: Table) => patientChanges(table).erase(clinic, patient, anonymizeResponse, by)
+const erase = (table: Table) => patientChanges(table).erase(clinic, patient, by)
 
 const ledgerOf = ({ table }: TestTable) => erasureLedger({ table }).list(clinic)
 
@@ -53,7 +52,7 @@ describe('the ledger of erasures', () => {
     await expect(erase(crashingTable(db.table))).rejects.toThrow('crash')
     expect(await ledgerOf(db)).toEqual([{ patient, ...by, isFinished: false }])
 
-    await patientChanges(db.table).erase(clinic, patient, anonymizeResponse, { operator: 'other' })
+    await patientChanges(db.table).erase(clinic, patient, { operator: 'other' })
     expect(await ledgerOf(db)).toEqual([{ patient, ...by, isFinished: true }])
     expect(await tableText(db)).not.toMatch(CANARY)
   })

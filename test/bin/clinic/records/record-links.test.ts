@@ -3,7 +3,6 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeEach, describe, expect, it } from 'vitest'
-import { anonymizeResponse } from '../../../../shared/api/anonymize-response.ts'
 import { replayErasures } from '../../../../shared/maintenance/restore/erasure-replay.ts'
 import { erasureLedger } from '../../../../shared/store/copies/erasure-ledger.ts'
 import { patientChanges } from '../../../../shared/store/copies/patient-changes.ts'
@@ -108,8 +107,7 @@ describe('a linked record', () => {
 describe('a linked patient who is erased', () => {
   const { firstName, lastName } = aPatient()
   const imported = () => load('patients', [rowOf({ firstName, lastName })])
-  const erase = (id = mine.patient.id) =>
-    patientChanges(db.table).erase(mine.clinic.id, id, anonymizeResponse)
+  const erase = (id = mine.patient.id) => patientChanges(db.table).erase(mine.clinic.id, id)
 
   it('is not created by an import, after a restore to the time before the link', async () => {
     const target = await restored(db)

@@ -1,7 +1,6 @@
 /** A restore is rehearsed: a table as it was some time ago is settled from the one in use, and then used in its place. */
 import { BatchWriteCommand, ScanCommand } from '@aws-sdk/lib-dynamodb'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { anonymizeResponse } from '../../../../shared/api/anonymize-response.ts'
 import type { Clinic } from '../../../../shared/domain/clinic.ts'
 import type { Message } from '../../../../shared/domain/messages/message.ts'
 import { newUuid } from '../../../../shared/domain/uuid.ts'
@@ -40,7 +39,7 @@ const CANARY = /canar/
 const start = Date.now()
 const by = { at: new Date(start).toISOString(), operator: 'eva' }
 const erase = (table: Table, clinic: Clinic, patient: string) =>
-  patientChanges(table).erase(clinic.id, patient, anonymizeResponse, by)
+  patientChanges(table).erase(clinic.id, patient, by)
 
 /** A table with the items that `source` has now, as DynamoDB restores it. */
 async function restoredFrom(source: TestTable): Promise<TestTable> {

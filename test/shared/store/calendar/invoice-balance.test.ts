@@ -52,7 +52,7 @@ it('writes no payment when the patient is erased before the commit, nor afterwar
   const build = () =>
     invoiceBalance(table).buildChangeset(clinic.id, invoice.id, [{ id: late.id, build: () => late }])
   const changes = await build()
-  await patientChanges(table).erase(clinic.id, patient.id, (body) => body)
+  await patientChanges(table).erase(clinic.id, patient.id)
 
   await expect(changes?.commit()).rejects.toBeInstanceOf(ConditionFailed)
   await expect(build()).rejects.toBeInstanceOf(PatientErased)

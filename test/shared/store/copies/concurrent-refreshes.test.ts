@@ -119,7 +119,7 @@ describe('a refresh of copies while an import moves an appointment', () => {
     const pk = ownerPartition(clinic.id, 'A', 'patient', patient.id)
     const moving = movingTable(table, pk, () => changeAppointment(table, clinic, moved))
 
-    await patientChanges(moving).erase(clinic.id, patient.id, (body) => body)
+    await patientChanges(moving).erase(clinic.id, patient.id)
 
     expect(
       withoutUpdatedAt((await appointmentStore({ table }).find(clinic.id, appointment.id))?.record),

@@ -100,7 +100,7 @@ describe('a rename that is interrupted before its refresh', () => {
   })
 
   it('is finished for a patient whose erasure was interrupted', async () => {
-    await crashWhile((on) => patientChanges(on).erase(mine.clinic.id, mine.patient.id, (body) => body))
+    await crashWhile((on) => patientChanges(on).erase(mine.clinic.id, mine.patient.id))
     at += MINUTE_MS
     await sweep()
     expect((await appointment())?.patient.fullName).not.toContain(mine.patient.lastName)
