@@ -22,7 +22,7 @@ const withVerdict = <T>(verdict: Verdict, ...values: readonly T[]): TestValue<T>
 
 const UNKNOWN_ID = '00000000-0000-4000-8000-000000000000'
 
-const DATES = withVerdict('fits', '2026-02-28', '2000-02-29', '2100-12-31')
+const DATES = withVerdict('fits', '2026-02-28', '2000-02-29')
 const INVALID_DATES = withVerdict(
   'wrong',
   ...['2026-02-30', '2025-02-29', '2026-13-01', '2026-2-3', '20260203', '2026-02-03T00:00:00Z', 'today'],
@@ -108,7 +108,8 @@ export function parameterValues(schema: ValueSchema): TestValue<string>[] {
   if (format === 'date')
     return [
       ...DATES,
-      ...withVerdict('open', '0000-01-01', '9999-12-31'),
+      // A range can be limited.
+      ...withVerdict('open', '2100-12-31', '0000-01-01', '9999-12-31'),
       ...withVerdict('wrong', ''),
       ...INVALID_DATES,
     ]
@@ -164,7 +165,9 @@ function kindValues({ type, format, items, ...schema }: ValueSchema, from: unkno
   }
   if (format === 'uuid') return [UNKNOWN_ID, ...MALFORMED_IDS.map(({ value }) => value)]
   if (format === 'date')
-    return [...DATES, ...INVALID_DATES].map(({ value }) => value).concat('0000-01-01', '9999-12-31')
+    return [...DATES, ...INVALID_DATES]
+      .map(({ value }) => value)
+      .concat('2100-12-31', '0000-01-01', '9999-12-31')
   if (type === 'string')
     return [
       ...textLengths(schema, typeof from === 'string' ? from : '').map(({ value }) => value),
