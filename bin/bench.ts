@@ -10,7 +10,6 @@ import { startDynamoDb } from '../infra/local/engines/dynamodb.ts'
 import { functionIds } from '../infra/stacks/deployment.ts'
 import type { ClinicId } from '../shared/domain/clinic.ts'
 import { newUuid } from '../shared/domain/uuid.ts'
-import { clinicStore } from '../shared/store/clinics.ts'
 import { openTable, type Table } from '../shared/store/table/table.ts'
 import { measureAppointments } from './bench/appointments.ts'
 import { brokenImportBounds, bundleBound, MAX_IMPORT } from './bench/bounds.ts'
@@ -18,13 +17,14 @@ import { costTables, withCostTables } from './bench/capacity.ts'
 import { measureContention } from './bench/contention.ts'
 import { measureDeliveries } from './bench/deliveries.ts'
 import { measureMessages } from './bench/messages.ts'
-import type { Measurement } from './bench/meter.ts'
+import { type Measurement, openMeteredTable } from './bench/meter.ts'
 import { measurePatients, writePatients } from './bench/patients.ts'
 import { measurePayments } from './bench/payments.ts'
+import { createClinic } from './bench/records.ts'
 import { type ImportRun, runImport } from './bench/tool-run.ts'
 import { measureVerification } from './bench/verification.ts'
 
-const { large, write, contention, payments, verification, cost } = new Command('npm run bench --')
+const { large, write, cost, ...only } = new Command('npm run bench --')
   .option('--large', 'also measure a clinic of a million patients (takes minutes)', false)
   .option('--contention', 'measure only what concurrent writers of one clinic get (takes minutes)', false)
   .option('--payments', 'measure only what importing payments costs', false)
@@ -32,14 +32,7 @@ const { large, write, contention, payments, verification, cost } = new Command('
   .option('--cost', 'calculate only what requests and clinics cost, for docs/operate/capacity.md', false)
   .option('--no-write', 'print the report instead of writing it to docs/benchmarks/')
   .parse()
-  .opts<{
-    large: boolean
-    write: boolean
-    contention: boolean
-    payments: boolean
-    verification: boolean
-    cost: boolean
-  }>()
+  .opts<Record<string, boolean>>()
 
 const TABLES = 'docs/benchmarks'
 const CAPACITY = 'docs/operate/capacity.md'
@@ -49,12 +42,16 @@ const printLine = (text: string) => process.stdout.write(`${text}\n`)
 const failures: string[] = []
 let engine: Awaited<ReturnType<typeof startDynamoDb>>
 
+/** Sections that are measured only if their option is given, each with its bounds. */
+const SECTIONS = {
+  contention: () => measureContention(engine.endpoint, 'bench', newTable(), printLine),
+  payments: () => measurePayments(engine, 'bench', () => createClinic(newTable()), folder),
+  verification: () => measureVerification(newClient(), engine.endpoint, 'bench', [2_000, 10_000]),
+}
+
 try {
   if (cost) writeCosts()
-  else if (contention) await onEngine(benchContention)
-  else if (payments) await onEngine(benchPayments)
-  else if (verification) await onEngine(benchVerification)
-  else await onEngine(benchCosts)
+  else await onEngine(benchEngine)
 } finally {
   rmSync(folder, { recursive: true, force: true })
 }
@@ -67,6 +64,14 @@ if (failures.length > 0) {
 function writeCosts(): void {
   if (write) writeFileSync(CAPACITY, withCostTables(readFileSync(CAPACITY, 'utf8')))
   else printLine(costTables())
+}
+
+async function benchEngine(): Promise<void> {
+  const section = (['contention', 'payments', 'verification'] as const).find((name) => only[name])
+  if (!section) return benchCosts()
+  const measured = await SECTIONS[section]()
+  failures.push(...measured.failures)
+  writeTables(section, [measured.section], `npm run bench -- --${section}`)
 }
 
 /** Runs work on an engine with a new table, `bench`. */
@@ -106,29 +111,9 @@ async function benchCosts(): Promise<void> {
   writeTables('bundles', [bundleSection()])
 }
 
-async function benchContention(): Promise<void> {
-  const measured = await measureContention(engine.endpoint, 'bench', printLine)
-  failures.push(...measured.failures)
-  writeTables('contention', [measured.section])
-}
-
-async function benchPayments(): Promise<void> {
-  const table = openTable(newClient(), 'bench')
-  const measured = await measurePayments(engine, 'bench', () => createClinic(table), folder)
-  failures.push(...measured.failures)
-  writeTables('payments', [measured.section])
-}
-
-async function benchVerification(): Promise<void> {
-  const measured = await measureVerification(newClient(), engine.endpoint, 'bench', [2_000, 10_000])
-  failures.push(...measured.failures)
-  writeTables('verification', [measured.section])
-}
-
-function writeTables(name: string, sections: readonly string[]): void {
+function writeTables(name: string, sections: readonly string[], command = 'npm run bench'): void {
   printLine(`\n${sections.join('\n')}`)
   if (!write) return
-  const command = contention || payments || verification ? `npm run bench -- --${name}` : 'npm run bench'
   const title = `${name.charAt(0).toUpperCase()}${name.slice(1)}`
   writeFileSync(
     join(TABLES, `${name}.md`),
@@ -143,25 +128,22 @@ function newClient(): DynamoDBDocumentClient {
   )
 }
 
-async function createClinic(table: Table): Promise<ClinicId> {
-  const id = newUuid() as ClinicId
-  const createdAt = new Date().toISOString()
-  const settings = { timezone: 'Europe/Istanbul', currency: 'TRY', appointmentMinutes: 30 }
-  await clinicStore({ table }).create({ id, name: 'Bench', ...settings, createdAt })
-  return id
+function newTable(): Table {
+  return openTable(newClient(), 'bench')
 }
 
 async function patientSection(count: number): Promise<string> {
   printLine(`A clinic of ${count.toLocaleString('en')} patients...`)
-  const client = newClient()
-  const id = await createClinic(openTable(client, 'bench'))
+  const id = await createClinic(newTable())
   const file = join(folder, 'patients.csv')
   await writePatients(file, count)
   const run = await runImport(engine.endpoint, 'bench', id, file)
   const rerun = await runImport(engine.endpoint, 'bench', id, file)
   failures.push(...brokenImportBounds(`importing ${count} patients`, count, run))
   failures.push(...brokenImportBounds(`importing ${count} patients again`, count, rerun))
-  const lines = await measurePatients(client, 'bench', id, count)
+  const metered = openMeteredTable(newClient(), 'bench')
+  await measurePatients(metered, id, count)
+  const { lines } = metered
   checkBounds(`${count} patients`, lines)
   const title = `## ${count.toLocaleString('en')} patients`
   return [title, '', importLine(run, rerun, file), '', markdownTable(lines), ''].join('\n')
@@ -169,19 +151,18 @@ async function patientSection(count: number): Promise<string> {
 
 async function appointmentSection(count: number): Promise<string> {
   printLine(`A clinic of ${count.toLocaleString('en')} appointments...`)
-  // Two clients, so that building the clinic is not measured.
-  const [build, measured] = [newClient(), newClient()]
-  const lines = await measureAppointments(build, measured, 'bench', newUuid() as ClinicId, count)
+  const metered = openMeteredTable(newClient(), 'bench')
+  await measureAppointments(newTable(), metered, newUuid() as ClinicId, count)
+  const { lines } = metered
   checkBounds(`${count} appointments`, lines)
   return [`## ${count.toLocaleString('en')} appointments`, '', markdownTable(lines), ''].join('\n')
 }
 
 async function messageSection(): Promise<string> {
-  const [build, measured] = [newClient(), newClient()]
-  const lines = [
-    ...(await measureMessages(build, measured, 'bench')),
-    ...(await measureDeliveries(build, measured, 'bench')),
-  ]
+  const metered = openMeteredTable(newClient(), 'bench')
+  await measureMessages(newTable(), metered)
+  await measureDeliveries(newTable(), metered)
+  const { lines } = metered
   checkBounds('messages', lines)
   return [markdownTable(lines), ''].join('\n')
 }

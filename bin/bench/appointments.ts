@@ -1,34 +1,27 @@
-import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import type { AppointmentStatus } from '../../shared/domain/booking/appointment.ts'
 import type { ClinicId } from '../../shared/domain/clinic.ts'
 import { newUuid } from '../../shared/domain/uuid.ts'
 import { appointmentStore } from '../../shared/store/calendar/appointments.ts'
 import type { CalendarFilter } from '../../shared/store/calendar/calendar-filter.ts'
 import { Changeset } from '../../shared/store/table/changeset.ts'
-import { openTable } from '../../shared/store/table/table.ts'
+import type { Table } from '../../shared/store/table/table.ts'
 import { addBookings } from './bookings.ts'
-import { type Bound, listBound, patientListBound, WRITE_UNITS } from './bounds.ts'
+import { listBound, patientListBound, WRITE_UNITS } from './bounds.ts'
 import { type BuiltClinic, buildAppointments } from './build-appointments.ts'
-import { type Measurement, meter } from './meter.ts'
+import type { MeteredTable } from './meter.ts'
 
 type Filter = CalendarFilter<AppointmentStatus>
 
 /** Measures every list of a clinic's appointments and the write of one. */
 export async function measureAppointments(
-  buildClient: DynamoDBDocumentClient,
-  client: DynamoDBDocumentClient,
-  tableName: string,
+  unmeasured: Table,
+  metered: MeteredTable,
   clinic: ClinicId,
   count: number,
-): Promise<Measurement[]> {
-  const built = await buildAppointments(buildClient, tableName, clinic, count)
-  const measure = meter(client)
-  const table = openTable(client, tableName)
+): Promise<void> {
+  const built = await buildAppointments(unmeasured, clinic, count)
+  const { table, add } = metered
   const list = appointmentStore({ table })
-  const lines: Measurement[] = []
-  const add = async (label: string, bound: Bound, work: () => Promise<unknown>) => {
-    lines.push({ label, bound, ...(await measure(work)) })
-  }
   for (const [name, filter] of filtersOf(built)) {
     const { total } = await list.page(clinic, filter, { page: 1, limit: 1 })
     for (const limit of [20, 100]) {
@@ -45,9 +38,8 @@ export async function measureAppointments(
       }
     }
   }
-  await addWrites(add, table, clinic, built)
-  await addBookings(add, openTable(buildClient, tableName), table, clinic)
-  return lines
+  await addWrites(metered, clinic, built)
+  await addBookings(unmeasured, metered, clinic)
 }
 
 const filtersOf = ({ doctors, patients, firstDay, lastDay }: BuiltClinic): [string, Filter][] => [
@@ -62,8 +54,7 @@ const filtersOf = ({ doctors, patients, firstDay, lastDay }: BuiltClinic): [stri
 ]
 
 async function addWrites(
-  add: (label: string, bound: Bound, work: () => Promise<unknown>) => Promise<void>,
-  table: ReturnType<typeof openTable>,
+  { table, add }: MeteredTable,
   clinic: ClinicId,
   { newest }: BuiltClinic,
 ): Promise<void> {

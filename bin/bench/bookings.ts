@@ -1,4 +1,3 @@
-import { NEW_APPOINTMENT } from '../../shared/domain/booking/appointment.ts'
 import { applyAction } from '../../shared/domain/booking/appointment-actions.ts'
 import { availableSlots } from '../../shared/domain/booking/availability.ts'
 import { type BookingRequest, bookAppointment } from '../../shared/domain/booking/book-appointment.ts'
@@ -6,73 +5,56 @@ import type { Treatment } from '../../shared/domain/booking/catalogue.ts'
 import { parseWeeklyHours } from '../../shared/domain/booking/working-hours.ts'
 import type { ClinicId } from '../../shared/domain/clinic.ts'
 import { addDays } from '../../shared/domain/clock.ts'
-import { NO_DETAILS, type Patient } from '../../shared/domain/patients/patient.ts'
 import { newUuid } from '../../shared/domain/uuid.ts'
 import { appointmentChangeStore } from '../../shared/store/calendar/appointment-changes.ts'
 import { appointmentStore } from '../../shared/store/calendar/appointments.ts'
 import { type AvailabilityQuestion, availabilityStore } from '../../shared/store/calendar/availability.ts'
 import { bookingStore } from '../../shared/store/calendar/booking.ts'
 import { roomStore, treatmentStore } from '../../shared/store/catalogue.ts'
-import { doctorStore, MAX_SAVED } from '../../shared/store/doctors.ts'
 import { patientHeadKey } from '../../shared/store/keys/patients.ts'
 import { EMPTY_HEAD } from '../../shared/store/patients/head.ts'
 import { patientWriter } from '../../shared/store/patients/patient-writer.ts'
 import { Changeset } from '../../shared/store/table/changeset.ts'
-import { chunked } from '../../shared/store/table/chunked.ts'
-import { idempotencyGuard } from '../../shared/store/table/idempotency.ts'
 import type { Table } from '../../shared/store/table/table.ts'
-import { NEW_DOCTOR } from '../clinic/import/entities/doctors.ts'
 import { AVAILABILITY, type Bound, WRITE_UNITS } from './bounds.ts'
-
-type Add = (label: string, bound: Bound, work: () => Promise<unknown>) => Promise<void>
+import type { MeteredTable } from './meter.ts'
+import { createDoctors, createdAt, newAppointment, newGuard, newPatient, referenceTo } from './records.ts'
 
 const DATE = '2026-05-04'
 const moment = { timezone: 'Europe/Berlin', clock: { date: '2026-01-01', seconds: 0 } }
 
 /** Bookings, changes and actions with idempotency keys, and free slots. `unmeasured` writes what they need. */
 export async function addBookings(
-  add: Add,
   unmeasured: Table,
-  table: Table,
+  { table, add }: MeteredTable,
   clinic: ClinicId,
 ): Promise<void> {
   const { patient, doctors, room, treatments } = await prepare(unmeasured, clinic)
   const [treatment] = treatments
-  const [doctor] = doctors
   const booking = bookingStore({ table })
   const changes = appointmentChangeStore({ table })
   const availability = availabilityStore({ table })
-  const guard = (key: string) => {
-    const request = { clinic, credential: 'ck_bench', route: 'bench', key, body: '{}' }
-    return idempotencyGuard({ table, now: Date.now }, request)
-  }
   const request = (facts: Partial<BookingRequest>): BookingRequest => ({
     id: newUuid(),
     patient: patient.id,
-    doctor: doctor?.id ?? '',
+    doctor: doctors[0].id,
     date: DATE,
     startTime: '09:00',
     minutes: 30,
     treatments: [],
     room: null,
     notes: null,
-    createdAt: '2026-01-01T00:00:00.000Z',
+    createdAt,
     ...moment,
     ...facts,
   })
-  const book = (key: string, wanted: BookingRequest) =>
-    booking.book(
-      clinic,
-      wanted,
-      (facts) => bookAppointment(wanted, facts),
-      guard(key),
-      () => ({
-        status: 201,
-        body: { data: wanted },
-      }),
-    )
+  const book = (wanted: BookingRequest) => {
+    const response = { status: 201, body: { data: wanted } }
+    const decide = (facts: Parameters<typeof bookAppointment>[1]) => bookAppointment(wanted, facts)
+    return booking.book(clinic, wanted, decide, newGuard(table, clinic), () => response)
+  }
   const question: AvailabilityQuestion = {
-    doctor: doctor?.id,
+    doctor: doctors[0].id,
     treatments: [],
     room: undefined,
     from: DATE,
@@ -96,9 +78,9 @@ export async function addBookings(
       },
     )
   const bound = { units: WRITE_UNITS.appointment + 4, roundTrips: 2 }
-  await add('book, with an idempotency key (read and write units)', bound, () => book('plain', request({})))
+  await add('book, with an idempotency key (read and write units)', bound, () => book(request({})))
   const full = request({ startTime: '10:00', treatments: [treatment?.id ?? ''], room: room.id })
-  await add('book with a treatment and a room (read and write units)', WITH_ROOM, () => book('full', full))
+  await add('book with a treatment and a room (read and write units)', WITH_ROOM, () => book(full))
   const move = { date: addDays(DATE, 1), startTime: '11:00', doctor: doctors[1]?.id }
   await add('move to another doctor and day, with a room (read and write units)', MOVE, () =>
     changes.change(clinic, {
@@ -106,7 +88,7 @@ export async function addBookings(
       changes: move,
       moment,
       checkCurrent: () => {},
-      idempotency: guard('move'),
+      idempotency: newGuard(table, clinic),
       response: () => ({ status: 200, body: { data: full } }),
     }),
   )
@@ -115,12 +97,8 @@ export async function addBookings(
       clinic,
       full.id,
       (before) =>
-        applyAction(
-          before,
-          { kind: 'cancel', reason: null },
-          { at: '2026-01-01T00:00:00.000Z', timezone: moment.timezone },
-        ),
-      { idempotency: guard('cancel'), status: 200, response: () => ({ data: full }) },
+        applyAction(before, { kind: 'cancel', reason: null }, { at: createdAt, timezone: moment.timezone }),
+      { idempotency: newGuard(table, clinic), status: 200, response: () => ({ data: full }) },
     ),
   )
 }
@@ -137,20 +115,8 @@ const CANCEL = { units: WRITE_UNITS.statusChange + 12, roundTrips: 3 }
  * appointment on each day that a first page reads.
  */
 async function prepare(table: Table, clinic: ClinicId) {
-  const patient: Patient = {
-    id: newUuid(),
-    firstName: 'Ada',
-    lastName: 'Kaya',
-    ...NO_DETAILS,
-    createdAt: '2026-01-01T00:00:00.000Z',
-  }
-  const hours = parseWeeklyHours('mon-sun 09:00-17:00')
-  const doctors = Array.from({ length: 500 }, (_, at) => ({
-    ...NEW_DOCTOR,
-    id: newUuid(),
-    fullName: `Dr. Bo ${at}`,
-    hours,
-  }))
+  const patient = newPatient()
+  const doctors = await createDoctors(table, clinic, 500, parseWeeklyHours('mon-sun 09:00-17:00'))
   const room = { id: newUuid(), name: 'Room 1', departmentId: null, isActive: true }
   const treatmentOf = (count: number): Treatment => ({
     id: newUuid(),
@@ -167,22 +133,19 @@ async function prepare(table: Table, clinic: ClinicId) {
   const added = <T>(after: T) => ({ before: null, after })
   await table.transact([table.putWrite({ ...patientHeadKey(clinic), ...EMPTY_HEAD })])
   await patientWriter({ table }).createMany(clinic, [patient])
-  for (const chunk of chunked(doctors, MAX_SAVED)) await doctorStore({ table }).save(clinic, chunk.map(added))
   await roomStore({ table }).save(clinic, [added(room)])
   await treatmentStore({ table }).save(clinic, treatments.map(added))
   for (const [at, doctor] of doctors.entries())
     for (let day = 0; day < (at < 20 ? 31 : at < 100 ? 6 : 1); day++) {
       const changes = new Changeset(table, clinic)
-      appointmentStore({ table }).change(changes, null, {
-        ...NEW_APPOINTMENT,
-        id: newUuid(),
-        patient: { id: patient.id, fullName: 'Ada Kaya' },
+      const appointment = newAppointment({
+        patient: referenceTo(patient),
         doctor: { id: doctor.id, fullName: doctor.fullName },
         date: addDays(DATE, day),
         startTime: '16:00',
         endTime: '16:30',
-        createdAt: patient.createdAt,
       })
+      appointmentStore({ table }).change(changes, null, appointment)
       await changes.commit()
     }
   return { patient, doctors, room, treatments }

@@ -1,9 +1,4 @@
-import { BatchWriteCommand, type DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
-import {
-  APPOINTMENT_STATUSES,
-  type Appointment,
-  NEW_APPOINTMENT,
-} from '../../shared/domain/booking/appointment.ts'
+import { APPOINTMENT_STATUSES, type Appointment } from '../../shared/domain/booking/appointment.ts'
 import type { ClinicId } from '../../shared/domain/clinic.ts'
 import { newUuid } from '../../shared/domain/uuid.ts'
 import type { WithUpdatedAt } from '../../shared/domain/with-updated-at.ts'
@@ -11,9 +6,10 @@ import { APPOINTMENTS } from '../../shared/store/calendar/appointments.ts'
 import { rowAttributes, rowKeys } from '../../shared/store/calendar/calendar-row.ts'
 import { tallyAttribute } from '../../shared/store/calendar/tally.ts'
 import { calendarKey, tallyPartition } from '../../shared/store/keys/calendar.ts'
-import { chunked } from '../../shared/store/table/chunked.ts'
-import { mapConcurrent } from '../../shared/store/table/map-concurrent.ts'
-import { seeded } from '../demo/random.ts'
+import type { Table } from '../../shared/store/table/table.ts'
+import type { Item } from '../../shared/store/table/write-requests.ts'
+import { type SeededRandom, seeded } from '../demo/random.ts'
+import { createdAt, newAppointment } from './records.ts'
 
 /** A patient or doctor to filter by. */
 export type BuiltClinic = {
@@ -28,41 +24,32 @@ const DAY_MS = 86_400_000
 const LAST_DAY = Date.parse('2026-12-31T00:00:00Z')
 
 /** Writes a clinic's appointments directly into the table, in the form that the importer stores, but much faster. */
-export async function buildAppointments(
-  client: DynamoDBDocumentClient,
-  tableName: string,
-  clinic: ClinicId,
-  count: number,
-): Promise<BuiltClinic> {
+export async function buildAppointments(table: Table, clinic: ClinicId, count: number): Promise<BuiltClinic> {
   const random = seeded(count)
   const years = count <= 1_000 ? 1 : count <= 10_000 ? 2 : count <= 100_000 ? 5 : 10
   const ids = (number: number) => Array.from({ length: number }, newUuid) as [string, ...string[]]
   const doctors = ids(Math.min(40, Math.max(3, Math.round(count / 5_000))))
   const patients = ids(Math.max(20, Math.round(count / 20)))
-  const tallies = new Map<string, Record<string, unknown>>()
+  const tallies = new Map<string, Item>()
   let newest: WithUpdatedAt<Appointment> | undefined
   for (let done = 0; done < count; done += 2_000) {
     const batch = Array.from({ length: Math.min(2_000, count - done) }, () =>
       appointment(random, doctors, patients, years),
     )
-    await putAll(
-      client,
-      tableName,
-      batch.flatMap((one) => itemsOf(clinic, one)),
-    )
+    await table.putMany(batch.flatMap((one) => itemsOf(clinic, one)))
     for (const one of batch) {
       tally(tallies, clinic, one)
       if (!newest || one.date > newest.date) newest = one
     }
   }
-  await putAll(client, tableName, [...tallies.values()])
+  await table.putMany([...tallies.values()])
   if (!newest) throw new Error('a clinic without appointments has nothing to measure')
   const firstDay = new Date(LAST_DAY - years * 365 * DAY_MS).toISOString().slice(0, 10)
   return { patients, doctors, newest, firstDay, lastDay: '2026-12-31' }
 }
 
 function appointment(
-  random: ReturnType<typeof seeded>,
+  random: SeededRandom,
   doctors: readonly [string, ...string[]],
   patients: readonly [string, ...string[]],
   years: number,
@@ -71,22 +58,18 @@ function appointment(
   const hour = String(random.integer(8, 17)).padStart(2, '0')
   const roll = random.integer(1, 100)
   const status = APPOINTMENT_STATUSES[roll <= 80 ? 1 : roll <= 90 ? 2 : roll <= 96 ? 3 : 0] ?? 'completed'
-  return {
-    id: newUuid(),
-    ...NEW_APPOINTMENT,
+  const facts = {
     patient: { id: random.pick(patients), fullName: 'Zeynep Öztürk' },
     doctor: { id: random.pick(doctors), fullName: 'Dr. Selin Arslan' },
     date,
     startTime: `${hour}:${random.pick(['00', '30'])}`,
     endTime: `${hour}:45`,
     status,
-    notes: null,
-    createdAt: '2026-01-01T00:00:00.000Z',
-    updatedAt: '2026-01-01T00:00:00.000Z',
   }
+  return { ...newAppointment(facts), updatedAt: createdAt }
 }
 
-function itemsOf(clinic: ClinicId, one: WithUpdatedAt<Appointment>): Record<string, unknown>[] {
+function itemsOf(clinic: ClinicId, one: WithUpdatedAt<Appointment>): Item[] {
   const attributes = APPOINTMENTS.encode(one)
   const row = rowAttributes(attributes, APPOINTMENTS)
   return [
@@ -95,7 +78,7 @@ function itemsOf(clinic: ClinicId, one: WithUpdatedAt<Appointment>): Record<stri
   ]
 }
 
-function tally(tallies: Map<string, Record<string, unknown>>, clinic: ClinicId, one: Appointment): void {
+function tally(tallies: Map<string, Item>, clinic: ClinicId, one: Appointment): void {
   const { date, facet } = APPOINTMENTS.position(one)
   for (const scope of [null, one.doctor.id]) {
     const key = { pk: tallyPartition(clinic, 'A', scope), sk: date.slice(0, 7) }
@@ -105,15 +88,4 @@ function tally(tallies: Map<string, Record<string, unknown>>, clinic: ClinicId, 
     item[attribute] = ((item[attribute] as number | undefined) ?? 0) + 1
     tallies.set(name, item)
   }
-}
-
-async function putAll(
-  client: DynamoDBDocumentClient,
-  tableName: string,
-  items: readonly object[],
-): Promise<void> {
-  await mapConcurrent(4, chunked(items, 25), async (chunk) => {
-    const requests = chunk.map((Item) => ({ PutRequest: { Item: Item as Record<string, unknown> } }))
-    await client.send(new BatchWriteCommand({ RequestItems: { [tableName]: requests } }))
-  })
 }

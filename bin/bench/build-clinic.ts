@@ -1,16 +1,13 @@
-import { type Appointment, NEW_APPOINTMENT } from '../../shared/domain/booking/appointment.ts'
 import type { Doctor } from '../../shared/domain/booking/doctor.ts'
 import type { ClinicId } from '../../shared/domain/clinic.ts'
 import type { Message } from '../../shared/domain/messages/message.ts'
 import { applyPayments, type Invoice } from '../../shared/domain/money/invoice.ts'
 import { NEW_PAYMENT, type Payment } from '../../shared/domain/money/payment.ts'
-import { fullName, NO_DETAILS, type Patient } from '../../shared/domain/patients/patient.ts'
+import type { Patient } from '../../shared/domain/patients/patient.ts'
 import { newUuid } from '../../shared/domain/uuid.ts'
 import { appointmentStore } from '../../shared/store/calendar/appointments.ts'
 import { invoiceStore } from '../../shared/store/calendar/invoices.ts'
 import { paymentStore } from '../../shared/store/calendar/payments.ts'
-import { clinicStore } from '../../shared/store/clinics.ts'
-import { doctorStore } from '../../shared/store/doctors.ts'
 import type { Key } from '../../shared/store/keys/key.ts'
 import { messageStore } from '../../shared/store/messages/messages.ts'
 import { MAX_CREATED, patientWriter } from '../../shared/store/patients/patient-writer.ts'
@@ -19,8 +16,8 @@ import { chunked } from '../../shared/store/table/chunked.ts'
 import { mapConcurrent } from '../../shared/store/table/map-concurrent.ts'
 import { type Table, withoutEvents } from '../../shared/store/table/table.ts'
 import type { Item } from '../../shared/store/table/write-requests.ts'
-import { NEW_DOCTOR } from '../clinic/import/entities/doctors.ts'
 import { type SeededRandom, seeded } from '../demo/random.ts'
+import { createClinic, createDoctors, createdAt, newAppointment, newPatient, referenceTo } from './records.ts'
 
 /** Records of a patient, itself included. */
 export const RECORDS_PER_PATIENT = 11
@@ -30,7 +27,6 @@ const INVOICES = 2
 const DOCTORS = 10
 const DAY_MS = 86_400_000
 const LAST_DAY = Date.parse('2026-04-30T00:00:00Z')
-const createdAt = '2026-01-01T00:00:00.000Z'
 
 /** Patients whose records are written together. */
 const BATCH = 500
@@ -43,40 +39,27 @@ const CONCURRENCY = 8
 export async function buildClinic(plain: Table, patients: number): Promise<ClinicId> {
   const table = withoutEvents(plain)
   const random = seeded(patients)
-  const clinic = newUuid() as ClinicId
-  const facts = { name: 'Bench', timezone: 'Europe/Istanbul', currency: 'TRY', appointmentMinutes: 30 }
-  await clinicStore({ table }).create({ id: clinic, ...facts, createdAt })
-  const doctors = Array.from(
-    { length: DOCTORS },
-    (_, at): Doctor => ({ ...NEW_DOCTOR, id: newUuid(), fullName: `Dr. Selin Arslan ${at}` }),
-  )
-  await doctorStore({ table }).save(
-    clinic,
-    doctors.map((after) => ({ before: null, after })),
-  )
+  const clinic = await createClinic(table)
+  const doctors = await createDoctors(table, clinic, DOCTORS)
   const writer = patientWriter({ table })
   for (let done = 0; done < patients; done += BATCH) {
     const batch = Array.from({ length: Math.min(BATCH, patients - done) }, (_, at) => patientOf(done + at))
     for (const chunk of chunked(batch, MAX_CREATED)) await writer.createMany(clinic, chunk)
     const changes = new Changeset(table, clinic)
-    for (const patient of batch) addRecords(table, changes, random, patient, random.pick(nonEmpty(doctors)))
+    for (const patient of batch) addRecords(table, changes, random, patient, random.pick(doctors))
     await writeAll(table, changes)
   }
   await writer.snapshot(clinic)
   return clinic
 }
 
-const nonEmpty = <T>(list: readonly T[]) => list as [T, ...T[]]
-
-const patientOf = (number: number): Patient => ({
-  id: newUuid(),
-  firstName: 'Zeynep',
-  lastName: `Öztürk ${number}`,
-  ...NO_DETAILS,
-  phoneNumber: `+9053${String(number).padStart(8, '0')}`,
-  emailAddress: `patient${number}@example.com`,
-  createdAt,
-})
+const patientOf = (number: number): Patient =>
+  newPatient({
+    firstName: 'Zeynep',
+    lastName: `Öztürk ${number}`,
+    phoneNumber: `+9053${String(number).padStart(8, '0')}`,
+    emailAddress: `patient${number}@example.com`,
+  })
 
 function addRecords(
   table: Table,
@@ -85,22 +68,18 @@ function addRecords(
   patient: Patient,
   doctor: Doctor,
 ): void {
-  const reference = { id: patient.id, fullName: fullName(patient) }
+  const reference = referenceTo(patient)
   const date = () => new Date(LAST_DAY - random.integer(0, 700) * DAY_MS).toISOString().slice(0, 10)
   for (let at = 0; at < APPOINTMENTS; at++) {
     const hour = String(random.integer(8, 17)).padStart(2, '0')
     const times = { date: date(), startTime: `${hour}:00`, endTime: `${hour}:30` }
-    const doctorReference = { id: doctor.id, fullName: doctor.fullName }
-    const appointment: Appointment = {
-      id: newUuid(),
-      ...NEW_APPOINTMENT,
+    const appointment = newAppointment({
       patient: reference,
-      doctor: doctorReference,
+      doctor: { id: doctor.id, fullName: doctor.fullName },
       ...times,
       status: 'completed',
       notes: 'Control appointment, no complaints.',
-      createdAt,
-    }
+    })
     appointmentStore({ table }).change(changes, null, appointment)
   }
   for (let at = 0; at < INVOICES; at++) {
@@ -157,7 +136,7 @@ const invoiceOf = (patient: Patient, issueDate: string): Invoice => ({
   discount: 0,
   total: 120_000,
   paid: 0,
-  patient: { id: patient.id, fullName: fullName(patient), email: patient.emailAddress },
+  patient: { ...referenceTo(patient), email: patient.emailAddress },
   lineItems: [
     {
       id: newUuid(),

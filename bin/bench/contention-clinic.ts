@@ -1,44 +1,38 @@
 /** A clinic on an engine that behaves like DynamoDB, and the handlers that write to it, in this process. */
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
-import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda'
 import { startRealisticDynamoDb } from '../../infra/local/realistic-dynamodb/realistic-dynamodb.ts'
 import { parseWeeklyHours } from '../../shared/domain/booking/working-hours.ts'
-import type { ClinicId } from '../../shared/domain/clinic.ts'
 import { addDays } from '../../shared/domain/clock.ts'
 import { DEFAULT_CELL } from '../../shared/domain/credential.ts'
 import { formatTime } from '../../shared/domain/interval.ts'
-import { NO_DETAILS } from '../../shared/domain/patients/patient.ts'
 import { SCOPES } from '../../shared/domain/scope.ts'
-import { newUuid } from '../../shared/domain/uuid.ts'
-import { clinicStore } from '../../shared/store/clinics.ts'
 import { credentialStore } from '../../shared/store/credentials.ts'
-import { doctorStore } from '../../shared/store/doctors.ts'
 import { MAX_CREATED, patientWriter } from '../../shared/store/patients/patient-writer.ts'
-import { openTable, type Table } from '../../shared/store/table/table.ts'
-import { NEW_DOCTOR } from '../clinic/import/entities/doctors.ts'
+import type { Table } from '../../shared/store/table/table.ts'
 import type { LoadCall } from './contention-load.ts'
+import { createClinic, createDoctors, newPatient } from './records.ts'
 
 type Handler = (event: APIGatewayProxyEvent, context: Context) => Promise<APIGatewayProxyResult>
 
 const DOCTORS = 12
 const MINUTES = 15
 const SLOTS_PER_DAY = 90
-const LOCAL = { region: 'us-east-1', credentials: { accessKeyId: 'bench', secretAccessKey: 'bench' } }
 
 /** The chain keeps the request's state in its context, so each request needs a separate chain. */
 const newContext = (): Context => ({ getRemainingTimeInMillis: () => 15_000 }) as Context
 
-/** Starts the proxy in front of the engine at `endpoint`, and loads the handlers with the table behind it as their store. */
-export async function openContention(endpoint: string, tableName: string) {
+/**
+ * Starts the proxy in front of the engine at `endpoint`, and loads the handlers with the table behind it as their store.
+ * @param table the same table, without the proxy
+ */
+export async function openContention(endpoint: string, tableName: string, table: Table) {
   const dynamodb = await startRealisticDynamoDb({ engine: endpoint })
-  const client = new DynamoDBClient({ endpoint, ...LOCAL })
   Object.assign(process.env, {
     TABLE_NAME: tableName,
     STAGE: 'bench',
     CHECK_RESPONSES: 'off',
     REQUESTS_PER_MINUTE: '1000000',
-    AWS_REGION: LOCAL.region,
+    AWS_REGION: 'us-east-1',
     AWS_ACCESS_KEY_ID: 'bench',
     AWS_SECRET_ACCESS_KEY: 'bench',
     AWS_ENDPOINT_URL_DYNAMODB: dynamodb.endpoint,
@@ -47,12 +41,10 @@ export async function openContention(endpoint: string, tableName: string) {
     import('../../functions/create-patient.ts'),
     import('../../functions/create-appointment.ts'),
   ])
-  const table = openTable(DynamoDBDocumentClient.from(client), tableName)
   return {
     newClinic: () => newClinic(table),
     createPatient: patients.handler as unknown as Handler,
     createAppointment: appointments.handler as unknown as Handler,
-    conflicts: () => Object.values(dynamodb.counts().conflicts).reduce((sum, count) => sum + count, 0),
     close: dynamodb.close,
   }
 }
@@ -61,16 +53,7 @@ export type Contention = Awaited<ReturnType<typeof openContention>>
 export type ContentionClinic = Awaited<ReturnType<typeof newClinic>>
 
 async function newClinic(table: Table) {
-  const id = newUuid() as ClinicId
-  const createdAt = new Date().toISOString()
-  await clinicStore({ table }).create({
-    id,
-    name: 'Bench',
-    timezone: 'UTC',
-    currency: 'EUR',
-    appointmentMinutes: MINUTES,
-    createdAt,
-  })
+  const id = await createClinic(table, { timezone: 'UTC', appointmentMinutes: MINUTES })
   const { key, secret } = await credentialStore({ table, now: Date.now }).issue({
     name: 'bench',
     clinic: id,
@@ -79,24 +62,8 @@ async function newClinic(table: Table) {
     expiresAt: null,
     requestsPerMinute: 1_000_000,
   })
-  const hours = parseWeeklyHours('mon-sun 00:00-23:59')
-  const doctors = Array.from({ length: DOCTORS }, () => ({
-    ...NEW_DOCTOR,
-    id: newUuid(),
-    fullName: 'Dr. Bench',
-    hours,
-  }))
-  await doctorStore({ table }).save(
-    id,
-    doctors.map((after) => ({ before: null, after })),
-  )
-  const patients = Array.from({ length: MAX_CREATED }, () => ({
-    id: newUuid(),
-    firstName: 'Ada',
-    lastName: 'Kaya',
-    ...NO_DETAILS,
-    createdAt,
-  }))
+  const doctors = await createDoctors(table, id, DOCTORS, parseWeeklyHours('mon-sun 00:00-23:59'))
+  const patients = Array.from({ length: MAX_CREATED }, () => newPatient())
   await patientWriter({ table }).createMany(id, patients)
   return {
     authorization: `Developer ${key}:${secret}`,

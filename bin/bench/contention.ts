@@ -1,4 +1,5 @@
 /** `npm run bench -- --contention`: what one clinic's writers get when many of them want the same items. */
+import type { Table } from '../../shared/store/table/table.ts'
 import {
   booking,
   type Contention,
@@ -23,8 +24,13 @@ type Line = { readonly label: string; readonly outcome: Outcome; readonly broken
 const SECONDS = 60
 
 /** Measures bursts and sustained rates; `perSecond` of overload is twice the highest rate that holds. */
-export async function measureContention(endpoint: string, tableName: string, print: (line: string) => void) {
-  const contention = await openContention(endpoint, tableName)
+export async function measureContention(
+  endpoint: string,
+  tableName: string,
+  table: Table,
+  print: (line: string) => void,
+) {
+  const contention = await openContention(endpoint, tableName, table)
   const lines: Line[] = []
   const measure = async (
     label: string,

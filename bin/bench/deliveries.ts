@@ -1,10 +1,7 @@
-import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import { type DeliveryConsumer, deliverEvent } from '../../shared/delivery/webhooks/deliver-event.ts'
 import type { ClinicId } from '../../shared/domain/clinic.ts'
-import { NO_DETAILS } from '../../shared/domain/patients/patient.ts'
 import { newUuid } from '../../shared/domain/uuid.ts'
 import type { DeliveryReference } from '../../shared/domain/webhooks/delivery.ts'
-import { clinicStore } from '../../shared/store/clinics.ts'
 import { ACTIVE_VERSION } from '../../shared/store/credentials.ts'
 import { deliveryAttempts } from '../../shared/store/events/delivery-attempts.ts'
 import { eventFanOut } from '../../shared/store/events/fan-out.ts'
@@ -12,26 +9,21 @@ import { webhookHealthStore } from '../../shared/store/events/webhook-health.ts'
 import { webhookStore } from '../../shared/store/events/webhooks.ts'
 import { clinicCredentialKey } from '../../shared/store/keys/clinics.ts'
 import { patientWriter } from '../../shared/store/patients/patient-writer.ts'
-import { idempotencyGuard } from '../../shared/store/table/idempotency.ts'
-import { openTable, type Table } from '../../shared/store/table/table.ts'
+import type { Table } from '../../shared/store/table/table.ts'
 import { DELIVERY_UNITS as UNITS } from './bounds.ts'
-import { type Cost, type Measurement, meter } from './meter.ts'
+import type { Cost, MeteredTable } from './meter.ts'
+import { CREDENTIAL, createClinic, createdAt, newGuard, newPatient } from './records.ts'
 
 const WEBHOOKS = 2
 /** Longer than the first retry is delayed. */
 const RETRY_DELAY_MS = 60_000
-const CREDENTIAL = 'ck_bench'
-const createdAt = '2026-05-04T07:00:00.000Z'
 
 /** Measures the table cost of the deliveries of an event to two endpoints, from the fan-out on. */
 export async function measureDeliveries(
-  buildClient: DynamoDBDocumentClient,
-  measuredClient: DynamoDBDocumentClient,
-  tableName: string,
-): Promise<Measurement[]> {
-  const [unmeasured, table] = [openTable(buildClient, tableName), openTable(measuredClient, tableName)]
-  const clinic = await newClinic(unmeasured)
-  const measure = meter(measuredClient)
+  unmeasured: Table,
+  { table, measure, lines }: MeteredTable,
+): Promise<void> {
+  const clinic = await clinicWithWebhooks(unmeasured)
   let status = 200
   let now = Date.now()
   const queued: DeliveryReference[] = []
@@ -68,31 +60,25 @@ export async function measureDeliveries(
   })
   if (queued.length > 0) throw new Error('A delivery was queued again.')
   const { delivery, retriedDelivery } = UNITS
-  const linesOf = (label: string, cost: Cost, { writes, reads }: typeof delivery, roundTrips: number) => [
-    {
-      ...cost,
-      label: `${label} (write units)`,
-      units: cost.writeUnits,
-      bound: { units: WEBHOOKS * writes, roundTrips },
-    },
-    {
-      ...cost,
-      label: `${label} (read units)`,
-      units: cost.units - cost.writeUnits,
-      bound: { units: WEBHOOKS * reads, roundTrips },
-    },
-  ]
-  return [
-    ...linesOf('deliver an event to two endpoints, one after the other', delivered, delivery, 18),
-    ...linesOf('the same, if the first attempts fail', retried, retriedDelivery, 32),
-  ]
+  const addLines = (label: string, cost: Cost, { writes, reads }: typeof delivery, roundTrips: number) => {
+    for (const [kind, units, bound] of [
+      ['write', cost.writeUnits, writes],
+      ['read', cost.units - cost.writeUnits, reads],
+    ] as const)
+      lines.push({
+        ...cost,
+        label: `${label} (${kind} units)`,
+        units,
+        bound: { units: WEBHOOKS * bound, roundTrips },
+      })
+  }
+  addLines('deliver an event to two endpoints, one after the other', delivered, delivery, 18)
+  addLines('the same, if the first attempts fail', retried, retriedDelivery, 32)
 }
 
 /** A clinic with two endpoints. */
-async function newClinic(table: Table): Promise<ClinicId> {
-  const clinic = newUuid() as ClinicId
-  const facts = { name: 'Bench', timezone: 'Europe/Istanbul', currency: 'TRY', appointmentMinutes: 30 }
-  await clinicStore({ table }).create({ id: clinic, ...facts, createdAt })
+async function clinicWithWebhooks(table: Table): Promise<ClinicId> {
+  const clinic = await createClinic(table)
   await table.transact([table.putWrite({ ...clinicCredentialKey(clinic, CREDENTIAL), v: ACTIVE_VERSION })])
   for (let at = 0; at < WEBHOOKS; at++) {
     const webhook = {
@@ -108,9 +94,7 @@ async function newClinic(table: Table): Promise<ClinicId> {
       createdAt,
       updatedAt: createdAt,
     }
-    const request = { clinic, credential: CREDENTIAL, route: 'create-webhook', key: undefined, body: '' }
-    const guard = idempotencyGuard({ table, now: Date.now }, request)
-    await webhookStore({ table }).create(clinic, webhook, guard, 201, {
+    await webhookStore({ table }).create(clinic, webhook, newGuard(table, clinic), 201, {
       data: { id: webhook.id, secret: null },
     })
     // The webhook endpoint has succeeded once, so that its deliveries do not wait for one another.
@@ -127,6 +111,4 @@ async function newClinic(table: Table): Promise<ClinicId> {
 }
 
 const createPatient = (table: Table, clinic: ClinicId) =>
-  patientWriter({ table }).createMany(clinic, [
-    { id: newUuid(), firstName: 'Ada', lastName: 'Kaya', ...NO_DETAILS, createdAt },
-  ])
+  patientWriter({ table }).createMany(clinic, [newPatient()])

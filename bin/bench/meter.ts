@@ -1,4 +1,5 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
+import { openTable } from '../../shared/store/table/table.ts'
 import type { Bound } from './bounds.ts'
 
 /** The cost of some work. */
@@ -60,3 +61,16 @@ export function meter(client: DynamoDBDocumentClient) {
     return { result, roundTrips: depth, calls, units, writeUnits, bytes }
   }
 }
+
+/** A table, and the lines measured on it. Nothing else may use the client. */
+export function openMeteredTable(client: DynamoDBDocumentClient, name: string) {
+  const measure = meter(client)
+  const lines: Measurement[] = []
+  const add = async (label: string, bound: Bound, work: () => Promise<unknown>): Promise<void> => {
+    const { result: _, ...cost } = await measure(work)
+    lines.push({ label, bound, ...cost })
+  }
+  return { table: openTable(client, name), measure, add, lines }
+}
+
+export type MeteredTable = ReturnType<typeof openMeteredTable>

@@ -1,19 +1,14 @@
 import { once } from 'node:events'
 import { createWriteStream } from 'node:fs'
 import { finished } from 'node:stream/promises'
-import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import type { ClinicId } from '../../shared/domain/clinic.ts'
-import { NO_DETAILS, type Patient } from '../../shared/domain/patients/patient.ts'
-import { newUuid } from '../../shared/domain/uuid.ts'
+import type { Patient } from '../../shared/domain/patients/patient.ts'
 import { type PatientFields, patientUpdates } from '../../shared/store/patients/patient-updates.ts'
 import { patientWriter } from '../../shared/store/patients/patient-writer.ts'
 import { patientSearch } from '../../shared/store/patients/search.ts'
-import { idempotencyGuard } from '../../shared/store/table/idempotency.ts'
-import { openTable } from '../../shared/store/table/table.ts'
 import { seeded } from '../demo/random.ts'
 import {
   activePageBound,
-  type Bound,
   CREATE_PATIENT_UNITS,
   coldSearchBound,
   pageBound,
@@ -22,7 +17,8 @@ import {
   UPDATE_PATIENT_UNITS,
   warmSearchBound,
 } from './bounds.ts'
-import { type Measurement, meter } from './meter.ts'
+import type { MeteredTable } from './meter.ts'
+import { newGuard, newPatient } from './records.ts'
 
 /** Writes an import file of patients. */
 export async function writePatients(file: string, count: number): Promise<void> {
@@ -54,17 +50,10 @@ export async function writePatients(file: string, count: number): Promise<void> 
 
 /** Measures every read of a clinic's patients and the creation of one. */
 export async function measurePatients(
-  client: DynamoDBDocumentClient,
-  tableName: string,
+  { table, add }: MeteredTable,
   clinic: ClinicId,
   count: number,
-): Promise<Measurement[]> {
-  const measure = meter(client)
-  const table = openTable(client, tableName)
-  const lines: Measurement[] = []
-  const add = async (label: string, bound: Bound, work: () => Promise<unknown>) => {
-    lines.push({ label, bound, ...(await measure(work)) })
-  }
+): Promise<void> {
   const warm = patientSearch({ table })
   for (const limit of [20, 100]) {
     const last = Math.ceil(count / limit)
@@ -91,17 +80,12 @@ export async function measurePatients(
   }
   await add('create a patient (write units)', { units: CREATE_PATIENT_UNITS, roundTrips: 2 }, () =>
     patientWriter({ table }).createMany(clinic, [
-      {
-        id: newUuid(),
-        firstName: 'Ada',
-        lastName: 'Kaya',
-        ...NO_DETAILS,
+      newPatient({
         dateOfBirth: '1980-01-02',
         gender: 'female',
         phoneNumber: '+905321234567',
         emailAddress: 'ada@example.com',
-        createdAt: new Date().toISOString(),
-      },
+      }),
     ]),
   )
   await add(
@@ -110,7 +94,6 @@ export async function measurePatients(
     () => warm.search(clinic, 'ada', { page: 1, limit: 20 }),
   )
   await measureChanges()
-  return lines
 
   /** With an Idempotency-Key, as requests have. */
   async function measureChanges(): Promise<void> {
@@ -118,10 +101,7 @@ export async function measurePatients(
     const updates = patientUpdates({ table })
     const change = (at: number, fields: PatientFields) => () =>
       updates.update(clinic, (items[at] as Patient).id, () => fields, {
-        idempotency: idempotencyGuard(
-          { table, now: Date.now },
-          { clinic, credential: 'ck_bench', route: 'update-patient', key: newUuid(), body: '{}' },
-        ),
+        idempotency: newGuard(table, clinic),
         status: 200,
         response: (patient) => ({ data: patient }),
       })

@@ -4,14 +4,13 @@ import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Readable } from 'node:stream'
+import { text } from 'node:stream/consumers'
 
 /** A run of the operator tool in a separate process. */
 export type ToolRun = {
-  readonly code: number | null
   readonly stdout: string
-  readonly seconds: number
   /** CPU time of the process in user and in system mode. */
-  readonly cpuSeconds: number
+  readonly cpuMilliseconds: number
   readonly peakMegabytes: number
 }
 
@@ -21,7 +20,7 @@ const REPORT_USAGE = `data:text/javascript,${encodeURIComponent(
   process.on('exit', () => writeSync(3, JSON.stringify(process.resourceUsage())))`,
 )}`
 
-/** Runs the operator tool on a table in a separate process, and measures its time and memory. */
+/** Runs the operator tool on a table in a separate process, and measures its time and memory. @throws if it fails */
 export async function runTool(
   endpoint: string,
   tableName: string,
@@ -41,31 +40,25 @@ export async function runTool(
   }).listen(0, '127.0.0.1')
   const port = (): number => (stack.address() as AddressInfo).port
   await once(stack, 'listening')
-  const started = performance.now()
   const child = spawn(
     process.execPath,
     ['--import', REPORT_USAGE, ...operatorTool(), '--port', String(port()), '--json', ...args],
     { stdio: ['ignore', 'pipe', 'inherit', 'pipe'] },
   )
-  const [stdout, usage] = [textOf(child.stdout as Readable), textOf(child.stdio[3] as Readable)]
+  const output = Promise.all([text(child.stdout as Readable), text(child.stdio[3] as Readable)])
   const [code] = (await once(child, 'close')) as [number | null]
   stack.close()
-  const { userCPUTime, systemCPUTime, maxRSS } = JSON.parse(await usage) as NodeJS.ResourceUsage
+  const [stdout, usage] = await output
+  if (code !== 0) throw new Error(`clinic ${args[0]} ended with code ${code}: ${stdout}`)
+  const { userCPUTime, systemCPUTime, maxRSS } = JSON.parse(usage) as NodeJS.ResourceUsage
   return {
-    code,
-    stdout: await stdout,
-    seconds: (performance.now() - started) / 1000,
-    cpuSeconds: (userCPUTime + systemCPUTime) / 1e6,
+    stdout,
+    cpuMilliseconds: (userCPUTime + systemCPUTime) / 1000,
     peakMegabytes: Math.round(maxRSS / 1024),
   }
 }
 
-export type ImportRun = {
-  readonly seconds: number
-  readonly peakMegabytes: number
-  readonly cpuMilliseconds: number
-  readonly result: Record<string, unknown>
-}
+export type ImportRun = ToolRun & { readonly result: Record<string, unknown> }
 
 /** Runs `clinic import` in a separate process, and measures its time and memory. */
 export async function runImport(
@@ -74,17 +67,8 @@ export async function runImport(
   clinic: string,
   file: string,
 ): Promise<ImportRun> {
-  const args = ['import', '--clinic', clinic, file]
-  const { code, stdout, seconds, cpuSeconds, peakMegabytes } = await runTool(endpoint, tableName, args)
-  if (code !== 0) throw new Error(`the import ended with code ${code}`)
-  const result = JSON.parse(stdout) as Record<string, unknown>
-  return { seconds, peakMegabytes, cpuMilliseconds: cpuSeconds * 1000, result }
-}
-
-async function textOf(stream: Readable): Promise<string> {
-  let text = ''
-  for await (const chunk of stream.setEncoding('utf8')) text += chunk
-  return text
+  const run = await runTool(endpoint, tableName, ['import', '--clinic', clinic, file])
+  return { ...run, result: JSON.parse(run.stdout) }
 }
 
 /** The Node arguments of `npm run clinic`. */
