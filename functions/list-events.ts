@@ -8,6 +8,7 @@ import {
   maySeeEvent,
   type RecordEventName,
 } from '../shared/domain/webhooks/event.ts'
+import { listCursors } from '../shared/requests/record-list.ts'
 import { endpoint } from '../shared/runtime/endpoint.ts'
 import { eventStore } from '../shared/store/events/events.ts'
 
@@ -16,9 +17,13 @@ export const handler = endpoint(
   { events: eventStore },
   async ({ clinicId, clinic, credential: { scopes }, query }, { events }) => {
     if (query.event) requireEventScopes(scopes, [query.event])
-    const page = await events.page(clinicId, query, filterOf(scopes, query.event))
+    // A cursor is a position among all events of the clinic, whatever the filter.
+    const cursors = listCursors({ list: 'events', clinic: clinicId, filters: {} })
+    const after = query.after === undefined ? undefined : cursors.decode(query.after)
+    const page = await events.page(clinicId, { after, limit: query.limit }, filterOf(scopes, query.event))
     if (!page) throw invalidCursor()
-    return renderCursorPage(page, query, (event) => eventPayload(event, clinic))
+    const nextAfter = cursors.encode(page.nextAfter)
+    return renderCursorPage({ ...page, nextAfter }, query, (event) => eventPayload(event, clinic))
   },
 )
 

@@ -60,7 +60,7 @@ describe('GET /events', () => {
     const { status, body, text } = await get({ limit: '100' })
     expect([status, body]).toEqual([
       200,
-      { data: [], meta: { limit: 100, next_after: String(log.events.length), has_more: false } },
+      { data: [], meta: { limit: 100, next_after: log.cursorAt(log.events.length), has_more: false } },
     ])
     expect(text).not.toMatch(/patient_id|start_time/)
   })

@@ -1,7 +1,9 @@
 import { expect } from 'vitest'
 import { newUuid } from '../../shared/domain/uuid.ts'
 import { type Event, IMPORT_COMPLETED } from '../../shared/domain/webhooks/event.ts'
+import { listCursors } from '../../shared/requests/record-list.ts'
 import { encodeEvent } from '../../shared/store/events/items.ts'
+import { eventHeadKey } from '../../shared/store/keys/events.ts'
 import { chunked } from '../../shared/store/table/chunked.ts'
 import type { Table } from '../../shared/store/table/table.ts'
 import { issueCredential } from './credentials.ts'
@@ -34,6 +36,7 @@ export async function eventLog(table: Table, facts: readonly Partial<Event>[]) {
     const items = placed.map((event, at) => encodeEvent(clinic.id, events.length + at + 1, event))
     for (const chunk of chunked(items, 100)) await table.transact(chunk.map((item) => table.putWrite(item)))
     events.push(...placed)
+    await table.transact([table.putWrite({ ...eventHeadKey(clinic.id), n: events.length, v: 1 })])
   }
   await add(...facts)
   const get = async (query: Query = {}) => call(await handlerOf({ id: 'list-events' }), { query, headers })
@@ -43,7 +46,7 @@ export async function eventLog(table: Table, facts: readonly Partial<Event>[]) {
     expect([status, body.meta.limit]).toEqual([200, Number(query.limit ?? 20)])
     return {
       ids: body.data.map(({ id }: { id: string }) => id.replace('evt_', '')) as string[],
-      after: body.meta.next_after as string | null,
+      after: body.meta.next_after as string,
       more: body.meta.has_more as boolean,
     }
   }
@@ -51,10 +54,15 @@ export async function eventLog(table: Table, facts: readonly Partial<Event>[]) {
   const readAll = async (query: Query = {}) => {
     const pages = [await page(query)]
     for (let last = pages[0]; last?.more; last = pages.at(-1))
-      pages.push(await page({ ...query, after: last.after as string }))
+      pages.push(await page({ ...query, after: last.after }))
     return pages
   }
-  return { clinic, events, add, get, page, readAll }
+  const cursors = listCursors({ list: 'events', clinic: clinic.id, filters: {} })
+  /** The number of events before a cursor. */
+  const positionOf = (cursor: string) => Number(cursors.decode(cursor))
+  /** The cursor after the event at a position. */
+  const cursorAt = (position: number | string) => cursors.encode(String(position))
+  return { clinic, events, add, get, page, readAll, positionOf, cursorAt }
 }
 
 export type EventLog = Awaited<ReturnType<typeof eventLog>>

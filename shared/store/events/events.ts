@@ -1,8 +1,8 @@
 import type { ClinicId } from '../../domain/clinic.ts'
 import type { Event } from '../../domain/webhooks/event.ts'
-import { eventsFrom, eventsPartition, parseEventKey } from '../keys/events.ts'
+import { eventHeadKey, eventsFrom, eventsPartition, parseEventKey } from '../keys/events.ts'
 import type { Table } from '../table/table.ts'
-import { decodeEvent, isExpired } from './items.ts'
+import { decodeCounter, decodeEvent, isExpired } from './items.ts'
 
 /** A request for a page of a cursor list: at most `limit` items after the cursor. */
 export type LogRequest = { readonly after?: string | undefined; readonly limit: number }
@@ -21,12 +21,12 @@ const FILTER_BATCH_SIZE = 500
 
 /** Events with a position, oldest first. Positions follow the order in which events became readable and serve as cursors. */
 export function eventStore({ table, now }: { table: Table; now: () => number }) {
-  /** A page of events, of those that match `isWanted` if it is set. Null for a malformed cursor. */
+  /** A page of events, of those that match `isWanted` if it is set. Null for a cursor that is malformed or beyond the last event. */
   async function page(
     clinic: ClinicId,
     { after, limit }: LogRequest,
     isWanted?: (event: Event) => boolean,
-  ): Promise<LogPage<Event> | null> {
+  ): Promise<(LogPage<Event> & { readonly nextAfter: string }) | null> {
     const start = after === undefined ? 0 : parseCursor(after)
     if (start === null) return null
     const readAt = now()
@@ -34,23 +34,29 @@ export function eventStore({ table, now }: { table: Table; now: () => number }) 
     const items: Event[] = []
     let position = start
     for (let scanned = 0; scanned < MAX_SCANNED_ROWS; ) {
-      // One row more than requested shows whether there is another page.
-      const maxRows = isWanted === undefined ? limit + 1 - items.length : FILTER_BATCH_SIZE
-      const rows = await table.query({ pk, from: eventsFrom(position + 1), limit: maxRows })
+      // The cursor's own row, and one more than requested to see whether there is another page.
+      const maxRows = isWanted === undefined ? limit - items.length + 2 : FILTER_BATCH_SIZE
+      const from = scanned === 0 ? start : position + 1
+      const rows = await table.query({ pk, from: eventsFrom(from), limit: maxRows })
+      // The cursor's own row may have expired. The head is read after the rows, so it is not before them.
+      if (rows.length === 0 && start > 0 && start > (await lastPosition(clinic))) return null
       for (const row of rows) {
+        if (parseEventKey(row) === position) continue
         const event = decodeEvent(row)
         const matches = !isExpired(row, readAt) && (isWanted?.(event) ?? true)
         if (matches && items.length === limit) return { items, nextAfter: cursorOf(position), hasMore: true }
         position = parseEventKey(row)
         if (matches) items.push(event)
       }
-      if (rows.length < maxRows)
-        return { items, nextAfter: position === 0 ? null : cursorOf(position), hasMore: false }
+      if (rows.length < maxRows) return { items, nextAfter: cursorOf(position), hasMore: false }
       scanned += rows.length
     }
     const [next] = await table.query({ pk, from: eventsFrom(position + 1), limit: 1 })
     return { items, nextAfter: cursorOf(position), hasMore: next !== undefined }
   }
+
+  const lastPosition = async (clinic: ClinicId): Promise<number> =>
+    decodeCounter(await table.get(eventHeadKey(clinic))).n
 
   return { page }
 }
