@@ -13,7 +13,7 @@ import { StoredResponse } from '../table/idempotency.ts'
 import { optionalWork } from '../table/request-signal.ts'
 import { retryOnConflict } from '../table/retry-on-conflict.ts'
 import type { Table } from '../table/table.ts'
-import { anonymizeLines, emptyResponses } from './anonymize.ts'
+import { anonymizeLines, emptyResponses, forgetImportedFiles } from './anonymize.ts'
 import { cancelAppointments } from './cancel-appointments.ts'
 import { copiedNames } from './copied-names.ts'
 import { type Erasure, erasureLedger } from './erasure-ledger.ts'
@@ -83,9 +83,11 @@ export function patientChanges(table: Table) {
     await cancelAppointments(table, clinic, id)
     await anonymizeLines(table, clinic, after)
     await emptyResponses(table, clinic, id)
-    // The counts of messages are stored by hashes of their recipients, which cannot be recomputed without the secret.
-    if (!(await ledger.findMany(clinic, [id])).get(id)?.isFinished)
+    if (!(await ledger.findMany(clinic, [id])).get(id)?.isFinished) {
+      await forgetImportedFiles(table, clinic)
+      // The counts of messages are stored by hashes of their recipients, which cannot be recomputed without the secret.
       await clinics.replaceRecipientSecret(clinic)
+    }
     // Immediately, not when it is due: until then the segments hold the old line.
     await writer.snapshotAll(clinic)
     await ledger.finish(clinic, erasure)
