@@ -8,7 +8,7 @@ import { importEntities } from '../import/entities/entities.ts'
 import type { ImportableEntity, ImportEntity } from '../import/entities/entity.ts'
 import { ExternalRef } from '../import/external-ids/resolve-references.ts'
 import { RECORD_KEYS, withOwnRecords } from '../import/external-ids/resolve-rows.ts'
-import { quoteFor } from '../import/files/csv-cells.ts'
+import { cellWriter } from '../import/files/csv-cells.ts'
 import { ENCODINGS, type Encoding } from '../import/files/encoding.ts'
 import { entityName, onFiles, requireEntity, requireFile, resolveMap } from '../import/files/import-paths.ts'
 import type { SourceRow } from '../import/files/row.ts'
@@ -79,7 +79,7 @@ async function printIds(command: Command, ids: AsyncIterable<ListedId>, none: st
   if (count === 0) throw new CommandFailure(`${none}.`)
 }
 
-const csvCell = quoteFor(',')
+const csvCell = cellWriter(',')
 
 /** An id in the clinic's own system, and the id of the record. */
 type ListedId = { readonly entity: string; readonly externalId: string; readonly id: string }

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { createWriteStream, renameSync } from 'node:fs'
 import { join } from 'node:path'
 import { finished } from 'node:stream/promises'
-import { quoteFor } from '../import/files/csv-cells.ts'
+import { cellWriter } from '../import/files/csv-cells.ts'
 import type { ExportedFile } from './manifest.ts'
 
 type Row = Readonly<Record<string, unknown>>
@@ -35,12 +35,12 @@ const pick = (row: Row, columns: readonly string[]): Row =>
 function csvCell(name: string, value: unknown): string {
   if (value === null || value === undefined) return ''
   if (Array.isArray(value))
-    return quoted(name.endsWith('_external_ids') ? value.join(';') : JSON.stringify(value))
-  return quoted(String(value))
+    return writeCell(name.endsWith('_external_ids') ? value.join(';') : JSON.stringify(value))
+  return writeCell(String(value))
 }
 
 /** Quotes a cell for every delimiter that a spreadsheet may guess. */
-const quoted = quoteFor(',;\t')
+const writeCell = cellWriter(',;\t')
 
 /** Writes a file that only its owner can read. The file has a temporary name until it is complete. */
 export async function writeRows(

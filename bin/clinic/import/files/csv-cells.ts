@@ -6,8 +6,14 @@ type Cells = { cells: string[]; code?: never } | { cells?: never; code: string }
 export function cellsOf(text: string, delimiter: string): Cells {
   // Fast path: most records have no quotes.
   if (!text.includes('"')) return { cells: text.split(delimiter) }
+  const parsed = parseCells(text, delimiter)
+  const unwrapped = parsed.cells ? text : withoutFormulas(text, delimiter)
+  return unwrapped === text ? parsed : parseCells(unwrapped, delimiter)
+}
+
+function parseCells(text: string, delimiter: string): Cells {
   try {
-    const [cells = []] = parse(withoutFormulas(text, delimiter), {
+    const [cells = []] = parse(text, {
       delimiter,
       relax_column_count: true,
       record_delimiter: '\r\n\r\n',
@@ -25,10 +31,27 @@ const withoutFormulas = (text: string, delimiter: string): string =>
     ? text.replaceAll(new RegExp(`(?<=^|[${delimiter}])="([^"]*)"(?=[${delimiter}]|$)`, 'g'), '"$1"')
     : text
 
-/** Writes a cell of a file with one of these delimiters: in quotes where readers would take it for more than one. */
-export function quoteFor(delimiters: string): (cell: string) => string {
+/** A cell that Excel is to read as text, such as ="0171". */
+const EXCEL_TEXT = /^="([^"]*)"$/
+
+/** The value of a cell: the text in a formula of Excel, or the text that {@link cellWriter} protected with an apostrophe. */
+export const cellValue = (cell: string): string =>
+  EXCEL_TEXT.exec(cell)?.[1] ?? (/^'+[=+\-@\t\r]/.test(cell) ? cell.slice(1) : cell)
+
+/** Text that spreadsheets would run as a formula, or that reads as protected. Numbers and phone numbers do no harm. */
+const isRisky = (value: string): boolean =>
+  /^'*[=+\-@\t\r]/.test(value) && !/^(?:\+[1-9]\d{1,14}|-?\d+(?:\.\d+)?)$/.test(value)
+
+/**
+ * Writes the value of a cell of a file with one of these delimiters: with an apostrophe where spreadsheets would run it as a formula,
+ * and in quotes where readers would take it for more than one cell.
+ */
+export function cellWriter(delimiters: string): (value: string) => string {
   const special = new RegExp(`["\\r\\n${delimiters}]`)
-  return (cell) => (special.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell)
+  return (value) => {
+    const cell = isRisky(value) ? `'${value}` : value
+    return special.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell
+  }
 }
 
 export const UNCLOSED = 'CSV_QUOTE_NOT_CLOSED'

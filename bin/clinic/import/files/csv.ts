@@ -1,5 +1,5 @@
 /** Reads records of CSV: one at a time, with the line it starts on, never the whole file. */
-import { CSV_PROBLEMS, cellsOf, UNCLOSED } from './csv-cells.ts'
+import { CSV_PROBLEMS, cellsOf, cellValue, UNCLOSED } from './csv-cells.ts'
 import { type Encoding, shownEncoding, type TextEncoding } from './encoding.ts'
 import { ImportFileError } from './import-errors.ts'
 import type { FileFormat, SourceRow } from './row.ts'
@@ -141,14 +141,11 @@ function recordOf(lines: readonly Line[], { delimiter, header }: CsvFormat): Csv
 
 export const TOO_LONG = 'is longer than a million characters'
 
-/** A cell that Excel is to read as text, such as ="0171". */
-const EXCEL_TEXT = /^="([^"]*)"$/
-
 function csvRow(line: number, cells: readonly string[], { header, encoding }: CsvFormat): SourceRow {
   const values = Object.fromEntries(
     header.map((name, at) => {
       const cell = cells[at] ?? ''
-      return [name, cell.trim() === '' ? null : (EXCEL_TEXT.exec(cell)?.[1] ?? cell)]
+      return [name, cell.trim() === '' ? null : cellValue(cell)]
     }),
   )
   return { ...checkCharacters(line, values, encoding), cells: cells.slice(0, header.length) }

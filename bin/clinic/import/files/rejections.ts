@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { rmSync } from 'node:fs'
 import { type FileHandle, open, rename, rm } from 'node:fs/promises'
-import { quoteFor } from './csv-cells.ts'
+import { cellValue, cellWriter } from './csv-cells.ts'
 import { encodeText } from './encoding.ts'
 import { foldedName } from './field-names.ts'
 import type { FileFormat, SourceRow } from './row.ts'
@@ -69,17 +69,17 @@ const keptColumns = ({ header }: Csv, reason: Reason): number[] =>
 function csvHead(format: Csv, reason: Reason): string {
   const { delimiter, header, hasSeparatorLine } = format
   const names = [...keptColumns(format, reason).map((at) => header[at] ?? ''), reason]
-  return `${hasSeparatorLine ? `sep=${delimiter}\n` : ''}${names.map(quoteFor(delimiter)).join(delimiter)}\n`
+  return `${hasSeparatorLine ? `sep=${delimiter}\n` : ''}${names.map(cellWriter(delimiter)).join(delimiter)}\n`
 }
 
 /** A row that cannot be read is in the first column as it is: no other value must get into a column that it was not in. */
 function csvLine(format: Csv, name: Reason): (row: SourceRow, reason: string) => string {
   const { delimiter } = format
-  const quoted = quoteFor(delimiter)
+  const write = cellWriter(delimiter)
   const kept = keptColumns(format, name)
   return ({ cells, text = '' }, reason) => {
-    const values = kept.map((at, index) => (cells ? (cells[at] ?? '') : index === 0 ? text : ''))
-    return `${[...values, reason].map(quoted).join(delimiter)}\n`
+    const values = kept.map((at, index) => (cells ? cellValue(cells[at] ?? '') : index === 0 ? text : ''))
+    return `${[...values, reason].map(write).join(delimiter)}\n`
   }
 }
 

@@ -97,7 +97,7 @@ const FILES: Record<string, object[]> = {
       phone_number: '+905321234567',
       national_id: 'TR-1',
       date_of_birth: '1980-01-02',
-      notes: 'Says "hello", then\nleaves; =1+1',
+      notes: '=1+1 says "hello", then\nleaves; x,=",y',
     },
     { external_id: 'b,2', first_name: 'Bo', last_name: 'Lind', is_active: false },
   ],

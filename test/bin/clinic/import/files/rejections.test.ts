@@ -21,7 +21,7 @@ const format = {
   headerLine: 1,
 }
 const unfinishedFiles = () => readdirSync(folder).filter((name) => name !== 'patients.rejected.csv')
-const row = { line: 2, values: {}, cells: ['1', 'an earlier one', 'a, "b"'] }
+const row = { line: 2, values: {}, cells: ['1', 'an earlier one', '=1+1, "b"'] }
 
 it('replaces the file of an earlier run once it is complete, for its owner alone', async () => {
   await using writer = rejectionWriter(file, format, () => false)
@@ -32,7 +32,7 @@ it('replaces the file of an earlier run once it is complete, for its owner alone
   expect(statSync(join(folder, unfinished)).mode & 0o777).toBe(0o600)
   await writer.finish()
   expect(readFileSync(rejected, 'utf8')).toBe(
-    'external_id,first_name,reason\n1,"a, ""b""",too long\n"2,""x",,not closed\n',
+    'external_id,first_name,reason\n1,"\'=1+1, ""b""",too long\n"2,""x",,not closed\n',
   )
   expect(statSync(rejected).mode & 0o777).toBe(0o600)
 })
