@@ -11,7 +11,7 @@ const change = {
   response: { status: 200, body: OnePatient, record: {} },
   errors: ['patient_not_found', 'precondition_failed'],
   uses: {
-    table: ['GetItem', 'BatchGetItem', 'PutItem', 'DeleteItem', 'ConditionCheckItem'],
+    table: ['GetItem', 'BatchGetItem', 'PutItem', 'UpdateItem', 'DeleteItem', 'ConditionCheckItem'],
     shared: ['announced-events'],
   },
 } as const

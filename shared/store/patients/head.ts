@@ -38,13 +38,18 @@ export async function readPatientHead(table: Table, clinic: ClinicId): Promise<P
   return (item as unknown as PatientHead | undefined) ?? EMPTY_HEAD
 }
 
-type HeadAccess = {
+export type HeadAccess = {
+  /** Whether the work has a ticket, so that its write must move the head, which records the progress of the queue. */
+  readonly hasTicket: boolean
   readonly readHead: () => Promise<PatientHead>
-  /** False when a condition other than the head's failed: a record exists already, or was changed. */
+  /**
+   * Commits the changes; `head` is null for changes that do not move it. False when a condition other than the head's failed: a
+   * record exists already, or was changed.
+   */
   readonly commit: (
     changes: Changeset,
-    head: PatientHead,
-    counters: { readonly n: number } | { readonly u: number },
+    head: PatientHead | null,
+    counters: { readonly n?: number; readonly u?: number },
   ) => Promise<boolean>
 }
 
@@ -53,30 +58,40 @@ export function headWriter({ table }: { table: Table }) {
   /** The head as this writer left it, so that a run of writes by one writer reads it once. */
   const heads = new Map<ClinicId, PatientHead>()
 
-  /** Runs work that moves the head. If another writer was faster, runs it again with a ticket and a fresh head. */
+  /** Runs work that changes patients. If another writer was faster, runs it again with a ticket and a fresh head. */
   function inQueue<T>(clinic: ClinicId, work: (head: HeadAccess) => Promise<T>): Promise<T> {
     const readProgress = async () => (await readPatientHead(table, clinic)).t ?? 0
-    return retryInQueue({ table, key: patientQueueKey(clinic), readProgress }, (ticket) =>
-      work({
-        readHead: async () => {
-          const known = ticket ? undefined : heads.get(clinic)
-          const head = known ?? (await readPatientHead(table, clinic))
-          if (ticket ? !ticket.isNext(head.t ?? 0) : isContended(head)) throw new Contended()
-          return head
+    return retryInQueue({ table, key: patientQueueKey(clinic), readProgress }, (ticket) => {
+      const readHead = async () => {
+        const known = ticket ? undefined : heads.get(clinic)
+        const head = known ?? (await readPatientHead(table, clinic))
+        if (ticket ? !ticket.isNext(head.t ?? 0) : isContended(head)) throw new Contended()
+        return head
+      }
+      let reading: Promise<PatientHead> | undefined
+      return work({
+        hasTicket: ticket !== null,
+        readHead: () => {
+          reading ??= readHead()
+          return reading
         },
-        commit: (changes, head, counters) => commit(changes, head, nextHead(head, counters, ticket)),
-      }),
-    )
+        commit: (changes, head, counters) =>
+          commit(changes, head && { read: head, next: nextHead(head, counters, ticket) }),
+      })
+    })
   }
 
-  async function commit(changes: Changeset, head: PatientHead, next: PatientHead): Promise<boolean> {
+  async function commit(
+    changes: Changeset,
+    head: { readonly read: PatientHead; readonly next: PatientHead } | null,
+  ): Promise<boolean> {
     const { clinic } = changes
     const writes = changes.writes()
-    heads.delete(clinic)
+    if (head) heads.delete(clinic)
     changes.requireRecent()
     try {
-      await table.tryTransact([...writes, moveHead(table, clinic, head, next)])
-      heads.set(clinic, next)
+      await table.tryTransact([...writes, ...(head ? [moveHead(table, clinic, head.read, head.next)] : [])])
+      if (head && (head.next.n !== head.read.n || head.next.u !== head.read.u)) heads.set(clinic, head.next)
       return true
     } catch (error) {
       const isHeadUnmoved = error instanceof ConditionFailed && !error.failedIndexes.includes(writes.length)
@@ -90,6 +105,7 @@ export function headWriter({ table }: { table: Table }) {
     heads.delete(clinic)
   }
 
+  /** The head after the last write that created a patient, or changed how search finds one. */
   const latest = (clinic: ClinicId): PatientHead | undefined => heads.get(clinic)
 
   return { inQueue, forget, latest }

@@ -3,9 +3,9 @@ import type { Patient } from '../../domain/patients/patient.ts'
 import type { WithUpdatedAt } from '../../domain/with-updated-at.ts'
 import { patientKey } from '../keys/patients.ts'
 import { Changeset } from '../table/changeset.ts'
+import { ConditionFailed } from '../table/errors.ts'
 import type { ResponseToStore, StoredResponse } from '../table/idempotency.ts'
 import { optionalWork } from '../table/request-signal.ts'
-import { retryOnConflict } from '../table/retry-on-conflict.ts'
 import type { Table } from '../table/table.ts'
 import { patientWriter } from './patient-writer.ts'
 import { patientStore, type StoredPatient } from './patients.ts'
@@ -29,8 +29,14 @@ export function patientUpdates({ table }: { table: Table }) {
     { idempotency, status, response }: ResponseToStore<WithUpdatedAt<Patient>>,
   ): Promise<StoredResponse | StoredPatient | null> {
     writer.forget(clinic)
-    const updated = await retryOnConflict(async () => {
-      const [stored, found] = await Promise.all([idempotency.find(), patients.findMany(clinic, [id])])
+    // A patient whom many change at the same time is changed in turn.
+    const updated = await writer.inQueue(clinic, async (head) => {
+      // The patient is decided on at once, and changed when it is the turn of this request.
+      const [stored, found] = await Promise.all([
+        idempotency.find(),
+        patients.findMany(clinic, [id]),
+        head.readHead().catch(() => {}),
+      ])
       const before = found.get(id)
       if (stored) return stored
       if (!before || before.erasedAt) return null
@@ -41,10 +47,11 @@ export function patientUpdates({ table }: { table: Table }) {
         await storeUnchanged(clinic, before, (changes) => store(changes, before))
         return before
       }
-      const [changed] = await writer.update(clinic, [{ before, after }], (changes, [updated]) =>
+      const changed = await writer.tryUpdate(clinic, head, [{ before, after }], (changes, [updated]) =>
         store(changes, updated as StoredPatient),
       )
-      return changed as StoredPatient
+      if (!changed) throw new ConditionFailed([])
+      return changed[0] as StoredPatient
     })
     const head = writer.latest(clinic)
     // Search finds the patient already; a snapshot only makes that cheaper, and may wait for the next change.

@@ -10,9 +10,8 @@ import { Changeset } from '../table/changeset.ts'
 import { ConditionFailed } from '../table/errors.ts'
 import { type IdempotencyGuard, StoredResponse } from '../table/idempotency.ts'
 import { optionalWork } from '../table/request-signal.ts'
-import { repeatOnConflict } from '../table/retry-on-conflict.ts'
 import type { Table } from '../table/table.ts'
-import { headWriter } from './head.ts'
+import { type HeadAccess, headWriter } from './head.ts'
 import { inactivePatients } from './inactive-patients.ts'
 import { nationalIds } from './national-ids.ts'
 import { type ImportedPatient, patientStore, recordItem, rowItem, type StoredPatient } from './patients.ts'
@@ -94,32 +93,31 @@ export function patientWriter({ table }: { table: Table }) {
   async function update(
     clinic: ClinicId,
     patients: readonly PatientChange[],
-    extendChanges: (changes: Changeset, updated: readonly StoredPatient[]) => void = () => {},
+    extendChanges?: (changes: Changeset, updated: readonly StoredPatient[]) => void,
   ): Promise<StoredPatient[]> {
-    const build = async (firstUpdate: number): Promise<{ changes: Changeset; updated: StoredPatient[] }> => {
-      const changes = new Changeset(table, clinic)
-      let next = firstUpdate
-      const updated = patients.map((change) =>
-        addUpdate(changes, change, isFoundOtherwise(change) ? next++ : null),
-      )
-      await moveIndexes(changes, patients)
-      extendChanges(changes, updated)
-      return { changes, updated }
-    }
-    const numbered = patients.filter(isFoundOtherwise).length
-    if (numbered === 0)
-      return repeatOnConflict(async () => {
-        const { changes, updated } = await build(0)
-        await changes.commit()
-        return updated
-      })
-    const updated = await inQueue(clinic, async ({ readHead, commit }) => {
-      const head = await readHead()
-      const { changes, updated } = await build(head.u + 1)
-      return (await commit(changes, head, { u: head.u + numbered })) ? updated : null
-    })
+    const updated = await inQueue(clinic, (head) => tryUpdate(clinic, head, patients, extendChanges))
     if (!updated) throw new ConditionFailed([])
     return updated
+  }
+
+  /** One attempt of {@link update}, for work that reads the patients itself in the queue. Null when one was changed since. */
+  async function tryUpdate(
+    clinic: ClinicId,
+    { hasTicket, readHead, commit }: HeadAccess,
+    patients: readonly PatientChange[],
+    extendChanges: (changes: Changeset, updated: readonly StoredPatient[]) => void = () => {},
+  ): Promise<StoredPatient[] | null> {
+    const numbered = patients.filter(isFoundOtherwise).length
+    const head = await readHead()
+    const changes = new Changeset(table, clinic)
+    let next = head.u + 1
+    const updated = patients.map((change) =>
+      addUpdate(changes, change, isFoundOtherwise(change) ? next++ : null),
+    )
+    await moveIndexes(changes, patients)
+    extendChanges(changes, updated)
+    const movesHead = numbered > 0 || hasTicket
+    return (await commit(changes, movesHead ? head : null, { u: head.u + numbered })) ? updated : null
   }
 
   /** Adds what finds patients besides their list and search: their national ids, and who is inactive. */
@@ -132,7 +130,7 @@ export function patientWriter({ table }: { table: Table }) {
     )
   }
 
-  return { create, createMany, update, forget, latest, ...snapshots }
+  return { create, createMany, update, tryUpdate, inQueue, forget, latest, ...snapshots }
 }
 
 function addCreation(changes: Changeset, patient: ImportedPatient, ordinal: number): StoredPatient {

@@ -25,6 +25,7 @@ import {
 } from '../../../shared/store/keys/calendar.ts'
 import { announcedKey } from '../../../shared/store/keys/events.ts'
 import { dueMessageKey } from '../../../shared/store/keys/messages.ts'
+import { patientHeadKey } from '../../../shared/store/keys/patients.ts'
 import { dueDeliveryKey } from '../../../shared/store/keys/webhooks.ts'
 import { messageDispatch } from '../../../shared/store/messages/dispatch.ts'
 import { messageStore } from '../../../shared/store/messages/messages.ts'
@@ -120,8 +121,16 @@ afterEach(() => {
 
 const json = { 'content-type': 'application/json' }
 
+/** Writers of the clinic's patients are waiting in the queue, which the next request joins. */
+const contendPatients = async (): Promise<void> => {
+  const counter = { UpdateExpression: 'SET w = :one', ExpressionAttributeValues: { ':one': 1 } }
+  await table.update(patientHeadKey(mine.clinic.id), counter)
+}
+
 /** Preparations before the requests. */
 const preparations: Record<string, () => Promise<void>> = {
+  'activate-patient': contendPatients,
+  'deactivate-patient': contendPatients,
   // So many changes that the next one takes a second snapshot of the search index, which deletes what the first contains.
   'update-patient': async () => {
     const writer = patientWriter({ table: withoutEvents(table) })
