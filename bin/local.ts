@@ -44,7 +44,10 @@ try {
     smsReceipts,
     ...(realistic && { realistic: {} }),
     allowedWebhookHost: allowWebhookHost,
-    log: printLine,
+    log: (line, isRoutine) => {
+      if (!json) printLine(line)
+      else if (!isRoutine) process.stderr.write(`${line}\n`)
+    },
     seed: async (made) => {
       if (demo) clinics = await loadDemoClinics(made, dataDir)
     },

@@ -25,7 +25,11 @@ export const parseOptions = (): LocalOptions =>
       'allow webhooks to this host, over http too, although it is not public',
       parseHostAndPort,
     )
-    .option('--json', 'print only the line of JSON that reports that the API is ready', false)
+    .option(
+      '--json',
+      'print only the line of JSON that reports that the API is ready, and errors on stderr',
+      false,
+    )
     .addOption(
       new Option('--port <port>', 'port on 127.0.0.1').env('PORT').argParser(parsePort).default(3000),
     )

@@ -39,8 +39,8 @@ export type LocalStackOptions = {
   clockOffset?: ClockOffset
   /** Receives each request that a function sends to AWS, with the function's logical id. */
   onRequest?: OnRequest
-  /** Receives a line for each request and each problem. */
-  log?: (line: string) => void
+  /** Receives a line for each request and each problem. Lines that report no problem are routine. */
+  log?: (line: string, isRoutine?: boolean) => void
   /** Receives what functions write. */
   functionLog?: (text: string) => void
   /** Added to the environment of every function. */
@@ -146,7 +146,7 @@ export async function startLocalStack(options: LocalStackOptions): Promise<Local
     const startedAt = performance.now()
     try {
       await deploy(await synthesize(context, closing.signal))
-      log(`Deployed the saved version in ${Math.round(performance.now() - startedAt)} ms.`)
+      log(`Deployed the saved version in ${Math.round(performance.now() - startedAt)} ms.`, true)
     } catch (error) {
       if (!closing.signal.aborted) log(`The previous version keeps running. ${(error as Error).message}`)
     }

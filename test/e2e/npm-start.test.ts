@@ -1,19 +1,23 @@
 /** `npm start` as a process: starting, stopping, and keeping data across restarts. */
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { type ChildProcess, type ChildProcessByStdio, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import type { Readable } from 'node:stream'
+import { DeleteTableCommand, DynamoDBClient, ListTablesCommand } from '@aws-sdk/client-dynamodb'
 import { expect, inject, it, onTestFinished } from 'vitest'
+import { ENGINE_ACCESS } from '../support/engine-access.ts'
 
 const folder = mkdtempSync(join(inject('runFolder'), 'npm-start-test-'))
 
 /** Runs until the end of the test at the latest: a failed test must not leave it behind. */
-function npm(...args: string[]): ChildProcess {
+function npm(...args: string[]): ChildProcessByStdio<null, Readable, Readable> {
   const child = spawn('npm', ['start', '--silent', '--', '--port', '0', ...args], {
-    stdio: ['ignore', 'pipe', 'inherit'],
+    stdio: ['ignore', 'pipe', 'pipe'],
     detached: true,
   })
+  child.stderr.pipe(process.stderr, { end: false })
   onTestFinished(() => {
     try {
       process.kill(-(child.pid ?? 0), 'SIGKILL')
@@ -44,7 +48,7 @@ const answers = (url: string): Promise<boolean> =>
     () => false,
   )
 
-it('prints one ready line with --json, and stops its engines on SIGTERM', async () => {
+it('prints one ready line with --json, and errors of functions on stderr, and stops its engines on SIGTERM', async () => {
   const child = npm('--json', '--no-demo')
   const { all, ready } = await lines(child)
   expect(all.length).toBe(1)
@@ -62,6 +66,19 @@ it('prints one ready line with --json, and stops its engines on SIGTERM', async 
     await (await fetch(ready.sms_outbox_url)).json(),
     await (await fetch(ready.email_inbox_url)).json(),
   ]).toEqual([[], []])
+  // A function that has lost its table reports the error.
+  const engine = new DynamoDBClient({ ...ENGINE_ACCESS, endpoint: endpoints.dynamodb })
+  for (const TableName of (await engine.send(new ListTablesCommand())).TableNames ?? [])
+    await engine.send(new DeleteTableCommand({ TableName }))
+  engine.destroy()
+  let errors = ''
+  child.stderr.on('data', (chunk) => {
+    errors += chunk
+  })
+  const credential = { authorization: `Developer ck_a_${'x'.repeat(16)}:cs_${'x'.repeat(43)}` }
+  const failed = await fetch(`${ready.base_url}/api/developer/v1/health`, { headers: credential })
+  expect(failed.status).toBe(500)
+  await expect.poll(() => errors).toContain('ResourceNotFoundException')
   await end(child, 'SIGTERM')
   await expect.poll(() => answers(ready.base_url)).toBe(false)
   await expect.poll(() => answers(endpoints.dynamodb)).toBe(false)

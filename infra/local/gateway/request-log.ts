@@ -21,12 +21,15 @@ export type RequestLog = {
 }
 
 /** Times are in this machine's time zone, so it must be created before the process switches to UTC. */
-export function requestLog(log: (line: string) => void, now: () => number = Date.now): RequestLog {
+export function requestLog(
+  log: (line: string, isRoutine: boolean) => void,
+  now: () => number = Date.now,
+): RequestLog {
   const { timeZone } = Intl.DateTimeFormat().resolvedOptions()
   const clock = new Intl.DateTimeFormat('en-GB', { timeZone, timeStyle: 'medium' })
   let width = 0
   return {
-    write: (entry) => log(formatRequest(entry, width, clock.format(now()))),
+    write: (entry) => log(formatRequest(entry, width, clock.format(now())), entry.diagnostics.length === 0),
     align: (resources) => {
       width = Math.max(...resources.map(({ length }) => length))
     },
