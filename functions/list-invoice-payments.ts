@@ -9,10 +9,10 @@ export const handler = endpoint(
   listInvoicePayments,
   { invoices: invoiceStore, payments: paymentStore },
   async ({ clinicId, clinic, path, query }, { invoices, payments }) => {
-    const { status, from, to } = query
+    const { status: facets, from, to, order } = query
     const [invoice, page] = await Promise.all([
       invoices.find(clinicId, path.id),
-      payments.page(clinicId, { invoice: path.id, facet: status, from, to }, query),
+      payments.page(clinicId, { invoice: path.id, facets, from, to, order }, query),
     ])
     if (!invoice) throw new ApiError('invoice_not_found')
     return renderPage(page, query, (payment) => renderPayment(payment, clinic))

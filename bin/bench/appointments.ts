@@ -44,10 +44,10 @@ export async function measureAppointments(
 
 const filtersOf = ({ doctors, patients, firstDay, lastDay }: BuiltClinic): [string, Filter][] => [
   ['all', {}],
-  ['status', { facet: 'completed' }],
-  ['rare status', { facet: 'scheduled' }],
+  ['status', { facets: ['completed'] }],
+  ['rare status', { facets: ['scheduled'] }],
   ['doctor', { doctor: doctors[0] }],
-  ['doctor and status', { doctor: doctors[0], facet: 'completed' }],
+  ['doctor and status', { doctor: doctors[0], facets: ['completed'] }],
   ['a month', { from: '2026-05-01', to: '2026-05-31' }],
   ['from mid-month to mid-month', { from: `${firstDay.slice(0, 8)}15`, to: `${lastDay.slice(0, 8)}14` }],
   ['patient', { patient: patients[0] }],

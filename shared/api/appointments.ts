@@ -7,14 +7,17 @@ import {
 import type { ClinicInfo } from '../domain/clinic.ts'
 import { clinicTimestamp } from '../domain/timestamp.ts'
 import type { WithUpdatedAt } from '../domain/with-updated-at.ts'
-import { recordListOf, recordListQuery } from './record-lists.ts'
+import { order, recordListOf, recordListQuery } from './record-lists.ts'
 import { defineRoute } from './route.ts'
 import {
   CalendarDate,
   envelopeOf,
+  needsRange,
   oneOf,
   PersonRef,
   renderPersonRef,
+  requiredRange,
+  someOf,
   TimeOfDay,
   Timestamp,
   UpdatedAt,
@@ -88,18 +91,22 @@ export const listAppointments = defineRoute({
   path: '/appointments',
   summary: 'List appointments',
   description:
-    'Sorted by date and start time, newest first. Filters can be combined. `date_from` and `date_to` are inclusive and in the ' +
-    "clinic's time zone. Filtering by an unknown id returns an empty list.",
+    'Sorted by date and start time, newest first by default. Filters can be combined. `date_from` and `date_to` are inclusive ' +
+    "and in the clinic's time zone. Filtering by an unknown id returns an empty list.",
   scope: 'appointment.read',
   query: recordListQuery({
     patient_id: Uuid.optional(),
     doctor_id: Uuid.optional(),
-    status: oneOf(APPOINTMENT_STATUSES).optional(),
+    room_id: Uuid.optional().meta({ description: needsRange('date_from', 'date_to') }),
+    status: someOf(APPOINTMENT_STATUSES).optional(),
     date_from: CalendarDate.optional(),
     date_to: CalendarDate.optional(),
-  }).refine(...validDateRange('date_from', 'date_to')),
+    order,
+  })
+    .refine(...validDateRange('date_from', 'date_to'))
+    .refine(...requiredRange('room_id', 'date_from', 'date_to')),
   response: { status: 200, body: recordListOf(Appointment) },
-  errors: ['invalid_cursor'],
+  errors: ['invalid_cursor', 'range_required'],
   uses: { table: ['Query', 'BatchGetItem'] },
 })
 
@@ -107,10 +114,12 @@ export const listAppointments = defineRoute({
 export const appointmentFilter = ({
   patient_id: patient,
   doctor_id: doctor,
-  status: facet,
+  room_id: room,
+  status: facets,
   date_from: from,
   date_to: to,
-}: z.output<typeof listAppointments.query>) => ({ patient, doctor, facet, from, to })
+  order,
+}: z.output<typeof listAppointments.query>) => ({ patient, doctor, room, facets, from, to, order })
 
 export const getAppointment = defineRoute({
   id: 'get-appointment',

@@ -13,6 +13,11 @@ const CATALOGUE = {
     error: 'INVALID_PARAMS',
     text: 'The cursor `after` is not the `next_after` of a response of this list.',
   },
+  range_required: {
+    status: 400,
+    error: 'INVALID_PARAMS',
+    text: 'The filter in `details` needs a range of at most 31 days with at most 5,000 records.',
+  },
   malformed_json: { status: 400, error: 'INVALID_PARAMS', text: 'The request body is not valid JSON.' },
   conflicting_idempotency_keys: {
     status: 400,

@@ -9,7 +9,7 @@ import { RATIO_DECIMALS, renderDecimal, renderMoney } from '../domain/money/mone
 import { clinicTimestamp } from '../domain/timestamp.ts'
 import type { WithUpdatedAt } from '../domain/with-updated-at.ts'
 import { Payment } from './payments.ts'
-import { recordListOf, recordListQuery } from './record-lists.ts'
+import { order, recordListOf, recordListQuery } from './record-lists.ts'
 import { defineRoute } from './route.ts'
 import {
   CalendarDate,
@@ -17,6 +17,7 @@ import {
   oneOf,
   PersonRef,
   renderPersonRef,
+  someOf,
   Timestamp,
   UpdatedAt,
   Uuid,
@@ -111,14 +112,15 @@ export const listInvoices = defineRoute({
   path: '/invoices',
   summary: 'List invoices',
   description:
-    'Sorted by issue date, newest first. Filters can be combined. `from` and `to` filter by issue date and are inclusive. ' +
+    'Sorted by issue date, newest first by default. Filters can be combined. `from` and `to` filter by issue date and are inclusive. ' +
     'Filtering by an unknown id returns an empty list. Amounts are numbers in units of the currency, exact to its decimals.',
   scope: 'finance.read',
   query: recordListQuery({
     patient_id: Uuid.optional(),
-    status: oneOf(INVOICE_STATUSES).optional(),
+    status: someOf(INVOICE_STATUSES).optional(),
     from: CalendarDate.optional(),
     to: CalendarDate.optional(),
+    order,
   }).refine(...validDateRange('from', 'to')),
   response: { status: 200, body: recordListOf(Invoice) },
   errors: ['invalid_cursor'],
@@ -128,10 +130,11 @@ export const listInvoices = defineRoute({
 /** The filter of the list, from the parameters of a query. */
 export const invoiceFilter = ({
   patient_id: patient,
-  status: facet,
+  status: facets,
   from,
   to,
-}: z.output<typeof listInvoices.query>) => ({ patient, facet, from, to })
+  order,
+}: z.output<typeof listInvoices.query>) => ({ patient, facets, from, to, order })
 
 export const getInvoice = defineRoute({
   id: 'get-invoice',

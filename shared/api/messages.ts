@@ -9,14 +9,17 @@ import {
 } from '../domain/messages/message.ts'
 import { clinicTimestamp } from '../domain/timestamp.ts'
 import type { WithUpdatedAt } from '../domain/with-updated-at.ts'
-import { recordListOf, recordListQuery } from './record-lists.ts'
+import { order, recordListOf, recordListQuery } from './record-lists.ts'
 import { defineRoute } from './route.ts'
 import {
   CalendarDate,
   envelopeOf,
+  needsRange,
   oneOf,
   PersonRef,
   renderPersonRef,
+  requiredRange,
+  someOf,
   Timestamp,
   UpdatedAt,
   Uuid,
@@ -73,28 +76,43 @@ export const listMessages = defineRoute({
   path: '/messages',
   summary: 'List messages',
   description:
-    'Lists the communication log, newest first. The order and the `from` and `to` filters use `created_at`, the time at which ' +
+    'Lists the communication log, newest first by default. The order and the `from` and `to` filters use `created_at`, the time at which ' +
     'each message was accepted; `sent_at` is later. `from` and `to` are inclusive dates in the ' +
     "clinic's time zone. Filters can be combined. Filtering by an unknown id returns an empty list.",
   scope: 'communication.read.sms',
   query: recordListQuery({
     patient_id: Uuid.optional(),
     channel: oneOf(CHANNELS).optional(),
+    status: someOf(MESSAGE_STATUSES)
+      .optional()
+      .meta({ description: needsRange('from', 'to') }),
     from: CalendarDate.optional(),
     to: CalendarDate.optional(),
-  }).refine(...validDateRange('from', 'to')),
+    order,
+  })
+    .refine(...validDateRange('from', 'to'))
+    .refine(...requiredRange('status', 'from', 'to')),
   response: { status: 200, body: recordListOf(Message) },
-  errors: ['invalid_cursor'],
+  errors: ['invalid_cursor', 'range_required'],
   uses: { table: ['Query', 'BatchGetItem'] },
 })
 
 /** The filter of the list, from the parameters of a query. */
 export const messageFilter = ({
   patient_id: patient,
-  channel: facet,
+  channel,
+  status: statuses,
   from,
   to,
-}: z.output<typeof listMessages.query>) => ({ patient, facet, from, to })
+  order,
+}: z.output<typeof listMessages.query>) => ({
+  patient,
+  facets: channel && [channel],
+  statuses,
+  from,
+  to,
+  order,
+})
 
 export const getMessage = defineRoute({
   id: 'get-message',

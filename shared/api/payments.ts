@@ -9,7 +9,7 @@ import {
 } from '../domain/money/payment.ts'
 import { clinicTimestamp } from '../domain/timestamp.ts'
 import type { WithUpdatedAt } from '../domain/with-updated-at.ts'
-import { recordListOf, recordListQuery } from './record-lists.ts'
+import { order, recordListOf, recordListQuery } from './record-lists.ts'
 import { defineRoute } from './route.ts'
 import {
   CalendarDate,
@@ -19,6 +19,7 @@ import {
   pageOf,
   paging,
   renderPersonRef,
+  someOf,
   Timestamp,
   UpdatedAt,
   Uuid,
@@ -70,9 +71,10 @@ export const renderPayment = (
 
 /** Filters of every list of payments. */
 const filters = {
-  status: oneOf(PAYMENT_STATUSES).optional(),
+  status: someOf(PAYMENT_STATUSES).optional(),
   from: CalendarDate.optional(),
   to: CalendarDate.optional(),
+  order,
 }
 
 export const listPayments = defineRoute({
@@ -81,7 +83,7 @@ export const listPayments = defineRoute({
   path: '/payments',
   summary: 'List payments',
   description:
-    'Lists payments and refunds, sorted by payment date, newest first. Filters can be combined. `from` and `to` filter by ' +
+    'Lists payments and refunds, sorted by payment date, newest first by default. Filters can be combined. `from` and `to` filter by ' +
     'payment date and are inclusive. Filtering by an unknown id returns an empty list.',
   scope: 'finance.read',
   query: recordListQuery({
@@ -98,10 +100,11 @@ export const listPayments = defineRoute({
 export const paymentFilter = ({
   patient_id: patient,
   invoice_id: invoice,
-  status: facet,
+  status: facets,
   from,
   to,
-}: z.output<typeof listPayments.query>) => ({ patient, invoice, facet, from, to })
+  order,
+}: z.output<typeof listPayments.query>) => ({ patient, invoice, facets, from, to, order })
 
 export const listInvoicePayments = defineRoute({
   id: 'list-invoice-payments',

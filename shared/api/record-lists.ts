@@ -1,7 +1,7 @@
 /** The contract of lists of records: by page, by cursor, and by the time of the last change. */
 import * as z from 'zod'
 import { parseInstant } from '../domain/timestamp.ts'
-import { INVALID_CURSOR, paging, Timestamp, whenValid } from './schemas.ts'
+import { INVALID_CURSOR, oneOf, paging, Timestamp, whenValid } from './schemas.ts'
 
 const InstantParameter = z
   .string()
@@ -40,6 +40,11 @@ export const recordPaging = {
       '`updated_since`. A page may have fewer records than `limit`.',
   }),
 }
+
+/** The order of a list that is sorted by time. */
+export const order = oneOf(['asc', 'desc'])
+  .optional()
+  .meta({ default: 'desc', description: 'Newest first (`desc`), or oldest first (`asc`).' })
 
 /** The query of a list of records with these filters. */
 export function recordListQuery<Filters extends z.ZodRawShape>(filters: Filters) {

@@ -1,6 +1,13 @@
 import * as z from 'zod'
 import type { PersonReference } from '../domain/booking/appointment.ts'
-import { MAX_LIMIT, MAX_PAGE, type Page, type PageRequest, totalPages } from '../domain/lists/paging.ts'
+import {
+  MAX_LIMIT,
+  MAX_PAGE,
+  MAX_UNCOUNTED_ROWS,
+  type Page,
+  type PageRequest,
+  totalPages,
+} from '../domain/lists/paging.ts'
 import { multiLineText, singleLineText } from '../domain/patients/text-fields.ts'
 import { isCalendarDate, LAST_DATE } from '../domain/timestamp.ts'
 import { isUuid } from '../domain/uuid.ts'
@@ -88,6 +95,22 @@ export const paging = {
 export const oneOf = <const T extends readonly [string, ...string[]]>(values: T) =>
   z.enum(values, { error: `must be one of ${values.join(', ')}` })
 
+/** Some of a fixed set of values, separated by commas in a query string. */
+export function someOf<const T extends readonly [string, ...string[]]>(values: T) {
+  const isValue = (text: string): text is T[number] => values.includes(text)
+  const one = `(${values.join('|')})`
+  return z
+    .string()
+    .refine((text) => text.split(',').every(isValue), {
+      error: `must be one or more of ${values.join(', ')}, separated by commas`,
+    })
+    .transform((text): T[number][] => {
+      const sent = new Set(text.split(','))
+      return values.filter((value) => sent.has(value))
+    })
+    .meta({ pattern: `^${one}(,${one})*$` })
+}
+
 /** Wall-clock `HH:MM`. */
 export const TimeOfDay = z
   .string({ error: 'must be a time from 00:00 to 23:59, as HH:MM' })
@@ -111,6 +134,32 @@ export function validDateRange(from: string, to: string) {
   const options = { path: [from], error: `must not be after ${to}`, when: whenValid(from, to) }
   return [isOrdered, options] satisfies Parameters<z.ZodObject['refine']>
 }
+
+const DAY_MS = 86_400_000
+
+/** A filter that no tally counts is exact only if all records of a range are read. */
+const MAX_RANGE_DAYS = 31
+
+/** The issue of a filter that needs a range of dates. */
+export const RANGE_REQUIRED = `requires a range of dates of at most ${MAX_RANGE_DAYS} days and ${MAX_UNCOUNTED_ROWS.toLocaleString('en')} records`
+
+/** The description of a filter that needs a range of dates. */
+export const needsRange = (from: string, to: string): string =>
+  `Needs \`${from}\` and \`${to}\`, at most ${MAX_RANGE_DAYS} days with at most ${MAX_UNCOUNTED_ROWS.toLocaleString('en')} records, or \`patient_id\`.`
+
+/** The arguments of a `refine` that rejects a filter without a range of dates, unless another filter selects few records. */
+export function requiredRange(filter: string, from: string, to: string) {
+  const isReadable = (query: Readonly<Record<string, unknown>>): boolean =>
+    query[filter] === undefined ||
+    query.patient_id !== undefined ||
+    Date.parse(String(query[to])) - Date.parse(String(query[from])) < MAX_RANGE_DAYS * DAY_MS
+  const options = { path: [filter], error: RANGE_REQUIRED, when: whenValid(filter, 'patient_id', from, to) }
+  return [isReadable, options] satisfies Parameters<z.ZodObject['refine']>
+}
+
+/** The error for a filter whose range has too many records. */
+export const rangeRequired = (field: string) =>
+  new ApiError('range_required', { details: [{ field, issue: RANGE_REQUIRED }] })
 
 /** A patient or doctor, as referenced by other records. */
 export const PersonRef = z.strictObject({ id: Uuid, full_name: z.string() }).meta({ id: 'PersonRef' })

@@ -2,7 +2,7 @@ import type * as z from 'zod'
 import type { ErrorKey } from '../api/error-catalogue.ts'
 import { ApiError, type FieldIssue } from '../api/errors.ts'
 import type { Route } from '../api/route.ts'
-import { INVALID_CURSOR } from '../api/schemas.ts'
+import { INVALID_CURSOR, RANGE_REQUIRED } from '../api/schemas.ts'
 import { isUuid } from '../domain/uuid.ts'
 import type { Middleware } from './call.ts'
 
@@ -38,9 +38,11 @@ export function parseQuery(schema: z.ZodObject | undefined, sent: QueryValues): 
   return parsed?.data ?? {}
 }
 
-/** A cursor has an error of its own, unless other parameters are invalid too. */
-const errorKeyOf = (issues: readonly FieldIssue[]): ErrorKey =>
-  issues.every(({ issue }) => issue === INVALID_CURSOR) ? 'invalid_cursor' : 'invalid_params'
+/** A cursor and a missing range have errors of their own, unless other parameters are invalid too. */
+function errorKeyOf(issues: readonly FieldIssue[]): ErrorKey {
+  if (issues.every(({ issue }) => issue === INVALID_CURSOR)) return 'invalid_cursor'
+  return issues.every(({ issue }) => issue === RANGE_REQUIRED) ? 'range_required' : 'invalid_params'
+}
 
 /** Path parameters are ids. A malformed id is not found, like an unknown one. */
 function parsePath(params: Readonly<Record<string, ErrorKey>>, sent: Record<string, string | undefined>) {

@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto'
 import type { RecordListQuery } from '../api/record-lists.ts'
-import { invalidCursor } from '../api/schemas.ts'
+import { invalidCursor, rangeRequired } from '../api/schemas.ts'
 import type { ClinicId, ClinicInfo } from '../domain/clinic.ts'
 import type { ChangeRange, CursorPage, NumberedPage } from '../domain/lists/cursor.ts'
 import { type PageRequest, totalPages } from '../domain/lists/paging.ts'
 import { clinicTimestamp } from '../domain/timestamp.ts'
+import { type CalendarFilter, TooManyRows } from '../store/calendar/calendar-filter.ts'
 import { VISIBILITY_DELAY_MS } from '../store/table/visibility-delay.ts'
 
 const DIGEST_BYTES = 9
@@ -33,7 +34,7 @@ type FilteredRecords<T, F> = {
 }
 
 /** Reads a list of records that match a filter, as {@link readRecordList} does. */
-export const readFilteredList = <T, F, W>(
+export const readFilteredList = <T, F extends CalendarFilter<string>, W>(
   list: string,
   request: Request,
   records: FilteredRecords<T, F>,
@@ -46,7 +47,10 @@ export const readFilteredList = <T, F, W>(
     after: (cursor, limit) => records.after(clinic.id, filter, cursor, limit),
     changes: (range, limit) => records.changes(clinic.id, range, limit),
   }
-  return readRecordList(list, request, reader, (record) => render(record, clinic))
+  return readRecordList(list, request, reader, (record) => render(record, clinic)).catch((error) => {
+    if (error instanceof TooManyRows) throw rangeRequired(filter.room === undefined ? 'status' : 'room_id')
+    throw error
+  })
 }
 
 /** Reads a list of records as its query asks for it, and renders the response of `recordListOf`. */
@@ -56,8 +60,12 @@ export async function readRecordList<T, W>(
   reader: ListReader<T>,
   render: (record: T) => W,
 ) {
-  const { page = 1, limit, after, ...filters } = query
-  const cursors = listCursors({ list, clinic: clinic.id, filters })
+  const { page = 1, limit, after, order, ...filters } = query
+  const cursors = listCursors({
+    list,
+    clinic: clinic.id,
+    filters: { ...filters, ...(order === 'asc' && { order }) },
+  })
   const cursor = after === undefined ? undefined : cursors.decode(after)
   const nextAfter = ({ next }: Pick<CursorPage<T>, 'next'>) => (next === null ? null : cursors.encode(next))
   if (query.updated_since !== undefined) {

@@ -17,26 +17,27 @@ const query = (partition: string, items: object[]) =>
     .on(QueryCommand, { ExpressionAttributeValues: { ':pk': pk(partition) } }, false)
     .resolves({ Items: items as never })
 
+const APPOINTMENT_ROW = {
+  p: PATIENT,
+  pn: 'Ada Kaya',
+  d: PATIENT,
+  dn: 'Dr. Bo',
+  on: '2026-05-04',
+  b: '09:00',
+  e: '09:30',
+  s: 'c',
+  n: null,
+  c: CREATED,
+  u: CREATED + 1000,
+}
+
 beforeEach(() => {
   dynamodb.on(QueryCommand).resolves({ Items: [] })
 })
 
 it('GET /appointments reads the tallies, then only the rows of the page, then the tallies again', async () => {
   query('AT', [{ pk: pk('AT'), sk: '2026-05', '4c': 2, '4x': 1, v: 3 }])
-  const row = {
-    p: PATIENT,
-    pn: 'Ada Kaya',
-    d: PATIENT,
-    dn: 'Dr. Bo',
-    on: '2026-05-04',
-    b: '09:00',
-    e: '09:30',
-    s: 'c',
-    n: null,
-    c: CREATED,
-    u: CREATED + 1000,
-  }
-  query('AL', [{ pk: pk('AL'), sk: `c#2026-05-04#09:00#${shortId(ID)}`, ...row }])
+  query('AL', [{ pk: pk('AL'), sk: `c#2026-05-04#09:00#${shortId(ID)}`, ...APPOINTMENT_ROW }])
   const response = await call(await handlerOf({ id: 'list-appointments' }), {
     query: { limit: '1', status: 'completed' },
     headers,
@@ -71,6 +72,25 @@ it('GET /appointments reads the tallies, then only the rows of the page, then th
     pk('AT'),
   ])
   expect(ranges[1]).toMatchObject({ Limit: 1, ConsistentRead: true, ScanIndexForward: false })
+})
+
+it('reads no row for a filter that no tally counts if its range has over 5,000, for any page', async () => {
+  const range = { room_id: ID, date_from: '2026-05-01', date_to: '2026-05-31', limit: '1' }
+  const read = async (cursor = {}) =>
+    call(await handlerOf({ id: 'list-appointments' }), { query: { ...range, ...cursor }, headers })
+  const tally = { pk: pk('AT'), sk: '2026-05', '4c': 2, v: 1 }
+  query('AT', [tally])
+  const rows = ['09:00', '10:00'].map((time) => ({
+    ...{ pk: pk('AL'), sk: `c#2026-05-04#${time}#${shortId(ID)}` },
+    ...{ ...APPOINTMENT_ROW, rm: { i: ID, n: 'Room 1' } },
+  }))
+  query('AL', rows)
+  const { next_after: after } = (await read()).body.meta
+  Object.assign(tally, { '4c': 5000, '3x': 1 })
+  dynamodb.resetHistory()
+  for (const { status, body } of [await read(), await read({ after })])
+    expect([status, body.message]).toEqual([400, 'errors.developer_api.range_required'])
+  expect(dynamodb.commandCalls(QueryCommand)).toHaveLength(2)
 })
 
 it('reads a page that concurrent writes keep changing four times, and counts a metric', async () => {

@@ -33,8 +33,13 @@ beforeAll(async () => {
     made.clinic.id,
     Array.from({ length: PATIENTS - 1 }, () => aPatient({ firstName: 'Ada' })),
   )
-  for (let n = 0; n < 3; n++)
-    await createRecord(db.table, made.clinic, appointmentStore(db), { ...made.appointment, id: newUuid() })
+  const { id, name } = made.room
+  for (const facts of [{}, { status: 'cancelled' as const }, { room: { id, name } }])
+    await createRecord(db.table, made.clinic, appointmentStore(db), {
+      ...made.appointment,
+      id: newUuid(),
+      ...facts,
+    })
   headers = (await issueCredential(db.table, made.clinic)).headers
   ahead = 22_000
 })
@@ -132,6 +137,68 @@ describe('after', () => {
       [{ field: 'page', issue: 'must not be combined with after' }],
     ])
   })
+})
+
+describe('order', () => {
+  it('mirrors the list and its cursors, and is bound to them', async () => {
+    const newest = (await list('appointments')).body.data.map(({ id }: { id: string }) => id)
+    for (const limit of ['1', '3', '100'])
+      expect(await readAll('appointments', { order: 'asc', limit })).toEqual([...newest].reverse())
+    const { body } = await list('appointments', { order: 'desc', limit: '1' })
+    const after = body.meta.next_after
+    expect((await list('appointments', { after, limit: '1' })).body.data[0].id).toBe(newest[1])
+    expect((await list('appointments', { after, order: 'asc' })).body).toEqual(INVALID_CURSOR)
+  })
+})
+
+describe('a list of statuses', () => {
+  it('selects the records with any of them, in whatever order they are named', async () => {
+    const read = async (query: Record<string, string>) => (await list('appointments', query)).body
+    const { data, meta } = await read({ status: 'scheduled,cancelled', limit: '2' })
+    expect(meta.total).toBe(4)
+    expect((await read({ status: 'completed,scheduled' })).meta.total).toBe(3)
+    const rest = await read({ status: 'cancelled,scheduled,cancelled', after: meta.next_after })
+    expect([...data, ...rest.data]).toEqual((await read({})).data)
+    expect((await list('appointments', { status: 'scheduled,' })).body).toMatchObject({
+      message: 'errors.developer_api.invalid_params',
+      details: [{ field: 'status', issue: expect.stringMatching(/^must be one or more of scheduled, /) }],
+    })
+  })
+})
+
+describe('a filter that no tally counts', () => {
+  const MAY = { from: '2026-05-01', to: '2026-05-31' }
+  const issue = 'requires a range of dates of at most 31 days and 5,000 records'
+
+  it.each([
+    ['appointments', 'room_id', { date_from: MAY.from, date_to: MAY.to }],
+    ['messages', 'status', MAY],
+  ] as const)(
+    'of %s is exact with a range of 31 days or a patient, and a 400 otherwise',
+    async (name, field, range) => {
+      const all = (await list(name, { ...range, limit: '100' })).body.data
+      const wanted = field === 'room_id' ? made.room.id : made.message.status
+      const has = (one: { room?: { id: string }; status: string }) =>
+        (field === 'room_id' ? one.room?.id : one.status) === wanted
+      const found = (await list(name, { ...range, [field]: wanted })).body
+      expect([found.data, found.meta.total]).toEqual([all.filter(has), all.filter(has).length])
+      expect(found.meta.total).toBeGreaterThan(0)
+      const ofPatient = { patient_id: made.patient.id, [field]: wanted }
+      expect((await list(name, ofPatient)).body.meta.total).toBe(found.meta.total)
+      const [from, to] = Object.keys(range) as [string, string]
+      for (const short of [{}, { [from]: MAY.from }, { [to]: MAY.to }, { ...range, [from]: '2026-04-30' }]) {
+        const { status, body } = await list(name, { ...short, [field]: wanted })
+        expect([status, body]).toEqual([
+          400,
+          {
+            error: 'INVALID_PARAMS',
+            message: 'errors.developer_api.range_required',
+            details: [{ field, issue }],
+          },
+        ])
+      }
+    },
+  )
 })
 
 describe('updated_since', () => {

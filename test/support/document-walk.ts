@@ -165,8 +165,14 @@ function* idMutations({ name, schema }: Parameter): Generator<Mutation> {
     yield { label: `${name} ${raw}`, ids: { [name]: raw }, verdict: 'wrong' }
 }
 
-function* queryMutations({ query }: Subject, { name, schema, required }: Parameter): Generator<Mutation> {
-  const others = query.filter((pair) => !pair.startsWith(`${name}=`))
+function* queryMutations(
+  { query, parameters }: Subject,
+  { name, schema, required, description = '' }: Parameter,
+): Generator<Mutation> {
+  const needed = parameters
+    .filter((other) => description.startsWith('Needs ') && other.schema.format === 'date')
+    .map((other) => `${other.name}=2026-05-04`)
+  const others = [...query.filter((pair) => !pair.startsWith(`${name}=`)), ...needed]
   const withValues = (...values: string[]) => [
     ...others,
     ...values.map((value) => `${name}=${encode(value)}`),

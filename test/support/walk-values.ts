@@ -83,7 +83,9 @@ const HOSTILE_STRINGS = [
 
 /** Unencoded values for a query parameter. */
 export function parameterValues(schema: ValueSchema): TestValue<string>[] {
-  const { type, format, minimum = 0, maximum = 0 } = schema
+  const { type, format, pattern = '', minimum = 0, maximum = 0 } = schema
+  // Some of a set of values, separated by commas.
+  const listed = /^\^\(([a-z_|]+)\)\(,/.exec(pattern)?.[1]?.split('|')
   if (type === 'integer')
     return [
       ...withVerdict('fits', String(minimum), String(maximum)),
@@ -98,6 +100,13 @@ export function parameterValues(schema: ValueSchema): TestValue<string>[] {
     return [
       ...withVerdict('fits', ...schema.enum),
       ...withVerdict('wrong', 'nonsense', '', ...schema.enum.map(capital)),
+    ]
+  if (listed)
+    return [
+      ...withVerdict('fits', ...listed, listed.join(), listed.toReversed().join()),
+      ...withVerdict('wrong', '', ',', 'nonsense', `${listed.join()},`, listed.join(', '), listed.join('|')),
+      ...withVerdict('wrong', ...listed.map(capital)),
+      ...withVerdict('open', `${listed[0]},${listed[0]}`, Array(1000).fill(listed[0]).join()),
     ]
   if (format === 'uuid')
     return [

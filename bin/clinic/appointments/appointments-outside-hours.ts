@@ -59,7 +59,7 @@ export async function comingAppointments(
   isConcerned: (appointment: Appointment) => boolean,
 ): Promise<OutsideAppointment[]> {
   const now = wallClock(Date.now(), clinic.timezone)
-  const filter = { ...of, facet: 'scheduled', from: now.date } as const
+  const filter = { ...of, facets: ['scheduled'], from: now.date } as const
   const found: OutsideAppointment[] = []
   for await (const appointment of eachRecord(appointmentStore({ table }), clinic.id, filter))
     if (isUpcoming(appointment, now) && isConcerned(appointment))

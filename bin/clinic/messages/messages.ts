@@ -172,6 +172,6 @@ function filterOf({ timezone }: Clinic, { from: first, to: last, channel }: Fail
   return {
     from,
     to,
-    facet: channel === undefined ? undefined : parseOption('channel', oneOf(CHANNELS), channel),
+    facets: channel === undefined ? undefined : [parseOption('channel', oneOf(CHANNELS), channel)],
   }
 }

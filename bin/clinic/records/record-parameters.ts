@@ -14,12 +14,14 @@ const PARAMETERS: Readonly<Record<string, readonly [value: string, description: 
   patient_id: ['id', 'of this patient'],
   doctor_id: ['id', 'of this doctor'],
   invoice_id: ['id', 'of this invoice'],
-  status: ['status', 'with this status'],
+  room_id: ['id', 'of this room'],
+  status: ['statuses', 'with one of these statuses, separated by commas'],
   channel: ['channel', 'of this channel'],
   date_from: ['date', 'first date, YYYY-MM-DD'],
   date_to: ['date', 'last date, YYYY-MM-DD'],
   from: ['date', 'first date, YYYY-MM-DD'],
   to: ['date', 'last date, YYYY-MM-DD'],
+  order: ['order', 'newest or oldest first (default: desc)'],
   search: ['words', 'words of the name, email address or phone number'],
   is_active: ['boolean', 'true or false'],
   national_id: ['id', 'with exactly this national id'],
@@ -36,11 +38,18 @@ export function addParameters(command: Command, schema: z.ZodObject): Command {
     const known = PARAMETERS[name]
     if (!known) throw new RangeError(`the parameter ${name} has no option`)
     const [value, description] = known
-    const values = parameter instanceof z.ZodOptional && parameter.unwrap()
-    const listed = name !== 'is_active' && values instanceof z.ZodEnum ? `: ${values.options.join(', ')}` : ''
+    const listed =
+      name === 'is_active' ? '' : listOf(parameter instanceof z.ZodOptional ? parameter.unwrap() : parameter)
     command.option(`--${optionName(name)} <${value}>`, `${description}${listed}`)
   }
   return command
+}
+
+/** The values of a parameter that has a fixed set of them. */
+function listOf(schema: z.core.SomeType): string {
+  if (schema instanceof z.ZodEnum) return `: ${schema.options.join(', ')}`
+  const [, values] = /^\^\(([\w|]+)\)/.exec(String((schema as z.ZodType).meta()?.pattern)) ?? []
+  return values ? `: ${values.replaceAll('|', ', ')}` : ''
 }
 
 /** The query of options. @throws CommandFailure naming every invalid option */

@@ -48,13 +48,13 @@ const endpointTable = (): string =>
     ]),
   )
 
-/** The query parameters of each paginated list, besides those that say where it begins and ends. */
+/** The query parameters of each paginated list, besides those that say where it begins and ends, its order, and its form. */
 const filterTable = (): string =>
   markdownTable(
     ['list', 'filters'],
     ENDPOINTS.flatMap(({ path, query }) => {
       const names = Object.keys(query?.shape ?? {})
-      const filters = names.filter((name) => !(name in recordPaging))
+      const filters = names.filter((name) => !(name in recordPaging) && !['order', 'expand'].includes(name))
       return names.includes('page') && filters.length > 0 ? [[code(path), filters.map(code).join(', ')]] : []
     }),
   )

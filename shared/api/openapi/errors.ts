@@ -8,7 +8,7 @@ import { Alternative, takenResponse } from '../bookings.ts'
 import { type ErrorKey, errorEntry } from '../error-catalogue.ts'
 import { ApiError, errorBody, MAX_DETAILS, missingScope } from '../errors.ts'
 import { type Route, scopesOf } from '../route.ts'
-import { invalidCursor, oneOf } from '../schemas.ts'
+import { invalidCursor, oneOf, rangeRequired } from '../schemas.ts'
 import { appointment, clinic, freeSlots } from './example-records.ts'
 import { headersOf } from './headers.ts'
 import type { Json, SchemaCollector } from './schemas.ts'
@@ -42,6 +42,11 @@ const DETAILS: Partial<Record<ErrorKey, Details>> = {
     itemSchema: FieldIssue,
     maxItems: 1,
     example: () => invalidCursor().details ?? [],
+  },
+  range_required: {
+    itemSchema: FieldIssue,
+    maxItems: 1,
+    example: ({ query }) => rangeRequired(query?.shape.room_id ? 'room_id' : 'status').details ?? [],
   },
   validation: {
     itemSchema: FieldIssue,

@@ -327,7 +327,7 @@ export interface paths {
         };
         /**
          * List appointments
-         * @description Sorted by date and start time, newest first. Filters can be combined. `date_from` and `date_to` are inclusive and in the clinic's time zone. Filtering by an unknown id returns an empty list.
+         * @description Sorted by date and start time, newest first by default. Filters can be combined. `date_from` and `date_to` are inclusive and in the clinic's time zone. Filtering by an unknown id returns an empty list.
          *
          *     Scope: `appointment.read`.
          */
@@ -535,7 +535,7 @@ export interface paths {
         };
         /**
          * List invoices
-         * @description Sorted by issue date, newest first. Filters can be combined. `from` and `to` filter by issue date and are inclusive. Filtering by an unknown id returns an empty list. Amounts are numbers in units of the currency, exact to its decimals.
+         * @description Sorted by issue date, newest first by default. Filters can be combined. `from` and `to` filter by issue date and are inclusive. Filtering by an unknown id returns an empty list. Amounts are numbers in units of the currency, exact to its decimals.
          *
          *     Scope: `finance.read`.
          */
@@ -601,7 +601,7 @@ export interface paths {
         };
         /**
          * List payments
-         * @description Lists payments and refunds, sorted by payment date, newest first. Filters can be combined. `from` and `to` filter by payment date and are inclusive. Filtering by an unknown id returns an empty list.
+         * @description Lists payments and refunds, sorted by payment date, newest first by default. Filters can be combined. `from` and `to` filter by payment date and are inclusive. Filtering by an unknown id returns an empty list.
          *
          *     Scope: `finance.read`.
          */
@@ -643,7 +643,7 @@ export interface paths {
         };
         /**
          * List messages
-         * @description Lists the communication log, newest first. The order and the `from` and `to` filters use `created_at`, the time at which each message was accepted; `sent_at` is later. `from` and `to` are inclusive dates in the clinic's time zone. Filters can be combined. Filtering by an unknown id returns an empty list.
+         * @description Lists the communication log, newest first by default. The order and the `from` and `to` filters use `created_at`, the time at which each message was accepted; `sent_at` is later. `from` and `to` are inclusive dates in the clinic's time zone. Filters can be combined. Filtering by an unknown id returns an empty list.
          *
          *     Scope: `communication.read.sms`.
          */
@@ -2583,6 +2583,14 @@ export interface components {
             error: "PROVIDER_UNAVAILABLE";
             /** @constant */
             message: "errors.developer_api.provider_unavailable";
+        };
+        /** @description The filter in `details` needs a range of at most 31 days with at most 5,000 records. */
+        RangeRequiredError: {
+            /** @constant */
+            error: "INVALID_PARAMS";
+            /** @constant */
+            message: "errors.developer_api.range_required";
+            details: components["schemas"]["FieldIssue"][];
         };
         /** @description Too many requests. Retry after the number of seconds in the `retry-after` header. */
         RateLimitedError: {
@@ -4606,9 +4614,13 @@ export interface operations {
                 updated_since?: string;
                 patient_id?: string;
                 doctor_id?: string;
-                status?: "scheduled" | "completed" | "cancelled" | "no_show";
+                /** @description Needs `date_from` and `date_to`, at most 31 days with at most 5,000 records, or `patient_id`. */
+                room_id?: string;
+                status?: string;
                 date_from?: string;
                 date_to?: string;
+                /** @description Newest first (`desc`), or oldest first (`asc`). */
+                order?: "asc" | "desc";
             };
             header?: never;
             path?: never;
@@ -4634,7 +4646,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description A query parameter is missing or invalid. `details` names each one, up to 20. Or: The cursor `after` is not the `next_after` of a response of this list. */
+            /** @description A query parameter is missing or invalid. `details` names each one, up to 20. Or: The cursor `after` is not the `next_after` of a response of this list. Or: The filter in `details` needs a range of at most 31 days with at most 5,000 records. */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -4646,7 +4658,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["InvalidParamsError"] | components["schemas"]["InvalidCursorError"];
+                    "application/json": components["schemas"]["InvalidParamsError"] | components["schemas"]["InvalidCursorError"] | components["schemas"]["RangeRequiredError"];
                 };
             };
             401: components["responses"]["Unauthorized"];
@@ -6020,9 +6032,11 @@ export interface operations {
                 /** @description Lists all records that were changed at this time or later, however they were changed, by `updated_at`, oldest first. Only together with `limit` and `after`. The list ends at `meta.as_of`, 20 seconds ago; pass that as the next `updated_since`. A page may have fewer records than `limit`. */
                 updated_since?: string;
                 patient_id?: string;
-                status?: "draft" | "pending" | "sent" | "partially_paid" | "paid" | "overdue" | "cancelled" | "refunded";
+                status?: string;
                 from?: string;
                 to?: string;
+                /** @description Newest first (`desc`), or oldest first (`asc`). */
+                order?: "asc" | "desc";
             };
             header?: never;
             path?: never;
@@ -6199,9 +6213,11 @@ export interface operations {
                  * @example 20
                  */
                 limit?: number;
-                status?: "pending" | "completed" | "failed" | "refunded";
+                status?: string;
                 from?: string;
                 to?: string;
+                /** @description Newest first (`desc`), or oldest first (`asc`). */
+                order?: "asc" | "desc";
             };
             header?: never;
             path: {
@@ -6302,9 +6318,11 @@ export interface operations {
                 updated_since?: string;
                 patient_id?: string;
                 invoice_id?: string;
-                status?: "pending" | "completed" | "failed" | "refunded";
+                status?: string;
                 from?: string;
                 to?: string;
+                /** @description Newest first (`desc`), or oldest first (`asc`). */
+                order?: "asc" | "desc";
             };
             header?: never;
             path?: never;
@@ -6487,8 +6505,12 @@ export interface operations {
                 updated_since?: string;
                 patient_id?: string;
                 channel?: "sms" | "email";
+                /** @description Needs `from` and `to`, at most 31 days with at most 5,000 records, or `patient_id`. */
+                status?: string;
                 from?: string;
                 to?: string;
+                /** @description Newest first (`desc`), or oldest first (`asc`). */
+                order?: "asc" | "desc";
             };
             header?: never;
             path?: never;
@@ -6514,7 +6536,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description A query parameter is missing or invalid. `details` names each one, up to 20. Or: The cursor `after` is not the `next_after` of a response of this list. */
+            /** @description A query parameter is missing or invalid. `details` names each one, up to 20. Or: The cursor `after` is not the `next_after` of a response of this list. Or: The filter in `details` needs a range of at most 31 days with at most 5,000 records. */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -6526,7 +6548,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["InvalidParamsError"] | components["schemas"]["InvalidCursorError"];
+                    "application/json": components["schemas"]["InvalidParamsError"] | components["schemas"]["InvalidCursorError"] | components["schemas"]["RangeRequiredError"];
                 };
             };
             401: components["responses"]["Unauthorized"];

@@ -34,12 +34,16 @@ const units = (rows: number): number => Math.ceil(rows / ROWS_PER_UNIT)
 
 const dayCount = (day: DayTally): number => [...day.counts.values()].reduce((sum, count) => sum + count, 0)
 
+/** The number of records of some days. */
+export const rowCount = (days: readonly DayTally[]): number =>
+  days.reduce((sum, day) => sum + dayCount(day), 0)
+
 /**
  * Plans the page at `offset`; `days` are newest first. On the day where the page starts, rows are skipped from the nearer
  * end, so a page costs no more than half the rows of that day in addition to its own.
  */
 export function planPage(days: readonly DayTally[], offset: number, limit: number): PagePlan {
-  const total = days.reduce((sum, day) => sum + dayCount(day), 0)
+  const total = rowCount(days)
   const wanted = Math.min(limit, total - offset)
   if (wanted <= 0) return { total, reads: [], pageOf: () => [] }
   const { index, skip } = locateOffset(days, offset)
@@ -67,14 +71,14 @@ export function planPage(days: readonly DayTally[], offset: number, limit: numbe
 
 /** The days and facets to read for the page after a cursor. */
 export type CursorPlan = {
-  /** The oldest day to read; empty if there is none. */
-  readonly from: string
+  /** The last day to read, in the order of the list; undefined if there is none. */
+  readonly until: string | undefined
   readonly facets: readonly string[]
-  /** Whether there are older days. */
+  /** Whether there are days after it. */
   readonly hasMore: boolean
 }
 
-/** Plans the `need` newest records after a cursor on `date`; `days` are newest first, none of them later. */
+/** Plans the next `need` records after a cursor on `date`; `days` are in the order of the list, none of them before it. */
 export function planFromCursor(days: readonly DayTally[], date: string, need: number): CursorPlan {
   let covered = 0
   let read = 0
@@ -84,7 +88,7 @@ export function planFromCursor(days: readonly DayTally[], date: string, need: nu
     if (day.date !== date) covered += dayCount(day)
   }
   const facets = new Set(days.slice(0, read).flatMap(({ counts }) => [...counts.keys()]))
-  return { from: days[read - 1]?.date ?? '', facets: [...facets], hasMore: read < days.length }
+  return { until: days[read - 1]?.date, facets: [...facets], hasMore: read < days.length }
 }
 
 const newestFirst = <T>(rows: T[], sortKey: (row: T) => string): T[] =>

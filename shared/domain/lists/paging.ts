@@ -1,5 +1,7 @@
 export const MAX_PAGE = 1_000_000
 export const MAX_LIMIT = 100
+/** The records that a page with a filter that no tally counts reads at most. */
+export const MAX_UNCOUNTED_ROWS = 5_000
 
 /** The requested page of a list; `page` starts at 1. */
 export type PageRequest = { readonly page: number; readonly limit: number }

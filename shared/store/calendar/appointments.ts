@@ -59,13 +59,14 @@ export const APPOINTMENTS: CalendarEntity<Appointment, AppointmentStatus> = {
   createdAt: ({ createdAt }) => createdAt,
   entityCode: 'A',
   facets: APPOINTMENT_FACETS,
-  position: ({ id, status, date, startTime, patient, doctor }) => ({
+  position: ({ id, status, date, startTime, patient, doctor, room }) => ({
     id,
     facet: APPOINTMENT_FACETS[status],
     date,
     moment: startTime,
     patient: patient.id,
     doctor: doctor.id,
+    room: room?.id,
   }),
   onChange: updateBusyDays,
   eventDraft: appointmentEventDraft,

@@ -1,7 +1,7 @@
-/** Filters of a calendar list, by page or cursor: the records that they show, and whether rows are current. */
+/** Filters of a calendar list, by page or cursor: the records that they show, their order, and whether rows are current. */
 import type { ClinicId } from '../../domain/clinic.ts'
-import type { DayTally } from '../../domain/lists/page-plan.ts'
-import { type EntityCode, ownerPartition } from '../keys/calendar.ts'
+import { type DayTally, rowCount } from '../../domain/lists/page-plan.ts'
+import { MAX_UNCOUNTED_ROWS } from '../../domain/lists/paging.ts'
 import type { Item } from '../table/write-requests.ts'
 import type { CalendarEntity } from './calendar-entity.ts'
 import { rowKeys } from './calendar-row.ts'
@@ -11,10 +11,28 @@ export type CalendarFilter<F extends string> = {
   readonly patient?: string | undefined
   readonly invoice?: string | undefined
   readonly doctor?: string | undefined
-  /** A status or channel. */
-  readonly facet?: F | undefined
+  /** Statuses or channels. */
+  readonly facets?: readonly F[] | undefined
   readonly from?: string | undefined
   readonly to?: string | undefined
+  /** Not counted by tallies, see {@link isCounted}. */
+  readonly room?: string | undefined
+  /** Statuses of records that are tallied by something else; not counted either. */
+  readonly statuses?: readonly string[] | undefined
+  /** Newest first by default. */
+  readonly order?: 'asc' | 'desc' | undefined
+}
+
+/** More rows than {@link MAX_UNCOUNTED_ROWS} are in the range of a filter that no tally counts. */
+export class TooManyRows extends Error {}
+
+/** Whether tallies count the records of a filter. Without an owner, all rows of its range are read if they do not. */
+export const isCounted = ({ room, statuses }: CalendarFilter<string>): boolean =>
+  room === undefined && statuses === undefined
+
+/** @throws TooManyRows if a page of the filter would have to read more rows of these days than it may */
+export function requireReadable(filter: CalendarFilter<string>, days: readonly DayTally[]): void {
+  if (!isCounted(filter) && rowCount(days) > MAX_UNCOUNTED_ROWS) throw new TooManyRows()
 }
 
 /** More months of tallies, and more rows of one patient, than any list has. */
@@ -24,29 +42,20 @@ export const UNLIMITED = 1_000_000
 export const ownerOf = ({ invoice, patient }: CalendarFilter<string>): 'invoice' | 'patient' | null =>
   invoice !== undefined ? 'invoice' : patient !== undefined ? 'patient' : null
 
-/** The partition of the rows of the {@link ownerOf} a filter. */
-export function ownerPartitionOf(
-  clinic: ClinicId,
-  entityCode: EntityCode,
-  filter: CalendarFilter<string>,
-): string {
-  const owner = ownerOf(filter)
-  if (owner === null) throw new RangeError('the filter has no owner')
-  return ownerPartition(clinic, entityCode, owner, filter[owner] as string)
-}
-
 /** Whether a record meets the conditions, dates excepted. */
 export function matches<R, F extends string>(
   { position, facets }: CalendarEntity<R, F>,
   record: R,
   filter: CalendarFilter<F>,
 ): boolean {
-  const { patient, invoice, doctor, facet } = position(record)
+  const { patient, invoice, doctor, facet, room, status = '' } = position(record)
   return (
     (filter.patient === undefined || patient === filter.patient) &&
     (filter.invoice === undefined || invoice === filter.invoice) &&
     (filter.doctor === undefined || doctor === filter.doctor) &&
-    (filter.facet === undefined || facet === facets[filter.facet])
+    (filter.facets === undefined || filter.facets.some((one) => facet === facets[one])) &&
+    (filter.room === undefined || room === filter.room) &&
+    (filter.statuses === undefined || filter.statuses.includes(status))
   )
 }
 
@@ -72,10 +81,15 @@ export const withoutRepetitions = <R>(
   items: readonly R[],
 ): R[] => [...new Map(items.map((item) => [position(item).id, item])).values()]
 
-export const filterByFacet = (days: readonly DayTally[], facet: string | undefined): DayTally[] =>
-  facet === undefined
-    ? [...days]
-    : days.flatMap(({ date, counts }) => {
-        const count = counts.get(facet)
-        return count ? [{ date, counts: new Map([[facet, count]]) }] : []
-      })
+/** The days with the counts of a filter's facets only. */
+export function filterByFacets<R, F extends string>(
+  days: readonly DayTally[],
+  { facets: codes }: Pick<CalendarEntity<R, F>, 'facets'>,
+  { facets }: CalendarFilter<F>,
+): DayTally[] {
+  if (facets === undefined) return [...days]
+  const kept = new Set<string>(facets.map((facet) => codes[facet]))
+  return days
+    .map(({ date, counts }) => ({ date, counts: new Map([...counts].filter(([code]) => kept.has(code))) }))
+    .filter(({ counts }) => counts.size > 0)
+}

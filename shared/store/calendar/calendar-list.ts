@@ -1,5 +1,5 @@
 /**
- * A tallied calendar list: records of a clinic by date, newest first, with an exact total and any page at a cost that
+ * A tallied calendar list: records of a clinic by date, in either order, with an exact total and any page at a cost that
  * does not grow with the list. Appointments, invoices, payments and messages are all one of these.
  *
  * A record is stored several times, always in one transaction: under its id; as a row in its clinic's list and, where it
@@ -34,8 +34,8 @@ export type RecordStore<R> = Pick<
 /** Opens the list of one entity. */
 export function calendarList<R, F extends string>(platform: ListPlatform, entity: CalendarEntity<R, F>) {
   const { entityCode } = entity
-  const { find, findMany, ofRows } = calendarRecords(platform.table, entity)
-  const records = { find, findMany, ofRows }
+  const records = calendarRecords(platform.table, entity)
+  const { find, findMany } = records
   const { page: pageOf, allOf } = calendarPages(platform, entity, records)
   const { after } = cursorReader(platform, entity, records)
   const changes = changeIndexReader<R & { readonly id: string }>(
@@ -58,7 +58,7 @@ export function calendarList<R, F extends string>(platform: ListPlatform, entity
     const first = items[0]
     const last = items.at(-1)
     // A page that changed while it was read may lack records before its last, which the list must not skip.
-    const start = request.page === 1 ? startCursor(filter) : first && cursorBefore(entity, first)
+    const start = request.page === 1 ? startCursor(filter) : first && cursorBefore(entity, filter, first)
     if (!isConsistent && start !== undefined) {
       const read = await after(clinic, filter, start, request.limit)
       return { items: [...read.items], total, next: read.next }

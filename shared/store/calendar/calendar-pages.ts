@@ -1,7 +1,7 @@
 /** Reads pages of a calendar list, and everything that one patient, invoice or doctor has. */
 import type { ClinicId } from '../../domain/clinic.ts'
-import { planPage, type RangeRead } from '../../domain/lists/page-plan.ts'
-import { offsetOf, type Page, type PageRequest } from '../../domain/lists/paging.ts'
+import { planPage, type RangeRead, rowCount } from '../../domain/lists/page-plan.ts'
+import { MAX_UNCOUNTED_ROWS, offsetOf, type Page, type PageRequest } from '../../domain/lists/paging.ts'
 import type { WithUpdatedAt } from '../../domain/with-updated-at.ts'
 import {
   calendarListPartition,
@@ -16,11 +16,12 @@ import type { Item } from '../table/write-requests.ts'
 import type { CalendarEntity } from './calendar-entity.ts'
 import {
   type CalendarFilter,
-  filterByFacet,
+  filterByFacets,
   haveRows,
+  isCounted,
   matches,
   ownerOf,
-  ownerPartitionOf,
+  requireReadable,
   UNLIMITED,
   withoutRepetitions,
 } from './calendar-filter.ts'
@@ -42,13 +43,14 @@ type PageRead<R> = { readonly page: Records<R>; readonly isConsistent: boolean }
 export function calendarPages<R, F extends string>(
   { table, onDrift = () => {} }: ListPlatform,
   entity: CalendarEntity<R, F>,
-  records: CalendarRecords<R>,
+  records: CalendarRecords<R, F>,
 ) {
   const { entityCode } = entity
 
   /**
-   * A page of the clinic's, a doctor's, a patient's or an invoice's records, newest first, and the exact total. If writes are too
-   * frequent for a consistent read, both may differ by changes in between.
+   * A page of the clinic's, a doctor's, a patient's or an invoice's records, and the exact total. If writes are too frequent for a
+   * consistent read, both may differ by changes in between.
+   * @throws TooManyRows
    */
   async function page(
     clinic: ClinicId,
@@ -75,7 +77,7 @@ export function calendarPages<R, F extends string>(
       owner === 'doctor'
         ? calendarListPartition(clinic, entityCode, id)
         : ownerPartition(clinic, entityCode, owner, id)
-    return records.ofRows(clinic, await ownerRows(pk, {}))
+    return records.ofRows(clinic, await table.query({ pk, descending: true, limit: UNLIMITED }))
   }
 
   async function ownerPage(
@@ -83,31 +85,18 @@ export function calendarPages<R, F extends string>(
     filter: CalendarFilter<F>,
     request: PageRequest,
   ): Promise<PageRead<R>> {
-    const rows = await ownerRows(ownerPartitionOf(clinic, entityCode, filter), filter)
-    const offset = offsetOf(request)
-    const pageRows = rows.slice(offset, offset + request.limit)
+    const rows = await records.ofOwner(clinic, filter)
+    const pageRows = pageOfRows(rows, request)
     const items = await records.ofRows(clinic, pageRows)
     const isConsistent =
       haveRows(entity, clinic, items, pageRows) && items.every((item) => matches(entity, item, filter))
     return { page: { items, total: rows.length }, isConsistent }
   }
 
-  async function ownerRows(pk: string, filter: CalendarFilter<F>): Promise<Item[]> {
-    const { from, to } = filter
-    const range = {
-      pk,
-      from,
-      to: to === undefined ? undefined : dayEnd(to),
-      descending: true,
-      limit: UNLIMITED,
-    }
-    return (await table.query(range)).filter((row) => matches(entity, entity.decode(row, idOf(row)), filter))
-  }
-
   /**
-   * Reads the tallies, then the rows that they count. Facets are read concurrently, so a record
-   * that changes its facet in between could be in both or in neither: the page is consistent only if the tallies of the
-   * months that were read are the same afterwards.
+   * Reads the tallies, then the rows that they count: of the page, or of the filter's whole range if no tally counts its records.
+   * Facets are read concurrently, so a record that changes its facet in between could be in both or in neither: the page is
+   * consistent only if the tallies of the months that were read are the same afterwards.
    */
   async function talliedPage(
     clinic: ClinicId,
@@ -117,26 +106,54 @@ export function calendarPages<R, F extends string>(
     const doctor = filter.doctor ?? null
     const tallies = tallyPartition(clinic, entityCode, doctor)
     const { days, versions } = await readTallies(table, tallies, filter)
-    const plan = planPage(
-      filterByFacet(days, filter.facet && entity.facets[filter.facet]),
-      offsetOf(request),
-      request.limit,
-    )
+    const counted = filterByFacets(days, entity, filter)
+    requireReadable(filter, counted)
+    const plan = isCounted(filter)
+      ? planPage(counted, ...windowOf(request, filter, rowCount(counted)))
+      : planPage(counted, 0, MAX_UNCOUNTED_ROWS)
     const pk = calendarListPartition(clinic, entityCode, doctor)
     const rows = await readRanges(table, pk, plan.reads)
     const isComplete = rows.every((read, index) => read.length === plan.reads[index]?.limit)
-    const pageRows = plan.pageOf(rows, sortTimeOf)
+    const planned = plan.pageOf(rows, sortTimeOf)
+    if (filter.order === 'asc') planned.reverse()
+    const listed = isCounted(filter) ? planned : planned.filter(isListed(filter))
+    const pageRows = isCounted(filter) ? listed : pageOfRows(listed, request)
     const [items, isUnchanged] = await Promise.all([
       records.ofRows(clinic, pageRows),
       !isComplete || haveSameTallies(table, tallies, rangeToVerify(plan.reads, versions, filter), versions),
     ])
     return {
-      page: { items: withoutRepetitions(entity, items), total: plan.total },
-      isConsistent: isComplete && isUnchanged && haveRows(entity, clinic, items, pageRows),
+      page: {
+        items: withoutRepetitions(entity, items),
+        total: isCounted(filter) ? plan.total : listed.length,
+      },
+      isConsistent:
+        isComplete &&
+        isUnchanged &&
+        haveRows(entity, clinic, items, pageRows) &&
+        items.every((item) => matches(entity, item, filter)),
     }
   }
 
+  const isListed = (filter: CalendarFilter<F>) => (row: Item) =>
+    matches(entity, entity.decode(row, idOf(row)), filter)
+
   return { page, allOf }
+}
+
+const pageOfRows = (rows: readonly Item[], request: PageRequest): Item[] =>
+  rows.slice(offsetOf(request), offsetOf(request) + request.limit)
+
+/** The offset and the length of a page in the list that is newest first. */
+function windowOf(
+  request: PageRequest,
+  { order }: CalendarFilter<string>,
+  total: number,
+): [offset: number, limit: number] {
+  const offset = offsetOf(request)
+  if (order !== 'asc') return [offset, request.limit]
+  const start = Math.max(0, total - offset - request.limit)
+  return [start, total - offset - start]
 }
 
 /**

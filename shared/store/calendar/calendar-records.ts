@@ -1,10 +1,11 @@
 import type { ClinicId } from '../../domain/clinic.ts'
 import type { WithUpdatedAt } from '../../domain/with-updated-at.ts'
 import { provenanceOfItem } from '../external-ids/provenance.ts'
-import { calendarKey } from '../keys/calendar.ts'
+import { calendarKey, dayEnd, ownerPartition } from '../keys/calendar.ts'
 import type { Table } from '../table/table.ts'
 import type { Item } from '../table/write-requests.ts'
 import type { CalendarEntity, StoredRecord } from './calendar-entity.ts'
+import { type CalendarFilter, matches, ownerOf, UNLIMITED } from './calendar-filter.ts'
 import { idOf } from './calendar-row.ts'
 
 /** Reads the records of one entity: by id, or from their rows. */
@@ -39,7 +40,22 @@ export function calendarRecords<R, F extends string>(table: Table, entity: Calen
     })
   }
 
-  return { find, findMany, ofRows }
+  /** The rows of a filter's owner that match the filter, in the order of the list; those after a cursor if there is one. */
+  async function ofOwner(clinic: ClinicId, filter: CalendarFilter<F>, cursor?: string): Promise<Item[]> {
+    const owner = ownerOf(filter)
+    if (owner === null) throw new RangeError('the filter has no owner')
+    const { from, to, order } = filter
+    const last = to && dayEnd(to)
+    const rows = await table.query({
+      pk: ownerPartition(clinic, entityCode, owner, filter[owner] as string),
+      ...(order === 'asc' ? { from: cursor || from, to: last } : { from, to: cursor ?? last }),
+      descending: order !== 'asc',
+      limit: UNLIMITED,
+    })
+    return rows.filter((row) => row.sk !== cursor && matches(entity, entity.decode(row, idOf(row)), filter))
+  }
+
+  return { find, findMany, ofRows, ofOwner }
 }
 
-export type CalendarRecords<R> = ReturnType<typeof calendarRecords<R, never>>
+export type CalendarRecords<R, F extends string> = ReturnType<typeof calendarRecords<R, F>>

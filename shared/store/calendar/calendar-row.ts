@@ -22,6 +22,9 @@ export type ListPosition = {
   readonly patient: string
   readonly doctor?: string
   readonly invoice?: string
+  /** Filters compare these; no list is sorted by them, and no tally counts them. */
+  readonly room?: string | undefined
+  readonly status?: string
 }
 
 /** A row of more bytes, as JSON, leaves out the large attributes. */

@@ -68,12 +68,13 @@ export const MESSAGES: CalendarEntity<Message, Channel> = {
   createdAt: ({ acceptedAt }) => acceptedAt,
   entityCode: 'M',
   facets: MESSAGE_FACETS,
-  position: ({ id, channel, acceptedAt, acceptedOn, patient }) => ({
+  position: ({ id, channel, acceptedAt, acceptedOn, patient, status }) => ({
     id,
     facet: MESSAGE_FACETS[channel],
     date: acceptedOn,
     moment: sortableInstant(acceptedAt),
     patient: patient.id,
+    status,
   }),
   eventDraft: messageEventDraft,
 }

@@ -45,9 +45,9 @@ it('of appointments, with every filter', async () => {
     {},
     { patient: person.id },
     { doctor: person.id },
-    { facet: APPOINTMENT_STATUSES[0] },
+    { facets: [APPOINTMENT_STATUSES[0]] },
     { from: '2025-02-10', to: '2026-05-20' },
-    { doctor: person.id, facet: APPOINTMENT_STATUSES[1], from: '2025-02-10' },
+    { doctor: person.id, facets: [APPOINTMENT_STATUSES[1]], from: '2025-02-10' },
   ] satisfies CalendarFilter<AppointmentStatus>[])
     for (const page of [1, 4, 7]) {
       const { roundTrips } = await measure(() =>

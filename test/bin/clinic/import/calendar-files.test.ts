@@ -34,9 +34,9 @@ describe('importing appointments', () => {
       await load('appointments', [{ ...appointment, status: 'completed', appointment_date: '2026-04-02' }]),
     ).toMatchObject({ updated: 1 })
     const list = appointmentStore(imported.db)
-    expect((await list.page(imported.clinic.id, { facet: 'scheduled' }, FIRST)).total).toBe(0)
+    expect((await list.page(imported.clinic.id, { facets: ['scheduled'] }, FIRST)).total).toBe(0)
     expect(
-      (await list.page(imported.clinic.id, { facet: 'completed', from: '2026-04-01' }, FIRST)).total,
+      (await list.page(imported.clinic.id, { facets: ['completed'], from: '2026-04-01' }, FIRST)).total,
     ).toBe(1)
     expect((await list.page(imported.clinic.id, { to: '2026-04-01' }, FIRST)).total).toBe(0)
   })
@@ -344,7 +344,7 @@ describe('importing messages', () => {
     expect(await load('messages', [message])).toMatchObject({ imported: 1, reasons: [] })
     const { items } = await messageStore(imported.db).page(
       imported.clinic.id,
-      { from: '2026-05-01', facet: 'email' },
+      { from: '2026-05-01', facets: ['email'] },
       FIRST,
     )
     expect(items).toMatchObject([

@@ -122,7 +122,7 @@ describe('list', () => {
   })
 
   it.each([
-    [['appointment', 'list', '--status', 'done'], '--status must be one of scheduled,'],
+    [['appointment', 'list', '--status', 'done'], '--status must be one or more of scheduled,'],
     [['appointment', 'list', '--date-from', '5.5.2026'], '--date-from must be a date that exists'],
     [
       ['invoice', 'list', '--from', '2026-05-02', '--to', '2026-05-01', '--limit', '0'],

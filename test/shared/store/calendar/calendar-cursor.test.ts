@@ -27,6 +27,7 @@ const appointmentArbitrary = fc.record({
   status: fc.constantFrom(...APPOINTMENT_STATUSES),
   patient: fc.constantFrom(...PEOPLE),
   doctor: fc.constantFrom(...PEOPLE),
+  room: fc.constantFrom(...PEOPLE, null),
   // Long notes make rows thin.
   notes: fc.constantFrom(null, 'x'.repeat(800)),
 })
@@ -35,7 +36,9 @@ const filterArbitrary: fc.Arbitrary<Filter> = fc.record(
   {
     patient: fc.constantFrom(...PEOPLE),
     doctor: fc.constantFrom(...PEOPLE),
-    facet: fc.constantFrom(...APPOINTMENT_STATUSES),
+    facets: fc.subarray([...APPOINTMENT_STATUSES], { minLength: 1 }),
+    room: fc.constantFrom(...PEOPLE),
+    order: fc.constantFrom('asc' as const, 'desc' as const),
     from: fc.constantFrom('2026-04-01', '2026-05-05'),
     to: fc.constantFrom('2026-05-05', '2026-05-06'),
   },
@@ -48,6 +51,7 @@ const toAppointment = (facts: {
   status: Appointment['status']
   patient: string
   doctor: string
+  room: string | null
   notes: string | null
 }): Appointment => ({
   ...NEW_APPOINTMENT,
@@ -55,6 +59,7 @@ const toAppointment = (facts: {
   id: newUuid(),
   patient: { id: facts.patient, fullName: 'Ada Kaya' },
   doctor: { id: facts.doctor, fullName: 'Dr. Bo Lind' },
+  room: facts.room ? { id: facts.room, name: 'Room 1' } : null,
   endTime: '23:00',
   createdAt: '2026-01-01T00:00:00.000Z',
 })
@@ -89,10 +94,11 @@ async function readAll(
   return found
 }
 
-const matches = (one: Appointment, { patient, doctor, facet, from, to }: Filter): boolean =>
+const matches = (one: Appointment, { patient, doctor, facets, room, from, to }: Filter): boolean =>
   (patient ?? one.patient.id) === one.patient.id &&
   (doctor ?? one.doctor.id) === one.doctor.id &&
-  (facet ?? one.status) === one.status &&
+  (facets ?? [one.status]).includes(one.status) &&
+  (room ?? one.room?.id) === one.room?.id &&
   (from ?? '') <= one.date &&
   one.date <= (to ?? '9')
 
@@ -126,13 +132,14 @@ describe('the cursors of a calendar list', () => {
         fc.array(appointmentArbitrary, { minLength: 8, maxLength: 16 }),
         fc.array(fc.tuple(fc.nat(), appointmentArbitrary), { minLength: 10, maxLength: 10 }),
         fc.constantFrom(1, 2, 3),
-        async (facts, plans, limit) => {
+        fc.constantFrom('asc' as const, 'desc' as const),
+        async (facts, plans, limit, order) => {
           const clinic = newUuid() as ClinicId
           const records = facts.map(toAppointment)
           for (const one of records) await save(clinic, one)
           // The first four stay; of the others, and of new ones, anything may change.
           const [kept, others] = [records.slice(0, 4), records.slice(4)]
-          const found = await readAll(clinic, {}, limit, async () => {
+          const found = await readAll(clinic, { order }, limit, async () => {
             const [which, change] = plans.pop() ?? []
             const one = which !== undefined && which % 2 === 0 ? others[which % others.length] : undefined
             if (change) await save(clinic, { ...toAppointment(change), ...(one && { id: one.id }) })

@@ -45,10 +45,11 @@ const appointmentArbitrary = fc
     // Few times, so that many are equal and the id must decide.
     startTime: fc.constantFrom('09:00', '09:30', '17:45'),
     status: fc.constantFrom(...APPOINTMENT_STATUSES),
+    room: fc.constantFrom(...PEOPLE, null),
     notes: fc.constantFrom(null, 'short', 'long '.repeat(300)),
   })
   .map(
-    ({ patient, doctor, ...facts }): Appointment => ({
+    ({ patient, doctor, room, ...facts }): Appointment => ({
       id: newUuid(),
       ...NEW_APPOINTMENT,
       patient: { id: patient, fullName: 'Ada Kaya' },
@@ -56,6 +57,7 @@ const appointmentArbitrary = fc
       endTime: '18:00',
       createdAt: '2026-01-01T00:00:00.000Z',
       ...facts,
+      room: room === null ? null : { id: room, name: 'Room 1' },
     }),
   )
 
@@ -64,7 +66,9 @@ const filterArbitrary: fc.Arbitrary<Filter> = fc
     {
       patient: fc.constantFrom(...PEOPLE),
       doctor: fc.constantFrom(...PEOPLE),
-      facet: fc.constantFrom(...APPOINTMENT_STATUSES),
+      facets: fc.subarray([...APPOINTMENT_STATUSES], { minLength: 1 }),
+      room: fc.constantFrom(...PEOPLE),
+      order: fc.constantFrom('asc' as const, 'desc' as const),
       from: fc.constantFrom(...DATES, '2026-01-15'),
       to: fc.constantFrom(...DATES, '2026-01-15'),
     },
@@ -72,19 +76,24 @@ const filterArbitrary: fc.Arbitrary<Filter> = fc
   )
   .filter(({ from, to }) => !from || !to || from <= to)
 
-const order = ({ date, startTime, id }: Appointment): string => `${date} ${startTime} ${id}`
+const sortKeyOf = ({ date, startTime, id }: Appointment): string => `${date} ${startTime} ${id}`
 
-function oracle(all: Iterable<Appointment>, { patient, doctor, facet, from, to }: Filter): Appointment[] {
-  return [...all]
+function oracle(
+  all: Iterable<Appointment>,
+  { patient, doctor, facets, room, order, from, to }: Filter,
+): Appointment[] {
+  const newestFirst = [...all]
     .filter(
       (one) =>
         (!patient || one.patient.id === patient) &&
         (!doctor || one.doctor.id === doctor) &&
-        (!facet || one.status === facet) &&
+        (!facets || facets.includes(one.status)) &&
+        (!room || one.room?.id === room) &&
         (!from || one.date >= from) &&
         (!to || one.date <= to),
     )
-    .sort((a, b) => (order(a) < order(b) ? 1 : -1))
+    .sort((a, b) => (sortKeyOf(a) < sortKeyOf(b) ? 1 : -1))
+  return order === 'asc' ? newestFirst.reverse() : newestFirst
 }
 
 async function save(
@@ -257,7 +266,7 @@ describe('a tallied calendar list', () => {
       expect(total).toBeGreaterThanOrEqual(low)
       expect(total).toBeLessThanOrEqual(started)
       expect(new Set(items.map(({ id }) => id)).size).toBe(items.length)
-      expect(items.map(order)).toEqual(items.map(order).sort().reverse())
+      expect(items.map(sortKeyOf)).toEqual(items.map(sortKeyOf).sort().reverse())
     }
     await writing
     expect(pages).toBeGreaterThan(2)

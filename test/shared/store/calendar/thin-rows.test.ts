@@ -60,7 +60,7 @@ it.each([
 
     const page = await appointmentStore({ table: changing }).page(
       clinic,
-      { ...filter, facet: 'scheduled' },
+      { ...filter, facets: ['scheduled'] },
       { page: 1, limit: 20 },
     )
 
