@@ -1,4 +1,4 @@
-import { Agent, type IncomingHttpHeaders, type OutgoingHttpHeaders, request } from 'node:http'
+import type { IncomingHttpHeaders, OutgoingHttpHeaders } from 'node:http'
 
 export type EngineResponse = {
   readonly status: number
@@ -20,51 +20,31 @@ export type EngineRequest = {
 }
 
 /** Headers of one connection or one body, which is written again here. */
-const DROPPED = [
+const DROPPED = new Set([
+  'host',
   'connection',
   'keep-alive',
   'transfer-encoding',
   'content-length',
+  'content-encoding',
   'x-amz-crc32',
   'accept-encoding',
-]
+])
 
-const kept = (headers: IncomingHttpHeaders): OutgoingHttpHeaders =>
-  Object.fromEntries(Object.entries(headers).filter(([name]) => !DROPPED.includes(name)))
+const kept = (headers: Iterable<[string, unknown]>): Record<string, string> =>
+  Object.fromEntries(
+    [...headers].flatMap(([name, value]) => (DROPPED.has(name) ? [] : [[name, String(value)]])),
+  )
 
 /** Any number of calls at once, over connections that are kept open. */
-export function connectToEngine(endpoint: string): EngineConnection {
-  const { hostname, port } = new URL(endpoint)
-  const agent = new Agent({ keepAlive: true })
-  return {
-    send: ({ method, path, headers, body }) =>
-      new Promise((resolve, reject) => {
-        const bytes = Buffer.from(body)
-        const outgoing = request(
-          {
-            hostname,
-            port,
-            method,
-            path,
-            agent,
-            headers: { ...kept(headers), 'content-length': bytes.length },
-          },
-          (response) => {
-            const chunks: Buffer[] = []
-            response.on('data', (chunk: Buffer) => chunks.push(chunk))
-            response.on('error', reject)
-            response.on('end', () =>
-              resolve({
-                status: response.statusCode ?? 500,
-                headers: kept(response.headers),
-                body: Buffer.concat(chunks).toString(),
-              }),
-            )
-          },
-        )
-        outgoing.on('error', reject)
-        outgoing.end(bytes)
-      }),
-    close: () => agent.destroy(),
-  }
-}
+export const connectToEngine = (endpoint: string): EngineConnection => ({
+  send: async ({ method, path, headers, body }) => {
+    const response = await fetch(new URL(path, endpoint), {
+      method,
+      headers: kept(Object.entries(headers)),
+      ...(body !== '' && { body }),
+    })
+    return { status: response.status, headers: kept(response.headers), body: await response.text() }
+  },
+  close: () => {},
+})

@@ -43,7 +43,7 @@ export async function startRealisticDynamoDb(options: RealisticDynamoDbOptions):
   const { connect = connectToEngine } = options
   const engine = connect(options.engine)
   const counters = createCounters()
-  const faults = createFaults()
+  const { take: takeFault, ...faults } = createFaults()
   const keyNames = keyNameCache()
   const execute = createExecutor({
     seed: options.seed ?? 1,
@@ -63,7 +63,7 @@ export async function startRealisticDynamoDb(options: RealisticDynamoDbOptions):
     const items = await itemReferences(operation, input, keyNamesOf)
     const call: EngineCall = { operation, input, items }
     counters.countCall(operation)
-    const fault = faults.take(call)
+    const fault = takeFault(call)
     if (fault) counters.countFault(fault.kind, operation)
     return execute(call, fault, {
       send: (changed) => send(operation, changed === input ? body : JSON.stringify(changed)),
@@ -82,12 +82,7 @@ export async function startRealisticDynamoDb(options: RealisticDynamoDbOptions):
     endpoint: server.endpoint,
     execute: (operation, body) => respond(operation, body, unsignedSender(engine)),
     pass: unsignedSender(engine),
-    faults: {
-      next: faults.next,
-      random: faults.random,
-      clear: faults.clear,
-      pending: faults.pending,
-    },
+    faults,
     counts: counters.read,
     resetCounts: counters.reset,
     close: async () => {
