@@ -23,17 +23,17 @@ import { MESSAGES } from '../../../shared/store/messages/messages.ts'
 import { toPatient } from '../../../shared/store/patients/patients.ts'
 import type { Table } from '../../../shared/store/table/table.ts'
 import type { Item } from '../../../shared/store/table/write-requests.ts'
+import { appointmentValues } from '../import/entities/appointments.ts'
+import { departmentValues } from '../import/entities/departments.ts'
+import { holidayValues } from '../import/entities/holidays.ts'
+import { roomValues } from '../import/entities/rooms.ts'
 import {
-  appointmentColumns,
-  departmentColumns,
   doctorColumns,
-  holidayColumns,
   invoiceColumns,
   messageColumns,
   patientColumns,
   paymentColumns,
   priceListColumns,
-  roomColumns,
   treatmentColumns,
 } from './rows.ts'
 import type { StagedRow } from './staging.ts'
@@ -88,7 +88,7 @@ export const LARGE_SOURCES: readonly LargeSource[] = [
   calendarSource(
     'appointments',
     APPOINTMENTS,
-    appointmentColumns,
+    appointmentValues,
     ({ date, startTime }) => `${date} ${startTime}`,
   ),
   calendarSource('invoices', INVOICES, invoiceColumns, ({ issueDate, number }) => `${issueDate} ${number}`),
@@ -124,7 +124,7 @@ const smallSource = <Entry extends Listed>(
 export const SMALL_SOURCES: readonly SmallSource[] = [
   smallSource('price-lists', priceListStore, priceListColumns),
   smallSource('treatments', treatmentStore, treatmentColumns),
-  smallSource('rooms', roomStore, roomColumns),
+  smallSource('rooms', roomStore, roomValues),
   {
     entity: 'holidays',
     read: async (table, clinic) => {
@@ -137,11 +137,11 @@ export const SMALL_SOURCES: readonly SmallSource[] = [
           id: days,
           externalId: imported?.externalId ?? days,
           sortKey: `${holiday.from} ${holiday.to}`,
-          columns: holidayColumns(holiday),
+          columns: holidayValues(holiday),
         }
       })
     },
   },
   smallSource('doctors', doctorStore, doctorColumns),
-  smallSource('departments', departmentStore, departmentColumns),
+  smallSource('departments', departmentStore, departmentValues),
 ]

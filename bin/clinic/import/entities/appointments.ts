@@ -92,7 +92,7 @@ export function appointmentImport(table: Table, now: () => number): ImportEntity
         ),
     write: async (run, batch) => {
       const { clinic } = run
-      const target = { table, entityCode: APPOINTMENTS.entityCode, list, valuesOf }
+      const target = { table, entityCode: APPOINTMENTS.entityCode, list, valuesOf: appointmentValues }
       const checkedDay = ({ fields: { status = 'scheduled', ...fields } }: ImportRow<Fields>) =>
         !run.allowOverlaps && isAhead({ ...fields, status }, clinic, now())
           ? `${fields.doctorId} ${fields.date}`
@@ -194,14 +194,14 @@ const treatmentsOf = (
     return { id, name }
   })
 
-const valuesOf = (appointment: Appointment): ColumnValues => ({
+export const appointmentValues = (appointment: Appointment): ColumnValues => ({
   patient_external_id: appointment.patient.id,
   doctor_external_id: appointment.doctor.id,
   appointment_date: appointment.date,
   start_time: appointment.startTime,
   end_time: appointment.endTime,
   status: appointment.status,
-  room_external_id: appointment.room?.id,
+  room_external_id: appointment.room?.id ?? null,
   treatment_external_ids: appointment.treatments.map(({ id }) => id),
   notes: appointment.notes,
   confirmed_at: appointment.confirmedAt,

@@ -2,6 +2,7 @@ import * as z from 'zod'
 import type { Department } from '../../../../shared/domain/booking/catalogue.ts'
 import { departmentStore } from '../../../../shared/store/catalogue.ts'
 import type { Table } from '../../../../shared/store/table/table.ts'
+import type { ColumnValues } from '../external-ids/overwrite-check.ts'
 import { catalogueName } from './catalogue-fields.ts'
 import { writeCatalogueRows } from './catalogue-rows.ts'
 import { definedFields, type ImportEntity, type RowFields } from './entity.ts'
@@ -34,7 +35,7 @@ export function departmentImport(table: Table): ImportEntity<Fields> {
             id,
             name: fields.name,
           }),
-          valuesOf: ({ name, isActive }) => ({ name, is_active: isActive }),
+          valuesOf: departmentValues,
           problems: () => [],
           columns: {},
         },
@@ -43,3 +44,8 @@ export function departmentImport(table: Table): ImportEntity<Fields> {
       ),
   }
 }
+
+export const departmentValues = ({ name, isActive }: Department): ColumnValues => ({
+  name,
+  is_active: isActive,
+})

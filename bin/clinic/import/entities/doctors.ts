@@ -194,12 +194,12 @@ function decide(
   const given = definedFields(row.fields)
   const { version: _, ...doctor } = before ?? { ...NEW_DOCTOR, fullName: '', version: 0 }
   const after = { ...doctor, ...given, id: row.id }
-  const provenance = overwritePolicy.check(row, before, before && valuesOf(before), valuesOf(after))
+  const provenance = overwritePolicy.check(row, before, before && doctorValues(before), doctorValues(after))
   const write = before ? (isUnchanged(before, given) ? 'unchanged' : 'updated') : 'imported'
   return { before, after: { ...after, ...provenance }, write }
 }
 
-const valuesOf = (doctor: Doctor): ColumnValues => ({
+export const doctorValues = (doctor: Doctor): ColumnValues => ({
   full_name: doctor.fullName,
   specialty: doctor.specialty,
   department_external_id: doctor.departmentId,

@@ -90,7 +90,7 @@ function decide(
   if (!before && holidays.length >= MAX_HOLIDAYS)
     throw new RowRejectedError(`the clinic has ${MAX_HOLIDAYS} holidays already, the most that it can have`)
   const after = { from, to, reason: reason === undefined ? (before?.reason ?? null) : reason }
-  const provenance = overwritePolicy.check(row, stored, before && valuesOf(before), valuesOf(after))
+  const provenance = overwritePolicy.check(row, stored, before && holidayValues(before), holidayValues(after))
   return {
     write: before ? (isDeepStrictEqual(before, after) ? 'unchanged' : 'updated') : 'imported',
     after: {
@@ -104,4 +104,4 @@ function decide(
 const keptImports = (held: Pick<Holidays, 'holidays' | 'imports'>): Holidays['imports'] =>
   Object.keys(held.imports).length < 2 * MAX_HOLIDAYS ? held.imports : presentImports(held)
 
-const valuesOf = ({ from, to, reason }: TimeOff): ColumnValues => ({ from, to, name: reason })
+export const holidayValues = ({ from, to, reason }: TimeOff): ColumnValues => ({ from, to, name: reason })

@@ -77,7 +77,7 @@ export function invoiceImport(table: Table, now: () => number): ImportEntity<Fie
           table,
           entityCode: INVOICES.entityCode,
           list,
-          valuesOf,
+          valuesOf: invoiceValues,
           accept: async (row, before) => {
             if (before?.number !== row.fields.number && !run.allowSameNumbers)
               await requireOwnNumber(numbers, run.clinic, row)
@@ -168,7 +168,7 @@ function checkCopies(before: Copied, after: Copied, columnOf: (name: string) => 
 }
 
 /** The status and the time of payment are those that the clinic has set: payments do not change them. */
-const valuesOf = (invoice: Invoice): ColumnValues => ({
+export const invoiceValues = (invoice: Invoice): ColumnValues => ({
   patient_external_id: invoice.patient.id,
   invoice_number: invoice.number,
   status: invoice.clinicStatus,

@@ -72,7 +72,7 @@ export function messageImport(table: Table, now: () => number): ImportEntity<Fie
         ),
     write: (run, batch) =>
       writePatientRows(
-        { table, entityCode: MESSAGES.entityCode, list, valuesOf },
+        { table, entityCode: MESSAGES.entityCode, list, valuesOf: messageValues },
         run,
         batch,
         async () =>
@@ -106,7 +106,7 @@ export function messageImport(table: Table, now: () => number): ImportEntity<Fie
   }
 }
 
-const valuesOf = (message: Message): ColumnValues => ({
+export const messageValues = (message: Message): ColumnValues => ({
   patient_external_id: message.patient.id,
   channel: message.channel,
   type: message.type,

@@ -66,7 +66,12 @@ export function patientRowWriter(table: Table, now: () => number): ImportEntity<
       ...given,
       id: row.id,
     }
-    const provenance = overwritePolicy.check(row, before, before && valuesOf(before), valuesOf(patient))
+    const provenance = overwritePolicy.check(
+      row,
+      before,
+      before && patientValues(before),
+      patientValues(patient),
+    )
     const write: Write = before ? (isUnchanged(before, given) ? 'unchanged' : 'updated') : 'imported'
     return { before, after: { ...patient, ...provenance }, write }
   }
@@ -130,7 +135,7 @@ const samePerson = (other: string | undefined): Warning | null =>
         text: `first_name, last_name and date_of_birth match patient ${other} of the clinic`,
       }
 
-const valuesOf = (patient: Patient): ColumnValues => ({
+export const patientValues = (patient: Patient): ColumnValues => ({
   first_name: patient.firstName,
   last_name: patient.lastName,
   date_of_birth: patient.dateOfBirth,

@@ -85,11 +85,11 @@ export function paymentImport(table: Table, now: () => number): ImportEntity<Pay
             createdAt: row.created_at ?? undefined,
           }),
         ),
-    write: (run, batch) => paymentWriter(table, run, { buildPayment, valuesOf }).write(batch),
+    write: (run, batch) => paymentWriter(table, run, { buildPayment, valuesOf: paymentValues }).write(batch),
   }
 }
 
-const valuesOf = (payment: Payment): ColumnValues => ({
+export const paymentValues = (payment: Payment): ColumnValues => ({
   invoice_external_id: payment.invoice.id,
   amount: payment.amount,
   currency: payment.currency,

@@ -89,7 +89,7 @@ export function priceListImport(table: Table): ImportEntity<Fields> {
           kind: 'price list',
           store,
           build: (row, before) => priceListOf(row, before, run.clinic),
-          valuesOf,
+          valuesOf: priceListValues,
           problems: (list, lists) => priceListProblems(list, lists, known),
           columns: { isDefault: 'is_default', validTo: 'valid_to' },
         },
@@ -129,7 +129,7 @@ function priceListOf(
   }
 }
 
-const valuesOf = (list: PriceList): ColumnValues => ({
+export const priceListValues = (list: PriceList): ColumnValues => ({
   name: list.name,
   currency: list.currency,
   is_default: list.isDefault,

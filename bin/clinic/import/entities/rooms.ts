@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { departmentProblems, type Room } from '../../../../shared/domain/booking/catalogue.ts'
 import { departmentStore, roomStore } from '../../../../shared/store/catalogue.ts'
 import type { Table } from '../../../../shared/store/table/table.ts'
+import type { ColumnValues } from '../external-ids/overwrite-check.ts'
 import { RecordRef } from '../external-ids/resolve-references.ts'
 import { catalogueName } from './catalogue-fields.ts'
 import { readIds, writeCatalogueRows } from './catalogue-rows.ts'
@@ -46,11 +47,7 @@ export function roomImport(table: Table): ImportEntity<Fields> {
             id,
             name: fields.name,
           }),
-          valuesOf: (room) => ({
-            name: room.name,
-            department_external_id: room.departmentId,
-            is_active: room.isActive,
-          }),
+          valuesOf: roomValues,
           problems: (room) => departmentProblems(room, known),
           columns: { departmentId: 'department_external_id' },
         },
@@ -60,3 +57,9 @@ export function roomImport(table: Table): ImportEntity<Fields> {
     },
   }
 }
+
+export const roomValues = ({ name, departmentId, isActive }: Room): ColumnValues => ({
+  name,
+  department_external_id: departmentId,
+  is_active: isActive,
+})

@@ -72,7 +72,7 @@ export function treatmentImport(table: Table): ImportEntity<Fields> {
           kind: 'treatment',
           store,
           build: (row, before) => treatmentOf(row, before, run.clinic),
-          valuesOf,
+          valuesOf: treatmentValues,
           problems: (treatment, treatments) => treatmentProblems(treatment, treatments, known),
           columns: { doctorIds: 'doctor_external_ids' },
         },
@@ -106,7 +106,7 @@ function treatmentOf(
   }
 }
 
-const valuesOf = (treatment: Treatment): ColumnValues => ({
+export const treatmentValues = (treatment: Treatment): ColumnValues => ({
   name: treatment.name,
   code: treatment.code,
   description: treatment.description,
