@@ -149,7 +149,7 @@ const CATALOGUE = {
   unsupported_media_type: {
     status: 415,
     error: 'UNSUPPORTED_MEDIA_TYPE',
-    text: 'The content type of the request body must be application/json.',
+    text: 'The request body must be application/json in UTF-8, without a content encoding.',
   },
   rate_limited: {
     status: 429,
@@ -180,6 +180,11 @@ const CATALOGUE = {
     status: 503,
     error: 'UNAVAILABLE',
     text: 'The service is temporarily unavailable. Retry after the number of seconds in the `retry-after` header.',
+  },
+  clinic_paused: {
+    status: 503,
+    error: 'UNAVAILABLE',
+    text: 'The operator has paused the clinic: its records can be read, but not changed. Retry after the number of seconds in the `retry-after` header.',
   },
   timeout: { status: 504, error: 'TIMEOUT', text: 'The request timed out.' },
 } as const satisfies Record<string, CatalogueEntry>

@@ -4,6 +4,12 @@ import { type ErrorKey, errorEntry } from './error-catalogue.ts'
 /** An invalid field, and what is wrong with it. */
 export type FieldIssue = { readonly field: string; readonly issue: string }
 
+/** The first issue of each field. */
+export const byField = (issues: readonly FieldIssue[]): FieldIssue[] => {
+  const first = new Map(issues.toReversed().map((issue) => [issue.field, issue]))
+  return issues.filter((issue) => first.get(issue.field) === issue)
+}
+
 /** The most items in `details`: a request of 256 KiB can have a hundred thousand invalid fields. */
 export const MAX_DETAILS = 20
 

@@ -27,7 +27,7 @@ const fields = {
   national_id: nationalId
     .meta({ maxLength: 32, pattern: NATIONAL_ID.source })
     .nullish()
-    .meta({ description: 'Several patients may share one.' }),
+    .meta({ description: 'Stored in upper case. Several patients may share one.' }),
   notes: longText(2000).nullish(),
 }
 

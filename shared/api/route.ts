@@ -139,10 +139,11 @@ export const acceptsIdempotencyKey = ({ method }: Pick<Route, 'method'>): boolea
 /** Every error that a route can return. */
 export function errorsOf(route: Pick<Route, 'method' | 'scope' | 'body' | 'errors'>): ErrorKey[] {
   const bodyErrors = route.body ? BODY_ERRORS : []
+  const pauseErrors = route.method === 'GET' ? [] : (['clinic_paused'] as const)
   const excludedErrors: readonly ErrorKey[] = [
     ...(acceptsIdempotencyKey(route) ? [] : IDEMPOTENCY_ERRORS),
     ...(route.scope === null ? (['missing_scope'] as const) : []),
   ]
-  const errors = [...COMMON_ERRORS, ...bodyErrors, ...route.errors]
+  const errors = [...COMMON_ERRORS, ...bodyErrors, ...pauseErrors, ...route.errors]
   return errors.filter((key) => !excludedErrors.includes(key))
 }

@@ -76,7 +76,7 @@ const hasBody = (route: Route): route is Route & Required<Pick<Route, 'body'>> =
 const rejectWhilePaused = (): Middleware => ({
   before: ({ event, context: { call } }) => {
     if (event.httpMethod !== 'GET' && call.credential?.clinic.pausedAt !== undefined)
-      throw new ApiError('unavailable', { headers: { 'retry-after': String(RETRY_AFTER_SECONDS) } })
+      throw new ApiError('clinic_paused', { headers: { 'retry-after': String(RETRY_AFTER_SECONDS) } })
   },
 })
 

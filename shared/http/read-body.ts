@@ -1,9 +1,9 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda'
 import type * as z from 'zod'
-import { ApiError, type FieldIssue } from '../api/errors.ts'
+import { ApiError, byField, type FieldIssue } from '../api/errors.ts'
 import type { Route } from '../api/route.ts'
 import type { ApiCall, Middleware } from './call.ts'
-import { headerOf } from './headers.ts'
+import { headerOf, headerValues } from './headers.ts'
 
 /** The largest body, in bytes. */
 const MAX_BYTES = 256 * 1024
@@ -23,8 +23,9 @@ export function readBody(
       const text = textOf(event)
       call.bodyText = text
       // If all fields are optional, an absent body is equivalent to an empty object. Some clients name its type nevertheless.
-      const isEmpty = text === '' && isOptional && (type === undefined || isJson(type))
-      if (!isEmpty && !isJson(type)) throw new ApiError('unsupported_media_type')
+      const isEmpty = text === '' && isOptional
+      const isSupported = type === undefined ? isEmpty : isJson(type)
+      if (!isSupported || isEncoded(event)) throw new ApiError('unsupported_media_type')
       const body = isEmpty ? {} : requireObject(parseJson(text))
       authorize(call, body)
       call.body = validateBody(schema, fieldAliases, body)
@@ -32,7 +33,18 @@ export function readBody(
   }
 }
 
-const isJson = (type: string | undefined): boolean => /^application\/json\s*(;|$)/i.test(type ?? '')
+/** Whether a content type is JSON in UTF-8, which is also the charset of JSON without one. */
+function isJson(type: string): boolean {
+  const [media, ...parameters] = type.split(';').map((part) => part.trim().toLowerCase())
+  return (
+    media === 'application/json' &&
+    parameters.every((part) => !part.startsWith('charset=') || /^charset="?utf-8"?$/.test(part))
+  )
+}
+
+/** Whether the body is compressed, or encoded in another way. */
+const isEncoded = (event: APIGatewayProxyEvent): boolean =>
+  headerValues(event, 'content-encoding').some((coding) => coding.trim().toLowerCase() !== 'identity')
 
 function textOf({ body, isBase64Encoded }: APIGatewayProxyEvent): string {
   const bytes = Buffer.from(body ?? '', isBase64Encoded ? 'base64' : 'utf8')
@@ -81,6 +93,6 @@ export function validateBody(
       issue: name === undefined ? 'is required' : message,
     })
   }
-  if (issues.length > 0) throw new ApiError('validation', { details: issues })
+  if (issues.length > 0) throw new ApiError('validation', { details: byField(issues) })
   return data ?? {}
 }

@@ -1,6 +1,6 @@
 import type * as z from 'zod'
 import type { ErrorKey } from '../api/error-catalogue.ts'
-import { ApiError, type FieldIssue } from '../api/errors.ts'
+import { ApiError, byField, type FieldIssue } from '../api/errors.ts'
 import type { Route } from '../api/route.ts'
 import { INVALID_CURSOR, RANGE_REQUIRED } from '../api/schemas.ts'
 import { isUuid } from '../domain/uuid.ts'
@@ -34,7 +34,7 @@ export function parseQuery(schema: z.ZodObject | undefined, sent: QueryValues): 
     const field = path.join('.')
     issues.push({ field, issue: Object.hasOwn(sent, field) ? message : 'is required' })
   }
-  if (issues.length > 0) throw new ApiError(errorKeyOf(issues), { details: issues })
+  if (issues.length > 0) throw new ApiError(errorKeyOf(issues), { details: byField(issues) })
   return parsed?.data ?? {}
 }
 

@@ -13,7 +13,7 @@ import { call } from '../support/event.ts'
 import { handlerOf, stubFunctionEnvironment } from '../support/functions.ts'
 import { newClinic, tableOfFile } from '../support/table.ts'
 
-const NATIONAL_ID = 'QX-4711-canary'
+const NATIONAL_ID = 'QX-4711-CANARY'
 const NOTES = 'Canarynote'
 const PUBLIC = SCOPES.filter((scope) => scope !== 'patient.read.private')
 
@@ -299,8 +299,9 @@ describe('GET /patients', () => {
       [first],
       { page: 2, limit: 1, total: 2, total_pages: 2, next_after: null },
     ])
-    expect((await list({ national_id: 'sh-1' })).body.meta.total).toBe(0)
-    await update(first, { national_id: 'SH-2' })
+    expect(idsOf(await list({ national_id: 'sh-1' }))).toEqual([second, first])
+    await update(first, { national_id: 'sh-2' })
+    expect((await get(first)).national_id).toBe('SH-2')
     await update(second, { national_id: null })
     expect((await list({ national_id: 'SH-1' })).body.meta.total).toBe(0)
     expect(idsOf(await list({ national_id: 'SH-2' }))).toEqual([first])

@@ -113,6 +113,7 @@ const ERROR_HEADERS: Partial<Record<ErrorKey, readonly HeaderName[]>> = {
   recipient_message_limit: ['retry-after'],
   provider_unavailable: ['retry-after'],
   unavailable: ['retry-after'],
+  clinic_paused: ['retry-after'],
 }
 
 /** Errors that are returned before a credential is known whose requests could be counted. */

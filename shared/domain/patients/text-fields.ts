@@ -61,11 +61,12 @@ export const emailAddress = singleLineText(254).refine(
   { error: 'must be an email address' },
 )
 
-/** A national id, see {@link NATIONAL_ID}. */
+/** A national id, see {@link NATIONAL_ID}. Parsing converts it to upper case, so that letter case makes no difference. */
 export const nationalId = z
   .string({ error: 'must be text' })
   .trim()
   .regex(NATIONAL_ID, { error: 'must have 1 to 32 letters A-Z, digits and hyphens' })
+  .toUpperCase()
 
 /** An E.164 number with any punctuation: `+90 (532) 123-45-67` becomes `+905321234567`. */
 export const phoneNumber = singleLineText(40)

@@ -296,7 +296,7 @@ describe('a paused clinic', () => {
   it.each(['POST', 'PATCH', 'DELETE'] as const)('rejects %s with 503 and retry-after', async (method) => {
     expect(await answerTo(method, paused)).toMatchObject({
       status: 503,
-      body: { message: 'errors.developer_api.unavailable' },
+      body: { message: 'errors.developer_api.clinic_paused' },
       headers: { 'retry-after': '60' },
     })
     expect((await answerTo(method, credential.clinic)).status).toBe(200)
@@ -346,14 +346,21 @@ describe('a request body', () => {
   const OPTIONAL = writing(z.strictObject({ name: z.string().optional() }))
   const REQUIRED = writing(z.strictObject({ name: z.string() }))
   const json = { 'content-type': 'application/json' }
+  const LATIN = { 'content-type': 'application/json; charset=iso-8859-1' }
   const jsonp = { 'content-type': 'application/jsonp' }
 
   type Case = [what: string, of: typeof NONE, headers: Record<string, string>, body: string | undefined]
-  const answerOf = async (of: typeof NONE, headers: Record<string, string>, body: string | undefined) => {
+  const answerOf = async (
+    of: Route,
+    headers: Record<string, string>,
+    body: string | undefined,
+    query = {},
+  ) => {
     const { handler } = chainOf(of, async () => ({ data: { name: 'x' } }))
     return call(handler, {
       method: 'POST',
       path: good.path,
+      query,
       headers: { ...good.headers, ...headers },
       ...(body !== undefined && { body }),
     })
@@ -367,6 +374,7 @@ describe('a request body', () => {
     ['an empty object', OPTIONAL, json, ' {} '],
     ['an object with a field', OPTIONAL, json, '{"name":"x"}'],
     ['JSON with a charset', REQUIRED, { 'content-type': 'application/json; charset=utf-8' }, '{"name":"x"}'],
+    ['JSON without an encoding', REQUIRED, { ...json, 'content-encoding': 'identity' }, '{"name":"x"}'],
     [
       'JSON with an upper-case content type',
       REQUIRED,
@@ -375,6 +383,14 @@ describe('a request body', () => {
     ],
   ])('may be %s if its fields allow it', async (_, of, headers, body) => {
     expect((await answerOf(of, headers, body)).status).toBe(200)
+  })
+
+  it('has one issue for each wrong field, and so does a query', async () => {
+    const word = z.string({ error: 'must be text' }).max(1).regex(/^b/)
+    const of = { ...writing(z.strictObject({ name: word })), query: z.strictObject({ day: word }) }
+    const field = (name: string) => ({ details: [{ field: name, issue: expect.any(String) }] })
+    expect((await answerOf(of, json, '{"name":"aa"}', { day: 'b' })).body).toMatchObject(field('name'))
+    expect((await answerOf(of, json, '{}', { day: ['b', 'b'] })).body).toMatchObject(field('day'))
   })
 
   it.each<[...Case, status: number, error: string]>([
@@ -404,6 +420,8 @@ describe('a request body', () => {
       415,
       'UNSUPPORTED_MEDIA_TYPE',
     ],
+    ['JSON in another charset', NONE, LATIN, '{}', 415, 'UNSUPPORTED_MEDIA_TYPE'],
+    ['compressed', NONE, { ...json, 'content-encoding': 'gzip' }, '{}', 415, 'UNSUPPORTED_MEDIA_TYPE'],
     ['an object as JSONP', NONE, jsonp, '{}', 415, 'UNSUPPORTED_MEDIA_TYPE'],
     ['empty with content type JSON', REQUIRED, json, '', 400, 'INVALID_PARAMS'],
     ['malformed JSON', NONE, json, '{', 400, 'INVALID_PARAMS'],
