@@ -1,5 +1,5 @@
 import { listDepartments, renderDepartment } from '../shared/api/catalogue.ts'
-import { renderPage } from '../shared/api/schemas.ts'
+import { renderListPage } from '../shared/requests/list-page.ts'
 import { endpoint } from '../shared/runtime/endpoint.ts'
 import { departmentStore } from '../shared/store/catalogue.ts'
 
@@ -7,5 +7,5 @@ export const handler = endpoint(
   listDepartments,
   { departments: departmentStore },
   async ({ clinicId, query }, { departments }) =>
-    renderPage(await departments.page(clinicId, query), query, renderDepartment),
+    renderListPage(await departments.list(clinicId), query, renderDepartment),
 )

@@ -1,5 +1,5 @@
 import { listDoctors, renderDoctor } from '../shared/api/doctors.ts'
-import { renderPage } from '../shared/api/schemas.ts'
+import { renderListPage } from '../shared/requests/list-page.ts'
 import { endpoint } from '../shared/runtime/endpoint.ts'
 import { doctorStore } from '../shared/store/doctors.ts'
 
@@ -7,5 +7,5 @@ export const handler = endpoint(
   listDoctors,
   { doctors: doctorStore },
   async ({ clinicId, clinic, query }, { doctors }) =>
-    renderPage(await doctors.page(clinicId, query), query, (doctor) => renderDoctor(doctor, clinic)),
+    renderListPage(await doctors.list(clinicId), query, (doctor) => renderDoctor(doctor, clinic)),
 )

@@ -1,5 +1,5 @@
 import { listPriceLists, renderPriceList } from '../shared/api/catalogue.ts'
-import { renderPage } from '../shared/api/schemas.ts'
+import { renderListPage } from '../shared/requests/list-page.ts'
 import { endpoint } from '../shared/runtime/endpoint.ts'
 import { priceListStore } from '../shared/store/catalogue.ts'
 
@@ -7,5 +7,5 @@ export const handler = endpoint(
   listPriceLists,
   { priceLists: priceListStore },
   async ({ clinicId, query }, { priceLists }) =>
-    renderPage(await priceLists.page(clinicId, query), query, renderPriceList),
+    renderListPage(await priceLists.list(clinicId), query, renderPriceList),
 )

@@ -1,5 +1,5 @@
 import { listTreatments, renderTreatment } from '../shared/api/catalogue.ts'
-import { renderPage } from '../shared/api/schemas.ts'
+import { renderListPage } from '../shared/requests/list-page.ts'
 import { endpoint } from '../shared/runtime/endpoint.ts'
 import { treatmentStore } from '../shared/store/catalogue.ts'
 
@@ -7,5 +7,5 @@ export const handler = endpoint(
   listTreatments,
   { treatments: treatmentStore },
   async ({ clinicId, query }, { treatments }) =>
-    renderPage(await treatments.page(clinicId, query), query, renderTreatment),
+    renderListPage(await treatments.list(clinicId), query, renderTreatment),
 )

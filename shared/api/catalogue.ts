@@ -8,7 +8,7 @@ import type {
 } from '../domain/booking/catalogue.ts'
 import { renderMoney } from '../domain/money/money.ts'
 import { defineRoute } from './route.ts'
-import { CalendarDate, envelopeOf, pageOf, paging, Uuid } from './schemas.ts'
+import { activePaging, CalendarDate, envelopeOf, pageOf, paging, Uuid } from './schemas.ts'
 
 const isActive = z.boolean()
 const currency = z.string().length(3).meta({ description: 'ISO 4217 currency code.' })
@@ -90,12 +90,24 @@ export const listDepartments = defineRoute({
   method: 'GET',
   path: '/clinic/departments',
   summary: 'List departments',
-  description: 'Sorted by name. Includes inactive departments.',
+  description: 'Sorted by name. Includes inactive departments by default.',
   scope: 'appointment.read.availability',
-  query: z.strictObject(paging),
+  query: z.strictObject(activePaging),
   response: { status: 200, body: pageOf(Department) },
   errors: [],
   uses: { table: ['Query'] },
+})
+
+export const getDepartment = defineRoute({
+  id: 'get-department',
+  method: 'GET',
+  path: '/clinic/departments/{id}',
+  summary: 'Retrieve a department',
+  scope: 'appointment.read.availability',
+  params: { id: 'department_not_found' },
+  response: { status: 200, body: envelopeOf(Department) },
+  errors: ['department_not_found'],
+  uses: { table: ['GetItem'] },
 })
 
 export const listRooms = defineRoute({
@@ -103,12 +115,24 @@ export const listRooms = defineRoute({
   method: 'GET',
   path: '/clinic/rooms',
   summary: 'List rooms',
-  description: 'Sorted by name. Includes inactive rooms.',
+  description: 'Sorted by name. Includes inactive rooms by default.',
   scope: 'appointment.read.availability',
-  query: z.strictObject(paging),
+  query: z.strictObject(activePaging),
   response: { status: 200, body: pageOf(Room) },
   errors: [],
   uses: { table: ['Query'] },
+})
+
+export const getRoom = defineRoute({
+  id: 'get-room',
+  method: 'GET',
+  path: '/clinic/rooms/{id}',
+  summary: 'Retrieve a room',
+  scope: 'appointment.read.availability',
+  params: { id: 'room_not_found' },
+  response: { status: 200, body: envelopeOf(Room) },
+  errors: ['room_not_found'],
+  uses: { table: ['GetItem'] },
 })
 
 export const listTreatments = defineRoute({
@@ -116,9 +140,13 @@ export const listTreatments = defineRoute({
   method: 'GET',
   path: '/clinic/treatments',
   summary: 'List treatments',
-  description: 'Sorted by name. Includes inactive treatments.',
+  description:
+    'Sorted by name. Includes inactive treatments by default. Filtering by an unknown id returns an empty list.',
   scope: 'appointment.read.availability',
-  query: z.strictObject(paging),
+  query: z.strictObject({
+    ...activePaging,
+    doctor_id: Uuid.optional().meta({ description: 'Only treatments that this doctor offers.' }),
+  }),
   response: { status: 200, body: pageOf(Treatment) },
   errors: [],
   uses: { table: ['Query'] },

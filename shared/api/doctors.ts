@@ -4,7 +4,7 @@ import type { ClinicInfo } from '../domain/clinic.ts'
 import { clinicTimestamp } from '../domain/timestamp.ts'
 import type { WithUpdatedAt } from '../domain/with-updated-at.ts'
 import { defineRoute } from './route.ts'
-import { envelopeOf, pageOf, paging, Timestamp, Uuid } from './schemas.ts'
+import { activePaging, envelopeOf, pageOf, Timestamp, Uuid } from './schemas.ts'
 
 export const Doctor = z
   .strictObject({
@@ -35,9 +35,9 @@ export const listDoctors = defineRoute({
   method: 'GET',
   path: '/doctors',
   summary: 'List doctors',
-  description: 'Sorted by name. Includes inactive doctors.',
+  description: 'Sorted by name. Includes inactive doctors by default.',
   scope: 'appointment.read.availability',
-  query: z.strictObject(paging),
+  query: z.strictObject(activePaging),
   response: { status: 200, body: pageOf(Doctor) },
   errors: [],
   uses: { table: ['Query'] },

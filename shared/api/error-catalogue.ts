@@ -40,6 +40,7 @@ const CATALOGUE = {
   invoice_not_found: { status: 404, error: 'NOT_FOUND', text: 'The invoice does not exist.' },
   doctor_not_found: { status: 404, error: 'NOT_FOUND', text: 'The doctor does not exist.' },
   appointment_not_found: { status: 404, error: 'NOT_FOUND', text: 'The appointment does not exist.' },
+  department_not_found: { status: 404, error: 'NOT_FOUND', text: 'The department does not exist.' },
   room_not_found: { status: 404, error: 'NOT_FOUND', text: 'The room does not exist.' },
   payment_not_found: { status: 404, error: 'NOT_FOUND', text: 'The payment does not exist.' },
   message_not_found: { status: 404, error: 'NOT_FOUND', text: 'The message does not exist.' },

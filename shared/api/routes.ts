@@ -11,7 +11,15 @@ import {
 import { getAppointment, listAppointments } from './appointments.ts'
 import { getAvailability } from './availability.ts'
 import { createAppointment, updateAppointment } from './bookings.ts'
-import { getTreatment, listDepartments, listPriceLists, listRooms, listTreatments } from './catalogue.ts'
+import {
+  getDepartment,
+  getRoom,
+  getTreatment,
+  listDepartments,
+  listPriceLists,
+  listRooms,
+  listTreatments,
+} from './catalogue.ts'
 import { getClinic } from './clinic.ts'
 import { listDeliveries, pingWebhook, redeliver } from './deliveries.ts'
 import { getDoctor, listDoctors } from './doctors.ts'
@@ -47,7 +55,9 @@ const DEFINITIONS = [
   listDoctors,
   getDoctor,
   listDepartments,
+  getDepartment,
   listRooms,
+  getRoom,
   listTreatments,
   getTreatment,
   getAvailability,

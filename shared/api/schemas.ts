@@ -91,6 +91,12 @@ export const paging = {
   limit: wholeNumber(MAX_LIMIT, 20).meta({ description: 'Number of records per page.' }),
 }
 
+/** Query parameters of a paginated list of records that can be inactive. */
+export const activePaging = {
+  ...paging,
+  is_active: queryBoolean.optional().meta({ description: 'Only active, or only inactive ones.' }),
+}
+
 /** One of a fixed set of values. The error lists them. */
 export const oneOf = <const T extends readonly [string, ...string[]]>(values: T) =>
   z.enum(values, { error: `must be one of ${values.join(', ')}` })

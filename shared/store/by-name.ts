@@ -1,4 +1,3 @@
-import { offsetOf, type Page, type PageRequest } from '../domain/lists/paging.ts'
 import { fold } from '../domain/patients/search-text.ts'
 
 /** Sorts by name, without regard to case and accents, then by id. */
@@ -12,9 +11,3 @@ export function sortedByName<T extends { readonly id: string }>(
 }
 
 const compareStrings = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
-
-/** A page of a list that was read as a whole. */
-export function pageOfAll<T>(records: readonly T[], request: PageRequest): Page<T> {
-  const offset = offsetOf(request)
-  return { items: records.slice(offset, offset + request.limit), total: records.length }
-}

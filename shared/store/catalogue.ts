@@ -3,8 +3,7 @@
  * some hundreds of each, so a list is read as a whole and sorted in memory.
  */
 import type { ClinicId } from '../domain/clinic.ts'
-import type { Page, PageRequest } from '../domain/lists/paging.ts'
-import { pageOfAll, sortedByName } from './by-name.ts'
+import { sortedByName } from './by-name.ts'
 import { DEPARTMENTS, type EntryKind, PRICE_LISTS, ROOMS, TREATMENTS } from './catalogue-kinds.ts'
 import { type Provenance, provenanceAttributes, provenanceOfItem } from './external-ids/provenance.ts'
 import { catalogueVersionKey, importedRemovalKey } from './keys/operator.ts'
@@ -34,7 +33,6 @@ export type CatalogueStore<Entry> = {
   readonly findMany: (clinic: ClinicId, ids: readonly string[]) => Promise<Map<string, StoredEntry<Entry>>>
   /** All of the clinic, sorted by name, without regard to case and accents, then by id. */
   readonly list: (clinic: ClinicId) => Promise<StoredEntry<Entry>[]>
-  readonly page: (clinic: ClinicId, request: PageRequest) => Promise<Page<StoredEntry<Entry>>>
   /** As `list`, with the version that a save depends on if the saved record has to be consistent with the others. */
   readonly readState: (clinic: ClinicId) => Promise<CatalogueState<Entry>>
   /**
@@ -84,7 +82,6 @@ function catalogueStore<Entry extends { readonly id: string; readonly name: stri
       return new Map(items.map((item) => [item.sk, toEntry(item)]))
     },
     list,
-    page: async (clinic, request) => pageOfAll(await list(clinic), request),
     readState: async (clinic) => {
       // First, so that it is at most as new as the list.
       const state = await table.get(versionKeyOf(clinic))

@@ -1,8 +1,7 @@
 import { type Doctor, MAX_ACTIVE_DOCTORS, type TimeOff } from '../domain/booking/doctor.ts'
 import type { ClinicId } from '../domain/clinic.ts'
-import type { Page, PageRequest } from '../domain/lists/paging.ts'
 import type { WithUpdatedAt } from '../domain/with-updated-at.ts'
-import { pageOfAll, sortedByName } from './by-name.ts'
+import { sortedByName } from './by-name.ts'
 import { type Provenance, provenanceAttributes, provenanceOfItem } from './external-ids/provenance.ts'
 import { doctorKey, doctorsPartition, holidaysKey } from './keys/clinics.ts'
 import { doctorOwner } from './keys/copies.ts'
@@ -55,10 +54,6 @@ export function doctorStore({ table }: { table: Table }) {
     return sortedByName(items.map(toDoctor), ({ fullName }) => fullName)
   }
 
-  async function page(clinic: ClinicId, request: PageRequest): Promise<Page<StoredDoctor>> {
-    return pageOfAll(await list(clinic), request)
-  }
-
   /**
    * Writes whole doctors, at most {@link MAX_SAVED}: new ones with the clinic's holidays, or changed ones as they were read.
    * A new name marks its copies as stale (copies/copied-names.ts). `extendChanges` adds one item to the transaction.
@@ -97,7 +92,7 @@ export function doctorStore({ table }: { table: Table }) {
     changeset.expectVersion(versionKey, version ?? 0)
   }
 
-  return { find, findMany, list, page, save }
+  return { find, findMany, list, save }
 }
 
 /** Adds a doctor to a transaction. */

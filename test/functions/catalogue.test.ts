@@ -1,7 +1,8 @@
 /** The lists of the catalogue, against the real engine. */
 import { beforeAll, expect, it } from 'vitest'
-import { departmentStore, roomStore } from '../../shared/store/catalogue.ts'
-import { aRoom } from '../support/catalogue.ts'
+import { newUuid } from '../../shared/domain/uuid.ts'
+import { departmentStore, roomStore, treatmentStore } from '../../shared/store/catalogue.ts'
+import { aRoom, aTreatment } from '../support/catalogue.ts'
 import { issueCredential } from '../support/credentials.ts'
 import { call } from '../support/event.ts'
 import { handlerOf, stubFunctionEnvironment } from '../support/functions.ts'
@@ -76,6 +77,31 @@ it('pages are sorted by name, and include inactive records', async () => {
   ])
   expect(pages[1]?.body.meta).toEqual({ page: 2, limit: 2, total: 4, total_pages: 2 })
   expect(pages[0]?.body.data[0].is_active).toBe(false)
+  const inactive = (await ask('list-rooms', { is_active: 'false' })).body
+  expect([inactive.data, inactive.meta.total]).toEqual([[pages[0]?.body.data[0]], 1])
+})
+
+it('treatments are filtered by doctor, and all lists by activity, with exact totals', async () => {
+  const { clinic, doctor, treatment } = records
+  const other = aTreatment({ name: 'X-ray', doctorIds: [newUuid()], isActive: false })
+  const both = aTreatment({ name: 'Filling', doctorIds: [newUuid(), doctor.id], isActive: false })
+  await treatmentStore(db).save(
+    clinic.id,
+    [other, both].map((after) => ({ before: null, after })),
+  )
+  const read = async (query: Record<string, string>, list = 'treatments') => {
+    const { data, meta } = (await ask(`list-${list}`, query)).body
+    expect(meta.total).toBe(data.length)
+    return data.map(({ id }: { id: string }) => id)
+  }
+  expect(await read({ doctor_id: doctor.id })).toEqual([treatment.id, both.id])
+  expect(await read({ doctor_id: doctor.id, is_active: 'true' })).toEqual([treatment.id])
+  expect(await read({ doctor_id: newUuid() })).toEqual([])
+  expect(await read({ is_active: 'false' })).toEqual([both.id, other.id])
+  for (const list of ['doctors', 'departments']) {
+    expect(await read({ is_active: 'true' }, list)).toHaveLength(1)
+    expect(await read({ is_active: 'false' }, list)).toEqual([])
+  }
 })
 
 it('a list of a clinic without a catalogue is empty', async () => {

@@ -42,6 +42,8 @@ async function tableCalls(act: () => Promise<unknown>): Promise<string[]> {
 describe('an endpoint that retrieves one record', () => {
   it.each([
     ['get-doctor', 'list-doctors', () => records.doctor.id],
+    ['get-department', 'list-departments', () => records.department.id],
+    ['get-room', 'list-rooms', () => records.room.id],
     ['get-treatment', 'list-treatments', () => records.treatment.id],
     ['get-appointment', 'list-appointments', () => records.appointment.id],
     ['get-payment', 'list-payments', () => records.payment.id],

@@ -32,6 +32,7 @@ export type SampleIds = Readonly<Record<RecordNotFoundKey, string>>
 const ID_OF: Readonly<Record<RecordNotFoundKey, (records: SampleRecords) => string>> = {
   patient_not_found: ({ patient }) => patient.id,
   doctor_not_found: ({ doctor }) => doctor.id,
+  department_not_found: ({ department }) => department.id,
   room_not_found: ({ room }) => room.id,
   treatment_not_found: ({ treatment }) => treatment.id,
   appointment_not_found: ({ appointment }) => appointment.id,

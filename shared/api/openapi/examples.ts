@@ -79,6 +79,7 @@ const RECORDS: Readonly<Record<string, readonly unknown[]>> = {
 export const EXAMPLE_IDS: Readonly<Record<RecordNotFoundKey, string>> = {
   appointment_not_found: appointment.id,
   delivery_not_found: delivery.id,
+  department_not_found: department.id,
   doctor_not_found: doctor.id,
   invoice_not_found: invoice.id,
   message_not_found: email.id,

@@ -46,8 +46,11 @@ export function createClient(options: ClientOptions) {
     me: (requestOptions?: RequestOptions) => get<'get-me'>('/me', undefined, requestOptions),
     health: (requestOptions?: RequestOptions) => get<'get-health'>('/health', undefined, requestOptions),
     clinic: (requestOptions?: RequestOptions) => get<'get-clinic'>('/clinic', undefined, requestOptions),
-    departments: pages<'list-departments'>('/clinic/departments'),
-    rooms: pages<'list-rooms'>('/clinic/rooms'),
+    departments: {
+      ...pages<'list-departments'>('/clinic/departments'),
+      get: record<'get-department'>('/clinic/departments'),
+    },
+    rooms: { ...pages<'list-rooms'>('/clinic/rooms'), get: record<'get-room'>('/clinic/rooms') },
     treatments: {
       ...pages<'list-treatments'>('/clinic/treatments'),
       get: record<'get-treatment'>('/clinic/treatments'),

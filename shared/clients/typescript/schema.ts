@@ -177,7 +177,7 @@ export interface paths {
         };
         /**
          * List doctors
-         * @description Sorted by name. Includes inactive doctors.
+         * @description Sorted by name. Includes inactive doctors by default.
          *
          *     Scope: `appointment.read.availability`.
          */
@@ -219,11 +219,31 @@ export interface paths {
         };
         /**
          * List departments
-         * @description Sorted by name. Includes inactive departments.
+         * @description Sorted by name. Includes inactive departments by default.
          *
          *     Scope: `appointment.read.availability`.
          */
         get: operations["list-departments"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/clinic/departments/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Retrieve a department
+         * @description Scope: `appointment.read.availability`.
+         */
+        get: operations["get-department"];
         put?: never;
         post?: never;
         delete?: never;
@@ -241,11 +261,31 @@ export interface paths {
         };
         /**
          * List rooms
-         * @description Sorted by name. Includes inactive rooms.
+         * @description Sorted by name. Includes inactive rooms by default.
          *
          *     Scope: `appointment.read.availability`.
          */
         get: operations["list-rooms"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/clinic/rooms/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Retrieve a room
+         * @description Scope: `appointment.read.availability`.
+         */
+        get: operations["get-room"];
         put?: never;
         post?: never;
         delete?: never;
@@ -263,7 +303,7 @@ export interface paths {
         };
         /**
          * List treatments
-         * @description Sorted by name. Includes inactive treatments.
+         * @description Sorted by name. Includes inactive treatments by default. Filtering by an unknown id returns an empty list.
          *
          *     Scope: `appointment.read.availability`.
          */
@@ -864,7 +904,7 @@ export interface paths {
          * @deprecated
          * @description Another path of `list-doctors`, for existing clients.
          *
-         *     Sorted by name. Includes inactive doctors.
+         *     Sorted by name. Includes inactive doctors by default.
          *
          *     Scope: `appointment.read.availability`.
          */
@@ -1757,6 +1797,13 @@ export interface components {
             id: string;
             name: string;
             is_active: boolean;
+        };
+        /** @description The department does not exist. */
+        DepartmentNotFoundError: {
+            /** @constant */
+            error: "NOT_FOUND";
+            /** @constant */
+            message: "errors.developer_api.department_not_found";
         };
         Doctor: {
             /** Format: uuid */
@@ -4051,6 +4098,8 @@ export interface operations {
                  * @example 20
                  */
                 limit?: number;
+                /** @description Only active, or only inactive ones. */
+                is_active?: boolean;
             };
             header?: never;
             path?: never;
@@ -4227,6 +4276,8 @@ export interface operations {
                  * @example 20
                  */
                 limit?: number;
+                /** @description Only active, or only inactive ones. */
+                is_active?: boolean;
             };
             header?: never;
             path?: never;
@@ -4290,6 +4341,109 @@ export interface operations {
             504: components["responses"]["Timeout"];
         };
     };
+    "get-department": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The `etag` of an earlier response. If the record is still the same, the response is a 304 without a body. */
+                "if-none-match"?: components["parameters"]["IfNoneMatch"];
+            };
+            path: {
+                /**
+                 * @description A malformed id is treated like an unknown one and returns `department_not_found`.
+                 * @example 97b04c39-ffc3-855f-8904-ab4763fcc08f
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    etag: components["headers"]["etag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["Department"];
+                    };
+                };
+            };
+            /** @description Not modified */
+            304: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    etag: components["headers"]["etag"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A query parameter is missing or invalid. `details` names each one, up to 20. */
+            400: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InvalidParamsError"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            /** @description The credential does not have the scope named in `details`. Or: The firewall blocked the request: it looks like an attack, or its address sends too many. */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MissingScopeError"] | components["schemas"]["RequestBlockedError"];
+                };
+            };
+            /** @description The department does not exist. */
+            404: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DepartmentNotFoundError"];
+                };
+            };
+            413: components["responses"]["PayloadTooLarge"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+        };
+    };
     "list-rooms": {
         parameters: {
             query?: {
@@ -4300,6 +4454,8 @@ export interface operations {
                  * @example 20
                  */
                 limit?: number;
+                /** @description Only active, or only inactive ones. */
+                is_active?: boolean;
             };
             header?: never;
             path?: never;
@@ -4363,6 +4519,109 @@ export interface operations {
             504: components["responses"]["Timeout"];
         };
     };
+    "get-room": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The `etag` of an earlier response. If the record is still the same, the response is a 304 without a body. */
+                "if-none-match"?: components["parameters"]["IfNoneMatch"];
+            };
+            path: {
+                /**
+                 * @description A malformed id is treated like an unknown one and returns `room_not_found`.
+                 * @example 6ad1ebfe-8af5-8c2d-b049-093194677f4e
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    etag: components["headers"]["etag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["Room"];
+                    };
+                };
+            };
+            /** @description Not modified */
+            304: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    etag: components["headers"]["etag"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A query parameter is missing or invalid. `details` names each one, up to 20. */
+            400: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InvalidParamsError"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            /** @description The credential does not have the scope named in `details`. Or: The firewall blocked the request: it looks like an attack, or its address sends too many. */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MissingScopeError"] | components["schemas"]["RequestBlockedError"];
+                };
+            };
+            /** @description The room does not exist. */
+            404: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RoomNotFoundError"];
+                };
+            };
+            413: components["responses"]["PayloadTooLarge"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+        };
+    };
     "list-treatments": {
         parameters: {
             query?: {
@@ -4373,6 +4632,10 @@ export interface operations {
                  * @example 20
                  */
                 limit?: number;
+                /** @description Only active, or only inactive ones. */
+                is_active?: boolean;
+                /** @description Only treatments that this doctor offers. */
+                doctor_id?: string;
             };
             header?: never;
             path?: never;
@@ -8186,6 +8449,8 @@ export interface operations {
                  * @example 20
                  */
                 limit?: number;
+                /** @description Only active, or only inactive ones. */
+                is_active?: boolean;
             };
             header?: never;
             path?: never;

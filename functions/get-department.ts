@@ -1,0 +1,14 @@
+import { getDepartment, renderDepartment } from '../shared/api/catalogue.ts'
+import { ApiError } from '../shared/api/errors.ts'
+import { endpoint } from '../shared/runtime/endpoint.ts'
+import { departmentStore } from '../shared/store/catalogue.ts'
+
+export const handler = endpoint(
+  getDepartment,
+  { departments: departmentStore },
+  async ({ clinicId, path }, { departments }) => {
+    const found = await departments.find(clinicId, path.id)
+    if (!found) throw new ApiError('department_not_found')
+    return { data: renderDepartment(found) }
+  },
+)
