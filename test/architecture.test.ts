@@ -181,6 +181,7 @@ const ARROWS: Record<string, string[]> = {
     'bin/clinic/tool',
     'shared/api',
     'shared/domain/**',
+    'shared/requests',
     'shared/store',
     'shared/store/calendar',
     'shared/store/external-ids',

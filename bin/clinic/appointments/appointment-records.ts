@@ -1,9 +1,8 @@
 /** The commands that read appointments. */
 import { appointmentFilter, listAppointments, renderAppointment } from '../../../shared/api/appointments.ts'
-import { readFilteredList } from '../../../shared/requests/record-list.ts'
 import { appointmentStore } from '../../../shared/store/calendar/appointments.ts'
 import { findOfPatients, NAME_OR_CONTACT } from '../records/records-of-patients.ts'
-import type { ResourceCommands } from '../records/resource-commands.ts'
+import { type ResourceCommands, readStore } from '../records/resource-commands.ts'
 import {
   APPOINTMENT_LINES,
   appointmentsOutsideHours,
@@ -31,23 +30,13 @@ export const appointments: ResourceCommands<ListedAppointment> = {
         }
       },
     },
-    read: ({ table, clinic }, query) =>
-      readFilteredList(
-        'appointments',
-        { clinic, query, now: Date.now() },
-        appointmentStore({ table }),
-        appointmentFilter(query),
-        renderAppointment,
-      ),
+    read: readStore('appointments', appointmentStore, appointmentFilter, renderAppointment),
   },
   show: async ({ table, clinic }, id) => {
     const found = await appointmentStore({ table }).find(clinic.id, id)
     return found && renderAppointment(found.record, clinic)
   },
   searched: `the patient's ${NAME_OR_CONTACT}`,
-  find: (context, text) =>
-    findOfPatients(context, text, appointmentStore(context), (record) =>
-      renderAppointment(record, context.clinic),
-    ),
+  find: (context, text) => findOfPatients(context, text, appointmentStore, renderAppointment),
   ...APPOINTMENT_LINES,
 }

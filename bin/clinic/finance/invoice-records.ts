@@ -3,13 +3,12 @@ import { invoiceFilter, listInvoices, renderInvoice } from '../../../shared/api/
 import { renderPayment } from '../../../shared/api/payments.ts'
 import type { Invoice } from '../../../shared/domain/money/invoice.ts'
 import type { WithUpdatedAt } from '../../../shared/domain/with-updated-at.ts'
-import { readFilteredList } from '../../../shared/requests/record-list.ts'
 import { invoiceReader } from '../../../shared/store/calendar/invoice-balance.ts'
 import { invoiceStore } from '../../../shared/store/calendar/invoices.ts'
 import { formatAmount } from '../records/amount-text.ts'
 import { eachRecord } from '../records/change-record.ts'
 import { findOfPatients, NAME_OR_CONTACT } from '../records/records-of-patients.ts'
-import type { ResourceCommands } from '../records/resource-commands.ts'
+import { type ResourceCommands, readStore } from '../records/resource-commands.ts'
 import type { ClinicContext } from '../tool/connection.ts'
 
 /** The invoices with exactly this number. Nothing lists invoices by number, so all of them are read. */
@@ -30,14 +29,7 @@ export const invoices: ResourceCommands<ReturnType<typeof renderInvoice>> = {
   imported: 'invoice',
   list: {
     query: listInvoices.query,
-    read: ({ table, clinic }, query) =>
-      readFilteredList(
-        'invoices',
-        { clinic, query, now: Date.now() },
-        invoiceStore({ table }),
-        invoiceFilter(query),
-        renderInvoice,
-      ),
+    read: readStore('invoices', invoiceStore, invoiceFilter, renderInvoice),
   },
   show: async ({ table, clinic }, id) => {
     const found = await invoiceReader({ table }).findWithPayments(clinic.id, id)
@@ -50,11 +42,11 @@ export const invoices: ResourceCommands<ReturnType<typeof renderInvoice>> = {
   },
   searched: `the number, or the patient's ${NAME_OR_CONTACT}`,
   find: async (context, text) => {
-    const render = (record: WithUpdatedAt<Invoice>) => renderInvoice(record, context.clinic)
     // All invoices are read, which a name is not worth.
     const numbered = /\d/.test(text) ? await invoicesWithNumber(context, text.trim()) : []
-    if (numbered.length > 0) return { data: numbered.map(render) }
-    return findOfPatients(context, text, invoiceStore(context), render)
+    if (numbered.length > 0)
+      return { data: numbered.map((invoice) => renderInvoice(invoice, context.clinic)) }
+    return findOfPatients(context, text, invoiceStore, renderInvoice)
   },
   cells: ({ invoice_number, issue_date, status, total_amount, balance_due, currency, patient }) => [
     invoice_number,

@@ -3,11 +3,10 @@ import { listPayments, paymentFilter, renderPayment } from '../../../shared/api/
 import type { Clinic } from '../../../shared/domain/clinic.ts'
 import type { Payment } from '../../../shared/domain/money/payment.ts'
 import type { WithUpdatedAt } from '../../../shared/domain/with-updated-at.ts'
-import { readFilteredList } from '../../../shared/requests/record-list.ts'
 import { paymentStore } from '../../../shared/store/calendar/payments.ts'
 import { formatAmount } from '../records/amount-text.ts'
 import { findOfPatients, NAME_OR_CONTACT } from '../records/records-of-patients.ts'
-import type { ResourceCommands } from '../records/resource-commands.ts'
+import { type ResourceCommands, readStore } from '../records/resource-commands.ts'
 
 export const payments: ResourceCommands<ReturnType<typeof renderPayment>> = {
   group: 'payment',
@@ -16,22 +15,14 @@ export const payments: ResourceCommands<ReturnType<typeof renderPayment>> = {
   imported: 'payment',
   list: {
     query: listPayments.query,
-    read: ({ table, clinic }, query) =>
-      readFilteredList(
-        'payments',
-        { clinic, query, now: Date.now() },
-        paymentStore({ table }),
-        paymentFilter(query),
-        renderPayment,
-      ),
+    read: readStore('payments', paymentStore, paymentFilter, renderPayment),
   },
   show: async ({ table, clinic }, id) => {
     const found = await paymentStore({ table }).find(clinic.id, id)
     return found && paymentJson(found.record, clinic)
   },
   searched: `the patient's ${NAME_OR_CONTACT}`,
-  find: (context, text) =>
-    findOfPatients(context, text, paymentStore(context), (record) => renderPayment(record, context.clinic)),
+  find: (context, text) => findOfPatients(context, text, paymentStore, renderPayment),
   cells: ({ payment_date, type, status, amount, currency, payment_method, invoice_number, patient }) => [
     payment_date,
     type,

@@ -1,13 +1,16 @@
 /** The commands that read messages. */
 import { listMessages, messageFilter } from '../../../shared/api/messages.ts'
-import { readFilteredList } from '../../../shared/requests/record-list.ts'
+import type { Clinic } from '../../../shared/domain/clinic.ts'
 import { messageStore } from '../../../shared/store/messages/messages.ts'
 import { findOfPatients, NAME_OR_CONTACT } from '../records/records-of-patients.ts'
-import type { ResourceCommands } from '../records/resource-commands.ts'
+import { type ResourceCommands, readStore } from '../records/resource-commands.ts'
 import { messageJson } from './message-progress.ts'
 import { unresolvedJson, unresolvedLines, unresolvedMessages } from './message-resolution.ts'
 
 type Message = ReturnType<typeof messageJson>
+
+const messageNow = (message: Parameters<typeof messageJson>[0], clinic: Clinic) =>
+  messageJson(message, clinic, Date.now())
 
 /** Messages without their texts, which `messages show --text` shows. */
 export const messages: ResourceCommands<Message> = {
@@ -25,28 +28,15 @@ export const messages: ResourceCommands<Message> = {
         return { data, lines: unresolvedLines(data) }
       },
     },
-    read: ({ table, clinic }, query) => {
-      const now = Date.now()
-      const render = (message: Parameters<typeof messageJson>[0]) => messageJson(message, clinic, now)
-      return readFilteredList(
-        'messages',
-        { clinic, query, now },
-        messageStore({ table }),
-        messageFilter(query),
-        render,
-      )
-    },
+    read: readStore('messages', messageStore, messageFilter, messageNow),
   },
   show: async ({ table, clinic }, id) => {
     const found = await messageStore({ table }).find(clinic.id, id)
-    return found && messageJson(found.record, clinic, Date.now())
+    return found && messageNow(found.record, clinic)
   },
   hasOwnShow: true,
   searched: `the patient's ${NAME_OR_CONTACT}`,
-  find: (context, text) =>
-    findOfPatients(context, text, messageStore(context), (record) =>
-      messageJson(record, context.clinic, Date.now()),
-    ),
+  find: (context, text) => findOfPatients(context, text, messageStore, messageNow),
   cells: ({ created_at, channel, type, status, patient }) => [
     created_at,
     channel,

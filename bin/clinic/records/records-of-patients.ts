@@ -1,9 +1,10 @@
 /** Finds records by their patient: what an operator knows when someone calls. */
-import type { ClinicId } from '../../../shared/domain/clinic.ts'
+import type { Clinic, ClinicId } from '../../../shared/domain/clinic.ts'
 import type { PageRequest } from '../../../shared/domain/lists/paging.ts'
 import type { WithUpdatedAt } from '../../../shared/domain/with-updated-at.ts'
 import { patientSearch } from '../../../shared/store/patients/search.ts'
 import { mapConcurrent } from '../../../shared/store/table/map-concurrent.ts'
+import type { Table } from '../../../shared/store/table/table.ts'
 import type { ClinicContext } from '../tool/connection.ts'
 import type { Found } from './resource-commands.ts'
 
@@ -29,14 +30,15 @@ type Lists<R> = {
 export async function findOfPatients<R, Wire>(
   { table, clinic }: ClinicContext,
   text: string,
-  records: Lists<R>,
-  render: (record: WithUpdatedAt<R>) => Wire,
+  open: (platform: { table: Table }) => Lists<R>,
+  render: (record: WithUpdatedAt<R>, clinic: Clinic) => Wire,
 ): Promise<Found<Wire>> {
+  const records = open({ table })
   const matches = await patientSearch({ table }).search(clinic.id, text, { page: 1, limit: MAX_PATIENTS })
   const pages = await mapConcurrent(CONCURRENCY, matches.items, ({ id }) =>
     records.page(clinic.id, { patient: id }, { page: 1, limit: MAX_RECORDS }),
   )
-  const data = pages.flatMap(({ items }) => items.map(render))
+  const data = pages.flatMap(({ items }) => items.map((record) => render(record, clinic)))
   const others = matches.total - matches.items.length
   const older = pages.reduce((sum, { items, total }) => sum + total - items.length, 0)
   const leftOut = [

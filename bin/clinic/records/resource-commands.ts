@@ -1,6 +1,11 @@
 /** The commands `list`, `show` and `find` of a resource. */
 import type * as z from 'zod'
+import type { RecordListQuery } from '../../../shared/api/record-lists.ts'
+import type { Clinic } from '../../../shared/domain/clinic.ts'
+import { readFilteredList } from '../../../shared/requests/record-list.ts'
+import type { CalendarFilter } from '../../../shared/store/calendar/calendar-filter.ts'
 import type { ImportedKind } from '../../../shared/store/external-ids/derive.ts'
+import type { Table } from '../../../shared/store/table/table.ts'
 import type { ClinicContext } from '../tool/connection.ts'
 
 /** The envelope of a list of the API. */
@@ -53,3 +58,16 @@ export type ResourceList<Wire> = {
   }
   readonly read: (context: ClinicContext, query: never) => Promise<RecordPage<Wire>>
 }
+
+/** Reads the list of the API that a store and a filter make. */
+export const readStore =
+  <Q extends RecordListQuery, T, F extends CalendarFilter<string>, W>(
+    list: string,
+    open: (platform: { table: Table }) => Parameters<typeof readFilteredList<T, F, W>>[2],
+    filterOf: (query: Q) => F,
+    render: (record: T, clinic: Clinic) => W,
+  ) =>
+  ({ table, clinic }: ClinicContext, query: Q) =>
+    readFilteredList(list, { clinic, query, now: Date.now() }, open({ table }), filterOf(query), (record) =>
+      render(record, clinic),
+    )

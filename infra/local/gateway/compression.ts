@@ -33,16 +33,20 @@ export function compress(
   return { ...httpResponse, headers: [...headers, ['Content-Encoding', coding]], body: encode(body) }
 }
 
-/** The first coding with the greatest weight; an empty string without the header. */
-function preferredCoding(rawHeaders: readonly string[]): string | undefined {
-  const at = rawHeaders.findIndex(
-    (text, index) => index % 2 === 0 && text.toLowerCase() === 'accept-encoding',
-  )
-  if (at === -1) return undefined
-  const choices = (rawHeaders[at + 1] ?? '').split(',').map((choice) => {
-    const [coding = '', ...parameters] = choice.split(';').map((part) => part.trim().toLowerCase())
+/** The first coding with the greatest weight. */
+const preferredCoding = (rawHeaders: readonly string[]): string | undefined =>
+  choicesOf(rawHeaders, 'accept-encoding').sort(([, one], [, other]) => other - one)[0]?.[0]
+
+/** The values of a header, in the sent order. */
+export const headerValues = (rawHeaders: readonly string[], wanted: string): string[] =>
+  rawHeaders.filter((_value, at) => at % 2 === 1 && rawHeaders[at - 1]?.toLowerCase() === wanted)
+
+/** The choices of a header such as Accept in lower case, each with its weight. */
+export function choicesOf(rawHeaders: readonly string[], header: string): [choice: string, weight: number][] {
+  const [text] = headerValues(rawHeaders, header)
+  return (text?.toLowerCase().split(',') ?? []).map((part) => {
+    const [choice = '', ...parameters] = part.split(';').map((piece) => piece.trim())
     const weight = parameters.find((parameter) => parameter.startsWith('q='))?.slice('q='.length)
-    return { coding, weight: Number(weight ?? 1) }
+    return [choice, Number(weight ?? 1)]
   })
-  return choices.sort((one, other) => other.weight - one.weight)[0]?.coding
 }

@@ -1,6 +1,7 @@
 import { InvalidEvent } from '../events/bus-event.ts'
 import { InvalidLogEvents } from '../logs/put-log-events.ts'
 import type { Providers } from '../providers/server.ts'
+import { choicesOf, headerValues } from './compression.ts'
 import type { ReceivedRequest } from './event.ts'
 import type { HttpResponse } from './response.ts'
 import { smsPage } from './sms-page.ts'
@@ -51,17 +52,14 @@ const LOCAL_HOST = /^(127\.0\.0\.1|localhost|\[::1\])(:\d+)?$/i
  * believes to be on (DNS rebinding), and the origin of a page that posts to another host.
  */
 function isSameMachine(rawHeaders: readonly string[]): boolean {
-  const [host = '', ...otherHosts] = valuesOf(rawHeaders, 'host')
-  const origins = valuesOf(rawHeaders, 'origin')
+  const [host = '', ...otherHosts] = headerValues(rawHeaders, 'host')
+  const origins = headerValues(rawHeaders, 'origin')
   return (
     otherHosts.length === 0 &&
     LOCAL_HOST.test(host) &&
     origins.every((origin) => origin.toLowerCase() === `http://${host.toLowerCase()}`)
   )
 }
-
-const valuesOf = (rawHeaders: readonly string[], wanted: string): string[] =>
-  rawHeaders.filter((_value, at) => at % 2 === 1 && rawHeaders[at - 1]?.toLowerCase() === wanted)
 
 function rejectInvalid(error: unknown): HttpResponse {
   if (error instanceof InvalidEvent || error instanceof InvalidLogEvents)
@@ -71,16 +69,8 @@ function rejectInvalid(error: unknown): HttpResponse {
 
 /** Browsers prefer HTML; programs ask for JSON or for anything. */
 function prefersHtml(rawHeaders: readonly string[]): boolean {
-  const at = rawHeaders.findIndex((name, index) => index % 2 === 0 && name.toLowerCase() === 'accept')
-  const accepted = at === -1 ? '' : (rawHeaders[at + 1] ?? '')
-  const qualities = new Map(accepted.toLowerCase().split(',').map(qualityOf))
-  return (qualities.get('text/html') ?? 0) > (qualities.get('application/json') ?? 0)
-}
-
-function qualityOf(range: string): [type: string, quality: number] {
-  const [type = '', ...parameters] = range.split(';').map((part) => part.trim())
-  const quality = parameters.find((parameter) => parameter.startsWith('q='))?.slice('q='.length)
-  return [type, Number(quality ?? 1)]
+  const weights = new Map(choicesOf(rawHeaders, 'accept'))
+  return (weights.get('text/html') ?? 0) > (weights.get('application/json') ?? 0)
 }
 
 const json = (status: number, body: unknown): HttpResponse => ({
