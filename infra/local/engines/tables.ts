@@ -4,27 +4,21 @@ import {
   DescribeTableCommand,
   DynamoDBClient,
   type KeySchemaElement,
-  type Projection,
-  type ProvisionedThroughput,
   ResourceNotFoundException,
   type TableDescription,
   UpdateTimeToLiveCommand,
 } from '@aws-sdk/client-dynamodb'
 import type { ResolvedResource, ResolvedTemplate } from '../template/template.ts'
 
-type Index = { IndexName: string; KeySchema: KeySchemaElement[]; Projection: Projection }
 type TableProperties = {
-  TableName?: string
   AttributeDefinitions: AttributeDefinition[]
   KeySchema: KeySchemaElement[]
-  BillingMode?: 'PAY_PER_REQUEST' | 'PROVISIONED'
-  ProvisionedThroughput?: ProvisionedThroughput
-  GlobalSecondaryIndexes?: (Index & { ProvisionedThroughput?: ProvisionedThroughput })[]
-  LocalSecondaryIndexes?: Index[]
+  GlobalSecondaryIndexes?: unknown
+  LocalSecondaryIndexes?: unknown
   TimeToLiveSpecification?: { AttributeName: string; Enabled: boolean }
 }
 
-/** Creates the template's tables unless they exist. @throws Error if an existing table has other keys */
+/** Creates the template's tables unless they exist. @throws Error for indexes, and if an existing table has other keys */
 export async function createTables(
   template: ResolvedTemplate,
   endpoint: string,
@@ -36,6 +30,9 @@ export async function createTables(
   const client = new DynamoDBClient({ endpoint, region, credentials })
   try {
     for (const table of tables) {
+      const { GlobalSecondaryIndexes, LocalSecondaryIndexes } = table.properties
+      if (GlobalSecondaryIndexes || LocalSecondaryIndexes)
+        throw new Error(`${table.id} has indexes, which the local stack does not support.`)
       const name = template.ref(table.id)
       const description = (await describe(client, name)) ?? (await create(client, name, table))
       checkKeys(description, table, name)
@@ -58,67 +55,30 @@ async function create(
   client: DynamoDBClient,
   TableName: string,
   { properties }: ResolvedResource<TableProperties>,
-) {
-  const { TimeToLiveSpecification } = properties
-  const { TableDescription: created } = await client.send(
-    new CreateTableCommand({
-      TableName,
-      AttributeDefinitions: properties.AttributeDefinitions,
-      KeySchema: properties.KeySchema,
-      BillingMode: properties.BillingMode ?? 'PROVISIONED',
-      ProvisionedThroughput: properties.ProvisionedThroughput,
-      GlobalSecondaryIndexes: properties.GlobalSecondaryIndexes?.map((index) => ({
-        ...indexInput(index),
-        ProvisionedThroughput: index.ProvisionedThroughput,
-      })),
-      LocalSecondaryIndexes: properties.LocalSecondaryIndexes?.map(indexInput),
-      // No stream yet: it is enabled after the initial data is loaded, and only if a mapping reads it.
-    }),
+): Promise<TableDescription> {
+  const { AttributeDefinitions, KeySchema, TimeToLiveSpecification } = properties
+  // No stream yet: it is enabled after the initial data is loaded, and only if a mapping reads it.
+  const { TableDescription: created = {} } = await client.send(
+    new CreateTableCommand({ TableName, AttributeDefinitions, KeySchema, BillingMode: 'PAY_PER_REQUEST' }),
   )
   if (TimeToLiveSpecification)
     await client.send(new UpdateTimeToLiveCommand({ TableName, TimeToLiveSpecification }))
-  return created ?? {}
+  return created
 }
 
-/** CloudFormation's indexes have settings that CreateTable does not accept. */
-const indexInput = ({ IndexName, KeySchema, Projection }: Index): Index => ({
-  IndexName,
-  KeySchema,
-  Projection,
-})
-
-/** A persisted table with an outdated schema would cause unclear errors later. */
+/** A persisted table with outdated keys would cause unclear errors later. */
 function checkKeys(
   description: TableDescription,
   { properties }: ResolvedResource<TableProperties>,
   name: string,
 ): void {
-  const wanted = describeKeys(properties)
-  const found = describeKeys(description)
+  const wanted = keysOf(properties.KeySchema)
+  const found = keysOf(description.KeySchema)
   if (wanted !== found)
     throw new Error(
-      `The table ${name} exists with keys or indexes (${found}) that differ from the stack's (${wanted}). Choose another data directory, or delete this one.`,
+      `The table ${name} exists with keys (${found}) that differ from the stack's (${wanted}). Choose another data directory, or delete this one.`,
     )
 }
 
-type TableKeys = {
-  KeySchema?: KeySchemaElement[] | undefined
-  GlobalSecondaryIndexes?:
-    | { IndexName?: string | undefined; KeySchema?: KeySchemaElement[] | undefined }[]
-    | undefined
-  LocalSecondaryIndexes?:
-    | { IndexName?: string | undefined; KeySchema?: KeySchemaElement[] | undefined }[]
-    | undefined
-}
-
-function describeKeys({
-  KeySchema,
-  GlobalSecondaryIndexes = [],
-  LocalSecondaryIndexes = [],
-}: TableKeys): string {
-  const keys = (schema: KeySchemaElement[] = []) => schema.map(({ AttributeName }) => AttributeName).join('+')
-  const indexes = [...GlobalSecondaryIndexes, ...LocalSecondaryIndexes]
-    .map((index) => `${index.IndexName}: ${keys(index.KeySchema)}`)
-    .sort()
-  return [keys(KeySchema), ...indexes].join(', ')
-}
+const keysOf = (schema: readonly KeySchemaElement[] = []): string =>
+  schema.map(({ AttributeName }) => AttributeName).join('+')

@@ -20,17 +20,9 @@ const KEYS = [
 ]
 const TABLE = {
   TableName: 'clinic',
-  AttributeDefinitions: ['pk', 'sk', 'gsi'].map((AttributeName) => ({ AttributeName, AttributeType: 'S' })),
+  AttributeDefinitions: ['pk', 'sk'].map((AttributeName) => ({ AttributeName, AttributeType: 'S' })),
   KeySchema: KEYS,
   BillingMode: 'PAY_PER_REQUEST',
-  GlobalSecondaryIndexes: [
-    {
-      IndexName: 'by-gsi',
-      KeySchema: [{ AttributeName: 'gsi', KeyType: 'HASH' }],
-      Projection: { ProjectionType: 'ALL' },
-      ContributorInsightsSpecification: { Enabled: true },
-    },
-  ],
   StreamSpecification: { StreamViewType: 'NEW_IMAGE' },
   TimeToLiveSpecification: { AttributeName: 'ttl', Enabled: true },
   SSESpecification: { SSEEnabled: true },
@@ -54,15 +46,12 @@ async function engineFor(dataDir?: string) {
   return { engine, client, deaths }
 }
 
-it('creates a table with its indexes and time to live, but without a stream', async () => {
+it('creates a table with its keys and time to live, but without a stream', async () => {
   const { engine, client, deaths } = await engineFor()
   const template = templateOf(TABLE)
   await createTables(template, engine.endpoint, 'us-east-1')
   const { Table } = await client.send(new DescribeTableCommand({ TableName: 'clinic' }))
-  expect(Table).toMatchObject({
-    KeySchema: KEYS,
-    GlobalSecondaryIndexes: [{ IndexName: 'by-gsi' }],
-  })
+  expect(Table).toMatchObject({ KeySchema: KEYS })
   expect(Table?.LatestStreamArn).toBeUndefined()
   const { TimeToLiveDescription } = await client.send(new DescribeTimeToLiveCommand({ TableName: 'clinic' }))
   expect(TimeToLiveDescription?.AttributeName).toBe('ttl')
@@ -82,10 +71,16 @@ it('persists a table in a data directory, and throws an error when the stack’s
   const { engine, client } = await engineFor(dataDir)
   await createTables(templateOf(TABLE), engine.endpoint, 'us-east-1')
   expect((await client.send(new ScanCommand({ TableName: 'clinic' }))).Count).toBe(1)
-  const other = templateOf({ ...TABLE, GlobalSecondaryIndexes: undefined })
+  const other = templateOf({ ...TABLE, KeySchema: KEYS.slice(0, 1) })
   await expect(createTables(other, engine.endpoint, 'us-east-1')).rejects.toThrow(
-    /clinic exists with keys or indexes/,
+    /clinic exists with keys \(pk\+sk\)/,
   )
+})
+
+it('throws an error for a table with indexes', async () => {
+  const { engine } = await engineFor()
+  const template = templateOf({ ...TABLE, GlobalSecondaryIndexes: [{ IndexName: 'by-name' }] })
+  await expect(createTables(template, engine.endpoint, 'us-east-1')).rejects.toThrow(/^Table has indexes/)
 })
 
 it('reports that the engine has exited', async () => {
