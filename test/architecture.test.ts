@@ -370,6 +370,7 @@ const ARROWS: Record<string, string[]> = {
     'shared/domain/**',
     'shared/maintenance/restore',
     'shared/observability',
+    'shared/operator',
     'shared/requests',
     'shared/store',
     'shared/store/calendar',

@@ -6,6 +6,7 @@ import { importEntities } from '../bin/clinic/import/entities/entities.ts'
 import { DOCUMENTS_WITH_TABLES, withCurrentTables } from '../shared/api/openapi/documentation-tables.ts'
 import { MAX_STORED_ATTEMPTS } from '../shared/domain/webhooks/delivery.ts'
 import { MAX_WEBHOOKS, RETRY_DELAYS_MS } from '../shared/domain/webhooks/webhook.ts'
+import { COMMANDS, WHOLE_CLINIC_COMMANDS } from '../shared/operator/commands.ts'
 import { openTable } from '../shared/store/table/table.ts'
 import { REST, UNIT } from '../vitest.config.ts'
 import { blocksOf, DOCUMENTS, matchesExample, operatorCommands } from './support/documentation.ts'
@@ -95,6 +96,12 @@ it('docs/dependencies.md lists the dependencies of package.json', () => {
     [...Object.keys(devDependencies), ...Object.keys(ofClient)].sort(),
   )
   expect(documented('Optional')).toEqual(Object.keys(optionalDependencies).sort())
+})
+
+it('docs/security.md queries the access trail for every command that reaches a whole clinic', () => {
+  const [, listed = ''] = /command IN \(([^)]*)\)/.exec(read('docs/security.md')) ?? []
+  expect([...listed.matchAll(/'([^']+)'/g)].map(([, name]) => name)).toEqual([...WHOLE_CLINIC_COMMANDS])
+  for (const name of WHOLE_CLINIC_COMMANDS) expect(Object.keys(COMMANDS)).toContain(name)
 })
 
 it('docs/import.md lists the columns of every entity, with the required ones in bold', () => {

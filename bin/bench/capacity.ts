@@ -29,8 +29,8 @@ const DELIVERY = { messages: 1.3, invocations: 0.8, seconds: 0.12 }
 /** Bytes that a request leaves in logs: its line, its line of the access trail and of the gateway, and Lambda's reports. */
 const LOG_BYTES = { request: 2400, delivery: 900 }
 
-/** Resources that do not depend on the load: alarms and their metrics, series of the service, the dashboard, three keys. */
-const FIXED = { alarmMetrics: 60, series: 40, dashboards: 1, keys: 3 }
+/** Resources that do not depend on the load: alarms and their metrics, series of the service, the dashboard, two keys. */
+const FIXED = { alarmMetrics: 62, series: 40, dashboards: 1, keys: 2 }
 
 const GIGABYTE = 1e9
 

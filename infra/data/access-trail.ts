@@ -1,7 +1,6 @@
 import { Duration, RemovalPolicy, Stack } from 'aws-cdk-lib'
 import { type IRole, PolicyDocument, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam'
 import { CfnDeliveryStream } from 'aws-cdk-lib/aws-kinesisfirehose'
-import { Key } from 'aws-cdk-lib/aws-kms'
 import {
   FilterPattern,
   type ILogSubscriptionDestination,
@@ -20,8 +19,11 @@ import { ACCESS_TYPE, OPERATOR_LOG_STREAM } from '../../shared/observability/acc
 import { objectLock, type StageSettings } from '../settings/stages.ts'
 import { logGroup } from './observability.ts'
 
-/** The prefixes that Firehose writes to in the bucket: lines of the trail by day (UTC), and records that it could not process. */
-const PREFIX = { lines: 'access/', errors: 'errors/' }
+/**
+ * The prefixes that Firehose writes to in the bucket, by day (UTC): lines of requests, lines of the operator tool, and records that it
+ * could not process. An operator writes the latter's contents, but not their prefix.
+ */
+const PREFIX = { requests: 'access/', operator: 'operator/', errors: 'errors/' }
 
 /** How long Firehose collects lines for one object. */
 const BUFFER = { intervalInSeconds: 300, sizeInMBs: 64 }
@@ -37,49 +39,49 @@ export class AccessTrail extends Construct {
   readonly bucket: Bucket
   /** The operator tool writes its lines here. */
   readonly operatorLog: LogGroup
-  /** The name of its delivery stream. */
-  readonly streamName: string
-  readonly #destination: ILogSubscriptionDestination
+  /** The names of its delivery streams: one for requests, and one for what operators say that they did. */
+  readonly streamNames: { readonly requests: string; readonly operator: string }
+  readonly #requests: ILogSubscriptionDestination
 
   constructor(scope: Construct, id: string, stage: StageSettings) {
     super(scope, id)
-    const key = new Key(this, 'Key', {
-      description: 'Encrypts the access trail',
-      enableKeyRotation: true,
-      removalPolicy: stage.removalPolicy,
-    })
-    this.bucket = trailBucket(this, stage, key)
-    const stream = deliveryStream(this, stage, this.bucket, key)
-    this.streamName = stream.ref
-    const role = subscriptionRole(this, stream)
-    this.#destination = { bind: () => ({ arn: stream.attrArn, role }) }
+    this.bucket = trailBucket(this, stage)
+    const deliver = deliveryStreams(this, stage, this.bucket)
+    const requests = deliver('Delivery', PREFIX.requests)
+    const operator = deliver('OperatorDelivery', PREFIX.operator)
+    this.streamNames = { requests: requests.ref, operator: operator.ref }
+    const role = subscriptionRole(this, [requests, operator])
+    this.#requests = { bind: () => ({ arn: requests.attrArn, role }) }
     this.operatorLog = logGroup(this, 'OperatorLog', stage)
     new LogStream(this, 'OperatorStream', {
       logGroup: this.operatorLog,
       logStreamName: OPERATOR_LOG_STREAM,
       removalPolicy: stage.removalPolicy,
     })
-    this.follow(this.operatorLog)
+    subscribe(this.operatorLog, { bind: () => ({ arn: operator.attrArn, role }) })
   }
 
-  /** Adds the `access` lines of a log group to the trail. */
+  /** Adds the `access` lines of the log group of endpoints to the trail. */
   follow(logs: LogGroup): void {
-    logs.addSubscriptionFilter('Access', {
-      destination: this.#destination,
-      filterPattern: FilterPattern.stringValue('$.type', '=', ACCESS_TYPE),
-    })
+    subscribe(logs, this.#requests)
   }
 }
 
-function trailBucket(scope: Construct, { accessTrail }: StageSettings, encryptionKey: Key): Bucket {
+function subscribe(logs: LogGroup, destination: ILogSubscriptionDestination): void {
+  logs.addSubscriptionFilter('Access', {
+    destination,
+    filterPattern: FilterPattern.stringValue('$.type', '=', ACCESS_TYPE),
+  })
+}
+
+function trailBucket(scope: Construct, { accessTrail }: StageSettings): Bucket {
   const { retention } = accessTrail
   // An object can be deleted from the day after its lock ended.
   const expiration = retention.plus(Duration.days(1))
   const isLong = retention.toDays() > 2 * ARCHIVE_AFTER.toDays()
   return new Bucket(scope, 'Bucket', {
-    encryption: BucketEncryption.KMS,
-    encryptionKey,
-    bucketKeyEnabled: true,
+    // A key of the account could be deleted, and the locked objects would be unreadable.
+    encryption: BucketEncryption.S3_MANAGED,
     blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
     objectOwnership: ObjectOwnership.BUCKET_OWNER_ENFORCED,
     enforceSSL: true,
@@ -115,32 +117,33 @@ const PROCESSORS = [
 ]
 
 /** The CDK's higher-level construct would add an unused mapping to the template, and wider grants. */
-function deliveryStream(scope: Construct, stage: StageSettings, bucket: Bucket, key: Key): CfnDeliveryStream {
+function deliveryStreams(scope: Construct, stage: StageSettings, bucket: Bucket) {
   const errors = logGroup(scope, 'DeliveryErrors', stage)
   const { logStreamName } = new LogStream(scope, 'DeliveryErrorsStream', {
     logGroup: errors,
     removalPolicy: stage.removalPolicy,
   })
-  return new CfnDeliveryStream(scope, 'Delivery', {
-    deliveryStreamType: 'DirectPut',
-    deliveryStreamEncryptionConfigurationInput: { keyType: 'AWS_OWNED_CMK' },
-    extendedS3DestinationConfiguration: {
-      bucketArn: bucket.bucketArn,
-      roleArn: deliveryRole(scope, bucket, key, errors).roleArn,
-      prefix: `${PREFIX.lines}day=!{timestamp:yyyy-MM-dd}/`,
-      errorOutputPrefix: `${PREFIX.errors}!{firehose:error-output-type}/`,
-      bufferingHints: BUFFER,
-      compressionFormat: 'GZIP',
-      encryptionConfiguration: { kmsEncryptionConfig: { awskmsKeyArn: key.keyArn } },
-      processingConfiguration: { enabled: true, processors: PROCESSORS },
-      cloudWatchLoggingOptions: { enabled: true, logGroupName: errors.logGroupName, logStreamName },
-    },
-  })
+  const { roleArn } = deliveryRole(scope, bucket, errors)
+  return (id: string, prefix: string): CfnDeliveryStream =>
+    new CfnDeliveryStream(scope, id, {
+      deliveryStreamType: 'DirectPut',
+      deliveryStreamEncryptionConfigurationInput: { keyType: 'AWS_OWNED_CMK' },
+      extendedS3DestinationConfiguration: {
+        bucketArn: bucket.bucketArn,
+        roleArn,
+        prefix: `${prefix}day=!{timestamp:yyyy-MM-dd}/`,
+        errorOutputPrefix: `${PREFIX.errors}!{firehose:error-output-type}/`,
+        bufferingHints: BUFFER,
+        compressionFormat: 'GZIP',
+        processingConfiguration: { enabled: true, processors: PROCESSORS },
+        cloudWatchLoggingOptions: { enabled: true, logGroupName: errors.logGroupName, logStreamName },
+      },
+    })
 }
 
 /** The role with which Firehose writes into the bucket. It can neither read nor delete objects. */
-function deliveryRole(scope: Construct, bucket: Bucket, key: Key, errors: LogGroup): IRole {
-  const { region, account } = Stack.of(scope)
+function deliveryRole(scope: Construct, bucket: Bucket, errors: LogGroup): IRole {
+  const { account } = Stack.of(scope)
   return grantedRole(
     scope,
     'DeliveryRole',
@@ -157,11 +160,6 @@ function deliveryRole(scope: Construct, bucket: Bucket, key: Key, errors: LogGro
         resources: [bucket.bucketArn],
       }),
       new PolicyStatement({
-        actions: ['kms:Decrypt', 'kms:GenerateDataKey'],
-        resources: [key.keyArn],
-        conditions: { StringEquals: { 'kms:ViaService': `s3.${region}.amazonaws.com` } },
-      }),
-      new PolicyStatement({
         actions: ['logs:CreateLogStream', 'logs:PutLogEvents'],
         resources: [errors.logGroupArn],
       }),
@@ -169,8 +167,8 @@ function deliveryRole(scope: Construct, bucket: Bucket, key: Key, errors: LogGro
   )
 }
 
-/** The role with which CloudWatch Logs puts lines into the stream. */
-function subscriptionRole(scope: Construct, stream: CfnDeliveryStream): IRole {
+/** The role with which CloudWatch Logs puts lines into the streams. */
+function subscriptionRole(scope: Construct, streams: readonly CfnDeliveryStream[]): IRole {
   const logs = Stack.of(scope).formatArn({ service: 'logs', resource: '*' })
   return grantedRole(
     scope,
@@ -179,7 +177,7 @@ function subscriptionRole(scope: Construct, stream: CfnDeliveryStream): IRole {
     [
       new PolicyStatement({
         actions: ['firehose:PutRecord', 'firehose:PutRecordBatch'],
-        resources: [stream.attrArn],
+        resources: streams.map(({ attrArn }) => attrArn),
       }),
     ],
   )

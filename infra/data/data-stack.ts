@@ -20,6 +20,7 @@ const EXPORTS = [
   'OperatorLogGroup',
   'AccessTrailBucket',
   'AccessTrailStream',
+  'OperatorTrailStream',
 ] as const
 
 type ExportName = (typeof EXPORTS)[number]
@@ -50,7 +51,8 @@ export class DataStack extends Stack {
       GatewayLogGroup: logGroup(this, 'GatewayLogs', stage).logGroupName,
       OperatorLogGroup: trail.operatorLog.logGroupName,
       AccessTrailBucket: trail.bucket.bucketName,
-      AccessTrailStream: trail.streamName,
+      AccessTrailStream: trail.streamNames.requests,
+      OperatorTrailStream: trail.streamNames.operator,
     }
     for (const name of EXPORTS)
       new CfnOutput(this, name, { value: values[name], exportName: exportName(stage, name) })

@@ -12,8 +12,8 @@ export type Watched = {
   readonly queueName: (queue: QueueId) => string
   /** The function of a worker, by its id. */
   readonly functionName: (worker: string) => string
-  /** The delivery stream of the access trail. */
-  readonly trail: string
+  /** The delivery streams of the access trail. */
+  readonly trail: readonly string[]
   /** Log groups of all functions, and of the access log of the gateway. */
   readonly functionLogs: readonly string[]
   readonly gatewayLogs: string
@@ -49,11 +49,8 @@ export type Figure =
   | { readonly of: 'delivery-failure-rate' }
   /** The sum of metrics of the table. */
   | { readonly of: 'table'; readonly metrics: readonly TableMetric[] }
-  | {
-      readonly of: 'trail'
-      readonly metric: 'DeliveryToS3.DataFreshness' | 'DeliveryToS3.Success'
-      readonly statistic: Statistic
-    }
+  /** The worst of the delivery streams. */
+  | { readonly of: 'trail'; readonly metric: 'DeliveryToS3.DataFreshness' | 'DeliveryToS3.Success' }
   /** A metric of the account and region, without dimensions. */
   | {
       readonly of: 'account'
@@ -89,6 +86,23 @@ export function metricOf(figure: Figure, watched: Watched, minutes: number, labe
     const expression = Object.keys(usingMetrics)
       .map((id) => `FILL(${id}, 0)`)
       .join(' + ')
+    return new MathExpression({ expression, usingMetrics, period, ...(label && { label }) })
+  }
+  const worstOf = (
+    streams: readonly string[],
+    name: 'DeliveryToS3.DataFreshness' | 'DeliveryToS3.Success',
+  ) => {
+    const [worst, statistic, idle] =
+      name === 'DeliveryToS3.Success' ? ['MIN', 'Average', 1] : ['MAX', 'Maximum', 0]
+    const usingMetrics = Object.fromEntries(
+      streams.map((stream, at) => [
+        `trail${worst}${at}`,
+        metric('AWS/Firehose', name, `${statistic}`, { DeliveryStreamName: stream }),
+      ]),
+    )
+    // Nothing is late or failing in a stream that had no lines in the period.
+    const filled = Object.keys(usingMetrics).map((id) => `FILL(${id}, ${idle})`)
+    const expression = `${worst}([${filled.join(', ')}])`
     return new MathExpression({ expression, usingMetrics, period, ...(label && { label }) })
   }
   switch (figure.of) {
@@ -135,7 +149,7 @@ export function metricOf(figure: Figure, watched: Watched, minutes: number, labe
         figure.metrics.map((name) => metric('AWS/DynamoDB', name, 'Sum', { TableName: watched.table })),
       )
     case 'trail':
-      return metric('AWS/Firehose', figure.metric, figure.statistic, { DeliveryStreamName: watched.trail })
+      return worstOf(watched.trail, figure.metric)
     case 'account':
       return metric(figure.namespace, figure.metric, figure.statistic)
   }

@@ -22,7 +22,7 @@ export class MonitoringStack extends Stack {
         table: data.table.tableName,
         queueName: (queue) => queueName(name, queue),
         functionName: (worker) => functionName(name, worker),
-        trail: data.value('AccessTrailStream'),
+        trail: [data.value('AccessTrailStream'), data.value('OperatorTrailStream')],
         functionLogs: [data.value('EndpointLogGroup'), data.value('WorkerLogGroup')],
         gatewayLogs: data.value('GatewayLogGroup'),
       },

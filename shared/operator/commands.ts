@@ -150,6 +150,22 @@ export const COMMANDS: Readonly<Record<string, Calls>> = {
   migrate: { role: 'maintain', table: [...READ, ...WRITE, 'Scan'] },
 }
 
+/**
+ * Commands that read a whole clinic or the whole table, patients included. Their lines in the access trail have no ids of the
+ * records. docs/security.md has the same in its query.
+ */
+export const WHOLE_CLINIC_COMMANDS = [
+  'export',
+  'ids',
+  'import',
+  'verify',
+  'clinic delete',
+  'migrate',
+  'restore configure',
+  'restore settle',
+  'restore table',
+] as const
+
 /** The calls of all commands of a role. A role that may change the records of dead letters may also read these. */
 export function callsOf(role: OperatorRole): {
   readonly table: string[]

@@ -5,6 +5,7 @@ import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { localOperatorLog } from '../../bin/clinic/tool/operator-log.ts'
 import { get, post, type RunningStack, runClinicTool, runStack } from '../support/local-stack.ts'
 
 let stack: RunningStack
@@ -37,12 +38,13 @@ const tool = (...args: string[]) => runClinicTool(stack, ...args)
 
 const local = async () =>
   (await (await fetch(`${stack.baseUrl}/_local`)).json()) as {
-    delivered: { access: string }
-    endpoints: object
+    delivered: { access: string; operator: string }
+    endpoints: { logs: string }
+    outputs: Record<string, string>
   }
 
-async function trail(): Promise<{ text: string; lines: any[] }> {
-  const text = readFileSync((await local()).delivered.access, 'utf8')
+async function trail(of: 'access' | 'operator' = 'access'): Promise<{ text: string; lines: any[] }> {
+  const text = readFileSync((await local()).delivered[of], 'utf8')
   const lines = text.trim().split('\n')
   return { text, lines: lines.map((line) => JSON.parse(line)) }
 }
@@ -80,7 +82,7 @@ describe('a command of the operator tool', () => {
   it('has a line before its first call and one at its end, with the ids it was given and those it printed', async () => {
     const named = ['--clinic', clinic, '--first-name', 'Zerrin-Ada']
     await tool('patient', 'update', patient.id, ...named)
-    const { lines, text } = await trail()
+    const { lines, text } = await trail('operator')
     const [started, done] = lines.filter(({ command }) => command === 'patient update')
     const line = { type: 'access', clinic_id: clinic, operator: 'local', command: 'patient update' }
     expect(started).toMatchObject({ ...line, outcome: 'started', records: [patient.id] })
@@ -93,7 +95,7 @@ describe('a command of the operator tool', () => {
     const options = ['--clinic', clinic, '--name', 'Canary Ltd', '--scopes', 'none']
     const { key, secret } = (await tool('credential', 'create', ...options, '--json')).json()
     await tool('credential', 'revoke', key)
-    const { lines, text } = await trail()
+    const { lines, text } = await trail('operator')
     const withKey = lines.filter(({ records }) => records.includes(key))
     expect(withKey.map(({ command, outcome }) => `${command} ${outcome}`)).toEqual([
       'credential create done',
@@ -107,7 +109,7 @@ describe('a command of the operator tool', () => {
   it('is failed when it fails', async () => {
     const unknown = '0b5a1f9e-7c7a-4c57-8f0f-2f2f6a1c9d11'
     expect((await tool('patient', 'erase', unknown, '--clinic', clinic)).code).toBe(2)
-    const outcomes = (await trail()).lines.filter(({ records }) => records.includes(unknown))
+    const outcomes = (await trail('operator')).lines.filter(({ records }) => records.includes(unknown))
     expect(outcomes.map(({ outcome }) => outcome)).toEqual(['started', 'failed'])
   })
 
@@ -147,10 +149,45 @@ describe('clinic access', () => {
     expect(await accesses('--from', '2999-01-01')).toEqual([])
   })
 
+  it('lists the commands that reached the whole clinic', async () => {
+    await tool('ids', '--clinic', clinic)
+    await tool('verify', '--clinic', clinic)
+    await tool('verify', '--clinic', other.id)
+    const reached = (await accesses()).filter(({ whole_clinic }: { whole_clinic: boolean }) => whole_clinic)
+    expect(reached.map(({ action, outcome }: Record<string, string>) => `${action} ${outcome}`)).toEqual([
+      'clinic ids started',
+      'clinic ids failed',
+      'clinic verify started',
+      'clinic verify done',
+    ])
+  })
+
+  it('shows a line that an operator has made up as a command of an operator, or not at all', async () => {
+    const { endpoints, outputs } = await local()
+    const line = {
+      timestamp: new Date().toISOString(),
+      request_id: 'x',
+      clinic_id: clinic,
+      records: [patient.id],
+    }
+    const madeUp = { ...line, credential: pair.split(':')[0], route: 'get-patient', outcome: 200 }
+    const log = localOperatorLog(endpoints.logs, outputs.OperatorLogGroup as string)
+    await log.put([{ type: 'access', ...madeUp }, { type: 'access' }], Date.now())
+    await log.put(
+      [{ type: 'access', ...madeUp, operator: 'colleague', command: 'made up', outcome: 'done' }],
+      Date.now(),
+    )
+    expect((await trail('operator')).text).toContain('"request_id":"x"')
+    expect((await trail()).text).not.toContain('"request_id":"x"')
+    const listed = (await accesses()).filter(({ request_id }: { request_id: string }) => request_id === 'x')
+    expect(listed).toMatchObject([{ who: 'colleague', action: 'clinic made up', outcome: 'done' }])
+  })
+
   it('prints nothing of another clinic’s accesses', async () => {
     await get(stack, `/patients/${patient.id}`, other.pair)
     const listed = await tool('access', '--clinic', other.id, '--patient', patient.id, '--json')
-    expect(listed.json().data.map(({ outcome }: { outcome: unknown }) => outcome)).toEqual([404, 'started'])
+    const own = listed.json().data.filter(({ whole_clinic }: { whole_clinic: boolean }) => !whole_clinic)
+    expect(own.map(({ outcome }: { outcome: unknown }) => outcome)).toEqual([404, 'started'])
     expect((await accesses()).map(({ outcome }: { outcome: unknown }) => outcome)).not.toContain(404)
   })
 

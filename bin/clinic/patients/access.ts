@@ -1,11 +1,13 @@
 import { createReadStream } from 'node:fs'
 import { createInterface } from 'node:readline'
 import type { Command } from 'commander'
+import * as z from 'zod'
 import { CalendarDate, Uuid } from '../../../shared/api/schemas.ts'
 import type { Clinic } from '../../../shared/domain/clinic.ts'
 import { clinicTimestamp } from '../../../shared/domain/timestamp.ts'
-import type { CommandAccess, RequestAccess } from '../../../shared/observability/access.ts'
-import { openClinic, requireTrailFile } from '../tool/connection.ts'
+import type { RequestAccess } from '../../../shared/observability/access.ts'
+import { WHOLE_CLINIC_COMMANDS } from '../../../shared/operator/commands.ts'
+import { openClinic, requireTrailFiles } from '../tool/connection.ts'
 import { CommandFailure, formatTable, parseOption, print } from '../tool/output.ts'
 
 type AccessOptions = { clinic: string; patient: string; from?: string; to?: string }
@@ -14,7 +16,9 @@ type Period = { readonly from: string | undefined; readonly to: string | undefin
 export function addAccessCommand(program: Command): void {
   program
     .command('access')
-    .description('list who read or changed a patient on the local stack, oldest first; on AWS, use Athena')
+    .description(
+      'list who read or changed a patient on the local stack, and who reached the whole clinic, oldest first; on AWS, use Athena',
+    )
     .requiredOption('--clinic <id>')
     .requiredOption('--patient <id>')
     .option('--from <date>', 'YYYY-MM-DD, in the time zone of the clinic')
@@ -24,16 +28,27 @@ export function addAccessCommand(program: Command): void {
       const period = { from: dateOf('from', given.from), to: dateOf('to', given.to) }
       if (period.from !== undefined && period.to !== undefined && period.from > period.to)
         throw new CommandFailure('--from must not be after --to')
-      const file = await requireTrailFile(command)
+      const files = await requireTrailFiles(command)
       const { clinic } = await openClinic(given, command)
-      const data = []
-      for await (const access of accessesIn(file))
-        if (concerns(access, clinic, patient, period)) data.push(accessJson(access, clinic))
-      const rows = data.map(({ at, who, source_ip, action, outcome }) => [
+      const found: { readonly timestamp: string; readonly json: ListedAccess }[] = []
+      for await (const access of linesOf<RequestAccess>(files.access))
+        if (concerns(access, clinic, period) && names(access, patient))
+          found.push({ ...access, json: requestJson(access, clinic) })
+      for await (const line of linesOf<unknown>(files.operator)) {
+        const { data: access } = CommandLine.safeParse(line)
+        if (!access || !concerns(access, clinic, period)) continue
+        const isWhole = (WHOLE_CLINIC_COMMANDS as readonly string[]).includes(access.command)
+        if (isWhole || names(access, patient))
+          found.push({ ...access, json: commandJson(access, clinic, isWhole) })
+      }
+      const data = found
+        .sort((a, b) => Date.parse(a.timestamp) - Date.parse(b.timestamp))
+        .map(({ json }) => json)
+      const rows = data.map(({ at, who, source_ip, action, outcome, whole_clinic }) => [
         at,
         who ?? 'no credential',
         source_ip ?? '-',
-        action,
+        whole_clinic ? `${action} (whole clinic)` : action,
         String(outcome),
       ])
       print(command, { data }, formatTable(rows))
@@ -43,25 +58,55 @@ export function addAccessCommand(program: Command): void {
 const dateOf = (name: string, text: string | undefined): string | undefined =>
   text === undefined ? undefined : parseOption(name, CalendarDate, text)
 
-type Access = RequestAccess | CommandAccess
+/** What an operator wrote, and could have written with other tools: any line may be there. */
+const CommandLine = z.object({
+  timestamp: z.iso.datetime(),
+  request_id: z.string(),
+  clinic_id: z.string().nullable(),
+  records: z.array(z.string()),
+  operator: z.string(),
+  command: z.string(),
+  outcome: z.string(),
+})
 
-async function* accessesIn(file: string): AsyncGenerator<Access> {
-  for await (const line of createInterface({ input: createReadStream(file) }))
-    yield JSON.parse(line) as Access
+async function* linesOf<Line>(file: string): AsyncGenerator<Line> {
+  for await (const line of createInterface({ input: createReadStream(file) })) yield JSON.parse(line) as Line
 }
 
-function concerns(access: Access, clinic: Clinic, patient: string, { from, to }: Period): boolean {
-  if (access.clinic_id !== clinic.id || !access.records.some((id) => id.toLowerCase() === patient))
-    return false
-  const date = clinicTimestamp(access.timestamp, clinic.timezone).slice(0, 10)
+type Line = Pick<RequestAccess, 'timestamp' | 'clinic_id' | 'records'>
+
+/** A command that names no clinic reaches all. */
+function concerns({ clinic_id, timestamp }: Line, clinic: Clinic, { from, to }: Period): boolean {
+  if (clinic_id !== clinic.id && clinic_id !== null) return false
+  const date = clinicTimestamp(timestamp, clinic.timezone).slice(0, 10)
   return (from === undefined || date >= from) && (to === undefined || date <= to)
 }
 
-const accessJson = (access: Access, { timezone }: Clinic) => ({
+const names = ({ clinic_id, records }: Line, patient: string): boolean =>
+  clinic_id !== null && records.some((id) => id.toLowerCase() === patient)
+
+const requestJson = (access: RequestAccess, { timezone }: Clinic) => ({
   at: clinicTimestamp(access.timestamp, timezone),
-  who: 'route' in access ? access.credential : access.operator,
-  source_ip: 'route' in access ? access.source_ip : null,
-  action: 'route' in access ? access.route : `clinic ${access.command}`,
+  who: access.credential,
+  source_ip: access.source_ip,
+  action: access.route,
+  outcome: access.outcome as RequestAccess['outcome'] | string,
+  request_id: access.request_id,
+  whole_clinic: false,
+})
+
+type ListedAccess = ReturnType<typeof requestJson>
+
+const commandJson = (
+  access: z.infer<typeof CommandLine>,
+  { timezone }: Clinic,
+  isWhole: boolean,
+): ListedAccess => ({
+  at: clinicTimestamp(access.timestamp, timezone),
+  who: access.operator,
+  source_ip: null,
+  action: `clinic ${access.command}`,
   outcome: access.outcome,
   request_id: access.request_id,
+  whole_clinic: isWhole,
 })

@@ -20,7 +20,7 @@ type StackLocation = {
   readonly clientSettingsFor: (service: 'dynamodb' | 'sqs') => ClientSettings
   readonly openOperatorLog: (logGroup: string) => Promise<OperatorLog>
   /** The file of the access trail. Undefined on AWS. */
-  readonly trailFile?: string | undefined
+  readonly trailFiles?: TrailFiles
 }
 type ClientSettings = {
   endpoint?: string
@@ -67,12 +67,15 @@ export async function cellOf(command: Command): Promise<string> {
   return requireOutput(outputs, 'Cell')
 }
 
-/** The file of the access trail. @throws CommandFailure for a stack on AWS, where Athena reads the trail */
-export async function requireTrailFile(command: Command): Promise<string> {
-  const { trailFile } = await locateStack(command)
-  if (trailFile === undefined)
+/** The files of the access trail: of requests, and of what operators say that they did. */
+export type TrailFiles = { readonly access: string; readonly operator: string }
+
+/** @throws CommandFailure for a stack on AWS, where Athena reads the trail */
+export async function requireTrailFiles(command: Command): Promise<TrailFiles> {
+  const { trailFiles } = await locateStack(command)
+  if (trailFiles === undefined)
     throw new CommandFailure('On AWS, read the access trail with Athena: docs/security.md has the query.')
-  return trailFile
+  return trailFiles
 }
 
 /** Finds the stack, and writes the command's first line of its access trail before anything else is done. */
@@ -105,7 +108,7 @@ async function localStack(port: string): Promise<StackLocation> {
     region: string
     outputs: Record<string, string>
     endpoints: { dynamodb: string; sqs: string; logs: string }
-    delivered: { access?: string }
+    delivered: TrailFiles
   } | null
   if (!local) {
     throw new CommandFailure(
@@ -120,7 +123,7 @@ async function localStack(port: string): Promise<StackLocation> {
     isLocal: true,
     clientSettingsFor: (service) => ({ endpoint: endpoints[service], region, credentials }),
     openOperatorLog: async (logGroup) => localOperatorLog(endpoints.logs, logGroup),
-    trailFile: delivered.access,
+    trailFiles: delivered,
   }
 }
 

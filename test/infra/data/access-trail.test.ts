@@ -14,8 +14,12 @@ import { arnOf, dev, imported, refTo } from '../stacks/expected-template.ts'
 
 const prod = templateOf('prod')
 
-const [stream = ''] = Object.keys(resourcesOf(dev, 'AWS::KinesisFirehose::DeliveryStream'))
-const streamArn = { 'Fn::GetAtt': [stream, 'Arn'] }
+const streams = resourcesOf(dev, 'AWS::KinesisFirehose::DeliveryStream')
+const arnOfStream = (name: string) => ({
+  'Fn::GetAtt': [Object.keys(streams).find((id) => id.startsWith(`AccessTrail${name}`)), 'Arn'],
+})
+const requestStream = arnOfStream('Delivery')
+const operatorStream = arnOfStream('OperatorDelivery')
 
 const bucketOf = (template: typeof dev) =>
   (resourcesOf(template, 'AWS::S3::Bucket') as Record<string, Resource & { DeletionPolicy: string }>)[
@@ -31,16 +35,19 @@ const statementsOf = (path: string): Statement[] => {
 const OBJECTS = (prefix: string) => ({ 'Fn::Join': ['', [arnOf('AccessTrail/Bucket'), `/${prefix}/*`]] })
 
 describe('the access trail', () => {
-  it('follows the log group of the endpoints and of the operator tool, and no other, each once', () => {
+  it('follows the log groups of the endpoints and of the operator tool, and no other, each with a stream of its own', () => {
     const filters = Object.values(resourcesOf(dev, 'AWS::Logs::SubscriptionFilter')).map(
       ({ Properties }) => Properties as unknown as Record<string, unknown>,
     )
     expect(filters).toEqual(
-      [refTo('AccessTrail/OperatorLog'), refTo('EndpointLogs')]
-        .map((LogGroupName) => ({
+      [
+        [refTo('AccessTrail/OperatorLog'), operatorStream],
+        [refTo('EndpointLogs'), requestStream],
+      ]
+        .map(([LogGroupName, DestinationArn]) => ({
           LogGroupName,
           FilterPattern: '{ $.type = "access" }',
-          DestinationArn: streamArn,
+          DestinationArn,
           RoleArn: arnOf('AccessTrail/SubscriptionRole'),
         }))
         .map((filter) => expect.objectContaining(filter)),
@@ -51,13 +58,16 @@ describe('the access trail', () => {
       })
   })
 
-  it('is delivered as lines, compressed and encrypted with a key of its own, by day', () => {
-    dev.hasResourceProperties('AWS::KinesisFirehose::DeliveryStream', {
+  it.each([
+    ['requests', requestStream, 'access'],
+    ['the operator tool', operatorStream, 'operator'],
+  ])('has lines of %s, compressed, by day, under a prefix that no line can change', (_, arn, folder) => {
+    const { Properties } = streams[arn['Fn::GetAtt'][0] ?? ''] as Resource
+    expect(Properties).toMatchObject({
       DeliveryStreamEncryptionConfigurationInput: { KeyType: 'AWS_OWNED_CMK' },
       ExtendedS3DestinationConfiguration: {
-        Prefix: 'access/day=!{timestamp:yyyy-MM-dd}/',
+        Prefix: `${folder}/day=!{timestamp:yyyy-MM-dd}/`,
         CompressionFormat: 'GZIP',
-        EncryptionConfiguration: { KMSEncryptionConfig: { AWSKMSKeyARN: arnOf('AccessTrail/Key') } },
         ProcessingConfiguration: {
           Processors: [
             { Type: 'Decompression' },
@@ -67,7 +77,17 @@ describe('the access trail', () => {
         },
       },
     })
-    expect(arnOf('AccessTrail/Key')).not.toEqual(arnOf('Data/TableKey'))
+  })
+
+  it('is encrypted with a key that the account cannot delete', () => {
+    expect(bucketOf(prod)?.Properties).toMatchObject({
+      BucketEncryption: {
+        ServerSideEncryptionConfiguration: [{ ServerSideEncryptionByDefault: { SSEAlgorithm: 'AES256' } }],
+      },
+    })
+    expect(Object.keys(resourcesOf(prod, 'AWS::KMS::Key'))).not.toContainEqual(
+      expect.stringContaining('AccessTrail'),
+    )
   })
 
   it('cannot be changed or deleted for six years in production, not even by the account’s owner', () => {
@@ -124,20 +144,19 @@ describe('the access trail', () => {
       {
         Effect: 'Allow',
         Action: ['firehose:PutRecord', 'firehose:PutRecordBatch'],
-        Resource: streamArn,
+        Resource: [requestStream, operatorStream],
       },
     ])
     const granted = statementsOf('AccessTrail/DeliveryRole').map(({ Action, Resource }) => [Action, Resource])
     expect(granted).toEqual([
       [
         ['s3:PutObject', 's3:AbortMultipartUpload'],
-        [OBJECTS('access'), OBJECTS('errors')],
+        [OBJECTS('access'), OBJECTS('operator'), OBJECTS('errors')],
       ],
       [
         ['s3:GetBucketLocation', 's3:ListBucket', 's3:ListBucketMultipartUploads'],
         arnOf('AccessTrail/Bucket'),
       ],
-      [['kms:Decrypt', 'kms:GenerateDataKey'], arnOf('AccessTrail/Key')],
       [['logs:CreateLogStream', 'logs:PutLogEvents'], arnOf('AccessTrail/DeliveryErrors')],
     ])
     const roles = JSON.stringify(Object.values(resourcesOf(dev, 'AWS::IAM::Role')))

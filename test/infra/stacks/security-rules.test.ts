@@ -41,6 +41,8 @@ const SERVICE: Record<string, string> = {
     'The functions reach DynamoDB, SQS, SNS and SES, over TLS and by IAM. What delivers events reaches integrators’ addresses, each checked to be public before it is connected to: there is nothing private that a network of its own could keep it from.',
   'HIPAA.Security-S3BucketLoggingEnabled':
     'The only bucket holds the access trail; a log of its readers is an account’s CloudTrail.',
+  'HIPAA.Security-S3DefaultEncryptionKMS':
+    'The objects of the access trail are locked; without a key of the account, no deletion of a key can make them unreadable.',
   'HIPAA.Security-S3BucketReplicationEnabled':
     'A second copy in another region is an account’s choice; the lock keeps the first.',
   'HIPAA.Security-WAFv2LoggingEnabled':

@@ -70,7 +70,6 @@ describe('the stack of data', () => {
         DataTableFDBAD0F2: 'AWS::DynamoDB::Table',
         DataTableKeyC26AB094: 'AWS::KMS::Key',
         AccessTrailBucket4B23D4A2: 'AWS::S3::Bucket',
-        AccessTrailKey84DC4FC9: 'AWS::KMS::Key',
         AccessTrailOperatorLog7EAECF16: 'AWS::Logs::LogGroup',
       })
     },
