@@ -28,40 +28,17 @@ const METHODS = new Set(['DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH', 'POST', 'P
 /** The default timeout of an integration. */
 const INTEGRATION_TIMEOUT_MS = 29_000
 
-type ResourceProperties = { readonly ParentId: string; readonly PathPart: string }
-type MethodProperties = {
-  readonly HttpMethod: string
-  readonly ResourceId: string
-  readonly AuthorizationType?: string
-  readonly ApiKeyRequired?: boolean
-  readonly RequestValidatorId?: string
-  readonly Integration?: { readonly Type?: string; readonly Uri?: string; readonly TimeoutInMillis?: number }
-}
-
 type Resource = Pick<Route, 'resource' | 'resourceId' | 'methods'>
 
 /** The routes of the API, most specific first. @throws Error that names an unsupported method */
 export function routesOf(template: ResolvedTemplate): Route[] {
   const minCompressionSize = minCompressionSizeOf(template)
-  return [...definedByResources(template), ...definedByDocument(template)]
+  const [method] = template.resourcesOf('AWS::ApiGateway::Method')
+  if (method)
+    throw new Error(`${method.id} is not in the document of its API; the local gateway supports no others.`)
+  return definedByDocument(template)
     .map((resource) => ({ ...resource, segments: segmentsOf(resource.resource), minCompressionSize }))
     .sort(bySpecificity)
-}
-
-function definedByResources(template: ResolvedTemplate): Resource[] {
-  const paths = resourcePaths(template)
-  const methods = new Map<string, Map<string, Integration>>()
-  for (const { id, properties } of template.resourcesOf<MethodProperties>('AWS::ApiGateway::Method')) {
-    const integrations = methods.get(properties.ResourceId) ?? new Map<string, Integration>()
-    integrations.set(properties.HttpMethod, methodIntegration(id, properties))
-    methods.set(properties.ResourceId, integrations)
-  }
-  return [...methods].map(([resourceId, integrations]) => {
-    const resource = paths.get(resourceId)
-    if (!resource)
-      throw new Error(`The template has a method of ${resourceId}, which is not a resource of its API.`)
-    return { resource, resourceId, methods: integrations }
-  })
 }
 
 const ANY_METHOD = 'x-amazon-apigateway-any-method'
@@ -80,34 +57,6 @@ const definedByDocument = (template: ResolvedTemplate): Resource[] =>
   )
 
 const INTEGRATION = 'x-amazon-apigateway-integration'
-
-function resourcePaths(template: ResolvedTemplate): Map<string, string> {
-  const parents = new Map<string, ResourceProperties>()
-  for (const { id, properties } of template.resourcesOf<ResourceProperties>('AWS::ApiGateway::Resource'))
-    parents.set(template.ref(id), properties)
-  const pathOf = (id: string): string => {
-    const resource = parents.get(id)
-    return resource ? `${pathOf(resource.ParentId)}/${resource.PathPart}` : ''
-  }
-  const roots = template
-    .resourcesOf('AWS::ApiGateway::RestApi')
-    .map(({ id }) => [template.attribute(id, 'RootResourceId'), '/'] as const)
-  return new Map([...roots, ...[...parents.keys()].map((id) => [id, pathOf(id)] as const)])
-}
-
-function methodIntegration(id: string, properties: MethodProperties): Integration {
-  const {
-    Integration: integration = {},
-    AuthorizationType = 'NONE',
-    ApiKeyRequired,
-    RequestValidatorId,
-  } = properties
-  if (AuthorizationType !== 'NONE' || ApiKeyRequired || RequestValidatorId)
-    throw new Error(
-      `${id} has an authorizer, an API key or a request validator: the local gateway supports none of these.`,
-    )
-  return integrationOf(id, integration.Type, integration.Uri, integration.TimeoutInMillis)
-}
 
 function integrationOf(
   id: string,

@@ -78,10 +78,6 @@ const IDENTITY_BUILDERS: Record<string, (named: NamedResource) => Identity> = {
     ref: name,
     attributes: { RegionalDomainName: `d-${digest(id, 10)}.execute-api.${context.region}.amazonaws.com` },
   }),
-  'AWS::ApiGateway::Resource': ({ id }) => ({
-    ref: digest(id, 6),
-    attributes: { ResourceId: digest(id, 6) },
-  }),
 }
 
 /** The property that names a resource, for types where it is not `<Type>Name`. */

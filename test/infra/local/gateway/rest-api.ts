@@ -14,24 +14,14 @@ export function restApi(methods: readonly string[], more: Resources = {}) {
 
 /** Each method has a function of its own, named after it; `version` goes into the name of its bundle. */
 export function restApiTemplate(methods: readonly string[], more: Resources = {}, version = 'v1'): Template {
+  const paths: Record<string, Record<string, unknown>> = {}
   const resources: Resources = {
-    Api: { Type: 'AWS::ApiGateway::RestApi' },
+    Api: { Type: 'AWS::ApiGateway::RestApi', Properties: { Body: { paths } } },
     Stage: { Type: 'AWS::ApiGateway::Stage', Properties: { StageName: 'test' } },
-  }
-  const resourceFor = (path: string): unknown => {
-    if (path === '') return { 'Fn::GetAtt': ['Api', 'RootResourceId'] }
-    const id = logicalId(path)
-    const cut = path.lastIndexOf('/')
-    resources[id] = {
-      Type: 'AWS::ApiGateway::Resource',
-      Properties: { ParentId: resourceFor(path.slice(0, cut)), PathPart: path.slice(cut + 1) },
-    }
-    return { Ref: id }
   }
   for (const line of methods) {
     const [method = '', path = ''] = line.split(' ')
-    const id = `${method}${logicalId(path)}`
-    const functionId = `${id}Function`
+    const functionId = `${method}${logicalId(path)}Function`
     resources[functionId] = {
       Type: 'AWS::Lambda::Function',
       Properties: {
@@ -40,17 +30,11 @@ export function restApiTemplate(methods: readonly string[], more: Resources = {}
         Code: { S3Key: `${functionId}-${version}.zip` },
       },
     }
-    resources[id] = {
-      Type: 'AWS::ApiGateway::Method',
-      Properties: {
-        HttpMethod: method,
-        ResourceId: resourceFor(path === '/' ? '' : path),
-        Integration: {
-          Type: 'AWS_PROXY',
-          Uri: {
-            'Fn::Sub': `arn:aws:apigateway:x:lambda:path/2015-03-31/functions/\${${functionId}.Arn}/invocations`,
-          },
-        },
+    const uri = `arn:aws:apigateway:x:lambda:path/2015-03-31/functions/\${${functionId}.Arn}/invocations`
+    paths[path] = {
+      ...paths[path],
+      [method === 'ANY' ? 'x-amazon-apigateway-any-method' : method.toLowerCase()]: {
+        'x-amazon-apigateway-integration': { type: 'aws_proxy', uri: { 'Fn::Sub': uri } },
       },
     }
   }

@@ -91,16 +91,9 @@ it.each([
 })
 
 it('returns a timeout error when the integration times out', async () => {
-  const template = restApi([], {
-    Slow: {
-      Type: 'AWS::ApiGateway::Method',
-      Properties: {
-        HttpMethod: 'GET',
-        ResourceId: { 'Fn::GetAtt': ['Api', 'RootResourceId'] },
-        Integration: { Type: 'AWS_PROXY', TimeoutInMillis: 60, Uri: 'functions/arn:slow/invocations' },
-      },
-    },
-  })
+  const integration = { type: 'aws_proxy', timeoutInMillis: 60, uri: 'functions/arn:slow/invocations' }
+  const Body = { paths: { '/': { get: { 'x-amazon-apigateway-integration': integration } } } }
+  const template = restApi([], { Api: { Type: 'AWS::ApiGateway::RestApi', Properties: { Body } } })
   const { get } = await gatewayFor(() => new Promise(() => {}), template)
   const response = await get('/')
   expect([response.status, await messageOf(response)]).toEqual([504, 'Endpoint request timed out'])
