@@ -1,14 +1,17 @@
 import { getAppointment, renderAppointment } from '../shared/api/appointments.ts'
 import { ApiError } from '../shared/api/errors.ts'
+import { expandPatient } from '../shared/requests/expand-patients.ts'
 import { endpoint } from '../shared/runtime/endpoint.ts'
 import { appointmentStore } from '../shared/store/calendar/appointments.ts'
+import { patientStore } from '../shared/store/patients/patients.ts'
 
 export const handler = endpoint(
   getAppointment,
-  { appointments: appointmentStore },
-  async ({ clinicId, clinic, path }, { appointments }) => {
+  { patients: patientStore, appointments: appointmentStore },
+  async ({ clinicId, clinic, path, query }, { patients, appointments }) => {
     const found = await appointments.find(clinicId, path.id)
     if (!found) throw new ApiError('appointment_not_found')
-    return { data: renderAppointment(found.record, clinic) }
+    const appointment = renderAppointment(found.record, clinic)
+    return { data: await expandPatient(patients, { clinic, query }, appointment) }
   },
 )

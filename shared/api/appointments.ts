@@ -7,6 +7,7 @@ import {
 import type { ClinicInfo } from '../domain/clinic.ts'
 import { clinicTimestamp } from '../domain/timestamp.ts'
 import type { WithUpdatedAt } from '../domain/with-updated-at.ts'
+import { expandPatient, Patient } from './patients.ts'
 import { order, recordListOf, recordListQuery } from './record-lists.ts'
 import { defineRoute } from './route.ts'
 import {
@@ -85,6 +86,11 @@ export const renderAppointment = (
 const nullableTimestamp = (instant: string | null, timezone: string): string | null =>
   instant === null ? null : clinicTimestamp(instant, timezone)
 
+/** With `expand`, the patient is shown as lists of patients show it. */
+const ExpandableAppointment = Appointment.extend({ patient: z.union([PersonRef, Patient]) }).meta({
+  id: 'ExpandableAppointment',
+})
+
 export const listAppointments = defineRoute({
   id: 'list-appointments',
   method: 'GET',
@@ -94,7 +100,9 @@ export const listAppointments = defineRoute({
     'Sorted by date and start time, newest first by default. Filters can be combined. `date_from` and `date_to` are inclusive ' +
     "and in the clinic's time zone. Filtering by an unknown id returns an empty list.",
   scope: 'appointment.read',
+  parameterScopes: expandPatient.scopes,
   query: recordListQuery({
+    ...expandPatient.parameters,
     patient_id: Uuid.optional(),
     doctor_id: Uuid.optional(),
     room_id: Uuid.optional().meta({ description: needsRange('date_from', 'date_to') }),
@@ -105,7 +113,7 @@ export const listAppointments = defineRoute({
   })
     .refine(...validDateRange('date_from', 'date_to'))
     .refine(...requiredRange('room_id', 'date_from', 'date_to')),
-  response: { status: 200, body: recordListOf(Appointment) },
+  response: { status: 200, body: recordListOf(ExpandableAppointment) },
   errors: ['invalid_cursor', 'range_required'],
   uses: { table: ['Query', 'BatchGetItem'] },
 })
@@ -127,8 +135,10 @@ export const getAppointment = defineRoute({
   path: '/appointments/{id}',
   summary: 'Retrieve an appointment',
   scope: 'appointment.read',
+  parameterScopes: expandPatient.scopes,
   params: { id: 'appointment_not_found' },
-  response: { status: 200, body: envelopeOf(Appointment) },
+  query: z.strictObject(expandPatient.parameters),
+  response: { status: 200, body: envelopeOf(ExpandableAppointment) },
   errors: ['appointment_not_found'],
-  uses: { table: ['GetItem'] },
+  uses: { table: ['GetItem', 'BatchGetItem'] },
 })

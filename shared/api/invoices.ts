@@ -8,6 +8,7 @@ import {
 import { RATIO_DECIMALS, renderDecimal, renderMoney } from '../domain/money/money.ts'
 import { clinicTimestamp } from '../domain/timestamp.ts'
 import type { WithUpdatedAt } from '../domain/with-updated-at.ts'
+import { expandPatient, Patient } from './patients.ts'
 import { Payment } from './payments.ts'
 import { order, recordListOf, recordListQuery } from './record-lists.ts'
 import { defineRoute } from './route.ts'
@@ -106,6 +107,11 @@ const renderLineItem = (
   total_amount: money(item.total),
 })
 
+/** With `expand`, the patient also has what lists of patients show. */
+const ExpandableInvoice = Invoice.extend({
+  patient: z.union([Invoice.shape.patient, Patient.extend(Invoice.shape.patient.shape)]),
+}).meta({ id: 'ExpandableInvoice' })
+
 export const listInvoices = defineRoute({
   id: 'list-invoices',
   method: 'GET',
@@ -115,14 +121,16 @@ export const listInvoices = defineRoute({
     'Sorted by issue date, newest first by default. Filters can be combined. `from` and `to` filter by issue date and are inclusive. ' +
     'Filtering by an unknown id returns an empty list. Amounts are numbers in units of the currency, exact to its decimals.',
   scope: 'finance.read',
+  parameterScopes: expandPatient.scopes,
   query: recordListQuery({
+    ...expandPatient.parameters,
     patient_id: Uuid.optional(),
     status: someOf(INVOICE_STATUSES).optional(),
     from: CalendarDate.optional(),
     to: CalendarDate.optional(),
     order,
   }).refine(...validDateRange('from', 'to')),
-  response: { status: 200, body: recordListOf(Invoice) },
+  response: { status: 200, body: recordListOf(ExpandableInvoice) },
   errors: ['invalid_cursor'],
   uses: { table: ['Query', 'BatchGetItem'] },
 })
@@ -143,10 +151,14 @@ export const getInvoice = defineRoute({
   summary: 'Retrieve an invoice',
   description: 'Returns the invoice with its payments.',
   scope: 'finance.read',
+  parameterScopes: expandPatient.scopes,
   params: { id: 'invoice_not_found' },
+  query: z.strictObject(expandPatient.parameters),
   response: {
     status: 200,
-    body: envelopeOf(Invoice.extend({ payments: z.array(Payment) }).meta({ id: 'InvoiceWithPayments' })),
+    body: envelopeOf(
+      ExpandableInvoice.extend({ payments: z.array(Payment) }).meta({ id: 'InvoiceWithPayments' }),
+    ),
   },
   errors: ['invoice_not_found'],
   uses: { table: ['GetItem', 'Query', 'BatchGetItem'] },

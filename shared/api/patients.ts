@@ -11,6 +11,7 @@ import { defineRoute } from './route.ts'
 import {
   CalendarDate,
   envelopeOf,
+  oneOf,
   queryBoolean,
   Timestamp,
   text,
@@ -45,6 +46,20 @@ const fields = {
 
 /** A patient as lists show it. */
 export const Patient = z.strictObject(fields).meta({ id: 'Patient' })
+
+/** A query parameter of endpoints that return records of patients, and the scope that it requires. */
+export const expandPatient = {
+  parameters: {
+    expand: oneOf(['patient'])
+      .optional()
+      .meta({
+        description:
+          '`patient`: `patient` of each record has all fields that `GET /patients` shows. Requires the scope `patient.read`, too. ' +
+          'The response then has no `etag`.',
+      }),
+  },
+  scopes: { expand: 'patient.read' },
+} as const
 
 /** A patient as a response that has only this one shows it. */
 export const PatientDetails = z

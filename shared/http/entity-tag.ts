@@ -8,7 +8,7 @@ import { matchesEtag } from './headers.ts'
 export const etagOf = (body: string): string => `"${createHash('sha256').update(body).digest('base64url')}"`
 
 /**
- * Adds the `etag` of a record to its response. If a request that retrieves it has the tag in `if-none-match`, the response is
+ * Adds the `etag` of a record to its response, unless it contains another record (`expand`). If a request that retrieves it has the tag in `if-none-match`, the response is
  * a 304 without a body.
  */
 export function entityTag(route: Pick<Route, 'method' | 'response'>): Middleware {
@@ -17,7 +17,7 @@ export function entityTag(route: Pick<Route, 'method' | 'response'>): Middleware
     after: (request) => {
       const response = request.response as APIGatewayProxyResult
       // The stored response to an earlier request may be an error.
-      if (response.statusCode !== status) return
+      if (response.statusCode !== status || request.context.call.query.expand !== undefined) return
       const etag = etagOf(withoutFields(response.body, record?.except ?? []))
       const headers = { ...response.headers, etag }
       const isKnown = retrievesRecord(route) && matchesEtag(request.event, etag)

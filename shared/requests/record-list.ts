@@ -60,7 +60,7 @@ export async function readRecordList<T, W>(
   reader: ListReader<T>,
   render: (record: T) => W,
 ) {
-  const { page = 1, limit, after, order, ...filters } = query
+  const { page = 1, limit, after, order, expand: _, ...filters } = query
   const cursors = listCursors({
     list,
     clinic: clinic.id,

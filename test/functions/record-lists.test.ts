@@ -1,6 +1,7 @@
 /** `after` and `updated_since` of the five lists, through the handlers. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { beforeAll, describe, expect, it, vi } from 'vitest'
+import type { Scope } from '../../shared/domain/scope.ts'
 import { newUuid } from '../../shared/domain/uuid.ts'
 import { listCursors } from '../../shared/requests/record-list.ts'
 import { appointmentStore } from '../../shared/store/calendar/appointments.ts'
@@ -199,6 +200,41 @@ describe('a filter that no tally counts', () => {
       }
     },
   )
+})
+
+describe.each(['appointment', 'invoice'] as const)('expand=patient of an %s', (kind) => {
+  const read = async (scopes: Scope[], query: Record<string, string>) => {
+    const { headers: own } = await issueCredential(db.table, made.clinic, scopes)
+    const path = { id: made[kind].id }
+    return [
+      await call(await handlerOf({ id: `list-${kind}s` }), { headers: own, query }),
+      await call(await handlerOf({ id: `get-${kind}` }), {
+        headers: { ...own, 'if-none-match': '*' },
+        path,
+        query,
+      }),
+    ] as const
+  }
+  const scope = kind === 'appointment' ? 'appointment.read' : 'finance.read'
+
+  it('shows the patient as GET /patients does, without an etag, and names it in the access line', async () => {
+    const { id } = made.patient
+    const patient = (await list('patients', { limit: '100' })).body.data.find(
+      (one: { id: string }) => one.id === id,
+    )
+    const shown = { ...patient, ...(kind === 'invoice' && { email: made.patient.emailAddress }) }
+    const [page, one] = await read([scope, 'patient.read', 'patient.read.private'], { expand: 'patient' })
+    expect(page.body.data.map((record: { patient: object }) => record.patient)).toEqual(
+      page.body.data.map(() => shown),
+    )
+    expect(page.accesses[0]?.records).toContain(id)
+    expect([one.status, one.body.data.patient, one.headers.etag]).toEqual([200, shown, undefined])
+  })
+
+  it('requires patient.read', async () => {
+    for (const { status, body } of await read([scope], { expand: 'patient' }))
+      expect([status, body.details]).toEqual([403, [{ scope: 'patient.read' }]])
+  })
 })
 
 describe('updated_since', () => {

@@ -176,6 +176,7 @@ const FURTHER: Partial<Record<Endpoint['id'], (ids: SampleIds) => Pick<RequestIn
     { body: JSON.stringify({ appointment_date: dateOf(0), start_time: '09:00' }) },
   ],
   'send-message': (ids) => [1, 3].map((n) => ({ body: JSON.stringify(BODIES['send-message'](ids, n)) })),
+  'get-appointment': () => [{ query: { expand: 'patient' } }],
   'list-events': () => [{ query: { event: 'patient.created' } }],
 }
 

@@ -35,6 +35,7 @@ const attributeName = (parameter: string): string =>
 /** Adds the parameters of a query as options. */
 export function addParameters(command: Command, schema: z.ZodObject): Command {
   for (const [name, parameter] of Object.entries(schema.shape)) {
+    if (name === 'expand') continue
     const known = PARAMETERS[name]
     if (!known) throw new RangeError(`the parameter ${name} has no option`)
     const [value, description] = known

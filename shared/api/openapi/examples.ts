@@ -63,6 +63,8 @@ const RECORDS: Readonly<Record<string, readonly unknown[]>> = {
   ),
   Health: [{ status: 'ok' }],
   Invoice: [renderInvoice(invoice, clinic)],
+  ExpandableAppointment: [appointment, earlierAppointment].map((one) => renderAppointment(one, clinic)),
+  ExpandableInvoice: [renderInvoice(invoice, clinic)],
   InvoiceWithPayments: [{ ...renderInvoice(invoice, clinic), payments: renderedPayments }],
   Message: [email, sms].map((message) => renderMessage(message, clinic)),
   Patient: [patient, otherPatient].map((one) => renderPatient(one, clinic)),

@@ -128,8 +128,8 @@ function requestsOf(send: SendRequest) {
   /** Retrieves one record by its id. */
   const record =
     <O extends Operation>(path: string) =>
-    (id: string, requestOptions?: RequestOptions) =>
-      get<O>(`${path}/${id}`, undefined, requestOptions)
+    (id: string, requestOptions?: RequestOptions, query?: Query<O>) =>
+      get<O>(`${path}/${id}`, query, requestOptions)
   const post = <O extends Operation>(path: string, body?: object, requestOptions?: RequestOptions) =>
     send({ method: 'POST', path, body, ...requestOptions }) as Promise<ResponseBody<O>>
 

@@ -1896,6 +1896,109 @@ export interface components {
             };
         };
         Event: components["schemas"]["PatientCreatedEvent"] | components["schemas"]["PatientUpdatedEvent"] | components["schemas"]["PatientErasedEvent"] | components["schemas"]["AppointmentCreatedEvent"] | components["schemas"]["AppointmentUpdatedEvent"] | components["schemas"]["AppointmentConfirmedEvent"] | components["schemas"]["AppointmentCheckedInEvent"] | components["schemas"]["AppointmentCancelledEvent"] | components["schemas"]["AppointmentCompletedEvent"] | components["schemas"]["AppointmentNoShowEvent"] | components["schemas"]["InvoiceCreatedEvent"] | components["schemas"]["InvoiceUpdatedEvent"] | components["schemas"]["InvoicePaidEvent"] | components["schemas"]["PaymentCreatedEvent"] | components["schemas"]["PaymentUpdatedEvent"] | components["schemas"]["SmsSentEvent"] | components["schemas"]["SmsDeliveredEvent"] | components["schemas"]["SmsFailedEvent"] | components["schemas"]["EmailSentEvent"] | components["schemas"]["EmailDeliveredEvent"] | components["schemas"]["EmailFailedEvent"] | components["schemas"]["ImportCompletedEvent"];
+        ExpandableAppointment: {
+            /** Format: uuid */
+            id: string;
+            patient: components["schemas"]["PersonRef"] | components["schemas"]["Patient"];
+            doctor: components["schemas"]["PersonRef"];
+            /**
+             * Format: date
+             * @description In the clinic's time zone.
+             */
+            appointment_date: string;
+            start_time: string;
+            end_time: string;
+            /**
+             * @description `completed` and `no_show` can be undone, `cancelled` is final. `cancelled` and `no_show` free the time.
+             * @enum {string}
+             */
+            status: "scheduled" | "completed" | "cancelled" | "no_show";
+            notes: string | null;
+            treatments: components["schemas"]["CatalogueReference"][];
+            room: components["schemas"]["CatalogueReference"] | null;
+            confirmed_at: string | null;
+            checked_in_at: string | null;
+            cancelled_at: string | null;
+            cancellation_reason: string | null;
+            /**
+             * Format: date-time
+             * @description With the UTC offset of the clinic's time zone at that instant.
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When the record was last changed, or `created_at`. A change of a name that the record copies from another record does not count; erasure does.
+             */
+            updated_at: string;
+        };
+        ExpandableInvoice: {
+            /** Format: uuid */
+            id: string;
+            invoice_number: string;
+            /**
+             * @description Once the invoice has payments, they determine the status: `partially_paid`, `paid` or `refunded`. The clinic sets all other statuses; an invoice does not become `overdue` automatically.
+             * @enum {string}
+             */
+            status: "draft" | "pending" | "sent" | "partially_paid" | "paid" | "overdue" | "cancelled" | "refunded";
+            /** Format: date */
+            issue_date: string;
+            due_date: string | null;
+            /** @description When the invoice was paid in full; null until then. */
+            paid_at: string | null;
+            /** @description ISO 4217 currency code. */
+            currency: string;
+            subtotal: number;
+            tax_amount: number;
+            discount_amount: number;
+            total_amount: number;
+            /** @description Completed payments minus completed refunds. */
+            paid_amount: number;
+            /** @description Always `total_amount - paid_amount`. */
+            balance_due: number;
+            patient: {
+                /** Format: uuid */
+                id: string;
+                full_name: string;
+                email: string | null;
+            } | {
+                /** Format: uuid */
+                id: string;
+                full_name: string;
+                first_name: string;
+                last_name: string;
+                date_of_birth: string | null;
+                gender: ("male" | "female" | "other" | "unknown") | null;
+                /** @description In E.164 format. */
+                phone_number: string | null;
+                email_address: string | null;
+                /** @description Appointments and messages are possible only while this is true. */
+                is_active: boolean;
+                /**
+                 * Format: date-time
+                 * @description With the UTC offset of the clinic's time zone at that instant.
+                 */
+                created_at: string;
+                /**
+                 * Format: date-time
+                 * @description When the record was last changed, or `created_at`. A change of a name that the record copies from another record does not count; erasure does.
+                 */
+                updated_at: string;
+                /** @description When the patient was erased: the personal data of the patient, and all texts of the records, are gone. Else null. */
+                erased_at: string | null;
+                email: string | null;
+            };
+            line_items: components["schemas"]["LineItem"][];
+            /**
+             * Format: date-time
+             * @description With the UTC offset of the clinic's time zone at that instant.
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When the record was last changed, or `created_at`. A change of a name that the record copies from another record does not count; erasure does.
+             */
+            updated_at: string;
+        };
         FieldIssue: {
             /** @description The name of the parameter or field, such as `events.0` for a list item. */
             field: string;
@@ -1974,48 +2077,6 @@ export interface components {
             details?: components["schemas"]["FieldIssue"][];
             /** @description The number of items that `details` leaves out. Present only if there are more than 20. */
             details_omitted?: number;
-        };
-        Invoice: {
-            /** Format: uuid */
-            id: string;
-            invoice_number: string;
-            /**
-             * @description Once the invoice has payments, they determine the status: `partially_paid`, `paid` or `refunded`. The clinic sets all other statuses; an invoice does not become `overdue` automatically.
-             * @enum {string}
-             */
-            status: "draft" | "pending" | "sent" | "partially_paid" | "paid" | "overdue" | "cancelled" | "refunded";
-            /** Format: date */
-            issue_date: string;
-            due_date: string | null;
-            /** @description When the invoice was paid in full; null until then. */
-            paid_at: string | null;
-            /** @description ISO 4217 currency code. */
-            currency: string;
-            subtotal: number;
-            tax_amount: number;
-            discount_amount: number;
-            total_amount: number;
-            /** @description Completed payments minus completed refunds. */
-            paid_amount: number;
-            /** @description Always `total_amount - paid_amount`. */
-            balance_due: number;
-            patient: {
-                /** Format: uuid */
-                id: string;
-                full_name: string;
-                email: string | null;
-            };
-            line_items: components["schemas"]["LineItem"][];
-            /**
-             * Format: date-time
-             * @description With the UTC offset of the clinic's time zone at that instant.
-             */
-            created_at: string;
-            /**
-             * Format: date-time
-             * @description When the record was last changed, or `created_at`. A change of a name that the record copies from another record does not count; erasure does.
-             */
-            updated_at: string;
         };
         InvoiceCreatedEvent: {
             /** @description The same on every attempt. Use it to recognize duplicates. */
@@ -2130,6 +2191,32 @@ export interface components {
                 /** Format: uuid */
                 id: string;
                 full_name: string;
+                email: string | null;
+            } | {
+                /** Format: uuid */
+                id: string;
+                full_name: string;
+                first_name: string;
+                last_name: string;
+                date_of_birth: string | null;
+                gender: ("male" | "female" | "other" | "unknown") | null;
+                /** @description In E.164 format. */
+                phone_number: string | null;
+                email_address: string | null;
+                /** @description Appointments and messages are possible only while this is true. */
+                is_active: boolean;
+                /**
+                 * Format: date-time
+                 * @description With the UTC offset of the clinic's time zone at that instant.
+                 */
+                created_at: string;
+                /**
+                 * Format: date-time
+                 * @description When the record was last changed, or `created_at`. A change of a name that the record copies from another record does not count; erasure does.
+                 */
+                updated_at: string;
+                /** @description When the patient was erased: the personal data of the patient, and all texts of the records, are gone. Else null. */
+                erased_at: string | null;
                 email: string | null;
             };
             line_items: components["schemas"]["LineItem"][];
@@ -4942,6 +5029,8 @@ export interface operations {
                 after?: string;
                 /** @description Lists all records that were changed at this time or later, however they were changed, by `updated_at`, oldest first. Only together with `limit` and `after`. The list ends at `meta.as_of`, 20 seconds ago; pass that as the next `updated_since`. A page may have fewer records than `limit`. */
                 updated_since?: string;
+                /** @description `patient`: `patient` of each record has all fields that `GET /patients` shows. Requires the scope `patient.read`, too. The response then has no `etag`. */
+                expand?: "patient";
                 patient_id?: string;
                 doctor_id?: string;
                 /** @description Needs `date_from` and `date_to`, at most 31 days with at most 5,000 records, or `patient_id`. */
@@ -4971,7 +5060,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        data: components["schemas"]["Appointment"][];
+                        data: components["schemas"]["ExpandableAppointment"][];
                         meta: components["schemas"]["RecordListMeta"];
                     };
                 };
@@ -5157,7 +5246,10 @@ export interface operations {
     };
     "get-appointment": {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description `patient`: `patient` of each record has all fields that `GET /patients` shows. Requires the scope `patient.read`, too. The response then has no `etag`. */
+                expand?: "patient";
+            };
             header?: {
                 /** @description The `etag` of an earlier response. If the record is still the same, the response is a 304 without a body. */
                 "if-none-match"?: components["parameters"]["IfNoneMatch"];
@@ -5187,7 +5279,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        data: components["schemas"]["Appointment"];
+                        data: components["schemas"]["ExpandableAppointment"];
                     };
                 };
             };
@@ -6481,6 +6573,8 @@ export interface operations {
                 after?: string;
                 /** @description Lists all records that were changed at this time or later, however they were changed, by `updated_at`, oldest first. Only together with `limit` and `after`. The list ends at `meta.as_of`, 20 seconds ago; pass that as the next `updated_since`. A page may have fewer records than `limit`. */
                 updated_since?: string;
+                /** @description `patient`: `patient` of each record has all fields that `GET /patients` shows. Requires the scope `patient.read`, too. The response then has no `etag`. */
+                expand?: "patient";
                 patient_id?: string;
                 status?: string;
                 from?: string;
@@ -6507,7 +6601,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        data: components["schemas"]["Invoice"][];
+                        data: components["schemas"]["ExpandableInvoice"][];
                         meta: components["schemas"]["RecordListMeta"];
                     };
                 };
@@ -6552,7 +6646,10 @@ export interface operations {
     };
     "get-invoice": {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description `patient`: `patient` of each record has all fields that `GET /patients` shows. Requires the scope `patient.read`, too. The response then has no `etag`. */
+                expand?: "patient";
+            };
             header?: {
                 /** @description The `etag` of an earlier response. If the record is still the same, the response is a 304 without a body. */
                 "if-none-match"?: components["parameters"]["IfNoneMatch"];
