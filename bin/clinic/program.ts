@@ -30,7 +30,7 @@ import type { ResourceCommands } from './records/resource-commands.ts'
 import { addShowCommand } from './records/show-command.ts'
 import { addRestoreCommands } from './restore/restore.ts'
 import { endTrail } from './tool/command-trail.ts'
-import { type Ask, allowQuestions } from './tool/confirmation.ts'
+import { type Ask, allowInput, allowQuestions } from './tool/confirmation.ts'
 import { describeError, withoutSecrets, writeFailure } from './tool/error-output.ts'
 import { EXIT } from './tool/output.ts'
 import { addVerifyCommand } from './verify/verify.ts'
@@ -44,6 +44,8 @@ export type Terminal = {
   readonly writeError: (text: string) => void
   /** Asks a question; present only if a person can respond. */
   readonly ask?: Ask | undefined
+  /** Reads standard input to its end. */
+  readonly readInput?: () => Promise<string>
 }
 
 /**
@@ -78,7 +80,10 @@ export async function runOperatorTool(args: readonly string[], terminal: Termina
 }
 
 /** The program with all its commands. With `isJson`, it leaves the reporting of wrong usage to its caller. */
-export function operatorTool({ env, writeOut, writeError, ask }: Terminal, isJson = false): Command {
+export function operatorTool(
+  { env, writeOut, writeError, ask, readInput }: Terminal,
+  isJson = false,
+): Command {
   const program = new Command('clinic')
     // Subcommands inherit it, so it comes before them.
     .configureOutput({
@@ -101,6 +106,7 @@ Exit codes: 0 done, 1 done, but rows were rejected or differences remain, 2 wron
     )
     .configureHelp({ showGlobalOptions: true })
   if (ask) allowQuestions(program, ask)
+  if (readInput) allowInput(program, readInput)
 
   addClinicCommands(program)
   addDepartmentCommands(program)

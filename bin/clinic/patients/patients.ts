@@ -24,7 +24,7 @@ import { comingAppointments, describeAppointments } from '../appointments/appoin
 import { unknownRecord } from '../records/change-record.ts'
 import { addLinkCommands } from '../records/record-links.ts'
 import { operatorOf } from '../tool/command-trail.ts'
-import { addConfirmOptions, confirmByTyping } from '../tool/confirmation.ts'
+import { addConfirmOptions, confirmByTyping, readValue } from '../tool/confirmation.ts'
 import { openClinic } from '../tool/connection.ts'
 import { CommandFailure, formatTable, parseOption, print } from '../tool/output.ts'
 import { addPatientExportCommand } from './patient-export.ts'
@@ -59,7 +59,7 @@ export function addPatientCommands(program: Command): void {
     .option('--date-of-birth <date>', 'YYYY-MM-DD')
     .option('--phone <number>', 'in international format, e.g. +905321234567')
     .option('--email <address>')
-    .option('--national-id <id>')
+    .option('--national-id <id>', '- reads it from a prompt or from standard input')
     .option('--notes <text>')
     .option('--active', 'appointments and messages are possible')
     .option('--no-active', 'they are not; lists the appointments that are still scheduled')
@@ -67,7 +67,8 @@ export function addPatientCommands(program: Command): void {
       async (id: string, { clinic: clinicId, ...fields }: Fields & { clinic: string }, command: Command) => {
         const context = await openClinic({ clinic: clinicId }, command)
         const { table, clinic } = context
-        const changes = changesOf(fields)
+        const typed = await readValue(command, fields.nationalId ?? '', 'the national id')
+        const changes = changesOf(fields.nationalId === undefined ? fields : { ...fields, nationalId: typed })
         if (Object.keys(changes).length === 0)
           throw new CommandFailure('Nothing to change: specify at least one option.')
         const before = isUuid(id) ? await patientStore({ table }).find(clinic.id, id.toLowerCase()) : null

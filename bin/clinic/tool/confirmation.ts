@@ -18,13 +18,38 @@ const terminals = new WeakMap<Command, Ask>()
 /** Lets the commands of a program ask the operator. */
 export const allowQuestions = (program: Command, ask: Ask): unknown => terminals.set(program, ask)
 
+/** By program: reads standard input to its end. */
+const inputs = new WeakMap<Command, () => Promise<string>>()
+
+/** Lets the commands of a program read standard input. */
+export const allowInput = (program: Command, read: () => Promise<string>): unknown =>
+  inputs.set(program, read)
+
+/**
+ * The value of an option. `-` stands for a line that the operator types, or that standard input has without a terminal: names and ids
+ * on a command line stay in the history of the shell.
+ * @param what A description of the value, such as `the patient's name`
+ * @throws CommandFailure without a line
+ */
+export async function readValue(command: Command, value: string, what: string): Promise<string> {
+  if (value !== '-') return value
+  const program = programOf(command)
+  const ask = terminals.get(program)
+  const line = (ask ? await ask(`Type ${what}: `) : await inputs.get(program)?.())?.replace(/\r?\n$/, '')
+  if (!line) throw new CommandFailure(`Nothing was done: standard input does not have ${what}.`)
+  return line
+}
+
 /** Adds `--yes`, for {@link confirm}. */
 export const addYesOption = (command: Command): Command =>
   command.option('--yes', 'do it without asking', false)
 
 /** Adds `--yes` and `--confirm`, for {@link confirmByTyping}. @param what What must be typed, such as `the patient's name` */
 export const addConfirmOptions = (command: Command, what: string): Command =>
-  addYesOption(command).option('--confirm <text>', `with --yes: ${what}, exactly`)
+  addYesOption(command).option(
+    '--confirm <text>',
+    `with --yes: ${what}, exactly; - reads it from a prompt or from standard input`,
+  )
 
 /**
  * Returns if the command has `--yes`, or the operator agrees.
@@ -64,7 +89,7 @@ export async function confirmByTyping(
   if (yes && given === undefined)
     throw new CommandFailure(`Nothing was done. --yes needs --confirm with ${what}.`)
   if (!yes && ask) show(command, consequences)
-  const typed = yes ? given : await ask?.(`Type ${what} to do it: `)
+  const typed = yes ? await readValue(command, given ?? '', what) : await ask?.(`Type ${what} to do it: `)
   if (typed !== text) throw new CommandFailure(`Nothing was done: that is not ${what}.`)
 }
 

@@ -50,6 +50,14 @@ const statusOf = async ({ id }: Appointment) =>
   (await appointmentStore(db).find(mine.clinic.id, id))?.record.status
 const events = async (record: string) => (await announcedEvents(db, record)).map(([name]) => name)
 
+it('patient update reads the national id from a prompt with -, and keeps it out of the trail', async () => {
+  const update = ['patient', 'update', mine.patient.id, '--clinic', mine.clinic.id, '--national-id', '-']
+  const { code, lines } = await stack.runAsked(async () => 'TYPED-1', ...update)
+  expect([code, JSON.stringify(lines)]).toEqual([0, expect.not.stringContaining('TYPED')])
+  expect((await patientStore(db).find(mine.clinic.id, mine.patient.id))?.nationalId).toBe('TYPED-1')
+  expect((await stack.run(...update)).errors).toContain('standard input does not have the national id')
+})
+
 describe('patient erase', () => {
   it('fails without a terminal and without --yes, and shows nothing of the patient', async () => {
     const cases = [

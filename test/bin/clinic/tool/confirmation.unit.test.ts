@@ -6,6 +6,7 @@ import {
   type Ask,
   addConfirmOptions,
   addYesOption,
+  allowInput,
   allowQuestions,
   askOn,
   confirm,
@@ -13,7 +14,7 @@ import {
 } from '../../../../bin/clinic/tool/confirmation.ts'
 
 /** Runs a command that asks, and returns how it ended, and what it showed and asked. */
-async function run(args: readonly string[], ask: Ask | null, isTyped = false) {
+async function run(args: readonly string[], ask: Ask | null, isTyped = false, input?: string) {
   let shown = ''
   let isDone = false
   const questions: string[] = []
@@ -27,6 +28,7 @@ async function run(args: readonly string[], ask: Ask | null, isTyped = false) {
       questions.push(question)
       return ask(question)
     })
+  if (input !== undefined) allowInput(program, async () => input)
   const command = program.command('erase').action(async () => {
     const consequences = ['Two appointments are cancelled.']
     if (isTyped)
@@ -93,6 +95,21 @@ it('continues with --yes and the text in --confirm', async () => {
     const outcome = await run(['--yes', '--confirm', 'Ada Lovelace'], ask, true)
     expect(outcome).toMatchObject({ isDone: true, shown: '', questions: [] })
   }
+})
+
+it('reads the text from a prompt or from standard input with --confirm -', async () => {
+  const args = ['--yes', '--confirm', '-']
+  const typed = await run(args, answering('Ada Lovelace'), true, 'unread')
+  expect(typed).toMatchObject({ isDone: true, questions: ["Type the patient's name: "] })
+  for (const input of ['Ada Lovelace', 'Ada Lovelace\n', 'Ada Lovelace\r\n'])
+    expect((await run(args, null, true, input)).isDone).toBe(true)
+  expect((await run(args, null, true, 'Ada')).message).toContain("that is not the patient's name")
+  for (const input of ['', '\n', undefined])
+    expect(await run(args, null, true, input)).toMatchObject({
+      isDone: false,
+      exitCode: 2,
+      message: "Nothing was done: standard input does not have the patient's name.",
+    })
 })
 
 it.each([
