@@ -1,6 +1,6 @@
 import { renderAppointment } from '../shared/api/appointments.ts'
 import { createAppointment, rejectionError, takenResponse } from '../shared/api/bookings.ts'
-import { ApiError } from '../shared/api/errors.ts'
+import { unknownIds } from '../shared/api/errors.ts'
 import {
   type BookingFacts,
   type BookingRequest,
@@ -41,7 +41,7 @@ export const handler = endpoint(
     )
     if (outcome instanceof StoredResponse) return outcome
     if (outcome.kind === 'booked') return { data: renderAppointment(outcome.appointment, clinic) }
-    if (outcome.kind === 'patient_not_found') throw new ApiError('patient_not_found')
+    if (outcome.kind === 'patient_not_found') throw unknownIds('patient_not_found', 'patient_id')
     throw isTaken(outcome) ? takenResponse(outcome).error : rejectionError(outcome)
   },
 )

@@ -1,5 +1,5 @@
 import type { ErrorKey } from '../shared/api/error-catalogue.ts'
-import { ApiError } from '../shared/api/errors.ts'
+import { ApiError, unknownIds } from '../shared/api/errors.ts'
 import { renderAcceptedMessage, sendMessage } from '../shared/api/new-message.ts'
 import { handOverSms } from '../shared/delivery/sms/hand-over-sms.ts'
 import { secondsUntilNextDay, wallClock } from '../shared/domain/clock.ts'
@@ -17,7 +17,6 @@ import type { Changeset } from '../shared/store/table/changeset.ts'
 import { StoredResponse } from '../shared/store/table/idempotency.ts'
 
 const ERRORS = {
-  patient_not_found: 'patient_not_found',
   patient_inactive: 'patient_inactive',
   no_phone: 'patient_has_no_phone',
   no_email: 'patient_has_no_email',
@@ -25,7 +24,7 @@ const ERRORS = {
   number_not_allowed: 'number_not_allowed',
   daily_limit_reached: 'daily_message_limit',
   recipient_limit_reached: 'recipient_message_limit',
-} as const satisfies Record<Exclude<MessageVerdict['kind'], 'accepted'>, ErrorKey>
+} as const satisfies Record<Exclude<MessageVerdict['kind'], 'accepted' | 'patient_not_found'>, ErrorKey>
 
 export const handler = endpoint(
   sendMessage,
@@ -56,6 +55,7 @@ export const handler = endpoint(
     const toStore = { idempotency, status: 202, response: renderAcceptedMessage }
     const verdict = await messages.accept(clinicId, request, decide, toStore)
     if (verdict instanceof StoredResponse) return verdict
+    if (verdict.kind === 'patient_not_found') throw unknownIds(verdict.kind, 'patient_id')
     if (verdict.kind !== 'accepted') throw toApiError(verdict.kind, now, clinic.timezone)
     const { message } = verdict
     setCreatedId(message.id)

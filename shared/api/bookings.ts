@@ -8,15 +8,23 @@ import {
   type PlacementProblem,
   type PlacementRejection,
 } from '../domain/booking/placement.ts'
-import type { DatedSlot } from '../domain/booking/slots.ts'
+import { CLOSED_REASONS, type DatedSlot } from '../domain/booking/slots.ts'
 import { formatTime } from '../domain/interval.ts'
 import { LAST_DATE } from '../domain/timestamp.ts'
 import { Appointment } from './appointments.ts'
 import { DurationMinutes } from './availability.ts'
-import type { ErrorKey } from './error-catalogue.ts'
-import { ApiError, type ErrorBody, errorBody, type FieldIssue } from './errors.ts'
+import { ApiError, type ErrorBody, errorBody, type FieldIssue, unknownIds } from './errors.ts'
 import { defineRoute } from './route.ts'
-import { CalendarDate, envelopeOf, longText, RecordDate, TimeOfDay, Uuid, whenValid } from './schemas.ts'
+import {
+  CalendarDate,
+  envelopeOf,
+  longText,
+  oneOf,
+  RecordDate,
+  TimeOfDay,
+  Uuid,
+  whenValid,
+} from './schemas.ts'
 
 /** One of the next free slots, listed in the `details` of a 409. */
 export const Alternative = z
@@ -45,14 +53,12 @@ const TreatmentIds = z
 const OFFERED = 'Active treatments that the doctor offers.'
 
 const PROBLEMS: Record<PlacementProblem['kind'], { readonly field: string; readonly issue: string }> = {
-  unknown_treatment: { field: 'treatment_ids', issue: 'is not a treatment of the clinic' },
   inactive_treatment: { field: 'treatment_ids', issue: 'is not an active treatment' },
   treatment_not_offered: { field: 'treatment_ids', issue: 'is not offered by the doctor' },
   treatments_too_long: {
     field: 'treatment_ids',
     issue: `must take at most ${MAX_DURATION} minutes together, unless duration is set`,
   },
-  unknown_room: { field: 'room_id', issue: 'is not a room of the clinic' },
   inactive_room: { field: 'room_id', issue: 'is not an active room' },
   end_differs: { field: 'end_time', issue: 'must be duration after start_time' },
   length_out_of_range: {
@@ -120,6 +126,8 @@ export const createAppointment = defineRoute({
   errors: [
     'patient_not_found',
     'doctor_not_found',
+    'treatment_not_found',
+    'room_not_found',
     'patient_inactive',
     'slot_unavailable',
     'room_unavailable',
@@ -162,6 +170,8 @@ export const updateAppointment = defineRoute({
   errors: [
     'appointment_not_found',
     'doctor_not_found',
+    'treatment_not_found',
+    'room_not_found',
     'precondition_failed',
     'appointment_closed',
     'patient_inactive',
@@ -176,20 +186,39 @@ export const updateAppointment = defineRoute({
   },
 })
 
-const REJECTIONS = {
-  doctor_not_found: 'doctor_not_found',
-  patient_inactive: 'patient_inactive',
-  in_past: 'appointment_in_past',
-  outside_hours: 'outside_working_hours',
-} as const satisfies Record<string, ErrorKey>
+/** Why a time is outside working hours, in the `details` of a 422. */
+export const OutsideHours = z
+  .strictObject({
+    field: z.literal('start_time'),
+    reason: oneOf(CLOSED_REASONS).meta({
+      description: '`hours` includes minutes that a daylight saving change skips.',
+    }),
+  })
+  .meta({ id: 'OutsideHours' })
 
 /** The error for a time, doctor, treatment or room that an appointment cannot have. */
-export const rejectionError = (
+export function rejectionError(
   rejection: Exclude<PlacementRejection, { readonly kind: 'taken' | 'room_taken' }>,
-): ApiError =>
-  rejection.kind === 'invalid'
-    ? new ApiError('validation', { details: rejection.problems.map(renderProblem) })
-    : new ApiError(REJECTIONS[rejection.kind])
+): ApiError {
+  switch (rejection.kind) {
+    case 'invalid':
+      return new ApiError('validation', { details: rejection.problems.map(renderProblem) })
+    case 'doctor_not_found':
+      return unknownIds(rejection.kind, 'doctor_id')
+    case 'room_not_found':
+      return unknownIds(rejection.kind, 'room_id')
+    case 'treatment_not_found':
+      return unknownIds(rejection.kind, ...rejection.indexes.map((index) => `treatment_ids.${index}`))
+    case 'outside_hours': {
+      const detail: z.input<typeof OutsideHours> = { field: 'start_time', reason: rejection.reason }
+      return new ApiError('outside_working_hours', { details: [detail] })
+    }
+    case 'in_past':
+      return new ApiError('appointment_in_past')
+    case 'patient_inactive':
+      return new ApiError('patient_inactive')
+  }
+}
 
 type Taken = { readonly kind: 'taken' | 'room_taken'; readonly alternatives: readonly DatedSlot[] }
 

@@ -125,7 +125,7 @@ const CATALOGUE = {
   outside_working_hours: {
     status: 422,
     error: 'OUTSIDE_WORKING_HOURS',
-    text: "The time is outside the doctor's working hours, or is skipped by a daylight saving change.",
+    text: "The time is outside the doctor's working hours, or is skipped by a daylight saving change. `details` has the reason.",
   },
   appointment_not_due: {
     status: 422,

@@ -1,5 +1,5 @@
 import type { Scope } from '../domain/scope.ts'
-import { type ErrorKey, errorEntry } from './error-catalogue.ts'
+import { type ErrorKey, errorEntry, type RecordNotFoundKey } from './error-catalogue.ts'
 
 /** An invalid field, and what is wrong with it. */
 export type FieldIssue = { readonly field: string; readonly issue: string }
@@ -60,6 +60,10 @@ export class ApiError extends Error {
     this.headers = options.headers ?? {}
   }
 }
+
+/** The error for unknown ids in these fields of a body. */
+export const unknownIds = (key: RecordNotFoundKey, ...fields: readonly string[]): ApiError =>
+  new ApiError(key, { details: fields.map((field) => ({ field })) })
 
 /** The error for a missing, wrong or revoked credential. */
 export const unauthorized = (): ApiError =>

@@ -27,7 +27,8 @@ const aDoctor = (name: string) => ({
   fullName: name,
   hours: parseWeeklyHours('mon-sun 09:00-12:00'),
 })
-const [bo, ada] = [aDoctor('Dr. Bo'), aDoctor('Dr. Ada')]
+const [bo, ada, theirDoctor] = [aDoctor('Dr. Bo'), aDoctor('Dr. Ada'), aDoctor('Dr. Eve')]
+const [theirPatient, theirRoom] = [aPatient(), aRoom()]
 const [room, other, closed]: [Room, Room, Room] = [
   aRoom({ name: 'Room 1' }),
   aRoom({ name: 'Room 2' }),
@@ -51,6 +52,9 @@ beforeAll(async () => {
   await treatmentStore(db).save(clinic.id, [checkup, xray, retired].map(added))
   const elsewhere = await newClinic(db.table)
   await treatmentStore(db).save(elsewhere.id, [added(foreign)])
+  await roomStore(db).save(elsewhere.id, [added(theirRoom)])
+  await doctorStore(db).save(elsewhere.id, [added(theirDoctor)])
+  await patientWriter(db).createMany(elsewhere.id, [theirPatient])
   headers = { ...(await issueCredential(db.table, clinic)).headers, 'content-type': 'application/json' }
 })
 
@@ -133,19 +137,40 @@ describe('a booking', () => {
     [{ end_time: '09:50', duration: 30 }, [['end_time', 'must be duration after start_time']]],
     [{ end_time: '09:00' }, [['end_time', 'must be 5 to 480 minutes after start_time']]],
     [
-      { treatment_ids: [checkup.id, newUuid(), retired.id, foreign.id], room_id: closed.id },
+      { treatment_ids: [checkup.id, retired.id], room_id: closed.id },
       [
-        ['treatment_ids.1', 'is not a treatment of the clinic'],
-        ['treatment_ids.2', 'is not an active treatment'],
-        ['treatment_ids.3', 'is not a treatment of the clinic'],
+        ['treatment_ids.1', 'is not an active treatment'],
         ['room_id', 'is not an active room'],
       ],
     ],
-    [{ room_id: newUuid() }, [['room_id', 'is not a room of the clinic']]],
     [{ treatment_ids: [checkup.id, checkup.id] }, [['treatment_ids', 'must not name a treatment twice']]],
   ])('with %j is a 422 that names each wrong field', async (body, details) => {
     expect(await book(body)).toMatchObject(issues(...details))
   })
+
+  it.each<[string, object, object, string]>([
+    ['patient', { patient_id: newUuid() }, { patient_id: theirPatient.id }, 'patient_id'],
+    ['doctor', { doctor_id: newUuid() }, { doctor_id: theirDoctor.id }, 'doctor_id'],
+    [
+      'treatment',
+      { treatment_ids: [checkup.id, newUuid()] },
+      { treatment_ids: [checkup.id, foreign.id] },
+      'treatment_ids.1',
+    ],
+    ['room', { room_id: newUuid() }, { room_id: theirRoom.id }, 'room_id'],
+  ])(
+    'with an unknown %s is a 404 that names the field, the same for another clinic’s',
+    async (kind, unknown, theirs, field) => {
+      const { status, text } = await book(unknown)
+      const body = {
+        error: 'NOT_FOUND',
+        message: `errors.developer_api.${kind}_not_found`,
+        details: [{ field }],
+      }
+      expect([status, text]).toEqual([404, JSON.stringify(body)])
+      expect((await book(theirs)).text).toBe(text)
+    },
+  )
 
   it('in a room that is taken is a 409 with times at which doctor and room are free', async () => {
     expect((await book({ room_id: room.id })).status).toBe(201)

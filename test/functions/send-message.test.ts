@@ -305,7 +305,7 @@ describe('the checks of a message', () => {
       for (const channel of ['sms', 'email']) responses.push(await send(sms({ patient_id, channel })))
     }
     expect([...new Set(responses.map(({ status, text }) => `${status} ${text}`))]).toEqual([
-      '404 {"error":"NOT_FOUND","message":"errors.developer_api.patient_not_found"}',
+      '404 {"error":"NOT_FOUND","message":"errors.developer_api.patient_not_found","details":[{"field":"patient_id"}]}',
     ])
     expect(sns.commandCalls(PublishCommand).length).toBe(0)
   })

@@ -198,6 +198,10 @@ function rejection(
       },
     )
   }
+  if (outcome.kind === 'room_not_found')
+    return new CommandFailure('The clinic has no room with the id in --room. "room list" lists all rooms.')
   const { key, details } = rejectionError(outcome)
-  return details ? invalidFields(details as readonly FieldIssue[]) : new CommandFailure(errorEntry(key).text)
+  return outcome.kind === 'invalid'
+    ? invalidFields(details as readonly FieldIssue[])
+    : new CommandFailure(errorEntry(key).text)
 }

@@ -1,10 +1,11 @@
 import * as z from 'zod'
 import { applyAction } from '../../domain/booking/appointment-actions.ts'
+import { MAX_TREATMENTS } from '../../domain/booking/placement.ts'
 import { SCOPES } from '../../domain/scope.ts'
 import { validateBody } from '../../http/read-body.ts'
 import { parseQuery } from '../../http/validate.ts'
 import { NotDueIssue, requireChanged } from '../appointment-actions.ts'
-import { Alternative, takenResponse } from '../bookings.ts'
+import { Alternative, OutsideHours, rejectionError, takenResponse } from '../bookings.ts'
 import { type ErrorKey, errorEntry } from '../error-catalogue.ts'
 import { ApiError, errorBody, MAX_DETAILS, missingScope } from '../errors.ts'
 import { type Route, scopesOf } from '../route.ts'
@@ -22,14 +23,26 @@ const FieldIssue = z
   })
   .meta({ id: 'FieldIssue' })
 
+const UnknownId = z
+  .strictObject({ field: z.string().meta({ description: 'The name of a field with an unknown id.' }) })
+  .meta({ id: 'UnknownId' })
+
 type Details = {
   readonly itemSchema: z.ZodObject
-  /** The details of the response of a route. */
-  readonly example: (route: Route) => readonly object[]
+  /** The details of the response of a route; undefined if it has none. */
+  readonly example: (route: Route) => readonly object[] | undefined
   readonly maxItems?: number
-  /** The gateway's own invalid_params response has no details. */
+  /** The gateway's own invalid_params response has no details, nor has an error for an unknown id in a path or query. */
   readonly isOptional?: true
 }
+
+/** The details of unknown ids in a field of a body, such as `treatment_ids`. */
+const unknownIdsIn = (name: string, field = name, maxItems = 1): Details => ({
+  itemSchema: UnknownId,
+  maxItems,
+  isOptional: true,
+  example: ({ body }) => (body && Object.hasOwn(body.shape, name) ? [{ field }] : undefined),
+})
 
 const DETAILS: Partial<Record<ErrorKey, Details>> = {
   invalid_params: {
@@ -68,6 +81,15 @@ const DETAILS: Partial<Record<ErrorKey, Details>> = {
       return detailsOf(() => requireChanged(early, timezone))
     },
   },
+  patient_not_found: unknownIdsIn('patient_id'),
+  doctor_not_found: unknownIdsIn('doctor_id'),
+  treatment_not_found: unknownIdsIn('treatment_ids', 'treatment_ids.0', MAX_TREATMENTS),
+  room_not_found: unknownIdsIn('room_id'),
+  outside_working_hours: {
+    itemSchema: OutsideHours,
+    maxItems: 1,
+    example: () => rejectionError({ kind: 'outside_hours', reason: 'break' }).details ?? [],
+  },
   slot_unavailable: { itemSchema: Alternative, maxItems: 3, example: () => alternatives('taken') },
   room_unavailable: { itemSchema: Alternative, maxItems: 3, example: () => alternatives('room_taken') },
 }
@@ -92,9 +114,11 @@ const DetailsOmitted: Json = {
   description: `The number of items that \`details\` leaves out. Present only if there are more than ${MAX_DETAILS}.`,
 }
 
-/** The fields of an item of an error's `details`; null for an error without details. */
-export const detailFields = (key: ErrorKey): string[] | null =>
-  DETAILS[key] ? Object.keys(DETAILS[key].itemSchema.shape) : null
+/** The fields of an item of an error's `details`, of one route or any; null for an error without details. */
+export function detailFields(key: ErrorKey, route?: Route): string[] | null {
+  const details = DETAILS[key]
+  return details && (!route || details.example(route)) ? Object.keys(details.itemSchema.shape) : null
+}
 
 /** The schema of one error of the catalogue: exactly its code and key, and its details if it has any. */
 export function errorSchema(key: ErrorKey, { schemaOf }: Pick<SchemaCollector, 'schemaOf'>): Json {

@@ -1825,6 +1825,7 @@ export interface components {
             error: "NOT_FOUND";
             /** @constant */
             message: "errors.developer_api.doctor_not_found";
+            details?: components["schemas"]["UnknownId"][];
         };
         EmailDeliveredEvent: {
             /** @description The same on every attempt. Use it to recognize duplicates. */
@@ -2416,12 +2417,22 @@ export interface components {
             /** @constant */
             message: "errors.developer_api.number_not_allowed";
         };
-        /** @description The time is outside the doctor's working hours, or is skipped by a daylight saving change. */
+        OutsideHours: {
+            /** @constant */
+            field: "start_time";
+            /**
+             * @description `hours` includes minutes that a daylight saving change skips.
+             * @enum {string}
+             */
+            reason: "hours" | "break" | "time_off" | "holiday" | "doctor_inactive";
+        };
+        /** @description The time is outside the doctor's working hours, or is skipped by a daylight saving change. `details` has the reason. */
         OutsideWorkingHoursError: {
             /** @constant */
             error: "OUTSIDE_WORKING_HOURS";
             /** @constant */
             message: "errors.developer_api.outside_working_hours";
+            details: components["schemas"]["OutsideHours"][];
         };
         PageMeta: {
             page: number;
@@ -2567,6 +2578,7 @@ export interface components {
             error: "NOT_FOUND";
             /** @constant */
             message: "errors.developer_api.patient_not_found";
+            details?: components["schemas"]["UnknownId"][];
         };
         PatientUpdatedEvent: {
             /** @description The same on every attempt. Use it to recognize duplicates. */
@@ -2784,6 +2796,7 @@ export interface components {
             error: "NOT_FOUND";
             /** @constant */
             message: "errors.developer_api.room_not_found";
+            details?: components["schemas"]["UnknownId"][];
         };
         /** @description The room is already booked at the requested time. `details` lists up to three of the next free slots. */
         RoomUnavailableError: {
@@ -2925,6 +2938,7 @@ export interface components {
             error: "NOT_FOUND";
             /** @constant */
             message: "errors.developer_api.treatment_not_found";
+            details?: components["schemas"]["UnknownId"][];
         };
         /** @description The credential is missing or invalid. */
         UnauthorizedError: {
@@ -2939,6 +2953,10 @@ export interface components {
             error: "UNAVAILABLE";
             /** @constant */
             message: "errors.developer_api.unavailable";
+        };
+        UnknownId: {
+            /** @description The name of a field with an unknown id. */
+            field: string;
         };
         /** @description The request body must be application/json in UTF-8, without a content encoding. */
         UnsupportedMediaTypeError: {
@@ -5175,7 +5193,7 @@ export interface operations {
                     "application/json": components["schemas"]["MissingScopeError"] | components["schemas"]["RequestBlockedError"];
                 };
             };
-            /** @description The patient does not exist. Or: The doctor does not exist. */
+            /** @description The patient does not exist. Or: The doctor does not exist. Or: The treatment does not exist. Or: The room does not exist. */
             404: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -5187,7 +5205,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["PatientNotFoundError"] | components["schemas"]["DoctorNotFoundError"];
+                    "application/json": components["schemas"]["PatientNotFoundError"] | components["schemas"]["DoctorNotFoundError"] | components["schemas"]["TreatmentNotFoundError"] | components["schemas"]["RoomNotFoundError"];
                 };
             };
             /** @description The requested time is already booked. `details` lists up to three of the next free slots. Or: The room is already booked at the requested time. `details` lists up to three of the next free slots. */
@@ -5208,7 +5226,7 @@ export interface operations {
             };
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
-            /** @description A field of the request body is missing or invalid. `details` names each one, up to 20. Or: The idempotency key must be 1 to 255 visible ASCII characters. Or: The idempotency key was already used with a different request body. Or: The patient is inactive: appointments and messages are not possible. Or: The time is outside the doctor's working hours, or is skipped by a daylight saving change. Or: The start time is in the past, in the clinic's time zone. */
+            /** @description A field of the request body is missing or invalid. `details` names each one, up to 20. Or: The idempotency key must be 1 to 255 visible ASCII characters. Or: The idempotency key was already used with a different request body. Or: The patient is inactive: appointments and messages are not possible. Or: The time is outside the doctor's working hours, or is skipped by a daylight saving change. `details` has the reason. Or: The start time is in the past, in the clinic's time zone. */
             422: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -5429,7 +5447,7 @@ export interface operations {
                     "application/json": components["schemas"]["MissingScopeError"] | components["schemas"]["RequestBlockedError"];
                 };
             };
-            /** @description The appointment does not exist. Or: The doctor does not exist. */
+            /** @description The appointment does not exist. Or: The doctor does not exist. Or: The treatment does not exist. Or: The room does not exist. */
             404: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -5441,7 +5459,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["AppointmentNotFoundError"] | components["schemas"]["DoctorNotFoundError"];
+                    "application/json": components["schemas"]["AppointmentNotFoundError"] | components["schemas"]["DoctorNotFoundError"] | components["schemas"]["TreatmentNotFoundError"] | components["schemas"]["RoomNotFoundError"];
                 };
             };
             /** @description The appointment was completed or cancelled, or the patient did not come. It can no longer be changed. A completed or missed one can be reopened. Or: The requested time is already booked. `details` lists up to three of the next free slots. Or: The room is already booked at the requested time. `details` lists up to three of the next free slots. */
@@ -5477,7 +5495,7 @@ export interface operations {
             };
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
-            /** @description A field of the request body is missing or invalid. `details` names each one, up to 20. Or: The idempotency key must be 1 to 255 visible ASCII characters. Or: The idempotency key was already used with a different request body. Or: The patient is inactive: appointments and messages are not possible. Or: The time is outside the doctor's working hours, or is skipped by a daylight saving change. Or: The start time is in the past, in the clinic's time zone. */
+            /** @description A field of the request body is missing or invalid. `details` names each one, up to 20. Or: The idempotency key must be 1 to 255 visible ASCII characters. Or: The idempotency key was already used with a different request body. Or: The patient is inactive: appointments and messages are not possible. Or: The time is outside the doctor's working hours, or is skipped by a daylight saving change. `details` has the reason. Or: The start time is in the past, in the clinic's time zone. */
             422: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];

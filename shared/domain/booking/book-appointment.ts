@@ -10,6 +10,7 @@ import {
   type PlacementFacts,
   type PlacementRejection,
   placementRejection,
+  rejectionFor,
 } from './placement.ts'
 
 /** A request for an appointment, the same at every attempt to book it. */
@@ -36,8 +37,7 @@ export function bookAppointment(request: BookingRequest, facts: BookingFacts): B
   const { patient, doctor, treatments, room } = facts
   if (!patient || patient.erasedAt) return { kind: 'patient_not_found' }
   if (!doctor) return { kind: 'doctor_not_found' }
-  if (!patient.isActive) return { kind: 'patient_inactive' }
-  const rejection = placementRejection(request, facts, request)
+  const rejection = rejectionFor(patient, placementRejection(request, facts, request))
   if (rejection) return rejection
   const appointment: Appointment = {
     ...NEW_APPOINTMENT,

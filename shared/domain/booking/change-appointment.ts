@@ -14,6 +14,7 @@ import {
   type PlacementProblem,
   type PlacementRejection,
   placementRejection,
+  rejectionFor,
 } from './placement.ts'
 
 /** The fields to change. Those that are undefined stay as they are. */
@@ -95,7 +96,8 @@ export function changeAppointment(
   if (isSame && problems.length === 0) return { kind: 'done', appointment: before }
   if (before.status !== 'scheduled') return { kind: 'closed' }
   if (problems.length > 0) return { kind: 'invalid', problems }
-  const rejection = moveRejection(target, facts, moment, parts)
+  const isMove = parts.time || parts.room || parts.treatments
+  const rejection = isMove && rejectionFor(facts.patient, placementRejection(target, facts, moment, parts))
   if (rejection) return rejection
   return { kind: 'done', appointment: { ...before, ...movedFields(before, target, parts, facts), notes } }
 }
@@ -117,18 +119,6 @@ export function reopenAppointment(
   if (busy.some((taken) => overlaps(taken, interval))) return { kind: 'taken' }
   if (roomBusy.some((taken) => overlaps(taken, interval))) return { kind: 'room_taken' }
   return { kind: 'done', appointment: { ...before, status: 'scheduled' } }
-}
-
-function moveRejection(
-  target: Placement,
-  facts: ChangeFacts,
-  moment: Moment,
-  parts: PlacementParts,
-): PlacementRejection | null {
-  const isMove = parts.time || parts.room || parts.treatments
-  const rejection = placementRejection(target, facts, moment, parts)
-  if (rejection?.kind === 'doctor_not_found') return rejection
-  return isMove && facts.patient?.isActive === false ? { kind: 'patient_inactive' } : rejection
 }
 
 function lengthProblems(before: Appointment, { startTime, minutes, endTime }: AppointmentChanges) {

@@ -2,9 +2,10 @@
 
 import type { WallClock } from '../clock.ts'
 import { type Interval, overlaps, parseTime } from '../interval.ts'
+import type { Patient } from '../patients/patient.ts'
 import type { Room, Treatment } from './catalogue.ts'
 import type { Doctor } from './doctor.ts'
-import { bookingRejection, type DatedSlot, nextFreeSlots } from './slots.ts'
+import { bookingRejection, type ClosedReason, closedReason, type DatedSlot, nextFreeSlots } from './slots.ts'
 
 /** The bounds of an appointment that is booked or moved, in minutes. */
 export const MIN_DURATION = 5
@@ -44,25 +45,17 @@ export type PlacementFacts = {
 
 /** A part of a request that no appointment can have. `index` is the position of a treatment. */
 export type PlacementProblem =
-  | {
-      readonly kind: 'unknown_treatment' | 'inactive_treatment' | 'treatment_not_offered'
-      readonly index: number
-    }
-  | {
-      readonly kind:
-        | 'treatments_too_long'
-        | 'unknown_room'
-        | 'inactive_room'
-        | 'end_differs'
-        | 'length_out_of_range'
-    }
+  | { readonly kind: 'inactive_treatment' | 'treatment_not_offered'; readonly index: number }
+  | { readonly kind: 'treatments_too_long' | 'inactive_room' | 'end_differs' | 'length_out_of_range' }
 
 export type PlacementRejection =
-  | { readonly kind: 'doctor_not_found' }
+  | { readonly kind: 'doctor_not_found' | 'room_not_found' }
+  /** `indexes` are the positions of the unknown treatments. */
+  | { readonly kind: 'treatment_not_found'; readonly indexes: readonly number[] }
   | { readonly kind: 'patient_inactive' }
   | { readonly kind: 'invalid'; readonly problems: readonly PlacementProblem[] }
   | { readonly kind: 'in_past' }
-  | { readonly kind: 'outside_hours' }
+  | { readonly kind: 'outside_hours'; readonly reason: ClosedReason }
   /** The doctor has another appointment. */
   | { readonly kind: 'taken' }
   | { readonly kind: 'room_taken' }
@@ -85,15 +78,22 @@ export function placementRejection(
 ): PlacementRejection | null {
   const { doctor, busy, roomBusy } = facts
   if (parts.time && !doctor) return { kind: 'doctor_not_found' }
+  const { treatments: ids, room } = placement
+  const indexes = [...ids.keys()].filter((index) => !facts.treatments.has(ids[index] as string))
+  if (parts.treatments && indexes.length > 0) return { kind: 'treatment_not_found', indexes }
+  if (parts.room && room !== null && !facts.room) return { kind: 'room_not_found' }
   const problems = [
     ...(parts.treatments ? treatmentProblems(placement, facts) : []),
-    ...(parts.room ? roomProblems(placement, facts) : []),
+    ...(parts.room && facts.room?.isActive === false ? [{ kind: 'inactive_room' as const }] : []),
   ]
   if (problems.length > 0) return { kind: 'invalid', problems }
   const interval = intervalOf(placement, facts)
   const day = doctor && { doctor, date: placement.date, timezone, busy }
   const rejection = parts.time && day ? bookingRejection(day, interval, clock) : null
-  if (rejection) return { kind: rejection }
+  if (day && rejection)
+    return rejection === 'outside_hours'
+      ? { kind: rejection, reason: closedReason(day, interval) }
+      : { kind: rejection }
   const isRoomTaken = parts.room && roomBusy.some((taken) => overlaps(taken, interval))
   return isRoomTaken ? { kind: 'room_taken' } : null
 }
@@ -104,18 +104,19 @@ function treatmentProblems(
 ): PlacementProblem[] {
   const problems = ids.flatMap((id, index): PlacementProblem[] => {
     const treatment = treatments.get(id)
-    if (!treatment) return [{ kind: 'unknown_treatment', index }]
-    if (!treatment.isActive) return [{ kind: 'inactive_treatment', index }]
+    if (!treatment?.isActive) return [{ kind: 'inactive_treatment', index }]
     return treatment.doctorIds.includes(doctor) ? [] : [{ kind: 'treatment_not_offered', index }]
   })
   const isTooLong = minutes === null && totalMinutes(ids, treatments) > MAX_DURATION
   return isTooLong ? [...problems, { kind: 'treatments_too_long' }] : problems
 }
 
-function roomProblems({ room: id }: Placement, { room }: PlacementFacts): PlacementProblem[] {
-  if (id === null) return []
-  if (!room) return [{ kind: 'unknown_room' }]
-  return room.isActive ? [] : [{ kind: 'inactive_room' }]
+/** The first reason to reject: an unknown id, then an inactive patient, then everything else. */
+export function rejectionFor(
+  patient: Pick<Patient, 'isActive'>,
+  rejection: PlacementRejection | null,
+): PlacementRejection | null {
+  return patient.isActive || rejection?.kind.endsWith('_not_found') ? rejection : { kind: 'patient_inactive' }
 }
 
 /** When the appointment would take place. */

@@ -22,6 +22,10 @@ export type DoctorDay = {
   readonly gaps?: readonly Interval[]
 }
 
+/** Why a doctor does not work at a time; `hours` includes minutes that clocks skip. */
+export const CLOSED_REASONS = ['hours', 'break', 'time_off', 'holiday', 'doctor_inactive'] as const
+export type ClosedReason = (typeof CLOSED_REASONS)[number]
+
 /** Why a start cannot be booked. */
 export type BookingRejection = 'in_past' | 'outside_hours' | 'taken'
 
@@ -32,6 +36,14 @@ export function bookingRejection(
   now: WallClock,
 ): BookingRejection | null {
   return rejectionWithin(openingsOf(day), day, interval, now)
+}
+
+/** Why an interval that is outside the hours of a doctor is. */
+export function closedReason(day: Omit<DoctorDay, 'busy'>, interval: Interval): ClosedReason {
+  const absence = absenceOn(day.doctor, day.date)
+  if (absence) return absence.kind === 'inactive' ? 'doctor_inactive' : absence.kind
+  const { windows, breaks } = openingsOf(day)
+  return isCovered(interval, windows) && breaks.some((part) => overlaps(part, interval)) ? 'break' : 'hours'
 }
 
 /** Whether a doctor works during an interval, whatever is booked, and whether or not it is past. */
@@ -74,24 +86,29 @@ export function nextFreeSlots(
 const MAX_ALTERNATIVES = 3
 
 /** When a doctor works on a day, and the breaks and skipped clock times within. */
-type Openings = { readonly windows: readonly Interval[]; readonly closed: readonly Interval[] }
+type Openings = {
+  readonly windows: readonly Interval[]
+  readonly breaks: readonly Interval[]
+  readonly gaps: readonly Interval[]
+}
 
 function openingsOf({ doctor, date, timezone, gaps }: Omit<DoctorDay, 'busy'>): Openings {
-  if (absenceOn(doctor, date)) return { windows: [], closed: [] }
+  if (absenceOn(doctor, date)) return { windows: [], breaks: [], gaps: [] }
   const weekday = WEEKDAYS[dayOfWeek(date) - 1] ?? 'mon'
   const windows = doctor.exceptions[date] ?? doctor.hours[weekday] ?? []
   return {
     windows: windows.map(toInterval),
-    closed: [...(doctor.breaks[weekday] ?? []).map(toInterval), ...(gaps ?? clockGaps(date, timezone))],
+    breaks: (doctor.breaks[weekday] ?? []).map(toInterval),
+    gaps: gaps ?? clockGaps(date, timezone),
   }
 }
 
 const toInterval = ({ start, end }: Window): Interval => ({ from: parseTime(start), to: parseTime(end) })
 
-const isOpen = ({ windows, closed }: Openings, interval: Interval): boolean =>
+const isOpen = ({ windows, breaks, gaps }: Openings, interval: Interval): boolean =>
   interval.to <= LAST_MINUTE &&
   isCovered(interval, windows) &&
-  !closed.some((part) => overlaps(part, interval))
+  ![...breaks, ...gaps].some((part) => overlaps(part, interval))
 
 function rejectionWithin(
   openings: Openings,

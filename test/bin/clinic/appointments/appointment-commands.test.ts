@@ -168,7 +168,7 @@ describe('a move', () => {
     [['--date', MONDAY, '--time', '17:00'], "The time is outside the doctor's working hours"],
     [['--date', '2020-05-04'], 'The start time is in the past'],
     [['--date', MONDAY, '--doctor', newUuid()], '"doctor list" lists all doctors'],
-    [['--date', MONDAY, '--room', newUuid()], '--room is not a room of the clinic'],
+    [['--date', MONDAY, '--room', newUuid()], '"room list" lists all rooms'],
     [
       ['--date', '4.5.2099', '--duration', 'x'],
       '--date must be a date that exists, as YYYY-MM-DD\n--duration ',

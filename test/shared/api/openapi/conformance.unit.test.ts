@@ -97,7 +97,7 @@ it.each<[string, Answer, RegExp]>([
   ],
   [
     'details of an error without details',
-    { path: '/patients/x', status: 404, body: { ...notFound('patient'), details: [] } },
+    { path: '/invoices/x', status: 404, body: { ...notFound('invoice'), details: [] } },
     /additional properties/,
   ],
 ])('rejects %s', (_, answer, message) => {

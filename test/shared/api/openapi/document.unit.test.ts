@@ -92,7 +92,7 @@ describe.each(ROUTES.map((route) => [`${route.method} ${route.path}`, route] as 
     for (const key of errorsOf(route)) {
       const { content = {} } = resolveRef(operation.responses[errorEntry(key).status] ?? {})
       const body: { details?: object[] } = content['application/json']?.examples?.[key]?.value ?? {}
-      expect(body.details ? Object.keys(body.details[0] ?? {}) : null).toEqual(detailFields(key))
+      expect(body.details ? Object.keys(body.details[0] ?? {}) : null).toEqual(detailFields(key, route))
     }
   })
 })

@@ -166,7 +166,12 @@ describe('changeAppointment', () => {
     ['the doctor is taken', { minutes: 60 }, { kind: 'taken' }, { ...room1, busy: taken }],
     ['the room is taken', { minutes: 60 }, { kind: 'room_taken' }, { ...room1, roomBusy: taken }],
     ['the new time has passed', { date: '2026-04-30' }, { kind: 'in_past' }, room1],
-    ['the new time is outside the hours', { startTime: '16:30' }, { kind: 'outside_hours' }, room1],
+    [
+      'the new time is outside the hours',
+      { startTime: '16:30' },
+      { kind: 'outside_hours', reason: 'hours' },
+      room1,
+    ],
     [
       'the patient is inactive and it moves',
       { startTime: '10:00' },

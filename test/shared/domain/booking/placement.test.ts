@@ -76,7 +76,13 @@ describe('placementRejection', () => {
       { kind: 'taken' },
     ],
     ['the doctor is unknown', { room: 'r2' }, { doctor: null }, { kind: 'doctor_not_found' }],
-    ['the room is unknown', { room: 'r2' }, {}, invalid({ kind: 'unknown_room' })],
+    ['the room is unknown', { room: 'r2' }, {}, { kind: 'room_not_found' }],
+    [
+      'treatments and the room are unknown, and a treatment is inactive',
+      { treatments: ['t1', 'none', 'off', 'neither'], room: 'r2' },
+      {},
+      { kind: 'treatment_not_found', indexes: [1, 3] },
+    ],
     [
       'the room is inactive, and outside hours',
       { room: 'r1', startTime: '20:00' },
@@ -85,13 +91,12 @@ describe('placementRejection', () => {
     ],
     [
       'several things are wrong',
-      { treatments: ['t1', 'none', 'off', 'other'], room: 'r2' },
-      {},
+      { treatments: ['t1', 'off', 'other'], room: 'r1' },
+      { room: { ...room, isActive: false } },
       invalid(
-        { kind: 'unknown_treatment', index: 1 },
-        { kind: 'inactive_treatment', index: 2 },
-        { kind: 'treatment_not_offered', index: 3 },
-        { kind: 'unknown_room' },
+        { kind: 'inactive_treatment', index: 1 },
+        { kind: 'treatment_not_offered', index: 2 },
+        { kind: 'inactive_room' },
       ),
     ],
     [
@@ -105,7 +110,7 @@ describe('placementRejection', () => {
       'treatments end after the hours',
       { treatments: ['t1', 't2'], minutes: null, startTime: '11:16' },
       {},
-      { kind: 'outside_hours' },
+      { kind: 'outside_hours', reason: 'hours' },
     ],
   ])('decides when %s', (_condition, changed, changedFacts, expected) => {
     expect(placementRejection({ ...placement, ...changed }, { ...facts, ...changedFacts }, moment)).toEqual(
@@ -118,11 +123,15 @@ describe('placementRejection', () => {
     const unread = { ...facts, doctor: null, treatments: new Map() }
     const only = (part: string) => ({ time: false, room: false, treatments: false, [part]: true })
     expect(placementRejection(wrong, unread, moment, only('none'))).toBeNull()
-    expect(placementRejection(wrong, facts, moment, only('time'))).toEqual({ kind: 'outside_hours' })
-    expect(placementRejection(wrong, unread, moment, only('room'))).toEqual(invalid({ kind: 'unknown_room' }))
-    expect(placementRejection(wrong, unread, moment, only('treatments'))).toEqual(
-      invalid({ kind: 'unknown_treatment', index: 0 }),
-    )
+    expect(placementRejection(wrong, facts, moment, only('time'))).toEqual({
+      kind: 'outside_hours',
+      reason: 'hours',
+    })
+    expect(placementRejection(wrong, unread, moment, only('room'))).toEqual({ kind: 'room_not_found' })
+    expect(placementRejection(wrong, unread, moment, only('treatments'))).toEqual({
+      kind: 'treatment_not_found',
+      indexes: [0],
+    })
   })
 })
 

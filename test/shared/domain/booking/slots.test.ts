@@ -3,6 +3,8 @@ import { describe, expect, it } from 'vitest'
 import type { Doctor } from '../../../../shared/domain/booking/doctor.ts'
 import {
   bookingRejection,
+  type ClosedReason,
+  closedReason,
   type DoctorDay,
   freeSlots,
   isWorking,
@@ -278,6 +280,22 @@ describe('bookingRejection', () => {
     expect(
       bookingRejection(dayOf(), interval('10:00', '10:30'), { date, seconds: parseTime(time) * 60 }),
     ).toBe(rejection)
+  })
+})
+
+describe('closedReason', () => {
+  const breaks = { mon: [{ start: '11:00', end: '11:30' }] }
+  const timeOff = off('2026-05-04', '2026-05-04')
+  it.each<[ClosedReason, string, string, Partial<Doctor>]>([
+    ['hours', '03:00', '03:30', {}],
+    ['hours', '10:45', '12:15', { breaks }],
+    ['hours', '10:00', '10:30', { exceptions: { '2026-05-04': [] } }],
+    ['break', '10:45', '11:15', { breaks }],
+    ['time_off', '10:00', '10:30', { timeOff }],
+    ['holiday', '10:00', '10:30', { timeOff, holidays: timeOff }],
+    ['doctor_inactive', '10:00', '10:30', { isActive: false, holidays: timeOff }],
+  ])('is %s from %s to %s for a doctor with %j', (reason, from, to, facts) => {
+    expect(closedReason(dayWith(facts), interval(from, to))).toBe(reason)
   })
 })
 
