@@ -1,5 +1,5 @@
 import type { ResolvedTemplate } from '../template/template.ts'
-import { openApiBodies } from './open-api.ts'
+import { type GatewayResponseExtension, openApiBodies } from './open-api.ts'
 import type { HttpResponse } from './response.ts'
 
 /** The gateway's own errors, with the status, message and error type of AWS. */
@@ -15,13 +15,6 @@ const GATEWAY_ERRORS = {
 
 export type GatewayErrorType = keyof typeof GATEWAY_ERRORS
 
-type Properties = {
-  readonly ResponseType: string
-  readonly StatusCode?: string
-  readonly ResponseParameters?: Readonly<Record<string, string>>
-  readonly ResponseTemplates?: Readonly<Record<string, string>>
-}
-
 /** $context variables of the request, by their names without `$context.` */
 type ErrorContext = Readonly<Record<string, string>>
 
@@ -29,21 +22,21 @@ export type RenderError = (type: GatewayErrorType, context: ErrorContext) => Htt
 
 /** Renders the gateway's own errors with the gateway responses of the template. */
 export function gatewayErrors(template: ResolvedTemplate): RenderError {
-  const responses = new Map<string, Properties>()
-  const defined = [
-    ...template.resourcesOf<Properties>('AWS::ApiGateway::GatewayResponse'),
-    ...definedByDocument(template),
-  ]
-  for (const { id, properties } of defined) {
-    checkParameters(id, properties)
-    responses.set(properties.ResponseType, properties)
-  }
+  const responses = new Map<string, GatewayResponseExtension>()
+  const [other] = template.resourcesOf('AWS::ApiGateway::GatewayResponse')
+  if (other)
+    throw new Error(`${other.id} is not in the document of its API; the local gateway supports no others.`)
+  for (const { id, body } of openApiBodies(template))
+    for (const [type, response] of Object.entries(body['x-amazon-apigateway-gateway-responses'] ?? {})) {
+      checkParameters(`${id}: ${type}`, response)
+      responses.set(type, response)
+    }
   return (type, context) => {
     const [status, message, errorType] = GATEWAY_ERRORS[type]
     const fallback = status < 500 ? 'DEFAULT_4XX' : 'DEFAULT_5XX'
-    const properties: Partial<Properties> = responses.get(type) ?? responses.get(fallback) ?? {}
-    const { StatusCode, ResponseParameters = {}, ResponseTemplates = DEFAULT_TEMPLATES } = properties
-    const [contentType, body] = templateOf(ResponseTemplates)
+    const response = responses.get(type) ?? responses.get(fallback) ?? {}
+    const { statusCode, responseParameters = {}, responseTemplates = DEFAULT_TEMPLATES } = response
+    const [contentType, body] = templateOf(responseTemplates)
     const values: ErrorContext = {
       ...context,
       'error.message': message,
@@ -51,11 +44,11 @@ export function gatewayErrors(template: ResolvedTemplate): RenderError {
       'error.responseType': type,
     }
     return {
-      status: Number(StatusCode ?? status),
+      status: Number(statusCode ?? status),
       headers: [
         ['Content-Type', contentType],
         ['x-amzn-ErrorType', errorType],
-        ...Object.entries(ResponseParameters).map(
+        ...Object.entries(responseParameters).map(
           ([name, value]) => [name.slice(HEADER_PREFIX.length), resolveParameter(value, values)] as const,
         ),
       ],
@@ -66,22 +59,6 @@ export function gatewayErrors(template: ResolvedTemplate): RenderError {
     }
   }
 }
-
-const definedByDocument = (template: ResolvedTemplate): { id: string; properties: Properties }[] =>
-  openApiBodies(template).flatMap(({ id, body }) =>
-    Object.entries(body['x-amazon-apigateway-gateway-responses'] ?? {}).map(([ResponseType, response]) => {
-      const { statusCode, responseParameters, responseTemplates } = response
-      return {
-        id: `${id}: ${ResponseType}`,
-        properties: {
-          ResponseType,
-          ...(statusCode !== undefined && { StatusCode: statusCode }),
-          ...(responseParameters && { ResponseParameters: responseParameters }),
-          ...(responseTemplates && { ResponseTemplates: responseTemplates }),
-        },
-      }
-    }),
-  )
 
 const HEADER_PREFIX = 'gatewayresponse.header.'
 const DEFAULT_TEMPLATES = { 'application/json': '{"message":$context.error.messageString}' }
@@ -96,8 +73,8 @@ const templateOf = (templates: Readonly<Record<string, string>>): readonly [stri
 const LITERAL = /^'(.*)'$/
 const CONTEXT = /^context\.(.+)$/
 
-function checkParameters(id: string, { ResponseParameters = {} }: Properties): void {
-  for (const [name, value] of Object.entries(ResponseParameters))
+function checkParameters(id: string, { responseParameters = {} }: GatewayResponseExtension): void {
+  for (const [name, value] of Object.entries(responseParameters))
     if (!name.startsWith(HEADER_PREFIX) || !(LITERAL.test(value) || CONTEXT.test(value)))
       throw new Error(`${id} maps ${name} to ${value}, which the local gateway does not support.`)
 }

@@ -20,7 +20,7 @@ type OpenApiOperation = {
   }
 }
 
-type GatewayResponseExtension = {
+export type GatewayResponseExtension = {
   readonly statusCode?: string
   readonly responseParameters?: Readonly<Record<string, string>>
   readonly responseTemplates?: Readonly<Record<string, string>>

@@ -3,10 +3,10 @@ import { gatewayErrors } from '../../../../infra/local/gateway/errors.ts'
 import { restApi } from './rest-api.ts'
 
 const context = { requestId: 'request-1', httpMethod: 'GET' }
-const response = (properties: object) => ({
-  Type: 'AWS::ApiGateway::GatewayResponse',
-  Properties: { ...properties },
-})
+const withResponse = (type: string, response: object) => {
+  const Body = { paths: {}, 'x-amazon-apigateway-gateway-responses': { [type]: response } }
+  return restApi([], { Api: { Type: 'AWS::ApiGateway::RestApi', Properties: { Body } } })
+}
 
 describe('a gateway error', () => {
   it.each([
@@ -22,19 +22,16 @@ describe('a gateway error', () => {
 
   it('is rendered with its gateway response', () => {
     const render = gatewayErrors(
-      restApi([], {
-        Throttled: response({
-          ResponseType: 'THROTTLED',
-          StatusCode: '503',
-          ResponseParameters: {
-            'gatewayresponse.header.x-request-id': 'context.requestId',
-            'gatewayresponse.header.retry-after': "'1'",
-          },
-          ResponseTemplates: {
-            'application/json':
-              '{"id":"$context.requestId","type":"$context.error.responseType","text":$context.error.messageString}',
-          },
-        }),
+      withResponse('THROTTLED', {
+        statusCode: '503',
+        responseParameters: {
+          'gatewayresponse.header.x-request-id': 'context.requestId',
+          'gatewayresponse.header.retry-after': "'1'",
+        },
+        responseTemplates: {
+          'application/json':
+            '{"id":"$context.requestId","type":"$context.error.responseType","text":$context.error.messageString}',
+        },
       }),
     )
     const rendered = render('THROTTLED', context)
@@ -54,18 +51,16 @@ describe('a gateway error', () => {
 
   it('falls back to the default response of its class and keeps its own status', () => {
     const templates = { 'application/json': '{"error":"X"}' }
-    const render = gatewayErrors(
-      restApi([], { Default: response({ ResponseType: 'DEFAULT_4XX', ResponseTemplates: templates }) }),
-    )
+    const render = gatewayErrors(withResponse('DEFAULT_4XX', { responseTemplates: templates }))
     expect(render('REQUEST_TOO_LARGE', context)).toMatchObject({ status: 413, body: '{"error":"X"}' })
     expect(render('INTEGRATION_TIMEOUT', context).body).toContain('timed out')
   })
 
   it('with an unsupported gateway response prevents the start', () => {
-    const odd = response({
-      ResponseType: 'THROTTLED',
-      ResponseParameters: { 'gatewayresponse.header.x': 'method.request.header.y' },
-    })
-    expect(() => gatewayErrors(restApi([], { Odd: odd }))).toThrow(/Odd maps gatewayresponse.header.x/)
+    const responseParameters = { 'gatewayresponse.header.x': 'method.request.header.y' }
+    const odd = withResponse('THROTTLED', { responseParameters })
+    expect(() => gatewayErrors(odd)).toThrow(/Api: THROTTLED maps gatewayresponse.header.x/)
+    const outside = restApi([], { Odd: { Type: 'AWS::ApiGateway::GatewayResponse' } })
+    expect(() => gatewayErrors(outside)).toThrow(/^Odd is not in the document/)
   })
 })
