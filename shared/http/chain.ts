@@ -4,7 +4,6 @@ import { IDEMPOTENCY_HEADERS } from '../api/aliases.ts'
 import { ApiError } from '../api/errors.ts'
 import { acceptsIdempotencyKey, hasEtag, type Route } from '../api/route.ts'
 import type { Credential, CredentialPair } from '../domain/credential.ts'
-import type { RequestCount } from '../domain/rate-limit.ts'
 import type { WriteAccess } from '../observability/access.ts'
 import type { WriteLog } from '../observability/log.ts'
 import { accessLine, collectResponseIds } from './access-line.ts'
@@ -14,7 +13,7 @@ import type { ApiContext, Middleware } from './call.ts'
 import { checkResponse } from './check-response.ts'
 import { entityTag } from './entity-tag.ts'
 import { headerOf } from './headers.ts'
-import { limitRate, recordUse } from './limit-rate.ts'
+import { type CountOutcome, limitRate, recordUse } from './limit-rate.ts'
 import { logLine } from './log-line.ts'
 import { readBody } from './read-body.ts'
 import { readIfMatch } from './read-if-match.ts'
@@ -36,7 +35,7 @@ export type ChainOptions = {
   readonly verifyCredential: (pair: CredentialPair) => Promise<Credential | null>
   /** Called for every request that has an issued key which is not valid. */
   readonly onRejectedKey: (key: string) => void
-  readonly countRequest: (credential: Credential) => Promise<RequestCount>
+  readonly countRequest: (credential: Credential) => Promise<CountOutcome>
   readonly requestsPerMinute: number
   /** Called for the first request of a credential in a minute. */
   readonly recordUse: (credential: Credential) => Promise<void>
@@ -58,6 +57,7 @@ export function endpointChain(route: Route, options: ChainOptions) {
     limitRate({
       countRequest: options.countRequest,
       requestsPerMinute: options.requestsPerMinute,
+      now: options.now,
     }),
     recordUse(options.recordUse),
     authorize(route),

@@ -1,32 +1,54 @@
 import { ApiError } from '../api/errors.ts'
 import type { Credential } from '../domain/credential.ts'
-import { checkRateLimit, type RateVerdict, type RequestCount, rateLimitFor } from '../domain/rate-limit.ts'
+import {
+  checkRateLimit,
+  type RateLimit,
+  type RateVerdict,
+  type RequestCount,
+  rateLimitFor,
+} from '../domain/rate-limit.ts'
 import type { ApiRequest, Middleware } from './call.ts'
 import { withTimeout } from './with-timeout.ts'
 
+/** The counter of a credential is written more often than one item of the table can be. */
+export type CountOutcome = RequestCount | 'throttled'
+
 type RateLimitOptions = {
   /** Counts the request. Costs one write. */
-  readonly countRequest: (credential: Credential) => Promise<RequestCount>
+  readonly countRequest: (credential: Credential) => Promise<CountOutcome>
   /** The limit of credentials without a limit of their own. */
   readonly requestsPerMinute: number
+  readonly now: () => number
 }
 
 /** If counting takes longer, the request is not limited. */
 const COUNT_TIMEOUT_MS = 500
 
+/** Credentials that a process remembers. */
+const MAX_KEYS = 1000
+
 /**
  * Limits the request rate of a credential. For reads, counting runs alongside the request and is checked before the
- * response is sent; writes wait for it. If counting fails, requests are not limited: the limiter must never take the
- * API down.
+ * response is sent; writes wait for it. Once a process has found a credential over its limit, it rejects all its requests
+ * before any work until the limit allows one again. If counting fails, requests are not limited: the limiter must never take the
+ * API down. Only if the counter is throttled, the requests that this process has seen count instead.
  */
-export function limitRate({ countRequest: count, requestsPerMinute }: RateLimitOptions): Middleware {
+export function limitRate({ countRequest, requestsPerMinute, now }: RateLimitOptions): Middleware {
   const verdicts = new WeakMap<object, Promise<RateVerdict | null>>()
+  const exhausted = exhaustedCredentials()
+  const recent = recentRequests()
+
+  const rateOf = ({ requestsPerMinute: own }: Credential): RateLimit => rateLimitFor(own ?? requestsPerMinute)
+
+  const verdictOf = (outcome: CountOutcome | null, rate: RateLimit, isBurst: boolean): RateVerdict | null => {
+    if (outcome !== 'throttled') return outcome && checkRateLimit(outcome, rate)
+    return isBurst ? { allowed: false, remaining: 0, resetSeconds: 1 } : null
+  }
 
   const applyVerdict = async ({ context: { call } }: ApiRequest): Promise<void> => {
     const verdict = await verdicts.get(call)
-    if (!verdict) return
-    const { perMinute } = rateLimitFor(call.credential?.requestsPerMinute ?? requestsPerMinute)
-    call.headers['ratelimit-policy'] = `"default";q=${perMinute};w=60`
+    if (!verdict || !call.credential) return
+    call.headers['ratelimit-policy'] = `"default";q=${rateOf(call.credential).perMinute};w=60`
     call.headers.ratelimit = `"default";r=${verdict.remaining};t=${verdict.resetSeconds}`
     if (!verdict.allowed) {
       throw new ApiError('rate_limited', { headers: { 'retry-after': String(verdict.resetSeconds) } })
@@ -38,11 +60,23 @@ export function limitRate({ countRequest: count, requestsPerMinute }: RateLimitO
       const { call } = request.context
       const { credential } = call
       if (!credential) return
-      const rate = rateLimitFor(credential.requestsPerMinute ?? requestsPerMinute)
-      call.requestCount = withTimeout(COUNT_TIMEOUT_MS, count(credential)).catch(() => null)
+      const rate = rateOf(credential)
+      const at = now()
+      const known = exhausted.find(credential.key, rate, at)
+      if (known) {
+        verdicts.set(call, Promise.resolve(known))
+        return applyVerdict(request)
+      }
+      const isBurst = recent.add(credential.key, rate.perSecond, at)
+      const counted = withTimeout(COUNT_TIMEOUT_MS, countRequest(credential)).catch(() => null)
+      call.requestCount = counted.then((outcome) => (outcome === 'throttled' ? null : outcome))
       verdicts.set(
         call,
-        call.requestCount.then((counted) => counted && checkRateLimit(counted, rate)),
+        counted.then((outcome) => {
+          const verdict = verdictOf(outcome, rate, isBurst)
+          if (verdict?.allowed === false) exhausted.add(credential.key, rate, at, verdict)
+          return verdict
+        }),
       )
       if (request.event.httpMethod !== 'GET') await applyVerdict(request)
     },
@@ -53,6 +87,51 @@ export function limitRate({ countRequest: count, requestsPerMinute }: RateLimitO
         request.error = error
       }),
   }
+}
+
+/** Credentials that are over their limit, as far as this process knows. */
+function exhaustedCredentials() {
+  type Exhausted = { readonly until: number; readonly perMinute: number; readonly verdict: RateVerdict }
+  const known = new Map<string, Exhausted>()
+
+  return {
+    /** The verdict on another request at this time; null if it has to be counted. */
+    find: (key: string, { perMinute }: RateLimit, at: number): RateVerdict | null => {
+      const entry = known.get(key)
+      const secondsLeft = entry ? Math.ceil((entry.until - at) / 1000) : 0
+      // The operator may have changed the limit, or a local stack its clock.
+      if (!entry || entry.perMinute !== perMinute || secondsLeft < 1 || secondsLeft > 60) return null
+      return { ...entry.verdict, resetSeconds: secondsLeft }
+    },
+    /** Limits are counted in seconds of the clock. */
+    add: (key: string, { perMinute }: RateLimit, at: number, verdict: RateVerdict): void =>
+      remember(known, key, {
+        until: (Math.floor(at / 1000) + verdict.resetSeconds) * 1000,
+        perMinute,
+        verdict,
+      }),
+  }
+}
+
+/** The latest requests of credentials in this process. */
+function recentRequests() {
+  const times = new Map<string, number[]>()
+
+  return {
+    /** Adds a request. Whether the last second had more than the burst of the credential. */
+    add: (key: string, burst: number, at: number): boolean => {
+      const latest = [...(times.get(key) ?? []), at].slice(-(burst + 1))
+      remember(times, key, latest)
+      return latest.length > burst && at - (latest[0] as number) < 1000
+    },
+  }
+}
+
+/** Moves the key to the end of the map, whose first keys are forgotten. */
+function remember<Value>(map: Map<string, Value>, key: string, value: Value): void {
+  map.delete(key)
+  map.set(key, value)
+  if (map.size > MAX_KEYS) map.delete(map.keys().next().value as string)
 }
 
 /**

@@ -1,3 +1,5 @@
+import { repeatsThrottledCalls } from '../store/table/request-signal.ts'
+
 /** The SDK's own classes of errors. */
 type ErrorInfo = { readonly errorType: string; readonly error?: unknown }
 
@@ -43,7 +45,8 @@ export const callRetries = (now = () => performance.now(), random = Math.random)
     const first = errorType === 'THROTTLING' ? FIRST_WAIT_AFTER_THROTTLING_MS : FIRST_WAIT_MS
     const delay = Math.floor(random() * Math.min(MAX_WAIT_MS, first * 2 ** retries))
     // The SDK then throws the error of the last attempt.
-    const isRetryable = RETRYABLE.has(errorType) && !isRejection(error)
+    const isFinal = isRejection(error) || (errorType === 'THROTTLING' && !repeatsThrottledCalls())
+    const isRetryable = RETRYABLE.has(errorType) && !isFinal
     if (!isRetryable || retries === MAX_RETRIES || now() + delay > token.deadline)
       throw new Error('No further attempt')
     return attempts(retries + 1, delay, token.deadline)

@@ -12,7 +12,7 @@ import { coldStart } from '../observability/cold-start.ts'
 import { logToStdout } from '../observability/log.ts'
 import { credentialUse } from '../store/credential-use.ts'
 import { credentialStore } from '../store/credentials.ts'
-import { UnavailableError } from '../store/table/errors.ts'
+import { isThrottling, UnavailableError } from '../store/table/errors.ts'
 import {
   type IdempotencyGuard,
   IdempotencyKeyReused,
@@ -77,7 +77,11 @@ export function endpoint<R extends Route, S extends Stores>(
     writeAccess: accessToStdout,
     verifyCredential: (pair) => withApiErrors(() => credentials.authenticate(pair)),
     onRejectedKey: rejectedKeys(() => platform.count('key_refused_repeatedly'), platform.now),
-    countRequest: (credential) => withApiErrors(() => uses.countRequest(credential)),
+    countRequest: (credential) =>
+      uses.countRequest(credential).catch((error: Error) => {
+        if (isThrottling(error.cause)) return 'throttled'
+        throw error
+      }),
     requestsPerMinute: environment.REQUESTS_PER_MINUTE,
     recordUse: uses.recordUse,
     checkResponses: environment.CHECK_RESPONSES === 'on',

@@ -3,6 +3,7 @@ import type { Credential } from '../domain/credential.ts'
 import { type RequestCount, rateWindow } from '../domain/rate-limit.ts'
 import { credentialMinuteKey, lastUseKey } from './keys/clinics.ts'
 import { TTL } from './keys/key.ts'
+import { withoutThrottlingRetries } from './table/request-signal.ts'
 import type { Table } from './table/table.ts'
 
 export function credentialUse({ table, now }: { table: Table; now: () => number }) {
@@ -22,17 +23,22 @@ export function credentialUse({ table, now }: { table: Table; now: () => number 
     recorded.add(key, hour)
   }
 
-  /** Counts a request in its minute and second: one write, to an item that expires after two minutes. */
+  /**
+   * Counts a request in its minute and second: one write, to an item that expires after two minutes.
+   * @throws UnavailableError at once if the write is throttled
+   */
   async function countRequest({ key }: Credential): Promise<RequestCount> {
     const at = now()
     const { number, second } = rateWindow(key, at)
     const secondCounter = `s${second}`
-    const counts = await table.update(credentialMinuteKey(key, number), {
-      UpdateExpression: 'ADD #minute :one, #second :one SET #ttl = :ttl',
-      ExpressionAttributeNames: { '#minute': 'n', '#second': secondCounter, '#ttl': TTL },
-      ExpressionAttributeValues: { ':one': 1, ':ttl': Math.floor(at / 1000) + 120 },
-      ReturnValues: 'UPDATED_NEW',
-    })
+    const counts = await withoutThrottlingRetries(() =>
+      table.update(credentialMinuteKey(key, number), {
+        UpdateExpression: 'ADD #minute :one, #second :one SET #ttl = :ttl',
+        ExpressionAttributeNames: { '#minute': 'n', '#second': secondCounter, '#ttl': TTL },
+        ExpressionAttributeValues: { ':one': 1, ':ttl': Math.floor(at / 1000) + 120 },
+        ReturnValues: 'UPDATED_NEW',
+      }),
+    )
     return {
       minute: counts?.n as number,
       second: counts?.[secondCounter] as number,

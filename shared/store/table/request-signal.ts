@@ -35,6 +35,13 @@ export function optionalWork<T>(work: () => Promise<T>): Promise<T> {
   return requests.run({ ...request, signal: AbortSignal.any([request.signal, timeout]) }, work)
 }
 
+const unrepeated = new AsyncLocalStorage<true>()
+
+/** Runs a call that is not sent again once it was throttled: its caller has no time to wait, and the item no capacity. */
+export const withoutThrottlingRetries = <T>(call: () => T): T => unrepeated.run(true, call)
+
+export const repeatsThrottledCalls = (): boolean => unrepeated.getStore() === undefined
+
 type StoreFunctions = Record<string, (...parameters: never[]) => Promise<unknown>>
 
 /** The functions of a store, each of which throws UnavailableError when its calls of the table take longer than `ms`. */

@@ -1,4 +1,4 @@
-import { describe, expect, it, vi } from 'vitest'
+import { beforeEach, describe, expect, it, vi } from 'vitest'
 import * as z from 'zod'
 import { ApiError } from '../../../shared/api/errors.ts'
 import { defineRoute, type Route } from '../../../shared/api/route.ts'
@@ -197,6 +197,62 @@ describe('the chain', () => {
   it('returns 429 with retry-after 1 when only the limit of a second is exceeded', async () => {
     const { handler } = chain(undefined, { countRequest: counted(60, 51) })
     expect(await call(handler, good)).toMatchObject({ status: 429, headers: { 'retry-after': '1' } })
+  })
+
+  describe('in a process that knows that the credential is over its limit', () => {
+    const act = vi.fn(async () => ({ data: { name: 'x' } }))
+    const countRequest = vi.fn(counted(101, 1))
+    let now = 0
+    let limit = 100
+    const { handler } = chain(act, {
+      now: () => now,
+      countRequest,
+      verifyCredential: async () => ({ ...credential, requestsPerMinute: limit }),
+    })
+    beforeEach(async () => {
+      limit = 100
+      now += 1_000_500
+      expect((await call(handler, good)).status).toBe(429)
+      act.mockClear()
+      countRequest.mockClear()
+    })
+
+    it('returns 429 without work until that second', async () => {
+      // The second that the request was counted in ends after half a second.
+      now += 19_400
+      expect(await call(handler, good)).toMatchObject({
+        status: 429,
+        headers: {
+          'retry-after': '1',
+          ratelimit: '"default";r=0;t=1',
+          'ratelimit-policy': '"default";q=100;w=60',
+        },
+      })
+      expect([act.mock.calls, countRequest.mock.calls]).toEqual([[], []])
+      now += 100
+      countRequest.mockImplementationOnce(counted(1, 1))
+      expect((await call(handler, good)).status).toBe(200)
+    })
+
+    it('counts again once the credential has another limit', async () => {
+      limit = 101
+      expect((await call(handler, good)).status).toBe(200)
+    })
+  })
+
+  it('limits requests when the counter is throttled, beyond the burst that this process has seen in the last second', async () => {
+    let now = 1_000_000
+    const { handler } = chain(undefined, { now: () => now, countRequest: async () => 'throttled' })
+    const statuses = async (requests: number) => {
+      const all: number[] = []
+      for (let n = 0; n < requests; n++) all.push((await call(handler, good)).status)
+      return all.map((status, at) => (status === 200 ? 0 : at + 1)).find((at) => at > 0) ?? null
+    }
+    expect(await statuses(52)).toBe(51)
+    now += 1001
+    expect(await statuses(50)).toBeNull()
+    now += 1001
+    expect(await statuses(1)).toBeNull()
   })
 
   it('does not limit requests when the counter fails', async () => {

@@ -1,7 +1,10 @@
 import { GetItemCommand } from '@aws-sdk/client-dynamodb'
 import { expect, it, vi } from 'vitest'
+import type { Credential } from '../../../shared/domain/credential.ts'
 import { callRetries, LAST_ATTEMPT_MS } from '../../../shared/runtime/call-retries.ts'
 import { documentClient } from '../../../shared/runtime/document-client.ts'
+import { credentialUse } from '../../../shared/store/credential-use.ts'
+import { openTable } from '../../../shared/store/table/table.ts'
 
 const GET = new GetItemCommand({ TableName: 'clinic', Key: { pk: { S: 'a' }, sk: { S: 'b' } } })
 const CREDENTIALS = { accessKeyId: 'test', secretAccessKey: 'test' }
@@ -18,7 +21,7 @@ function clientOf(...statuses: number[]) {
     credentials: CREDENTIALS,
     requestHandler: { handle } as never,
   })
-  return { get: () => client.send(GET as never), sent: () => handle.mock.calls.length }
+  return { client, get: () => client.send(GET as never), sent: () => handle.mock.calls.length }
 }
 
 it('a call succeeds after seven errors of the server in a row', async () => {
@@ -31,6 +34,14 @@ it('throttled calls are tried again', async () => {
   const { get, sent } = clientOf(400, 400, 400)
   await expect(get()).resolves.toBeDefined()
   expect(sent()).toBe(4)
+})
+
+it('a throttled count of a request is not tried again, and fails with its cause', async () => {
+  const { client, sent } = clientOf(400, 400)
+  const uses = credentialUse({ table: openTable(client, 'clinic'), now: () => 0 })
+  const cause = { name: 'ThrottlingException' }
+  await expect(uses.countRequest({ key: 'ck_1' } as Credential)).rejects.toMatchObject({ cause })
+  expect(sent()).toBe(1)
 })
 
 it('the eighth error of the server is thrown, with the number of attempts', async () => {
