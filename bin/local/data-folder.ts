@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 
 /** Increase it with every change after which the code cannot read what an earlier version stored. */
-export const DATA_FORMAT = 8
+export const DATA_FORMAT = 9
 
 /** Only the owner reads patient data. */
 const PRIVATE = { mode: 0o600 }

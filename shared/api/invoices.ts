@@ -20,6 +20,7 @@ import {
   renderPersonRef,
   someOf,
   Timestamp,
+  text,
   UpdatedAt,
   Uuid,
   validDateRange,
@@ -125,6 +126,9 @@ export const listInvoices = defineRoute({
   query: recordListQuery({
     ...expandPatient.parameters,
     patient_id: Uuid.optional(),
+    invoice_number: text(100)
+      .optional()
+      .meta({ description: 'Exactly this number. Several invoices can have it.' }),
     status: someOf(INVOICE_STATUSES).optional(),
     from: CalendarDate.optional(),
     to: CalendarDate.optional(),
@@ -138,11 +142,12 @@ export const listInvoices = defineRoute({
 /** The filter of the list, from the parameters of a query. */
 export const invoiceFilter = ({
   patient_id: patient,
+  invoice_number: number,
   status: facets,
   from,
   to,
   order,
-}: z.output<typeof listInvoices.query>) => ({ patient, facets, from, to, order })
+}: z.output<typeof listInvoices.query>) => ({ patient, number, facets, from, to, order })
 
 export const getInvoice = defineRoute({
   id: 'get-invoice',

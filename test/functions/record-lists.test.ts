@@ -5,9 +5,11 @@ import type { Scope } from '../../shared/domain/scope.ts'
 import { newUuid } from '../../shared/domain/uuid.ts'
 import { listCursors } from '../../shared/requests/record-list.ts'
 import { appointmentStore } from '../../shared/store/calendar/appointments.ts'
+import { invoiceStore } from '../../shared/store/calendar/invoices.ts'
 import { patientChanges } from '../../shared/store/copies/patient-changes.ts'
 import { changeIndexKey } from '../../shared/store/keys/change-index.ts'
 import { patientWriter } from '../../shared/store/patients/patient-writer.ts'
+import { Changeset } from '../../shared/store/table/changeset.ts'
 import { issueCredential } from '../support/credentials.ts'
 import { call } from '../support/event.ts'
 import { handlerOf, stubFunctionEnvironment } from '../support/functions.ts'
@@ -330,4 +332,35 @@ it.each(LISTS)('GET /%s returns no 5xx for a cursor with the position of another
   for (const position of ['', 'abc', '-1', '#', '2026-13-45#09:00#x', '9'.repeat(30), '2026-05-04', '\u0000'])
     statuses.add((await list(name, { after: cursors.encode(position) })).status)
   for (const status of statuses) expect(status).toBeLessThan(500)
+})
+
+describe('invoice_number', () => {
+  it('finds all invoices with exactly this number, in order, as soon as they have it', async () => {
+    const store = invoiceStore(db)
+    const dates = ['2026-03-01', '2026-03-03', '2026-03-02']
+    const ids = dates.map(() => newUuid())
+    for (const [at, issueDate] of dates.entries()) {
+      const facts = { id: ids[at] as string, number: 'A/1', issueDate }
+      await createRecord(db.table, made.clinic, store, { ...made.invoice, ...facts })
+    }
+    const read = async (query: Record<string, string>) => {
+      const found = await readAll('invoices', { invoice_number: 'A/1', ...query })
+      return found.map((id) => dates[ids.indexOf(id)])
+    }
+    expect(await read({ limit: '1' })).toEqual(['2026-03-03', '2026-03-02', '2026-03-01'])
+    expect(await read({ limit: '2', order: 'asc' })).toEqual(['2026-03-01', '2026-03-02', '2026-03-03'])
+    expect(await read({ from: '2026-03-02', to: '2026-03-02', patient_id: made.patient.id })).toEqual([
+      '2026-03-02',
+    ])
+    expect(await read({ status: 'paid' })).toEqual([])
+    expect(await read({ patient_id: newUuid() })).toEqual([])
+    expect((await list('invoices', { invoice_number: 'A/1', limit: '1' })).body.meta.total).toBe(3)
+    const stored = await store.find(made.clinic.id, ids[1] as string)
+    const changes = new Changeset(db.table, made.clinic.id)
+    if (stored) store.change(changes, stored, { ...stored.record, number: 'A/2' })
+    await changes.commit()
+    expect(await read({})).toEqual(['2026-03-02', '2026-03-01'])
+    expect(await read({ invoice_number: 'A/2' })).toEqual(['2026-03-03'])
+    expect(await read({ invoice_number: 'A/' })).toEqual([])
+  })
 })

@@ -11,14 +11,13 @@ import { findOfPatients, NAME_OR_CONTACT } from '../records/records-of-patients.
 import { type ResourceCommands, readStore } from '../records/resource-commands.ts'
 import type { ClinicContext } from '../tool/connection.ts'
 
-/** The invoices with exactly this number. Nothing lists invoices by number, so all of them are read. */
+/** The invoices with exactly this number. */
 export async function invoicesWithNumber(
   { table, clinic }: ClinicContext,
   number: string,
 ): Promise<WithUpdatedAt<Invoice>[]> {
   const found: WithUpdatedAt<Invoice>[] = []
-  for await (const invoice of eachRecord(invoiceStore({ table }), clinic.id, {}))
-    if (invoice.number === number) found.push(invoice)
+  for await (const invoice of eachRecord(invoiceStore({ table }), clinic.id, { number })) found.push(invoice)
   return found
 }
 
@@ -42,8 +41,7 @@ export const invoices: ResourceCommands<ReturnType<typeof renderInvoice>> = {
   },
   searched: `the number, or the patient's ${NAME_OR_CONTACT}`,
   find: async (context, text) => {
-    // All invoices are read, which a name is not worth.
-    const numbered = /\d/.test(text) ? await invoicesWithNumber(context, text.trim()) : []
+    const numbered = await invoicesWithNumber(context, text.trim())
     if (numbered.length > 0)
       return { data: numbered.map((invoice) => renderInvoice(invoice, context.clinic)) }
     return findOfPatients(context, text, invoiceStore, renderInvoice)

@@ -14,6 +14,7 @@ const PARAMETERS: Readonly<Record<string, readonly [value: string, description: 
   patient_id: ['id', 'of this patient'],
   doctor_id: ['id', 'of this doctor'],
   invoice_id: ['id', 'of this invoice'],
+  invoice_number: ['number', 'with exactly this number'],
   room_id: ['id', 'of this room'],
   status: ['statuses', 'with one of these statuses, separated by commas'],
   channel: ['channel', 'of this channel'],

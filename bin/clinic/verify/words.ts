@@ -71,6 +71,7 @@ const PREDICATES: Partial<Readonly<Record<DifferenceKind, (difference: Differenc
   patient_ordinal_wrong: ({ note }) => `names a wrong position in the list of patients: ${note}`,
   national_id_missing: () => 'is not found by national id',
   national_id_stray: () => 'is found by a national id of another',
+  number_missing: () => 'is not found by its number',
   invoice_unsettled: () => 'does not match its payments',
   stale_copy: () => 'shows an outdated name or address',
   credential_missing: () => 'is in the list of credentials, and does not exist',

@@ -6594,6 +6594,8 @@ export interface operations {
                 /** @description `patient`: `patient` of each record has all fields that `GET /patients` shows. Requires the scope `patient.read`, too. The response then has no `etag`. */
                 expand?: "patient";
                 patient_id?: string;
+                /** @description Exactly this number. Several invoices can have it. */
+                invoice_number?: string;
                 status?: string;
                 from?: string;
                 to?: string;

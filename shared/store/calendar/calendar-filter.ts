@@ -11,6 +11,8 @@ export type CalendarFilter<F extends string> = {
   readonly patient?: string | undefined
   readonly invoice?: string | undefined
   readonly doctor?: string | undefined
+  /** The number of an invoice, which several can have. */
+  readonly number?: string | undefined
   /** Statuses or channels. */
   readonly facets?: readonly F[] | undefined
   readonly from?: string | undefined
@@ -38,9 +40,15 @@ export function requireReadable(filter: CalendarFilter<string>, days: readonly D
 /** More months of tallies, and more rows of one patient, than any list has. */
 export const UNLIMITED = 1_000_000
 
-/** Whose own list shows the records: an invoice's or a patient's; null for the clinic's or a doctor's. */
-export const ownerOf = ({ invoice, patient }: CalendarFilter<string>): 'invoice' | 'patient' | null =>
-  invoice !== undefined ? 'invoice' : patient !== undefined ? 'patient' : null
+/** What selects few records: a number, an invoice or a patient; null for the list of the clinic or a doctor. */
+export function ownerOf({
+  number,
+  invoice,
+  patient,
+}: CalendarFilter<string>): 'number' | 'invoice' | 'patient' | null {
+  if (number !== undefined) return 'number'
+  return invoice !== undefined ? 'invoice' : patient !== undefined ? 'patient' : null
+}
 
 /** Whether a record meets the conditions, dates excepted. */
 export function matches<R, F extends string>(
@@ -48,12 +56,13 @@ export function matches<R, F extends string>(
   record: R,
   filter: CalendarFilter<F>,
 ): boolean {
-  const { patient, invoice, doctor, facet, room, status = '' } = position(record)
+  const { patient, invoice, doctor, facet, room, status = '', number } = position(record)
   return (
     (filter.patient === undefined || patient === filter.patient) &&
     (filter.invoice === undefined || invoice === filter.invoice) &&
     (filter.doctor === undefined || doctor === filter.doctor) &&
     (filter.facets === undefined || filter.facets.some((one) => facet === facets[one])) &&
+    (filter.number === undefined || number === filter.number) &&
     (filter.room === undefined || room === filter.room) &&
     (filter.statuses === undefined || filter.statuses.includes(status))
   )

@@ -1,7 +1,13 @@
 import type { ClinicId } from '../../domain/clinic.ts'
 import type { WithUpdatedAt } from '../../domain/with-updated-at.ts'
 import { provenanceOfItem } from '../external-ids/provenance.ts'
-import { calendarKey, dayEnd, ownerPartition } from '../keys/calendar.ts'
+import {
+  calendarKey,
+  calendarSortKey,
+  dayEnd,
+  invoiceNumberPartition,
+  ownerPartition,
+} from '../keys/calendar.ts'
 import type { Table } from '../table/table.ts'
 import type { Item } from '../table/write-requests.ts'
 import type { CalendarEntity, StoredRecord } from './calendar-entity.ts'
@@ -46,16 +52,41 @@ export function calendarRecords<R, F extends string>(table: Table, entity: Calen
     if (owner === null) throw new RangeError('the filter has no owner')
     const { from, to, order } = filter
     const last = to && dayEnd(to)
-    const rows = await table.query({
-      pk: ownerPartition(clinic, entityCode, owner, filter[owner] as string),
-      ...(order === 'asc' ? { from: cursor || from, to: last } : { from, to: cursor ?? last }),
-      descending: order !== 'asc',
-      limit: UNLIMITED,
-    })
+    const range = order === 'asc' ? { from: cursor || from, to: last } : { from, to: cursor ?? last }
+    const descending = order !== 'asc'
+    const rows =
+      owner === 'number'
+        ? inRange(await ofNumber(clinic, filter.number as string), range, descending)
+        : await table.query({
+            pk: ownerPartition(clinic, entityCode, owner, filter[owner] as string),
+            ...range,
+            descending,
+            limit: UNLIMITED,
+          })
     return rows.filter((row) => row.sk !== cursor && matches(entity, entity.decode(row, idOf(row)), filter))
   }
 
+  /** The records with a number, as the rows of their patients' lists. */
+  async function ofNumber(clinic: ClinicId, number: string): Promise<Item[]> {
+    const keys = await table.query({ pk: invoiceNumberPartition(clinic, number), limit: UNLIMITED })
+    const items = await table.getMany(keys.map(({ sk }) => calendarKey(clinic, entityCode, sk)))
+    return items.map((item) => {
+      const { date, moment, id } = entity.position(entity.decode(item, item.sk))
+      return { ...item, sk: calendarSortKey(date, moment, id) }
+    })
+  }
+
   return { find, findMany, ofRows, ofOwner }
+}
+
+/** What a query of a partition with these rows returns. */
+function inRange(
+  rows: readonly Item[],
+  { from, to }: { readonly from: string | undefined; readonly to: string | undefined },
+  descending: boolean,
+): Item[] {
+  const found = rows.filter(({ sk }) => (from === undefined || from <= sk) && (to === undefined || sk <= to))
+  return found.sort((a, b) => (a.sk < b.sk === descending ? 1 : -1))
 }
 
 export type CalendarRecords<R, F extends string> = ReturnType<typeof calendarRecords<R, F>>

@@ -25,6 +25,7 @@ export type ListPosition = {
   /** Filters compare these; no list is sorted by them, and no tally counts them. */
   readonly room?: string | undefined
   readonly status?: string
+  readonly number?: string
 }
 
 /** A row of more bytes, as JSON, leaves out the large attributes. */

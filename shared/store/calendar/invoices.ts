@@ -1,5 +1,6 @@
 import type { Invoice, InvoiceStatus, LineItem } from '../../domain/money/invoice.ts'
 import { invoiceEventDraft } from '../../domain/webhooks/event.ts'
+import { invoiceNumberKey } from '../keys/calendar.ts'
 import {
   type AttributeMap,
   amount,
@@ -68,15 +69,20 @@ export const INVOICES: CalendarEntity<Invoice, InvoiceStatus> = {
   entityCode: 'I',
   facets: INVOICE_FACETS,
   // Invoices are sorted by issue date, then id: they have no time of day.
-  position: ({ id, status, issueDate, patient }) => ({
+  position: ({ id, number, status, issueDate, patient }) => ({
     id,
     facet: INVOICE_FACETS[status],
     date: issueDate,
     moment: '',
     patient: patient.id,
+    number,
   }),
+  onChange: (changeset, before, after) => {
+    const keyOf = ({ id, number }: Invoice) => invoiceNumberKey(changeset.clinic, number, id)
+    changeset.move(before && keyOf(before), keyOf(after))
+  },
   eventDraft: invoiceEventDraft,
 }
 
-/** Invoices by issue date, tallied by status. */
+/** Invoices by issue date, tallied by status; also by number. */
 export const invoiceStore = (platform: ListPlatform) => calendarList(platform, INVOICES)

@@ -73,6 +73,15 @@ export const ownerPartition = (
   id: string,
 ): string => partition(clinic, `${entityCode}${owner === 'patient' ? 'P' : 'I'}#${shortId(id)}`)
 
+/** The ids of the invoices with a number, in items without attributes. Several invoices can have one number. */
+export const invoiceNumberPartition = (clinic: ClinicId, number: string): string =>
+  partition(clinic, `IN#${number}`)
+
+export const invoiceNumberKey = (clinic: ClinicId, number: string, id: string): Key => ({
+  pk: invoiceNumberPartition(clinic, number),
+  sk: id,
+})
+
 /** The position of a record in time: its day, its moment in the day, its id. */
 export const calendarSortKey = (date: string, moment: string, id: string): string =>
   `${date}#${moment}#${shortId(id)}`

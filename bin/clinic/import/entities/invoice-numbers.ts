@@ -8,8 +8,8 @@ import { temporaryDatabase } from '../files/temporary-database.ts'
 const PAGE_SIZE = 500
 
 /**
- * The numbers of a clinic's invoices. Nothing lists invoices by number, so all are read when the first new number is imported: a
- * file without new numbers costs nothing. They are kept in a temporary database, since there can be more than fit in memory.
+ * The numbers of a clinic's invoices. All are read when the first new number is imported, which costs less than a query for
+ * each: a file without new numbers costs nothing. They are kept in a temporary database, since there can be more than fit in memory.
  */
 export class InvoiceNumbers {
   readonly #table: Table

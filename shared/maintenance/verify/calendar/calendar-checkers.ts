@@ -26,6 +26,7 @@ import {
 import { busyTimeChecker } from './busy-times.ts'
 import { copiedNameChecker } from './copied-names.ts'
 import { balanceChecker } from './invoice-balances.ts'
+import { invoiceNumberChecker } from './invoice-numbers.ts'
 import { listedRowChecker } from './listed-rows.ts'
 import { recordRowChecker } from './record-rows.ts'
 import { tallyChecker } from './tallies.ts'
@@ -54,6 +55,7 @@ export async function openCalendarCheckers(inspection: Inspection, lists: readon
   const payments = open(PAYMENT_LIST)
   return {
     busy: busyTimeChecker(inspection),
+    numbers: invoiceNumberChecker(inspection),
     balances: balanceChecker(inspection, unrepaired),
     appointments,
     invoices,

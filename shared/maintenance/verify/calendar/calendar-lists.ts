@@ -30,7 +30,7 @@ export async function verifyCalendarLists(inspection: Inspection, lists: readonl
 /** Compares the records of one kind with their rows, the names that they show, their items in the index, and their days. */
 async function checkRecords(
   { table, clinic, count }: Inspection,
-  { appointments, busy, doctors, rooms }: CalendarCheckers,
+  { appointments, invoices, busy, numbers, doctors, rooms }: CalendarCheckers,
   own: Checkers,
 ): Promise<void> {
   function addDoctorsAndRooms(page: readonly Item[]): void {
@@ -46,6 +46,7 @@ async function checkRecords(
     await own.rows.check(page)
     await own.names.check(page)
     await own.changes.checkRecords(page)
+    if (own === invoices) await numbers.check(page)
     if (own !== appointments) continue
     addDoctorsAndRooms(page)
     await busy.checkRecords(page)

@@ -32,6 +32,7 @@ export const DIFFERENCES = {
   search_head_wrong: 'the head is inconsistent with the search segments: segments and head rewritten',
   search_segment_wrong: 'a segment is missing, truncated, outdated or differs from the patients: rewritten',
   search_log_wrong: 'an entry of the change log is missing or differs from its patient: written',
+  number_missing: 'an invoice is not found by its number: index item written',
   invoice_unsettled: 'an invoice does not match its payments: settled again',
   stale_copy: 'a record shows an outdated name or address, and no refresh is pending: rewritten',
   refresh_interrupted: 'a change of name did not reach all its copies: copies refreshed',

@@ -12,6 +12,7 @@ import {
   calendarListPartition,
   doctorDayKey,
   type EntityCode,
+  invoiceNumberKey,
   ownerPartition,
   roomDayKey,
   tallyPartition,
@@ -192,6 +193,10 @@ const REPAIRABLE: InjectedDamages = {
   'busy_missing busy_unversioned': {
     'a doctor’s day has a version that is not a number, and lacks an appointment': () =>
       raw.alter(day(busy()), () => ({ v: 'x', [shortId(busy().id)]: undefined })),
+  },
+  number_missing: {
+    'an invoice is not found by its number': () =>
+      raw.remove(invoiceNumberKey(made.clinic, invoice().number, invoice().id)),
   },
   invoice_unsettled: {
     'an invoice has the wrong paid amount': () => alterAll(placesOfInvoice(), { paid: 123_456 }),

@@ -19,7 +19,7 @@ import { faultInjection } from './comparison/fault-injection.ts'
 import { createPractice, type Practice, runVerification } from './practice.ts'
 
 /** The keys of derived items: rows of lists, tallies, doctors' days, segments. */
-const FOLLOWS = /^.{22}#([AIYM](L|D#.*|P#.*|I#.*|T|T#.*)|D#.*|PL|PH|PI|PN|PC|PS#.*|U[PAIYM])$/
+const FOLLOWS = /^.{22}#([AIYM](L|D#.*|P#.*|I#.*|T|T#.*)|D#.*|IN#.*|PL|PH|PI|PN|PC|PS#.*|U[PAIYM])$/
 
 const sizes = fc.record({
   patients: fc.integer({ min: 1, max: 5 }),
