@@ -11,15 +11,20 @@ import { patientChanges } from '../shared/store/copies/patient-changes.ts'
 export const handler = endpoint(
   updatePatient,
   { patients: ({ table }) => patientChanges(table) },
-  async ({ clinicId, clinic, credential, path, body, now, checkIfMatch, idempotency }, { patients }) => {
+  async (
+    { clinicId, clinic, credential, path, body, now, checkIfMatch, setUnchanged, idempotency },
+    { patients },
+  ) => {
     checkDateOfBirth(body, wallClock(now, clinic.timezone))
     const response = (patient: WithUpdatedAt<Patient>) => ({
       data: renderPatientDetails(patient, credential),
     })
+    let current: WithUpdatedAt<Patient> | undefined
     const changed = await patients.updateIdempotently(
       clinicId,
       path.id,
       (before) => {
+        current = before
         checkIfMatch(response(before))
         return {
           ...(body.first_name !== undefined && { firstName: body.first_name }),
@@ -35,6 +40,7 @@ export const handler = endpoint(
       { idempotency, status: 200, response },
     )
     if (!changed) throw new ApiError('patient_not_found')
+    if (changed === current) setUnchanged()
     return patientResponse(changed, credential)
   },
 )

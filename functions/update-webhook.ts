@@ -10,7 +10,10 @@ import { StoredResponse } from '../shared/store/table/idempotency.ts'
 export const handler = endpoint(
   allowWebhookHost(updateWebhook, allowedWebhookHost()),
   { webhooks: webhookStore, health: webhookHealthStore },
-  async ({ clinicId, clinic, path, body, now, checkIfMatch, idempotency }, { webhooks, health }) => {
+  async (
+    { clinicId, clinic, path, body, now, checkIfMatch, setUnchanged, idempotency },
+    { webhooks, health },
+  ) => {
     const changes = {
       ...(body.url !== undefined && { url: body.url }),
       ...(body.events !== undefined && { events: body.events }),
@@ -18,10 +21,12 @@ export const handler = endpoint(
       ...(body.is_active !== undefined && { isActive: body.is_active }),
     }
     const response = (webhook: Webhook) => ({ data: renderWebhook(webhook, clinic) })
+    let current: Webhook | undefined
     const webhook = await webhooks.changeIdempotently(
       clinicId,
       path.id,
       (before) => {
+        current = before
         checkIfMatch(response(before))
         const rotated = body.secret === undefined ? before : withNewSecret(before, body.secret, now)
         if (!rotated) throw tooManyRotations(before, now)
@@ -34,6 +39,7 @@ export const handler = endpoint(
     if (!webhook) throw new ApiError('webhook_not_found')
     // A person has enabled the endpoint or changed its URL, so its earlier failures no longer count.
     if (body.is_active || body.url !== undefined) await health.reset(clinicId, path.id)
+    else if (webhook === current) setUnchanged()
     return webhook instanceof StoredResponse ? webhook : response(webhook)
   },
 )

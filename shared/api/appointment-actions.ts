@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import type { Appointment as AppointmentRecord } from '../domain/booking/appointment.ts'
 import { clinicTimestamp } from '../domain/timestamp.ts'
-import { Appointment } from './appointments.ts'
+import { Appointment, appointmentReference } from './appointments.ts'
 import { ApiError } from './errors.ts'
 import { defineRoute, type Route } from './route.ts'
 import { envelopeOf, longText, Timestamp } from './schemas.ts'
@@ -10,7 +10,7 @@ import { envelopeOf, longText, Timestamp } from './schemas.ts'
 const ACTION = {
   method: 'POST',
   params: { id: 'appointment_not_found' },
-  response: { status: 200, body: envelopeOf(Appointment), record: {} },
+  response: { status: 200, body: envelopeOf(Appointment), record: { reference: appointmentReference } },
   errors: ['appointment_not_found', 'precondition_failed', 'appointment_closed'],
   uses: {
     table: ['GetItem', 'BatchGetItem', 'PutItem', 'DeleteItem', 'ConditionCheckItem'],

@@ -9,7 +9,7 @@ import { clinicTimestamp } from '../domain/timestamp.ts'
 import type { WithUpdatedAt } from '../domain/with-updated-at.ts'
 import { expandPatient, Patient } from './patients.ts'
 import { order, recordListOf, recordListQuery } from './record-lists.ts'
-import { defineRoute } from './route.ts'
+import { defineRoute, type RecordReference } from './route.ts'
 import {
   CalendarDate,
   envelopeOf,
@@ -18,6 +18,7 @@ import {
   PersonRef,
   renderPersonRef,
   requiredRange,
+  sentFields,
   someOf,
   TimeOfDay,
   Timestamp,
@@ -61,6 +62,8 @@ export const Appointment = z
   })
   .meta({ id: 'Appointment' })
 
+type Rendered = z.input<typeof Appointment>
+
 export const renderAppointment = (
   appointment: WithUpdatedAt<AppointmentRecord>,
   { timezone }: Pick<ClinicInfo, 'timezone'>,
@@ -82,6 +85,50 @@ export const renderAppointment = (
   created_at: clinicTimestamp(appointment.createdAt, timezone),
   updated_at: clinicTimestamp(appointment.updatedAt, timezone),
 })
+
+const IN_REFERENCES = {
+  id: true,
+  status: true,
+  confirmed_at: true,
+  checked_in_at: true,
+  cancelled_at: true,
+  created_at: true,
+  updated_at: true,
+} as const
+
+const IdOnly = z.strictObject({ id: Uuid })
+
+/** A change of an appointment shows this to a credential that may not read appointments. */
+export const appointmentReference: RecordReference = {
+  scope: 'appointment.read',
+  schema: Appointment.partial()
+    .required(IN_REFERENCES)
+    .extend({
+      patient: IdOnly.optional(),
+      doctor: IdOnly.optional(),
+      treatments: z.array(IdOnly).optional(),
+      room: IdOnly.nullable().optional(),
+    })
+    .meta({
+      id: 'AppointmentReference',
+      description:
+        'Without `appointment.read`, of the optional fields only those that the request had, and ids for names.',
+    }),
+  of: (record, sent) => {
+    const { patient, doctor, treatments, room, end_time, cancellation_reason } = record as Rendered
+    const has = (name: string) => Object.hasOwn(sent, name)
+    return {
+      ...sentFields(record, sent, Object.keys(IN_REFERENCES)),
+      ...(has('patient_id') && { patient: { id: patient.id } }),
+      ...(has('doctor_id') && { doctor: { id: doctor.id } }),
+      ...(has('duration') && { end_time }),
+      ...(has('treatment_ids') && { treatments: treatments.map(({ id }) => ({ id })) }),
+      ...(has('room_id') && { room: room && { id: room.id } }),
+      // An appointment that was cancelled before keeps its reason.
+      ...('reason' in sent && sent.reason === cancellation_reason && { cancellation_reason }),
+    }
+  },
+}
 
 const nullableTimestamp = (instant: string | null, timezone: string): string | null =>
   instant === null ? null : clinicTimestamp(instant, timezone)

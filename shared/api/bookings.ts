@@ -11,7 +11,7 @@ import {
 import { CLOSED_REASONS, type DatedSlot } from '../domain/booking/slots.ts'
 import { formatTime } from '../domain/interval.ts'
 import { LAST_DATE } from '../domain/timestamp.ts'
-import { Appointment } from './appointments.ts'
+import { Appointment, appointmentReference } from './appointments.ts'
 import { DurationMinutes } from './availability.ts'
 import { ApiError, type ErrorBody, errorBody, type FieldIssue, unknownIds } from './errors.ts'
 import { defineRoute } from './route.ts'
@@ -122,7 +122,12 @@ export const createAppointment = defineRoute({
     .refine(...validEnd('end_differs'))
     .refine(...validEnd('length_out_of_range'))
     .meta({ id: 'NewAppointment' }),
-  response: { status: 201, body: envelopeOf(Appointment), record: {}, location: '/appointments' },
+  response: {
+    status: 201,
+    body: envelopeOf(Appointment),
+    record: { reference: appointmentReference },
+    location: '/appointments',
+  },
   errors: [
     'patient_not_found',
     'doctor_not_found',
@@ -166,7 +171,7 @@ export const updateAppointment = defineRoute({
       notes: Notes,
     })
     .meta({ id: 'AppointmentChanges' }),
-  response: { status: 200, body: envelopeOf(Appointment), record: {} },
+  response: { status: 200, body: envelopeOf(Appointment), record: { reference: appointmentReference } },
   errors: [
     'appointment_not_found',
     'doctor_not_found',

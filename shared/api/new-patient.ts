@@ -5,7 +5,7 @@ import { E164, GENDERS, NATIONAL_ID } from '../domain/patients/patient.ts'
 import { validPhoneNumber } from '../domain/patients/phone-number.ts'
 import { emailAddress, nationalId, personName } from '../domain/patients/text-fields.ts'
 import { ApiError } from './errors.ts'
-import { OnePatient } from './patients.ts'
+import { OnePatient, patientReference } from './patients.ts'
 import { defineRoute } from './route.ts'
 import { CalendarDate, longText, oneOf } from './schemas.ts'
 
@@ -57,7 +57,7 @@ export const createPatient = defineRoute({
     'Search finds the patient immediately. Several patients may share a phone number or an email address, as families do.',
   scope: 'patient.write',
   body: NewPatient,
-  response: { status: 201, body: OnePatient, record: {}, location: '/patients' },
+  response: { status: 201, body: OnePatient, record: { reference: patientReference }, location: '/patients' },
   errors: [],
   uses: {
     table: ['GetItem', 'Query', 'PutItem', 'UpdateItem', 'BatchWriteItem'],
@@ -77,7 +77,7 @@ export const updatePatient = defineRoute({
   scope: 'patient.write',
   params: { id: 'patient_not_found' },
   body: PatientChanges,
-  response: { status: 200, body: OnePatient, record: {} },
+  response: { status: 200, body: OnePatient, record: { reference: patientReference } },
   errors: ['patient_not_found', 'precondition_failed'],
   uses: {
     table: [

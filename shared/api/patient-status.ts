@@ -1,6 +1,6 @@
 /** Activating and deactivating a patient. */
 import * as z from 'zod'
-import { OnePatient } from './patients.ts'
+import { OnePatient, patientReference } from './patients.ts'
 import { defineRoute } from './route.ts'
 
 const change = {
@@ -8,7 +8,7 @@ const change = {
   scope: 'patient.write',
   params: { id: 'patient_not_found' },
   body: z.strictObject({}).meta({ id: 'NoFields' }),
-  response: { status: 200, body: OnePatient, record: {} },
+  response: { status: 200, body: OnePatient, record: { reference: patientReference } },
   errors: ['patient_not_found', 'precondition_failed'],
   uses: {
     table: ['GetItem', 'BatchGetItem', 'PutItem', 'UpdateItem', 'DeleteItem', 'ConditionCheckItem'],

@@ -7,12 +7,13 @@ import { clinicTimestamp } from '../domain/timestamp.ts'
 import type { WithUpdatedAt } from '../domain/with-updated-at.ts'
 import type { Caller } from './account.ts'
 import { recordListOf, recordListQuery } from './record-lists.ts'
-import { defineRoute } from './route.ts'
+import { defineRoute, type RecordReference } from './route.ts'
 import {
   CalendarDate,
   envelopeOf,
   oneOf,
   queryBoolean,
+  sentFields,
   Timestamp,
   text,
   UpdatedAt,
@@ -90,6 +91,24 @@ export const renderPatient = (
 
 /** The envelope of one patient. */
 export const OnePatient = envelopeOf(PatientDetails)
+
+const IN_REFERENCES = {
+  id: true,
+  is_active: true,
+  created_at: true,
+  updated_at: true,
+  erased_at: true,
+} as const
+
+/** A change of a patient shows this to a credential that may not read patients. */
+export const patientReference: RecordReference = {
+  scope: 'patient.read',
+  schema: PatientDetails.omit({ full_name: true }).partial().required(IN_REFERENCES).meta({
+    id: 'PatientReference',
+    description: 'Without `patient.read`, of the optional fields only those that the request had.',
+  }),
+  of: (patient, sent) => sentFields(patient, sent, Object.keys(IN_REFERENCES)),
+}
 
 /** The patient with the fields that the credential may read. */
 export const renderPatientDetails = (

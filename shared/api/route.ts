@@ -34,6 +34,14 @@ export type ScopeByField = { readonly field: string; readonly byValue: Readonly<
 /** A service that an endpoint uses besides the table. */
 export type EndpointService = 'sms' | 'email-queue' | 'delivery-queue'
 
+/** What a change returns of its record to a credential without the scope that reads it. Such a response has no `etag`. */
+export type RecordReference = {
+  readonly scope: Scope
+  readonly schema: z.ZodType
+  /** The reference to a record, for a request with this body. */
+  of(record: object, sent: object): object
+}
+
 /** An endpoint, as data. Infrastructure, grants, validation, documents and the every-route tests derive from it. */
 export type Route = {
   /** The name of the Lambda function, its bundle and its file in functions/. */
@@ -63,7 +71,7 @@ export type Route = {
      * States of a method other than GET that the response is the record as GET returns it to this credential, so that it has the
      * same `etag`. `except` names fields that GET does not return.
      */
-    readonly record?: { readonly except?: readonly string[] }
+    readonly record?: { readonly except?: readonly string[]; readonly reference?: RecordReference }
     /** The base of the `location` header of every success: the path of a created record without its id, relative to {@link BASE_PATH}. */
     readonly location?: `/${string}`
   }

@@ -175,6 +175,12 @@ export const renderPersonRef = ({ id, fullName }: PersonReference): z.input<type
   full_name: fullName,
 })
 
+/** The fields of a record that any caller may see, and those that the request had. */
+export function sentFields(record: object, sent: object, always: readonly string[]): object {
+  const isShown = (name: string) => always.includes(name) || Object.hasOwn(sent, name)
+  return Object.fromEntries(Object.entries(record).filter(([name]) => isShown(name)))
+}
+
 /** The envelope of a single record. */
 export const envelopeOf = <T extends z.ZodType>(record: T) => z.strictObject({ data: record })
 

@@ -6,7 +6,7 @@ import { ReplayedResponse } from './replayed-response.ts'
 /** Writes the request's line of the access trail, when the response is rendered. */
 export function accessLine(routeId: string, now: () => number, write: WriteAccess): Middleware {
   const finish = ({ event, context: { call }, response }: ApiRequest): void => {
-    const { credential, query, body, responseIds } = call
+    const { credential, query, body, responseIds, isUnchanged } = call
     const path = credential ? pathIds(event) : {}
     write({
       timestamp: new Date(now()).toISOString(),
@@ -14,6 +14,7 @@ export function accessLine(routeId: string, now: () => number, write: WriteAcces
       credential: credential?.key ?? null,
       clinic_id: credential?.clinic.id ?? null,
       route: routeId,
+      access: event.httpMethod === 'GET' || isUnchanged ? 'read' : 'write',
       records: [...new Set([...recordIds(path, query, body), ...responseIds])],
       outcome: (response as APIGatewayProxyResult).statusCode,
       source_ip: event.requestContext.identity?.sourceIp ?? null,
@@ -31,6 +32,7 @@ export function collectResponseIds(): Middleware {
   return {
     after: ({ context: { call }, response }) => {
       const isReplayed = response instanceof ReplayedResponse
+      if (isReplayed) call.isUnchanged = true
       const createdId = isReplayed ? response.createdId : call.createdId
       call.responseIds = [
         ...recordIds(isReplayed ? JSON.parse(response.body) : response),

@@ -24,6 +24,8 @@ export type ApiCall = {
   checkIfMatch: (current: unknown) => void
   /** Ids of the records that the endpoint returned. For the access trail. */
   responseIds: readonly string[]
+  /** Whether the request found the record to be as it was to become. For the access trail. */
+  isUnchanged?: boolean
   /** The id of the created record, if the body of the response does not have it. For the `location` header. */
   createdId?: string
   /** Headers of the response, whether it is a success or an error. */

@@ -17,6 +17,7 @@ import { type CountOutcome, limitRate, recordUse } from './limit-rate.ts'
 import { logLine } from './log-line.ts'
 import { readBody } from './read-body.ts'
 import { readIfMatch } from './read-if-match.ts'
+import { referToRecord } from './record-reference.ts'
 import { render } from './render.ts'
 import { validate } from './validate.ts'
 
@@ -52,6 +53,7 @@ export function endpointChain(route: Route, options: ChainOptions) {
     accessLine(route.id, options.now, options.writeAccess),
     ...(hasEtag(route) ? [entityTag(route)] : []),
     render(route.response),
+    referToRecord(route),
     collectResponseIds(),
     authenticate(options.verifyCredential, options.onRejectedKey),
     limitRate({

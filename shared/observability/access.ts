@@ -21,6 +21,8 @@ export type RequestAccess = AccessLine & {
   /** The key of the credential; null if the request had no valid one. */
   readonly credential: string | null
   readonly route: string
+  /** `read` for a request that changed nothing: a GET, a PATCH or action without effect, or a repetition. */
+  readonly access: 'read' | 'write'
   readonly source_ip: string | null
   /** The status of the response. */
   readonly outcome: number

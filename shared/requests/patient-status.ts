@@ -11,6 +11,7 @@ type Request = {
   readonly clinicId: ClinicId
   readonly credential: Caller
   readonly path: { readonly id: string }
+  readonly setUnchanged: () => void
   readonly checkIfMatch: (current: { readonly data: object }) => void
   readonly idempotency: IdempotencyGuard
 }
@@ -26,16 +27,19 @@ type Patients = {
 
 /** Makes the patient of a request active or inactive, and returns the response. @throws ApiError for an unknown patient */
 export async function setPatientActive(
-  { clinicId, credential, path, checkIfMatch, idempotency }: Request,
+  { clinicId, credential, path, checkIfMatch, setUnchanged, idempotency }: Request,
   patients: Patients,
   isActive: boolean,
 ) {
   const response = (patient: WithUpdatedAt<Patient>) => ({ data: renderPatientDetails(patient, credential) })
+  let current: WithUpdatedAt<Patient> | undefined
   const newFields = (before: WithUpdatedAt<Patient>) => {
+    current = before
     checkIfMatch(response(before))
     return { isActive }
   }
   const changed = await patients.update(clinicId, path.id, newFields, { idempotency, status: 200, response })
   if (!changed) throw new ApiError('patient_not_found')
+  if (changed === current) setUnchanged()
   return patientResponse(changed, credential)
 }

@@ -46,6 +46,8 @@ export type Input<R extends Route> = {
    * @throws ApiError precondition_failed
    */
   readonly checkIfMatch: (current: { readonly data: object }) => void
+  /** Records in the access trail that the request changed nothing. */
+  readonly setUnchanged: () => void
   /** Names the created record in the `location` header, for a response whose body does not have its id. */
   readonly setCreatedId: (id: string) => void
   /** Stores the response, so that a repetition of the request gets it again (Idempotency-Key). */
@@ -113,6 +115,9 @@ export function endpoint<R extends Route, S extends Stores>(
       requestId: call.requestId,
       newId: platform.newId,
       checkIfMatch,
+      setUnchanged: () => {
+        call.isUnchanged = true
+      },
       setCreatedId: (id: string) => {
         call.createdId = id
       },

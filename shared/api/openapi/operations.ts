@@ -1,4 +1,4 @@
-import type * as z from 'zod'
+import * as z from 'zod'
 import type { Scope } from '../../domain/scope.ts'
 import { type ErrorKey, errorEntry } from '../error-catalogue.ts'
 import {
@@ -9,6 +9,7 @@ import {
   retrievesRecord,
   scopesOf,
 } from '../route.ts'
+import { envelopeOf } from '../schemas.ts'
 import { errorResponse, errorSchema, groupByStatus, pascalCase } from './errors.ts'
 import { EXAMPLE_IDS, type Exchange, exchangesOf } from './examples.ts'
 import { notModifiedHeaders, successHeaders } from './headers.ts'
@@ -138,9 +139,18 @@ function successResponse(
     description: DESCRIPTIONS[response.status] ?? 'OK',
     headers,
     content: {
-      'application/json': { schema: schemaOf(response.body, 'output'), ...examplesOf(exchanges, 'response') },
+      'application/json': {
+        schema: schemaOf(successBody(response), 'output'),
+        ...examplesOf(exchanges, 'response'),
+      },
     },
   }
+}
+
+/** The body of a success, for a credential that may read its record or not. */
+function successBody({ body, record }: Route['response']): z.ZodType {
+  if (!record?.reference) return body
+  return envelopeOf(z.union([(body as z.ZodObject).shape.data as z.ZodType, record.reference.schema]))
 }
 
 const DESCRIPTIONS: Record<number, string> = { 201: 'Created', 202: 'Accepted' }

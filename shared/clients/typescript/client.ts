@@ -2,7 +2,7 @@
  * A client of the Clinic Developer API for servers: Node, Deno, Bun and workers. A credential gives access to a whole
  * clinic, so do not use the client in a browser. The types are generated from the API document (schema.ts).
  */
-import type { operations } from './schema.ts'
+import type { components, operations } from './schema.ts'
 import { type ClientOptions, type RequestOptions, type SendRequest, transport } from './transport.ts'
 
 export { ApiError } from './errors.ts'
@@ -24,10 +24,19 @@ export type Body<O extends Operation> = operations[O] extends {
     : never
 type Responses<O extends Operation> = operations[O] extends { responses: infer R } ? R : never
 type Json<A> = A extends { content: { 'application/json': infer J } } ? J : undefined
-/** The body of an operation's successful response. */
-export type ResponseBody<O extends Operation> = {
-  [status in keyof Responses<O>]: status extends 200 | 201 | 202 ? Json<Responses<O>[status]> : never
-}[keyof Responses<O>]
+type Whole = components['schemas']['PatientDetails' | 'Appointment']
+/** Without the references to records, which a credential that may not read them gets from a change. */
+type WholeRecords<B> = B extends { data: infer D }
+  ? [Extract<D, Whole>] extends [never]
+    ? B
+    : Omit<B, 'data'> & { data: Extract<D, Whole> }
+  : B
+/** The body of an operation's successful response, for a credential that has the read scope of its records, too. */
+export type ResponseBody<O extends Operation> = WholeRecords<
+  {
+    [status in keyof Responses<O>]: status extends 200 | 201 | 202 ? Json<Responses<O>[status]> : never
+  }[keyof Responses<O>]
+>
 type ListItem<O extends Operation> = ResponseBody<O> extends { data: (infer T)[] } ? T : never
 
 export type Client = ReturnType<typeof createClient>

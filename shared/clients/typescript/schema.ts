@@ -1661,6 +1661,54 @@ export interface components {
             /** @constant */
             message: "errors.developer_api.appointment_not_found";
         };
+        /** @description Without `appointment.read`, of the optional fields only those that the request had, and ids for names. */
+        AppointmentReference: {
+            /** Format: uuid */
+            id: string;
+            patient?: {
+                /** Format: uuid */
+                id: string;
+            };
+            doctor?: {
+                /** Format: uuid */
+                id: string;
+            };
+            /**
+             * Format: date
+             * @description In the clinic's time zone.
+             */
+            appointment_date?: string;
+            start_time?: string;
+            end_time?: string;
+            /**
+             * @description `completed` and `no_show` can be undone, `cancelled` is final. `cancelled` and `no_show` free the time.
+             * @enum {string}
+             */
+            status: "scheduled" | "completed" | "cancelled" | "no_show";
+            notes?: string | null;
+            treatments?: {
+                /** Format: uuid */
+                id: string;
+            }[];
+            room?: {
+                /** Format: uuid */
+                id: string;
+            } | null;
+            confirmed_at: string | null;
+            checked_in_at: string | null;
+            cancelled_at: string | null;
+            cancellation_reason?: string | null;
+            /**
+             * Format: date-time
+             * @description With the UTC offset of the clinic's time zone at that instant.
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When the record was last changed, or `created_at`. A change of a name that the record copies from another record does not count; erasure does.
+             */
+            updated_at: string;
+        };
         AppointmentUpdatedEvent: {
             /** @description The same on every attempt. Use it to recognize duplicates. */
             id: string;
@@ -2580,6 +2628,36 @@ export interface components {
             message: "errors.developer_api.patient_not_found";
             details?: components["schemas"]["UnknownId"][];
         };
+        /** @description Without `patient.read`, of the optional fields only those that the request had. */
+        PatientReference: {
+            /** Format: uuid */
+            id: string;
+            first_name?: string;
+            last_name?: string;
+            date_of_birth?: string | null;
+            gender?: ("male" | "female" | "other" | "unknown") | null;
+            /** @description In E.164 format. */
+            phone_number?: string | null;
+            email_address?: string | null;
+            /** @description Appointments and messages are possible only while this is true. */
+            is_active: boolean;
+            /**
+             * Format: date-time
+             * @description With the UTC offset of the clinic's time zone at that instant.
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When the record was last changed, or `created_at`. A change of a name that the record copies from another record does not count; erasure does.
+             */
+            updated_at: string;
+            /** @description When the patient was erased: the personal data of the patient, and all texts of the records, are gone. Else null. */
+            erased_at: string | null;
+            /** @description Absent unless the credential has the scope `patient.read.private`. */
+            national_id?: string | null;
+            /** @description Absent unless the credential has the scope `patient.read.private`. */
+            notes?: string | null;
+        };
         PatientUpdatedEvent: {
             /** @description The same on every attempt. Use it to recognize duplicates. */
             id: string;
@@ -3260,7 +3338,7 @@ export interface components {
          */
         location: string;
         /**
-         * @description Identifies this state of the record: a later request can send it as `if-none-match`, or as `if-match` to change the record only in this state.
+         * @description Identifies this state of the record: a later request can send it as `if-none-match`, or as `if-match` to change the record only in this state. Absent with `expand`, and from a response that leaves fields out.
          * @example "47DEQpj8HBSa-_TImW-5JCeuQeRkm5NMpJWZG3hSuFU"
          */
         etag: string;
@@ -3576,7 +3654,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        data: components["schemas"]["PatientDetails"];
+                        data: components["schemas"]["PatientDetails"] | components["schemas"]["PatientReference"];
                     };
                 };
             };
@@ -3796,7 +3874,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        data: components["schemas"]["PatientDetails"];
+                        data: components["schemas"]["PatientDetails"] | components["schemas"]["PatientReference"];
                     };
                 };
             };
@@ -3943,7 +4021,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        data: components["schemas"]["PatientDetails"];
+                        data: components["schemas"]["PatientDetails"] | components["schemas"]["PatientReference"];
                     };
                 };
             };
@@ -4090,7 +4168,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        data: components["schemas"]["PatientDetails"];
+                        data: components["schemas"]["PatientDetails"] | components["schemas"]["PatientReference"];
                     };
                 };
             };
@@ -5158,7 +5236,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        data: components["schemas"]["Appointment"];
+                        data: components["schemas"]["Appointment"] | components["schemas"]["AppointmentReference"];
                     };
                 };
             };
@@ -5412,7 +5490,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        data: components["schemas"]["Appointment"];
+                        data: components["schemas"]["Appointment"] | components["schemas"]["AppointmentReference"];
                     };
                 };
             };
@@ -5648,7 +5726,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        data: components["schemas"]["Appointment"];
+                        data: components["schemas"]["Appointment"] | components["schemas"]["AppointmentReference"];
                     };
                 };
             };
@@ -5810,7 +5888,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        data: components["schemas"]["Appointment"];
+                        data: components["schemas"]["Appointment"] | components["schemas"]["AppointmentReference"];
                     };
                 };
             };
@@ -5972,7 +6050,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        data: components["schemas"]["Appointment"];
+                        data: components["schemas"]["Appointment"] | components["schemas"]["AppointmentReference"];
                     };
                 };
             };
@@ -6134,7 +6212,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        data: components["schemas"]["Appointment"];
+                        data: components["schemas"]["Appointment"] | components["schemas"]["AppointmentReference"];
                     };
                 };
             };
@@ -6296,7 +6374,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        data: components["schemas"]["Appointment"];
+                        data: components["schemas"]["Appointment"] | components["schemas"]["AppointmentReference"];
                     };
                 };
             };
@@ -6458,7 +6536,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        data: components["schemas"]["Appointment"];
+                        data: components["schemas"]["Appointment"] | components["schemas"]["AppointmentReference"];
                     };
                 };
             };

@@ -10,7 +10,7 @@ import { issueCredential } from '../../support/credentials.ts'
 import { call } from '../../support/event.ts'
 import { handlerOf, stubFunctionEnvironment } from '../../support/functions.ts'
 import { mockClient } from '../../support/mock-client.ts'
-import { createRouteSamples, type RouteSamples, requestOf } from '../../support/route-samples.ts'
+import { bodyOf, createRouteSamples, type RouteSamples, requestOf } from '../../support/route-samples.ts'
 import { tableOfFile } from '../../support/table.ts'
 
 const db = tableOfFile()
@@ -37,7 +37,17 @@ async function newestMessage(): Promise<string> {
   return items[0]?.id ?? ''
 }
 
-const LINE = ['clinic_id', 'credential', 'level', 'outcome', 'records', 'request_id', 'route', 'source_ip']
+const LINE = [
+  'access',
+  'clinic_id',
+  'credential',
+  'level',
+  'outcome',
+  'records',
+  'request_id',
+  'route',
+  'source_ip',
+]
 
 describe.each(ENDPOINTS.map((route) => [route.id, route] as const))('%s', (id, route) => {
   it('writes one access line with the ids that it was asked for and that it returned', async () => {
@@ -72,6 +82,26 @@ describe.each(ENDPOINTS.map((route) => [route.id, route] as const))('%s', (id, r
     expect(accesses).toMatchObject([{ credential: null, clinic_id: null, outcome: 401, records: [] }])
   })
 })
+
+it.each(ENDPOINTS.filter(({ method }) => method === 'PATCH').map((route) => [route.id, route] as const))(
+  '%s is a write in the access line, and a read when it changes nothing',
+  async (_id, route) => {
+    const once = { ...credential.headers, 'idempotency-key': newUuid() }
+    const accessOf = async (body: object, headers = credential.headers) => {
+      const sent = { ...requestOf(route, records.ids), body: JSON.stringify(body) }
+      const { accesses } = await call(await handlerOf(route), {
+        ...sent,
+        headers: { ...sent.headers, ...headers },
+      })
+      return accesses.map(({ access }) => access)
+    }
+    const [one, other] = [0, 1].map((version) => bodyOf(route, records.ids, version)) as [object, object]
+    await accessOf(one)
+    expect(await accessOf(other, once)).toEqual(['write'])
+    expect(await accessOf(other, once)).toEqual(['read'])
+    expect(await accessOf({})).toEqual(['read'])
+  },
+)
 
 describe('a request that is denied for its scope', () => {
   it.each(ENDPOINTS.filter(({ params }) => params).map((route) => [route.id, route] as const))(

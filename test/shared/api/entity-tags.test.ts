@@ -1,7 +1,7 @@
 /** The `etag` of records, and what `if-none-match` and `if-match` make of it. */
 import { beforeAll, describe, expect, it } from 'vitest'
 import * as z from 'zod'
-import { acceptsIfMatch, type Route, retrievesRecord } from '../../../shared/api/route.ts'
+import { acceptsIfMatch, type Route, retrievesRecord, scopesOf } from '../../../shared/api/route.ts'
 import { ENDPOINTS } from '../../../shared/api/routes.ts'
 import { newUuid } from '../../../shared/domain/uuid.ts'
 import { patientChanges } from '../../../shared/store/copies/patient-changes.ts'
@@ -121,6 +121,26 @@ describe.each(named(RETURNS_RECORD))('%s', (_, route) => {
     const retrieval = await handlerOf(retrievalOf(route))
     const read = await call(retrieval, { path: { id: changed.body.data.id }, headers })
     expect([read.status, read.headers.etag]).toEqual([200, changed.headers.etag])
+  })
+})
+
+const REFERRING = RETURNS_RECORD.flatMap((route) =>
+  route.response.record?.reference ? [[route.id, route, route.response.record.reference] as const] : [],
+)
+
+describe.each(REFERRING)('%s without the scope that reads the record', (_, route, { schema }) => {
+  it('returns a reference without an etag, also to a repetition', async () => {
+    const ids = await records.idsFor(route)
+    const writer = await issueCredential(db.table, records.clinic, scopesOf(route))
+    const sent = { ...writer.headers, 'idempotency-key': newUuid() }
+    const first = await send(route, bodyOf(route, ids, 1), sent, ids)
+    expect([first.status, first.headers.etag]).toEqual([route.response.status, undefined])
+    expect(schema.safeParse(first.body.data).error).toBeUndefined()
+    expect(Object.keys(first.headers).includes('location')).toBe(route.response.location !== undefined)
+    // The trail says what was changed.
+    expect(first.accesses[0].records).toContain(first.body.data.id)
+    const again = await send(route, bodyOf(route, ids, 1), sent, ids)
+    expect([again.text, again.headers.etag]).toEqual([first.text, undefined])
   })
 })
 
