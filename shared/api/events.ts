@@ -155,5 +155,5 @@ export const listEvents = defineRoute({
   query: z.strictObject({ ...cursorPaging, event: RequestedEvent.optional() }),
   response: { status: 200, body: cursorPageOf(Event) },
   errors: ['invalid_cursor'],
-  uses: { table: ['Query'] },
+  uses: { table: ['GetItem', 'Query'] },
 })

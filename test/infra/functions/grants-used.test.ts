@@ -8,6 +8,7 @@ import { queueName } from '../../../infra/settings/names.ts'
 import { ENDPOINTS } from '../../../shared/api/routes.ts'
 import type { LineItem } from '../../../shared/domain/money/invoice.ts'
 import { newUuid } from '../../../shared/domain/uuid.ts'
+import { listCursors } from '../../../shared/requests/record-list.ts'
 import { type QueueId, WORKERS } from '../../../shared/runtime/workers.ts'
 import { appointmentStore } from '../../../shared/store/calendar/appointments.ts'
 import { invoiceStore } from '../../../shared/store/calendar/invoices.ts'
@@ -23,7 +24,7 @@ import {
   tallyPartition,
   tallyShardKey,
 } from '../../../shared/store/keys/calendar.ts'
-import { announcedKey } from '../../../shared/store/keys/events.ts'
+import { announcedKey, eventHeadKey } from '../../../shared/store/keys/events.ts'
 import { dueMessageKey } from '../../../shared/store/keys/messages.ts'
 import { patientHeadKey } from '../../../shared/store/keys/patients.ts'
 import { dueDeliveryKey } from '../../../shared/store/keys/webhooks.ts'
@@ -156,10 +157,13 @@ it.each(ENDPOINTS.map((route) => [route.id, route] as const))(
   '%s has exactly the grants that it uses',
   async (id, route) => {
     await preparations[id]?.()
-    const taken = id === 'reopen-appointment' ? [await missedAppointment()] : []
+    const further = [
+      ...(id === 'reopen-appointment' ? [{ method: 'POST', path: { id: await missedAppointment() } }] : []),
+      ...(id === 'list-events' ? [{ query: { after: await expiredCursor() } }] : []),
+    ]
     await grants.expectExact(id, async () => {
       const requests = requestsOf(route, await mine.idsFor(route))
-      for (const sent of [...requests, ...taken.map((one) => ({ method: 'POST', path: { id: one } }))]) {
+      for (const sent of [...requests, ...further]) {
         const { status } = await call(await handlerOf(route), {
           ...sent,
           headers: { ...('headers' in sent && sent.headers), ...headers },
@@ -176,6 +180,13 @@ async function missedAppointment(): Promise<string> {
   const missed = { ...mine.appointment, status: 'no_show', id } as const
   await createRecord(table, mine.clinic, appointmentStore({ table }), missed)
   return id
+}
+
+/** The cursor of an event that was deleted: whether there was one is read from the number of events. */
+async function expiredCursor(): Promise<string> {
+  const { id: clinic } = mine.clinic
+  await table.transact([table.putWrite({ ...eventHeadKey(clinic), n: 1_000_000, v: 1 })])
+  return listCursors({ list: 'events', clinic, filters: {} }).encode('1000000')
 }
 
 /** Sends a message through the endpoint and returns its id. */
