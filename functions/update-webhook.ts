@@ -1,5 +1,6 @@
 import { ApiError } from '../shared/api/errors.ts'
 import { allowWebhookHost, renderWebhook, tooManyRotations, updateWebhook } from '../shared/api/webhooks.ts'
+import { inLaterSecond } from '../shared/domain/timestamp.ts'
 import { type Webhook, withNewSecret } from '../shared/domain/webhooks/webhook.ts'
 import { endpoint } from '../shared/runtime/endpoint.ts'
 import { allowedWebhookHost } from '../shared/runtime/webhooks.ts'
@@ -32,7 +33,9 @@ export const handler = endpoint(
         if (!rotated) throw tooManyRotations(before, now)
         const after = { ...rotated, ...changes }
         const isSame = JSON.stringify(after) === JSON.stringify(before)
-        return isSame ? before : { ...after, updatedAt: new Date(now).toISOString() }
+        return isSame
+          ? before
+          : { ...after, updatedAt: inLaterSecond(before.updatedAt, new Date(now).toISOString()) }
       },
       { idempotency, status: 200, response },
     )

@@ -7,6 +7,15 @@ export function clinicTimestamp(instant: string, timezone: string): string {
     .toString({ timeZoneName: 'never', fractionalSecondDigits: 0 })
 }
 
+/**
+ * The time of a change that responses may not show: `now`, but in a later second than the change before it. Responses have
+ * whole seconds, and etags are digests of them.
+ */
+export function inLaterSecond(before: string, now: string): string {
+  const next = new Date((Math.floor(Date.parse(before) / 1000) + 1) * 1000).toISOString()
+  return now < next ? next : now
+}
+
 /** Whether `timezone` is an IANA time zone known to this runtime. `UTC+3` and plain offsets are not. */
 export function isTimezone(timezone: string): boolean {
   // Intl also accepts plain offsets such as +03:00.

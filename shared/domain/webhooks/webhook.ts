@@ -1,3 +1,4 @@
+import { inLaterSecond } from '../timestamp.ts'
 import { type EventName, PING } from './event.ts'
 
 /** A URL of an integrator that receives events. Instants are ISO 8601. */
@@ -55,7 +56,7 @@ export function withNewSecret(webhook: Webhook, secret: string, now: number): We
     secret,
     secretNumber: webhook.secretNumber + 1,
     previousSecrets: [replaced, ...earlier],
-    updatedAt: new Date(now).toISOString(),
+    updatedAt: inLaterSecond(webhook.updatedAt, new Date(now).toISOString()),
   }
 }
 

@@ -1,6 +1,7 @@
 /** Creates and updates patients. A write that search must notice moves the clinic's head, which numbers it. */
 import type { ClinicId } from '../../domain/clinic.ts'
 import { fullName, type Patient } from '../../domain/patients/patient.ts'
+import { inLaterSecond } from '../../domain/timestamp.ts'
 import { patientEventDraft } from '../../domain/webhooks/event.ts'
 import type { WithUpdatedAt } from '../../domain/with-updated-at.ts'
 import { changeIndexKey } from '../keys/change-index.ts'
@@ -156,7 +157,10 @@ function addUpdate(
   const eventDraft = changes.emitsEvents ? patientEventDraft(before, wanted) : null
   const events = before.events + (eventDraft ? 1 : 0)
   if (eventDraft) changes.announce(wanted.id, events, eventDraft)
-  const after = { ...wanted, updatedAt: changes.timeOfChange(null), version: before.version + 1, events }
+  const now = changes.timeOfChange(null)
+  const updatedAt =
+    privateValues(before) === privateValues(wanted) ? now : inLaterSecond(before.updatedAt, now)
+  const after = { ...wanted, updatedAt, version: before.version + 1, events }
   changes.put(recordItem(patientKey(clinic, after.id), after), { version: before.version })
   // Lists show the time of the last change, so every change rewrites the row.
   changes.put(rowItem(patientRowKey(clinic, after.ordinal), after))
@@ -174,6 +178,9 @@ function addUpdate(
 /** Whether search finds the patient by other words than before. */
 const isFoundOtherwise = ({ before, after }: PatientChange): boolean =>
   patientSearchLine(before) !== patientSearchLine(after)
+
+/** The values of a patient that not every response shows. */
+const privateValues = ({ nationalId, notes }: Patient): string => JSON.stringify([nationalId, notes])
 
 /** The values of a patient that other records copy. */
 const copiedValues = ({ emailAddress, erasedAt, ...patient }: StoredPatient): string =>

@@ -1,8 +1,9 @@
 /** The `etag` of records, and what `if-none-match` and `if-match` make of it. */
-import { beforeAll, describe, expect, it } from 'vitest'
+import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import * as z from 'zod'
 import { acceptsIfMatch, type Route, retrievesRecord, scopesOf } from '../../../shared/api/route.ts'
-import { ENDPOINTS } from '../../../shared/api/routes.ts'
+import { ENDPOINTS, type Endpoint } from '../../../shared/api/routes.ts'
+import type { Scope } from '../../../shared/domain/scope.ts'
 import { newUuid } from '../../../shared/domain/uuid.ts'
 import { patientChanges } from '../../../shared/store/copies/patient-changes.ts'
 import { issueCredential } from '../../support/credentials.ts'
@@ -167,6 +168,25 @@ describe.each(named(ACTIONS))('%s with if-match', (_, route) => {
     expect((await read()).text).not.toBe(before.text)
     expect((await send(route, body, conditional, ids)).status).toBe(route.response.status === 204 ? 404 : 412)
     expect((await send(route, body, { 'if-match': '*' }, unknownIds())).status).toBe(404)
+  })
+})
+
+describe('a change that the response does not show', () => {
+  afterEach(() => void vi.useRealTimers())
+
+  it.each<[Endpoint['id'], object, Scope[]]>([
+    ['update-patient', { notes: 'Late' }, ['patient.read', 'patient.write']],
+    ['update-patient', { national_id: 'A-1' }, ['patient.read', 'patient.write']],
+    ['update-webhook', { secret: 'x'.repeat(32) }, ['webhook.write']],
+  ])('changes the etag, also within a second: %s with %j', async (id, body, scopes) => {
+    vi.useFakeTimers({ toFake: ['Date'] })
+    const route = ENDPOINTS.find((one) => one.id === id) as Route
+    const caller = (await issueCredential(db.table, records.clinic, scopes)).headers
+    const { etag } = (await send(route, bodyOf(route, records.ids, 1), caller)).headers
+    const conditional = { ...caller, 'if-match': String(etag) }
+    const first = await send(route, body, conditional)
+    expect([first.status, first.headers.etag]).toEqual([200, expect.not.stringMatching(String(etag))])
+    expect((await send(route, bodyOf(route, records.ids, 0), conditional)).status).toBe(412)
   })
 })
 

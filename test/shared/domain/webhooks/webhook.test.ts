@@ -185,7 +185,7 @@ describe('withNewSecret', () => {
       secret: 'the-new-secret',
       secretNumber: 2,
       previousSecrets: [{ secret: 'the-present-secret', until: '2026-05-02T07:00:00.000Z' }],
-      updatedAt: '2026-05-01T07:00:00.000Z',
+      updatedAt: '2026-05-01T07:00:01.000Z',
     })
   })
 
