@@ -28,6 +28,7 @@ export const handler = endpoint(
       treatments,
       room: body.room_id ?? null,
       notes: body.notes ?? null,
+      externalId: body.external_id ?? null,
       timezone: clinic.timezone,
       clock: wallClock(now, clinic.timezone),
       createdAt: new Date(now).toISOString(),

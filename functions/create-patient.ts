@@ -23,6 +23,7 @@ export const handler = endpoint(
       isActive: true,
       nationalId: body.national_id ?? null,
       notes: body.notes ?? null,
+      externalId: body.external_id ?? null,
       createdAt: new Date(now).toISOString(),
       erasedAt: null,
     }

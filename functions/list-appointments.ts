@@ -2,12 +2,12 @@ import { appointmentFilter, listAppointments, renderAppointment } from '../share
 import { expandPatients } from '../shared/requests/expand-patients.ts'
 import { readFilteredList } from '../shared/requests/record-list.ts'
 import { endpoint } from '../shared/runtime/endpoint.ts'
-import { appointmentStore } from '../shared/store/calendar/appointments.ts'
+import { appointmentListStore } from '../shared/store/calendar/appointments.ts'
 import { patientStore } from '../shared/store/patients/patients.ts'
 
 export const handler = endpoint(
   listAppointments,
-  { patients: patientStore, appointments: appointmentStore },
+  { patients: patientStore, appointments: appointmentListStore },
   async ({ clinic, query, now }, { patients, appointments }) => {
     const page = await readFilteredList(
       'appointments',

@@ -19,6 +19,7 @@ export const handler = endpoint(
           treatments: body.treatment_ids,
           room: body.room_id,
           notes: body.notes,
+          externalId: body.external_id,
         },
       }),
     ),

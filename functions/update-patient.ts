@@ -35,6 +35,7 @@ export const handler = endpoint(
           ...(body.email_address !== undefined && { emailAddress: body.email_address }),
           ...(body.national_id !== undefined && { nationalId: body.national_id }),
           ...(body.notes !== undefined && { notes: body.notes }),
+          ...(body.external_id !== undefined && { externalId: body.external_id }),
         }
       },
       { idempotency, status: 200, response },

@@ -344,6 +344,7 @@ const ARROWS: Record<string, string[]> = {
     'shared/store',
     'shared/store/calendar',
     'shared/store/copies',
+    'shared/store/external-ids',
     'shared/store/keys',
     'shared/store/table',
   ],

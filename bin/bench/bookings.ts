@@ -16,7 +16,7 @@ import { EMPTY_HEAD } from '../../shared/store/patients/head.ts'
 import { patientWriter } from '../../shared/store/patients/patient-writer.ts'
 import { Changeset } from '../../shared/store/table/changeset.ts'
 import type { Table } from '../../shared/store/table/table.ts'
-import { AVAILABILITY, type Bound, WRITE_UNITS } from './bounds.ts'
+import { AVAILABILITY, type Bound, EXTERNAL_ID_UNITS, WRITE_UNITS } from './bounds.ts'
 import type { MeteredTable } from './meter.ts'
 import { createDoctors, createdAt, newAppointment, newGuard, newPatient, referenceTo } from './records.ts'
 
@@ -44,6 +44,7 @@ export async function addBookings(
     treatments: [],
     room: null,
     notes: null,
+    externalId: null,
     createdAt,
     ...moment,
     ...facts,
@@ -79,6 +80,10 @@ export async function addBookings(
     )
   const bound = { units: WRITE_UNITS.appointment + 4, roundTrips: 2 }
   await add('book, with an idempotency key (read and write units)', bound, () => book(request({})))
+  const withExternalId = { units: bound.units + EXTERNAL_ID_UNITS + 3, roundTrips: 4 }
+  await add('book with an external id (write units, and 3 more of reads)', withExternalId, () =>
+    book(request({ startTime: '09:30', externalId: 'BENCH-1' })),
+  )
   const full = request({ startTime: '10:00', treatments: [treatment?.id ?? ''], room: room.id })
   await add('book with a treatment and a room (read and write units)', WITH_ROOM, () => book(full))
   const move = { date: addDays(DATE, 1), startTime: '11:00', doctor: doctors[1]?.id }

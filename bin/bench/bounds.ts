@@ -18,6 +18,9 @@ export const coldSearchBound = (patients: number): Bound => ({
 /** Creating one patient, in write units, including its events and idempotency record. */
 export const CREATE_PATIENT_UNITS = 12
 
+/** An external id adds a link, and the check that no import made a record with it. */
+export const EXTERNAL_ID_UNITS = 4
+
 /** Changing one patient, in write units, including its events and idempotency record. */
 export const UPDATE_PATIENT_UNITS = 16
 

@@ -5,12 +5,14 @@ import type { ClinicId } from '../../shared/domain/clinic.ts'
 import type { Patient } from '../../shared/domain/patients/patient.ts'
 import { type PatientFields, patientUpdates } from '../../shared/store/patients/patient-updates.ts'
 import { patientWriter } from '../../shared/store/patients/patient-writer.ts'
+import { patientsByExternalId } from '../../shared/store/patients/patients.ts'
 import { patientSearch } from '../../shared/store/patients/search.ts'
 import { seeded } from '../demo/random.ts'
 import {
   activePageBound,
   CREATE_PATIENT_UNITS,
   coldSearchBound,
+  EXTERNAL_ID_UNITS,
   pageBound,
   RENAME_PATIENT_UNITS,
   ROUND_TRIPS,
@@ -87,6 +89,24 @@ export async function measurePatients(
         emailAddress: 'ada@example.com',
       }),
     ]),
+  )
+  const externalId = 'BENCH-1'
+  const bound = { units: CREATE_PATIENT_UNITS + EXTERNAL_ID_UNITS, roundTrips: 4 }
+  await add(
+    'create a patient with an external id (write units, and 5 of reads)',
+    { ...bound, units: bound.units + 5 },
+    () =>
+      patientWriter({ table }).create(
+        clinic,
+        newPatient({ externalId }),
+        newGuard(table, clinic),
+        201,
+        () => ({}),
+      ),
+  )
+  const byExternalId = patientsByExternalId({ table })
+  await add('the patient with an external id', { units: 4, roundTrips: ROUND_TRIPS }, () =>
+    byExternalId(clinic, externalId),
   )
   await add(
     'search after one creation, warm',

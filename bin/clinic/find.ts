@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import type { ClinicId } from '../../shared/domain/clinic.ts'
-import { type ImportedKind, readImportIds } from '../../shared/store/external-ids/derive.ts'
+import type { ImportedKind } from '../../shared/store/external-ids/derive.ts'
+import { findRecordId } from '../../shared/store/external-ids/links.ts'
 import { type Provenance, provenanceOfItem } from '../../shared/store/external-ids/provenance.ts'
 import { holidayStore, presentImports } from '../../shared/store/holidays.ts'
 import type { Table } from '../../shared/store/table/table.ts'
@@ -29,7 +30,9 @@ export function addGlobalFind(program: Command): void {
       const id =
         given.externalId === undefined
           ? (given.id as string).toLowerCase()
-          : (await readImportIds(table, clinic.id))(
+          : await findRecordId(
+              table,
+              clinic.id,
               entity.idKind,
               parseOption('external-id', ExternalRef, given.externalId),
             )

@@ -12,6 +12,7 @@ import { order, recordListOf, recordListQuery } from './record-lists.ts'
 import { defineRoute, type RecordReference } from './route.ts'
 import {
   CalendarDate,
+  ExternalId,
   envelopeOf,
   needsRange,
   oneOf,
@@ -57,6 +58,10 @@ export const Appointment = z
     checked_in_at: Timestamp.nullable(),
     cancelled_at: Timestamp.nullable(),
     cancellation_reason: z.string().nullable(),
+    external_id: z
+      .string()
+      .nullable()
+      .meta({ description: 'The id in another system, if a request or an import has set one.' }),
     created_at: Timestamp,
     updated_at: UpdatedAt,
   })
@@ -82,6 +87,7 @@ export const renderAppointment = (
   checked_in_at: nullableTimestamp(appointment.checkedInAt, timezone),
   cancelled_at: nullableTimestamp(appointment.cancelledAt, timezone),
   cancellation_reason: appointment.cancellationReason,
+  external_id: appointment.externalId,
   created_at: clinicTimestamp(appointment.createdAt, timezone),
   updated_at: clinicTimestamp(appointment.updatedAt, timezone),
 })
@@ -145,7 +151,8 @@ export const listAppointments = defineRoute({
   summary: 'List appointments',
   description:
     'Sorted by date and start time, newest first by default. Filters can be combined. `date_from` and `date_to` are inclusive ' +
-    "and in the clinic's time zone. Filtering by an unknown id returns an empty list.",
+    "and in the clinic's time zone. Filtering by an unknown id returns an empty list. `external_id` finds the one appointment " +
+    'with this id, and is sent alone or with `limit`.',
   scope: 'appointment.read',
   parameterScopes: expandPatient.scopes,
   query: recordListQuery({
@@ -156,13 +163,14 @@ export const listAppointments = defineRoute({
     status: someOf(APPOINTMENT_STATUSES).optional(),
     date_from: CalendarDate.optional(),
     date_to: CalendarDate.optional(),
+    external_id: ExternalId.optional(),
     order,
   })
     .refine(...validDateRange('date_from', 'date_to'))
     .refine(...requiredRange('room_id', 'date_from', 'date_to')),
   response: { status: 200, body: recordListOf(ExpandableAppointment) },
   errors: ['invalid_cursor', 'range_required'],
-  uses: { table: ['Query', 'BatchGetItem'] },
+  uses: { table: ['GetItem', 'Query', 'BatchGetItem'] },
 })
 
 /** The filter of the list, from the parameters of a query. */
@@ -173,8 +181,18 @@ export const appointmentFilter = ({
   status: facets,
   date_from: from,
   date_to: to,
+  external_id: externalId,
   order,
-}: z.output<typeof listAppointments.query>) => ({ patient, doctor, room, facets, from, to, order })
+}: z.output<typeof listAppointments.query>) => ({
+  patient,
+  doctor,
+  room,
+  facets,
+  from,
+  to,
+  externalId,
+  order,
+})
 
 export const getAppointment = defineRoute({
   id: 'get-appointment',

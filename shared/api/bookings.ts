@@ -17,6 +17,7 @@ import { ApiError, type ErrorBody, errorBody, type FieldIssue, unknownIds } from
 import { defineRoute } from './route.ts'
 import {
   CalendarDate,
+  ExternalId,
   envelopeOf,
   longText,
   oneOf,
@@ -118,6 +119,7 @@ export const createAppointment = defineRoute({
       treatment_ids: TreatmentIds.meta({ description: OFFERED }),
       room_id: Uuid.nullish().meta({ description: 'An active room.' }),
       notes: Notes,
+      external_id: ExternalId.nullish(),
     })
     .refine(...validEnd('end_differs'))
     .refine(...validEnd('length_out_of_range'))
@@ -134,6 +136,7 @@ export const createAppointment = defineRoute({
     'treatment_not_found',
     'room_not_found',
     'patient_inactive',
+    'external_id_taken',
     'slot_unavailable',
     'room_unavailable',
     'outside_working_hours',
@@ -156,7 +159,7 @@ export const updateAppointment = defineRoute({
     'response is a 409 that lists up to three of the next free slots. Without `duration` and `end_time`, the length stays. ' +
     'Another date or start time clears `confirmed_at` and `checked_in_at`. Parts that do not change are not checked again: the ' +
     'notes of a past appointment can be changed. Nor is what only releases something: a shorter time with the same start, no room, or ' +
-    'fewer treatments are possible for inactive patients and doctors too.',
+    'fewer treatments are possible for inactive patients and doctors too. `external_id` alone can be changed in any status.',
   scope: 'appointment.write',
   params: { id: 'appointment_not_found' },
   body: z
@@ -169,6 +172,7 @@ export const updateAppointment = defineRoute({
       treatment_ids: TreatmentIds.meta({ description: `${OFFERED} An empty list removes them.` }),
       room_id: Uuid.nullish().meta({ description: 'An active room; null removes it.' }),
       notes: Notes,
+      external_id: ExternalId.nullish(),
     })
     .meta({ id: 'AppointmentChanges' }),
   response: { status: 200, body: envelopeOf(Appointment), record: { reference: appointmentReference } },
@@ -178,6 +182,7 @@ export const updateAppointment = defineRoute({
     'treatment_not_found',
     'room_not_found',
     'precondition_failed',
+    'external_id_taken',
     'appointment_closed',
     'patient_inactive',
     'slot_unavailable',

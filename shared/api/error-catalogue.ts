@@ -62,6 +62,11 @@ const CATALOGUE = {
     error: 'APPOINTMENT_CLOSED',
     text: 'The appointment was completed or cancelled, or the patient did not come. It can no longer be changed. A completed or missed one can be reopened.',
   },
+  external_id_taken: {
+    status: 409,
+    error: 'CONFLICT',
+    text: 'Another record of the same kind has this external id. `details` names the field, and the id of that record.',
+  },
   idempotency_in_progress: {
     status: 409,
     error: 'IDEMPOTENCY_IN_PROGRESS',

@@ -7,7 +7,7 @@ import { emailAddress, nationalId, personName } from '../domain/patients/text-fi
 import { ApiError } from './errors.ts'
 import { OnePatient, patientReference } from './patients.ts'
 import { defineRoute } from './route.ts'
-import { CalendarDate, longText, oneOf } from './schemas.ts'
+import { CalendarDate, ExternalId, longText, oneOf } from './schemas.ts'
 
 const Name = personName.meta({ maxLength: 100 })
 
@@ -29,6 +29,7 @@ const fields = {
     .nullish()
     .meta({ description: 'Stored in upper case. Several patients may share one.' }),
   notes: longText(2000).nullish(),
+  external_id: ExternalId.nullish(),
 }
 
 const NewPatient = z.strictObject(fields).meta({ id: 'NewPatient' })
@@ -58,9 +59,9 @@ export const createPatient = defineRoute({
   scope: 'patient.write',
   body: NewPatient,
   response: { status: 201, body: OnePatient, record: { reference: patientReference }, location: '/patients' },
-  errors: [],
+  errors: ['external_id_taken'],
   uses: {
-    table: ['GetItem', 'Query', 'PutItem', 'UpdateItem', 'BatchWriteItem'],
+    table: ['GetItem', 'Query', 'PutItem', 'UpdateItem', 'ConditionCheckItem', 'BatchWriteItem'],
     shared: ['announced-events'],
     memory: 1024,
   },
@@ -78,7 +79,7 @@ export const updatePatient = defineRoute({
   params: { id: 'patient_not_found' },
   body: PatientChanges,
   response: { status: 200, body: OnePatient, record: { reference: patientReference } },
-  errors: ['patient_not_found', 'precondition_failed'],
+  errors: ['patient_not_found', 'precondition_failed', 'external_id_taken'],
   uses: {
     table: [
       'GetItem',

@@ -10,6 +10,7 @@ import { recordListOf, recordListQuery } from './record-lists.ts'
 import { defineRoute, type RecordReference } from './route.ts'
 import {
   CalendarDate,
+  ExternalId,
   envelopeOf,
   oneOf,
   queryBoolean,
@@ -34,6 +35,10 @@ const fields = {
   gender: z.enum(GENDERS).nullable(),
   phone_number: z.string().nullable().meta({ description: 'In E.164 format.' }),
   email_address: z.string().nullable(),
+  external_id: z
+    .string()
+    .nullable()
+    .meta({ description: 'The id in another system, if a request or an import has set one.' }),
   is_active: z.boolean().meta({
     description: 'Appointments and messages are possible only while this is true.',
   }),
@@ -83,6 +88,7 @@ export const renderPatient = (
   gender: patient.gender,
   phone_number: patient.phoneNumber,
   email_address: patient.emailAddress,
+  external_id: patient.externalId,
   is_active: patient.isActive,
   created_at: clinicTimestamp(patient.createdAt, clinic.timezone),
   updated_at: clinicTimestamp(patient.updatedAt, clinic.timezone),
@@ -140,7 +146,8 @@ export const listPatients = defineRoute({
     'accents and letter variants such as `ı ß ł ø đ æ œ` are ignored. A query of at least three digits with phone punctuation ' +
     'only is matched against the digits of the phone number: `4567`, `+90 532 ...` and `0532...` find the same patient. Of a ' +
     'name of more than 189 bytes of UTF-8, the end may not be searchable.\n\n`national_id` finds the patients who have exactly ' +
-    'this one; it cannot be combined with `search` or `is_active`.',
+    'this one; it cannot be combined with `search` or `is_active`. `external_id` finds the one patient with this id, and is sent alone or ' +
+    'with `limit`.',
   scope: 'patient.read',
   parameterScopes: { national_id: PRIVATE_SCOPE },
   query: recordListQuery({
@@ -150,6 +157,7 @@ export const listPatients = defineRoute({
       .meta({ maxLength: 32, pattern: NATIONAL_ID.source })
       .optional()
       .meta({ description: `Requires the scope \`${PRIVATE_SCOPE}\`, too.` }),
+    external_id: ExternalId.optional(),
   }).refine(({ national_id, search, is_active }) => !national_id || (search ?? is_active) === undefined, {
     path: ['national_id'],
     error: 'cannot be combined with search or is_active',

@@ -53,6 +53,15 @@ export function recordListQuery<Filters extends z.ZodRawShape>(filters: Filters)
     error: 'must not be combined with after',
     when: whenValid('page', 'after'),
   })
+  if ('external_id' in filters)
+    for (const name of ['page', 'after', ...Object.keys(filters)].filter(
+      (one) => !['external_id', 'expand'].includes(one),
+    ))
+      query = query.refine(excludes(name, 'external_id'), {
+        path: [name],
+        error: 'must not be combined with external_id',
+        when: whenValid(name, 'external_id'),
+      })
   for (const name of ['page', ...Object.keys(filters)])
     query = query.refine(excludes(name, 'updated_since'), {
       path: [name],

@@ -8,7 +8,7 @@ import {
   type PageRequest,
   totalPages,
 } from '../domain/lists/paging.ts'
-import { multiLineText, singleLineText } from '../domain/patients/text-fields.ts'
+import { externalId, multiLineText, singleLineText } from '../domain/patients/text-fields.ts'
 import { isCalendarDate, LAST_DATE } from '../domain/timestamp.ts'
 import { isUuid } from '../domain/uuid.ts'
 import { ApiError } from './errors.ts'
@@ -62,6 +62,15 @@ export const text = (max: number) =>
       error: `must have at most ${max} characters`,
     })
     .meta({ maxLength: max })
+
+/** The id of a record in another system. */
+export const ExternalId = externalId.meta({
+  minLength: 1,
+  maxLength: 100,
+  description:
+    'The id of the record in another system. No two records of a kind in the clinic have the same one; imported ids count too. ' +
+    'Up to 100 visible characters.',
+})
 
 /** A plain decimal integer in a query string. Rejects `1e3`, `+1`, `01` and an empty value. */
 export const wholeNumber = (max: number, fallback: number) =>

@@ -100,6 +100,8 @@ export const COMMANDS: Readonly<Record<string, Calls>> = {
   'appointment cancel': changing,
   'appointment move': changing,
   'appointment reopen': changing,
+  'appointment link': changing,
+  'appointment unlink': changing,
   'invoice set-status': changing,
   'invoice list': reading,
   'invoice show': reading,

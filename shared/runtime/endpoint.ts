@@ -12,7 +12,7 @@ import { coldStart } from '../observability/cold-start.ts'
 import { logToStdout } from '../observability/log.ts'
 import { credentialUse } from '../store/credential-use.ts'
 import { credentialStore } from '../store/credentials.ts'
-import { isThrottling, UnavailableError } from '../store/table/errors.ts'
+import { ExternalIdTaken, isThrottling, UnavailableError } from '../store/table/errors.ts'
 import {
   type IdempotencyGuard,
   IdempotencyKeyReused,
@@ -138,6 +138,8 @@ async function withApiErrors<T>(work: () => Promise<T>): Promise<T> {
   } catch (error) {
     if (error instanceof UnavailableError)
       throw new ApiError('unavailable', { headers: { 'retry-after': '1' }, cause: error.cause })
+    if (error instanceof ExternalIdTaken)
+      throw new ApiError('external_id_taken', { details: [{ field: 'external_id', id: error.record }] })
     if (error instanceof IdempotencyKeyReused) throw new ApiError('idempotency_key_reused')
     if (error instanceof RequestInProgress)
       throw new ApiError('idempotency_in_progress', { headers: { 'retry-after': '1' } })

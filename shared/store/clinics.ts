@@ -1,6 +1,6 @@
 import type { Clinic, ClinicId } from '../domain/clinic.ts'
 import { CLINIC_DIRECTORY_PARTITION, clinicDirectoryKey, clinicKey } from './keys/clinics.ts'
-import { importSecretKey } from './keys/operator.ts'
+import { externalIdSecretKey } from './keys/external-ids.ts'
 import { patientHeadKey } from './keys/patients.ts'
 import { EMPTY_HEAD } from './patients/head.ts'
 import { ConditionFailed } from './table/errors.ts'
@@ -47,7 +47,7 @@ export function clinicStore({ table }: { table: Table }) {
       ),
       table.putWrite({ ...clinicDirectoryKey(clinic.id) }),
       table.putWrite({ ...patientHeadKey(clinic.id), ...EMPTY_HEAD }, 'new'),
-      table.putWrite(secretItem(importSecretKey(clinic.id), importSecret), 'new'),
+      table.putWrite(secretItem(externalIdSecretKey(clinic.id), importSecret), 'new'),
     ])
   }
 

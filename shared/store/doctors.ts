@@ -56,7 +56,7 @@ export function doctorStore({ table }: { table: Table }) {
 
   /**
    * Writes whole doctors, at most {@link MAX_SAVED}: new ones with the clinic's holidays, or changed ones as they were read.
-   * A new name marks its copies as stale (copies/copied-names.ts). `extendChanges` adds one item to the transaction.
+   * A new name marks its copies as stale (copies/copied-names.ts). `extendChanges` adds one item for each of them to the transaction.
    * @throws ConditionFailed when one was changed since it was read, or holidays were while a new one is added, or other doctors
    * became active at the same time; TooManyActiveDoctors
    */

@@ -26,6 +26,7 @@ const shown = {
   gender: 'female',
   phone_number: '+9779812345678',
   email_address: null,
+  external_id: null,
   is_active: true,
   created_at: '2026-05-01T12:45:00+05:45',
   updated_at: '2026-05-01T12:45:00+05:45',

@@ -59,6 +59,7 @@ it('GET /appointments reads the tallies, then only the rows of the page, then th
         checked_in_at: null,
         cancelled_at: null,
         cancellation_reason: null,
+        external_id: null,
         created_at: '2026-05-01T16:00:00+09:00',
         updated_at: '2026-05-01T16:00:01+09:00',
       },

@@ -32,6 +32,7 @@ export const filledPatient = (): FilledPatient => ({
   isActive: true,
   nationalId: 'CANARY-ID-4711',
   notes: 'Canary note of the patient',
+  externalId: 'CANARY-PATIENT-1',
   createdAt,
   updatedAt: createdAt,
   erasedAt: null,
@@ -54,6 +55,7 @@ export function filledRecords(owner: FilledPatient) {
     checkedInAt: createdAt,
     cancelledAt: createdAt,
     cancellationReason: 'Canary reason of the cancellation',
+    externalId: 'CANARY-APPOINTMENT-1',
     createdAt,
     updatedAt: createdAt,
   }

@@ -170,6 +170,10 @@ const QUERIES: {
 const FURTHER: Partial<Record<Endpoint['id'], (ids: SampleIds) => Pick<RequestInput, 'query' | 'body'>[]>> = {
   // A part of an email address: these patients are read one by one.
   'list-patients': () => [{ query: { search: '7@example' } }],
+  'list-appointments': () => [{ query: { external_id: 'x' } }],
+  'create-patient': (ids) => [
+    { body: JSON.stringify({ ...BODIES['create-patient'](ids, 1), external_id: 'x' }) },
+  ],
   'get-availability': (ids) => [{ query: { treatment_id: ids.treatment_not_found, date: dateOf(0) } }],
   // The time at which the sample of a new appointment is booked.
   'update-appointment': () => [

@@ -1,6 +1,6 @@
 /** The commands that read appointments. */
 import { appointmentFilter, listAppointments, renderAppointment } from '../../../shared/api/appointments.ts'
-import { appointmentStore } from '../../../shared/store/calendar/appointments.ts'
+import { appointmentListStore, appointmentStore } from '../../../shared/store/calendar/appointments.ts'
 import { findOfPatients, NAME_OR_CONTACT } from '../records/records-of-patients.ts'
 import { type ResourceCommands, readStore } from '../records/resource-commands.ts'
 import {
@@ -30,7 +30,7 @@ export const appointments: ResourceCommands<ListedAppointment> = {
         }
       },
     },
-    read: readStore('appointments', appointmentStore, appointmentFilter, renderAppointment),
+    read: readStore('appointments', appointmentListStore, appointmentFilter, renderAppointment),
   },
   show: async ({ table, clinic }, id) => {
     const found = await appointmentStore({ table }).find(clinic.id, id)

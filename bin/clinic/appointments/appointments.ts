@@ -13,6 +13,7 @@ import { patientKey } from '../../../shared/store/keys/patients.ts'
 import { patientStore } from '../../../shared/store/patients/patients.ts'
 import type { Changeset } from '../../../shared/store/table/changeset.ts'
 import { changeRecord, unknownRecord } from '../records/change-record.ts'
+import { addLinkCommands } from '../records/record-links.ts'
 import { addYesOption, commitConfirmed, type Warn } from '../tool/confirmation.ts'
 import { openClinic } from '../tool/connection.ts'
 import { CommandFailure, parseArgument, parseOption, print } from '../tool/output.ts'
@@ -21,7 +22,7 @@ import { addMoveCommand, addReopenCommand } from './appointment-moves.ts'
 export function addAppointmentCommands(program: Command): void {
   const group = program
     .command('appointment')
-    .description("list, show, find, change, move, cancel and reopen a clinic's appointments")
+    .description("list, show, find, change, move, cancel, reopen and link a clinic's appointments")
 
   const setting = group
     .command('set-status')
@@ -47,6 +48,7 @@ export function addAppointmentCommands(program: Command): void {
 
   addMoveCommand(group)
   addReopenCommand(group)
+  addLinkCommands(group, 'appointment')
 }
 
 async function setStatus(

@@ -10,7 +10,7 @@ import { VISIBILITY_DELAY_MS } from '../../../shared/store/table/visibility-dela
 import { importEntities } from '../import/entities/entities.ts'
 import { exportedColumns, formatsOf, writeRows } from './files.ts'
 import { hasSettings, type Manifest, openFolder, settingsOf, writeManifest } from './manifest.ts'
-import { readAll, readChanges, rereadLinkedPatients } from './read-records.ts'
+import { readAll, readChanges } from './read-records.ts'
 import { readSmallLists, rereadSmallLists } from './small-lists.ts'
 import { LARGE_SOURCES } from './sources.ts'
 import { Staging } from './staging.ts'
@@ -46,15 +46,13 @@ export async function exportClinic(
     const count = await readChanges(table, clinic.id, source, staging, { from, until })
     save({ read_again: manifest.read_again + count })
   }
-  const linked = await rereadLinkedPatients(table, clinic.id, staging)
   // Small lists are read last, since records refer to them.
   const changedRows = await rereadSmallLists(table, clinic.id, staging)
   const current = await clinicStore({ table }).requireNotDeleting(clinic.id)
   const changedSettings = hasSettings(manifest, current) ? 0 : 1
   save({
     clinic: settingsOf(current),
-    read_again: manifest.read_again + linked.changed + changedRows + changedSettings,
-    links_version: linked.version,
+    read_again: manifest.read_again + changedRows + changedSettings,
   })
   // A pause alone is not proof: the operator's commands also change records of a paused clinic.
   const isOneMoment = manifest.read_again === 0 && wasPaused(current, manifest.started_at)

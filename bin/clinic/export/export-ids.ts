@@ -114,7 +114,7 @@ export async function* storedIds(
     if (idKind === 'holiday') {
       const imports = presentImports(await holidayStore({ table }).read(clinic))
       for (const [id, { externalId }] of Object.entries(imports))
-        if (externalId !== undefined) yield { entity, externalId, id }
+        if (externalId != null) yield { entity, externalId, id }
       continue
     }
     for await (const items of partitionPages(table, RECORD_KEYS[idKind](clinic, '').pk))

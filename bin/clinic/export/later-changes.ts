@@ -4,7 +4,6 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Clinic, ClinicId } from '../../../shared/domain/clinic.ts'
-import { readImportLinks } from '../../../shared/store/external-ids/manual-links.ts'
 import { changeIndexPartition, changesFrom, INDEXED_KINDS } from '../../../shared/store/keys/change-index.ts'
 import type { Table } from '../../../shared/store/table/table.ts'
 import { importEntities } from '../import/entities/entities.ts'
@@ -15,15 +14,13 @@ import { SMALL_SOURCES } from './sources.ts'
 import { Staging } from './staging.ts'
 
 /**
- * Names what has changed since a finished export: `records` with an index of changes, `external ids` of links, small lists by their
+ * Names what has changed since a finished export: `records` with an index of changes, small lists by their
  * files, and `settings`.
  */
 export async function changesSince(table: Table, clinic: Clinic, manifest: Manifest): Promise<string[]> {
   const hasChanged = await haveRecordsChanged(table, clinic.id, manifest.as_of ?? manifest.started_at)
-  const links = await readImportLinks(table, clinic.id)
   return [
     ...(hasChanged ? ['records'] : []),
-    ...((manifest.links_version ?? links.version) === links.version ? [] : ['external ids']),
     ...(await changedLists(table, clinic.id, manifest.files)),
     ...(hasSettings(manifest, clinic) ? [] : ['settings']),
   ]

@@ -20,8 +20,6 @@ const Manifest = z.object({
   is_one_moment: z.boolean(),
   /** Records, and rows of small lists, that were created, changed or removed while the export read, and settings that were changed. */
   read_again: z.int(),
-  /** The version of the clinic's links of external ids whose patients are in the files. Exports of earlier versions have none. */
-  links_version: z.int().optional(),
   files: z.record(z.string(), ExportedFile),
 })
 

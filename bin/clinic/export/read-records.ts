@@ -1,5 +1,4 @@
 import type { ClinicId } from '../../../shared/domain/clinic.ts'
-import { everLinkedIds, readImportLinks } from '../../../shared/store/external-ids/manual-links.ts'
 import {
   changedId,
   changeIndexPartition,
@@ -8,7 +7,7 @@ import {
 } from '../../../shared/store/keys/change-index.ts'
 import type { Table } from '../../../shared/store/table/table.ts'
 import type { Item } from '../../../shared/store/table/write-requests.ts'
-import { LARGE_SOURCES, type LargeSource } from './sources.ts'
+import type { LargeSource } from './sources.ts'
 import type { Staging } from './staging.ts'
 
 /** Items that are read at a time. */
@@ -76,22 +75,3 @@ const rowOf =
       )
     }
   }
-
-/**
- * Reads the patients again who are linked to an external id, or were: a link changes without a change of the patient, and nothing
- * indexes it. Returns how many rows are different, and the version of the links that the rows have at least.
- */
-export async function rereadLinkedPatients(
-  table: Table,
-  clinic: ClinicId,
-  staging: Staging,
-): Promise<{ readonly changed: number; readonly version: number }> {
-  const { version } = await readImportLinks(table, clinic)
-  const ids = await everLinkedIds(table, clinic)
-  let changed = 0
-  for (const { entity, keyOf, row } of LARGE_SOURCES.filter(({ kind }) => kind === 'P')) {
-    const items = await table.getMany(ids.map((id) => keyOf(clinic, id)))
-    changed += staging.put(entity, items.map(row), 'linked patients', String(version))
-  }
-  return { changed, version }
-}

@@ -1,10 +1,8 @@
 /** The commands that read patients. */
 import { listPatients, renderPatientDetails } from '../../../shared/api/patients.ts'
 import { SCOPES } from '../../../shared/domain/scope.ts'
-import { readPatientList } from '../../../shared/requests/patient-list.ts'
-import { patientsByNationalId } from '../../../shared/store/patients/national-ids.ts'
+import { patientListStores, readPatientList } from '../../../shared/requests/patient-list.ts'
 import { patientStore } from '../../../shared/store/patients/patients.ts'
-import { patientSearch } from '../../../shared/store/patients/search.ts'
 import { NAME_OR_CONTACT } from '../records/records-of-patients.ts'
 import type { ResourceCommands } from '../records/resource-commands.ts'
 import { CommandFailure } from '../tool/output.ts'
@@ -19,10 +17,7 @@ export const patients: ResourceCommands<Patient> = {
   list: {
     query: listPatients.query,
     read: ({ table, clinic }, query) =>
-      readPatientList(
-        { patients: patientSearch({ table }), identified: patientsByNationalId({ table }) },
-        { clinic, query, now: Date.now() },
-      ),
+      readPatientList(patientListStores({ table }), { clinic, query, now: Date.now() }),
   },
   show: async ({ table, clinic }, id) => {
     const patient = await patientStore({ table }).find(clinic.id, id)
@@ -30,10 +25,13 @@ export const patients: ResourceCommands<Patient> = {
   },
   searched: NAME_OR_CONTACT,
   find: async ({ table, clinic }, text) => {
-    const stores = { patients: patientSearch({ table }), identified: patientsByNationalId({ table }) }
     const { data: query, error } = listPatients.query.safeParse({ search: text })
     if (error) throw new CommandFailure(`The text ${error.issues.map(({ message }) => message).join(', ')}.`)
-    const { data, meta } = await readPatientList(stores, { clinic, query, now: Date.now() })
+    const { data, meta } = await readPatientList(patientListStores({ table }), {
+      clinic,
+      query,
+      now: Date.now(),
+    })
     const total = 'total' in meta ? meta.total : data.length
     if (total <= data.length) return { data }
     return { data, leftOut: `${total - data.length} more match. "patient list --search" lists all.` }

@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import { isUuid } from '../../../shared/domain/uuid.ts'
-import { type ImportedKind, readImportIds } from '../../../shared/store/external-ids/derive.ts'
+import type { ImportedKind } from '../../../shared/store/external-ids/derive.ts'
+import { findRecordId } from '../../../shared/store/external-ids/links.ts'
 import { ExternalRef } from '../import/external-ids/resolve-references.ts'
 import { type ClinicContext, openClinic } from '../tool/connection.ts'
 import { CommandFailure, parseOption, print } from '../tool/output.ts'
@@ -54,9 +55,9 @@ async function requireImported<Wire>(
   context: ClinicContext,
   externalId: string,
 ): Promise<object> {
-  const idOf = await readImportIds(context.table, context.clinic.id)
   const external = parseOption('external-id', ExternalRef, externalId)
-  const record = await show(context, idOf(imported as ImportedKind, external))
+  const { table, clinic } = context
+  const record = await show(context, await findRecordId(table, clinic.id, imported as ImportedKind, external))
   if (record) return record
   throw new CommandFailure(
     `The clinic has no ${noun} with this id in its own system. It is compared exactly, with zeros and spaces.`,

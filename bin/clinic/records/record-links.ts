@@ -1,116 +1,130 @@
 /** The commands that link records to their ids in the clinic's own system. */
 import type { Command } from 'commander'
 import type { ClinicId } from '../../../shared/domain/clinic.ts'
+import { appointmentStore } from '../../../shared/store/calendar/appointments.ts'
 import { doctorStore } from '../../../shared/store/doctors.ts'
-import { readImportKeys } from '../../../shared/store/external-ids/derive.ts'
+import { externalIds, type LinkableKind } from '../../../shared/store/external-ids/links.ts'
 import {
-  type LinkableRecord,
-  linkRecord,
-  unlinkRecord,
-} from '../../../shared/store/external-ids/manual-links.ts'
+  type Provenance,
+  provenanceOf,
+  setProvenance,
+} from '../../../shared/store/external-ids/provenance.ts'
 import { doctorKey } from '../../../shared/store/keys/clinics.ts'
 import { patientKey } from '../../../shared/store/keys/patients.ts'
+import { patientWriter } from '../../../shared/store/patients/patient-writer.ts'
 import { patientStore } from '../../../shared/store/patients/patients.ts'
+import { Changeset } from '../../../shared/store/table/changeset.ts'
+import { ExternalIdTaken } from '../../../shared/store/table/errors.ts'
 import { retryOnConflict } from '../../../shared/store/table/retry-on-conflict.ts'
 import type { Table } from '../../../shared/store/table/table.ts'
 import { ExternalRef } from '../import/external-ids/resolve-references.ts'
 import { openClinic } from '../tool/connection.ts'
 import { CommandFailure, parseOption, print } from '../tool/output.ts'
 
-type Kind = 'doctor' | 'patient'
-
 type LinkOptions = { clinic: string; externalId: string }
 
 /** Adds `link` and `unlink` to the commands of a kind of records. */
-export function addLinkCommands(group: Command, kind: Kind): void {
+export function addLinkCommands(group: Command, kind: LinkableKind): void {
   group
     .command('link')
     .description(
-      `give a ${kind} whom no import made an id of your own system, so that imported files find the ${kind}`,
+      `give ${article(kind)} ${kind} that no import made an id of your own system, so that imported files find the ${kind}; or confirm one that the API has set`,
     )
     .argument(`<${kind}>`, `${kind} id`)
     .requiredOption('--clinic <id>')
     .requiredOption('--external-id <id>', 'id in your own system')
     .action(async (id: string, given: LinkOptions, command: Command) => {
       const externalId = parseOption('external-id', ExternalRef, given.externalId)
-      await changeLink(kind, id, given, command, async ({ table, clinic, keys, record }) => {
-        if (record.externalId === externalId) return `The ${kind} has this external id already`
-        if (record.externalId !== undefined)
+      await changeLink(kind, id, given, command, async ({ record }) => {
+        const { imported } = record
+        if (record.externalId === externalId && !record.isLinkedByApi)
+          return `The ${kind} has this external id already`
+        if (record.externalId != null && record.externalId !== externalId)
           throw new CommandFailure(
             `The ${kind} has another external id. Run "${kind} unlink" first, if it was linked.`,
           )
-        const derived = keys.derivedIdOf(kind, externalId)
-        const known = keys.idOf(kind, externalId)
-        if (await find(table, clinic, kind, known))
-          throw new CommandFailure(
-            `The external id belongs to ${kind} ${known}. An external id belongs to one record only.`,
-          )
-        await linkRecord(table, clinic, record, externalId, {
-          id: derived,
-          key: KINDS[kind].key(clinic, derived),
-        })
+        await record.save({ externalId, ...(imported !== undefined && { imported }) })
         return `Linked ${kind} ${record.id}`
       })
     })
 
   group
     .command('unlink')
-    .description(`remove the link of a ${kind}; imported files no longer find the ${kind} by the external id`)
+    .description(
+      `remove the link of ${article(kind)} ${kind}; imported files no longer find the ${kind} by the external id`,
+    )
     .argument(`<${kind}>`, `${kind} id`)
     .requiredOption('--clinic <id>')
     .action(async (id: string, given: LinkOptions, command: Command) => {
-      await changeLink(kind, id, given, command, async ({ table, clinic, keys, record }) => {
-        const { externalId } = record
-        if (externalId === undefined) throw new CommandFailure(`The ${kind} has no external id.`)
-        const derived = keys.derivedIdOf(kind, externalId)
-        if (derived === record.id)
+      await changeLink(kind, id, given, command, async ({ table, clinic, record }) => {
+        if (record.externalId == null) throw new CommandFailure(`The ${kind} has no external id.`)
+        if (!(await externalIds({ table }).linkOf(clinic, kind, record)))
           throw new CommandFailure(
             `The ${kind} was made by an import: its id follows from the external id, and stays.`,
           )
-        await unlinkRecord(table, clinic, record, derived)
+        await record.save({})
         return `Unlinked ${kind} ${record.id}`
       })
     })
 }
 
-const KINDS = {
-  doctor: {
-    key: doctorKey,
-    find: (table: Table, clinic: ClinicId, id: string) => doctorStore({ table }).find(clinic, id),
-  },
-  patient: {
-    key: patientKey,
-    find: async (table: Table, clinic: ClinicId, id: string) =>
-      (await patientStore({ table }).findMany(clinic, [id])).get(id) ?? null,
-  },
-} as const
+const article = (kind: LinkableKind): string => (kind === 'appointment' ? 'an' : 'a')
 
-type FoundRecord = LinkableRecord & { readonly isErased: boolean }
-
-async function find(table: Table, clinic: ClinicId, kind: Kind, id: string): Promise<FoundRecord | null> {
-  const found = await KINDS[kind].find(table, clinic, id)
-  if (!found) return null
-  const { externalId, imported, version } = found
-  return {
-    id,
-    key: KINDS[kind].key(clinic, id),
-    version,
-    isErased: 'erasedAt' in found && found.erasedAt !== null,
-    ...(externalId !== undefined && { externalId }),
-    ...(imported !== undefined && { imported }),
-  }
+type FoundRecord = Provenance & {
+  readonly id: string
+  readonly isErased: boolean
+  /** Replaces the provenance. @throws ConditionFailed when the record was changed since it was read; ExternalIdTaken */
+  readonly save: (provenance: Provenance) => Promise<void>
 }
 
-type LinkState = {
-  readonly table: Table
-  readonly clinic: ClinicId
-  readonly keys: Awaited<ReturnType<typeof readImportKeys>>
-  readonly record: LinkableRecord
+const FIND: {
+  readonly [Kind in LinkableKind]: (table: Table, clinic: ClinicId, id: string) => Promise<FoundRecord | null>
+} = {
+  patient: async (table, clinic, id) => {
+    const found = (await patientStore({ table }).findMany(clinic, [id])).get(id)
+    if (!found) return null
+    const { imported: _, isLinkedByApi: __, ...patient } = found
+    const save = async ({ externalId = null, ...provenance }: Provenance) => {
+      const after = { ...patient, ...provenance, externalId }
+      await patientWriter({ table }).update(clinic, [{ before: found, after }])
+    }
+    return { ...provenanceOf(found), id, isErased: found.erasedAt !== null, save }
+  },
+  appointment: async (table, clinic, id) => {
+    const appointments = appointmentStore({ table })
+    const found = await appointments.find(clinic, id)
+    const patientId = found?.record.patient.id ?? ''
+    const patient = found && (await patientStore({ table }).findMany(clinic, [patientId])).get(patientId)
+    if (!found || !patient) return null
+    const save = async (provenance: Provenance) => {
+      const changes = new Changeset(table, clinic)
+      const { externalId = null } = provenance
+      await externalIds({ table }).move(changes, 'appointment', id, found.record.externalId, externalId)
+      appointments.change(changes, found, { ...found.record, externalId }, provenance)
+      changes.requireVersion(patientKey(clinic, patient.id), patient.version)
+      await changes.commit()
+    }
+    return { ...provenanceOf(found), id, isErased: patient.erasedAt !== null, save }
+  },
+  doctor: async (table, clinic, id) => {
+    const found = await doctorStore({ table }).find(clinic, id)
+    if (!found) return null
+    const save = async (provenance: Provenance) => {
+      const changes = new Changeset(table, clinic)
+      const { externalId = null } = provenance
+      await externalIds({ table }).move(changes, 'doctor', id, found.externalId ?? null, externalId)
+      setProvenance(changes, doctorKey(clinic, id), found.version, provenance)
+      await changes.commit()
+    }
+    return { ...provenanceOf(found), id, isErased: false, save }
+  },
 }
 
-/** Reads a record and the clinic's links, again if either changes, and prints what `change` did. */
+type LinkState = { readonly table: Table; readonly clinic: ClinicId; readonly record: FoundRecord }
+
+/** Reads a record, again if it changes, and prints what `change` did. */
 async function changeLink(
-  kind: Kind,
+  kind: LinkableKind,
   id: string,
   { clinic: clinicId }: LinkOptions,
   command: Command,
@@ -118,11 +132,15 @@ async function changeLink(
 ): Promise<void> {
   const { table, clinic } = await openClinic({ clinic: clinicId }, command)
   const text = await retryOnConflict(async () => {
-    const keys = await readImportKeys(table, clinic.id)
-    const record = await find(table, clinic.id, kind, id.toLowerCase())
+    const record = await FIND[kind](table, clinic.id, id.toLowerCase())
     if (!record) throw new CommandFailure(`The clinic has no ${kind} ${id}. Run "${kind} list" to see all.`)
     if (record.isErased) throw new CommandFailure('The patient was erased.')
-    return change({ table, clinic: clinic.id, keys, record })
+    return change({ table, clinic: clinic.id, record })
+  }).catch((error: unknown) => {
+    if (!(error instanceof ExternalIdTaken)) throw error
+    throw new CommandFailure(
+      `The external id belongs to ${kind} ${error.record}. An external id belongs to one record only.`,
+    )
   })
   print(command, { id: id.toLowerCase() }, [text])
 }

@@ -25,6 +25,7 @@ const PARAMETERS: Readonly<Record<string, readonly [value: string, description: 
   order: ['order', 'newest or oldest first (default: desc)'],
   search: ['words', 'words of the name, email address or phone number'],
   is_active: ['boolean', 'true or false'],
+  external_id: ['id', "id in the clinic's own system, alone or with --limit"],
   national_id: ['id', 'with exactly this national id'],
 }
 

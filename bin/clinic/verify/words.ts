@@ -72,6 +72,7 @@ const PREDICATES: Partial<Readonly<Record<DifferenceKind, (difference: Differenc
   national_id_missing: () => 'is not found by national id',
   national_id_stray: () => 'is found by a national id of another',
   number_missing: () => 'is not found by its number',
+  external_id_missing: () => 'is not found by external id',
   invoice_unsettled: () => 'does not match its payments',
   stale_copy: () => 'shows an outdated name or address',
   credential_missing: () => 'is in the list of credentials, and does not exist',

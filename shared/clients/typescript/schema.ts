@@ -79,7 +79,7 @@ export interface paths {
          * List patients
          * @description Lists or searches patients, most recently added first. An import adds patients in file order. `search` takes words or a number. Each word must occur, in any order, in the name, the digits of the phone number or the email address; case, accents and letter variants such as `ı ß ł ø đ æ œ` are ignored. A query of at least three digits with phone punctuation only is matched against the digits of the phone number: `4567`, `+90 532 ...` and `0532...` find the same patient. Of a name of more than 189 bytes of UTF-8, the end may not be searchable.
          *
-         *     `national_id` finds the patients who have exactly this one; it cannot be combined with `search` or `is_active`.
+         *     `national_id` finds the patients who have exactly this one; it cannot be combined with `search` or `is_active`. `external_id` finds the one patient with this id, and is sent alone or with `limit`.
          *
          *     Scope: `patient.read`.
          */
@@ -367,7 +367,7 @@ export interface paths {
         };
         /**
          * List appointments
-         * @description Sorted by date and start time, newest first by default. Filters can be combined. `date_from` and `date_to` are inclusive and in the clinic's time zone. Filtering by an unknown id returns an empty list.
+         * @description Sorted by date and start time, newest first by default. Filters can be combined. `date_from` and `date_to` are inclusive and in the clinic's time zone. Filtering by an unknown id returns an empty list. `external_id` finds the one appointment with this id, and is sent alone or with `limit`.
          *
          *     Scope: `appointment.read`.
          */
@@ -405,7 +405,7 @@ export interface paths {
         head?: never;
         /**
          * Update an appointment
-         * @description Changes only the fields that are sent, and only while the appointment is scheduled. A move to another time, doctor or room is subject to the rules of a booking, and frees the old time. If the new time is taken, nothing changes, and the response is a 409 that lists up to three of the next free slots. Without `duration` and `end_time`, the length stays. Another date or start time clears `confirmed_at` and `checked_in_at`. Parts that do not change are not checked again: the notes of a past appointment can be changed. Nor is what only releases something: a shorter time with the same start, no room, or fewer treatments are possible for inactive patients and doctors too.
+         * @description Changes only the fields that are sent, and only while the appointment is scheduled. A move to another time, doctor or room is subject to the rules of a booking, and frees the old time. If the new time is taken, nothing changes, and the response is a 409 that lists up to three of the next free slots. Without `duration` and `end_time`, the length stays. Another date or start time clears `confirmed_at` and `checked_in_at`. Parts that do not change are not checked again: the notes of a past appointment can be changed. Nor is what only releases something: a shorter time with the same start, no room, or fewer treatments are possible for inactive patients and doctors too. `external_id` alone can be changed in any status.
          *
          *     Scope: `appointment.write`.
          */
@@ -1427,6 +1427,8 @@ export interface components {
             checked_in_at: string | null;
             cancelled_at: string | null;
             cancellation_reason: string | null;
+            /** @description The id in another system, if a request or an import has set one. */
+            external_id: string | null;
             /**
              * Format: date-time
              * @description With the UTC offset of the clinic's time zone at that instant.
@@ -1486,6 +1488,7 @@ export interface components {
             /** @description An active room; null removes it. */
             room_id?: string | null;
             notes?: string | null;
+            external_id?: string | null;
         };
         AppointmentCheckedInEvent: {
             /** @description The same on every attempt. Use it to recognize duplicates. */
@@ -1698,6 +1701,8 @@ export interface components {
             checked_in_at: string | null;
             cancelled_at: string | null;
             cancellation_reason?: string | null;
+            /** @description The id in another system, if a request or an import has set one. */
+            external_id?: string | null;
             /**
              * Format: date-time
              * @description With the UTC offset of the clinic's time zone at that instant.
@@ -1969,6 +1974,8 @@ export interface components {
             checked_in_at: string | null;
             cancelled_at: string | null;
             cancellation_reason: string | null;
+            /** @description The id in another system, if a request or an import has set one. */
+            external_id: string | null;
             /**
              * Format: date-time
              * @description With the UTC offset of the clinic's time zone at that instant.
@@ -2020,6 +2027,8 @@ export interface components {
                 /** @description In E.164 format. */
                 phone_number: string | null;
                 email_address: string | null;
+                /** @description The id in another system, if a request or an import has set one. */
+                external_id: string | null;
                 /** @description Appointments and messages are possible only while this is true. */
                 is_active: boolean;
                 /**
@@ -2047,6 +2056,13 @@ export interface components {
              * @description When the record was last changed, or `created_at`. A change of a name that the record copies from another record does not count; erasure does.
              */
             updated_at: string;
+        };
+        /** @description Another record of the same kind has this external id. `details` names the field, and the id of that record. */
+        ExternalIdTakenError: {
+            /** @constant */
+            error: "CONFLICT";
+            /** @constant */
+            message: "errors.developer_api.external_id_taken";
         };
         FieldIssue: {
             /** @description The name of the parameter or field, such as `events.0` for a list item. */
@@ -2252,6 +2268,8 @@ export interface components {
                 /** @description In E.164 format. */
                 phone_number: string | null;
                 email_address: string | null;
+                /** @description The id in another system, if a request or an import has set one. */
+                external_id: string | null;
                 /** @description Appointments and messages are possible only while this is true. */
                 is_active: boolean;
                 /**
@@ -2373,6 +2391,7 @@ export interface components {
             /** @description An active room. */
             room_id?: string | null;
             notes?: string | null;
+            external_id?: string | null;
         };
         NewMessage: {
             /** @enum {string} */
@@ -2396,6 +2415,7 @@ export interface components {
             /** @description Stored in upper case. Several patients may share one. */
             national_id?: string | null;
             notes?: string | null;
+            external_id?: string | null;
         };
         NewSecret: {
             /** @description A signing secret of your own: `whsec_` followed by the base64 of 24 to 64 bytes, or any 16 to 256 visible ASCII characters, which are used as they are. Generated if omitted. */
@@ -2502,6 +2522,8 @@ export interface components {
             /** @description In E.164 format. */
             phone_number: string | null;
             email_address: string | null;
+            /** @description The id in another system, if a request or an import has set one. */
+            external_id: string | null;
             /** @description Appointments and messages are possible only while this is true. */
             is_active: boolean;
             /**
@@ -2529,6 +2551,7 @@ export interface components {
             /** @description Stored in upper case. Several patients may share one. */
             national_id?: string | null;
             notes?: string | null;
+            external_id?: string | null;
         };
         PatientCreatedEvent: {
             /** @description The same on every attempt. Use it to recognize duplicates. */
@@ -2561,6 +2584,8 @@ export interface components {
             /** @description In E.164 format. */
             phone_number: string | null;
             email_address: string | null;
+            /** @description The id in another system, if a request or an import has set one. */
+            external_id: string | null;
             /** @description Appointments and messages are possible only while this is true. */
             is_active: boolean;
             /**
@@ -2639,6 +2664,8 @@ export interface components {
             /** @description In E.164 format. */
             phone_number?: string | null;
             email_address?: string | null;
+            /** @description The id in another system, if a request or an import has set one. */
+            external_id?: string | null;
             /** @description Appointments and messages are possible only while this is true. */
             is_active: boolean;
             /**
@@ -3554,6 +3581,8 @@ export interface operations {
                 is_active?: boolean;
                 /** @description Requires the scope `patient.read.private`, too. */
                 national_id?: string;
+                /** @description The id of the record in another system. No two records of a kind in the clinic have the same one; imported ids count too. Up to 100 visible characters. */
+                external_id?: string;
             };
             header?: never;
             path?: never;
@@ -3687,6 +3716,21 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["MissingScopeError"] | components["schemas"]["RequestBlockedError"];
+                };
+            };
+            /** @description Another record of the same kind has this external id. `details` names the field, and the id of that record. */
+            409: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ExternalIdTakenError"];
                 };
             };
             413: components["responses"]["PayloadTooLarge"];
@@ -3922,6 +3966,21 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["PatientNotFoundError"];
+                };
+            };
+            /** @description Another record of the same kind has this external id. `details` names the field, and the id of that record. */
+            409: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ExternalIdTakenError"];
                 };
             };
             /** @description The record has changed: its `etag` is not in `if-match`. Nothing was changed. */
@@ -5134,6 +5193,8 @@ export interface operations {
                 status?: string;
                 date_from?: string;
                 date_to?: string;
+                /** @description The id of the record in another system. No two records of a kind in the clinic have the same one; imported ids count too. Up to 100 visible characters. */
+                external_id?: string;
                 /** @description Newest first (`desc`), or oldest first (`asc`). */
                 order?: "asc" | "desc";
             };
@@ -5286,7 +5347,7 @@ export interface operations {
                     "application/json": components["schemas"]["PatientNotFoundError"] | components["schemas"]["DoctorNotFoundError"] | components["schemas"]["TreatmentNotFoundError"] | components["schemas"]["RoomNotFoundError"];
                 };
             };
-            /** @description The requested time is already booked. `details` lists up to three of the next free slots. Or: The room is already booked at the requested time. `details` lists up to three of the next free slots. */
+            /** @description Another record of the same kind has this external id. `details` names the field, and the id of that record. Or: The requested time is already booked. `details` lists up to three of the next free slots. Or: The room is already booked at the requested time. `details` lists up to three of the next free slots. */
             409: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -5299,7 +5360,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["SlotUnavailableError"] | components["schemas"]["RoomUnavailableError"];
+                    "application/json": components["schemas"]["ExternalIdTakenError"] | components["schemas"]["SlotUnavailableError"] | components["schemas"]["RoomUnavailableError"];
                 };
             };
             413: components["responses"]["PayloadTooLarge"];
@@ -5540,7 +5601,7 @@ export interface operations {
                     "application/json": components["schemas"]["AppointmentNotFoundError"] | components["schemas"]["DoctorNotFoundError"] | components["schemas"]["TreatmentNotFoundError"] | components["schemas"]["RoomNotFoundError"];
                 };
             };
-            /** @description The appointment was completed or cancelled, or the patient did not come. It can no longer be changed. A completed or missed one can be reopened. Or: The requested time is already booked. `details` lists up to three of the next free slots. Or: The room is already booked at the requested time. `details` lists up to three of the next free slots. */
+            /** @description Another record of the same kind has this external id. `details` names the field, and the id of that record. Or: The appointment was completed or cancelled, or the patient did not come. It can no longer be changed. A completed or missed one can be reopened. Or: The requested time is already booked. `details` lists up to three of the next free slots. Or: The room is already booked at the requested time. `details` lists up to three of the next free slots. */
             409: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -5553,7 +5614,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["AppointmentClosedError"] | components["schemas"]["SlotUnavailableError"] | components["schemas"]["RoomUnavailableError"];
+                    "application/json": components["schemas"]["ExternalIdTakenError"] | components["schemas"]["AppointmentClosedError"] | components["schemas"]["SlotUnavailableError"] | components["schemas"]["RoomUnavailableError"];
                 };
             };
             /** @description The record has changed: its `etag` is not in `if-match`. Nothing was changed. */

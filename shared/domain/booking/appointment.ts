@@ -31,6 +31,8 @@ export type Appointment = {
   readonly checkedInAt: string | null
   readonly cancelledAt: string | null
   readonly cancellationReason: string | null
+  /** The id in another system of the clinic or of an integrator; unique in the clinic. */
+  readonly externalId: string | null
   /** ISO 8601 instant in UTC. */
   readonly createdAt: string
 }
@@ -45,6 +47,7 @@ export const NEW_APPOINTMENT = {
   checkedInAt: null,
   cancelledAt: null,
   cancellationReason: null,
+  externalId: null,
 } as const satisfies Partial<Appointment>
 
 /** A patient's name as other records copy it. */
@@ -74,6 +77,7 @@ export const APPOINTMENT_FIELDS = {
   checkedInAt: KEEP,
   cancelledAt: KEEP,
   cancellationReason: eraseTo(null),
+  externalId: eraseTo(null),
   createdAt: KEEP,
 } satisfies FieldPolicies<Appointment>
 

@@ -20,6 +20,7 @@ export type BookingRequest = Placement &
     readonly id: string
     readonly patient: string
     readonly notes: string | null
+    readonly externalId: string | null
     /** ISO 8601 instant in UTC. */
     readonly createdAt: string
   }
@@ -48,6 +49,7 @@ export function bookAppointment(request: BookingRequest, facts: BookingFacts): B
     startTime: request.startTime,
     endTime: formatTime(intervalOf(request, facts).to),
     notes: request.notes,
+    externalId: request.externalId,
     treatments: request.treatments.map((id) => ({ id, name: treatments.get(id)?.name ?? '' })),
     room: room && { id: room.id, name: room.name },
     createdAt: request.createdAt,

@@ -27,6 +27,7 @@ export type AppointmentChanges = {
   readonly treatments?: readonly string[] | undefined
   readonly room?: string | null | undefined
   readonly notes?: string | null | undefined
+  readonly externalId?: string | null | undefined
 }
 
 /** The stored facts about the patient, and about the parts that the change moves. */
@@ -79,7 +80,7 @@ export function movedParts(before: Appointment, target: Placement): PlacementPar
 
 /**
  * Decides on a change. Each part that moves is checked as in a booking; the other parts keep what was booked, even if that
- * could not be booked now. An appointment of an erased patient counts as not found.
+ * could not be booked now. The external id alone can be changed in any status. An appointment of an erased patient counts as not found.
  */
 export function changeAppointment(
   before: Appointment,
@@ -93,13 +94,21 @@ export function changeAppointment(
   const parts = movedParts(before, target)
   const notes = changes.notes === undefined ? before.notes : changes.notes
   const isSame = JSON.stringify(target) === JSON.stringify(targetOf(before, {})) && notes === before.notes
-  if (isSame && problems.length === 0) return { kind: 'done', appointment: before }
+  const externalId = changes.externalId === undefined ? before.externalId : changes.externalId
+  if (isSame && problems.length === 0)
+    return {
+      kind: 'done',
+      appointment: externalId === before.externalId ? before : { ...before, externalId },
+    }
   if (before.status !== 'scheduled') return { kind: 'closed' }
   if (problems.length > 0) return { kind: 'invalid', problems }
   const isMove = parts.time || parts.room || parts.treatments
   const rejection = isMove && rejectionFor(facts.patient, placementRejection(target, facts, moment, parts))
   if (rejection) return rejection
-  return { kind: 'done', appointment: { ...before, ...movedFields(before, target, parts, facts), notes } }
+  return {
+    kind: 'done',
+    appointment: { ...before, ...movedFields(before, target, parts, facts), notes, externalId },
+  }
 }
 
 /** The parts of a placement that {@link reopenAppointment} checks. */

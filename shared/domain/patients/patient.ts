@@ -20,6 +20,8 @@ export type Patient = {
   readonly nationalId: string | null
   /** Set only in records: in list rows, it is null. */
   readonly notes: string | null
+  /** The id in another system of the clinic or of an integrator; unique in the clinic. */
+  readonly externalId: string | null
   /** ISO 8601 instant in UTC. */
   readonly createdAt: string
   /** When the patient was erased: anonymized permanently, under the right to erasure. An ISO 8601 instant; else null. */
@@ -40,6 +42,7 @@ export const NO_DETAILS: OptionalFields & { readonly isActive: true } = {
   emailAddress: null,
   nationalId: null,
   notes: null,
+  externalId: null,
   erasedAt: null,
 }
 
@@ -69,6 +72,7 @@ export const PATIENT_FIELDS = {
   isActive: KEEP,
   nationalId: eraseTo(null),
   notes: eraseTo(null),
+  externalId: eraseTo(null),
   createdAt: KEEP_SILENTLY,
   erasedAt: KEEP,
 } satisfies FieldPolicies<Patient>

@@ -61,6 +61,16 @@ export const emailAddress = singleLineText(254).refine(
   { error: 'must be an email address' },
 )
 
+const EXTERNAL_ID = /^[[\p{L}\p{M}\p{N}\p{P}\p{S} ]--[\p{Default_Ignorable_Code_Point}\u2800]]+$/v
+
+/** The id of a record in another system, trimmed like those of imported files. */
+export const externalId = z
+  .string({ error: 'must be text' })
+  .trim()
+  .refine((text) => hasMaxLength(100)(text) && EXTERNAL_ID.test(text), {
+    error: 'must have 1 to 100 visible characters',
+  })
+
 /** A national id, see {@link NATIONAL_ID}. Parsing converts it to upper case, so that letter case makes no difference. */
 export const nationalId = z
   .string({ error: 'must be text' })

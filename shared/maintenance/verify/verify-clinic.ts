@@ -16,6 +16,7 @@ import {
   type Verification,
 } from './comparison/inspection.ts'
 import { checkHolidays } from './doctor-holidays.ts'
+import { checkExternalIds } from './external-ids.ts'
 import { checkOverlappingAppointments } from './overlapping-appointments.ts'
 import { checkInactivePatients } from './patients/inactive-patients.ts'
 import { checkListedPatients } from './patients/listed-patients.ts'
@@ -40,6 +41,7 @@ const PARTS: Readonly<Record<string, (inspection: Inspection) => Promise<void>>>
   invoices: (inspection) => verifyCalendarLists(inspection, ['invoices', 'payments']),
   messages: (inspection) => verifyCalendarLists(inspection, ['messages']),
   visits: checkOverlappingAppointments,
+  external_ids: checkExternalIds,
 }
 
 /** The parts that were verified, and what they found. */

@@ -14,6 +14,8 @@ import {
 import type { Moment, Placement, PlacementParts } from '../../domain/booking/placement.ts'
 import type { ClinicId } from '../../domain/clinic.ts'
 import type { WithUpdatedAt } from '../../domain/with-updated-at.ts'
+import { externalIds, orStoredIfTaken } from '../external-ids/links.ts'
+import { provenanceOf, providedByApi } from '../external-ids/provenance.ts'
 import { patientKey } from '../keys/patients.ts'
 import { patientStore, type StoredPatient } from '../patients/patients.ts'
 import { Changeset } from '../table/changeset.ts'
@@ -64,6 +66,7 @@ export function appointmentChangeStore({ table }: { table: Table }) {
   const appointments = appointmentStore({ table })
   const patients = patientStore({ table })
   const placements = placementStore({ table })
+  const external = externalIds({ table })
 
   const findPatient = async (clinic: ClinicId, { patient: { id } }: Appointment) =>
     (await patients.findMany(clinic, [id])).get(id)
@@ -87,7 +90,7 @@ export function appointmentChangeStore({ table }: { table: Table }) {
       const verdict = apply(before.record)
       if (verdict.kind !== 'done') return verdict
       const changes = new Changeset(table, clinic)
-      const after = addChange(changes, before, verdict.appointment)
+      const after = await addChange(changes, before, verdict.appointment)
       idempotency.store(changes, status, response(after), patient.id)
       requirePatient(changes, patient)
       await changes.commit()
@@ -119,7 +122,7 @@ export function appointmentChangeStore({ table }: { table: Table }) {
     { id, moment, checkCurrent, idempotency, response }: Omit<ChangeRequest, 'changes'>,
     { target: targetFor, parts, decide }: ChangeRules,
   ): Promise<StoredResponse | ChangeOutcome> {
-    return retryOnConflict(async () => {
+    const attempt = async (): Promise<StoredResponse | ChangeOutcome> => {
       const [storedResponse, before] = await Promise.all([idempotency.find(), appointments.find(clinic, id)])
       if (storedResponse) return storedResponse
       if (!before) return { kind: 'not_found' }
@@ -139,25 +142,30 @@ export function appointmentChangeStore({ table }: { table: Table }) {
         ? { ...verdict, alternatives: await placements.alternatives(clinic, target, stored, moment, id) }
         : {
             kind: 'done',
-            appointment: addChange(changes, before, verdict.appointment, { target, stored }),
+            appointment: await addChange(changes, before, verdict.appointment, { target, stored }),
           }
       const { status, body } = response(outcome)
       idempotency.store(changes, status, body, patient.id)
       requirePatient(changes, patient)
       await changes.commit()
       return outcome
-    })
+    }
+    return orStoredIfTaken(idempotency, () => retryOnConflict(attempt))
   }
 
   /** Adds a change with its conditions, unless the appointment stays as it is. Returns the appointment as it is then stored. */
-  function addChange(
+  async function addChange(
     changes: Changeset,
     before: StoredRecord<Appointment>,
     after: Appointment,
     move?: { readonly target: Placement; readonly stored: StoredPlacement },
-  ): WithUpdatedAt<Appointment> {
+  ): Promise<WithUpdatedAt<Appointment>> {
     if (isDeepStrictEqual(before.record, after)) return before.record
-    const changed = appointments.change(changes, before, after)
+    const { id, externalId } = after
+    const isNewId = externalId !== before.record.externalId
+    await external.move(changes, 'appointment', id, before.record.externalId, externalId)
+    const provenance = isNewId ? providedByApi(externalId) : provenanceOf(before)
+    const changed = appointments.change(changes, before, after, provenance)
     if (move) placements.requireUnchanged(changes, move.target, move.stored)
     return changed
   }

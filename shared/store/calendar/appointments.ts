@@ -6,6 +6,7 @@ import {
 } from '../../domain/booking/appointment.ts'
 import type { ClinicId } from '../../domain/clinic.ts'
 import { appointmentEventDraft } from '../../domain/webhooks/event.ts'
+import { pageByExternalId } from '../external-ids/links.ts'
 import { doctorDayKey, roomDayKey } from '../keys/calendar.ts'
 import { type Key, shortId } from '../keys/key.ts'
 import {
@@ -51,6 +52,7 @@ export const APPOINTMENT_ATTRIBUTES = {
   checkedInAt: optional(instant('ci')),
   cancelledAt: optional(instant('xa')),
   cancellationReason: large(optional(text('xr')), null),
+  externalId: optional(text('xi')),
   createdAt: instant('c'),
 } satisfies AttributeMap<Omit<Appointment, 'id'>>
 
@@ -105,3 +107,21 @@ export const busyTime = ({ startTime, endTime }: Appointment): string => `${star
 
 /** Appointments by date and start time, tallied by status for the clinic and each doctor. */
 export const appointmentStore = (platform: ListPlatform) => calendarList(platform, APPOINTMENTS)
+
+/** The same, with the filter by external id. */
+export function appointmentListStore(platform: ListPlatform) {
+  const appointments = appointmentStore(platform)
+  const byExternalId = pageByExternalId(
+    platform.table,
+    'appointment',
+    async (clinic, id) => (await appointments.find(clinic, id))?.record ?? null,
+  )
+  type Page = typeof appointments.page
+  const page = (
+    clinic: ClinicId,
+    { externalId, ...filter }: Parameters<Page>[1] & { readonly externalId?: string | undefined },
+    request: Parameters<Page>[2],
+  ): ReturnType<Page> =>
+    externalId === undefined ? appointments.page(clinic, filter, request) : byExternalId(clinic, externalId)
+  return { ...appointments, page }
+}

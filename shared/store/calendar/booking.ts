@@ -4,6 +4,8 @@ import type { DatedSlot } from '../../domain/booking/slots.ts'
 import type { ClinicId } from '../../domain/clinic.ts'
 import type { WithUpdatedAt } from '../../domain/with-updated-at.ts'
 import { clinicStore } from '../clinics.ts'
+import { externalIds, orStoredIfTaken } from '../external-ids/links.ts'
+import { providedByApi } from '../external-ids/provenance.ts'
 import { shortId } from '../keys/key.ts'
 import { patientKey } from '../keys/patients.ts'
 import { patientStore, type StoredPatient } from '../patients/patients.ts'
@@ -41,6 +43,7 @@ export function bookingStore({ table }: { table: Table }) {
   const appointments = appointmentStore({ table })
   const placements = placementStore({ table })
   const patients = patientStore({ table })
+  const external = externalIds({ table })
 
   /** The clinic's setting for the length of an appointment, in minutes. */
   async function defaultDuration(clinic: ClinicId): Promise<number> {
@@ -51,7 +54,7 @@ export function bookingStore({ table }: { table: Table }) {
    * Reads the facts, calls `decide` with them, and writes its decision under the condition that the patient, the
    * doctor, the treatments, the room, and the days of doctor and room are still as read. Among overlapping bookings, one
    * succeeds; the others read and decide again. `response` returns what is stored under the idempotency key.
-   * @throws UnavailableError when other bookings of the day win every time
+   * @throws UnavailableError when other bookings of the day win every time; ExternalIdTaken
    */
   async function book(
     clinic: ClinicId,
@@ -60,7 +63,7 @@ export function bookingStore({ table }: { table: Table }) {
     idempotency: IdempotencyGuard,
     response: (outcome: StoredOutcome) => { readonly status: number; readonly body: unknown },
   ): Promise<StoredResponse | BookingOutcome> {
-    return retryOnConflict(async () => {
+    const attempt = async (): Promise<StoredResponse | BookingOutcome> => {
       const [storedResponse, found, stored] = await Promise.all([
         idempotency.find(),
         patients.findMany(clinic, [request.patient]),
@@ -73,26 +76,37 @@ export function bookingStore({ table }: { table: Table }) {
       const booked =
         stored.day?.times.has(shortId(request.id)) && (await appointments.find(clinic, request.id))
       if (booked && verdict.kind === 'booked') return { kind: 'booked', appointment: booked.record }
+      // What is booked already took the time that it asks for again.
+      const isKnown = verdict.kind !== 'patient_not_found' && verdict.kind !== 'doctor_not_found'
+      if (verdict.kind !== 'booked' && isKnown && request.externalId !== null)
+        await external.requireFree(clinic, 'appointment', request.externalId)
       if (verdict.kind !== 'booked' && !isTaken(verdict)) return verdict
       const changes = new Changeset(table, clinic)
       const outcome: StoredOutcome = isTaken(verdict)
         ? { ...verdict, alternatives: await placements.alternatives(clinic, request, stored, request) }
-        : { ...verdict, appointment: addBooking(changes, request, verdict.appointment, patient, stored) }
+        : {
+            ...verdict,
+            appointment: await addBooking(changes, request, verdict.appointment, patient, stored),
+          }
       const { status, body } = response(outcome)
       idempotency.store(changes, status, body, request.patient)
       await changes.commit()
       return outcome
-    })
+    }
+    return orStoredIfTaken(idempotency, () => retryOnConflict(attempt))
   }
 
-  function addBooking(
+  async function addBooking(
     changes: Changeset,
     request: BookingRequest,
     appointment: Appointment,
     patient: StoredPatient | undefined,
     stored: StoredPlacement,
-  ): WithUpdatedAt<Appointment> {
-    const booked = appointments.change(changes, null, appointment)
+  ): Promise<WithUpdatedAt<Appointment>> {
+    const { id, externalId } = appointment
+    await external.move(changes, 'appointment', id, null, externalId)
+    const provenance = externalId === null ? {} : providedByApi(externalId)
+    const booked = appointments.change(changes, null, appointment, provenance)
     placements.requireUnchanged(changes, request, stored)
     if (patient) changes.requireVersion(patientKey(changes.clinic, patient.id), patient.version)
     return booked

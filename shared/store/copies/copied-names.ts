@@ -19,12 +19,14 @@ import type { RecordStore } from '../calendar/calendar-list.ts'
 import { invoiceStore } from '../calendar/invoices.ts'
 import { paymentStore } from '../calendar/payments.ts'
 import { doctorStore } from '../doctors.ts'
+import { externalIds } from '../external-ids/links.ts'
 import { doctorKey } from '../keys/clinics.ts'
 import { dueRefreshKey, parseOwner, staleCopiesKey, staleCopiesPartition } from '../keys/copies.ts'
 import type { Key } from '../keys/key.ts'
 import { patientKey } from '../keys/patients.ts'
 import { messageStore } from '../messages/messages.ts'
 import { patientStore, type StoredPatient } from '../patients/patients.ts'
+import type { Changeset } from '../table/changeset.ts'
 import { ConditionFailed } from '../table/errors.ts'
 import type { Table } from '../table/table.ts'
 import type { Item } from '../table/write-requests.ts'
@@ -37,6 +39,7 @@ export function copiedNames(table: Table) {
   const invoices = invoiceStore({ table })
   const payments = paymentStore({ table })
   const messages = messageStore({ table })
+  const external = externalIds({ table })
 
   /** Patients and doctors whose copies are stale. */
   async function staleOwners(clinic: ClinicId): Promise<string[]> {
@@ -75,6 +78,7 @@ export function copiedNames(table: Table) {
     const refreshList = async <R extends { readonly id: string; readonly patient: PersonReference }>(
       list: RecordStore<R>,
       withFreshCopies: (record: R, patient: StoredPatient) => R,
+      eraseMore: (changes: Changeset, record: R) => Promise<void> = async () => {},
     ) =>
       rewriteRecords(table, clinic, list, await list.allOf(clinic, 'patient', id), async (record) => {
         // An import may have moved the record to another patient since.
@@ -82,9 +86,12 @@ export function copiedNames(table: Table) {
         if (!patient) return null
         const after = withFreshCopies(record, patient)
         const isErasure = patient.erasedAt !== null
-        return { after, source: patientKey(clinic, id), version: patient.version, isErasure }
+        const erase = (changes: Changeset) => eraseMore(changes, record)
+        return { after, source: patientKey(clinic, id), version: patient.version, isErasure, erase }
       })
-    await refreshList(appointments, refreshAppointmentCopy)
+    await refreshList(appointments, refreshAppointmentCopy, (changes, { id, externalId }) =>
+      external.move(changes, 'appointment', id, externalId, null),
+    )
     await refreshList(invoices, refreshInvoiceCopy)
     await refreshList(payments, refreshPaymentCopy)
     await refreshList(messages, refreshMessageCopy)

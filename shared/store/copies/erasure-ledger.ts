@@ -21,6 +21,9 @@ export type Erasure = {
   readonly isFinished: boolean
 }
 
+/** The most `importIds` in the transaction that begins an erasure; the end of the erasure adds the others. */
+const MAX_BEGUN_WITH = 50
+
 export function erasureLedger({ table }: { table: Table }) {
   /** Every erasure of the clinic, oldest first. */
   async function list(clinic: ClinicId): Promise<Erasure[]> {
@@ -53,7 +56,7 @@ export function erasureLedger({ table }: { table: Table }) {
   /** Records an erasure in the transaction that begins it. */
   function begin(changes: Changeset, { patient, at, operator, importIds }: BegunErasure): void {
     changes.put({ ...erasureKey(changes.clinic, patient), at, by: operator })
-    for (const id of importIds)
+    for (const id of importIds.slice(0, MAX_BEGUN_WITH))
       changes.put({ ...erasureKey(changes.clinic, id), at, by: operator, of: patient })
   }
 

@@ -3,7 +3,7 @@ import { eraseFields } from '../../domain/field-policy.ts'
 import { PATIENT_FIELDS, type Patient } from '../../domain/patients/patient.ts'
 import type { WithUpdatedAt } from '../../domain/with-updated-at.ts'
 import { clinicStore } from '../clinics.ts'
-import { linkedIdsOf } from '../external-ids/manual-links.ts'
+import { externalIds } from '../external-ids/links.ts'
 import { patientOwner } from '../keys/copies.ts'
 import { patientUpdates } from '../patients/patient-updates.ts'
 import { patientWriter } from '../patients/patient-writer.ts'
@@ -26,6 +26,7 @@ export function patientChanges(table: Table) {
   const updates = patientUpdates({ table })
   const copies = copiedNames(table)
   const ledger = erasureLedger({ table })
+  const external = externalIds({ table })
 
   /** Returns the changed patient; null for an unknown or erased one. Writes nothing when nothing changes. */
   async function update(
@@ -66,7 +67,7 @@ export function patientChanges(table: Table) {
     let erasure = { patient: id, at, operator, importIds }
     const eraseAll = async (before: StoredPatient) => {
       // A link that is added or removed after this changes the version of the patient.
-      const ids = [...new Set([...importIds, ...(await linkedIdsOf(table, clinic, id))])]
+      const ids = [...new Set([...importIds, ...(await external.linkedIdsOf(clinic, before))])]
       // An external id that imports used for another patient since it was unlinked belongs to that patient.
       const others = await patients.findMany(clinic, ids)
       erasure = { ...erasure, importIds: ids.filter((one) => !others.has(one)) }
@@ -74,8 +75,8 @@ export function patientChanges(table: Table) {
         ...before,
         ...eraseFields<Patient>(before, PATIENT_FIELDS),
         erasedAt: before.erasedAt ?? at,
-        externalId: undefined,
         imported: undefined,
+        isLinkedByApi: undefined,
       }
     }
     const after = await change(clinic, id, eraseAll, (changes) => ledger.begin(changes, erasure))

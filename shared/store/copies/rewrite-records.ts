@@ -20,6 +20,8 @@ export type RefreshedRecord<R> = {
   readonly version: number
   /** Whether the record's patient is erased, and the record loses its provenance. */
   readonly isErasure?: boolean
+  /** Adds what else the record loses then. */
+  readonly erase?: (changes: Changeset) => Promise<void>
 }
 
 /**
@@ -42,6 +44,7 @@ export async function rewriteRecords<R extends { readonly id: string }>(
     const changes = new Changeset(table, clinic)
     if (refreshed.isErasure) list.change(changes, before, refreshed.after)
     else list.refresh(changes, before, refreshed.after)
+    if (refreshed.isErasure) await refreshed.erase?.(changes)
     changes.requireVersion(refreshed.source, refreshed.version)
     return changes
   }
@@ -60,5 +63,9 @@ export async function rewriteRecords<R extends { readonly id: string }>(
   return rewritten
 }
 
-const withoutProvenance = <R>({ externalId: _, imported: __, ...stored }: StoredRecord<R>): StoredRecord<R> =>
-  stored
+const withoutProvenance = <R>({
+  externalId: _,
+  imported: __,
+  isLinkedByApi: ___,
+  ...stored
+}: StoredRecord<R>): StoredRecord<R> => stored

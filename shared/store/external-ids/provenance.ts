@@ -4,12 +4,14 @@ import { Changeset } from '../table/changeset.ts'
 import type { Table } from '../table/table.ts'
 import type { Item } from '../table/write-requests.ts'
 
-/** The origin of an imported record. Only the operator tool uses it; functions leave it unchanged. */
+/** The origin of a record. Requests change the external id only; the rest is the operator tool's. */
 export type Provenance = {
-  /** The id in the clinic's own system. */
-  readonly externalId?: string
+  /** The id in another system of the clinic or of an integrator. */
+  readonly externalId?: string | null
   /** The values that the last import read and left, as digests that only the operator tool compares (bin/clinic/import/). */
   readonly imported?: string
+  /** Whether a request has set or removed the external id, so that imports do not overwrite the record until an operator confirms it. */
+  readonly isLinkedByApi?: true
 }
 
 type Optional<T> = { readonly [Name in keyof T]: T[Name] | undefined }
@@ -17,21 +19,31 @@ type Optional<T> = { readonly [Name in keyof T]: T[Name] | undefined }
 export const provenanceAttributes = ({
   externalId,
   imported,
-}: Optional<Provenance>): Record<string, string> => ({
-  ...(externalId !== undefined && { xi: externalId }),
+  isLinkedByApi,
+}: Optional<Provenance>): Record<string, string | number> => ({
+  ...(externalId != null && { xi: externalId }),
   ...(imported !== undefined && { im: imported }),
+  ...(isLinkedByApi && { xl: 1 }),
 })
 
 /** The provenance that an item has. */
-export const provenanceOfItem = ({ xi, im }: Item): Provenance => ({
+export const provenanceOfItem = ({ xi, im, xl }: Item): Provenance => ({
   ...(xi !== undefined && { externalId: xi as string }),
   ...(im !== undefined && { imported: im as string }),
+  ...(xl !== undefined && { isLinkedByApi: true }),
 })
 
 /** The provenance alone of a record that was read. */
-export const provenanceOf = ({ externalId, imported }: Provenance): Provenance => ({
-  ...(externalId !== undefined && { externalId }),
+export const provenanceOf = ({ externalId, imported, isLinkedByApi }: Provenance): Provenance => ({
+  ...(externalId != null && { externalId }),
   ...(imported !== undefined && { imported }),
+  ...(isLinkedByApi && { isLinkedByApi }),
+})
+
+/** The provenance of a record whose external id a request sets or, by null, removes: nothing of it was imported. */
+export const providedByApi = (externalId: string | null): Provenance => ({
+  ...(externalId !== null && { externalId }),
+  isLinkedByApi: true,
 })
 
 /**
@@ -39,9 +51,10 @@ export const provenanceOf = ({ externalId, imported }: Provenance): Provenance =
  * grows, so that no writer that has read it removes the provenance again.
  */
 export function setProvenance(changes: Changeset, key: Key, version: number, provenance: Provenance): void {
-  const { xi, im } = provenanceAttributes(provenance)
+  const { xi, im, xl } = provenanceAttributes(provenance)
   changes.set(key, 'xi', xi)
   changes.set(key, 'im', im)
+  changes.set(key, 'xl', xl)
   changes.expectVersion(key, version)
 }
 

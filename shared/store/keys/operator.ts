@@ -29,45 +29,7 @@ export const deletedClinicKey = (clinic: ClinicId): Key => ({
   sk: clinic,
 })
 
-const importPartition = (clinic: ClinicId): string => `${IMPORT_PARTITION_PREFIX}${shortId(clinic)}`
-
-/** The secret from which the ids of a clinic's imported records are derived. */
-export const importSecretKey = (clinic: ClinicId): Key => ({
-  pk: importPartition(clinic),
-  sk: 'secret',
-})
-
-/** The links of a clinic's external ids, and the item whose version they change. */
-export const importLinkRange = (clinic: ClinicId) => ({
-  pk: importPartition(clinic),
-  from: 'link#',
-  to: importLinksKey(clinic).sk,
-})
-
-/** The item whose version changes with every link. Its key sorts after all links. */
-export const importLinksKey = (clinic: ClinicId): Key => ({ pk: importPartition(clinic), sk: 'links' })
-
-/** The record that is linked to the external id from which an import derives an id. */
-export const importLinkKey = (clinic: ClinicId, derivedId: string): Key => ({
-  pk: importPartition(clinic),
-  sk: `link#${derivedId}`,
-})
-
-/** The derived id of a link; null for another item. */
-export const linkedIdOf = ({ sk }: Key): string | null => (sk.startsWith('link#') ? sk.slice(5) : null)
-
-/** The records whose links to an external id were removed. */
-export const formerLinkRange = (clinic: ClinicId) => ({
-  pk: importPartition(clinic),
-  from: 'former#',
-  to: 'former#~',
-})
-
-/** The record that was linked last to the external id from which an import derives an id, and is no longer. */
-export const formerLinkKey = (clinic: ClinicId, derivedId: string): Key => ({
-  pk: importPartition(clinic),
-  sk: `former#${derivedId}`,
-})
+export const importPartition = (clinic: ClinicId): string => `${IMPORT_PARTITION_PREFIX}${shortId(clinic)}`
 
 /** The item whose version changes with every save of a record of the catalogue in a partition, or of doctors who become active. */
 export const catalogueVersionKey = (clinic: ClinicId, partition: string): Key => ({

@@ -1,12 +1,14 @@
 import type { ClinicId } from '../../domain/clinic.ts'
 import type { Patient } from '../../domain/patients/patient.ts'
 import type { WithUpdatedAt } from '../../domain/with-updated-at.ts'
+import { orStoredIfTaken } from '../external-ids/links.ts'
 import { patientKey } from '../keys/patients.ts'
 import { Changeset } from '../table/changeset.ts'
 import { ConditionFailed } from '../table/errors.ts'
 import type { ResponseToStore, StoredResponse } from '../table/idempotency.ts'
 import { optionalWork } from '../table/request-signal.ts'
 import type { Table } from '../table/table.ts'
+import type { HeadAccess } from './head.ts'
 import { patientWriter } from './patient-writer.ts'
 import { patientStore, type StoredPatient } from './patients.ts'
 
@@ -21,6 +23,7 @@ export function patientUpdates({ table }: { table: Table }) {
   /**
    * Changes a patient together with its idempotent response; null for an unknown or erased one. Returns the stored response
    * if the request is a repeat. `newFields` returns the fields to change, and may throw.
+   * @throws ExternalIdTaken
    */
   async function update(
     clinic: ClinicId,
@@ -29,8 +32,7 @@ export function patientUpdates({ table }: { table: Table }) {
     { idempotency, status, response }: ResponseToStore<WithUpdatedAt<Patient>>,
   ): Promise<StoredResponse | StoredPatient | null> {
     writer.forget(clinic)
-    // A patient whom many change at the same time is changed in turn.
-    const updated = await writer.inQueue(clinic, async (head) => {
+    const attempt = async (head: HeadAccess): Promise<StoredResponse | StoredPatient | null> => {
       // The patient is decided on at once, and changed when it is the turn of this request.
       const [stored, found] = await Promise.all([
         idempotency.find(),
@@ -40,7 +42,7 @@ export function patientUpdates({ table }: { table: Table }) {
       const before = found.get(id)
       if (stored) return stored
       if (!before || before.erasedAt) return null
-      const after = { ...before, ...newFields(before) }
+      const after = withChanges(before, newFields(before))
       const store = (changes: Changeset, stored: StoredPatient) =>
         idempotency.store(changes, status, response(stored), id)
       if (JSON.stringify(before) === JSON.stringify(after)) {
@@ -52,7 +54,9 @@ export function patientUpdates({ table }: { table: Table }) {
       )
       if (!changed) throw new ConditionFailed([])
       return changed[0] as StoredPatient
-    })
+    }
+    // A patient whom many change at the same time is changed in turn.
+    const updated = await orStoredIfTaken(idempotency, () => writer.inQueue(clinic, attempt))
     const head = writer.latest(clinic)
     // Search finds the patient already; a snapshot only makes that cheaper, and may wait for the next change.
     if (head) await optionalWork(() => writer.snapshotIfDue(clinic, head)).catch(() => undefined)
@@ -73,4 +77,12 @@ export function patientUpdates({ table }: { table: Table }) {
   }
 
   return { update }
+}
+
+/** The patient with new fields. No import has provided a new external id. */
+function withChanges(before: StoredPatient, fields: PatientFields): StoredPatient {
+  const after = { ...before, ...fields }
+  if (after.externalId === before.externalId) return after
+  const { imported: _, ...patient } = after
+  return { ...patient, isLinkedByApi: true }
 }

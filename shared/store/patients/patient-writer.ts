@@ -4,11 +4,15 @@ import { fullName, type Patient } from '../../domain/patients/patient.ts'
 import { inLaterSecond } from '../../domain/timestamp.ts'
 import { patientEventDraft } from '../../domain/webhooks/event.ts'
 import type { WithUpdatedAt } from '../../domain/with-updated-at.ts'
+import { externalIds, orStoredIfTaken } from '../external-ids/links.ts'
+import { providedByApi } from '../external-ids/provenance.ts'
 import { changeIndexKey } from '../keys/change-index.ts'
 import { patientOwner } from '../keys/copies.ts'
+import { externalIdLinkKey } from '../keys/external-ids.ts'
 import { patientChangeKey, patientKey, patientRowKey } from '../keys/patients.ts'
 import { Changeset } from '../table/changeset.ts'
 import { ConditionFailed } from '../table/errors.ts'
+import { Contended } from '../table/fair-queue.ts'
 import { type IdempotencyGuard, StoredResponse } from '../table/idempotency.ts'
 import { optionalWork } from '../table/request-signal.ts'
 import type { Table } from '../table/table.ts'
@@ -19,9 +23,9 @@ import { type ImportedPatient, patientStore, recordItem, rowItem, type StoredPat
 import { patientSearchLine } from './search-lines.ts'
 import { patientSnapshots } from './snapshots.ts'
 
-/** The most new patients in one transaction: five items each, the head, and two parts of the inactive patients. */
-export const MAX_CREATED = 19
-/** The most updated patients in one transaction: eleven items each, the head, and two parts of the inactive patients. */
+/** The most new patients in one transaction: six items each, the head, and two parts of the inactive patients. */
+export const MAX_CREATED = 16
+/** The most updated patients in one transaction: eleven items each, as none has a new external id, the head, and two parts of the inactive patients. */
 export const MAX_UPDATED = 8
 
 /** A patient as it was read, and its new state. */
@@ -35,9 +39,13 @@ export function patientWriter({ table }: { table: Table }) {
   const snapshots = patientSnapshots({ table })
   const identified = nationalIds({ table })
   const inactive = inactivePatients({ table })
+  const external = externalIds({ table })
   const { inQueue, forget, latest } = headWriter({ table })
 
-  /** Creates one patient, and stores the response. Returns the stored response if the same request was completed before. */
+  /**
+   * Creates one patient, and stores the response. Returns the stored response if the same request was completed before.
+   * @throws ExternalIdTaken
+   */
   async function create(
     clinic: ClinicId,
     patient: Patient,
@@ -46,17 +54,27 @@ export function patientWriter({ table }: { table: Table }) {
     response: (created: WithUpdatedAt<Patient>) => object,
   ): Promise<StoredResponse | WithUpdatedAt<Patient>> {
     forget(clinic)
-    const outcome = await inQueue(clinic, async ({ readHead, commit }) => {
+    const attempt = async ({
+      readHead,
+      commit,
+    }: HeadAccess): Promise<StoredResponse | WithUpdatedAt<Patient>> => {
       const [stored, head] = await Promise.all([idempotency.find(), readHead()])
       if (stored) return stored
       const changes = new Changeset(table, clinic)
-      const created = addCreation(changes, patient, head.n)
+      const { externalId } = patient
+      const imported = externalId === null ? patient : { ...patient, ...providedByApi(externalId) }
+      const created = addCreation(changes, imported, head.n)
+      await external.move(changes, 'patient', patient.id, null, externalId)
       idempotency.store(changes, status, response(created), patient.id)
       await moveIndexes(changes, [{ before: null, after: created }])
       if (await commit(changes, head, { n: head.n + 1 })) return created
       // A repetition of the request was faster, or this commit succeeded and its response was lost.
-      return (await idempotency.find()) ?? (await patients.find(clinic, patient.id)) ?? created
-    })
+      const earlier = (await idempotency.find()) ?? (await patients.find(clinic, patient.id))
+      // Another record got the external id at the same time.
+      if (!earlier && externalId !== null) throw new Contended()
+      return earlier ?? created
+    }
+    const outcome = await orStoredIfTaken(idempotency, () => inQueue(clinic, attempt))
     if (outcome instanceof StoredResponse) return outcome
     // Search finds the patient already; a snapshot only makes that cheaper, and may wait for the next creation.
     await optionalWork(() => snapshots.snapshotIfDue(clinic, latest(clinic))).catch(() => undefined)
@@ -64,14 +82,10 @@ export function patientWriter({ table }: { table: Table }) {
   }
 
   /**
-   * Creates patients, in order, all or none. At most {@link MAX_CREATED}. `extendChanges` adds one item to the transaction.
-   * @throws ConditionFailed when one of the ids exists
+   * Creates patients, in order, all or none, whose ids follow from their external ids. At most {@link MAX_CREATED}.
+   * @throws ConditionFailed when one of the ids exists, or one of the external ids is linked to another patient
    */
-  async function createMany(
-    clinic: ClinicId,
-    patients: readonly ImportedPatient[],
-    extendChanges: (changes: Changeset) => void = () => {},
-  ): Promise<void> {
+  async function createMany(clinic: ClinicId, patients: readonly ImportedPatient[]): Promise<void> {
     const isCommitted = await inQueue(clinic, async ({ readHead, commit }) => {
       const head = await readHead()
       const changes = new Changeset(table, clinic)
@@ -80,7 +94,8 @@ export function patientWriter({ table }: { table: Table }) {
         changes,
         created.map((after) => ({ before: null, after })),
       )
-      extendChanges(changes)
+      for (const { id, externalId } of patients)
+        if (externalId !== null) changes.requireVersion(externalIdLinkKey(clinic, id), null)
       return commit(changes, head, { n: head.n + patients.length })
     })
     if (!isCommitted) throw new ConditionFailed([])
@@ -89,7 +104,7 @@ export function patientWriter({ table }: { table: Table }) {
   /**
    * Changes patients that were read, all or none, and marks the copies of changed names and addresses as stale.
    * At most {@link MAX_UPDATED}. `extendChanges` adds to the same transaction. Returns the patients as stored.
-   * @throws ConditionFailed when one was changed since it was read
+   * @throws ConditionFailed when one was changed since it was read; ExternalIdTaken
    */
   async function update(
     clinic: ClinicId,
@@ -116,6 +131,8 @@ export function patientWriter({ table }: { table: Table }) {
       addUpdate(changes, change, isFoundOtherwise(change) ? next++ : null),
     )
     await moveIndexes(changes, patients)
+    for (const { before, after } of patients)
+      await external.move(changes, 'patient', after.id, before.externalId, after.externalId)
     extendChanges(changes, updated)
     const movesHead = numbered > 0 || hasTicket
     return (await commit(changes, movesHead ? head : null, { u: head.u + numbered })) ? updated : null

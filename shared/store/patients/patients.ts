@@ -3,6 +3,7 @@ import type { CursorPage, NumberedPage } from '../../domain/lists/cursor.ts'
 import { descendingOrdinals, type PageRequest } from '../../domain/lists/paging.ts'
 import { GENDERS, type Patient } from '../../domain/patients/patient.ts'
 import type { WithUpdatedAt } from '../../domain/with-updated-at.ts'
+import { pageByExternalId } from '../external-ids/links.ts'
 import { type Provenance, provenanceAttributes, provenanceOfItem } from '../external-ids/provenance.ts'
 import { type Key, sortableNumber } from '../keys/key.ts'
 import { patientKey, patientListPartition, patientRowKey } from '../keys/patients.ts'
@@ -23,7 +24,7 @@ import { withUpdatedAtCodec } from '../table/updated-at-codec.ts'
 import type { Item } from '../table/write-requests.ts'
 import { readPatientHead } from './head.ts'
 
-/** A patient, with its provenance if it was imported. */
+/** A patient, with its provenance. */
 export type ImportedPatient = Patient & Provenance
 
 /** A patient with its ordinal: its position in order of creation. */
@@ -115,6 +116,10 @@ export function patientStore({ table }: { table: Table }) {
   }
 }
 
+/** The list of the one patient with an external id. */
+export const patientsByExternalId = ({ table }: { table: Table }) =>
+  pageByExternalId(table, 'patient', patientStore({ table }).find)
+
 /** Names are short because the cost of a list row is its size in bytes. */
 export const PATIENT_ATTRIBUTES = {
   firstName: text('f'),
@@ -130,6 +135,7 @@ export const PATIENT_ATTRIBUTES = {
   ),
   nationalId: unlisted(optional(text('ni'))),
   notes: unlisted(optional(text('no'))),
+  externalId: optional(text('xi')),
   createdAt: instant('c'),
   erasedAt: optional(instant('x')),
 } satisfies AttributeMap<Omit<Patient, 'id'>>
@@ -139,13 +145,13 @@ const patientCodec = withUpdatedAtCodec(recordCodec<Patient>(PATIENT_ATTRIBUTES)
 
 export const recordItem = (
   key: Key,
-  { ordinal, version, events, externalId, imported, ...patient }: StoredPatient,
+  { ordinal, version, events, imported, isLinkedByApi, ...patient }: StoredPatient,
 ): Item => ({
   ...key,
   o: ordinal,
   v: version,
   ...(events > 0 && { ev: events }),
-  ...provenanceAttributes({ externalId, imported }),
+  ...provenanceAttributes({ externalId: undefined, imported, isLinkedByApi }),
   ...patientCodec.encode(patient),
 })
 

@@ -97,3 +97,13 @@ export function rejectionOf(error: unknown): unknown {
   if (conflicting.length > 0) return new WriteConflict(conflicting, error)
   return indexesOf((code) => THROTTLING_REASONS.has(code)).length > 0 ? new Throttled(error) : error
 }
+
+/** The external id belongs to another record of the clinic. */
+export class ExternalIdTaken extends Error {
+  readonly record: string
+
+  constructor(record: string) {
+    super('external id taken')
+    this.record = record
+  }
+}

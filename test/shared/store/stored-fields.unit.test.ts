@@ -51,6 +51,7 @@ describe('the stored format', () => {
       g: patient.gender,
       p: patient.phoneNumber,
       e: patient.emailAddress,
+      xi: patient.externalId,
       c: at,
     })
     const [treatment] = appointment.treatments
@@ -70,6 +71,7 @@ describe('the stored format', () => {
       ci: at,
       xa: at,
       xr: 'Canary reason of the cancellation',
+      xi: 'CANARY-APPOINTMENT-1',
       c: at,
     })
     expect(INVOICES.encode({ ...invoice, dueDate: null, paidAt: null })).toEqual({

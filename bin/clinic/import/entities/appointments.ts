@@ -30,7 +30,9 @@ import { definedFields, type ImportEntity, type ImportRow, type RowFields } from
 import { type BuildRecord, writePatientRows } from './patient-rows.ts'
 import { Instant, RowRecordDate } from './row-fields.ts'
 
-type Fields = RowFields<Omit<Appointment, 'id' | 'patient' | 'doctor' | 'room' | 'treatments'>> &
+type Fields = RowFields<
+  Omit<Appointment, 'id' | 'patient' | 'doctor' | 'room' | 'treatments' | 'externalId'>
+> &
   Pick<Appointment, 'date' | 'startTime' | 'endTime'> & {
     readonly patient: string
     readonly doctorId: string
@@ -114,6 +116,7 @@ export function appointmentImport(table: Table, now: () => number): ImportEntity
             ...(roomId !== undefined && { room: roomId && roomOf(known.rooms, roomId, row, before) }),
             ...(treatmentIds && { treatments: treatmentsOf(known.treatments, treatmentIds, row, before) }),
             id: row.id,
+            externalId: before ? before.externalId : (row.externalId ?? null),
             patient: { id: patient.id, fullName: fullName(patient) },
             doctor: { id: doctorId, fullName: doctor.fullName },
           } as Appointment

@@ -33,7 +33,7 @@ import {
   isUnchanged,
   type RowFields,
 } from './entity.ts'
-import { requireLinks, withSameLinks } from './links.ts'
+import { requireUnlinked, withoutNewLinks } from './links.ts'
 import { booleanField } from './row-fields.ts'
 
 /** Holidays are in a separate file. */
@@ -124,9 +124,9 @@ export function doctorImport(table: Table): ImportEntity<Fields> {
           const ids = chunk.map(({ after }) => after.id)
           const save = (extendChanges?: (changes: Changeset) => void) =>
             store.save(clinic.id, chunk, extendChanges).catch(retryIfTooMany)
-          const create = () => save((changes) => requireLinks(changes, run))
+          const create = () => save((changes) => requireUnlinked(changes, ids))
           await outcomes.commit(ids, write, () =>
-            write === 'imported' ? withSameLinks(table, run, create) : save(),
+            write === 'imported' ? withoutNewLinks(table, clinic.id, ids, create) : save(),
           )
         }
       }

@@ -51,8 +51,6 @@ export type ImportRun = {
   readonly allowOverlaps: boolean
   /** Whether invoices may get a number that another invoice has. */
   readonly allowSameNumbers: boolean
-  /** The version of the clinic's links by which the ids of the rows were found. */
-  readonly linksVersion: number
 }
 
 /** A row with an external id makes its record if there is none; one with the record's own id does not. */

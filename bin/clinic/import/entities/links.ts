@@ -1,29 +1,37 @@
-/** An import finds the ids of its rows by the links that it has read once. New records depend on them. */
-import { readImportLinks } from '../../../../shared/store/external-ids/manual-links.ts'
-import { importLinksKey } from '../../../../shared/store/keys/operator.ts'
+/** An import finds the ids of its rows by the links that it has read. New records require that there is none yet. */
+import type { ClinicId } from '../../../../shared/domain/clinic.ts'
+import { findLinks } from '../../../../shared/store/external-ids/links.ts'
+import { externalIdLinkKey } from '../../../../shared/store/keys/external-ids.ts'
 import type { Changeset } from '../../../../shared/store/table/changeset.ts'
 import { ConditionFailed } from '../../../../shared/store/table/errors.ts'
 import type { Table } from '../../../../shared/store/table/table.ts'
 import { ImportFileError } from '../files/import-errors.ts'
-import type { ImportRun } from './entity.ts'
 
-/** Requires that no external id was linked since the import began: the record might be a second one of its external id. */
-export const requireLinks = (changes: Changeset, { linksVersion }: Pick<ImportRun, 'linksVersion'>): void =>
-  changes.requireVersion(importLinksKey(changes.clinic), linksVersion === 0 ? null : linksVersion)
+/** Requires that the external ids of new records are not linked: each might be a second record of its external id. */
+export function requireUnlinked(changes: Changeset, ids: readonly string[]): void {
+  for (const id of ids) changes.requireVersion(externalIdLinkKey(changes.clinic, id), null)
+}
 
-/** Runs a write of new records. @throws ImportFileError if external ids were linked since the import began */
-export async function withSameLinks(
+/** Runs a write of new records. @throws ImportFileError if one of their external ids was linked since its row was read */
+export async function withoutNewLinks(
   table: Table,
-  { clinic, linksVersion }: ImportRun,
+  clinic: ClinicId,
+  ids: readonly string[],
   write: () => Promise<unknown>,
 ): Promise<void> {
   try {
     await write()
   } catch (error) {
     if (!(error instanceof ConditionFailed)) throw error
-    if ((await readImportLinks(table, clinic.id)).version === linksVersion) throw error
+    await refuseNewLinks(table, clinic, ids)
+    throw error
+  }
+}
+
+/** @throws ImportFileError if one of these external ids was linked since its row was read */
+export async function refuseNewLinks(table: Table, clinic: ClinicId, ids: readonly string[]): Promise<void> {
+  if ((await findLinks(table, clinic, ids)).size > 0)
     throw new ImportFileError(
       'External ids were linked while the import ran. What was written stays; import the file again.',
     )
-  }
 }

@@ -26,10 +26,10 @@ import {
   type RowFields,
 } from './entity.ts'
 import { KnownPeople } from './known-people.ts'
-import { requireLinks, withSameLinks } from './links.ts'
+import { withoutNewLinks } from './links.ts'
 import { requireUnerased } from './patient-rows.ts'
 
-export type PatientFields = RowFields<Omit<Patient, 'id' | 'erasedAt'>>
+export type PatientFields = RowFields<Omit<Patient, 'id' | 'erasedAt' | 'externalId'>>
 
 /** Creates patients in file order. Rows are compared with the stored records, so an import can be repeated or resumed. */
 export function patientRowWriter(table: Table, now: () => number): ImportEntity<PatientFields>['write'] {
@@ -101,8 +101,8 @@ export function patientRowWriter(table: Table, now: () => number): ImportEntity<
     for (const { id } of created) outcomes.warned(id, samePerson(alike.get(id)))
     for (const chunk of chunked(created, MAX_CREATED)) {
       const ids = chunk.map(({ id }) => id)
-      const create = () => writer.createMany(clinic.id, chunk, (changes) => requireLinks(changes, run))
-      await outcomes.commit(ids, 'imported', () => withSameLinks(table, run, create))
+      const create = () => writer.createMany(clinic.id, chunk)
+      await outcomes.commit(ids, 'imported', () => withoutNewLinks(table, clinic.id, ids, create))
       people.add(chunk)
     }
     const changes = decided.flatMap(({ before, after, write }): (PatientChange & { write: Write })[] =>

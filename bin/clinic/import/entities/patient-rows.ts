@@ -14,6 +14,7 @@ import { unknownReference } from '../external-ids/resolve-references.ts'
 import type { Write } from '../files/batch-outcomes.ts'
 import { RowRejectedError, requireKnownId } from '../files/import-errors.ts'
 import type { ImportRow, ImportRun } from './entity.ts'
+import { refuseNewLinks, requireUnlinked } from './links.ts'
 
 type WithPatient = { readonly patient: string }
 
@@ -100,6 +101,7 @@ export async function writePatientRows<R, Fields extends WithPatient>(
       await accept?.(row, stored?.record ?? null)
       if (stored && isSameRecord(stored.record, after)) return confirmed(row, stored, provenance)
       list.change(changes, stored, after, provenance)
+      if (!stored && entityCode === 'A') requireUnlinked(changes, [row.id])
       changes.requireVersion(patientKey(clinic, patient.id), patient.version)
       return { row, changes, write: stored ? 'updated' : 'imported' }
     } catch (error) {
@@ -123,6 +125,7 @@ export async function writePatientRows<R, Fields extends WithPatient>(
     return {
       changes,
       rebuild: async () => {
+        if (write === 'imported') await refuseNewLinks(table, clinic, [row.id])
         const { value: again } = await decide([row]).next()
         if (again) latest = again.write
         return again?.changes ?? null

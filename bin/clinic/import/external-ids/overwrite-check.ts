@@ -67,12 +67,15 @@ export function overwritePolicy(digestOf: KeyedDigest, { overwrite = false } = {
     before: ColumnValues | null,
     after: ColumnValues,
   ): Provenance {
+    if (before && stored && row.externalId !== undefined && stored.externalId !== row.externalId)
+      throw new RowRejectedError(LINKED_BY_API)
     const { values } = decode(stored?.imported)
     const names = Object.keys(after)
     const valueDigest = valueDigests(row.id)
     const isLeft = (name: string) => values.get(tagOf(name))?.equals(valueDigest(name, before?.[name]))
     const isGiven = (name: string) => row.source[row.columnOf(name)] !== undefined
     const differing = before ? names.filter((name) => !isSame(before[name], after[name])) : []
+    if (before && stored?.isLinkedByApi && differing.length > 0) throw new RowRejectedError(LINKED_BY_API)
     if (before && !overwrite && differing.length > 0) {
       const isChanged = names.some(
         (name) => isLeft(name) === false && (isGiven(name) || differing.includes(name)),
@@ -87,7 +90,8 @@ export function overwritePolicy(digestOf: KeyedDigest, { overwrite = false } = {
     }
     const externalId = stored?.externalId ?? row.externalId
     return {
-      ...(externalId !== undefined && { externalId }),
+      ...(externalId != null && { externalId }),
+      ...(stored?.isLinkedByApi && { isLinkedByApi: true }),
       imported: encode({ row: rowDigest(row), values }),
     }
   }
@@ -99,6 +103,10 @@ export function overwritePolicy(digestOf: KeyedDigest, { overwrite = false } = {
 
   return { isImported, check, requireOverwrite }
 }
+
+const LINKED_BY_API =
+  'linked_by_api: the API has set or removed the external id of the record; confirm it with "patient link" or ' +
+  '"appointment link"'
 
 const conflictText = (row: RowSource, stored: Provenance | null, differing: readonly string[]): string =>
   `${differing.map(row.columnOf).join(', ')} ${differing.length === 1 ? 'differs' : 'differ'} from the record, which ` +

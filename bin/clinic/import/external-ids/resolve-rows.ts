@@ -6,6 +6,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { ClinicId } from '../../../../shared/domain/clinic.ts'
 import { erasureLedger } from '../../../../shared/store/copies/erasure-ledger.ts'
 import type { ImportedKind, ImportIds, ImportKeys } from '../../../../shared/store/external-ids/derive.ts'
+import { findLinks, isLinkable } from '../../../../shared/store/external-ids/links.ts'
 import { provenanceOfItem } from '../../../../shared/store/external-ids/provenance.ts'
 import { calendarKey } from '../../../../shared/store/keys/calendar.ts'
 import {
@@ -44,19 +45,21 @@ export const RECORD_KEYS: {
   message: (clinic, id) => calendarKey(clinic, 'M', id),
 }
 
-type Keys = Pick<ImportKeys, 'idOf' | 'derivedIdOf'>
+type Keys = Pick<ImportKeys, 'derivedIdOf'>
 
 type Asked = { readonly kind: ImportedKind; readonly key: Key }
 
-/** Ids of records by external ids, some of which may be ids of records that no import made. */
+/** Ids of records by external ids, some of which may be ids of records that no import made, or linked to such records. */
 export class OwnRecords {
   readonly #table: Table
   readonly #clinic: ClinicId
   readonly #keys: Keys
   readonly #asked = new Map<string, Asked>()
   readonly #found = new Set<string>()
+  readonly #askedLinks = new Set<string>()
+  readonly #links = new Map<string, string>()
 
-  /** @param keys the ids that other external ids have */
+  /** @param keys the ids that external ids have without links */
   constructor(table: Table, clinic: ClinicId, keys: Keys) {
     this.#table = table
     this.#clinic = clinic
@@ -72,11 +75,22 @@ export class OwnRecords {
       if (this.#found.has(name)) return id
       this.#asked.set(name, { kind, key })
     }
-    return this.#keys.idOf(kind, externalId)
+    const derived = this.#keys.derivedIdOf(kind, externalId)
+    if (isLinkable(kind) && !this.#links.has(derived)) this.#askedLinks.add(derived)
+    return this.#links.get(derived) ?? derived
   }
 
-  /** Looks up what was asked for. Returns whether any of it is a record's id. */
+  /** Looks up what was asked for. Returns whether any of it is a record's id, or linked to a record. */
   async lookUp(): Promise<boolean> {
+    const [hasOwn, links] = await Promise.all([
+      this.#lookUpOwn(),
+      findLinks(this.#table, this.#clinic, this.#askedLinks),
+    ])
+    for (const [derived, record] of links) this.#links.set(derived, record)
+    return hasOwn || links.size > 0
+  }
+
+  async #lookUpOwn(): Promise<boolean> {
     if (this.#asked.size === 0) return false
     const items = await this.#table.getMany([...this.#asked.values()].map(({ key }) => key))
     const own = items.filter((item) => !this.#isImported(item))
@@ -102,16 +116,18 @@ export class OwnRecords {
   #isImported(item: Item): boolean {
     const { externalId } = provenanceOfItem(item)
     const { kind } = this.#asked.get(`${item.pk} ${item.sk}`) as Asked
-    return externalId !== undefined && this.#keys.derivedIdOf(kind, externalId) === item.sk
+    return externalId != null && this.#keys.derivedIdOf(kind, externalId) === item.sk
   }
 
   forget(): void {
     this.#asked.clear()
     this.#found.clear()
+    this.#askedLinks.clear()
+    this.#links.clear()
   }
 }
 
-/** Reads rows. Those that name records by their own ids are read again once the records were looked up. */
+/** Reads rows. Those that name records by their own ids, or by links, are read again once the records were looked up. */
 export async function* withOwnRecords<Row>(
   sources: AsyncIterable<SourceRow>,
   read: (source: SourceRow) => Row,

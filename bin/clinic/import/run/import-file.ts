@@ -102,7 +102,6 @@ export async function importFile<Fields>(
     overwritePolicy: overwritePolicy(keys.digestOf, options),
     allowOverlaps: options.allowOverlaps ?? false,
     allowSameNumbers: options.allowSameNumbers ?? false,
-    linksVersion: keys.linksVersion,
   }
   const onWait = calledOnce(options.onWait)
   using seen = new SeenIds()

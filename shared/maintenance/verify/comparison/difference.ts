@@ -28,6 +28,8 @@ export const DIFFERENCES = {
     'the index of inactive patients differs from the patients: written from the patients',
   national_id_missing: 'a patient is not found by national id: index item written',
   national_id_stray: 'a national id finds a patient who does not have it: index item deleted',
+  external_id_missing: 'a record is not found by its external id: link written',
+  external_id_stray: 'an external id finds a record that does not have it: link deleted',
   patient_head_wrong: 'the count of patients or updates is wrong: set to the recount',
   search_head_wrong: 'the head is inconsistent with the search segments: segments and head rewritten',
   search_segment_wrong: 'a segment is missing, truncated, outdated or differs from the patients: rewritten',

@@ -26,6 +26,6 @@ export const isOrdinal = (value: unknown): value is number =>
 
 /** The list row of a record. */
 export const listRowOf = (clinic: ClinicId, patient: StoredPatient): Item => {
-  const { ordinal, version: _, events: __, externalId: ___, imported: ____, ...facts } = patient
+  const { ordinal, version: _, events: __, imported: ___, isLinkedByApi: ____, ...facts } = patient
   return rowItem(patientRowKey(clinic, ordinal), facts)
 }

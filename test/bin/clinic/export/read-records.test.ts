@@ -5,16 +5,13 @@ import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import { setPaused } from '../../../../bin/clinic/clinics/clinic-pause.ts'
 import { exportClinic } from '../../../../bin/clinic/export/export-clinic.ts'
-import { changesSince } from '../../../../bin/clinic/export/later-changes.ts'
 import { readManifest } from '../../../../bin/clinic/export/manifest.ts'
 import type { Clinic } from '../../../../shared/domain/clinic.ts'
 import { newUuid } from '../../../../shared/domain/uuid.ts'
 import { priceListStore, roomStore } from '../../../../shared/store/catalogue.ts'
 import { clinicStore } from '../../../../shared/store/clinics.ts'
-import { linkRecord, unlinkRecord } from '../../../../shared/store/external-ids/manual-links.ts'
 import { doctorsPartition } from '../../../../shared/store/keys/clinics.ts'
 import { shortId } from '../../../../shared/store/keys/key.ts'
-import { patientKey } from '../../../../shared/store/keys/patients.ts'
 import type { Table } from '../../../../shared/store/table/table.ts'
 import { createPopulatedClinic, type PopulatedClinic } from '../../../support/records.ts'
 import { tableOfFile } from '../../../support/table.ts'
@@ -120,38 +117,4 @@ describe('a small list that changes while an export reads', () => {
     })
     expect(namesIn(folder, 'rooms')).toContain('Late')
   })
-})
-
-it('patients who are linked or unlinked meanwhile have the external id of the end of the export, which notices later ones', async () => {
-  const { clinic, patient } = await newWorld()
-  const key = patientKey(clinic.id, patient.id)
-  const derived = newUuid()
-  const link = (version: number) =>
-    linkRecord(db.table, clinic.id, { id: patient.id, key, version }, 'P17', {
-      id: derived,
-      key: patientKey(clinic.id, derived),
-    })
-  const unlink = (version: number) =>
-    unlinkRecord(db.table, clinic.id, { id: patient.id, key, version }, derived)
-  const changed = (manifest: Awaited<ReturnType<typeof exportClinic>>) =>
-    changesSince(db.table, clinic, manifest)
-
-  const exported = async (table: Table) => {
-    const folder = newFolder()
-    const manifest = await exportClinic(table, clinic, folder, { sleep })
-    return { manifest, ids: rowsOf(folder, 'patients').map(({ external_id }) => external_id) }
-  }
-  const afterPatients = (work: () => Promise<unknown>) => changingAt(`${shortId(clinic.id)}#P`, work, 'after')
-
-  const { manifest: before, ids } = await exported(db.table)
-  expect([ids, await changed(before)]).toEqual([[patient.id], []])
-  const { manifest: linked, ...ofLinked } = await exported(afterPatients(() => link(1)))
-  expect(linked).toMatchObject({ read_again: 1 })
-  expect([ofLinked.ids, await changed(linked)]).toEqual([['P17'], []])
-  expect(await changed(before)).toEqual(['external ids'])
-  const unlinked = await exported(afterPatients(() => unlink(2)))
-  expect([unlinked.ids, await changed(unlinked.manifest)]).toEqual([[patient.id], []])
-  expect(await changed(linked)).toEqual(['external ids'])
-  // An earlier version of the tool has not stored it.
-  expect(await changed({ ...before, links_version: undefined })).toEqual([])
 })

@@ -7,11 +7,8 @@ import { replayErasures } from '../../../../shared/maintenance/restore/erasure-r
 import { erasureLedger } from '../../../../shared/store/copies/erasure-ledger.ts'
 import { patientChanges } from '../../../../shared/store/copies/patient-changes.ts'
 import { readImportIds } from '../../../../shared/store/external-ids/derive.ts'
-import { linkRecord } from '../../../../shared/store/external-ids/manual-links.ts'
-import { patientKey } from '../../../../shared/store/keys/patients.ts'
 import { patientWriter } from '../../../../shared/store/patients/patient-writer.ts'
 import { patientStore } from '../../../../shared/store/patients/patients.ts'
-import { ConditionFailed } from '../../../../shared/store/table/errors.ts'
 import type { Table } from '../../../../shared/store/table/table.ts'
 import { deployedTable, rejection } from '../../../support/deployed-stack.ts'
 import { importRecords, writeRows } from '../../../support/imports.ts'
@@ -192,21 +189,13 @@ describe('an external id', () => {
   })
 
   it('is rejected when it is imported while it is linked, and an import ends when it is linked at the same time', async () => {
-    const ids = await readImportIds(db.table, mine.clinic.id)
-    const derived = { id: ids('patient', 'TR-1'), key: patientKey(mine.clinic.id, ids('patient', 'TR-1')) }
-    const [found] = (await patientStore(db).findMany(mine.clinic.id, [mine.patient.id])).values()
-    const record = {
-      id: mine.patient.id,
-      key: patientKey(mine.clinic.id, mine.patient.id),
-      version: found?.version ?? 0,
-    }
-    const linkNow = () => linkRecord(db.table, mine.clinic.id, record, 'TR-1', derived)
+    const linkNow = () => link(mine.patient.id, 'TR-1')
     const racing = interruptedTable(db.table, linkNow)
     await expect(load('patients', [rowOf(mine.patient)], racing)).rejects.toThrow('import the file again')
     expect(await load('patients', [rowOf(mine.patient)])).toMatchObject({ imported: 0, unchanged: 1 })
     await unlink(mine.patient.id)
     await load('patients', [rowOf(mine.patient)])
-    await expect(linkNow()).rejects.toThrow(ConditionFailed)
+    expect(await rejection(linkNow())).toContain('belongs to patient')
   })
 })
 

@@ -19,6 +19,7 @@ const request: BookingRequest = {
   treatments: [],
   room: null,
   notes: null,
+  externalId: null,
   timezone: 'Europe/Istanbul',
   clock: { date: '2026-05-01', seconds: 0 },
   createdAt: '2026-05-01T07:00:00.000Z',

@@ -24,6 +24,7 @@ it('NO_DETAILS is null for each optional field of an active patient', () => {
     isActive: true,
     nationalId: null,
     notes: null,
+    externalId: null,
     dateOfBirth: null,
     gender: null,
     phoneNumber: null,
@@ -62,6 +63,7 @@ describe('PATIENT_FIELDS', () => {
     isActive: false,
     nationalId: 'AB-12',
     notes: 'Left-handed',
+    externalId: 'P-1',
     createdAt: '2026-05-01T07:00:00.000Z',
     erasedAt: null,
   }
@@ -79,6 +81,7 @@ describe('PATIENT_FIELDS', () => {
       isActive: false,
       nationalId: null,
       notes: null,
+      externalId: null,
       createdAt: '2026-05-01T07:00:00.000Z',
       erasedAt: null,
     })

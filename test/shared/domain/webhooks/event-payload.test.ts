@@ -69,6 +69,7 @@ describe('eventPayload', () => {
     isActive: fc.boolean(),
     nationalId: maybe(canary),
     notes: maybe(canary),
+    externalId: maybe(canary),
     createdAt: anInstant,
     erasedAt: maybe(anInstant),
   })
@@ -87,6 +88,7 @@ describe('eventPayload', () => {
     checkedInAt: maybe(anInstant),
     cancelledAt: maybe(anInstant),
     cancellationReason: maybe(canary),
+    externalId: maybe(canary),
     createdAt: anInstant,
   })
   const invoices = fc.record<Invoice>({

@@ -1,6 +1,7 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { emptyPart, withMember } from '../../../../shared/domain/lists/ordinal-set.ts'
 import { newUuid } from '../../../../shared/domain/uuid.ts'
+import { externalIdLinkKey, externalIdLinksPartition } from '../../../../shared/store/keys/external-ids.ts'
 import {
   inactivePatientsKey,
   nationalIdKey,
@@ -8,6 +9,7 @@ import {
   parseNationalIdKey,
 } from '../../../../shared/store/keys/patients.ts'
 import { patientWriter } from '../../../../shared/store/patients/patient-writer.ts'
+import { patientStore } from '../../../../shared/store/patients/patients.ts'
 import type { Item } from '../../../../shared/store/table/write-requests.ts'
 import { aPatient, newClinic, tableOfFile } from '../../../support/table.ts'
 import {
@@ -28,11 +30,14 @@ const patients = [
   aPatient({ nationalId: 'AB-1', isActive: false }),
   aPatient({ isActive: false }),
 ]
+const link = () => externalIdLinkKey(clinic, newUuid())
 
 beforeAll(async () => {
   raw = faultInjection(db)
   clinic = (await newClinic(db.table)).id
   await patientWriter(db).createMany(clinic, patients)
+  const first = (await patientStore(db).findMany(clinic, [idOf(0)])).get(idOf(0))
+  if (first) await patientWriter(db).update(clinic, [{ before: first, after: { ...first, externalId: 'X' } }])
   sound = await raw.scanAll()
 })
 beforeEach(() => raw.restore(sound))
@@ -40,6 +45,7 @@ beforeEach(() => raw.restore(sound))
 const idOf = (at: number) => patients[at]?.id ?? ''
 const inactive = (part = 0) => inactivePatientsKey(clinic, part)
 const underHash = (patient: string) => nationalIdKey(clinic, 'hash', patient)
+const linkItem = (): Item => sound.find(({ pk }) => pk === externalIdLinksPartition(clinic)) as Item
 const itemOf = (at: number): Item =>
   sound.find(
     (item) => item.pk === nationalIdsPartition(clinic) && parseNationalIdKey(item) === idOf(at),
@@ -64,6 +70,16 @@ const DAMAGES: InjectedDamages = {
     'a national id finds a patient who has none': () => raw.put({ ...itemOf(1), ...underHash(idOf(0)) }),
     'a national id finds a patient who has another': () => raw.put({ ...itemOf(1), ...underHash(idOf(1)) }),
     'a national id finds an unknown patient': () => raw.put({ ...itemOf(1), ...underHash(newUuid()) }),
+  },
+  external_id_missing: {
+    'a patient is not found by external id': () => raw.remove(linkItem()),
+  },
+  'external_id_missing external_id_stray': {
+    'an external id finds another patient': () => raw.alter(linkItem(), () => ({ r: idOf(3) })),
+  },
+  external_id_stray: {
+    'an external id finds a patient who does not have it': () => raw.put({ ...link(), r: idOf(1) }),
+    'an external id finds an unknown record': () => raw.put({ ...link(), r: newUuid() }),
   },
 }
 

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import type { ClinicId } from '../../../../shared/domain/clinic.ts'
 import { newUuid, uuidOfDigest } from '../../../../shared/domain/uuid.ts'
 import { importIdsOf, readImportIds } from '../../../../shared/store/external-ids/derive.ts'
-import { importSecretKey } from '../../../../shared/store/keys/operator.ts'
+import { externalIdSecretKey } from '../../../../shared/store/keys/external-ids.ts'
 import { newClinicSecret } from '../../../../shared/store/table/secret.ts'
 import { freshSdkTable, newClinic, tableOfFile } from '../../../support/table.ts'
 
@@ -53,7 +53,9 @@ describe('the ids of imported records of a clinic', () => {
       ),
     ])
     expect([...guesses, v5(name, clinic.id)]).not.toContain(id)
-    const { secret } = (await db.table.get(importSecretKey(clinic.id))) as unknown as { secret: Uint8Array }
+    const { secret } = (await db.table.get(externalIdSecretKey(clinic.id))) as unknown as {
+      secret: Uint8Array
+    }
     expect(secret.length).toBe(32)
     expect(uuidOfDigest(createHmac('sha256', secret).update(name).digest())).toBe(id)
   })

@@ -10,8 +10,7 @@ import { importFile } from '../../../../../bin/clinic/import/run/import-file.ts'
 import type { ClinicId } from '../../../../../shared/domain/clinic.ts'
 import { newUuid } from '../../../../../shared/domain/uuid.ts'
 import type { ImportedKind } from '../../../../../shared/store/external-ids/derive.ts'
-import { linkRecord } from '../../../../../shared/store/external-ids/manual-links.ts'
-import { patientKey } from '../../../../../shared/store/keys/patients.ts'
+import { externalIdLinkKey } from '../../../../../shared/store/keys/external-ids.ts'
 import { createPopulatedClinic } from '../../../../support/records.ts'
 import { tableOfFile } from '../../../../support/table.ts'
 import { appointment } from '../calendar-fixtures.ts'
@@ -25,13 +24,8 @@ it('finds records that no import made by their own ids, and asks only for what h
   const { clinic, patient, doctor } = await createPopulatedClinic(table)
   const other = await createPopulatedClinic(table)
   const linked = other.patient.id
-  const link = { id: linked, key: patientKey(other.clinic.id, linked), version: 1 }
-  const derived = newUuid()
-  await linkRecord(table, other.clinic.id, link, 'x', {
-    id: derived,
-    key: patientKey(other.clinic.id, derived),
-  })
-  const derivedIds: Record<string, string> = { x: derived }
+  await table.transact([table.putWrite({ ...externalIdLinkKey(other.clinic.id, 'patient:x'), r: linked })])
+  const imported: Record<string, string> = {}
   const asked: number[] = []
   const counting: typeof table = {
     ...table,
@@ -42,10 +36,8 @@ it('finds records that no import made by their own ids, and asks only for what h
   }
   /** The ids that rows with external ids of a patient and a doctor mean. */
   async function idsOf(of: typeof clinic.id, rows: readonly [patient: string, doctor: string][]) {
-    const idOf = (kind: ImportedKind, externalId: string) => `${kind}:${externalId}`
     const own = new OwnRecords(counting, of, {
-      idOf,
-      derivedIdOf: (_, externalId) => derivedIds[externalId] ?? '',
+      derivedIdOf: (kind, externalId) => imported[externalId] ?? `${kind}:${externalId}`,
     })
     async function* sources() {
       for (const [line, [patient, doctor]] of rows.entries()) yield { line, values: { patient, doctor } }
@@ -60,24 +52,21 @@ it('finds records that no import made by their own ids, and asks only for what h
   }
 
   expect(await idsOf(clinic.id, [['1', '2']])).toEqual([['patient:1', 'doctor:2']])
-  expect(asked).toEqual([])
+  // Links are looked up by the ids that external ids have.
+  expect(asked).toEqual([2])
   // These are more than are looked up at once. The last ones are looked up together with one that was found before.
   const many = Array<[string, string]>(100).fill(['1', doctor.id])
   const last: [string, string] = [patient.id.toUpperCase(), doctor.id]
   expect(new Set((await idsOf(clinic.id, [...many, last])).map(String))).toEqual(
     new Set([`patient:1,${doctor.id}`, `${patient.id},${doctor.id}`]),
   )
-  expect(asked).toEqual([1, 2])
+  expect(asked).toEqual([2, 1, 2, 2, 3])
   expect(await idsOf(other.clinic.id, [[patient.id, patient.id]])).toEqual([
     [`patient:${patient.id}`, `doctor:${patient.id}`],
   ])
   // It was exported before it was linked.
   expect(await idsOf(other.clinic.id, [[linked, linked]])).toEqual([[linked, `doctor:${linked}`]])
-  // The id is planted as if an import had made it.
-  derivedIds.x = linked
-  expect(await idsOf(other.clinic.id, [[linked, linked]])).toEqual([
-    [`patient:${linked}`, `doctor:${linked}`],
-  ])
+  expect(await idsOf(other.clinic.id, [['x', 'x']])).toEqual([[linked, 'doctor:x']])
 })
 
 const filesOf = (folder: string) =>
@@ -140,7 +129,7 @@ it.each(['ndjson', 'csv'])(
 
 it('lets other work run between two rows, so that rows are read while those before are written', async () => {
   const idOf = (kind: string, externalId: string) => `${kind}:${externalId}`
-  const own = new OwnRecords(db.table, newUuid() as ClinicId, { idOf, derivedIdOf: idOf })
+  const own = new OwnRecords(db.table, newUuid() as ClinicId, { derivedIdOf: idOf })
   let turns = 0
   const count = () => {
     turns++

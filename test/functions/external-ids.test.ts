@@ -1,0 +1,251 @@
+/** External ids that requests set, and imports, erasures and verifications that find them. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeEach, describe, expect, it } from 'vitest'
+import { verifyClinic } from '../../shared/maintenance/verify/verify-clinic.ts'
+import { patientChanges } from '../../shared/store/copies/patient-changes.ts'
+import { readImportIds } from '../../shared/store/external-ids/derive.ts'
+import { ANNOUNCED_PARTITION_PREFIX } from '../../shared/store/keys/events.ts'
+import { externalIdLinksPartition } from '../../shared/store/keys/external-ids.ts'
+import { allItems } from '../support/all-items.ts'
+import { issueCredential } from '../support/credentials.ts'
+import { deployedTable } from '../support/deployed-stack.ts'
+import { call } from '../support/event.ts'
+import { handlerOf, stubFunctionEnvironment } from '../support/functions.ts'
+import { importRecords, writeRows } from '../support/imports.ts'
+import { createPopulatedClinic, type PopulatedClinic } from '../support/records.ts'
+
+const { db, run } = deployedTable()
+const folder = mkdtempSync(join(tmpdir(), 'external-ids-test-'))
+afterAll(() => rmSync(folder, { recursive: true }))
+
+let mine: PopulatedClinic
+let headers: Record<string, string>
+beforeEach(async () => {
+  stubFunctionEnvironment(db.name)
+  mine = await createPopulatedClinic(db.table)
+  headers = (await issueCredential(db.table, mine.clinic)).headers
+})
+
+type Kind = 'patient' | 'appointment'
+
+const KINDS: readonly Kind[] = ['patient', 'appointment']
+
+async function ask(id: string, body?: object, path?: string, more: Record<string, string> = {}) {
+  return call(await handlerOf({ id }), {
+    method: id.startsWith('update') ? 'PATCH' : 'POST',
+    ...(path && { path: { id: path } }),
+    headers: { ...headers, 'content-type': 'application/json', ...more },
+    body: JSON.stringify(body ?? {}),
+  })
+}
+
+let day = 0
+const bodyOf = (kind: Kind): object =>
+  kind === 'patient'
+    ? { first_name: 'Ada', last_name: 'Kaya' }
+    : {
+        patient_id: mine.patient.id,
+        doctor_id: mine.doctor.id,
+        // A Monday of its own.
+        appointment_date: new Date(Date.UTC(2031, 0, 6 + 7 * day++)).toISOString().slice(0, 10),
+        start_time: '09:00',
+      }
+const create = (kind: Kind, external_id: string | null, more: object = {}, headers = {}) =>
+  ask(`create-${kind}`, { ...bodyOf(kind), external_id, ...more }, undefined, headers)
+const update = (kind: Kind, id: string, body: object) => ask(`update-${kind}`, body, id)
+const find = async (kind: Kind, external_id: string, query: object = {}) =>
+  call(await handlerOf({ id: `list-${kind}s` }), {
+    method: 'GET',
+    query: { external_id, ...query },
+    headers,
+  })
+const foundIds = async (kind: Kind, externalId: string): Promise<string[]> =>
+  (await find(kind, externalId)).body.data.map(({ id }: { id: string }) => id)
+const differences = async () =>
+  (await verifyClinic(db.table, mine.clinic.id, { repair: false, onDifference: () => {} })).differences
+const links = async () =>
+  (await allItems(db)).filter(({ pk }) => pk === externalIdLinksPartition(mine.clinic.id))
+
+async function load(name: string, rows: object[], options = {}) {
+  const file = join(folder, `${name}.ndjson`)
+  writeRows(file, rows)
+  return importRecords(db.table, mine.clinic, name, file, options)
+}
+
+describe.each(KINDS)('the external id of %s records', (kind) => {
+  it('is unique, found, changed and removed', async () => {
+    const made = await create(kind, ' X 1 ')
+    expect([made.status, made.body.data.external_id]).toEqual([201, 'X 1'])
+    const { id } = made.body.data
+    expect((await find(kind, 'X 1')).body).toMatchObject({
+      data: [{ id, external_id: 'X 1' }],
+      meta: { page: 1, total: 1, total_pages: 1, next_after: null },
+    })
+    const taken = await create(kind, 'X 1')
+    expect([taken.status, taken.body]).toEqual([
+      409,
+      {
+        error: 'CONFLICT',
+        message: 'errors.developer_api.external_id_taken',
+        details: [{ field: 'external_id', id }],
+      },
+    ])
+    const other = (await create(kind, null)).body.data.id
+    expect((await update(kind, other, { external_id: 'X 1' })).status).toBe(409)
+    expect((await update(kind, id, { external_id: 'X 2' })).body.data.external_id).toBe('X 2')
+    expect((await update(kind, other, { external_id: 'X 1' })).status).toBe(200)
+    expect([await foundIds(kind, 'X 1'), await foundIds(kind, 'X 2')]).toEqual([[other], [id]])
+    expect((await update(kind, id, { external_id: null })).body.data.external_id).toBeNull()
+    expect(await foundIds(kind, 'X 2')).toEqual([])
+    expect(await links()).toHaveLength(1)
+    expect(await differences()).toBe(0)
+  })
+
+  it('is given to one of several requests at the same time', async () => {
+    const made = await Promise.all(Array.from({ length: 6 }, () => create(kind, 'race')))
+    const statuses = made.map(({ status }) => status)
+    expect(statuses.filter((status) => status === 201)).toHaveLength(1)
+    const winner = made.find(({ status }) => status === 201)?.body.data.id
+    for (const { status, body } of made)
+      if (status !== 201) expect(body.details).toEqual([{ field: 'external_id', id: winner }])
+    const records = await Promise.all(Array.from({ length: 4 }, () => create(kind, null)))
+    const moved = await Promise.all(
+      records.map(({ body }) => update(kind, body.data.id, { external_id: 'race 2' })),
+    )
+    expect(moved.filter(({ status }) => status === 200)).toHaveLength(1)
+    expect(await differences()).toBe(0)
+  })
+
+  it('is set once by a request that is sent again with its idempotency key', async () => {
+    const body = { ...bodyOf(kind), external_id: 'again' }
+    const send = () => ask(`create-${kind}`, body, undefined, { 'idempotency-key': 'k' })
+    const responses = await Promise.all([send(), send(), send()])
+    responses.push(await send())
+    expect(new Set(responses.map(({ body }) => body.data?.id)).size).toBe(1)
+  })
+
+  it('is of one clinic, and stays out of events and keys', async () => {
+    await create(kind, 'CANARY-X')
+    const elsewhere = await createPopulatedClinic(db.table)
+    const { headers: theirs } = await issueCredential(db.table, elsewhere.clinic)
+    headers = theirs
+    expect(await foundIds(kind, 'CANARY-X')).toEqual([])
+    const items = await allItems(db)
+    const announced = items.filter(({ pk }) => pk.startsWith(ANNOUNCED_PARTITION_PREFIX))
+    const keys = items.map(({ pk, sk }) => `${pk} ${sk}`)
+    expect(JSON.stringify([announced, keys])).not.toContain('CANARY-X')
+  })
+
+  it.each([
+    ['', 400],
+    ['x'.repeat(101), 400],
+    ['a\u200bb', 400],
+    ['ç 1', 200],
+  ])('is checked: %j', async (externalId, status) => {
+    expect((await find(kind, externalId)).status).toBe(status)
+    expect((await create(kind, externalId)).status).toBe(status === 400 ? 422 : 201)
+  })
+
+  it('is sent with limit alone', async () => {
+    expect((await find(kind, 'x', { limit: '5' })).status).toBe(200)
+    for (const name of ['page', 'after'])
+      expect((await find(kind, 'x', { [name]: '1' })).body.details).toEqual([
+        { field: name, issue: 'must not be combined with external_id' },
+      ])
+  })
+
+  it('is not overwritten by an import, until an operator confirms it', async () => {
+    const { id } = (await create(kind, 'X-1')).body.data
+    const row =
+      kind === 'patient'
+        ? { external_id: 'X-1', first_name: 'New', last_name: 'Name' }
+        : {
+            external_id: 'X-1',
+            patient_external_id: mine.patient.id,
+            doctor_external_id: mine.doctor.id,
+            appointment_date: '2031-12-01',
+            start_time: '10:00',
+            end_time: '10:30',
+          }
+    for (const overwrite of [false, true])
+      expect(await load(`${kind}s`, [row], { overwrite })).toMatchObject({
+        imported: 0,
+        reasons: [expect.stringContaining('linked_by_api')],
+      })
+    const confirm = () => run(kind, 'link', id, '--external-id', 'X-1', '--clinic', mine.clinic.id)
+    expect((await confirm()).printed).toContain(`Linked ${kind} ${id}`)
+    expect(await load(`${kind}s`, [row], { overwrite: true })).toMatchObject({ updated: 1 })
+    expect(await foundIds(kind, 'X-1')).toEqual([id])
+    expect(await differences()).toBe(0)
+  })
+
+  it('of an imported record is the same namespace, and changed by requests', async () => {
+    const row =
+      kind === 'patient'
+        ? { external_id: 'I-1', first_name: 'Ada', last_name: 'Kaya' }
+        : {
+            external_id: 'I-1',
+            patient_external_id: mine.patient.id,
+            doctor_external_id: mine.doctor.id,
+            appointment_date: '2031-12-01',
+            start_time: '10:00',
+            end_time: '10:30',
+          }
+    await load(`${kind}s`, [row])
+    const id = (await readImportIds(db.table, mine.clinic.id))(kind, 'I-1')
+    expect(await foundIds(kind, 'I-1')).toEqual([id])
+    expect((await create(kind, 'I-1')).body.details).toEqual([{ field: 'external_id', id }])
+    expect((await update(kind, id, { external_id: null })).status).toBe(200)
+    expect(await load(`${kind}s`, [row])).toMatchObject({
+      reasons: [expect.stringContaining('linked_by_api')],
+    })
+    const other = (await create(kind, 'I-1')).body.data.id
+    expect(await foundIds(kind, 'I-1')).toEqual([other])
+    expect((await update(kind, id, { external_id: 'I-1' })).status).toBe(409)
+    expect((await update(kind, other, { external_id: 'I-2' })).status).toBe(200)
+    expect((await update(kind, id, { external_id: 'I-1' })).status).toBe(200)
+    expect(await foundIds(kind, 'I-1')).toEqual([id])
+    expect(await differences()).toBe(0)
+  })
+})
+
+it('the external id alone of an appointment is changed in any status', async () => {
+  const { id } = (await create('appointment', 'V-1')).body.data
+  expect((await ask('cancel-appointment', {}, id)).status).toBe(200)
+  expect((await update('appointment', id, { external_id: 'V-2' })).body.data).toMatchObject({
+    external_id: 'V-2',
+    status: 'cancelled',
+  })
+  expect((await update('appointment', id, { external_id: 'V-3', notes: 'x' })).status).toBe(409)
+  const row = (await find('appointment', 'V-2')).body.data[0]
+  expect(row.id).toBe(id)
+})
+
+it('a booking that is sent again names the appointment that it made, although the time is taken', async () => {
+  const body = { ...bodyOf('appointment'), external_id: 'B-1' }
+  const { id } = (await ask('create-appointment', body)).body.data
+  const again = await ask('create-appointment', body)
+  expect([again.status, again.body.details]).toEqual([409, [{ field: 'external_id', id }]])
+})
+
+it('erasure removes external ids and links, and no import creates the patient again', async () => {
+  const { id } = (await create('patient', 'E-1')).body.data
+  await update('patient', id, { external_id: 'E-2' })
+  const visit = await create('appointment', 'EV-1', { patient_id: id })
+  await patientChanges(db.table).erase(mine.clinic.id, id)
+  expect([await foundIds('patient', 'E-2'), await foundIds('appointment', 'EV-1'), await links()]).toEqual([
+    [],
+    [],
+    [],
+  ])
+  const stored = (await allItems(db)).filter(({ pk }) => !pk.startsWith('idempotency'))
+  expect(JSON.stringify(stored)).not.toMatch(/E-1|E-2|EV-1/)
+  const row = { first_name: 'Ada', last_name: 'Kaya' }
+  const rows = ['E-1', 'E-2'].map((external_id) => ({ ...row, external_id }))
+  expect((await load('patients', rows)).reasons).toEqual(['the patient was erased', 'the patient was erased'])
+  expect((await update('appointment', visit.body.data.id, { external_id: 'EV-2' })).status).toBe(404)
+  expect((await create('patient', 'E-2')).status).toBe(201)
+  expect(await differences()).toBe(0)
+})
