@@ -16,8 +16,9 @@ import { brokenImportBounds, bundleBound, MAX_IMPORT } from './bench/bounds.ts'
 import { costTables, withCostTables } from './bench/capacity.ts'
 import { measureContention } from './bench/contention.ts'
 import { measureDeliveries } from './bench/deliveries.ts'
+import { measureInvoices } from './bench/invoices.ts'
 import { measureMessages } from './bench/messages.ts'
-import { type Measurement, openMeteredTable } from './bench/meter.ts'
+import { type Measurement, type MeteredTable, openMeteredTable } from './bench/meter.ts'
 import { measurePatients, writePatients } from './bench/patients.ts'
 import { measurePayments } from './bench/payments.ts'
 import { createClinic } from './bench/records.ts'
@@ -107,7 +108,8 @@ async function benchCosts(): Promise<void> {
   const appointments: string[] = []
   for (const count of sizes) appointments.push(await appointmentSection(count))
   writeTables('appointments', appointments)
-  writeTables('messages', [await messageSection()])
+  writeTables('invoices', [await section('invoices', measureInvoices)])
+  writeTables('messages', [await section('messages', measureMessages, measureDeliveries)])
   writeTables('bundles', [bundleSection()])
 }
 
@@ -158,12 +160,14 @@ async function appointmentSection(count: number): Promise<string> {
   return [`## ${count.toLocaleString('en')} appointments`, '', markdownTable(lines), ''].join('\n')
 }
 
-async function messageSection(): Promise<string> {
+async function section(
+  name: string,
+  ...measures: readonly ((unmeasured: Table, metered: MeteredTable) => Promise<void>)[]
+): Promise<string> {
   const metered = openMeteredTable(newClient(), 'bench')
-  await measureMessages(newTable(), metered)
-  await measureDeliveries(newTable(), metered)
+  for (const measure of measures) await measure(newTable(), metered)
   const { lines } = metered
-  checkBounds('messages', lines)
+  checkBounds(name, lines)
   return [markdownTable(lines), ''].join('\n')
 }
 

@@ -39,6 +39,18 @@ export function listBound(records: number, limit: number): Bound {
   return { units: limit <= 20 ? small : large, roundTrips: ROUND_TRIPS }
 }
 
+/** The same with the patients of the page (`expand`), each of which is read. */
+export function expandedBound(records: number, limit: number): Bound {
+  const { units, roundTrips } = listBound(records, limit)
+  return { units: units + limit, roundTrips: roundTrips + 1 }
+}
+
+/** Reads all rows of a range for any page, up to 1 MB of a facet in a round trip, between two reads of the tallies. */
+export const uncountedBound = (rows: number): Bound => ({
+  units: Math.ceil(rows / 16) + 10,
+  roundTrips: ROUND_TRIPS + Math.floor(rows / 2_000),
+})
+
 /** Reads all rows of one patient for any page: about eleven rows per unit. */
 export const patientListBound = (rows: number): Bound => ({
   units: Math.ceil(rows / 11) + 1,
@@ -46,7 +58,7 @@ export const patientListBound = (rows: number): Bound => ({
 })
 
 /** Writes, in write units, including events and idempotency records. */
-export const WRITE_UNITS = { appointment: 26, statusChange: 26, message: 20 } as const
+export const WRITE_UNITS = { appointment: 26, statusChange: 26, invoice: 19, message: 20 } as const
 
 /** The first page of free slots of 20, 100 and 500 doctors, each with an appointment on each day. */
 export const AVAILABILITY: readonly Bound[] = [

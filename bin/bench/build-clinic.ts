@@ -121,7 +121,7 @@ function addRecords(
   messageStore({ table }).change(changes, null, message)
 }
 
-const invoiceOf = (patient: Patient, issueDate: string): Invoice => ({
+export const invoiceOf = (patient: Patient, issueDate: string): Invoice => ({
   id: newUuid(),
   number: newUuid().slice(0, 8),
   clinicStatus: 'sent',
