@@ -64,6 +64,7 @@ describe('a request', () => {
       clinic_id: clinic,
       credential: pair.split(':')[0],
       route: 'get-patient',
+      access: 'read',
       outcome: 200,
       source_ip: '127.0.0.1',
       records: [patient.id],
