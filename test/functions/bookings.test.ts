@@ -303,10 +303,11 @@ describe('a change', () => {
     expect(await change(await booked(), body)).toMatchObject(issues(...details))
   })
 
-  it('returns 404 for an unknown doctor or appointment, before 412 for another state', async () => {
+  it('returns 404 for an unknown id, before 412 for another state', async () => {
     const id = await booked()
     const stale = { 'if-match': '"other"' }
-    expect((await change(id, { doctor_id: newUuid() }, stale)).body.message).toMatch(/doctor_not_found$/)
+    for (const unknown of [{ doctor_id: newUuid() }, { room_id: newUuid() }, { treatment_ids: [newUuid()] }])
+      expect((await change(id, unknown, stale)).body.message).toMatch(/(doctor|room|treatment)_not_found$/)
     expect((await change(newUuid(), {}, stale)).body.message).toMatch(/appointment_not_found$/)
     expect((await change(id, { start_time: '20:00' }, stale)).status).toBe(412)
     const { etag } = (await read(id)).headers

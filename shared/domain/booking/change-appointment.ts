@@ -5,6 +5,7 @@ import { fullName, type Patient } from '../patients/patient.ts'
 import type { Appointment, CatalogueReference } from './appointment.ts'
 import {
   intervalOf,
+  isUnknownId,
   MAX_DURATION,
   MIN_DURATION,
   type Moment,
@@ -100,10 +101,11 @@ export function changeAppointment(
       kind: 'done',
       appointment: externalId === before.externalId ? before : { ...before, externalId },
     }
-  if (before.status !== 'scheduled') return { kind: 'closed' }
-  if (problems.length > 0) return { kind: 'invalid', problems }
   const isMove = parts.time || parts.room || parts.treatments
   const rejection = isMove && rejectionFor(facts.patient, placementRejection(target, facts, moment, parts))
+  if (rejection && isUnknownId(rejection)) return rejection
+  if (before.status !== 'scheduled') return { kind: 'closed' }
+  if (problems.length > 0) return { kind: 'invalid', problems }
   if (rejection) return rejection
   return {
     kind: 'done',

@@ -116,8 +116,16 @@ export function rejectionFor(
   patient: Pick<Patient, 'isActive'>,
   rejection: PlacementRejection | null,
 ): PlacementRejection | null {
-  return patient.isActive || rejection?.kind.endsWith('_not_found') ? rejection : { kind: 'patient_inactive' }
+  return patient.isActive || (rejection && isUnknownId(rejection)) ? rejection : { kind: 'patient_inactive' }
 }
+
+const UNKNOWN_IDS = ['doctor_not_found', 'treatment_not_found', 'room_not_found'] as const
+
+/** Whether the clinic does not have a doctor, treatment or room: this is rejected before anything else. */
+export const isUnknownId = <Verdict extends { readonly kind: string }>(
+  verdict: Verdict,
+): verdict is Extract<Verdict, { kind: (typeof UNKNOWN_IDS)[number] }> =>
+  UNKNOWN_IDS.some((kind) => kind === verdict.kind)
 
 /** When the appointment would take place. */
 export function intervalOf(

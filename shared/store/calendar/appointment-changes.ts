@@ -11,7 +11,12 @@ import {
   reopenAppointment,
   targetOf,
 } from '../../domain/booking/change-appointment.ts'
-import type { Moment, Placement, PlacementParts } from '../../domain/booking/placement.ts'
+import {
+  isUnknownId,
+  type Moment,
+  type Placement,
+  type PlacementParts,
+} from '../../domain/booking/placement.ts'
 import type { ClinicId } from '../../domain/clinic.ts'
 import type { WithUpdatedAt } from '../../domain/with-updated-at.ts'
 import { externalIds, orStoredIfTaken } from '../external-ids/links.ts'
@@ -134,7 +139,7 @@ export function appointmentChangeStore({ table }: { table: Table }) {
       const facts = { patient, ...factsOf(stored, id) }
       const verdict = decide(before.record, facts)
       if (!patient || verdict.kind === 'not_found') return { kind: 'not_found' }
-      if (verdict.kind === 'doctor_not_found') return verdict
+      if (isUnknownId(verdict)) return verdict
       checkCurrent(before.record)
       if (verdict.kind !== 'done' && !isTaken(verdict)) return verdict
       const changes = new Changeset(table, clinic)

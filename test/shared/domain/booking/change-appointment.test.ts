@@ -162,6 +162,13 @@ describe('changeAppointment', () => {
       {},
       { status: 'cancelled' },
     ],
+    [
+      'it is closed and the doctor is unknown',
+      { doctor: 'd3' },
+      { kind: 'doctor_not_found' },
+      { doctor: null },
+      { status: 'cancelled' },
+    ],
     ['the doctor is unknown', { doctor: 'd3' }, { kind: 'doctor_not_found' }, { doctor: null }],
     ['the doctor is taken', { minutes: 60 }, { kind: 'taken' }, { ...room1, busy: taken }],
     ['the room is taken', { minutes: 60 }, { kind: 'room_taken' }, { ...room1, roomBusy: taken }],
@@ -189,6 +196,7 @@ describe('changeAppointment', () => {
       'it would end before it begins',
       { startTime: '10:00', endTime: '09:45' },
       invalid({ kind: 'length_out_of_range' }),
+      room1,
     ],
   ])('rejects the change when %s', (_condition, changes, expected, more = {}, facts = {}) => {
     expect(change(changes, more, { ...before, ...facts })).toEqual(expected)
