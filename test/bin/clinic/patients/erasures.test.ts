@@ -24,6 +24,8 @@ import { appointment, importedClinic } from '../import/calendar-fixtures.ts'
 
 const AT = '2026-05-01T07:00:00.000Z'
 const by = { at: AT, operator: 'arn:aws:sts::1:assumed-role/operator/eva', importIds: [] }
+/** The filled patient has an external id that no import has set. */
+const linked = { importIds: [expect.any(String)] }
 const CANARY = /canar/
 
 let db: TestTable
@@ -43,17 +45,17 @@ const ledgerOf = ({ table }: TestTable) => erasureLedger({ table }).list(clinic)
 describe('the ledger of erasures', () => {
   it('has patient, time and operator of an erasure', async () => {
     await erase(db.table)
-    expect(await ledgerOf(db)).toEqual([{ patient, ...by, isFinished: true }])
+    expect(await ledgerOf(db)).toEqual([{ patient, ...by, ...linked, isFinished: true }])
     const stored = await patientStore(db).find(clinic, patient)
     expect(stored?.erasedAt).toBe(AT)
   })
 
   it('has an interrupted erasure from its first transaction on, and keeps its time when it is completed', async () => {
     await expect(erase(crashingTable(db.table))).rejects.toThrow('crash')
-    expect(await ledgerOf(db)).toEqual([{ patient, ...by, isFinished: false }])
+    expect(await ledgerOf(db)).toEqual([{ patient, ...by, ...linked, isFinished: false }])
 
     await patientChanges(db.table).erase(clinic, patient, { operator: 'other' })
-    expect(await ledgerOf(db)).toEqual([{ patient, ...by, isFinished: true }])
+    expect(await ledgerOf(db)).toEqual([{ patient, ...by, ...linked, isFinished: true }])
     expect(await tableText(db)).not.toMatch(CANARY)
   })
 })

@@ -74,9 +74,6 @@ const DAMAGES: InjectedDamages = {
   external_id_missing: {
     'a patient is not found by external id': () => raw.remove(linkItem()),
   },
-  'external_id_missing external_id_stray': {
-    'an external id finds another patient': () => raw.alter(linkItem(), () => ({ r: idOf(3) })),
-  },
   external_id_stray: {
     'an external id finds a patient who does not have it': () => raw.put({ ...link(), r: idOf(1) }),
     'an external id finds an unknown record': () => raw.put({ ...link(), r: newUuid() }),
