@@ -21,14 +21,13 @@ import type { ClinicId } from '../../domain/clinic.ts'
 import type { WithUpdatedAt } from '../../domain/with-updated-at.ts'
 import { externalIds, orStoredIfTaken } from '../external-ids/links.ts'
 import { provenanceOf, providedByApi } from '../external-ids/provenance.ts'
-import { patientKey } from '../keys/patients.ts'
-import { patientStore, type StoredPatient } from '../patients/patients.ts'
+import { patientStore } from '../patients/patients.ts'
 import { Changeset } from '../table/changeset.ts'
 import type { IdempotencyGuard, ResponseToStore, StoredResponse } from '../table/idempotency.ts'
 import { retryOnConflict } from '../table/retry-on-conflict.ts'
 import type { Table } from '../table/table.ts'
 import { appointmentStore } from './appointments.ts'
-import { isTaken, type TakenOutcome } from './booking.ts'
+import { isTaken, requirePatient, type TakenOutcome } from './booking.ts'
 import type { StoredRecord } from './calendar-entity.ts'
 import { factsOf, placementStore, type StoredPlacement } from './placements.ts'
 
@@ -176,9 +175,4 @@ export function appointmentChangeStore({ table }: { table: Table }) {
   }
 
   return { act, change, reopen }
-}
-
-/** An erasure that begins at the same time would not find the items that are written here. */
-function requirePatient(changes: Changeset, { id, version }: StoredPatient): void {
-  if (changes.size > 0) changes.requireVersion(patientKey(changes.clinic, id), version)
 }

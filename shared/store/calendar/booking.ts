@@ -86,10 +86,11 @@ export function bookingStore({ table }: { table: Table }) {
         ? { ...verdict, alternatives: await placements.alternatives(clinic, request, stored, request) }
         : {
             ...verdict,
-            appointment: await addBooking(changes, request, verdict.appointment, patient, stored),
+            appointment: await addBooking(changes, request, verdict.appointment, stored),
           }
       const { status, body } = response(outcome)
       idempotency.store(changes, status, body, request.patient)
+      if (patient) requirePatient(changes, patient)
       await changes.commit()
       return outcome
     }
@@ -100,7 +101,6 @@ export function bookingStore({ table }: { table: Table }) {
     changes: Changeset,
     request: BookingRequest,
     appointment: Appointment,
-    patient: StoredPatient | undefined,
     stored: StoredPlacement,
   ): Promise<WithUpdatedAt<Appointment>> {
     const { id, externalId } = appointment
@@ -108,9 +108,13 @@ export function bookingStore({ table }: { table: Table }) {
     const provenance = externalId === null ? {} : providedByApi(externalId)
     const booked = appointments.change(changes, null, appointment, provenance)
     placements.requireUnchanged(changes, request, stored)
-    if (patient) changes.requireVersion(patientKey(changes.clinic, patient.id), patient.version)
     return booked
   }
 
   return { defaultDuration, book }
+}
+
+/** An erasure that begins at the same time would not find the items that are written here. */
+export function requirePatient(changes: Changeset, { id, version }: StoredPatient): void {
+  if (changes.size > 0) changes.requireVersion(patientKey(changes.clinic, id), version)
 }

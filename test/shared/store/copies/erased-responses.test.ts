@@ -1,15 +1,26 @@
 /** Stored responses that change while a patient is erased. */
 import { beforeEach, describe, expect, it } from 'vitest'
 import { renderPatient } from '../../../../shared/api/patients.ts'
+import {
+  type BookingFacts,
+  type BookingRequest,
+  bookAppointment,
+} from '../../../../shared/domain/booking/book-appointment.ts'
 import type { Clinic } from '../../../../shared/domain/clinic.ts'
+import { wallClock } from '../../../../shared/domain/clock.ts'
 import type { Patient } from '../../../../shared/domain/patients/patient.ts'
+import { newUuid } from '../../../../shared/domain/uuid.ts'
 import type { WithUpdatedAt } from '../../../../shared/domain/with-updated-at.ts'
+import { bookingStore } from '../../../../shared/store/calendar/booking.ts'
 import { patientChanges } from '../../../../shared/store/copies/patient-changes.ts'
+import { storedResponsesPartition } from '../../../../shared/store/keys/idempotency.ts'
 import { patientWriter } from '../../../../shared/store/patients/patient-writer.ts'
 import { Changeset } from '../../../../shared/store/table/changeset.ts'
 import { IdempotencyKeyReused, idempotencyGuard } from '../../../../shared/store/table/idempotency.ts'
 import type { Table } from '../../../../shared/store/table/table.ts'
 import type { Item } from '../../../../shared/store/table/write-requests.ts'
+import { interruptedTable } from '../../../support/intercepted-table.ts'
+import { createPopulatedClinic } from '../../../support/records.ts'
 import { aPatient, NOW, newClinic, tableOfFile } from '../../../support/table.ts'
 import { tableText } from '../../../support/table-text.ts'
 
@@ -65,6 +76,25 @@ describe('erasing a patient', () => {
     expect(await tableText(db)).not.toContain('canary')
     await expect(guard().find()).rejects.toThrow(IdempotencyKeyReused)
   })
+})
+
+it('stores no response to a booking of a taken time whose patient is erased meanwhile', async () => {
+  const { clinic: id, doctor, appointment, patient: owner } = await createPopulatedClinic(db.table)
+  const request: BookingRequest = {
+    ...{ id: newUuid(), patient: owner.id, doctor: doctor.id, notes: 'Canary', externalId: null },
+    ...{ date: appointment.date, startTime: appointment.startTime, minutes: 30, treatments: [], room: null },
+    ...{ timezone: 'UTC', clock: wallClock(NOW, 'UTC'), createdAt: new Date(NOW).toISOString() },
+  }
+  const table = interruptedTable(db.table, () => patientChanges(db.table).erase(id.id, owner.id))
+  const idempotency = idempotencyGuard(
+    { table, now: () => NOW },
+    { clinic: id.id, credential: 'ck_test', route: 'create-appointment', key: 'key', body: '{}' },
+  )
+  const decide = (facts: BookingFacts) => bookAppointment(request, facts)
+  const response = () => ({ status: 409, body: {} })
+  const outcome = await bookingStore({ table }).book(id.id, request, decide, idempotency, response)
+  const stored = await db.table.query({ pk: storedResponsesPartition(id.id), limit: 100 })
+  expect([outcome, stored]).toEqual([{ kind: 'patient_not_found' }, []])
 })
 
 it('keeps nothing of the response under a key that is freed', async () => {
