@@ -11,7 +11,7 @@ import type { Item, UpdateParts } from './table/write-requests.ts'
 /** A clinic as it was read, with the version that changes of it, and copies of its settings, depend on. */
 export type StoredClinic = Clinic & {
   readonly version: number
-  /** The key of hashes of the clinic's recipients, never shown. Every erasure replaces it. */
+  /** The key of hashes of the clinic's recipients and imported files, never shown. Every erasure replaces it. */
   readonly recipientSecret: string
 }
 
@@ -88,7 +88,7 @@ export function clinicStore({ table }: { table: Table }) {
     return toClinic(item as Item)
   }
 
-  /** Makes the hashes of recipients useless: the counts of messages to each begin again. Does nothing for a deleted clinic. */
+  /** Makes the hashes useless: the counts of messages to each recipient begin again. Does nothing for a deleted clinic. */
   async function replaceRecipientSecret(id: ClinicId): Promise<void> {
     try {
       await table.update(clinicKey(id), {

@@ -14,7 +14,7 @@ import { NEW_DOCTOR } from '../../bin/clinic/import/entities/doctors.ts'
 import { announceImport } from '../../bin/clinic/import/run/announce-import.ts'
 import { type Appointment, NEW_APPOINTMENT } from '../../shared/domain/booking/appointment.ts'
 import { parseWeeklyHours } from '../../shared/domain/booking/working-hours.ts'
-import type { Clinic, ClinicId } from '../../shared/domain/clinic.ts'
+import type { Clinic } from '../../shared/domain/clinic.ts'
 import type { Message } from '../../shared/domain/messages/message.ts'
 import { fullName } from '../../shared/domain/patients/patient.ts'
 import { newUuid } from '../../shared/domain/uuid.ts'
@@ -27,7 +27,6 @@ import { patientChanges } from '../../shared/store/copies/patient-changes.ts'
 import { doctorStore } from '../../shared/store/doctors.ts'
 import { webhookHealthStore } from '../../shared/store/events/webhook-health.ts'
 import { webhookStore } from '../../shared/store/events/webhooks.ts'
-import { readImportKeys } from '../../shared/store/external-ids/derive.ts'
 import { messageDispatch } from '../../shared/store/messages/dispatch.ts'
 import { messageStore } from '../../shared/store/messages/messages.ts'
 import { patientWriter } from '../../shared/store/patients/patient-writer.ts'
@@ -180,9 +179,9 @@ async function everything(): Promise<void> {
     }
   }
   expect((await messageStore(db).page(clinic.id, {}, { page: 1, limit: 9 })).total).toBe(4)
-  const entity = { name: 'patients', readKeys: (id: ClinicId) => readImportKeys(db.table, id) }
-  const counts = { imported: 1, updated: 0, unchanged: 0 }
-  await announceImport(db.table, clinic.id, entity, { content: CANARY, counts })
+  const counts = { imported: 1, updated: 0, unchanged: 0, rejected: 0 }
+  const stored = { id: clinic.id, recipientSecret: '' }
+  await announceImport(db.table, stored, 'patients', { content: CANARY, counts })
   // The same through the endpoints.
   const { body } = await ask('create-patient', 'POST', {
     first_name: text('Bo'),

@@ -1,6 +1,4 @@
 import { type Command, Option } from 'commander'
-import type { Clinic } from '../../../shared/domain/clinic.ts'
-import type { Table } from '../../../shared/store/table/table.ts'
 import { connect, requireClinic } from '../tool/connection.ts'
 import { resolveFromInvocationDir } from '../tool/invocation-path.ts'
 import { type GlobalOptions, NeedsAttention, print } from '../tool/output.ts'
@@ -11,7 +9,7 @@ import { rejectedFile } from './files/rejections.ts'
 import { readColumnMap } from './maps/column-map.ts'
 import { readFormats } from './run/file-formats.ts'
 import type { ImportResult } from './run/import-file.ts'
-import { importWithProgress } from './run/import-with-progress.ts'
+import { type FileImport, importWithProgress } from './run/import-with-progress.ts'
 import { countsText, type FileReport, outsideLines, reportLines, unpaidLines } from './run/report.ts'
 import { trialTable } from './run/trial-table.ts'
 import { StatedPaid } from './run/unpaid-invoices.ts'
@@ -63,7 +61,7 @@ async function importFiles(paths: string[], given: Options, command: Command): P
   await importAll(command, files, { ...given, table: table ?? stored, clinic })
 }
 
-type Run = Omit<Options, 'clinic'> & { readonly table: Table; readonly clinic: Clinic }
+type Run = Omit<Options, 'clinic'> & Pick<FileImport, 'table' | 'clinic'>
 
 async function importAll(command: Command, files: readonly string[], run: Run): Promise<void> {
   const { table, clinic, check } = run

@@ -1,11 +1,9 @@
 /** Removes an erased patient from the search log and from the responses that are stored for repeated requests. */
 import type { ClinicId } from '../../domain/clinic.ts'
 import { storedResponsesPartition } from '../keys/idempotency.ts'
-import { announcedImportsRange } from '../keys/operator.ts'
 import { patientChangesPartition } from '../keys/patients.ts'
 import type { StoredPatient } from '../patients/patients.ts'
 import { patientSearchLine } from '../patients/search-lines.ts'
-import { chunked } from '../table/chunked.ts'
 import { ConditionFailed } from '../table/errors.ts'
 import type { Table } from '../table/table.ts'
 
@@ -42,16 +40,6 @@ export async function emptyResponses(table: Table, clinic: ClinicId, id: string)
       })
       .catch(ignoreFailedCondition)
   }
-}
-
-/**
- * Deletes the digests of imported files. A file can have a single row, of which all but one value is known. Importing such a file
- * again announces it again.
- */
-export async function forgetImportedFiles(table: Table, clinic: ClinicId): Promise<void> {
-  const announced = await table.query({ ...announcedImportsRange(clinic), limit: 1_000_000 })
-  for (const batch of chunked(announced, 100))
-    await table.transact(batch.map((item) => table.deleteWrite(item)))
 }
 
 function ignoreFailedCondition(error: unknown): void {

@@ -13,7 +13,7 @@ import { ConditionFailed } from '../table/errors.ts'
 import { StoredResponse } from '../table/idempotency.ts'
 import { optionalWork } from '../table/request-signal.ts'
 import type { Table } from '../table/table.ts'
-import { anonymizeLines, emptyResponses, forgetImportedFiles } from './anonymize.ts'
+import { anonymizeLines, emptyResponses } from './anonymize.ts'
 import { cancelAppointments } from './cancel-appointments.ts'
 import { copiedNames } from './copied-names.ts'
 import { type Erasure, erasureLedger } from './erasure-ledger.ts'
@@ -84,11 +84,9 @@ export function patientChanges(table: Table) {
     await cancelAppointments(table, clinic, id)
     await anonymizeLines(table, clinic, after)
     await emptyResponses(table, clinic, id)
-    if (!(await ledger.findMany(clinic, [id])).get(id)?.isFinished) {
-      await forgetImportedFiles(table, clinic)
-      // The counts of messages are stored by hashes of their recipients, which cannot be recomputed without the secret.
+    // Without the secret, the hashes of recipients and the digests of imported files cannot be recomputed.
+    if (!(await ledger.findMany(clinic, [id])).get(id)?.isFinished)
       await clinics.replaceRecipientSecret(clinic)
-    }
     // Immediately, not when it is due: until then the segments hold the old line.
     await writer.snapshotAll(clinic)
     await ledger.finish(clinic, erasure)

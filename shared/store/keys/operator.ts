@@ -49,12 +49,6 @@ export const announcedImportKey = (clinic: ClinicId, digest: string): Key => ({
   sk: `announced#${digest}`,
 })
 
-export const announcedImportsRange = (clinic: ClinicId) => ({
-  pk: importPartition(clinic),
-  from: 'announced#',
-  to: 'announced#~',
-})
-
 /** The format that every item of the table has reached. */
 export const tableFormatKey: Key = { pk: `${TABLE_PARTITION_PREFIX}format`, sk: 'format' }
 

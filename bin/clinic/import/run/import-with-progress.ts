@@ -3,7 +3,7 @@ import { statSync } from 'node:fs'
 import { constants } from 'node:os'
 import { basename } from 'node:path'
 import type { Command } from 'commander'
-import type { Clinic } from '../../../../shared/domain/clinic.ts'
+import type { StoredClinic } from '../../../../shared/store/clinics.ts'
 import type { Table } from '../../../../shared/store/table/table.ts'
 import { CommandFailure, EXIT } from '../../tool/output.ts'
 import { progressBar } from '../../tool/progress.ts'
@@ -22,7 +22,7 @@ const MAX_PRINTED = 10
 /** The target and the options of the import of a file. */
 export type FileImport = {
   readonly table: Table
-  readonly clinic: Clinic
+  readonly clinic: StoredClinic
   readonly check: boolean
   readonly encoding: TextEncoding | undefined
   readonly map: ColumnMap | undefined
@@ -95,7 +95,7 @@ export async function importWithProgress(
         if (entity.isStatedPaid?.(row)) statedPaid.add(row.id, { file, line: row.line })
       },
     })
-    if (!check) await announceImport(table, clinic.id, entity, { content, counts: result })
+    if (!check) await announceImport(table, clinic, entity.name, { content, counts: result })
     const rows = latest?.rows ?? 0
     const name = check ? basename(file) : file
     return {

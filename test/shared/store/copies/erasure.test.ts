@@ -5,7 +5,7 @@ import { renderAppointment } from '../../../../shared/api/appointments.ts'
 import { renderAcceptedMessage } from '../../../../shared/api/new-message.ts'
 import { renderPatient } from '../../../../shared/api/patients.ts'
 import { APPOINTMENT_FIELDS, type Appointment } from '../../../../shared/domain/booking/appointment.ts'
-import type { Clinic, ClinicId } from '../../../../shared/domain/clinic.ts'
+import type { Clinic } from '../../../../shared/domain/clinic.ts'
 import { eraseFields, type FieldPolicies } from '../../../../shared/domain/field-policy.ts'
 import { type Channel, MESSAGE_FIELDS, type Message } from '../../../../shared/domain/messages/message.ts'
 import { INVOICE_FIELDS, type Invoice } from '../../../../shared/domain/money/invoice.ts'
@@ -15,8 +15,8 @@ import { newUuid } from '../../../../shared/domain/uuid.ts'
 import { appointmentStore } from '../../../../shared/store/calendar/appointments.ts'
 import { invoiceStore } from '../../../../shared/store/calendar/invoices.ts'
 import { paymentStore } from '../../../../shared/store/calendar/payments.ts'
+import { clinicStore } from '../../../../shared/store/clinics.ts'
 import { patientChanges } from '../../../../shared/store/copies/patient-changes.ts'
-import { readImportKeys } from '../../../../shared/store/external-ids/derive.ts'
 import { storedResponsesPartition } from '../../../../shared/store/keys/idempotency.ts'
 import { messageAcceptance } from '../../../../shared/store/messages/acceptance.ts'
 import { messageStore } from '../../../../shared/store/messages/messages.ts'
@@ -92,7 +92,7 @@ const requestBody = JSON.stringify(patient)
 
 /** What is stored as the digest of a file with one row. */
 const fileContent = createHash('sha256').update(requestBody).digest('hex')
-const importedFile = `digest:content of patients: ${fileContent}`
+const importedFile = `content of patients: ${fileContent}`
 
 /**
  * The erased values, and what is made of them, that a reader of the whole table can confirm: a hash of the value is stored, with or without a key, whole
@@ -152,9 +152,9 @@ beforeAll(async () => {
   await acceptMessage('sms', patient.phoneNumber)
   await storeResponse('rejection', { error: 'CONFLICT', message: 'errors.developer_api.slot_unavailable' })
   await createWebhookWithDeliveries(db.table, clinic)
-  const counts = { imported: 1, updated: 0, unchanged: 0, rejected: 0, warnings: 0 }
-  const entity = { name: 'patients', readKeys: (of: ClinicId) => readImportKeys(db.table, of) }
-  await announceImport(db.table, clinic.id, entity, { content: fileContent, counts })
+  const counts = { imported: 1, updated: 0, unchanged: 0, rejected: 0 }
+  const stored = await clinicStore(db).requireNotDeleting(clinic.id)
+  await announceImport(db.table, stored, 'patients', { content: fileContent, counts })
   textBefore = await found()
   confirmedBefore = await confirmedGuesses()
   await changes.erase(clinic.id, patient.id)

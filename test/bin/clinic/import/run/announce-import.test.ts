@@ -1,4 +1,5 @@
 /** The event of a finished file: once for each content, whenever the import was killed. */
+import { createHash, createHmac } from 'node:crypto'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -9,11 +10,15 @@ import type { Counts } from '../../../../../bin/clinic/import/files/batch-outcom
 import { announceImport } from '../../../../../bin/clinic/import/run/announce-import.ts'
 import { importFile } from '../../../../../bin/clinic/import/run/import-file.ts'
 import type { Clinic } from '../../../../../shared/domain/clinic.ts'
+import { clinicStore } from '../../../../../shared/store/clinics.ts'
+import { patientChanges } from '../../../../../shared/store/copies/patient-changes.ts'
+import { readImportIds } from '../../../../../shared/store/external-ids/derive.ts'
 import { announcedPartition, announcedRange } from '../../../../../shared/store/keys/events.ts'
 import { UnavailableError } from '../../../../../shared/store/table/errors.ts'
 import { deployedTable } from '../../../../support/deployed-stack.ts'
 import { interceptedTable } from '../../../../support/intercepted-table.ts'
 import { newClinic } from '../../../../support/table.ts'
+import { tableText } from '../../../../support/table-text.ts'
 
 const { db, run } = deployedTable()
 let clinic: Clinic
@@ -32,6 +37,7 @@ async function imported(content: string): Promise<void> {
   writeFileSync(file, content)
   expect((await run('import', file, '--clinic', clinic.id)).errors).toBe('')
 }
+const stored = () => clinicStore(db).requireNotDeleting(clinic.id)
 const departments = () => importEntities(db.table, Date.now)[0] as ImportableEntity
 /** The numbers of new and changed records of each event. */
 const announced = async () => {
@@ -83,21 +89,41 @@ describe('import.completed', () => {
       await db.table.deleteMany(await db.table.query(range))
       throw new UnavailableError(new Error('lost'))
     })
-    const counts = { imported: count, updated: 0, unchanged: 1 - count }
-    await announceImport(lossy, clinic.id, departments(), { content: 'abc', counts })
+    const counts = { imported: count, updated: 0, unchanged: 1 - count, rejected: 0 }
+    await announceImport(lossy, await stored(), 'departments', { content: 'abc', counts })
     expect([attempts, await announced()]).toEqual([1, []])
   })
 
+  it('is announced for each import with rejected rows, without a digest that confirms the file of an erased patient', async () => {
+    const patient = '{"external_id":1,"first_name":"Ada","last_name":"Kaya","date_of_birth":"1931-07-13"}\n'
+    const patients = join(folder, 'patients.ndjson')
+    writeFileSync(patients, patient)
+    await run('import', patients, '--clinic', clinic.id)
+    await patientChanges(db.table).erase(
+      clinic.id,
+      (await readImportIds(db.table, clinic.id))('patient', '1'),
+    )
+    await run('import', patients, '--clinic', clinic.id)
+    await run('import', patients, '--clinic', clinic.id)
+    expect(await announced()).toHaveLength(4)
+    const { recipientSecret } = await clinicStore(db).requireNotDeleting(clinic.id)
+    const content = createHash('sha256').update(patient).digest('hex')
+    const guess = createHmac('sha256', recipientSecret).update(`content of patients: ${content}`).digest()
+    const text = await tableText(db)
+    expect(text).not.toContain(guess.subarray(0, 16).toString('base64url').toLowerCase())
+  })
+
   it('is announced by both of two imports of one file that have each changed records', async () => {
-    const counts = { imported: 1, updated: 0, unchanged: 0 }
-    const announce = () => announceImport(db.table, clinic.id, departments(), { content: 'abc', counts })
+    const counts = { imported: 1, updated: 0, unchanged: 0, rejected: 0 }
+    const announce = async () =>
+      announceImport(db.table, await stored(), 'departments', { content: 'abc', counts })
     await Promise.all([announce(), announce()])
     expect(await announced()).toEqual([
       [1, 0],
       [1, 0],
     ])
-    const nothing = { imported: 0, updated: 0, unchanged: 1 }
-    await announceImport(db.table, clinic.id, departments(), { content: 'abc', counts: nothing })
+    const nothing = { imported: 0, updated: 0, unchanged: 1, rejected: 0 }
+    await announceImport(db.table, await stored(), 'departments', { content: 'abc', counts: nothing })
     expect(await announced()).toHaveLength(2)
   })
 })
