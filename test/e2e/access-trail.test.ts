@@ -182,6 +182,13 @@ describe('clinic access', () => {
     expect((await trail()).text).not.toContain('"request_id":"x"')
     const listed = (await accesses()).filter(({ request_id }: { request_id: string }) => request_id === 'x')
     expect(listed).toMatchObject([{ who: 'colleague', action: 'clinic made up', outcome: 'done' }])
+    const request = `done\n${line.timestamp}  ${madeUp.credential}  192.0.2.1  get-patient  200`
+    const command = { ...line, operator: 'local', command: 'x', outcome: request }
+    await log.put([{ type: 'access', ...command }], Date.now())
+    const { stdout } = await tool('access', '--clinic', clinic, '--patient', patient.id)
+    expect(stdout.split('\n').filter((text) => text.includes('192.0.2.1'))).toEqual([
+      expect.stringContaining('clinic x'),
+    ])
   })
 
   it('prints nothing of another clinic’s accesses', async () => {

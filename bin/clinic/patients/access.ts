@@ -58,15 +58,18 @@ export function addAccessCommand(program: Command): void {
 const dateOf = (name: string, text: string | undefined): string | undefined =>
   text === undefined ? undefined : parseOption(name, CalendarDate, text)
 
+/** On one line, and without a gap that looks like the next column: a text must not read as the line of a request. */
+const PrintedText = z.string().transform((text) => text.replace(/[\s\p{C}]+/gu, ' '))
+
 /** What an operator wrote, and could have written with other tools: any line may be there. */
 const CommandLine = z.object({
   timestamp: z.iso.datetime(),
   request_id: z.string(),
   clinic_id: z.string().nullable(),
   records: z.array(z.string()),
-  operator: z.string(),
-  command: z.string(),
-  outcome: z.string(),
+  operator: PrintedText,
+  command: PrintedText,
+  outcome: PrintedText,
 })
 
 async function* linesOf<Line>(file: string): AsyncGenerator<Line> {
