@@ -37,7 +37,11 @@ export async function openCsv(
     throw new ImportFileError(
       `${file}:${first.number}: the header has characters that are not ${shownEncoding(encoding.encoding)}`,
     )
-  const header = cells.map((name) => name.trim().replace(/\s*\n\s*/g, ' '))
+  const header = cells.map((name) =>
+    cellValue(name)
+      .trim()
+      .replace(/\s*\n\s*/g, ' '),
+  )
   while (header.at(-1) === '') header.pop()
   const format: CsvFormat = {
     ...encoding,

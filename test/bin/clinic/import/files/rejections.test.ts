@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeEach, expect, it } from 'vitest'
 import { rejectedFile, rejectionWriter } from '../../../../../bin/clinic/import/files/rejections.ts'
+import { openRows } from '../../../../../bin/clinic/import/files/rows.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'rejections-test-'))
 const file = join(folder, 'patients.csv')
@@ -44,6 +45,17 @@ it('leaves nothing but the file of an earlier run if it is not completed', async
   }
   expect(readdirSync(folder)).toEqual(['patients.rejected.csv'])
   expect(readFileSync(rejected, 'utf8')).toBe('of an earlier run')
+})
+
+it('protects names of columns so that an import reads the same names', async () => {
+  const header = ['@id', '=sum', "'-x"]
+  await using writer = rejectionWriter(file, { ...format, header }, () => false)
+  await writer.write({ ...row, cells: ['1', '2', '3'] }, 'too long')
+  await writer.finish()
+  expect(readFileSync(rejected, 'utf8')).toMatch(/^'@id,'=sum,''-x,reason\n/)
+  const again = await openRows(rejected, undefined)
+  await again.close()
+  expect(again.format).toMatchObject({ header: [...header, 'reason'] })
 })
 
 it('deletes the file of an earlier run if no row is rejected', async () => {
