@@ -5,6 +5,7 @@ import type { ClinicId, ClinicInfo } from '../domain/clinic.ts'
 import type { ChangeRange, CursorPage, NumberedPage } from '../domain/lists/cursor.ts'
 import { type PageRequest, totalPages } from '../domain/lists/paging.ts'
 import { clinicTimestamp } from '../domain/timestamp.ts'
+import { isCalendarCursor } from '../store/calendar/calendar-cursor.ts'
 import { type CalendarFilter, TooManyRows } from '../store/calendar/calendar-filter.ts'
 import { VISIBILITY_DELAY_MS } from '../store/table/visibility-delay.ts'
 
@@ -14,8 +15,8 @@ const DIGEST_BYTES = 9
 type ListReader<T> = {
   readonly page: (request: PageRequest) => Promise<NumberedPage<T>>
   readonly after: (cursor: string, limit: number) => Promise<CursorPage<T>>
-  /** Whether a cursor can be one of the list; all can if it is not set. */
-  readonly isCursor?: (cursor: string) => boolean
+  /** Whether a cursor can be one of the list. */
+  readonly isCursor: (cursor: string) => boolean
   readonly changes: (range: ChangeRange, limit: number) => Promise<CursorPage<T>>
 }
 
@@ -45,6 +46,7 @@ export const readFilteredList = <T, F extends CalendarFilter<string>, W>(
   const reader: ListReader<T> = {
     page: (page) => records.page(clinic.id, filter, page),
     after: (cursor, limit) => records.after(clinic.id, filter, cursor, limit),
+    isCursor: (cursor) => isCalendarCursor(cursor, filter),
     changes: (range, limit) => records.changes(clinic.id, range, limit),
   }
   return readRecordList(list, request, reader, (record) => render(record, clinic)).catch((error) => {
@@ -77,7 +79,7 @@ export async function readRecordList<T, W>(
     }
   }
   if (cursor !== undefined) {
-    if (reader.isCursor?.(cursor) === false) throw invalidCursor()
+    if (!reader.isCursor(cursor)) throw invalidCursor()
     const read = await reader.after(cursor, limit)
     return { data: read.items.map(render), meta: cursorMeta(read, limit, nextAfter(read)) }
   }

@@ -326,12 +326,24 @@ describe('updated_since', () => {
   })
 })
 
-it.each(LISTS)('GET /%s returns no 5xx for a cursor with the position of another list', async (name) => {
-  const cursors = listCursors({ list: name, clinic: made.clinic.id, filters: {} })
-  const statuses = new Set<number>()
-  for (const position of ['', 'abc', '-1', '#', '2026-13-45#09:00#x', '9'.repeat(30), '2026-05-04', '\u0000'])
-    statuses.add((await list(name, { after: cursors.encode(position) })).status)
-  for (const status of statuses) expect(status).toBeLessThan(500)
+const DATES = { from: '2026-05-01', to: '2026-05-31' }
+
+it.each([
+  ...LISTS.map((name) => [name, {}] as const),
+  ['appointments', { order: 'asc' }],
+  ['appointments', { date_from: DATES.from, date_to: DATES.to }],
+  ['invoices', { ...DATES, order: 'asc' }],
+  ['payments', { ...DATES, invoice_id: newUuid() }],
+] as const)('GET /%s with %j returns 400 for a cursor with an impossible position', async (name, filters) => {
+  const cursors = listCursors({ list: name, clinic: made.clinic.id, filters })
+  const positions = ['', 'abc', '-1', '#', '9'.repeat(30), '2026-05-04~', '2026-05-04😀', '\u0000']
+  const outside = Object.keys(filters).some((field) => field.endsWith('from'))
+    ? ['2026-04-30', '2026-06-01#']
+    : []
+  for (const position of [...positions, ...outside]) {
+    const { status, body } = await list(name, { ...filters, after: cursors.encode(position) })
+    expect([position, status, body]).toEqual([position, 400, INVALID_CURSOR])
+  }
 })
 
 describe('invoice_number', () => {

@@ -153,3 +153,7 @@ export function cursorBefore<R>(
 /** The cursor before the first record of a list. */
 export const startCursor = ({ from = '', to, order }: CalendarFilter<string>): string =>
   order === 'asc' ? from : to === undefined ? '~' : dayEnd(to)
+
+/** Whether a text can be a cursor of the list: a position in the range of its dates. Cursors are not signed. */
+export const isCalendarCursor = (text: string, { from = '', to = '~' }: CalendarFilter<string>): boolean =>
+  /^\d{4}-\d\d-\d\d(#([!-}]*|~))?$/.test(text) && from <= text && text <= dayEnd(to)
