@@ -175,8 +175,9 @@ function addUpdate(
   const events = before.events + (eventDraft ? 1 : 0)
   if (eventDraft) changes.announce(wanted.id, events, eventDraft)
   const now = changes.timeOfChange(null)
-  const updatedAt =
-    privateValues(before) === privateValues(wanted) ? now : inLaterSecond(before.updatedAt, now)
+  // A time before that of the last change would give the patient the etag of an earlier state again.
+  const isShown = privateValues(before) === privateValues(wanted) && before.updatedAt <= now
+  const updatedAt = isShown ? now : inLaterSecond(before.updatedAt, now)
   const after = { ...wanted, updatedAt, version: before.version + 1, events }
   changes.put(recordItem(patientKey(clinic, after.id), after), { version: before.version })
   // Lists show the time of the last change, so every change rewrites the row.

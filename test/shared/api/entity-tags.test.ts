@@ -182,10 +182,13 @@ describe('a change that the response does not show', () => {
     vi.useFakeTimers({ toFake: ['Date'] })
     const route = ENDPOINTS.find((one) => one.id === id) as Route
     const caller = (await issueCredential(db.table, records.clinic, scopes)).headers
+    await send(route, bodyOf(route, records.ids, 0), caller)
     const { etag } = (await send(route, bodyOf(route, records.ids, 1), caller)).headers
     const conditional = { ...caller, 'if-match': String(etag) }
     const first = await send(route, body, conditional)
     expect([first.status, first.headers.etag]).toEqual([200, expect.not.stringMatching(String(etag))])
+    expect((await send(route, bodyOf(route, records.ids, 0), conditional)).status).toBe(412)
+    for (const n of [0, 1]) await send(route, bodyOf(route, records.ids, n), caller)
     expect((await send(route, bodyOf(route, records.ids, 0), conditional)).status).toBe(412)
   })
 })
