@@ -127,7 +127,7 @@ export const appointmentReference: RecordReference = {
       ...sentFields(record, sent, Object.keys(IN_REFERENCES)),
       ...(has('patient_id') && { patient: { id: patient.id } }),
       ...(has('doctor_id') && { doctor: { id: doctor.id } }),
-      ...(has('duration') && { end_time }),
+      ...(has('duration') && has('start_time') && { end_time }),
       ...(has('treatment_ids') && { treatments: treatments.map(({ id }) => ({ id })) }),
       ...(has('room_id') && { room: room && { id: room.id } }),
       // An appointment that was cancelled before keeps its reason.

@@ -32,7 +32,9 @@ it('a reference to an appointment has the fields that were sent, and ids for nam
   const { id, status, confirmed_at, checked_in_at, cancelled_at, created_at, updated_at } = appointment
   const always = { id, status, confirmed_at, checked_in_at, cancelled_at, created_at, updated_at }
   expect(appointmentReference.of(appointment, {})).toEqual(always)
-  expect(appointmentReference.of(appointment, { reason: 'Another' })).toEqual(always)
+  // The end of an appointment tells its start to who knows the duration.
+  for (const other of [{ reason: 'Another' }, { duration: 30 }])
+    expect(appointmentReference.of(appointment, other)).toEqual(always)
   const sent = {
     patient_id: appointment.patient.id,
     doctor_id: appointment.doctor.id,
