@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import type { ClinicId } from '../../domain/clinic.ts'
 import { DUE_PARTITION_PREFIX } from './due.ts'
 import { type Key, partition, shortId } from './key.ts'
@@ -73,9 +74,12 @@ export const ownerPartition = (
   id: string,
 ): string => partition(clinic, `${entityCode}${owner === 'patient' ? 'P' : 'I'}#${shortId(id)}`)
 
-/** The ids of the invoices with a number, in items without attributes. Several invoices can have one number. */
+/**
+ * The ids of the invoices with a number, in items without attributes. Several invoices can have one number. It can be any text, and
+ * an erasure removes it from the table, but not from what has recorded keys, such as the stream.
+ */
 export const invoiceNumberPartition = (clinic: ClinicId, number: string): string =>
-  partition(clinic, `IN#${number}`)
+  partition(clinic, `IN#${createHash('sha256').update(`${clinic} ${number}`).digest('base64url')}`)
 
 export const invoiceNumberKey = (clinic: ClinicId, number: string, id: string): Key => ({
   pk: invoiceNumberPartition(clinic, number),
