@@ -23,13 +23,13 @@ export async function withoutNewLinks(
     await write()
   } catch (error) {
     if (!(error instanceof ConditionFailed)) throw error
-    await refuseNewLinks(table, clinic, ids)
+    await rejectNewLinks(table, clinic, ids)
     throw error
   }
 }
 
 /** @throws ImportFileError if one of these external ids was linked since its row was read */
-export async function refuseNewLinks(table: Table, clinic: ClinicId, ids: readonly string[]): Promise<void> {
+export async function rejectNewLinks(table: Table, clinic: ClinicId, ids: readonly string[]): Promise<void> {
   if ((await findLinks(table, clinic, ids)).size > 0)
     throw new ImportFileError(
       'External ids were linked while the import ran. What was written stays; import the file again.',

@@ -14,7 +14,7 @@ import { unknownReference } from '../external-ids/resolve-references.ts'
 import type { Write } from '../files/batch-outcomes.ts'
 import { RowRejectedError, requireKnownId } from '../files/import-errors.ts'
 import type { ImportRow, ImportRun } from './entity.ts'
-import { refuseNewLinks, requireUnlinked } from './links.ts'
+import { rejectNewLinks, requireUnlinked } from './links.ts'
 
 type WithPatient = { readonly patient: string }
 
@@ -125,7 +125,7 @@ export async function writePatientRows<R, Fields extends WithPatient>(
     return {
       changes,
       rebuild: async () => {
-        if (write === 'imported') await refuseNewLinks(table, clinic, [row.id])
+        if (write === 'imported') await rejectNewLinks(table, clinic, [row.id])
         const { value: again } = await decide([row]).next()
         if (again) latest = again.write
         return again?.changes ?? null
