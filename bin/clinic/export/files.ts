@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { createWriteStream, renameSync } from 'node:fs'
 import { join } from 'node:path'
 import { finished } from 'node:stream/promises'
+import { formatList } from '../import/external-ids/resolve-references.ts'
 import { cellWriter } from '../import/files/csv-cells.ts'
 import type { ExportedFile } from './manifest.ts'
 
@@ -35,7 +36,7 @@ const pick = (row: Row, columns: readonly string[]): Row =>
 function csvCell(name: string, value: unknown): string {
   if (value === null || value === undefined) return ''
   if (Array.isArray(value))
-    return writeCell(name.endsWith('_external_ids') ? value.join(';') : JSON.stringify(value))
+    return writeCell(name.endsWith('_external_ids') ? formatList(value) : JSON.stringify(value))
   return writeCell(String(value))
 }
 

@@ -33,7 +33,7 @@ export const OwnRef = z
   .refine(isOwnId, { error: 'must be the id of a record' })
   .transform((id) => new OwnId(id.toLowerCase()))
 
-/** A list of references in NDJSON; in a CSV cell, separated by semicolons. */
+/** A list of references in NDJSON; in a CSV cell, separated by semicolons, or as JSON. */
 export const RecordRefs = z.preprocess(splitList, z.array(RecordRef, { error: 'must be a list of ids' }))
 
 /** The id of the record that a reference means. */
@@ -91,8 +91,23 @@ export function withOwnIds(row: Row, columns: readonly string[]): { fields: Row;
 }
 
 function splitList(value: unknown): unknown {
-  return typeof value === 'string' ? value.split(';').map((piece) => piece.trim()) : value
+  if (typeof value !== 'string') return value
+  return parseList(value) ?? value.split(';').map((piece) => piece.trim())
 }
+
+/** The ids of a list as JSON; null for other text, such as an id in brackets. */
+function parseList(text: string): string[] | null {
+  if (!text.startsWith('["')) return null
+  try {
+    return JSON.parse(text)
+  } catch {
+    return null
+  }
+}
+
+/** The text of a list of ids that {@link RecordRefs} reads. */
+export const formatList = (ids: readonly string[]): string =>
+  ids.some((id) => /;|^\["/.test(id)) ? JSON.stringify(ids) : ids.join(';')
 
 /** The reason for rejecting a row that refers to a record that the clinic does not have. */
 export const unknownReference = (column: string, kind: string): string =>

@@ -60,6 +60,7 @@ const FILES: Record<string, object[]> = {
       time_off: '2026-12-24/2026-12-26 "Family; ""far"" away"; 2027-01-01',
       exceptions: '2026-12-23 09:00-12:00,13:00-14:00; 2026-12-28 off',
     },
+    { external_id: 'E;2', full_name: 'Dr. Bo Lind' },
   ],
   holidays: [
     { external_id: 'H1', from: '2026-12-25', to: '2026-12-26', name: 'Christmas; "both" days' },
@@ -74,7 +75,15 @@ const FILES: Record<string, object[]> = {
       price: '80.50',
       doctor_external_ids: ['E1'],
     },
-    { external_id: 'T2', name: 'ECG; "rest"', duration_minutes: 15, price: 7, currency: 'KWD', code: 'E,1' },
+    {
+      external_id: 'T2',
+      name: 'ECG; "rest"',
+      duration_minutes: 15,
+      price: 7,
+      currency: 'KWD',
+      code: 'E,1',
+      doctor_external_ids: ['E1', 'E;2'],
+    },
   ],
   'price-lists': [
     {
