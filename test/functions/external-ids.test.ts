@@ -9,6 +9,7 @@ import { readImportIds } from '../../shared/store/external-ids/derive.ts'
 import { ANNOUNCED_PARTITION_PREFIX } from '../../shared/store/keys/events.ts'
 import { externalIdLinksPartition } from '../../shared/store/keys/external-ids.ts'
 import { allItems } from '../support/all-items.ts'
+import { schemaError } from '../support/conformance.ts'
 import { issueCredential } from '../support/credentials.ts'
 import { deployedTable } from '../support/deployed-stack.ts'
 import { call } from '../support/event.ts'
@@ -92,6 +93,8 @@ describe.each(KINDS)('the external id of %s records', (kind) => {
         details: [{ field: 'external_id', id }],
       },
     ])
+    const schema = { $ref: '#/components/schemas/ExternalIdTakenError' }
+    expect(schemaError(schema, taken.body)).toBeNull()
     const other = (await create(kind, null)).body.data.id
     expect((await update(kind, other, { external_id: 'X 1' })).status).toBe(409)
     expect((await update(kind, id, { external_id: 'X 2' })).body.data.external_id).toBe('X 2')

@@ -9,8 +9,8 @@ import { Alternative, OutsideHours, rejectionError, takenResponse } from '../boo
 import { type ErrorKey, errorEntry } from '../error-catalogue.ts'
 import { ApiError, errorBody, MAX_DETAILS, missingScope } from '../errors.ts'
 import { type Route, scopesOf } from '../route.ts'
-import { invalidCursor, oneOf, rangeRequired } from '../schemas.ts'
-import { appointment, clinic, freeSlots } from './example-records.ts'
+import { invalidCursor, oneOf, rangeRequired, Uuid } from '../schemas.ts'
+import { appointment, clinic, freeSlots, patient } from './example-records.ts'
 import { headersOf } from './headers.ts'
 import type { Json, SchemaCollector } from './schemas.ts'
 
@@ -89,6 +89,14 @@ const DETAILS: Partial<Record<ErrorKey, Details>> = {
     itemSchema: OutsideHours,
     maxItems: 1,
     example: () => rejectionError({ kind: 'outside_hours', reason: 'break' }).details ?? [],
+  },
+  external_id_taken: {
+    itemSchema: z.strictObject({ field: z.literal('external_id'), id: Uuid }).meta({ id: 'TakenExternalId' }),
+    maxItems: 1,
+    example: ({ path }) => {
+      const { id } = path.startsWith('/patients') ? patient : appointment
+      return [{ field: 'external_id', id }]
+    },
   },
   slot_unavailable: { itemSchema: Alternative, maxItems: 3, example: () => alternatives('taken') },
   room_unavailable: { itemSchema: Alternative, maxItems: 3, example: () => alternatives('room_taken') },

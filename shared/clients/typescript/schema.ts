@@ -2063,6 +2063,7 @@ export interface components {
             error: "CONFLICT";
             /** @constant */
             message: "errors.developer_api.external_id_taken";
+            details: components["schemas"]["TakenExternalId"][];
         };
         FieldIssue: {
             /** @description The name of the parameter or field, such as `events.0` for a list item. */
@@ -2999,6 +3000,12 @@ export interface components {
                 /** @constant */
                 status: "sent";
             };
+        };
+        TakenExternalId: {
+            /** @constant */
+            field: "external_id";
+            /** Format: uuid */
+            id: string;
         };
         /** @description The request timed out. */
         TimeoutError: {
