@@ -3,6 +3,7 @@ import { expect, it } from 'vitest'
 import { type PatientFields, patientUpdates } from '../../../../shared/store/patients/patient-updates.ts'
 import { patientWriter } from '../../../../shared/store/patients/patient-writer.ts'
 import { patientStore } from '../../../../shared/store/patients/patients.ts'
+import { UnavailableError } from '../../../../shared/store/table/errors.ts'
 import { idempotencyGuard } from '../../../../shared/store/table/idempotency.ts'
 import { openTable } from '../../../../shared/store/table/table.ts'
 import { freshRealisticTable, SHORT_LATENCY } from '../../../support/realistic-table.ts'
@@ -55,7 +56,11 @@ it('renames a patient in turn while others activate and deactivate the patient w
   let changes = 0
   let isRenamed = false
   const changeStatus = async () => {
-    for (; !isRenamed; changes++) await change(({ isActive }) => ({ isActive: !isActive }))
+    for (; !isRenamed; changes++)
+      await change(({ isActive }) => ({ isActive: !isActive })).catch((error) => {
+        // On a busy machine, the queue can be too long for one of the others.
+        if (!(error instanceof UnavailableError)) throw error
+      })
   }
   const others = Array.from({ length: OTHERS }, changeStatus)
   const changesBefore: number[] = []
