@@ -47,7 +47,8 @@ type Answers<O extends keyof operations> = operations[O]['responses']
 
 export const gender = (page: Json<Answers<'list-patients'>[200]>): 'male' | 'female' | 'other' | 'unknown' | null | undefined =>
   page.data[0]?.gender
-export const rejected = (body: Json<Answers<'create-appointment'>[409]>): string => body.details[0]?.start_time ?? body.message
+export const rejected = (body: Json<Answers<'create-appointment'>[409]>): string =>
+  body.message === 'errors.developer_api.slot_unavailable' ? (body.details[0]?.start_time ?? '') : body.message
 export const status = (event: webhooks['invoice.paid']['post']['requestBody']['content']['application/json']): 'paid' =>
   event.data.status
 export const patient: components['schemas']['NewPatient'] = { first_name: 'Ada', last_name: 'Kaya', gender: null }

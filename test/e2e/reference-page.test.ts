@@ -95,7 +95,7 @@ it('supports finding an endpoint, entering a credential and sending a request wi
   await tabTo(page, /^search$/, 10)
   await page.keyboard.press('ControlOrMeta+a')
   await page.keyboard.insertText(patient.full_name)
-  await tabTo(page, /^btn execute/, 3)
+  await tabTo(page, /^btn execute/, 5)
   await page.keyboard.press('Enter')
   const shown = await answer(page).innerText()
   expect(shown).toContain(patient.id)

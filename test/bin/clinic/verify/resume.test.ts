@@ -68,7 +68,7 @@ describe('a verification that was stopped', () => {
     expect(result).toEqual((await verify(db.table)).result)
     expect(found).toEqual([])
     expect(partitions).toContain(messages)
-    for (const entityCode of ['A', 'I', 'Y'] as const)
+    for (const entityCode of ['I', 'Y'] as const)
       expect(partitions).not.toContain(calendarPartition(practice.clinic, entityCode))
   })
 })
