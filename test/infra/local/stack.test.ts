@@ -53,7 +53,10 @@ describe('the synthesized stack, run locally', () => {
       region: expect.any(String),
       outputs: stack.outputs,
       endpoints: stack.endpoints,
-      delivered: { access: expect.stringMatching(/access\.ndjson$/) },
+      delivered: {
+        access: expect.stringMatching(/access\.ndjson$/),
+        operator: expect.stringMatching(/operator\.ndjson$/),
+      },
     })
     expect(Object.keys(stack.endpoints)).toEqual(['dynamodb', 'sqs', 'sns', 'sesv2', 'logs'])
     expect(stack.outputs).toMatchObject({ BaseUrl: stack.baseUrl, TableName: expect.any(String) })

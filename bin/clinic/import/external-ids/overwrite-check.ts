@@ -67,7 +67,9 @@ export function overwritePolicy(digestOf: KeyedDigest, { overwrite = false } = {
     before: ColumnValues | null,
     after: ColumnValues,
   ): Provenance {
-    if (before && stored && row.externalId !== undefined && stored.externalId !== row.externalId)
+    // A record that neither an import nor the API gave an external id takes the row's.
+    const isGivenOne = stored && (stored.externalId !== undefined || stored.isLinkedByApi)
+    if (before && isGivenOne && row.externalId !== undefined && stored.externalId !== row.externalId)
       throw new RowRejectedError(LINKED_BY_API)
     const { values } = decode(stored?.imported)
     const names = Object.keys(after)
