@@ -80,8 +80,8 @@ export async function addBookings(
     )
   const bound = { units: WRITE_UNITS.appointment + 4, roundTrips: 2 }
   await add('book, with an idempotency key (read and write units)', bound, () => book(request({})))
-  const withExternalId = { units: bound.units + EXTERNAL_ID_UNITS + 3, roundTrips: 4 }
-  await add('book with an external id (write units, and 3 more of reads)', withExternalId, () =>
+  const withExternalId = { units: bound.units + EXTERNAL_ID_UNITS + 5, roundTrips: 5 }
+  await add('book with an external id (write units, and 5 of reads)', withExternalId, () =>
     book(request({ startTime: '09:30', externalId: 'BENCH-1' })),
   )
   const full = request({ startTime: '10:00', treatments: [treatment?.id ?? ''], room: room.id })
