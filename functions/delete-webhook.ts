@@ -8,7 +8,7 @@ export const handler = endpoint(
   { webhooks: webhookStore },
   async ({ clinicId, clinic, path, checkIfMatch }, { webhooks }) => {
     const isDeleted = await webhooks.remove(clinicId, path.id, (before) =>
-      checkIfMatch({ data: renderWebhook(before, clinic) }),
+      checkIfMatch(before, (current) => ({ data: renderWebhook(current, clinic) })),
     )
     if (!isDeleted) throw new ApiError('webhook_not_found')
     return undefined

@@ -12,20 +12,18 @@ export const handler = endpoint(
   updatePatient,
   { patients: ({ table }) => patientChanges(table) },
   async (
-    { clinicId, clinic, credential, path, body, now, checkIfMatch, setUnchanged, idempotency },
+    { clinicId, clinic, credential, path, body, now, checkIfMatch, reportUnchanged, idempotency },
     { patients },
   ) => {
     checkDateOfBirth(body, wallClock(now, clinic.timezone))
     const response = (patient: WithUpdatedAt<Patient>) => ({
       data: renderPatientDetails(patient, credential),
     })
-    let current: WithUpdatedAt<Patient> | undefined
     const changed = await patients.updateIdempotently(
       clinicId,
       path.id,
       (before) => {
-        current = before
-        checkIfMatch(response(before))
+        checkIfMatch(before, response)
         return {
           ...(body.first_name !== undefined && { firstName: body.first_name }),
           ...(body.last_name !== undefined && { lastName: body.last_name }),
@@ -41,7 +39,7 @@ export const handler = endpoint(
       { idempotency, status: 200, response },
     )
     if (!changed) throw new ApiError('patient_not_found')
-    if (changed === current) setUnchanged()
+    reportUnchanged(changed)
     return patientResponse(changed, credential)
   },
 )

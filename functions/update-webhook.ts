@@ -12,7 +12,7 @@ export const handler = endpoint(
   allowWebhookHost(updateWebhook, allowedWebhookHost()),
   { webhooks: webhookStore, health: webhookHealthStore },
   async (
-    { clinicId, clinic, path, body, now, checkIfMatch, setUnchanged, idempotency },
+    { clinicId, clinic, path, body, now, checkIfMatch, reportUnchanged, idempotency },
     { webhooks, health },
   ) => {
     const changes = {
@@ -22,13 +22,11 @@ export const handler = endpoint(
       ...(body.is_active !== undefined && { isActive: body.is_active }),
     }
     const response = (webhook: Webhook) => ({ data: renderWebhook(webhook, clinic) })
-    let current: Webhook | undefined
     const webhook = await webhooks.changeIdempotently(
       clinicId,
       path.id,
       (before) => {
-        current = before
-        checkIfMatch(response(before))
+        checkIfMatch(before, response)
         const rotated = body.secret === undefined ? before : withNewSecret(before, body.secret, now)
         if (!rotated) throw tooManyRotations(before, now)
         const after = { ...rotated, ...changes }
@@ -42,7 +40,7 @@ export const handler = endpoint(
     if (!webhook) throw new ApiError('webhook_not_found')
     // A person has enabled the endpoint or changed its URL, so its earlier failures no longer count.
     if (body.is_active || body.url !== undefined) await health.reset(clinicId, path.id)
-    else if (webhook === current) setUnchanged()
+    else reportUnchanged(webhook)
     return webhook instanceof StoredResponse ? webhook : response(webhook)
   },
 )

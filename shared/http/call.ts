@@ -21,7 +21,7 @@ export type ApiCall = {
   bodyText: string
   idempotencyKey?: string
   /** Throws if the request has an `if-match` without the etag of this body, which is the body of GET of the record. */
-  checkIfMatch: (current: unknown) => void
+  checkIfMatch: (current: () => unknown) => void
   /** Ids of the records that the endpoint returned. For the access trail. */
   responseIds: readonly string[]
   /** Whether the request found the record to be as it was to become. For the access trail. */

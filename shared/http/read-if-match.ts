@@ -20,7 +20,7 @@ export function readIfMatch(route: Route): Middleware {
       if (!acceptsIfMatch(route)) throw invalidIfMatch('is not supported by this endpoint')
       if (tags === '*') return
       call.checkIfMatch = (current) => {
-        if (!tags.includes(etagOf(JSON.stringify(current)))) throw new ApiError('precondition_failed')
+        if (!tags.includes(etagOf(JSON.stringify(current())))) throw new ApiError('precondition_failed')
       }
     },
   }

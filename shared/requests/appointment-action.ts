@@ -15,8 +15,8 @@ type Request = {
   readonly clinic: ClinicInfo
   readonly path: { readonly id: string }
   readonly now: number
-  readonly setUnchanged: () => void
-  readonly checkIfMatch: (current: { readonly data: object }) => void
+  readonly checkIfMatch: <T extends object>(current: T, response: (current: T) => { data: object }) => void
+  readonly reportUnchanged: (after: object) => void
   readonly idempotency: IdempotencyGuard
 }
 
@@ -31,21 +31,19 @@ type Appointments = {
 
 /** Applies an action to the appointment of a request, and returns its response. @throws ApiError when it is rejected */
 export async function actOnAppointment(
-  { clinicId, clinic, path, now, checkIfMatch, setUnchanged, idempotency }: Request,
+  { clinicId, clinic, path, now, checkIfMatch, reportUnchanged, idempotency }: Request,
   appointments: Appointments,
   action: AppointmentAction,
 ) {
   const at = new Date(now).toISOString()
   const response = (after: WithUpdatedAt<Appointment>) => ({ data: renderAppointment(after, clinic) })
-  let current: Appointment | undefined
   const apply = (before: WithUpdatedAt<Appointment>) => {
-    current = before
-    checkIfMatch(response(before))
+    checkIfMatch(before, response)
     return applyAction(before, action, { at, timezone: clinic.timezone })
   }
   const outcome = await appointments.act(clinicId, path.id, apply, { idempotency, status: 200, response })
   if (outcome instanceof StoredResponse) return outcome
   const appointment = requireChanged(outcome, clinic.timezone)
-  if (appointment === current) setUnchanged()
+  reportUnchanged(appointment)
   return response(appointment)
 }

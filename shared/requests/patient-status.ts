@@ -11,8 +11,8 @@ type Request = {
   readonly clinicId: ClinicId
   readonly credential: Caller
   readonly path: { readonly id: string }
-  readonly setUnchanged: () => void
-  readonly checkIfMatch: (current: { readonly data: object }) => void
+  readonly checkIfMatch: <T extends object>(current: T, response: (current: T) => { data: object }) => void
+  readonly reportUnchanged: (after: object) => void
   readonly idempotency: IdempotencyGuard
 }
 
@@ -27,19 +27,17 @@ type Patients = {
 
 /** Makes the patient of a request active or inactive, and returns the response. @throws ApiError for an unknown patient */
 export async function setPatientActive(
-  { clinicId, credential, path, checkIfMatch, setUnchanged, idempotency }: Request,
+  { clinicId, credential, path, checkIfMatch, reportUnchanged, idempotency }: Request,
   patients: Patients,
   isActive: boolean,
 ) {
   const response = (patient: WithUpdatedAt<Patient>) => ({ data: renderPatientDetails(patient, credential) })
-  let current: WithUpdatedAt<Patient> | undefined
   const newFields = (before: WithUpdatedAt<Patient>) => {
-    current = before
-    checkIfMatch(response(before))
+    checkIfMatch(before, response)
     return { isActive }
   }
   const changed = await patients.update(clinicId, path.id, newFields, { idempotency, status: 200, response })
   if (!changed) throw new ApiError('patient_not_found')
-  if (changed === current) setUnchanged()
+  reportUnchanged(changed)
   return patientResponse(changed, credential)
 }

@@ -41,13 +41,13 @@ export type Input<R extends Route> = {
   /** A new id of a record. */
   readonly newId: () => string
   /**
-   * Requires the record to be in the state that `if-match` names, if the request has one. Takes what GET of the record would
-   * return to this credential. Call it in the attempt that changes the record, on the version that the change requires.
+   * Requires the record to be in the state that `if-match` names, if the request has one. `response` is what GET of the record
+   * would return to this credential. Call it in the attempt that changes the record, on the version that the change requires.
    * @throws ApiError precondition_failed
    */
-  readonly checkIfMatch: (current: { readonly data: object }) => void
-  /** Records in the access trail that the request changed nothing. */
-  readonly setUnchanged: () => void
+  readonly checkIfMatch: <T extends object>(current: T, response: (current: T) => { data: object }) => void
+  /** Records in the access trail that the request changed nothing, if this is the record that `checkIfMatch` was given last. */
+  readonly reportUnchanged: (after: object) => void
   /** Names the created record in the `location` header, for a response whose body does not have its id. */
   readonly setCreatedId: (id: string) => void
   /** Stores the response, so that a repetition of the request gets it again (Idempotency-Key). */
@@ -91,7 +91,7 @@ export function endpoint<R extends Route, S extends Stores>(
     const { call } = context
     const credential = call.credential as NonNullable<typeof call.credential>
     const { clinic, key, requestsPerMinute } = credential
-    const { path, query, body, bodyText, idempotencyKey, checkIfMatch } = call
+    const { path, query, body, bodyText, idempotencyKey } = call
     const request = {
       clinic: clinic.id,
       credential: key,
@@ -104,6 +104,7 @@ export function endpoint<R extends Route, S extends Stores>(
       ...credential,
       requestsPerMinute: requestsPerMinute ?? environment.REQUESTS_PER_MINUTE,
     }
+    let before: object | undefined
     const input = {
       clinicId: clinic.id,
       clinic,
@@ -114,9 +115,12 @@ export function endpoint<R extends Route, S extends Stores>(
       now: platform.now(),
       requestId: call.requestId,
       newId: platform.newId,
-      checkIfMatch,
-      setUnchanged: () => {
-        call.isUnchanged = true
+      checkIfMatch: <T extends object>(current: T, response: (current: T) => { data: object }) => {
+        before = current
+        call.checkIfMatch(() => response(current))
+      },
+      reportUnchanged: (after: object) => {
+        if (after === before) call.isUnchanged = true
       },
       setCreatedId: (id: string) => {
         call.createdId = id

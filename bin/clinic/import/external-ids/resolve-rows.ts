@@ -6,7 +6,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { ClinicId } from '../../../../shared/domain/clinic.ts'
 import { erasureLedger } from '../../../../shared/store/copies/erasure-ledger.ts'
 import type { ImportedKind, ImportIds, ImportKeys } from '../../../../shared/store/external-ids/derive.ts'
-import { findLinks, isLinkable } from '../../../../shared/store/external-ids/links.ts'
+import { findLinks, isLinkable, LINKABLE } from '../../../../shared/store/external-ids/links.ts'
 import { provenanceOfItem } from '../../../../shared/store/external-ids/provenance.ts'
 import { calendarKey } from '../../../../shared/store/keys/calendar.ts'
 import {
@@ -15,9 +15,7 @@ import {
   roomKey,
   treatmentKey,
 } from '../../../../shared/store/keys/catalogue.ts'
-import { doctorKey } from '../../../../shared/store/keys/clinics.ts'
 import type { Key } from '../../../../shared/store/keys/key.ts'
-import { patientKey } from '../../../../shared/store/keys/patients.ts'
 import type { Table } from '../../../../shared/store/table/table.ts'
 import type { Item } from '../../../../shared/store/table/write-requests.ts'
 import type { SourceRow } from '../files/row.ts'
@@ -33,13 +31,11 @@ const ROWS = 96
 export const RECORD_KEYS: {
   readonly [Kind in Exclude<ImportedKind, 'holiday'>]: (clinic: ClinicId, id: string) => Key
 } = {
-  patient: patientKey,
-  doctor: doctorKey,
+  ...LINKABLE,
   department: departmentKey,
   room: roomKey,
   treatment: treatmentKey,
   'price-list': priceListKey,
-  appointment: (clinic, id) => calendarKey(clinic, 'A', id),
   invoice: (clinic, id) => calendarKey(clinic, 'I', id),
   payment: (clinic, id) => calendarKey(clinic, 'Y', id),
   message: (clinic, id) => calendarKey(clinic, 'M', id),
