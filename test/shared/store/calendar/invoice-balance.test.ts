@@ -6,6 +6,7 @@ import {
   MAX_PAYMENTS,
   PatientErased,
 } from '../../../../shared/store/calendar/invoice-balance.ts'
+import { invoiceStore } from '../../../../shared/store/calendar/invoices.ts'
 import { paymentStore } from '../../../../shared/store/calendar/payments.ts'
 import { patientChanges } from '../../../../shared/store/copies/patient-changes.ts'
 import { tallyKey, tallyPartition } from '../../../../shared/store/keys/calendar.ts'
@@ -57,4 +58,22 @@ it('writes no payment when the patient is erased before the commit, nor afterwar
   await expect(changes?.commit()).rejects.toBeInstanceOf(ConditionFailed)
   await expect(build()).rejects.toBeInstanceOf(PatientErased)
   expect(await paymentStore({ table }).find(clinic.id, late.id)).toBeNull()
+})
+
+it('commits only one of two changes that were built from the same payments', async () => {
+  const { table } = await freshTable()
+  const { clinic, invoice, payment } = await createPopulatedClinic(table)
+  const build = (amount: number) => {
+    const added = { ...payment, id: newUuid(), amount, status: 'completed' as const }
+    return invoiceBalance(table).buildChangeset(clinic.id, invoice.id, [{ id: added.id, build: () => added }])
+  }
+  const paid = async () => (await invoiceStore({ table }).find(clinic.id, invoice.id))?.record.paid ?? 0
+  const before = await paid()
+  const [first, second] = [await build(100), await build(1000)]
+
+  await first?.commit()
+  await expect(second?.commit()).rejects.toBeInstanceOf(ConditionFailed)
+  expect(await paid()).toBe(before + 100)
+  await (await build(1000))?.commit()
+  expect(await paid()).toBe(before + 1100)
 })
