@@ -3,21 +3,19 @@ import type { Credential } from '../domain/credential.ts'
 import { SCOPES } from '../domain/scope.ts'
 import { clinicTimestamp } from '../domain/timestamp.ts'
 import { defineRoute } from './route.ts'
-import { envelopeOf, oneOf, Timestamp, TimeZone, Uuid } from './schemas.ts'
+import { envelopeOf, oneOf, Timestamp, Uuid } from './schemas.ts'
 
 /** The credential of the request, without its secret. */
 const Account = z
   .strictObject({
     key: z.string(),
-    name: z.string().meta({ description: 'The name that the operator gave the credential.' }),
+    name: z.string(),
     scopes: z.array(oneOf(SCOPES)),
-    expires_at: Timestamp.nullable().meta({ description: 'Null if the credential does not expire.' }),
-    rate_limit: z.int().min(1).meta({ description: 'Requests per minute.' }),
-    clinic: z.strictObject({
-      id: Uuid,
-      name: z.string(),
-      timezone: TimeZone,
-    }),
+    expires_at: Timestamp.nullable(),
+    rate_limit: z.int().min(1),
+    clinic: z
+      .strictObject({ id: Uuid, name: z.string(), timezone: z.string() })
+      .meta({ id: 'AccountClinic' }),
   })
   .meta({ id: 'Account' })
 

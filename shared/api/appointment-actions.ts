@@ -55,7 +55,7 @@ export const cancelAppointment = defineRoute({
   scope: 'appointment.write',
   body: z
     .strictObject({
-      reason: longText(500).nullish().meta({ description: 'Returned as `cancellation_reason`.' }),
+      reason: longText(500).nullish(),
     })
     .meta({ id: 'Cancellation' }),
 })
@@ -120,7 +120,7 @@ export const NotDueIssue = z
   .strictObject({
     field: z.literal('appointment_date'),
     issue: z.string(),
-    from: Timestamp.meta({ description: 'When the action becomes possible.' }),
+    from: Timestamp,
   })
   .meta({ id: 'NotDueIssue' })
 

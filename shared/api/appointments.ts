@@ -14,7 +14,6 @@ import {
   CalendarDate,
   ExternalId,
   envelopeOf,
-  needsRange,
   oneOf,
   PersonRef,
   renderPersonRef,
@@ -23,7 +22,6 @@ import {
   someOf,
   TimeOfDay,
   Timestamp,
-  UpdatedAt,
   Uuid,
   validDateRange,
 } from './schemas.ts'
@@ -32,7 +30,7 @@ import {
 const CatalogueReference = z
   .strictObject({
     id: Uuid,
-    name: z.string().meta({ description: 'The name at the time of the booking.' }),
+    name: z.string(),
   })
   .meta({ id: 'CatalogueReference' })
 
@@ -44,13 +42,10 @@ export const Appointment = z
     id: Uuid,
     patient: PersonRef,
     doctor: PersonRef,
-    appointment_date: CalendarDate.meta({ description: "In the clinic's time zone." }),
+    appointment_date: CalendarDate,
     start_time: TimeOfDay,
     end_time: TimeOfDay,
-    status: oneOf(APPOINTMENT_STATUSES).meta({
-      description:
-        '`completed` and `no_show` can be undone, `cancelled` is final. `cancelled` and `no_show` free the time.',
-    }),
+    status: oneOf(APPOINTMENT_STATUSES),
     notes: z.string().nullable(),
     treatments: z.array(CatalogueReference),
     room: CatalogueReference.nullable(),
@@ -58,12 +53,9 @@ export const Appointment = z
     checked_in_at: Timestamp.nullable(),
     cancelled_at: Timestamp.nullable(),
     cancellation_reason: z.string().nullable(),
-    external_id: z
-      .string()
-      .nullable()
-      .meta({ description: 'The id in another system, if a request or an import has set one.' }),
+    external_id: z.string().nullable(),
     created_at: Timestamp,
-    updated_at: UpdatedAt,
+    updated_at: Timestamp,
   })
   .meta({ id: 'Appointment' })
 
@@ -102,7 +94,7 @@ const IN_REFERENCES = {
   updated_at: true,
 } as const
 
-const IdOnly = z.strictObject({ id: Uuid })
+const IdOnly = z.strictObject({ id: Uuid }).meta({ id: 'IdReference' })
 
 /** A change of an appointment shows this to a credential that may not read appointments. */
 export const appointmentReference: RecordReference = {
@@ -159,7 +151,7 @@ export const listAppointments = defineRoute({
     ...expandPatient.parameters,
     patient_id: Uuid.optional(),
     doctor_id: Uuid.optional(),
-    room_id: Uuid.optional().meta({ description: needsRange('date_from', 'date_to') }),
+    room_id: Uuid.optional(),
     status: someOf(APPOINTMENT_STATUSES).optional(),
     date_from: CalendarDate.optional(),
     date_to: CalendarDate.optional(),

@@ -3,7 +3,6 @@ import { type DoctorSlot, MAX_AVAILABILITY_DAYS, MAX_SLOTS } from '../domain/boo
 import { MAX_DURATION, MAX_TREATMENTS, MIN_DURATION } from '../domain/booking/placement.ts'
 import { daysBetween } from '../domain/clock.ts'
 import { formatTime } from '../domain/interval.ts'
-import { LAST_DATE } from '../domain/timestamp.ts'
 import { isUuid } from '../domain/uuid.ts'
 import { ApiError } from './errors.ts'
 import { defineRoute } from './route.ts'
@@ -66,11 +65,11 @@ export const DurationMinutes = z
 /** A free slot as the API returns it. */
 export const Slot = z
   .strictObject({
-    date: CalendarDate.optional().meta({ description: 'With `date_to`.' }),
+    date: CalendarDate.optional(),
     start_time: TimeOfDay,
     end_time: TimeOfDay,
     duration_minutes: z.int(),
-    doctor: PersonRef.optional().meta({ description: 'Without `doctor_id`.' }),
+    doctor: PersonRef.optional(),
   })
   .meta({ id: 'Slot' })
 
@@ -119,34 +118,23 @@ export const getAvailability = defineRoute({
   scope: 'appointment.read.availability',
   query: z
     .strictObject({
-      doctor_id: Uuid.optional().meta({
-        description: 'Required unless `treatment_id` or `treatment_ids` is sent.',
-      }),
+      doctor_id: Uuid.optional(),
       treatment_id: Uuid.optional(),
-      treatment_ids: TreatmentIdList.optional().meta({
-        description: `Up to ${MAX_TREATMENTS} treatments of one appointment, separated by commas. Not together with \`treatment_id\`.`,
-      }),
-      room_id: Uuid.optional().meta({ description: 'Lists only slots at which this room is free too.' }),
-      date: RecordDate.meta({ description: `In the clinic's time zone. Must not be after ${LAST_DATE}.` }),
-      date_to: RecordDate.optional().meta({
-        description: `The last date, at most ${MAX_AVAILABILITY_DAYS - 1} days after \`date\`. Slots then have a \`date\`.`,
-      }),
-      duration: Duration.optional().meta({
-        description:
-          "Length of a slot in minutes. Defaults to the duration of the treatments together, or to the clinic's setting.",
-      }),
+      treatment_ids: TreatmentIdList.optional(),
+      room_id: Uuid.optional(),
+      date: RecordDate,
+      date_to: RecordDate.optional(),
+      duration: Duration.optional(),
       limit: wholeNumber(MAX_SLOTS, MAX_SLOTS).unwrap().optional().meta({
         type: 'integer',
         minimum: 1,
         maximum: MAX_SLOTS,
         default: MAX_SLOTS,
-        description: 'The most slots of a page.',
       }),
       after: z
         .string()
         .regex(/^[A-Za-z0-9_-]{1,2000}$/, { error: INVALID_CURSOR })
-        .optional()
-        .meta({ description: 'The `next_after` of a response to the same query, with any `limit`.' }),
+        .optional(),
     })
     .refine((query) => query.doctor_id ?? query.treatment_id ?? query.treatment_ids, {
       path: ['doctor_id'],
@@ -168,30 +156,20 @@ export const getAvailability = defineRoute({
     status: 200,
     body: z.strictObject({
       data: z.array(Slot),
-      meta: z.strictObject({
-        date: CalendarDate,
-        date_to: CalendarDate.optional(),
-        doctor_id: Uuid.optional(),
-        treatment_id: Uuid.optional(),
-        treatment_ids: z.array(Uuid).optional(),
-        room_id: Uuid.optional(),
-        duration_minutes: z.int(),
-        count: z.int().min(0).meta({
-          description: 'Number of slots in `data`. 0 if nothing is free from here to the end of the range.',
-        }),
-        has_more: z
-          .boolean()
-          .optional()
-          .meta({
-            description:
-              'Whether the range goes on after this page; the rest can turn out to be empty. Absent for one day of one doctor, ' +
-              'without `date_to` and `limit`.',
-          }),
-        next_after: z.string().nullable().optional().meta({
-          description:
-            'Pass it as `after` to continue the list. Null at the end; absent where `has_more` is.',
-        }),
-      }),
+      meta: z
+        .strictObject({
+          date: CalendarDate,
+          date_to: CalendarDate.optional(),
+          doctor_id: Uuid.optional(),
+          treatment_id: Uuid.optional(),
+          treatment_ids: z.array(Uuid).optional(),
+          room_id: Uuid.optional(),
+          duration_minutes: z.int(),
+          count: z.int().min(0),
+          has_more: z.boolean().optional(),
+          next_after: z.string().nullable().optional(),
+        })
+        .meta({ id: 'AvailabilityMeta' }),
     }),
   },
   errors: ['invalid_cursor', 'doctor_not_found', 'treatment_not_found', 'room_not_found'],

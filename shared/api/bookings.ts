@@ -10,7 +10,6 @@ import {
 } from '../domain/booking/placement.ts'
 import { CLOSED_REASONS, type DatedSlot } from '../domain/booking/slots.ts'
 import { formatTime } from '../domain/interval.ts'
-import { LAST_DATE } from '../domain/timestamp.ts'
 import { Appointment, appointmentReference } from './appointments.ts'
 import { DurationMinutes } from './availability.ts'
 import { ApiError, type ErrorBody, errorBody, type FieldIssue, unknownIds } from './errors.ts'
@@ -38,10 +37,6 @@ export const renderAlternative = ({ date, from, to }: DatedSlot): z.input<typeof
   end_time: formatTime(to),
 })
 
-const AppointmentDate = RecordDate.meta({
-  description: `In the clinic's time zone. Must not be after ${LAST_DATE}.`,
-})
-
 const Notes = longText(2000).nullish()
 
 const TreatmentIds = z
@@ -50,8 +45,6 @@ const TreatmentIds = z
   .refine((ids) => new Set(ids).size === ids.length, { error: 'must not name a treatment twice' })
   .optional()
   .meta({ uniqueItems: true })
-
-const OFFERED = 'Active treatments that the doctor offers.'
 
 const PROBLEMS: Record<PlacementProblem['kind'], { readonly field: string; readonly issue: string }> = {
   inactive_treatment: { field: 'treatment_ids', issue: 'is not an active treatment' },
@@ -109,15 +102,12 @@ export const createAppointment = defineRoute({
     .strictObject({
       patient_id: Uuid,
       doctor_id: Uuid,
-      appointment_date: AppointmentDate,
+      appointment_date: RecordDate,
       start_time: TimeOfDay,
-      duration: DurationMinutes.optional().meta({
-        description:
-          "Length in minutes. Defaults to the time that the treatments take, or to the clinic's setting.",
-      }),
-      end_time: TimeOfDay.optional().meta({ description: 'Can be sent instead of `duration`.' }),
-      treatment_ids: TreatmentIds.meta({ description: OFFERED }),
-      room_id: Uuid.nullish().meta({ description: 'An active room.' }),
+      duration: DurationMinutes.optional(),
+      end_time: TimeOfDay.optional(),
+      treatment_ids: TreatmentIds,
+      room_id: Uuid.nullish(),
       notes: Notes,
       external_id: ExternalId.nullish(),
     })
@@ -165,12 +155,12 @@ export const updateAppointment = defineRoute({
   body: z
     .strictObject({
       doctor_id: Uuid.optional(),
-      appointment_date: AppointmentDate.optional(),
+      appointment_date: RecordDate.optional(),
       start_time: TimeOfDay.optional(),
-      duration: DurationMinutes.optional().meta({ description: 'Length in minutes.' }),
-      end_time: TimeOfDay.optional().meta({ description: 'Can be sent instead of `duration`.' }),
-      treatment_ids: TreatmentIds.meta({ description: `${OFFERED} An empty list removes them.` }),
-      room_id: Uuid.nullish().meta({ description: 'An active room; null removes it.' }),
+      duration: DurationMinutes.optional(),
+      end_time: TimeOfDay.optional(),
+      treatment_ids: TreatmentIds,
+      room_id: Uuid.nullish(),
       notes: Notes,
       external_id: ExternalId.nullish(),
     })
@@ -200,9 +190,7 @@ export const updateAppointment = defineRoute({
 export const OutsideHours = z
   .strictObject({
     field: z.literal('start_time'),
-    reason: oneOf(CLOSED_REASONS).meta({
-      description: '`hours` includes minutes that a daylight saving change skips.',
-    }),
+    reason: oneOf(CLOSED_REASONS),
   })
   .meta({ id: 'OutsideHours' })
 

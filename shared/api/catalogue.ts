@@ -11,7 +11,7 @@ import { defineRoute } from './route.ts'
 import { activePaging, CalendarDate, envelopeOf, pageOf, paging, Uuid } from './schemas.ts'
 
 const isActive = z.boolean()
-const currency = z.string().length(3).meta({ description: 'ISO 4217 currency code.' })
+const currency = z.string().length(3)
 
 const Department = z
   .strictObject({ id: Uuid, name: z.string(), is_active: isActive })
@@ -38,12 +38,12 @@ const Treatment = z
   .strictObject({
     id: Uuid,
     name: z.string(),
-    code: z.string().nullable().meta({ description: "The clinic's own code of the treatment." }),
+    code: z.string().nullable(),
     description: z.string().nullable(),
     duration_minutes: z.int(),
-    price: z.number().meta({ description: 'In units of the currency. A price list may have another price.' }),
+    price: z.number(),
     currency,
-    doctor_ids: z.array(Uuid).meta({ description: 'The doctors who offer the treatment.' }),
+    doctor_ids: z.array(Uuid),
     is_active: isActive,
   })
   .meta({ id: 'Treatment' })
@@ -65,10 +65,10 @@ const PriceList = z
     id: Uuid,
     name: z.string(),
     currency,
-    is_default: z.boolean().meta({ description: 'At most one price list of a clinic is its default.' }),
-    valid_from: CalendarDate.nullable().meta({ description: 'The first day on which the prices apply.' }),
-    valid_to: CalendarDate.nullable().meta({ description: 'The last day on which the prices apply.' }),
-    items: z.array(z.strictObject({ treatment_id: Uuid, price: z.number() })),
+    is_default: z.boolean(),
+    valid_from: CalendarDate.nullable(),
+    valid_to: CalendarDate.nullable(),
+    items: z.array(z.strictObject({ treatment_id: Uuid, price: z.number() }).meta({ id: 'PriceListItem' })),
   })
   .meta({ id: 'PriceList' })
 
@@ -145,7 +145,7 @@ export const listTreatments = defineRoute({
   scope: 'appointment.read.availability',
   query: z.strictObject({
     ...activePaging,
-    doctor_id: Uuid.optional().meta({ description: 'Only treatments that this doctor offers.' }),
+    doctor_id: Uuid.optional(),
   }),
   response: { status: 200, body: pageOf(Treatment) },
   errors: [],

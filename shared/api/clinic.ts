@@ -2,7 +2,7 @@ import * as z from 'zod'
 import type { Clinic as ClinicRecord } from '../domain/clinic.ts'
 import { clinicTimestamp } from '../domain/timestamp.ts'
 import { defineRoute } from './route.ts'
-import { envelopeOf, Timestamp, TimeZone, Uuid } from './schemas.ts'
+import { envelopeOf, Timestamp, Uuid } from './schemas.ts'
 
 /** A clinic as the API returns it. Only the operator changes it. */
 const Clinic = z
@@ -10,12 +10,12 @@ const Clinic = z
     id: Uuid,
     name: z.string(),
     address: z.string().nullable(),
-    phone_number: z.string().nullable().meta({ description: 'In E.164 format.' }),
+    phone_number: z.string().nullable(),
     email_address: z.string().nullable(),
     website: z.string().nullable(),
-    timezone: TimeZone,
-    currency: z.string().length(3).meta({ description: 'ISO 4217 currency code.' }),
-    appointment_duration: z.int().meta({ description: 'The default length of an appointment in minutes.' }),
+    timezone: z.string(),
+    currency: z.string().length(3),
+    appointment_duration: z.int(),
     created_at: Timestamp,
   })
   .meta({ id: 'Clinic' })

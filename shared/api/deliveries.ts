@@ -1,11 +1,7 @@
 import * as z from 'zod'
 import type { ClinicInfo } from '../domain/clinic.ts'
 import { clinicTimestamp } from '../domain/timestamp.ts'
-import {
-  DELIVERY_STATUSES,
-  type Delivery as DeliveryRecord,
-  MAX_STORED_ATTEMPTS,
-} from '../domain/webhooks/delivery.ts'
+import { DELIVERY_STATUSES, type Delivery as DeliveryRecord } from '../domain/webhooks/delivery.ts'
 import { EVENT_NAMES } from './events.ts'
 import { defineRoute } from './route.ts'
 import { cursorPageOf, cursorPaging, envelopeOf, oneOf, Timestamp, Uuid } from './schemas.ts'
@@ -14,23 +10,20 @@ import { cursorPageOf, cursorPaging, envelopeOf, oneOf, Timestamp, Uuid } from '
 export const Delivery = z
   .strictObject({
     id: Uuid,
-    event_id: z.string().meta({ description: 'The same for every endpoint and on every attempt.' }),
+    event_id: z.string(),
     event: oneOf(EVENT_NAMES),
     status: oneOf(DELIVERY_STATUSES),
-    attempts: z
-      .array(
-        z.strictObject({
+    attempts: z.array(
+      z
+        .strictObject({
           attempted_at: Timestamp,
-          response_status: z.int().nullable().meta({ description: 'Null if no response was received.' }),
-          error: z
-            .string()
-            .nullable()
-            .meta({ description: 'Why no response was received; null if one was.' }),
+          response_status: z.int().nullable(),
+          error: z.string().nullable(),
           latency_ms: z.int().min(0),
-        }),
-      )
-      .meta({ description: `The latest attempts, oldest first; at most ${MAX_STORED_ATTEMPTS}.` }),
-    next_attempt_at: Timestamp.nullable().meta({ description: 'Null if no further attempt is scheduled.' }),
+        })
+        .meta({ id: 'DeliveryAttempt' }),
+    ),
+    next_attempt_at: Timestamp.nullable(),
     created_at: Timestamp,
   })
   .meta({ id: 'Delivery' })

@@ -12,8 +12,8 @@ export const Doctor = z
     full_name: z.string(),
     specialty: z.string().nullable(),
     department_id: Uuid.nullable(),
-    is_active: z.boolean().meta({ description: 'Only active doctors can be booked.' }),
-    updated_at: Timestamp.meta({ description: 'When the doctor, working hours included, was last changed.' }),
+    is_active: z.boolean(),
+    updated_at: Timestamp,
   })
   .meta({ id: 'Doctor' })
 

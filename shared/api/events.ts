@@ -77,9 +77,9 @@ const DATA: Record<EventName, z.ZodObject> = {
   'email.delivered': messageData('delivered'),
   'email.failed': messageData('failed'),
   'import.completed': z.strictObject({
-    entity: z.string().meta({ description: 'The kind of records, such as `patients`.' }),
-    imported: z.int().min(0).meta({ description: 'Number of new records.' }),
-    updated: z.int().min(0).meta({ description: 'Number of changed records.' }),
+    entity: z.string(),
+    imported: z.int().min(0),
+    updated: z.int().min(0),
   }),
   'webhook.ping': z.strictObject({ id: Uuid }),
 }
@@ -88,7 +88,6 @@ const DATA: Record<EventName, z.ZodObject> = {
 export const RequestedEvent = z
   .enum([...EVENTS, ...EVENT_ALIAS_NAMES], { error: `must be one of ${EVENTS.join(', ')}` })
   .transform(eventOf)
-  .meta({ description: '`payment.received` is a deprecated alias of `payment.created`.' })
 
 type Payload = ReturnType<typeof eventPayload>
 
@@ -96,17 +95,11 @@ type Payload = ReturnType<typeof eventPayload>
 const payload = (event: EventName): z.ZodObject =>
   z
     .strictObject({
-      id: z
-        .string()
-        .regex(/^evt_[0-9a-f-]{36}$/)
-        .meta({ description: 'The same on every attempt. Use it to recognize duplicates.' }),
+      id: z.string().regex(/^evt_[0-9a-f-]{36}$/),
       event: z.literal(event),
       clinic_id: Uuid,
       created_at: Timestamp,
-      sequence: z
-        .int()
-        .min(1)
-        .meta({ description: 'Numbers the events of one record from 1, in the order they happened.' }),
+      sequence: z.int().min(1),
       data: DATA[event],
     })
     .meta({ id: `${componentName(event)}Event` })

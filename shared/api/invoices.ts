@@ -21,7 +21,6 @@ import {
   someOf,
   Timestamp,
   text,
-  UpdatedAt,
   Uuid,
   validDateRange,
 } from './schemas.ts'
@@ -33,7 +32,7 @@ const LineItem = z
     quantity: z.number(),
     unit_price: z.number(),
     discount_amount: z.number(),
-    tax_rate: z.number().meta({ description: 'In percent.' }),
+    tax_rate: z.number(),
     tax_amount: z.number(),
     total_amount: z.number(),
   })
@@ -44,27 +43,23 @@ export const Invoice = z
   .strictObject({
     id: Uuid,
     invoice_number: z.string(),
-    status: oneOf(INVOICE_STATUSES).meta({
-      description:
-        'Once the invoice has payments, they determine the status: `partially_paid`, `paid` or `refunded`. The clinic sets all ' +
-        'other statuses; an invoice does not become `overdue` automatically.',
-    }),
+    status: oneOf(INVOICE_STATUSES),
     issue_date: CalendarDate,
     due_date: CalendarDate.nullable(),
-    paid_at: Timestamp.nullable().meta({
-      description: 'When the invoice was paid in full; null until then.',
-    }),
-    currency: z.string().length(3).meta({ description: 'ISO 4217 currency code.' }),
+    paid_at: Timestamp.nullable(),
+    currency: z.string().length(3),
     subtotal: z.number(),
     tax_amount: z.number(),
     discount_amount: z.number(),
     total_amount: z.number(),
-    paid_amount: z.number().meta({ description: 'Completed payments minus completed refunds.' }),
-    balance_due: z.number().meta({ description: 'Always `total_amount - paid_amount`.' }),
-    patient: z.strictObject({ ...PersonRef.shape, email: z.string().nullable() }),
+    paid_amount: z.number(),
+    balance_due: z.number(),
+    patient: z
+      .strictObject({ ...PersonRef.shape, email: z.string().nullable() })
+      .meta({ id: 'InvoicePatient' }),
     line_items: z.array(LineItem),
     created_at: Timestamp,
-    updated_at: UpdatedAt,
+    updated_at: Timestamp,
   })
   .meta({ id: 'Invoice' })
 
@@ -110,7 +105,10 @@ const renderLineItem = (
 
 /** With `expand`, the patient also has what lists of patients show. */
 const ExpandableInvoice = Invoice.extend({
-  patient: z.union([Invoice.shape.patient, Patient.extend(Invoice.shape.patient.shape)]),
+  patient: z.union([
+    Invoice.shape.patient,
+    Patient.extend(Invoice.shape.patient.shape).meta({ id: 'ExpandedInvoicePatient' }),
+  ]),
 }).meta({ id: 'ExpandableInvoice' })
 
 export const listInvoices = defineRoute({
@@ -126,9 +124,7 @@ export const listInvoices = defineRoute({
   query: recordListQuery({
     ...expandPatient.parameters,
     patient_id: Uuid.optional(),
-    invoice_number: text(100)
-      .optional()
-      .meta({ description: 'Exactly this number. Several invoices can have it.' }),
+    invoice_number: text(100).optional(),
     status: someOf(INVOICE_STATUSES).optional(),
     from: CalendarDate.optional(),
     to: CalendarDate.optional(),

@@ -14,14 +14,12 @@ import { defineRoute } from './route.ts'
 import {
   CalendarDate,
   envelopeOf,
-  needsRange,
   oneOf,
   PersonRef,
   renderPersonRef,
   requiredRange,
   someOf,
   Timestamp,
-  UpdatedAt,
   Uuid,
   validDateRange,
 } from './schemas.ts'
@@ -32,21 +30,17 @@ export const Message = z
     id: Uuid,
     channel: oneOf(CHANNELS),
     type: oneOf(MESSAGE_TYPES),
-    recipient: z.string().meta({ description: 'Phone number or email address.' }),
-    subject: z.string().nullable().meta({ description: 'Null for SMS.' }),
+    recipient: z.string(),
+    subject: z.string().nullable(),
     message: z.string(),
-    status: oneOf(MESSAGE_STATUSES).meta({
-      description: 'Only moves forward: `queued`, `sent`, then `delivered` or `failed`, which are final.',
-    }),
+    status: oneOf(MESSAGE_STATUSES),
     provider: z.enum(PROVIDERS),
     provider_message_id: z.string().nullable(),
     error_message: z.string().nullable(),
-    sent_at: Timestamp.nullable().meta({
-      description: 'When the provider accepted the message; null until then.',
-    }),
+    sent_at: Timestamp.nullable(),
     patient: PersonRef,
-    created_at: Timestamp.meta({ description: 'When the message was accepted.' }),
-    updated_at: UpdatedAt,
+    created_at: Timestamp,
+    updated_at: Timestamp,
   })
   .meta({ id: 'Message' })
 
@@ -83,9 +77,7 @@ export const listMessages = defineRoute({
   query: recordListQuery({
     patient_id: Uuid.optional(),
     channel: oneOf(CHANNELS).optional(),
-    status: someOf(MESSAGE_STATUSES)
-      .optional()
-      .meta({ description: needsRange('from', 'to') }),
+    status: someOf(MESSAGE_STATUSES).optional(),
     from: CalendarDate.optional(),
     to: CalendarDate.optional(),
     order,

@@ -32,13 +32,8 @@ const NewMessage = z
       .refine((text) => text.trim() !== '', { error: 'must not be empty' })
       .meta({
         minLength: 1,
-        description:
-          'An SMS may have at most ten segments: 1,530 characters of the GSM alphabet (`^{}\\[~]|` and the euro sign count ' +
-          'twice), or 630 UTF-16 code units if any character is outside it. An email may have at most 10,000 characters.',
       }),
-    subject: Subject.nullish().meta({
-      description: "Email only; a single line. Defaults to the clinic's name.",
-    }),
+    subject: Subject.nullish(),
   })
   .refine(({ channel, message }) => channel !== 'sms' || fitsSms(message), {
     path: ['message'],

@@ -15,19 +15,13 @@ const fields = {
   first_name: Name,
   last_name: Name,
   // Checked by the endpoint, because the schema does not know the current date in the clinic's time zone.
-  date_of_birth: CalendarDate.nullish().meta({ description: 'Must not be in the future.' }),
+  date_of_birth: CalendarDate.nullish(),
   gender: oneOf(GENDERS).nullish(),
-  phone_number: validPhoneNumber
-    .meta({ pattern: E164.source })
-    .nullish()
-    .meta({ description: "In E.164 format. Must be valid in its country's numbering plan." }),
+  phone_number: validPhoneNumber.meta({ pattern: E164.source }).nullish(),
   email_address: emailAddress
     .meta({ maxLength: 254, pattern: String.raw`^[^\s@]{1,64}@([^\s@.]{1,63}\.)+[^\s@.]{1,63}$` })
     .nullish(),
-  national_id: nationalId
-    .meta({ maxLength: 32, pattern: NATIONAL_ID.source })
-    .nullish()
-    .meta({ description: 'Stored in upper case. Several patients may share one.' }),
+  national_id: nationalId.meta({ maxLength: 32, pattern: NATIONAL_ID.source }).nullish(),
   notes: longText(2000).nullish(),
   external_id: ExternalId.nullish(),
 }

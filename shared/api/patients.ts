@@ -17,37 +17,26 @@ import {
   sentFields,
   Timestamp,
   text,
-  UpdatedAt,
   Uuid,
   whenValid,
 } from './schemas.ts'
 
 const PRIVATE_SCOPE = 'patient.read.private' satisfies Scope
 
-const PRIVATE_FIELD = `Absent unless the credential has the scope \`${PRIVATE_SCOPE}\`.`
-
 const fields = {
   id: Uuid,
-  full_name: z.string().meta({ description: 'First name and last name, separated by a space.' }),
+  full_name: z.string(),
   first_name: z.string(),
   last_name: z.string(),
   date_of_birth: CalendarDate.nullable(),
   gender: z.enum(GENDERS).nullable(),
-  phone_number: z.string().nullable().meta({ description: 'In E.164 format.' }),
+  phone_number: z.string().nullable(),
   email_address: z.string().nullable(),
-  external_id: z
-    .string()
-    .nullable()
-    .meta({ description: 'The id in another system, if a request or an import has set one.' }),
-  is_active: z.boolean().meta({
-    description: 'Appointments and messages are possible only while this is true.',
-  }),
+  external_id: z.string().nullable(),
+  is_active: z.boolean(),
   created_at: Timestamp,
-  updated_at: UpdatedAt,
-  erased_at: Timestamp.nullable().meta({
-    description:
-      'When the patient was erased: the personal data of the patient, and all texts of the records, are gone. Else null.',
-  }),
+  updated_at: Timestamp,
+  erased_at: Timestamp.nullable(),
 }
 
 /** A patient as lists show it. */
@@ -56,13 +45,7 @@ export const Patient = z.strictObject(fields).meta({ id: 'Patient' })
 /** A query parameter of endpoints that return records of patients, and the scope that it requires. */
 export const expandPatient = {
   parameters: {
-    expand: oneOf(['patient'])
-      .optional()
-      .meta({
-        description:
-          '`patient`: `patient` of each record has all fields that `GET /patients` shows. Requires the scope `patient.read`, too. ' +
-          'The response then has no `etag`.',
-      }),
+    expand: oneOf(['patient']).optional(),
   },
   scopes: { expand: 'patient.read' },
 } as const
@@ -71,8 +54,8 @@ export const expandPatient = {
 export const PatientDetails = z
   .strictObject({
     ...fields,
-    national_id: z.string().nullable().optional().meta({ description: PRIVATE_FIELD }),
-    notes: z.string().nullable().optional().meta({ description: PRIVATE_FIELD }),
+    national_id: z.string().nullable().optional(),
+    notes: z.string().nullable().optional(),
   })
   .meta({ id: 'PatientDetails' })
 
@@ -152,11 +135,8 @@ export const listPatients = defineRoute({
   parameterScopes: { national_id: PRIVATE_SCOPE },
   query: recordListQuery({
     search: text(200).optional(),
-    is_active: queryBoolean.optional().meta({ description: 'Only active, or only inactive patients.' }),
-    national_id: nationalId
-      .meta({ maxLength: 32, pattern: NATIONAL_ID.source })
-      .optional()
-      .meta({ description: `Requires the scope \`${PRIVATE_SCOPE}\`, too.` }),
+    is_active: queryBoolean.optional(),
+    national_id: nationalId.meta({ maxLength: 32, pattern: NATIONAL_ID.source }).optional(),
     external_id: ExternalId.optional(),
   }).refine(({ national_id, search, is_active }) => !national_id || (search ?? is_active) === undefined, {
     path: ['national_id'],

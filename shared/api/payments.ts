@@ -21,7 +21,6 @@ import {
   renderPersonRef,
   someOf,
   Timestamp,
-  UpdatedAt,
   Uuid,
   validDateRange,
 } from './schemas.ts'
@@ -33,19 +32,16 @@ export const Payment = z
     invoice_id: Uuid,
     invoice_number: z.string(),
     patient: PersonRef,
-    amount: z.number().meta({ description: 'Positive for payments and for refunds.' }),
-    currency: z.string().length(3).meta({ description: 'ISO 4217 currency code.' }),
+    amount: z.number(),
+    currency: z.string().length(3),
     type: oneOf(PAYMENT_TYPES),
     payment_method: oneOf(PAYMENT_METHODS),
     status: oneOf(PAYMENT_STATUSES),
     description: z.string().nullable(),
     payment_date: CalendarDate,
-    voided_at: Timestamp.nullable().meta({
-      description:
-        'When it was voided, because it was recorded by mistake. Its status is then `failed`. Null if it was not.',
-    }),
+    voided_at: Timestamp.nullable(),
     created_at: Timestamp,
-    updated_at: UpdatedAt,
+    updated_at: Timestamp,
   })
   .meta({ id: 'Payment' })
 

@@ -14,37 +14,19 @@ const InstantParameter = z
 
 /** Query parameters of every list of records. */
 export const recordPaging = {
-  page: paging.page
-    .unwrap()
-    .optional()
-    .meta({
-      default: 1,
-      description:
-        'Page number, starting at 1. A page past the last one is empty and has the same `meta` totals. Not together with ' +
-        '`after`.',
-    }),
+  page: paging.page.unwrap().optional().meta({
+    default: 1,
+  }),
   limit: paging.limit,
   after: z
     .string()
     .regex(/^[A-Za-z0-9_-]{1,200}$/, { error: INVALID_CURSOR })
-    .optional()
-    .meta({
-      description:
-        'The `next_after` of a response to a request for the same list with the same filters. The list continues from there: ' +
-        'records that were added or removed since move no other.',
-    }),
-  updated_since: InstantParameter.optional().meta({
-    description:
-      'Lists all records that were changed at this time or later, however they were changed, by `updated_at`, oldest first. ' +
-      'Only together with `limit` and `after`. The list ends at `meta.as_of`, 20 seconds ago; pass that as the next ' +
-      '`updated_since`. A page may have fewer records than `limit`.',
-  }),
+    .optional(),
+  updated_since: InstantParameter.optional(),
 }
 
 /** The order of a list that is sorted by time. */
-export const order = oneOf(['asc', 'desc'])
-  .optional()
-  .meta({ default: 'desc', description: 'Newest first (`desc`), or oldest first (`asc`).' })
+export const order = oneOf(['asc', 'desc']).optional().meta({ default: 'desc' })
 
 /** The query of a list of records with these filters. */
 export function recordListQuery<Filters extends z.ZodRawShape>(filters: Filters) {
@@ -78,23 +60,13 @@ const RecordListMeta = z
   .strictObject({
     page: z.int().min(1).optional(),
     limit: z.int().min(1),
-    total: z.int().min(0).optional().meta({ description: 'Exact number of records on all pages.' }),
-    total_pages: z.int().min(0).optional().meta({ description: '0 when `total` is 0.' }),
-    next_after: z.string().nullable().meta({
-      description: 'Pass it as `after`, without `page`, to continue the list. Null at the end.',
-    }),
+    total: z.int().min(0).optional(),
+    total_pages: z.int().min(0).optional(),
+    next_after: z.string().nullable(),
     has_more: z.boolean().optional(),
-    as_of: Timestamp.optional().meta({
-      description:
-        'The list contains all changes before this time. Pass it as the next `updated_since` when `next_after` is null.',
-    }),
+    as_of: Timestamp.optional(),
   })
-  .meta({
-    id: 'RecordListMeta',
-    description:
-      '`page`, `total` and `total_pages` are absent, and `has_more` is present, if the request has `after` or `updated_since`. ' +
-      '`as_of` is present with `updated_since`.',
-  })
+  .meta({ id: 'RecordListMeta' })
 
 /** The envelope of a list of records. */
 export const recordListOf = <T extends z.ZodType>(record: T) =>

@@ -13,9 +13,6 @@ import { isCalendarDate, LAST_DATE } from '../domain/timestamp.ts'
 import { isUuid } from '../domain/uuid.ts'
 import { ApiError } from './errors.ts'
 
-/** The time zone of a clinic. */
-export const TimeZone = z.string().meta({ description: 'IANA time zone, such as `Europe/Istanbul`.' })
-
 /** A UUID of any version. Parsing converts it to lower case. */
 export const Uuid = z
   .string({ error: 'must be a UUID' })
@@ -38,15 +35,7 @@ export const Timestamp = z
   .regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[+-]\d\d:\d\d$/)
   .meta({
     format: 'date-time',
-    description: "With the UTC offset of the clinic's time zone at that instant.",
   })
-
-/** When a record was last changed. */
-export const UpdatedAt = Timestamp.meta({
-  description:
-    'When the record was last changed, or `created_at`. A change of a name that the record copies from another record does ' +
-    'not count; erasure does.',
-})
 
 /** A single line of 1 to `max` characters, in a request body. */
 export const shortText = (max: number) => singleLineText(max).meta({ maxLength: max })
@@ -67,9 +56,6 @@ export const text = (max: number) =>
 export const ExternalId = externalId.meta({
   minLength: 1,
   maxLength: 100,
-  description:
-    'The id of the record in another system. No two records of a kind in the clinic have the same one; imported ids count too. ' +
-    'Up to 100 visible characters.',
 })
 
 /** A plain decimal integer in a query string. Rejects `1e3`, `+1`, `01` and an empty value. */
@@ -93,17 +79,14 @@ export const queryBoolean = z
 
 /** Query parameters of every paginated list. */
 export const paging = {
-  page: wholeNumber(MAX_PAGE, 1).meta({
-    description:
-      'Page number, starting at 1. A page past the last one is empty and has the same `meta` totals.',
-  }),
-  limit: wholeNumber(MAX_LIMIT, 20).meta({ description: 'Number of records per page.' }),
+  page: wholeNumber(MAX_PAGE, 1),
+  limit: wholeNumber(MAX_LIMIT, 20),
 }
 
 /** Query parameters of a paginated list of records that can be inactive. */
 export const activePaging = {
   ...paging,
-  is_active: queryBoolean.optional().meta({ description: 'Only active, or only inactive ones.' }),
+  is_active: queryBoolean.optional(),
 }
 
 /** One of a fixed set of values. The error lists them. */
@@ -153,14 +136,10 @@ export function validDateRange(from: string, to: string) {
 const DAY_MS = 86_400_000
 
 /** A filter that no tally counts is exact only if all records of a range are read. */
-const MAX_RANGE_DAYS = 31
+export const MAX_RANGE_DAYS = 31
 
 /** The issue of a filter that needs a range of dates. */
 export const RANGE_REQUIRED = `requires a range of dates of at most ${MAX_RANGE_DAYS} days and ${MAX_UNCOUNTED_ROWS.toLocaleString('en')} records`
-
-/** The description of a filter that needs a range of dates. */
-export const needsRange = (from: string, to: string): string =>
-  `Needs \`${from}\` and \`${to}\`, at most ${MAX_RANGE_DAYS} days with at most ${MAX_UNCOUNTED_ROWS.toLocaleString('en')} records, or \`patient_id\`.`
 
 /** The arguments of a `refine` that rejects a filter without a range of dates, unless another filter selects few records. */
 export function requiredRange(filter: string, from: string, to: string) {
@@ -197,8 +176,8 @@ const PageMeta = z
   .strictObject({
     page: z.int().min(1),
     limit: z.int().min(1),
-    total: z.int().min(0).meta({ description: 'Exact number of records on all pages.' }),
-    total_pages: z.int().min(0).meta({ description: '0 when `total` is 0.' }),
+    total: z.int().min(0),
+    total_pages: z.int().min(0),
   })
   .meta({ id: 'PageMeta' })
 
@@ -217,20 +196,14 @@ export const cursorPaging = {
   after: z
     .string()
     .regex(/^[A-Za-z0-9_-]{1,64}$/, { error: INVALID_CURSOR })
-    .optional()
-    .meta({
-      description:
-        'The `next_after` of the previous response. Omit it to start at the beginning of the list.',
-    }),
+    .optional(),
   limit: paging.limit,
 }
 
 const CursorMeta = z
   .strictObject({
     limit: z.int().min(1),
-    next_after: z.string().nullable().meta({
-      description: 'Pass it as `after` to continue the list. Null if there is nothing to continue from.',
-    }),
+    next_after: z.string().nullable(),
     has_more: z.boolean(),
   })
   .meta({ id: 'CursorMeta' })

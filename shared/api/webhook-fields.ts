@@ -18,8 +18,6 @@ export const urlField = (allowedHost?: string) =>
     .meta({
       format: 'uri',
       maxLength: 2048,
-      description:
-        'An https URL with a public host name, on port 443 or 8443, without user name, password or fragment.',
     })
 
 export const Url = urlField()
@@ -35,11 +33,7 @@ export const Description = shortText(500).nullish()
 
 export const IsActive = z.boolean({ error: 'must be true or false' })
 
-const SECRET_FORM =
-  'A signing secret of your own: `whsec_` followed by the base64 of 24 to 64 bytes, or any 16 to 256 visible ASCII ' +
-  'characters, which are used as they are.'
-
-export const OwnSecret = z
+export const Secret = z
   .string({ error: 'must be text' })
   .superRefine((secret, context) => {
     const issue = secretIssue(secret)
@@ -49,7 +43,4 @@ export const OwnSecret = z
     minLength: 16,
     maxLength: 256,
     pattern: String.raw`^[\x21-\x7e]+$`,
-    description: SECRET_FORM,
   })
-
-export const Secret = OwnSecret.meta({ description: `${SECRET_FORM} Generated if omitted.` })

@@ -11,17 +11,13 @@ import { WEBHOOK_FIELD_ALIASES } from './aliases.ts'
 import { ApiError } from './errors.ts'
 import { defineRoute, type Route } from './route.ts'
 import { envelopeOf, oneOf, pageOf, paging, Timestamp, Uuid } from './schemas.ts'
-import { Description, Events, IsActive, OwnSecret, Secret, Url, urlField } from './webhook-fields.ts'
+import { Description, Events, IsActive, Secret, Url, urlField } from './webhook-fields.ts'
 
 const fields = {
   id: Uuid,
   url: z.string(),
   events: z.array(oneOf(EVENTS)),
-  is_active: z.boolean().meta({
-    description:
-      'No events are delivered while this is false. It becomes false when the endpoint returns 410, or after five days of ' +
-      'failed attempts only.',
-  }),
+  is_active: z.boolean(),
   description: z.string().nullable(),
   created_at: Timestamp,
   updated_at: Timestamp,
@@ -34,15 +30,7 @@ export const Webhook = z.strictObject(fields).meta({ id: 'Webhook' })
 const WebhookWithSecret = z
   .strictObject({
     ...fields,
-    secret: z
-      .string()
-      .nullable()
-      .meta({
-        description:
-          'Signs deliveries. Returned only when the endpoint is created or its secret is rotated, and when that request is ' +
-          'repeated with the same `Idempotency-Key`. Null in a repetition after the endpoint was deleted or its secret was ' +
-          'replaced.',
-      }),
+    secret: z.string().nullable(),
   })
   .meta({ id: 'WebhookWithSecret' })
 
@@ -121,7 +109,7 @@ export const createWebhook = defineRoute({
       events: Events,
       description: Description,
       secret: Secret.optional(),
-      is_active: IsActive.optional().meta({ description: 'Defaults to true.' }),
+      is_active: IsActive.optional(),
     })
     .meta({ id: 'NewWebhook' }),
   fieldAliases: WEBHOOK_FIELD_ALIASES,
@@ -145,7 +133,7 @@ export const updateWebhook = defineRoute({
       url: Url.optional(),
       events: Events.optional(),
       description: Description,
-      secret: OwnSecret.optional(),
+      secret: Secret.optional(),
       is_active: IsActive.optional(),
     })
     .meta({ id: 'WebhookChanges' }),

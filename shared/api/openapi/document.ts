@@ -8,9 +8,9 @@ import { type Json, schemaCollector } from './schemas.ts'
 import { tags } from './tags.ts'
 
 /** The API as an OpenAPI 3.1 document, generated from the route table and the example records. */
-export function openapiDocument(routes: readonly Route[] = ROUTES): Json {
+export function openapiDocument(): Json {
   const schemas = schemaCollector()
-  const scopes = scopeDescriptions(routes)
+  const scopes = scopeDescriptions(ROUTES)
   const document = {
     openapi: '3.1.0',
     info: {
@@ -21,34 +21,33 @@ export function openapiDocument(routes: readonly Route[] = ROUTES): Json {
     },
     servers: [{ url: BASE_PATH, description: 'The server that serves this document.' }],
     tags,
-    paths: paths(routes, (route) => operation(route, schemas)),
+    paths: paths((route) => operation(route, schemas)),
     webhooks: webhookOperations(schemas),
     'x-other-requests': unmatchedRequests(schemas),
   }
-  return {
-    ...document,
-    components: {
-      securitySchemes: {
-        Developer: {
-          type: 'apiKey',
-          in: 'header',
-          name: 'Authorization',
-          description: credentialDescription(scopes),
-          'x-scopes': scopes,
-        },
+  const components = {
+    securitySchemes: {
+      Developer: {
+        type: 'apiKey',
+        in: 'header',
+        name: 'Authorization',
+        description: credentialDescription(scopes),
+        'x-scopes': scopes,
       },
-      parameters: {
-        IdempotencyKey,
-        IdempotencyKeyAlias,
-        IfNoneMatch,
-        IfMatch,
-        ...deliveryParameters(),
-      },
-      headers: HEADERS,
-      responses: sharedResponses(schemas),
-      schemas: schemas.all(),
     },
+    parameters: {
+      IdempotencyKey,
+      IdempotencyKeyAlias,
+      IfNoneMatch,
+      IfMatch,
+      ...deliveryParameters(),
+    },
+    headers: HEADERS,
+    responses: sharedResponses(schemas),
+    schemas: schemas.all(),
   }
+  schemas.descriptions.check()
+  return { ...document, components }
 }
 
 const IdempotencyKey: Json = {
@@ -94,9 +93,9 @@ const IfMatch: Json = {
   schema: { type: 'string', pattern: IF_MATCH },
 }
 
-function paths(routes: readonly Route[], toOperation: (route: Route) => Json): Json {
+function paths(toOperation: (route: Route) => Json): Json {
   const items: Record<string, Record<string, Json>> = {}
-  for (const route of routes) {
+  for (const route of ROUTES) {
     const item = items[route.path] ?? {}
     item[route.method.toLowerCase()] = toOperation(route)
     items[route.path] = item

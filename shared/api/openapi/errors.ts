@@ -16,16 +16,12 @@ import type { Json, SchemaCollector } from './schemas.ts'
 
 const FieldIssue = z
   .strictObject({
-    field: z
-      .string()
-      .meta({ description: 'The name of the parameter or field, such as `events.0` for a list item.' }),
-    issue: z.string().meta({ description: 'What is wrong with it, in English. Intended for developers.' }),
+    field: z.string(),
+    issue: z.string(),
   })
   .meta({ id: 'FieldIssue' })
 
-const UnknownId = z
-  .strictObject({ field: z.string().meta({ description: 'The name of a field with an unknown id.' }) })
-  .meta({ id: 'UnknownId' })
+const UnknownId = z.strictObject({ field: z.string() }).meta({ id: 'UnknownId' })
 
 type Details = {
   readonly itemSchema: z.ZodObject
@@ -67,7 +63,7 @@ const DETAILS: Partial<Record<ErrorKey, Details>> = {
       body ? detailsOf(() => validateBody(body, fieldAliases, { colour: 'blue' })) : [],
   },
   missing_scope: {
-    itemSchema: z.strictObject({ scope: oneOf(SCOPES) }),
+    itemSchema: z.strictObject({ scope: oneOf(SCOPES) }).meta({ id: 'MissingScope' }),
     maxItems: SCOPES.length,
     example: (route) => missingScope(scopesOf(route)).details ?? [],
   },
@@ -119,7 +115,6 @@ function detailsOf(request: () => unknown): readonly object[] {
 const DetailsOmitted: Json = {
   type: 'integer',
   minimum: 1,
-  description: `The number of items that \`details\` leaves out. Present only if there are more than ${MAX_DETAILS}.`,
 }
 
 /** The fields of an item of an error's `details`, of one route or any; null for an error without details. */

@@ -10,6 +10,7 @@ import {
   PING,
   patientEventDraft,
   paymentEventDraft,
+  scopeOfEvent,
 } from '../../domain/webhooks/event.ts'
 import { EVENT_NAMES, EVENT_PAYLOADS } from '../events.ts'
 import {
@@ -56,6 +57,25 @@ export const EVENT_SUMMARIES: Record<EventName, string> = {
   'import.completed':
     'An import of a file was completed; its records have events of their own only on request',
   'webhook.ping': 'A ping was requested',
+}
+
+/** How a receiver reads the record of an event, by the start of its name. */
+const READS: Readonly<Record<string, string>> = {
+  patient: '`GET /patients/{id}`',
+  appointment: '`GET /appointments/{id}`',
+  invoice: '`GET /invoices/{id}`',
+  payment: '`GET /payments/{id}`',
+  sms: '`GET /messages/{id}`',
+  email: '`GET /messages/{id}`',
+}
+
+function descriptionOf(event: EventName): string {
+  const read = READS[event.slice(0, event.indexOf('.'))]
+  const summary = `${EVENT_SUMMARIES[event]}.`
+  if (read) return `${summary} ${read} returns the record, and requires the scope \`${scopeOfEvent(event)}\`.`
+  if (event === PING)
+    return `${summary} \`data.id\` is the webhook endpoint. Sent by \`POST /webhooks/{id}/ping\`, and not listed by \`GET /events\`.`
+  return `${summary} The lists of \`data.entity\` show the records.`
 }
 
 const at = new Date(NOW).toISOString()
@@ -154,6 +174,7 @@ export const webhookOperations = (schemas: SchemaCollector): Json =>
           operationId: event,
           tags: [EVENTS_TAG],
           summary: EVENT_SUMMARIES[event],
+          description: descriptionOf(event),
           security: [],
           parameters: Object.keys(PARAMETERS).map((name) => ({
             $ref: `#/components/parameters/${name}`,

@@ -96,8 +96,8 @@ function pathParameters({ params = {} }: Route): Json[] {
 }
 
 function queryParameters(
-  { query }: Route,
-  { schemaOf }: SchemaCollector,
+  { id, aliasOf = id, query }: Route,
+  { schemaOf, descriptions }: SchemaCollector,
   sent: NonNullable<Exchange['query']>,
 ): Json[] {
   if (!query) return []
@@ -105,11 +105,11 @@ function queryParameters(
     properties?: Record<string, Json>
     required?: string[]
   }
-  return Object.entries(properties).map(([name, { description, ...schema }]) => ({
+  return Object.entries(properties).map(([name, schema]) => ({
     name,
     in: 'query',
     required: required.includes(name),
-    ...(description !== undefined && { description }),
+    description: descriptions.parameter(aliasOf, name),
     schema,
     ...(sent[name] !== undefined && {
       example: schema.type === 'integer' ? Number(sent[name]) : sent[name],
@@ -129,8 +129,8 @@ const headerParameters = (route: Route): Json[] => [
 ]
 
 function successResponse(
-  { method, response }: Route,
-  { schemaOf }: SchemaCollector,
+  { id, method, response }: Route,
+  { schemaOf, descriptions }: SchemaCollector,
   exchanges: Readonly<Record<string, Exchange>>,
 ): Json {
   const headers = successHeaders({ method, response })
@@ -140,7 +140,7 @@ function successResponse(
     headers,
     content: {
       'application/json': {
-        schema: schemaOf(successBody(response), 'output'),
+        schema: descriptions.schema(id, schemaOf(successBody(response), 'output')),
         ...examplesOf(exchanges, 'response'),
       },
     },
@@ -207,7 +207,7 @@ export const unmatchedRequests = (schemas: SchemaCollector): Json => ({
   responses: Object.fromEntries(
     (['route_not_found', 'method_not_allowed'] as const).map((key) => [
       errorEntry(key).status,
-      errorResponse([key], [errorSchema(key, schemas)]),
+      errorResponse([key], [schemas.descriptions.schema(key, errorSchema(key, schemas))]),
     ]),
   ),
 })
@@ -221,7 +221,7 @@ function bodySchema(
   const schema = schemas.schemaOf(body, 'input')
   if (!aliases) return schema
   const name = String(schema.$ref).replace('#/components/schemas/', '')
-  const aliased = schemas.add(`${name}WithAliases`, withAliases(schemas.all()[name] as Json, aliases))
+  const aliased = schemas.add(`${name}WithAliases`, withAliases(schemas.get(name), aliases))
   return { anyOf: [schema, aliased] }
 }
 

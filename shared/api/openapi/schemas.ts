@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { describer } from './describe.ts'
 
 /** A JSON Schema, or another object of the document. */
 export type Json = { readonly [name: string]: unknown }
@@ -12,6 +13,7 @@ const DEFAULT_BOUNDS = { minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_S
 /** Converts the contracts' schemas to JSON Schema. Schemas with an id are collected as components and referenced. */
 export function schemaCollector() {
   const components = new Map<string, Json>()
+  const descriptions = describer()
 
   function schemaOf(schema: z.ZodType, io: Direction): Json {
     const { $schema: _, $defs = {}, ...own } = z.toJSONSchema(schema, { io, override: override[io] })
@@ -31,8 +33,15 @@ export function schemaCollector() {
   return {
     schemaOf,
     add,
-    /** All components, sorted by name. */
-    all: (): Json => Object.fromEntries([...components].sort(([a], [b]) => (a < b ? -1 : 1))),
+    get: (name: string): Json => components.get(name) ?? {},
+    /** All components with descriptions, sorted by name. */
+    all: (): Json =>
+      Object.fromEntries(
+        [...components]
+          .sort(([a], [b]) => (a < b ? -1 : 1))
+          .map(([name, schema]) => [name, descriptions.schema(name, schema)]),
+      ),
+    descriptions,
   }
 }
 

@@ -978,7 +978,10 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** A patient was created */
+        /**
+         * A patient was created
+         * @description A patient was created. `GET /patients/{id}` returns the record, and requires the scope `patient.read`.
+         */
         post: operations["patient.created"];
         delete?: never;
         options?: never;
@@ -995,7 +998,10 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** A patient was updated */
+        /**
+         * A patient was updated
+         * @description A patient was updated. `GET /patients/{id}` returns the record, and requires the scope `patient.read`.
+         */
         post: operations["patient.updated"];
         delete?: never;
         options?: never;
@@ -1012,7 +1018,10 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** A patient was erased */
+        /**
+         * A patient was erased
+         * @description A patient was erased. `GET /patients/{id}` returns the record, and requires the scope `patient.read`.
+         */
         post: operations["patient.erased"];
         delete?: never;
         options?: never;
@@ -1029,7 +1038,10 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** An appointment was created */
+        /**
+         * An appointment was created
+         * @description An appointment was created. `GET /appointments/{id}` returns the record, and requires the scope `appointment.read`.
+         */
         post: operations["appointment.created"];
         delete?: never;
         options?: never;
@@ -1046,7 +1058,10 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** An appointment was updated without a status change */
+        /**
+         * An appointment was updated without a status change
+         * @description An appointment was updated without a status change. `GET /appointments/{id}` returns the record, and requires the scope `appointment.read`.
+         */
         post: operations["appointment.updated"];
         delete?: never;
         options?: never;
@@ -1063,7 +1078,10 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** The patient confirmed an appointment */
+        /**
+         * The patient confirmed an appointment
+         * @description The patient confirmed an appointment. `GET /appointments/{id}` returns the record, and requires the scope `appointment.read`.
+         */
         post: operations["appointment.confirmed"];
         delete?: never;
         options?: never;
@@ -1080,7 +1098,10 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** The patient of an appointment arrived */
+        /**
+         * The patient of an appointment arrived
+         * @description The patient of an appointment arrived. `GET /appointments/{id}` returns the record, and requires the scope `appointment.read`.
+         */
         post: operations["appointment.checked_in"];
         delete?: never;
         options?: never;
@@ -1097,7 +1118,10 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** An appointment was cancelled */
+        /**
+         * An appointment was cancelled
+         * @description An appointment was cancelled. `GET /appointments/{id}` returns the record, and requires the scope `appointment.read`.
+         */
         post: operations["appointment.cancelled"];
         delete?: never;
         options?: never;
@@ -1114,7 +1138,10 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** An appointment was completed */
+        /**
+         * An appointment was completed
+         * @description An appointment was completed. `GET /appointments/{id}` returns the record, and requires the scope `appointment.read`.
+         */
         post: operations["appointment.completed"];
         delete?: never;
         options?: never;
@@ -1131,7 +1158,10 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** A patient missed an appointment */
+        /**
+         * A patient missed an appointment
+         * @description A patient missed an appointment. `GET /appointments/{id}` returns the record, and requires the scope `appointment.read`.
+         */
         post: operations["appointment.no_show"];
         delete?: never;
         options?: never;
@@ -1148,7 +1178,10 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** An invoice was created */
+        /**
+         * An invoice was created
+         * @description An invoice was created. `GET /invoices/{id}` returns the record, and requires the scope `finance.read`.
+         */
         post: operations["invoice.created"];
         delete?: never;
         options?: never;
@@ -1165,7 +1198,10 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** An invoice was updated, or a payment changed its balance */
+        /**
+         * An invoice was updated, or a payment changed its balance
+         * @description An invoice was updated, or a payment changed its balance. `GET /invoices/{id}` returns the record, and requires the scope `finance.read`.
+         */
         post: operations["invoice.updated"];
         delete?: never;
         options?: never;
@@ -1182,7 +1218,10 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** An invoice was paid in full */
+        /**
+         * An invoice was paid in full
+         * @description An invoice was paid in full. `GET /invoices/{id}` returns the record, and requires the scope `finance.read`.
+         */
         post: operations["invoice.paid"];
         delete?: never;
         options?: never;
@@ -1199,7 +1238,10 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** A payment or refund was recorded */
+        /**
+         * A payment or refund was recorded
+         * @description A payment or refund was recorded. `GET /payments/{id}` returns the record, and requires the scope `finance.read`.
+         */
         post: operations["payment.created"];
         delete?: never;
         options?: never;
@@ -1216,7 +1258,10 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** A payment or refund was voided or corrected */
+        /**
+         * A payment or refund was voided or corrected
+         * @description A payment or refund was voided or corrected. `GET /payments/{id}` returns the record, and requires the scope `finance.read`.
+         */
         post: operations["payment.updated"];
         delete?: never;
         options?: never;
@@ -1233,7 +1278,10 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** An SMS was accepted by the provider */
+        /**
+         * An SMS was accepted by the provider
+         * @description An SMS was accepted by the provider. `GET /messages/{id}` returns the record, and requires the scope `communication.read.sms`.
+         */
         post: operations["sms.sent"];
         delete?: never;
         options?: never;
@@ -1250,7 +1298,10 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** An SMS was delivered */
+        /**
+         * An SMS was delivered
+         * @description An SMS was delivered. `GET /messages/{id}` returns the record, and requires the scope `communication.read.sms`.
+         */
         post: operations["sms.delivered"];
         delete?: never;
         options?: never;
@@ -1267,7 +1318,10 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** An SMS was rejected or could not be delivered */
+        /**
+         * An SMS was rejected or could not be delivered
+         * @description An SMS was rejected or could not be delivered. `GET /messages/{id}` returns the record, and requires the scope `communication.read.sms`.
+         */
         post: operations["sms.failed"];
         delete?: never;
         options?: never;
@@ -1284,7 +1338,10 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** An email was accepted by the provider */
+        /**
+         * An email was accepted by the provider
+         * @description An email was accepted by the provider. `GET /messages/{id}` returns the record, and requires the scope `communication.read.sms`.
+         */
         post: operations["email.sent"];
         delete?: never;
         options?: never;
@@ -1301,7 +1358,10 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** An email was delivered */
+        /**
+         * An email was delivered
+         * @description An email was delivered. `GET /messages/{id}` returns the record, and requires the scope `communication.read.sms`.
+         */
         post: operations["email.delivered"];
         delete?: never;
         options?: never;
@@ -1318,7 +1378,10 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** An email was rejected or bounced */
+        /**
+         * An email was rejected or bounced
+         * @description An email was rejected or bounced. `GET /messages/{id}` returns the record, and requires the scope `communication.read.sms`.
+         */
         post: operations["email.failed"];
         delete?: never;
         options?: never;
@@ -1335,7 +1398,10 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** An import of a file was completed; its records have events of their own only on request */
+        /**
+         * An import of a file was completed; its records have events of their own only on request
+         * @description An import of a file was completed; its records have events of their own only on request. The lists of `data.entity` show the records.
+         */
         post: operations["import.completed"];
         delete?: never;
         options?: never;
@@ -1352,7 +1418,10 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** A ping was requested */
+        /**
+         * A ping was requested
+         * @description A ping was requested. `data.id` is the webhook endpoint. Sent by `POST /webhooks/{id}/ping`, and not listed by `GET /events`.
+         */
         post: operations["webhook.ping"];
         delete?: never;
         options?: never;
@@ -1364,747 +1433,1225 @@ export interface webhooks {
 export interface components {
     schemas: {
         AcceptedEmail: {
-            /** @constant */
+            /**
+             * @description Always `email`.
+             * @constant
+             */
             channel: "email";
+            /** @description Email address from the patient's record. */
             recipient: string;
-            /** @constant */
+            /**
+             * @description Always `queued`: the email is sent after the response.
+             * @constant
+             */
             status: "queued";
+            /** @description The patient. */
             patient: components["schemas"]["PersonRef"];
         };
         AcceptedSms: {
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description Id of the message.
+             */
             id: string;
-            /** @constant */
+            /**
+             * @description Always `sms`.
+             * @constant
+             */
             channel: "sms";
-            /** @enum {string} */
+            /**
+             * @description `sent` if the provider accepted the SMS, `failed` if it rejected it, `queued` if its response was lost: the SMS may have been sent, and is not sent again.
+             * @enum {string}
+             */
             status: "queued" | "sent" | "delivered" | "failed";
+            /** @description Phone number from the patient's record, in E.164 format. */
             recipient: string;
         };
         Account: {
+            /** @description Key of the credential, without its secret. */
             key: string;
-            /** @description The name that the operator gave the credential. */
+            /** @description Name that the operator gave the credential. */
             name: string;
+            /** @description Scopes of the credential. */
             scopes: ("patient.read" | "patient.read.private" | "patient.write" | "appointment.read" | "appointment.read.availability" | "appointment.write" | "appointment.write.status" | "finance.read" | "communication.read.sms" | "communication.write.sms" | "communication.write.email" | "webhook.read" | "webhook.write")[];
-            /** @description Null if the credential does not expire. */
+            /** @description When the credential expires. Null if it does not. ISO 8601, with the UTC offset of the clinic's time zone. */
             expires_at: string | null;
-            /** @description Requests per minute. */
+            /** @description Maximum number of requests per minute. */
             rate_limit: number;
-            clinic: {
-                /** Format: uuid */
-                id: string;
-                name: string;
-                /** @description IANA time zone, such as `Europe/Istanbul`. */
-                timezone: string;
-            };
+            /** @description Clinic that the credential gives access to. */
+            clinic: components["schemas"]["AccountClinic"];
+        };
+        AccountClinic: {
+            /**
+             * Format: uuid
+             * @description Id of the record.
+             */
+            id: string;
+            /** @description Name of the clinic. */
+            name: string;
+            /** @description IANA time zone, such as `Europe/Istanbul`. */
+            timezone: string;
         };
         Alternative: {
-            /** Format: date */
+            /**
+             * Format: date
+             * @description Date of the free slot, in the clinic's time zone. `YYYY-MM-DD`.
+             */
             appointment_date: string;
+            /** @description Start, `HH:MM`, in the clinic's time zone. */
             start_time: string;
+            /** @description End, `HH:MM`, on the same day. */
             end_time: string;
         };
         Appointment: {
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description Id of the record.
+             */
             id: string;
+            /** @description The patient. */
             patient: components["schemas"]["PersonRef"];
+            /** @description The doctor. */
             doctor: components["schemas"]["PersonRef"];
             /**
              * Format: date
-             * @description In the clinic's time zone.
+             * @description Date of the appointment, in the clinic's time zone. `YYYY-MM-DD`.
              */
             appointment_date: string;
+            /** @description Start, `HH:MM`, in the clinic's time zone. */
             start_time: string;
+            /** @description End, `HH:MM`, on the same day. */
             end_time: string;
             /**
-             * @description `completed` and `no_show` can be undone, `cancelled` is final. `cancelled` and `no_show` free the time.
+             * @description `scheduled` until the clinic records what happened: `completed` (it took place) and `no_show` (the patient did not come) can be undone, `cancelled` is final. `cancelled` and `no_show` free the time.
              * @enum {string}
              */
             status: "scheduled" | "completed" | "cancelled" | "no_show";
+            /** @description Notes of the booking. Null if there are none. */
             notes: string | null;
+            /** @description Treatments that it was booked for. Empty if none are known. */
             treatments: components["schemas"]["CatalogueReference"][];
+            /** @description Room that it was booked for. Null if none is known. */
             room: components["schemas"]["CatalogueReference"] | null;
+            /** @description When the patient confirmed the appointment. Null if that is not recorded. ISO 8601, with the UTC offset of the clinic's time zone. */
             confirmed_at: string | null;
+            /** @description When the patient arrived. Null if that is not recorded. ISO 8601, with the UTC offset of the clinic's time zone. */
             checked_in_at: string | null;
+            /** @description When the appointment was cancelled. Null if it was not. ISO 8601, with the UTC offset of the clinic's time zone. */
             cancelled_at: string | null;
+            /** @description Reason given for the cancellation. Null if there is none. */
             cancellation_reason: string | null;
-            /** @description The id in another system, if a request or an import has set one. */
+            /** @description Id in another system, if a request or an import has set one. Else null. */
             external_id: string | null;
             /**
              * Format: date-time
-             * @description With the UTC offset of the clinic's time zone at that instant.
+             * @description When the record was created. ISO 8601, with the UTC offset of the clinic's time zone.
              */
             created_at: string;
             /**
              * Format: date-time
-             * @description When the record was last changed, or `created_at`. A change of a name that the record copies from another record does not count; erasure does.
+             * @description When the record was last changed, or `created_at`. A change of a name that the record copies from another record does not count; erasure does. ISO 8601, with the UTC offset of the clinic's time zone.
              */
             updated_at: string;
         };
         AppointmentAction: Record<string, never>;
         AppointmentCancelledEvent: {
-            /** @description The same on every attempt. Use it to recognize duplicates. */
+            /** @description Id of the event, the same on every attempt. Use it to recognize duplicates. */
             id: string;
-            /** @constant */
+            /**
+             * @description Type of the event.
+             * @constant
+             */
             event: "appointment.cancelled";
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description Id of the clinic.
+             */
             clinic_id: string;
             /**
              * Format: date-time
-             * @description With the UTC offset of the clinic's time zone at that instant.
+             * @description When the event occurred. ISO 8601, with the UTC offset of the clinic's time zone.
              */
             created_at: string;
             /** @description Numbers the events of one record from 1, in the order they happened. */
             sequence: number;
+            /** @description The record of the event: ids, statuses, dates, times and counts only. */
             data: {
-                /** Format: uuid */
+                /**
+                 * Format: uuid
+                 * @description Id of the record.
+                 */
                 id: string;
-                /** Format: uuid */
+                /**
+                 * Format: uuid
+                 * @description Id of the patient.
+                 */
                 patient_id: string;
-                /** Format: uuid */
+                /**
+                 * Format: uuid
+                 * @description Id of the doctor.
+                 */
                 doctor_id: string;
-                /** @constant */
+                /**
+                 * @description Status of the record after the event.
+                 * @constant
+                 */
                 status: "cancelled";
-                /** Format: date */
+                /**
+                 * Format: date
+                 * @description Date of the appointment, in the clinic's time zone. `YYYY-MM-DD`.
+                 */
                 appointment_date: string;
+                /** @description Start, `HH:MM`, in the clinic's time zone. */
                 start_time: string;
+                /** @description End, `HH:MM`, on the same day. */
                 end_time: string;
             };
         };
         AppointmentChanges: {
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description Id of the doctor that the appointment moves to.
+             */
             doctor_id?: string;
             /**
              * Format: date
-             * @description In the clinic's time zone. Must not be after 2199-12-31.
+             * @description Date, in the clinic's time zone. Must not be after 2199-12-31. `YYYY-MM-DD`.
              */
             appointment_date?: string;
+            /** @description Start, `HH:MM`, in the clinic's time zone. */
             start_time?: string;
-            /** @description Length in minutes. */
+            /** @description Length in minutes. Without `duration` and `end_time`, the length stays. */
             duration?: number;
-            /** @description Can be sent instead of `duration`. */
+            /** @description End, `HH:MM`, on the same day. Can be sent instead of `duration`. */
             end_time?: string;
-            /** @description Active treatments that the doctor offers. An empty list removes them. */
+            /** @description Ids of active treatments that the doctor offers, at most 10. An empty list removes them. */
             treatment_ids?: string[];
-            /** @description An active room; null removes it. */
+            /** @description Id of an active room. Null removes the room. */
             room_id?: string | null;
+            /** @description Notes. Null removes them. */
             notes?: string | null;
+            /** @description Id in another system, unique among the appointments of the clinic. Null removes it. */
             external_id?: string | null;
         };
         AppointmentCheckedInEvent: {
-            /** @description The same on every attempt. Use it to recognize duplicates. */
+            /** @description Id of the event, the same on every attempt. Use it to recognize duplicates. */
             id: string;
-            /** @constant */
+            /**
+             * @description Type of the event.
+             * @constant
+             */
             event: "appointment.checked_in";
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description Id of the clinic.
+             */
             clinic_id: string;
             /**
              * Format: date-time
-             * @description With the UTC offset of the clinic's time zone at that instant.
+             * @description When the event occurred. ISO 8601, with the UTC offset of the clinic's time zone.
              */
             created_at: string;
             /** @description Numbers the events of one record from 1, in the order they happened. */
             sequence: number;
+            /** @description The record of the event: ids, statuses, dates, times and counts only. */
             data: {
-                /** Format: uuid */
+                /**
+                 * Format: uuid
+                 * @description Id of the record.
+                 */
                 id: string;
-                /** Format: uuid */
+                /**
+                 * Format: uuid
+                 * @description Id of the patient.
+                 */
                 patient_id: string;
-                /** Format: uuid */
+                /**
+                 * Format: uuid
+                 * @description Id of the doctor.
+                 */
                 doctor_id: string;
-                /** @constant */
+                /**
+                 * @description Status of the record after the event.
+                 * @constant
+                 */
                 status: "scheduled";
-                /** Format: date */
+                /**
+                 * Format: date
+                 * @description Date of the appointment, in the clinic's time zone. `YYYY-MM-DD`.
+                 */
                 appointment_date: string;
+                /** @description Start, `HH:MM`, in the clinic's time zone. */
                 start_time: string;
+                /** @description End, `HH:MM`, on the same day. */
                 end_time: string;
             };
         };
         /** @description The appointment was completed or cancelled, or the patient did not come. It can no longer be changed. A completed or missed one can be reopened. */
         AppointmentClosedError: {
-            /** @constant */
+            /**
+             * @description Code of the error. Several errors can share one.
+             * @constant
+             */
             error: "APPOINTMENT_CLOSED";
-            /** @constant */
+            /**
+             * @description Translation key of the error.
+             * @constant
+             */
             message: "errors.developer_api.appointment_closed";
         };
         AppointmentCompletedEvent: {
-            /** @description The same on every attempt. Use it to recognize duplicates. */
+            /** @description Id of the event, the same on every attempt. Use it to recognize duplicates. */
             id: string;
-            /** @constant */
+            /**
+             * @description Type of the event.
+             * @constant
+             */
             event: "appointment.completed";
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description Id of the clinic.
+             */
             clinic_id: string;
             /**
              * Format: date-time
-             * @description With the UTC offset of the clinic's time zone at that instant.
+             * @description When the event occurred. ISO 8601, with the UTC offset of the clinic's time zone.
              */
             created_at: string;
             /** @description Numbers the events of one record from 1, in the order they happened. */
             sequence: number;
+            /** @description The record of the event: ids, statuses, dates, times and counts only. */
             data: {
-                /** Format: uuid */
+                /**
+                 * Format: uuid
+                 * @description Id of the record.
+                 */
                 id: string;
-                /** Format: uuid */
+                /**
+                 * Format: uuid
+                 * @description Id of the patient.
+                 */
                 patient_id: string;
-                /** Format: uuid */
+                /**
+                 * Format: uuid
+                 * @description Id of the doctor.
+                 */
                 doctor_id: string;
-                /** @constant */
+                /**
+                 * @description Status of the record after the event.
+                 * @constant
+                 */
                 status: "completed";
-                /** Format: date */
+                /**
+                 * Format: date
+                 * @description Date of the appointment, in the clinic's time zone. `YYYY-MM-DD`.
+                 */
                 appointment_date: string;
+                /** @description Start, `HH:MM`, in the clinic's time zone. */
                 start_time: string;
+                /** @description End, `HH:MM`, on the same day. */
                 end_time: string;
             };
         };
         AppointmentConfirmedEvent: {
-            /** @description The same on every attempt. Use it to recognize duplicates. */
+            /** @description Id of the event, the same on every attempt. Use it to recognize duplicates. */
             id: string;
-            /** @constant */
+            /**
+             * @description Type of the event.
+             * @constant
+             */
             event: "appointment.confirmed";
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description Id of the clinic.
+             */
             clinic_id: string;
             /**
              * Format: date-time
-             * @description With the UTC offset of the clinic's time zone at that instant.
+             * @description When the event occurred. ISO 8601, with the UTC offset of the clinic's time zone.
              */
             created_at: string;
             /** @description Numbers the events of one record from 1, in the order they happened. */
             sequence: number;
+            /** @description The record of the event: ids, statuses, dates, times and counts only. */
             data: {
-                /** Format: uuid */
+                /**
+                 * Format: uuid
+                 * @description Id of the record.
+                 */
                 id: string;
-                /** Format: uuid */
+                /**
+                 * Format: uuid
+                 * @description Id of the patient.
+                 */
                 patient_id: string;
-                /** Format: uuid */
+                /**
+                 * Format: uuid
+                 * @description Id of the doctor.
+                 */
                 doctor_id: string;
-                /** @constant */
+                /**
+                 * @description Status of the record after the event.
+                 * @constant
+                 */
                 status: "scheduled";
-                /** Format: date */
+                /**
+                 * Format: date
+                 * @description Date of the appointment, in the clinic's time zone. `YYYY-MM-DD`.
+                 */
                 appointment_date: string;
+                /** @description Start, `HH:MM`, in the clinic's time zone. */
                 start_time: string;
+                /** @description End, `HH:MM`, on the same day. */
                 end_time: string;
             };
         };
         AppointmentCreatedEvent: {
-            /** @description The same on every attempt. Use it to recognize duplicates. */
+            /** @description Id of the event, the same on every attempt. Use it to recognize duplicates. */
             id: string;
-            /** @constant */
+            /**
+             * @description Type of the event.
+             * @constant
+             */
             event: "appointment.created";
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description Id of the clinic.
+             */
             clinic_id: string;
             /**
              * Format: date-time
-             * @description With the UTC offset of the clinic's time zone at that instant.
+             * @description When the event occurred. ISO 8601, with the UTC offset of the clinic's time zone.
              */
             created_at: string;
             /** @description Numbers the events of one record from 1, in the order they happened. */
             sequence: number;
+            /** @description The record of the event: ids, statuses, dates, times and counts only. */
             data: {
-                /** Format: uuid */
+                /**
+                 * Format: uuid
+                 * @description Id of the record.
+                 */
                 id: string;
-                /** Format: uuid */
+                /**
+                 * Format: uuid
+                 * @description Id of the patient.
+                 */
                 patient_id: string;
-                /** Format: uuid */
+                /**
+                 * Format: uuid
+                 * @description Id of the doctor.
+                 */
                 doctor_id: string;
-                /** @enum {string} */
+                /**
+                 * @description Status of the record after the event.
+                 * @enum {string}
+                 */
                 status: "scheduled" | "completed" | "cancelled" | "no_show";
-                /** Format: date */
+                /**
+                 * Format: date
+                 * @description Date of the appointment, in the clinic's time zone. `YYYY-MM-DD`.
+                 */
                 appointment_date: string;
+                /** @description Start, `HH:MM`, in the clinic's time zone. */
                 start_time: string;
+                /** @description End, `HH:MM`, on the same day. */
                 end_time: string;
             };
         };
         /** @description The start time is in the past, in the clinic's time zone. */
         AppointmentInPastError: {
-            /** @constant */
+            /**
+             * @description Code of the error. Several errors can share one.
+             * @constant
+             */
             error: "OUTSIDE_WORKING_HOURS";
-            /** @constant */
+            /**
+             * @description Translation key of the error.
+             * @constant
+             */
             message: "errors.developer_api.appointment_in_past";
         };
         AppointmentNoShowEvent: {
-            /** @description The same on every attempt. Use it to recognize duplicates. */
+            /** @description Id of the event, the same on every attempt. Use it to recognize duplicates. */
             id: string;
-            /** @constant */
+            /**
+             * @description Type of the event.
+             * @constant
+             */
             event: "appointment.no_show";
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description Id of the clinic.
+             */
             clinic_id: string;
             /**
              * Format: date-time
-             * @description With the UTC offset of the clinic's time zone at that instant.
+             * @description When the event occurred. ISO 8601, with the UTC offset of the clinic's time zone.
              */
             created_at: string;
             /** @description Numbers the events of one record from 1, in the order they happened. */
             sequence: number;
+            /** @description The record of the event: ids, statuses, dates, times and counts only. */
             data: {
-                /** Format: uuid */
+                /**
+                 * Format: uuid
+                 * @description Id of the record.
+                 */
                 id: string;
-                /** Format: uuid */
+                /**
+                 * Format: uuid
+                 * @description Id of the patient.
+                 */
                 patient_id: string;
-                /** Format: uuid */
+                /**
+                 * Format: uuid
+                 * @description Id of the doctor.
+                 */
                 doctor_id: string;
-                /** @constant */
+                /**
+                 * @description Status of the record after the event.
+                 * @constant
+                 */
                 status: "no_show";
-                /** Format: date */
+                /**
+                 * Format: date
+                 * @description Date of the appointment, in the clinic's time zone. `YYYY-MM-DD`.
+                 */
                 appointment_date: string;
+                /** @description Start, `HH:MM`, in the clinic's time zone. */
                 start_time: string;
+                /** @description End, `HH:MM`, on the same day. */
                 end_time: string;
             };
         };
         /** @description The appointment has not begun: `details` says from when on the action is possible. */
         AppointmentNotDueError: {
-            /** @constant */
+            /**
+             * @description Code of the error. Several errors can share one.
+             * @constant
+             */
             error: "VALIDATION";
-            /** @constant */
+            /**
+             * @description Translation key of the error.
+             * @constant
+             */
             message: "errors.developer_api.appointment_not_due";
+            /** @description What is wrong, item by item. */
             details: components["schemas"]["NotDueIssue"][];
         };
         /** @description The appointment does not exist. */
         AppointmentNotFoundError: {
-            /** @constant */
+            /**
+             * @description Code of the error. Several errors can share one.
+             * @constant
+             */
             error: "NOT_FOUND";
-            /** @constant */
+            /**
+             * @description Translation key of the error.
+             * @constant
+             */
             message: "errors.developer_api.appointment_not_found";
         };
         /** @description Without `appointment.read`, of the optional fields only those that the request had, and ids for names. */
         AppointmentReference: {
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description Id of the record.
+             */
             id: string;
-            patient?: {
-                /** Format: uuid */
-                id: string;
-            };
-            doctor?: {
-                /** Format: uuid */
-                id: string;
-            };
+            /** @description The patient, if the request named one. */
+            patient?: components["schemas"]["IdReference"];
+            /** @description The doctor, if the request named one. */
+            doctor?: components["schemas"]["IdReference"];
             /**
              * Format: date
-             * @description In the clinic's time zone.
+             * @description Date of the appointment, in the clinic's time zone. `YYYY-MM-DD`.
              */
             appointment_date?: string;
+            /** @description Start, `HH:MM`, in the clinic's time zone. */
             start_time?: string;
+            /** @description End, `HH:MM`, on the same day. */
             end_time?: string;
             /**
-             * @description `completed` and `no_show` can be undone, `cancelled` is final. `cancelled` and `no_show` free the time.
+             * @description `scheduled` until the clinic records what happened: `completed` (it took place) and `no_show` (the patient did not come) can be undone, `cancelled` is final. `cancelled` and `no_show` free the time.
              * @enum {string}
              */
             status: "scheduled" | "completed" | "cancelled" | "no_show";
+            /** @description Notes of the booking. Null if there are none. */
             notes?: string | null;
-            treatments?: {
-                /** Format: uuid */
-                id: string;
-            }[];
-            room?: {
-                /** Format: uuid */
-                id: string;
-            } | null;
+            /** @description Treatments that it was booked for. Empty if none are known. */
+            treatments?: components["schemas"]["IdReference"][];
+            /** @description Room that it was booked for. Null if none is known. */
+            room?: components["schemas"]["IdReference"] | null;
+            /** @description When the patient confirmed the appointment. Null if that is not recorded. ISO 8601, with the UTC offset of the clinic's time zone. */
             confirmed_at: string | null;
+            /** @description When the patient arrived. Null if that is not recorded. ISO 8601, with the UTC offset of the clinic's time zone. */
             checked_in_at: string | null;
+            /** @description When the appointment was cancelled. Null if it was not. ISO 8601, with the UTC offset of the clinic's time zone. */
             cancelled_at: string | null;
+            /** @description Reason given for the cancellation. Null if there is none. */
             cancellation_reason?: string | null;
-            /** @description The id in another system, if a request or an import has set one. */
+            /** @description Id in another system, if a request or an import has set one. Else null. */
             external_id?: string | null;
             /**
              * Format: date-time
-             * @description With the UTC offset of the clinic's time zone at that instant.
+             * @description When the record was created. ISO 8601, with the UTC offset of the clinic's time zone.
              */
             created_at: string;
             /**
              * Format: date-time
-             * @description When the record was last changed, or `created_at`. A change of a name that the record copies from another record does not count; erasure does.
+             * @description When the record was last changed, or `created_at`. A change of a name that the record copies from another record does not count; erasure does. ISO 8601, with the UTC offset of the clinic's time zone.
              */
             updated_at: string;
         };
         AppointmentUpdatedEvent: {
-            /** @description The same on every attempt. Use it to recognize duplicates. */
+            /** @description Id of the event, the same on every attempt. Use it to recognize duplicates. */
             id: string;
-            /** @constant */
+            /**
+             * @description Type of the event.
+             * @constant
+             */
             event: "appointment.updated";
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description Id of the clinic.
+             */
             clinic_id: string;
             /**
              * Format: date-time
-             * @description With the UTC offset of the clinic's time zone at that instant.
+             * @description When the event occurred. ISO 8601, with the UTC offset of the clinic's time zone.
              */
             created_at: string;
             /** @description Numbers the events of one record from 1, in the order they happened. */
             sequence: number;
+            /** @description The record of the event: ids, statuses, dates, times and counts only. */
             data: {
-                /** Format: uuid */
+                /**
+                 * Format: uuid
+                 * @description Id of the record.
+                 */
                 id: string;
-                /** Format: uuid */
+                /**
+                 * Format: uuid
+                 * @description Id of the patient.
+                 */
                 patient_id: string;
-                /** Format: uuid */
+                /**
+                 * Format: uuid
+                 * @description Id of the doctor.
+                 */
                 doctor_id: string;
-                /** @enum {string} */
+                /**
+                 * @description Status of the record after the event.
+                 * @enum {string}
+                 */
                 status: "scheduled" | "completed" | "cancelled" | "no_show";
-                /** Format: date */
+                /**
+                 * Format: date
+                 * @description Date of the appointment, in the clinic's time zone. `YYYY-MM-DD`.
+                 */
                 appointment_date: string;
+                /** @description Start, `HH:MM`, in the clinic's time zone. */
                 start_time: string;
+                /** @description End, `HH:MM`, on the same day. */
                 end_time: string;
             };
         };
+        AvailabilityMeta: {
+            /**
+             * Format: date
+             * @description The requested date. `YYYY-MM-DD`.
+             */
+            date: string;
+            /**
+             * Format: date
+             * @description The requested last date. Absent if none was requested. `YYYY-MM-DD`.
+             */
+            date_to?: string;
+            /**
+             * Format: uuid
+             * @description The requested doctor. Absent if none was requested.
+             */
+            doctor_id?: string;
+            /**
+             * Format: uuid
+             * @description The requested treatment. Absent if none was requested.
+             */
+            treatment_id?: string;
+            /** @description The requested treatments. Absent if none were requested. */
+            treatment_ids?: string[];
+            /**
+             * Format: uuid
+             * @description The requested room. Absent if none was requested.
+             */
+            room_id?: string;
+            /** @description Length of each slot in minutes. */
+            duration_minutes: number;
+            /** @description Number of slots in `data`. 0 if nothing is free from here to the end of the range. */
+            count: number;
+            /** @description Whether the range goes on after this page; the rest can turn out to be empty. Absent for one day of one doctor, without `date_to` and `limit`. */
+            has_more?: boolean;
+            /** @description Pass it as `after` to continue the list. Null at the end; absent where `has_more` is. */
+            next_after?: string | null;
+        };
         Cancellation: {
-            /** @description Returned as `cancellation_reason`. */
+            /** @description Reason for the cancellation. Returned as `cancellation_reason`. */
             reason?: string | null;
         };
         CatalogueReference: {
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description Id of the record.
+             */
             id: string;
             /** @description The name at the time of the booking. */
             name: string;
         };
         Clinic: {
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description Id of the record.
+             */
             id: string;
+            /** @description Name of the clinic. */
             name: string;
+            /** @description Postal address. Null if none is stored. */
             address: string | null;
-            /** @description In E.164 format. */
+            /** @description Phone number in E.164 format, such as `+905321234567`. Null if none is stored. */
             phone_number: string | null;
+            /** @description Email address. Null if none is stored. */
             email_address: string | null;
+            /** @description Address of the website. Null if none is stored. */
             website: string | null;
             /** @description IANA time zone, such as `Europe/Istanbul`. */
             timezone: string;
-            /** @description ISO 4217 currency code. */
+            /** @description ISO 4217 currency code, such as `EUR`. */
             currency: string;
-            /** @description The default length of an appointment in minutes. */
+            /** @description Default length of an appointment in minutes. */
             appointment_duration: number;
             /**
              * Format: date-time
-             * @description With the UTC offset of the clinic's time zone at that instant.
+             * @description When the record was created. ISO 8601, with the UTC offset of the clinic's time zone.
              */
             created_at: string;
         };
         /** @description The operator has paused the clinic: its records can be read, but not changed. Retry after the number of seconds in the `retry-after` header. */
         ClinicPausedError: {
-            /** @constant */
+            /**
+             * @description Code of the error. Several errors can share one.
+             * @constant
+             */
             error: "UNAVAILABLE";
-            /** @constant */
+            /**
+             * @description Translation key of the error.
+             * @constant
+             */
             message: "errors.developer_api.clinic_paused";
         };
         /** @description The headers `idempotency-key` and `x-idempotency-key` have different values. Send one of them. */
         ConflictingIdempotencyKeysError: {
-            /** @constant */
+            /**
+             * @description Code of the error. Several errors can share one.
+             * @constant
+             */
             error: "INVALID_PARAMS";
-            /** @constant */
+            /**
+             * @description Translation key of the error.
+             * @constant
+             */
             message: "errors.developer_api.conflicting_idempotency_keys";
         };
         /** @description The clinic does not send SMS to the country of the patient's phone number. */
         CountryNotAllowedError: {
-            /** @constant */
+            /**
+             * @description Code of the error. Several errors can share one.
+             * @constant
+             */
             error: "VALIDATION";
-            /** @constant */
+            /**
+             * @description Translation key of the error.
+             * @constant
+             */
             message: "errors.developer_api.country_not_allowed";
         };
         CursorMeta: {
+            /** @description Maximum number of records per page. */
             limit: number;
             /** @description Pass it as `after` to continue the list. Null if there is nothing to continue from. */
             next_after: string | null;
+            /** @description Whether there are further records after this page. */
             has_more: boolean;
         };
         /** @description The clinic has reached its daily message limit. Retry after the number of seconds in the `retry-after` header. */
         DailyMessageLimitError: {
-            /** @constant */
+            /**
+             * @description Code of the error. Several errors can share one.
+             * @constant
+             */
             error: "RATE_LIMITED";
-            /** @constant */
+            /**
+             * @description Translation key of the error.
+             * @constant
+             */
             message: "errors.developer_api.daily_message_limit";
         };
         Delivery: {
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description Id of the delivery.
+             */
             id: string;
-            /** @description The same for every endpoint and on every attempt. */
+            /** @description Id of the event, the same for every endpoint and on every attempt. */
             event_id: string;
-            /** @enum {string} */
+            /**
+             * @description Type of the event.
+             * @enum {string}
+             */
             event: "patient.created" | "patient.updated" | "patient.erased" | "appointment.created" | "appointment.updated" | "appointment.confirmed" | "appointment.checked_in" | "appointment.cancelled" | "appointment.completed" | "appointment.no_show" | "invoice.created" | "invoice.updated" | "invoice.paid" | "payment.created" | "payment.updated" | "sms.sent" | "sms.delivered" | "sms.failed" | "email.sent" | "email.delivered" | "email.failed" | "import.completed" | "webhook.ping";
-            /** @enum {string} */
+            /**
+             * @description `pending` while attempts are still made, `delivered` after a 2xx response, `failed` when no further attempt follows.
+             * @enum {string}
+             */
             status: "pending" | "delivered" | "failed";
             /** @description The latest attempts, oldest first; at most 20. */
-            attempts: {
-                /**
-                 * Format: date-time
-                 * @description With the UTC offset of the clinic's time zone at that instant.
-                 */
-                attempted_at: string;
-                /** @description Null if no response was received. */
-                response_status: number | null;
-                /** @description Why no response was received; null if one was. */
-                error: string | null;
-                latency_ms: number;
-            }[];
-            /** @description Null if no further attempt is scheduled. */
+            attempts: components["schemas"]["DeliveryAttempt"][];
+            /** @description When the next attempt is due. Null if none is scheduled. ISO 8601, with the UTC offset of the clinic's time zone. */
             next_attempt_at: string | null;
             /**
              * Format: date-time
-             * @description With the UTC offset of the clinic's time zone at that instant.
+             * @description When the delivery was created. ISO 8601, with the UTC offset of the clinic's time zone.
              */
             created_at: string;
         };
+        DeliveryAttempt: {
+            /**
+             * Format: date-time
+             * @description When the attempt started. ISO 8601, with the UTC offset of the clinic's time zone.
+             */
+            attempted_at: string;
+            /** @description HTTP status of the response. Null if no response was received. */
+            response_status: number | null;
+            /** @description Why no response was received, as one word. Null if one was received. */
+            error: string | null;
+            /** @description Duration of the attempt in milliseconds. */
+            latency_ms: number;
+        };
         /** @description The delivery does not exist. */
         DeliveryNotFoundError: {
-            /** @constant */
+            /**
+             * @description Code of the error. Several errors can share one.
+             * @constant
+             */
             error: "NOT_FOUND";
-            /** @constant */
+            /**
+             * @description Translation key of the error.
+             * @constant
+             */
             message: "errors.developer_api.delivery_not_found";
         };
         Department: {
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description Id of the record.
+             */
             id: string;
+            /** @description Name of the department. */
             name: string;
+            /** @description Whether the clinic currently uses the record. */
             is_active: boolean;
         };
         /** @description The department does not exist. */
         DepartmentNotFoundError: {
-            /** @constant */
+            /**
+             * @description Code of the error. Several errors can share one.
+             * @constant
+             */
             error: "NOT_FOUND";
-            /** @constant */
+            /**
+             * @description Translation key of the error.
+             * @constant
+             */
             message: "errors.developer_api.department_not_found";
         };
         Doctor: {
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description Id of the doctor: the `doctor_id` of requests.
+             */
             id: string;
+            /** @description Full name. */
             full_name: string;
+            /** @description Medical specialty. Null if none is stored. */
             specialty: string | null;
+            /** @description Id of the department. Null if none is set. */
             department_id: string | null;
-            /** @description Only active doctors can be booked. */
+            /** @description Whether the doctor can be booked. */
             is_active: boolean;
             /**
              * Format: date-time
-             * @description When the doctor, working hours included, was last changed.
+             * @description When the doctor, working hours included, was last changed. ISO 8601, with the UTC offset of the clinic's time zone.
              */
             updated_at: string;
         };
         /** @description The doctor does not exist. */
         DoctorNotFoundError: {
-            /** @constant */
+            /**
+             * @description Code of the error. Several errors can share one.
+             * @constant
+             */
             error: "NOT_FOUND";
-            /** @constant */
+            /**
+             * @description Translation key of the error.
+             * @constant
+             */
             message: "errors.developer_api.doctor_not_found";
+            /** @description What is wrong, item by item. */
             details?: components["schemas"]["UnknownId"][];
         };
         EmailDeliveredEvent: {
-            /** @description The same on every attempt. Use it to recognize duplicates. */
+            /** @description Id of the event, the same on every attempt. Use it to recognize duplicates. */
             id: string;
-            /** @constant */
+            /**
+             * @description Type of the event.
+             * @constant
+             */
             event: "email.delivered";
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description Id of the clinic.
+             */
             clinic_id: string;
             /**
              * Format: date-time
-             * @description With the UTC offset of the clinic's time zone at that instant.
+             * @description When the event occurred. ISO 8601, with the UTC offset of the clinic's time zone.
              */
             created_at: string;
             /** @description Numbers the events of one record from 1, in the order they happened. */
             sequence: number;
+            /** @description The record of the event: ids, statuses, dates, times and counts only. */
             data: {
-                /** Format: uuid */
+                /**
+                 * Format: uuid
+                 * @description Id of the record.
+                 */
                 id: string;
-                /** Format: uuid */
+                /**
+                 * Format: uuid
+                 * @description Id of the patient.
+                 */
                 patient_id: string;
-                /** @constant */
+                /**
+                 * @description Status of the record after the event.
+                 * @constant
+                 */
                 status: "delivered";
             };
         };
         EmailFailedEvent: {
-            /** @description The same on every attempt. Use it to recognize duplicates. */
+            /** @description Id of the event, the same on every attempt. Use it to recognize duplicates. */
             id: string;
-            /** @constant */
+            /**
+             * @description Type of the event.
+             * @constant
+             */
             event: "email.failed";
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description Id of the clinic.
+             */
             clinic_id: string;
             /**
              * Format: date-time
-             * @description With the UTC offset of the clinic's time zone at that instant.
+             * @description When the event occurred. ISO 8601, with the UTC offset of the clinic's time zone.
              */
             created_at: string;
             /** @description Numbers the events of one record from 1, in the order they happened. */
             sequence: number;
+            /** @description The record of the event: ids, statuses, dates, times and counts only. */
             data: {
-                /** Format: uuid */
+                /**
+                 * Format: uuid
+                 * @description Id of the record.
+                 */
                 id: string;
-                /** Format: uuid */
+                /**
+                 * Format: uuid
+                 * @description Id of the patient.
+                 */
                 patient_id: string;
-                /** @constant */
+                /**
+                 * @description Status of the record after the event.
+                 * @constant
+                 */
                 status: "failed";
             };
         };
         EmailSentEvent: {
-            /** @description The same on every attempt. Use it to recognize duplicates. */
+            /** @description Id of the event, the same on every attempt. Use it to recognize duplicates. */
             id: string;
-            /** @constant */
+            /**
+             * @description Type of the event.
+             * @constant
+             */
             event: "email.sent";
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description Id of the clinic.
+             */
             clinic_id: string;
             /**
              * Format: date-time
-             * @description With the UTC offset of the clinic's time zone at that instant.
+             * @description When the event occurred. ISO 8601, with the UTC offset of the clinic's time zone.
              */
             created_at: string;
             /** @description Numbers the events of one record from 1, in the order they happened. */
             sequence: number;
+            /** @description The record of the event: ids, statuses, dates, times and counts only. */
             data: {
-                /** Format: uuid */
+                /**
+                 * Format: uuid
+                 * @description Id of the record.
+                 */
                 id: string;
-                /** Format: uuid */
+                /**
+                 * Format: uuid
+                 * @description Id of the patient.
+                 */
                 patient_id: string;
-                /** @constant */
+                /**
+                 * @description Status of the record after the event.
+                 * @constant
+                 */
                 status: "sent";
             };
         };
         Event: components["schemas"]["PatientCreatedEvent"] | components["schemas"]["PatientUpdatedEvent"] | components["schemas"]["PatientErasedEvent"] | components["schemas"]["AppointmentCreatedEvent"] | components["schemas"]["AppointmentUpdatedEvent"] | components["schemas"]["AppointmentConfirmedEvent"] | components["schemas"]["AppointmentCheckedInEvent"] | components["schemas"]["AppointmentCancelledEvent"] | components["schemas"]["AppointmentCompletedEvent"] | components["schemas"]["AppointmentNoShowEvent"] | components["schemas"]["InvoiceCreatedEvent"] | components["schemas"]["InvoiceUpdatedEvent"] | components["schemas"]["InvoicePaidEvent"] | components["schemas"]["PaymentCreatedEvent"] | components["schemas"]["PaymentUpdatedEvent"] | components["schemas"]["SmsSentEvent"] | components["schemas"]["SmsDeliveredEvent"] | components["schemas"]["SmsFailedEvent"] | components["schemas"]["EmailSentEvent"] | components["schemas"]["EmailDeliveredEvent"] | components["schemas"]["EmailFailedEvent"] | components["schemas"]["ImportCompletedEvent"];
         ExpandableAppointment: {
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description Id of the record.
+             */
             id: string;
+            /** @description The patient. */
             patient: components["schemas"]["PersonRef"] | components["schemas"]["Patient"];
+            /** @description The doctor. */
             doctor: components["schemas"]["PersonRef"];
             /**
              * Format: date
-             * @description In the clinic's time zone.
+             * @description Date of the appointment, in the clinic's time zone. `YYYY-MM-DD`.
              */
             appointment_date: string;
+            /** @description Start, `HH:MM`, in the clinic's time zone. */
             start_time: string;
+            /** @description End, `HH:MM`, on the same day. */
             end_time: string;
             /**
-             * @description `completed` and `no_show` can be undone, `cancelled` is final. `cancelled` and `no_show` free the time.
+             * @description `scheduled` until the clinic records what happened: `completed` (it took place) and `no_show` (the patient did not come) can be undone, `cancelled` is final. `cancelled` and `no_show` free the time.
              * @enum {string}
              */
             status: "scheduled" | "completed" | "cancelled" | "no_show";
+            /** @description Notes of the booking. Null if there are none. */
             notes: string | null;
+            /** @description Treatments that it was booked for. Empty if none are known. */
             treatments: components["schemas"]["CatalogueReference"][];
+            /** @description Room that it was booked for. Null if none is known. */
             room: components["schemas"]["CatalogueReference"] | null;
+            /** @description When the patient confirmed the appointment. Null if that is not recorded. ISO 8601, with the UTC offset of the clinic's time zone. */
             confirmed_at: string | null;
+            /** @description When the patient arrived. Null if that is not recorded. ISO 8601, with the UTC offset of the clinic's time zone. */
             checked_in_at: string | null;
+            /** @description When the appointment was cancelled. Null if it was not. ISO 8601, with the UTC offset of the clinic's time zone. */
             cancelled_at: string | null;
+            /** @description Reason given for the cancellation. Null if there is none. */
             cancellation_reason: string | null;
-            /** @description The id in another system, if a request or an import has set one. */
+            /** @description Id in another system, if a request or an import has set one. Else null. */
             external_id: string | null;
             /**
              * Format: date-time
-             * @description With the UTC offset of the clinic's time zone at that instant.
+             * @description When the record was created. ISO 8601, with the UTC offset of the clinic's time zone.
              */
             created_at: string;
             /**
              * Format: date-time
-             * @description When the record was last changed, or `created_at`. A change of a name that the record copies from another record does not count; erasure does.
+             * @description When the record was last changed, or `created_at`. A change of a name that the record copies from another record does not count; erasure does. ISO 8601, with the UTC offset of the clinic's time zone.
              */
             updated_at: string;
         };
         ExpandableInvoice: {
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description Id of the record.
+             */
             id: string;
+            /** @description Number that the clinic gave the invoice. Several invoices can have the same one. */
             invoice_number: string;
             /**
-             * @description Once the invoice has payments, they determine the status: `partially_paid`, `paid` or `refunded`. The clinic sets all other statuses; an invoice does not become `overdue` automatically.
+             * @description Payments determine the status once there are any: `partially_paid`, `paid` (nothing is due), or `refunded` (refunds took the paid amount back to zero). The clinic sets the others: `draft` (not issued), `pending` (not sent), `sent`, `overdue` and `cancelled`; payments do not change `draft` and `cancelled`. An invoice does not become `overdue` automatically.
              * @enum {string}
              */
             status: "draft" | "pending" | "sent" | "partially_paid" | "paid" | "overdue" | "cancelled" | "refunded";
-            /** Format: date */
+            /**
+             * Format: date
+             * @description Date of issue. `YYYY-MM-DD`.
+             */
             issue_date: string;
+            /** @description Date by which the invoice is due. Null if none is set. `YYYY-MM-DD`. */
             due_date: string | null;
-            /** @description When the invoice was paid in full; null until then. */
+            /** @description When the invoice was paid in full. Null unless `status` is `paid`. ISO 8601, with the UTC offset of the clinic's time zone. */
             paid_at: string | null;
-            /** @description ISO 4217 currency code. */
+            /** @description ISO 4217 currency code, such as `EUR`. */
             currency: string;
+            /** @description Sum of quantity times unit price of the line items, before discount and tax. */
             subtotal: number;
+            /** @description Tax of the whole invoice. Included in `total_amount`. */
             tax_amount: number;
+            /** @description Discount of the whole invoice. Deducted in `total_amount`. */
             discount_amount: number;
+            /** @description Amount to pay, discount and tax included: `subtotal - discount_amount + tax_amount`. */
             total_amount: number;
             /** @description Completed payments minus completed refunds. */
             paid_amount: number;
-            /** @description Always `total_amount - paid_amount`. */
+            /** @description Always `total_amount - paid_amount`. Negative if too much was paid. */
             balance_due: number;
-            patient: {
-                /** Format: uuid */
-                id: string;
-                full_name: string;
-                email: string | null;
-            } | {
-                /** Format: uuid */
-                id: string;
-                full_name: string;
-                first_name: string;
-                last_name: string;
-                date_of_birth: string | null;
-                gender: ("male" | "female" | "other" | "unknown") | null;
-                /** @description In E.164 format. */
-                phone_number: string | null;
-                email_address: string | null;
-                /** @description The id in another system, if a request or an import has set one. */
-                external_id: string | null;
-                /** @description Appointments and messages are possible only while this is true. */
-                is_active: boolean;
-                /**
-                 * Format: date-time
-                 * @description With the UTC offset of the clinic's time zone at that instant.
-                 */
-                created_at: string;
-                /**
-                 * Format: date-time
-                 * @description When the record was last changed, or `created_at`. A change of a name that the record copies from another record does not count; erasure does.
-                 */
-                updated_at: string;
-                /** @description When the patient was erased: the personal data of the patient, and all texts of the records, are gone. Else null. */
-                erased_at: string | null;
-                email: string | null;
-            };
+            /** @description The patient. With `expand=patient`, all fields that `GET /patients` shows. */
+            patient: components["schemas"]["InvoicePatient"] | components["schemas"]["ExpandedInvoicePatient"];
+            /** @description Line items, in the order of the invoice. Can be empty. */
             line_items: components["schemas"]["LineItem"][];
             /**
              * Format: date-time
-             * @description With the UTC offset of the clinic's time zone at that instant.
+             * @description When the record was created. ISO 8601, with the UTC offset of the clinic's time zone.
              */
             created_at: string;
             /**
              * Format: date-time
-             * @description When the record was last changed, or `created_at`. A change of a name that the record copies from another record does not count; erasure does.
+             * @description When the record was last changed, or `created_at`. A change of a name that the record copies from another record does not count; erasure does. ISO 8601, with the UTC offset of the clinic's time zone.
              */
             updated_at: string;
         };
+        ExpandedInvoicePatient: {
+            /**
+             * Format: uuid
+             * @description Id of the record.
+             */
+            id: string;
+            /** @description First name and last name, separated by a space. */
+            full_name: string;
+            /** @description First name. */
+            first_name: string;
+            /** @description Last name. */
+            last_name: string;
+            /** @description Date of birth. Null if it is not known. `YYYY-MM-DD`. */
+            date_of_birth: string | null;
+            /** @description Gender. Null if none is stored. */
+            gender: ("male" | "female" | "other" | "unknown") | null;
+            /** @description Phone number in E.164 format, such as `+905321234567`. Null if none is stored. */
+            phone_number: string | null;
+            /** @description Email address. Null if none is stored. */
+            email_address: string | null;
+            /** @description Id in another system, if a request or an import has set one. Else null. */
+            external_id: string | null;
+            /** @description Whether appointments can be booked for, and messages sent to, the patient. */
+            is_active: boolean;
+            /**
+             * Format: date-time
+             * @description When the record was created. ISO 8601, with the UTC offset of the clinic's time zone.
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When the record was last changed, or `created_at`. A change of a name that the record copies from another record does not count; erasure does. ISO 8601, with the UTC offset of the clinic's time zone.
+             */
+            updated_at: string;
+            /** @description When the patient was erased: the personal data of the patient, and all texts of the records, are gone. Else null. ISO 8601, with the UTC offset of the clinic's time zone. */
+            erased_at: string | null;
+            /** @description Equal to `email_address`. */
+            email: string | null;
+        };
         /** @description Another record of the same kind has this external id. `details` names the field, and the id of that record. */
         ExternalIdTakenError: {
-            /** @constant */
+            /**
+             * @description Code of the error. Several errors can share one.
+             * @constant
+             */
             error: "CONFLICT";
-            /** @constant */
+            /**
+             * @description Translation key of the error.
+             * @constant
+             */
             message: "errors.developer_api.external_id_taken";
+            /** @description What is wrong, item by item. */
             details: components["schemas"]["TakenExternalId"][];
         };
         FieldIssue: {
-            /** @description The name of the parameter or field, such as `events.0` for a list item. */
+            /** @description Name of the parameter or field, such as `events.0` for a list item. */
             field: string;
             /** @description What is wrong with it, in English. Intended for developers. */
             issue: string;
         };
         Health: {
-            /** @constant */
+            /**
+             * @description Always `ok`.
+             * @constant
+             */
             status: "ok";
+        };
+        IdReference: {
+            /**
+             * Format: uuid
+             * @description Id of the record.
+             */
+            id: string;
         };
         /** @description Another request with this idempotency key is still in progress. */
         IdempotencyInProgressError: {
-            /** @constant */
+            /**
+             * @description Code of the error. Several errors can share one.
+             * @constant
+             */
             error: "IDEMPOTENCY_IN_PROGRESS";
-            /** @constant */
+            /**
+             * @description Translation key of the error.
+             * @constant
+             */
             message: "errors.developer_api.idempotency_in_progress";
         };
         /** @description The idempotency key was already used with a different request body. */
         IdempotencyKeyReusedError: {
-            /** @constant */
+            /**
+             * @description Code of the error. Several errors can share one.
+             * @constant
+             */
             error: "IDEMPOTENCY_KEY_REUSED";
-            /** @constant */
+            /**
+             * @description Translation key of the error.
+             * @constant
+             */
             message: "errors.developer_api.idempotency_key_reused";
         };
         ImportCompletedEvent: {
-            /** @description The same on every attempt. Use it to recognize duplicates. */
+            /** @description Id of the event, the same on every attempt. Use it to recognize duplicates. */
             id: string;
-            /** @constant */
+            /**
+             * @description Type of the event.
+             * @constant
+             */
             event: "import.completed";
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description Id of the clinic.
+             */
             clinic_id: string;
             /**
              * Format: date-time
-             * @description With the UTC offset of the clinic's time zone at that instant.
+             * @description When the event occurred. ISO 8601, with the UTC offset of the clinic's time zone.
              */
             created_at: string;
             /** @description Numbers the events of one record from 1, in the order they happened. */
             sequence: number;
+            /** @description The record of the event: ids, statuses, dates, times and counts only. */
             data: {
-                /** @description The kind of records, such as `patients`. */
+                /** @description Kind of the records, such as `patients`. */
                 entity: string;
                 /** @description Number of new records. */
                 imported: number;
@@ -2114,290 +2661,438 @@ export interface components {
         };
         /** @description An unexpected error occurred. Include the `x-request-id` header when you contact support. */
         InternalError: {
-            /** @constant */
+            /**
+             * @description Code of the error. Several errors can share one.
+             * @constant
+             */
             error: "INTERNAL";
-            /** @constant */
+            /**
+             * @description Translation key of the error.
+             * @constant
+             */
             message: "errors.developer_api.internal";
         };
         /** @description The cursor `after` is not the `next_after` of a response of this list. */
         InvalidCursorError: {
-            /** @constant */
+            /**
+             * @description Code of the error. Several errors can share one.
+             * @constant
+             */
             error: "INVALID_PARAMS";
-            /** @constant */
+            /**
+             * @description Translation key of the error.
+             * @constant
+             */
             message: "errors.developer_api.invalid_cursor";
+            /** @description What is wrong, item by item. */
             details: components["schemas"]["FieldIssue"][];
         };
         /** @description The idempotency key must be 1 to 255 visible ASCII characters. */
         InvalidIdempotencyKeyError: {
-            /** @constant */
+            /**
+             * @description Code of the error. Several errors can share one.
+             * @constant
+             */
             error: "VALIDATION";
-            /** @constant */
+            /**
+             * @description Translation key of the error.
+             * @constant
+             */
             message: "errors.developer_api.invalid_idempotency_key";
         };
         /** @description A query parameter is missing or invalid. `details` names each one, up to 20. */
         InvalidParamsError: {
-            /** @constant */
+            /**
+             * @description Code of the error. Several errors can share one.
+             * @constant
+             */
             error: "INVALID_PARAMS";
-            /** @constant */
+            /**
+             * @description Translation key of the error.
+             * @constant
+             */
             message: "errors.developer_api.invalid_params";
+            /** @description What is wrong, item by item. */
             details?: components["schemas"]["FieldIssue"][];
-            /** @description The number of items that `details` leaves out. Present only if there are more than 20. */
+            /** @description Number of items that `details` leaves out. Present only if there are more than 20. */
             details_omitted?: number;
         };
         InvoiceCreatedEvent: {
-            /** @description The same on every attempt. Use it to recognize duplicates. */
+            /** @description Id of the event, the same on every attempt. Use it to recognize duplicates. */
             id: string;
-            /** @constant */
+            /**
+             * @description Type of the event.
+             * @constant
+             */
             event: "invoice.created";
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description Id of the clinic.
+             */
             clinic_id: string;
             /**
              * Format: date-time
-             * @description With the UTC offset of the clinic's time zone at that instant.
+             * @description When the event occurred. ISO 8601, with the UTC offset of the clinic's time zone.
              */
             created_at: string;
             /** @description Numbers the events of one record from 1, in the order they happened. */
             sequence: number;
+            /** @description The record of the event: ids, statuses, dates, times and counts only. */
             data: {
-                /** Format: uuid */
+                /**
+                 * Format: uuid
+                 * @description Id of the record.
+                 */
                 id: string;
-                /** Format: uuid */
+                /**
+                 * Format: uuid
+                 * @description Id of the patient.
+                 */
                 patient_id: string;
-                /** @enum {string} */
+                /**
+                 * @description Status of the record after the event.
+                 * @enum {string}
+                 */
                 status: "draft" | "pending" | "sent" | "partially_paid" | "paid" | "overdue" | "cancelled" | "refunded";
-                /** Format: date */
+                /**
+                 * Format: date
+                 * @description Date of issue. `YYYY-MM-DD`.
+                 */
                 issue_date: string;
+                /** @description Date by which the invoice is due. Null if none is set. `YYYY-MM-DD`. */
                 due_date: string | null;
             };
         };
         /** @description The invoice does not exist. */
         InvoiceNotFoundError: {
-            /** @constant */
+            /**
+             * @description Code of the error. Several errors can share one.
+             * @constant
+             */
             error: "NOT_FOUND";
-            /** @constant */
+            /**
+             * @description Translation key of the error.
+             * @constant
+             */
             message: "errors.developer_api.invoice_not_found";
         };
         InvoicePaidEvent: {
-            /** @description The same on every attempt. Use it to recognize duplicates. */
+            /** @description Id of the event, the same on every attempt. Use it to recognize duplicates. */
             id: string;
-            /** @constant */
+            /**
+             * @description Type of the event.
+             * @constant
+             */
             event: "invoice.paid";
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description Id of the clinic.
+             */
             clinic_id: string;
             /**
              * Format: date-time
-             * @description With the UTC offset of the clinic's time zone at that instant.
+             * @description When the event occurred. ISO 8601, with the UTC offset of the clinic's time zone.
              */
             created_at: string;
             /** @description Numbers the events of one record from 1, in the order they happened. */
             sequence: number;
+            /** @description The record of the event: ids, statuses, dates, times and counts only. */
             data: {
-                /** Format: uuid */
+                /**
+                 * Format: uuid
+                 * @description Id of the record.
+                 */
                 id: string;
-                /** Format: uuid */
+                /**
+                 * Format: uuid
+                 * @description Id of the patient.
+                 */
                 patient_id: string;
-                /** @constant */
+                /**
+                 * @description Status of the record after the event.
+                 * @constant
+                 */
                 status: "paid";
-                /** Format: date */
+                /**
+                 * Format: date
+                 * @description Date of issue. `YYYY-MM-DD`.
+                 */
                 issue_date: string;
+                /** @description Date by which the invoice is due. Null if none is set. `YYYY-MM-DD`. */
                 due_date: string | null;
             };
         };
-        InvoiceUpdatedEvent: {
-            /** @description The same on every attempt. Use it to recognize duplicates. */
+        InvoicePatient: {
+            /**
+             * Format: uuid
+             * @description Id of the record.
+             */
             id: string;
-            /** @constant */
+            /** @description Full name. */
+            full_name: string;
+            /** @description Email address of the patient. Null if none is stored. */
+            email: string | null;
+        };
+        InvoiceUpdatedEvent: {
+            /** @description Id of the event, the same on every attempt. Use it to recognize duplicates. */
+            id: string;
+            /**
+             * @description Type of the event.
+             * @constant
+             */
             event: "invoice.updated";
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description Id of the clinic.
+             */
             clinic_id: string;
             /**
              * Format: date-time
-             * @description With the UTC offset of the clinic's time zone at that instant.
+             * @description When the event occurred. ISO 8601, with the UTC offset of the clinic's time zone.
              */
             created_at: string;
             /** @description Numbers the events of one record from 1, in the order they happened. */
             sequence: number;
+            /** @description The record of the event: ids, statuses, dates, times and counts only. */
             data: {
-                /** Format: uuid */
+                /**
+                 * Format: uuid
+                 * @description Id of the record.
+                 */
                 id: string;
-                /** Format: uuid */
+                /**
+                 * Format: uuid
+                 * @description Id of the patient.
+                 */
                 patient_id: string;
-                /** @enum {string} */
+                /**
+                 * @description Status of the record after the event.
+                 * @enum {string}
+                 */
                 status: "draft" | "pending" | "sent" | "partially_paid" | "paid" | "overdue" | "cancelled" | "refunded";
-                /** Format: date */
+                /**
+                 * Format: date
+                 * @description Date of issue. `YYYY-MM-DD`.
+                 */
                 issue_date: string;
+                /** @description Date by which the invoice is due. Null if none is set. `YYYY-MM-DD`. */
                 due_date: string | null;
             };
         };
         InvoiceWithPayments: {
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description Id of the record.
+             */
             id: string;
+            /** @description Number that the clinic gave the invoice. Several invoices can have the same one. */
             invoice_number: string;
             /**
-             * @description Once the invoice has payments, they determine the status: `partially_paid`, `paid` or `refunded`. The clinic sets all other statuses; an invoice does not become `overdue` automatically.
+             * @description Payments determine the status once there are any: `partially_paid`, `paid` (nothing is due), or `refunded` (refunds took the paid amount back to zero). The clinic sets the others: `draft` (not issued), `pending` (not sent), `sent`, `overdue` and `cancelled`; payments do not change `draft` and `cancelled`. An invoice does not become `overdue` automatically.
              * @enum {string}
              */
             status: "draft" | "pending" | "sent" | "partially_paid" | "paid" | "overdue" | "cancelled" | "refunded";
-            /** Format: date */
+            /**
+             * Format: date
+             * @description Date of issue. `YYYY-MM-DD`.
+             */
             issue_date: string;
+            /** @description Date by which the invoice is due. Null if none is set. `YYYY-MM-DD`. */
             due_date: string | null;
-            /** @description When the invoice was paid in full; null until then. */
+            /** @description When the invoice was paid in full. Null unless `status` is `paid`. ISO 8601, with the UTC offset of the clinic's time zone. */
             paid_at: string | null;
-            /** @description ISO 4217 currency code. */
+            /** @description ISO 4217 currency code, such as `EUR`. */
             currency: string;
+            /** @description Sum of quantity times unit price of the line items, before discount and tax. */
             subtotal: number;
+            /** @description Tax of the whole invoice. Included in `total_amount`. */
             tax_amount: number;
+            /** @description Discount of the whole invoice. Deducted in `total_amount`. */
             discount_amount: number;
+            /** @description Amount to pay, discount and tax included: `subtotal - discount_amount + tax_amount`. */
             total_amount: number;
             /** @description Completed payments minus completed refunds. */
             paid_amount: number;
-            /** @description Always `total_amount - paid_amount`. */
+            /** @description Always `total_amount - paid_amount`. Negative if too much was paid. */
             balance_due: number;
-            patient: {
-                /** Format: uuid */
-                id: string;
-                full_name: string;
-                email: string | null;
-            } | {
-                /** Format: uuid */
-                id: string;
-                full_name: string;
-                first_name: string;
-                last_name: string;
-                date_of_birth: string | null;
-                gender: ("male" | "female" | "other" | "unknown") | null;
-                /** @description In E.164 format. */
-                phone_number: string | null;
-                email_address: string | null;
-                /** @description The id in another system, if a request or an import has set one. */
-                external_id: string | null;
-                /** @description Appointments and messages are possible only while this is true. */
-                is_active: boolean;
-                /**
-                 * Format: date-time
-                 * @description With the UTC offset of the clinic's time zone at that instant.
-                 */
-                created_at: string;
-                /**
-                 * Format: date-time
-                 * @description When the record was last changed, or `created_at`. A change of a name that the record copies from another record does not count; erasure does.
-                 */
-                updated_at: string;
-                /** @description When the patient was erased: the personal data of the patient, and all texts of the records, are gone. Else null. */
-                erased_at: string | null;
-                email: string | null;
-            };
+            /** @description The patient. With `expand=patient`, all fields that `GET /patients` shows. */
+            patient: components["schemas"]["InvoicePatient"] | components["schemas"]["ExpandedInvoicePatient"];
+            /** @description Line items, in the order of the invoice. Can be empty. */
             line_items: components["schemas"]["LineItem"][];
             /**
              * Format: date-time
-             * @description With the UTC offset of the clinic's time zone at that instant.
+             * @description When the record was created. ISO 8601, with the UTC offset of the clinic's time zone.
              */
             created_at: string;
             /**
              * Format: date-time
-             * @description When the record was last changed, or `created_at`. A change of a name that the record copies from another record does not count; erasure does.
+             * @description When the record was last changed, or `created_at`. A change of a name that the record copies from another record does not count; erasure does. ISO 8601, with the UTC offset of the clinic's time zone.
              */
             updated_at: string;
+            /** @description All payments and refunds of the invoice. */
             payments: components["schemas"]["Payment"][];
         };
         LineItem: {
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description Id of the record.
+             */
             id: string;
+            /** @description What was provided. */
             description: string;
+            /** @description Number of units. Can have decimals. */
             quantity: number;
+            /** @description Price of one unit, before discount and tax. */
             unit_price: number;
+            /** @description Discount of the whole line. */
             discount_amount: number;
-            /** @description In percent. */
+            /** @description Tax rate in percent. */
             tax_rate: number;
+            /** @description Tax of the whole line, after the discount. */
             tax_amount: number;
+            /** @description Amount of the line: `quantity * unit_price - discount_amount + tax_amount`. */
             total_amount: number;
         };
         /** @description The request body is not valid JSON. */
         MalformedJsonError: {
-            /** @constant */
+            /**
+             * @description Code of the error. Several errors can share one.
+             * @constant
+             */
             error: "INVALID_PARAMS";
-            /** @constant */
+            /**
+             * @description Translation key of the error.
+             * @constant
+             */
             message: "errors.developer_api.malformed_json";
         };
         Message: {
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description Id of the record.
+             */
             id: string;
-            /** @enum {string} */
+            /**
+             * @description `sms` or `email`.
+             * @enum {string}
+             */
             channel: "sms" | "email";
-            /** @enum {string} */
+            /**
+             * @description `manual` if it was sent through this API; `reminder`, `confirmation` and `system` are sent by the clinic.
+             * @enum {string}
+             */
             type: "manual" | "reminder" | "confirmation" | "system";
-            /** @description Phone number or email address. */
+            /** @description Phone number in E.164 format, or email address, that it was sent to. `erased` once the patient is erased. */
             recipient: string;
-            /** @description Null for SMS. */
+            /** @description Subject of the email. Null for SMS. */
             subject: string | null;
+            /** @description Text of the message. Empty once the patient is erased. */
             message: string;
             /**
-             * @description Only moves forward: `queued`, `sent`, then `delivered` or `failed`, which are final.
+             * @description Only moves forward: `queued` (accepted, not yet handed to the provider), `sent` (the provider accepted it), then `delivered` (the provider reported delivery) or `failed` (rejected or not delivered), which are final. A message whose delivery the provider does not report remains `sent`.
              * @enum {string}
              */
             status: "queued" | "sent" | "delivered" | "failed";
-            /** @enum {string} */
+            /**
+             * @description Service that delivers it: `sns` for SMS, `ses` for email.
+             * @enum {string}
+             */
             provider: "sns" | "ses";
+            /** @description The provider's id of the message. Null until the provider accepted it. */
             provider_message_id: string | null;
+            /** @description Why it failed, why its outcome is unknown, or a complaint of the recipient. Null if there is nothing to report. */
             error_message: string | null;
-            /** @description When the provider accepted the message; null until then. */
+            /** @description When the provider accepted the message. Null until then. ISO 8601, with the UTC offset of the clinic's time zone. */
             sent_at: string | null;
+            /** @description The patient. */
             patient: components["schemas"]["PersonRef"];
             /**
              * Format: date-time
-             * @description When the message was accepted.
+             * @description When the message was accepted. ISO 8601, with the UTC offset of the clinic's time zone.
              */
             created_at: string;
             /**
              * Format: date-time
-             * @description When the record was last changed, or `created_at`. A change of a name that the record copies from another record does not count; erasure does.
+             * @description When the record was last changed, or `created_at`. A change of a name that the record copies from another record does not count; erasure does. ISO 8601, with the UTC offset of the clinic's time zone.
              */
             updated_at: string;
         };
         /** @description The message does not exist. */
         MessageNotFoundError: {
-            /** @constant */
+            /**
+             * @description Code of the error. Several errors can share one.
+             * @constant
+             */
             error: "NOT_FOUND";
-            /** @constant */
+            /**
+             * @description Translation key of the error.
+             * @constant
+             */
             message: "errors.developer_api.message_not_found";
+        };
+        MissingScope: {
+            /**
+             * @description Scope that the credential lacks.
+             * @enum {string}
+             */
+            scope: "patient.read" | "patient.read.private" | "patient.write" | "appointment.read" | "appointment.read.availability" | "appointment.write" | "appointment.write.status" | "finance.read" | "communication.read.sms" | "communication.write.sms" | "communication.write.email" | "webhook.read" | "webhook.write";
         };
         /** @description The credential does not have the scope named in `details`. */
         MissingScopeError: {
-            /** @constant */
+            /**
+             * @description Code of the error. Several errors can share one.
+             * @constant
+             */
             error: "FORBIDDEN";
-            /** @constant */
+            /**
+             * @description Translation key of the error.
+             * @constant
+             */
             message: "errors.developer_api.missing_scope";
-            details: {
-                /** @enum {string} */
-                scope: "patient.read" | "patient.read.private" | "patient.write" | "appointment.read" | "appointment.read.availability" | "appointment.write" | "appointment.write.status" | "finance.read" | "communication.read.sms" | "communication.write.sms" | "communication.write.email" | "webhook.read" | "webhook.write";
-            }[];
+            /** @description What is wrong, item by item. */
+            details: components["schemas"]["MissingScope"][];
         };
         NewAppointment: {
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description Id of an active patient.
+             */
             patient_id: string;
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description Id of the doctor.
+             */
             doctor_id: string;
             /**
              * Format: date
-             * @description In the clinic's time zone. Must not be after 2199-12-31.
+             * @description Date, in the clinic's time zone. Must not be after 2199-12-31. `YYYY-MM-DD`.
              */
             appointment_date: string;
+            /** @description Start, `HH:MM`, in the clinic's time zone. */
             start_time: string;
             /** @description Length in minutes. Defaults to the time that the treatments take, or to the clinic's setting. */
             duration?: number;
-            /** @description Can be sent instead of `duration`. */
+            /** @description End, `HH:MM`, on the same day. Can be sent instead of `duration`. */
             end_time?: string;
-            /** @description Active treatments that the doctor offers. */
+            /** @description Ids of active treatments that the doctor offers, at most 10. */
             treatment_ids?: string[];
-            /** @description An active room. */
+            /** @description Id of an active room. */
             room_id?: string | null;
+            /** @description Notes, at most 2,000 characters. */
             notes?: string | null;
+            /** @description Id in another system, unique among the appointments of the clinic, imported ones included. Up to 100 visible characters. */
             external_id?: string | null;
         };
         NewMessage: {
-            /** @enum {string} */
+            /**
+             * @description `sms` or `email`.
+             * @enum {string}
+             */
             channel: "sms" | "email";
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description Id of the patient who receives the message.
+             */
             patient_id: string;
             /** @description An SMS may have at most ten segments: 1,530 characters of the GSM alphabet (`^{}\[~]|` and the euro sign count twice), or 630 UTF-16 code units if any character is outside it. An email may have at most 10,000 characters. */
             message: string;
@@ -2405,17 +3100,23 @@ export interface components {
             subject?: string | null;
         };
         NewPatient: {
+            /** @description First name. */
             first_name: string;
+            /** @description Last name. */
             last_name: string;
-            /** @description Must not be in the future. */
+            /** @description Date of birth. Must not be in the future. `YYYY-MM-DD`. */
             date_of_birth?: string | null;
+            /** @description Gender. */
             gender?: ("male" | "female" | "other" | "unknown") | null;
-            /** @description In E.164 format. Must be valid in its country's numbering plan. */
+            /** @description Phone number in E.164 format. Must be valid in its country's numbering plan. */
             phone_number?: string | null;
+            /** @description Email address. */
             email_address?: string | null;
-            /** @description Stored in upper case. Several patients may share one. */
+            /** @description National id: letters, digits and `-`. Stored in upper case. Several patients may share one. */
             national_id?: string | null;
+            /** @description Notes, at most 2,000 characters. */
             notes?: string | null;
+            /** @description Id in another system, unique among the patients of the clinic, imported ones included. Up to 100 visible characters. */
             external_id?: string | null;
         };
         NewSecret: {
@@ -2429,7 +3130,7 @@ export interface components {
         NewSecretWithAliases: {
             /**
              * @deprecated
-             * @description A signing secret of your own: `whsec_` followed by the base64 of 24 to 64 bytes, or any 16 to 256 visible ASCII characters, which are used as they are. Generated if omitted.
+             * @description Another name of `secret`.
              */
             signing_secret?: string;
         };
@@ -2439,11 +3140,13 @@ export interface components {
              * @description An https URL with a public host name, on port 443 or 8443, without user name, password or fragment.
              */
             url: string;
+            /** @description Events to deliver. `payment.received` is a deprecated alias of `payment.created`. */
             events: ("patient.created" | "patient.updated" | "patient.erased" | "appointment.created" | "appointment.updated" | "appointment.confirmed" | "appointment.checked_in" | "appointment.cancelled" | "appointment.completed" | "appointment.no_show" | "invoice.created" | "invoice.updated" | "invoice.paid" | "payment.created" | "payment.updated" | "sms.sent" | "sms.delivered" | "sms.failed" | "email.sent" | "email.delivered" | "email.failed" | "import.completed" | "payment.received")[];
+            /** @description Description, one line. */
             description?: string | null;
             /** @description A signing secret of your own: `whsec_` followed by the base64 of 24 to 64 bytes, or any 16 to 256 visible ASCII characters, which are used as they are. Generated if omitted. */
             secret?: string;
-            /** @description Defaults to true. */
+            /** @description Whether events are delivered. Defaults to true. */
             is_active?: boolean;
         };
         /**
@@ -2454,655 +3157,1043 @@ export interface components {
             /**
              * Format: uri
              * @deprecated
-             * @description An https URL with a public host name, on port 443 or 8443, without user name, password or fragment.
+             * @description Another name of `url`.
              */
             target_url: string;
-            /** @deprecated */
+            /**
+             * @deprecated
+             * @description Another name of `events`.
+             */
             subscribed_events: ("patient.created" | "patient.updated" | "patient.erased" | "appointment.created" | "appointment.updated" | "appointment.confirmed" | "appointment.checked_in" | "appointment.cancelled" | "appointment.completed" | "appointment.no_show" | "invoice.created" | "invoice.updated" | "invoice.paid" | "payment.created" | "payment.updated" | "sms.sent" | "sms.delivered" | "sms.failed" | "email.sent" | "email.delivered" | "email.failed" | "import.completed" | "payment.received")[];
+            /** @description Description, one line. */
             description?: string | null;
             /**
              * @deprecated
-             * @description A signing secret of your own: `whsec_` followed by the base64 of 24 to 64 bytes, or any 16 to 256 visible ASCII characters, which are used as they are. Generated if omitted.
+             * @description Another name of `secret`.
              */
             signing_secret?: string;
-            /** @description Defaults to true. */
+            /** @description Whether events are delivered. Defaults to true. */
             is_active?: boolean;
         };
         NoFields: Record<string, never>;
         NotDueIssue: {
-            /** @constant */
+            /**
+             * @description Always `appointment_date`.
+             * @constant
+             */
             field: "appointment_date";
+            /** @description What is wrong with it, in English. Intended for developers. */
             issue: string;
             /**
              * Format: date-time
-             * @description When the action becomes possible.
+             * @description When the action becomes possible. ISO 8601, with the UTC offset of the clinic's time zone.
              */
             from: string;
         };
         /** @description SMS are not sent to numbers of this kind: premium rate, shared cost, personal, company, pager and voicemail numbers. */
         NumberNotAllowedError: {
-            /** @constant */
+            /**
+             * @description Code of the error. Several errors can share one.
+             * @constant
+             */
             error: "VALIDATION";
-            /** @constant */
+            /**
+             * @description Translation key of the error.
+             * @constant
+             */
             message: "errors.developer_api.number_not_allowed";
         };
         OutsideHours: {
-            /** @constant */
+            /**
+             * @description Always `start_time`.
+             * @constant
+             */
             field: "start_time";
             /**
-             * @description `hours` includes minutes that a daylight saving change skips.
+             * @description Why the time cannot be booked: outside working `hours` (minutes that a daylight saving change skips included), in a `break`, during `time_off`, on a `holiday`, or because of a `doctor_inactive`.
              * @enum {string}
              */
             reason: "hours" | "break" | "time_off" | "holiday" | "doctor_inactive";
         };
         /** @description The time is outside the doctor's working hours, or is skipped by a daylight saving change. `details` has the reason. */
         OutsideWorkingHoursError: {
-            /** @constant */
+            /**
+             * @description Code of the error. Several errors can share one.
+             * @constant
+             */
             error: "OUTSIDE_WORKING_HOURS";
-            /** @constant */
+            /**
+             * @description Translation key of the error.
+             * @constant
+             */
             message: "errors.developer_api.outside_working_hours";
+            /** @description What is wrong, item by item. */
             details: components["schemas"]["OutsideHours"][];
         };
         PageMeta: {
+            /** @description Number of this page, starting at 1. */
             page: number;
+            /** @description Maximum number of records per page. */
             limit: number;
             /** @description Exact number of records on all pages. */
             total: number;
-            /** @description 0 when `total` is 0. */
+            /** @description Number of pages. 0 when `total` is 0. */
             total_pages: number;
         };
         Patient: {
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description Id of the record.
+             */
             id: string;
             /** @description First name and last name, separated by a space. */
             full_name: string;
+            /** @description First name. */
             first_name: string;
+            /** @description Last name. */
             last_name: string;
+            /** @description Date of birth. Null if it is not known. `YYYY-MM-DD`. */
             date_of_birth: string | null;
+            /** @description Gender. Null if none is stored. */
             gender: ("male" | "female" | "other" | "unknown") | null;
-            /** @description In E.164 format. */
+            /** @description Phone number in E.164 format, such as `+905321234567`. Null if none is stored. */
             phone_number: string | null;
+            /** @description Email address. Null if none is stored. */
             email_address: string | null;
-            /** @description The id in another system, if a request or an import has set one. */
+            /** @description Id in another system, if a request or an import has set one. Else null. */
             external_id: string | null;
-            /** @description Appointments and messages are possible only while this is true. */
+            /** @description Whether appointments can be booked for, and messages sent to, the patient. */
             is_active: boolean;
             /**
              * Format: date-time
-             * @description With the UTC offset of the clinic's time zone at that instant.
+             * @description When the record was created. ISO 8601, with the UTC offset of the clinic's time zone.
              */
             created_at: string;
             /**
              * Format: date-time
-             * @description When the record was last changed, or `created_at`. A change of a name that the record copies from another record does not count; erasure does.
+             * @description When the record was last changed, or `created_at`. A change of a name that the record copies from another record does not count; erasure does. ISO 8601, with the UTC offset of the clinic's time zone.
              */
             updated_at: string;
-            /** @description When the patient was erased: the personal data of the patient, and all texts of the records, are gone. Else null. */
+            /** @description When the patient was erased: the personal data of the patient, and all texts of the records, are gone. Else null. ISO 8601, with the UTC offset of the clinic's time zone. */
             erased_at: string | null;
         };
         PatientChanges: {
+            /** @description First name. */
             first_name?: string;
+            /** @description Last name. */
             last_name?: string;
-            /** @description Must not be in the future. */
+            /** @description Date of birth. Must not be in the future. `YYYY-MM-DD`. */
             date_of_birth?: string | null;
+            /** @description Gender. */
             gender?: ("male" | "female" | "other" | "unknown") | null;
-            /** @description In E.164 format. Must be valid in its country's numbering plan. */
+            /** @description Phone number in E.164 format. Must be valid in its country's numbering plan. */
             phone_number?: string | null;
+            /** @description Email address. */
             email_address?: string | null;
-            /** @description Stored in upper case. Several patients may share one. */
+            /** @description National id: letters, digits and `-`. Stored in upper case. Several patients may share one. */
             national_id?: string | null;
+            /** @description Notes, at most 2,000 characters. */
             notes?: string | null;
+            /** @description Id in another system, unique among the patients of the clinic, imported ones included. Up to 100 visible characters. */
             external_id?: string | null;
         };
         PatientCreatedEvent: {
-            /** @description The same on every attempt. Use it to recognize duplicates. */
+            /** @description Id of the event, the same on every attempt. Use it to recognize duplicates. */
             id: string;
-            /** @constant */
+            /**
+             * @description Type of the event.
+             * @constant
+             */
             event: "patient.created";
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description Id of the clinic.
+             */
             clinic_id: string;
             /**
              * Format: date-time
-             * @description With the UTC offset of the clinic's time zone at that instant.
+             * @description When the event occurred. ISO 8601, with the UTC offset of the clinic's time zone.
              */
             created_at: string;
             /** @description Numbers the events of one record from 1, in the order they happened. */
             sequence: number;
+            /** @description The record of the event: ids, statuses, dates, times and counts only. */
             data: {
-                /** Format: uuid */
+                /**
+                 * Format: uuid
+                 * @description Id of the record.
+                 */
                 id: string;
             };
         };
         PatientDetails: {
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description Id of the record.
+             */
             id: string;
             /** @description First name and last name, separated by a space. */
             full_name: string;
+            /** @description First name. */
             first_name: string;
+            /** @description Last name. */
             last_name: string;
+            /** @description Date of birth. Null if it is not known. `YYYY-MM-DD`. */
             date_of_birth: string | null;
+            /** @description Gender. Null if none is stored. */
             gender: ("male" | "female" | "other" | "unknown") | null;
-            /** @description In E.164 format. */
+            /** @description Phone number in E.164 format, such as `+905321234567`. Null if none is stored. */
             phone_number: string | null;
+            /** @description Email address. Null if none is stored. */
             email_address: string | null;
-            /** @description The id in another system, if a request or an import has set one. */
+            /** @description Id in another system, if a request or an import has set one. Else null. */
             external_id: string | null;
-            /** @description Appointments and messages are possible only while this is true. */
+            /** @description Whether appointments can be booked for, and messages sent to, the patient. */
             is_active: boolean;
             /**
              * Format: date-time
-             * @description With the UTC offset of the clinic's time zone at that instant.
+             * @description When the record was created. ISO 8601, with the UTC offset of the clinic's time zone.
              */
             created_at: string;
             /**
              * Format: date-time
-             * @description When the record was last changed, or `created_at`. A change of a name that the record copies from another record does not count; erasure does.
+             * @description When the record was last changed, or `created_at`. A change of a name that the record copies from another record does not count; erasure does. ISO 8601, with the UTC offset of the clinic's time zone.
              */
             updated_at: string;
-            /** @description When the patient was erased: the personal data of the patient, and all texts of the records, are gone. Else null. */
+            /** @description When the patient was erased: the personal data of the patient, and all texts of the records, are gone. Else null. ISO 8601, with the UTC offset of the clinic's time zone. */
             erased_at: string | null;
-            /** @description Absent unless the credential has the scope `patient.read.private`. */
+            /** @description National id. Null if none is stored. Absent unless the credential has the scope `patient.read.private`. */
             national_id?: string | null;
-            /** @description Absent unless the credential has the scope `patient.read.private`. */
+            /** @description Notes. Null if there are none. Absent unless the credential has the scope `patient.read.private`. */
             notes?: string | null;
         };
         PatientErasedEvent: {
-            /** @description The same on every attempt. Use it to recognize duplicates. */
+            /** @description Id of the event, the same on every attempt. Use it to recognize duplicates. */
             id: string;
-            /** @constant */
+            /**
+             * @description Type of the event.
+             * @constant
+             */
             event: "patient.erased";
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description Id of the clinic.
+             */
             clinic_id: string;
             /**
              * Format: date-time
-             * @description With the UTC offset of the clinic's time zone at that instant.
+             * @description When the event occurred. ISO 8601, with the UTC offset of the clinic's time zone.
              */
             created_at: string;
             /** @description Numbers the events of one record from 1, in the order they happened. */
             sequence: number;
+            /** @description The record of the event: ids, statuses, dates, times and counts only. */
             data: {
-                /** Format: uuid */
+                /**
+                 * Format: uuid
+                 * @description Id of the record.
+                 */
                 id: string;
             };
         };
         /** @description The patient has no email address. */
         PatientHasNoEmailError: {
-            /** @constant */
+            /**
+             * @description Code of the error. Several errors can share one.
+             * @constant
+             */
             error: "PATIENT_UNREACHABLE";
-            /** @constant */
+            /**
+             * @description Translation key of the error.
+             * @constant
+             */
             message: "errors.developer_api.patient_has_no_email";
         };
         /** @description The patient has no phone number. */
         PatientHasNoPhoneError: {
-            /** @constant */
+            /**
+             * @description Code of the error. Several errors can share one.
+             * @constant
+             */
             error: "PATIENT_UNREACHABLE";
-            /** @constant */
+            /**
+             * @description Translation key of the error.
+             * @constant
+             */
             message: "errors.developer_api.patient_has_no_phone";
         };
         /** @description The patient is inactive: appointments and messages are not possible. */
         PatientInactiveError: {
-            /** @constant */
+            /**
+             * @description Code of the error. Several errors can share one.
+             * @constant
+             */
             error: "PATIENT_INACTIVE";
-            /** @constant */
+            /**
+             * @description Translation key of the error.
+             * @constant
+             */
             message: "errors.developer_api.patient_inactive";
         };
         /** @description The patient does not exist. */
         PatientNotFoundError: {
-            /** @constant */
+            /**
+             * @description Code of the error. Several errors can share one.
+             * @constant
+             */
             error: "NOT_FOUND";
-            /** @constant */
+            /**
+             * @description Translation key of the error.
+             * @constant
+             */
             message: "errors.developer_api.patient_not_found";
+            /** @description What is wrong, item by item. */
             details?: components["schemas"]["UnknownId"][];
         };
         /** @description Without `patient.read`, of the optional fields only those that the request had. */
         PatientReference: {
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description Id of the record.
+             */
             id: string;
+            /** @description First name. */
             first_name?: string;
+            /** @description Last name. */
             last_name?: string;
+            /** @description Date of birth. Null if it is not known. `YYYY-MM-DD`. */
             date_of_birth?: string | null;
+            /** @description Gender. Null if none is stored. */
             gender?: ("male" | "female" | "other" | "unknown") | null;
-            /** @description In E.164 format. */
+            /** @description Phone number in E.164 format, such as `+905321234567`. Null if none is stored. */
             phone_number?: string | null;
+            /** @description Email address. Null if none is stored. */
             email_address?: string | null;
-            /** @description The id in another system, if a request or an import has set one. */
+            /** @description Id in another system, if a request or an import has set one. Else null. */
             external_id?: string | null;
-            /** @description Appointments and messages are possible only while this is true. */
+            /** @description Whether appointments can be booked for, and messages sent to, the patient. */
             is_active: boolean;
             /**
              * Format: date-time
-             * @description With the UTC offset of the clinic's time zone at that instant.
+             * @description When the record was created. ISO 8601, with the UTC offset of the clinic's time zone.
              */
             created_at: string;
             /**
              * Format: date-time
-             * @description When the record was last changed, or `created_at`. A change of a name that the record copies from another record does not count; erasure does.
+             * @description When the record was last changed, or `created_at`. A change of a name that the record copies from another record does not count; erasure does. ISO 8601, with the UTC offset of the clinic's time zone.
              */
             updated_at: string;
-            /** @description When the patient was erased: the personal data of the patient, and all texts of the records, are gone. Else null. */
+            /** @description When the patient was erased: the personal data of the patient, and all texts of the records, are gone. Else null. ISO 8601, with the UTC offset of the clinic's time zone. */
             erased_at: string | null;
-            /** @description Absent unless the credential has the scope `patient.read.private`. */
+            /** @description National id, if the request had one. Absent unless the credential has the scope `patient.read.private`. */
             national_id?: string | null;
-            /** @description Absent unless the credential has the scope `patient.read.private`. */
+            /** @description Notes, if the request had some. Absent unless the credential has the scope `patient.read.private`. */
             notes?: string | null;
         };
         PatientUpdatedEvent: {
-            /** @description The same on every attempt. Use it to recognize duplicates. */
+            /** @description Id of the event, the same on every attempt. Use it to recognize duplicates. */
             id: string;
-            /** @constant */
+            /**
+             * @description Type of the event.
+             * @constant
+             */
             event: "patient.updated";
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description Id of the clinic.
+             */
             clinic_id: string;
             /**
              * Format: date-time
-             * @description With the UTC offset of the clinic's time zone at that instant.
+             * @description When the event occurred. ISO 8601, with the UTC offset of the clinic's time zone.
              */
             created_at: string;
             /** @description Numbers the events of one record from 1, in the order they happened. */
             sequence: number;
+            /** @description The record of the event: ids, statuses, dates, times and counts only. */
             data: {
-                /** Format: uuid */
+                /**
+                 * Format: uuid
+                 * @description Id of the record.
+                 */
                 id: string;
             };
         };
         /** @description The request body is larger than 256 KiB. */
         PayloadTooLargeError: {
-            /** @constant */
+            /**
+             * @description Code of the error. Several errors can share one.
+             * @constant
+             */
             error: "PAYLOAD_TOO_LARGE";
-            /** @constant */
+            /**
+             * @description Translation key of the error.
+             * @constant
+             */
             message: "errors.developer_api.payload_too_large";
         };
         Payment: {
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description Id of the record.
+             */
             id: string;
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description Id of the invoice.
+             */
             invoice_id: string;
+            /** @description Number that the clinic gave the invoice. Several invoices can have the same one. */
             invoice_number: string;
+            /** @description The patient. */
             patient: components["schemas"]["PersonRef"];
-            /** @description Positive for payments and for refunds. */
+            /** @description Amount with the currency's decimals. Positive for payments and for refunds. */
             amount: number;
-            /** @description ISO 4217 currency code. */
+            /** @description ISO 4217 currency code, such as `EUR`. */
             currency: string;
-            /** @enum {string} */
+            /**
+             * @description `payment` to the clinic, or `refund` to the patient.
+             * @enum {string}
+             */
             type: "payment" | "refund";
-            /** @enum {string} */
+            /**
+             * @description How it was paid.
+             * @enum {string}
+             */
             payment_method: "cash" | "card" | "bank_transfer" | "insurance" | "other";
-            /** @enum {string} */
+            /**
+             * @description `pending` (not yet received), `completed`, `failed` (not received, or voided) or `refunded` (taken back as a whole). Only `completed` payments and refunds count in the `paid_amount` of the invoice.
+             * @enum {string}
+             */
             status: "pending" | "completed" | "failed" | "refunded";
+            /** @description Description. Null if there is none. */
             description: string | null;
-            /** Format: date */
+            /**
+             * Format: date
+             * @description Date of the payment, in the clinic's time zone. `YYYY-MM-DD`.
+             */
             payment_date: string;
-            /** @description When it was voided, because it was recorded by mistake. Its status is then `failed`. Null if it was not. */
+            /** @description When it was voided, because it was recorded by mistake. Its status is then `failed`. Null if it was not. ISO 8601, with the UTC offset of the clinic's time zone. */
             voided_at: string | null;
             /**
              * Format: date-time
-             * @description With the UTC offset of the clinic's time zone at that instant.
+             * @description When the record was created. ISO 8601, with the UTC offset of the clinic's time zone.
              */
             created_at: string;
             /**
              * Format: date-time
-             * @description When the record was last changed, or `created_at`. A change of a name that the record copies from another record does not count; erasure does.
+             * @description When the record was last changed, or `created_at`. A change of a name that the record copies from another record does not count; erasure does. ISO 8601, with the UTC offset of the clinic's time zone.
              */
             updated_at: string;
         };
         PaymentCreatedEvent: {
-            /** @description The same on every attempt. Use it to recognize duplicates. */
+            /** @description Id of the event, the same on every attempt. Use it to recognize duplicates. */
             id: string;
-            /** @constant */
+            /**
+             * @description Type of the event.
+             * @constant
+             */
             event: "payment.created";
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description Id of the clinic.
+             */
             clinic_id: string;
             /**
              * Format: date-time
-             * @description With the UTC offset of the clinic's time zone at that instant.
+             * @description When the event occurred. ISO 8601, with the UTC offset of the clinic's time zone.
              */
             created_at: string;
             /** @description Numbers the events of one record from 1, in the order they happened. */
             sequence: number;
+            /** @description The record of the event: ids, statuses, dates, times and counts only. */
             data: {
-                /** Format: uuid */
+                /**
+                 * Format: uuid
+                 * @description Id of the record.
+                 */
                 id: string;
-                /** Format: uuid */
+                /**
+                 * Format: uuid
+                 * @description Id of the invoice.
+                 */
                 invoice_id: string;
-                /** Format: uuid */
+                /**
+                 * Format: uuid
+                 * @description Id of the patient.
+                 */
                 patient_id: string;
-                /** @enum {string} */
+                /**
+                 * @description Status of the record after the event.
+                 * @enum {string}
+                 */
                 status: "pending" | "completed" | "failed" | "refunded";
-                /** Format: date */
+                /**
+                 * Format: date
+                 * @description Date of the payment, in the clinic's time zone. `YYYY-MM-DD`.
+                 */
                 payment_date: string;
             };
         };
         /** @description The payment does not exist. */
         PaymentNotFoundError: {
-            /** @constant */
+            /**
+             * @description Code of the error. Several errors can share one.
+             * @constant
+             */
             error: "NOT_FOUND";
-            /** @constant */
+            /**
+             * @description Translation key of the error.
+             * @constant
+             */
             message: "errors.developer_api.payment_not_found";
         };
         PaymentUpdatedEvent: {
-            /** @description The same on every attempt. Use it to recognize duplicates. */
+            /** @description Id of the event, the same on every attempt. Use it to recognize duplicates. */
             id: string;
-            /** @constant */
+            /**
+             * @description Type of the event.
+             * @constant
+             */
             event: "payment.updated";
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description Id of the clinic.
+             */
             clinic_id: string;
             /**
              * Format: date-time
-             * @description With the UTC offset of the clinic's time zone at that instant.
+             * @description When the event occurred. ISO 8601, with the UTC offset of the clinic's time zone.
              */
             created_at: string;
             /** @description Numbers the events of one record from 1, in the order they happened. */
             sequence: number;
+            /** @description The record of the event: ids, statuses, dates, times and counts only. */
             data: {
-                /** Format: uuid */
+                /**
+                 * Format: uuid
+                 * @description Id of the record.
+                 */
                 id: string;
-                /** Format: uuid */
+                /**
+                 * Format: uuid
+                 * @description Id of the invoice.
+                 */
                 invoice_id: string;
-                /** Format: uuid */
+                /**
+                 * Format: uuid
+                 * @description Id of the patient.
+                 */
                 patient_id: string;
-                /** @enum {string} */
+                /**
+                 * @description Status of the record after the event.
+                 * @enum {string}
+                 */
                 status: "pending" | "completed" | "failed" | "refunded";
-                /** Format: date */
+                /**
+                 * Format: date
+                 * @description Date of the payment, in the clinic's time zone. `YYYY-MM-DD`.
+                 */
                 payment_date: string;
             };
         };
         PersonRef: {
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description Id of the record.
+             */
             id: string;
+            /** @description Full name. */
             full_name: string;
         };
         /** @description The record has changed: its `etag` is not in `if-match`. Nothing was changed. */
         PreconditionFailedError: {
-            /** @constant */
+            /**
+             * @description Code of the error. Several errors can share one.
+             * @constant
+             */
             error: "PRECONDITION_FAILED";
-            /** @constant */
+            /**
+             * @description Translation key of the error.
+             * @constant
+             */
             message: "errors.developer_api.precondition_failed";
         };
         PriceList: {
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description Id of the record.
+             */
             id: string;
+            /** @description Name of the price list. */
             name: string;
-            /** @description ISO 4217 currency code. */
+            /** @description ISO 4217 currency code, such as `EUR`. */
             currency: string;
             /** @description At most one price list of a clinic is its default. */
             is_default: boolean;
-            /** @description The first day on which the prices apply. */
+            /** @description First day on which the prices apply. Null if they always have. `YYYY-MM-DD`. */
             valid_from: string | null;
-            /** @description The last day on which the prices apply. */
+            /** @description Last day on which the prices apply. Null if they have no end. `YYYY-MM-DD`. */
             valid_to: string | null;
-            items: {
-                /** Format: uuid */
-                treatment_id: string;
-                price: number;
-            }[];
+            /** @description Prices of treatments. */
+            items: components["schemas"]["PriceListItem"][];
+        };
+        PriceListItem: {
+            /**
+             * Format: uuid
+             * @description Id of the treatment.
+             */
+            treatment_id: string;
+            /** @description Price in units of the price list's currency. */
+            price: number;
         };
         /** @description The SMS provider could not be reached. The SMS was not sent. Retry after the number of seconds in the `retry-after` header. */
         ProviderUnavailableError: {
-            /** @constant */
+            /**
+             * @description Code of the error. Several errors can share one.
+             * @constant
+             */
             error: "PROVIDER_UNAVAILABLE";
-            /** @constant */
+            /**
+             * @description Translation key of the error.
+             * @constant
+             */
             message: "errors.developer_api.provider_unavailable";
         };
         /** @description The filter in `details` needs a range of at most 31 days with at most 5,000 records. */
         RangeRequiredError: {
-            /** @constant */
+            /**
+             * @description Code of the error. Several errors can share one.
+             * @constant
+             */
             error: "INVALID_PARAMS";
-            /** @constant */
+            /**
+             * @description Translation key of the error.
+             * @constant
+             */
             message: "errors.developer_api.range_required";
+            /** @description What is wrong, item by item. */
             details: components["schemas"]["FieldIssue"][];
         };
         /** @description Too many requests. Retry after the number of seconds in the `retry-after` header. */
         RateLimitedError: {
-            /** @constant */
+            /**
+             * @description Code of the error. Several errors can share one.
+             * @constant
+             */
             error: "RATE_LIMITED";
-            /** @constant */
+            /**
+             * @description Translation key of the error.
+             * @constant
+             */
             message: "errors.developer_api.rate_limited";
         };
         /** @description The clinic has reached its daily limit of messages to this recipient. Retry after the number of seconds in the `retry-after` header. */
         RecipientMessageLimitError: {
-            /** @constant */
+            /**
+             * @description Code of the error. Several errors can share one.
+             * @constant
+             */
             error: "RATE_LIMITED";
-            /** @constant */
+            /**
+             * @description Translation key of the error.
+             * @constant
+             */
             message: "errors.developer_api.recipient_message_limit";
         };
-        /** @description `page`, `total` and `total_pages` are absent, and `has_more` is present, if the request has `after` or `updated_since`. `as_of` is present with `updated_since`. */
         RecordListMeta: {
+            /** @description Number of this page, starting at 1. Absent with `after` and `updated_since`. */
             page?: number;
+            /** @description Maximum number of records per page. */
             limit: number;
-            /** @description Exact number of records on all pages. */
+            /** @description Exact number of records on all pages. Absent with `after` and `updated_since`. */
             total?: number;
-            /** @description 0 when `total` is 0. */
+            /** @description Number of pages. 0 when `total` is 0. Absent with `after` and `updated_since`. */
             total_pages?: number;
             /** @description Pass it as `after`, without `page`, to continue the list. Null at the end. */
             next_after: string | null;
+            /** @description Whether there are further records. Present only with `after` and `updated_since`. */
             has_more?: boolean;
             /**
              * Format: date-time
-             * @description The list contains all changes before this time. Pass it as the next `updated_since` when `next_after` is null.
+             * @description The list contains all changes before this time. Pass it as the next `updated_since` when `next_after` is null. Present only with `updated_since`. ISO 8601, with the UTC offset of the clinic's time zone.
              */
             as_of?: string;
         };
         /** @description The firewall blocked the request: it looks like an attack, or its address sends too many. */
         RequestBlockedError: {
-            /** @constant */
+            /**
+             * @description Code of the error. Several errors can share one.
+             * @constant
+             */
             error: "FORBIDDEN";
-            /** @constant */
+            /**
+             * @description Translation key of the error.
+             * @constant
+             */
             message: "errors.developer_api.request_blocked";
         };
         Room: {
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description Id of the record.
+             */
             id: string;
+            /** @description Name of the room. */
             name: string;
+            /** @description Id of the department. Null if none is set. */
             department_id: string | null;
+            /** @description Whether the clinic currently uses the record. */
             is_active: boolean;
         };
         /** @description The room does not exist. */
         RoomNotFoundError: {
-            /** @constant */
+            /**
+             * @description Code of the error. Several errors can share one.
+             * @constant
+             */
             error: "NOT_FOUND";
-            /** @constant */
+            /**
+             * @description Translation key of the error.
+             * @constant
+             */
             message: "errors.developer_api.room_not_found";
+            /** @description What is wrong, item by item. */
             details?: components["schemas"]["UnknownId"][];
         };
         /** @description The room is already booked at the requested time. `details` lists up to three of the next free slots. */
         RoomUnavailableError: {
-            /** @constant */
+            /**
+             * @description Code of the error. Several errors can share one.
+             * @constant
+             */
             error: "SLOT_UNAVAILABLE";
-            /** @constant */
+            /**
+             * @description Translation key of the error.
+             * @constant
+             */
             message: "errors.developer_api.room_unavailable";
+            /** @description What is wrong, item by item. */
             details: components["schemas"]["Alternative"][];
         };
         Slot: {
             /**
              * Format: date
-             * @description With `date_to`.
+             * @description Date of the slot. Present only with `date_to`. `YYYY-MM-DD`.
              */
             date?: string;
+            /** @description Start, `HH:MM`, in the clinic's time zone. */
             start_time: string;
+            /** @description End, `HH:MM`, on the same day. */
             end_time: string;
+            /** @description Length of the slot in minutes. */
             duration_minutes: number;
-            /** @description Without `doctor_id`. */
+            /** @description The doctor who is free. Absent with `doctor_id`. */
             doctor?: components["schemas"]["PersonRef"];
         };
         /** @description The requested time is already booked. `details` lists up to three of the next free slots. */
         SlotUnavailableError: {
-            /** @constant */
+            /**
+             * @description Code of the error. Several errors can share one.
+             * @constant
+             */
             error: "SLOT_UNAVAILABLE";
-            /** @constant */
+            /**
+             * @description Translation key of the error.
+             * @constant
+             */
             message: "errors.developer_api.slot_unavailable";
+            /** @description What is wrong, item by item. */
             details: components["schemas"]["Alternative"][];
         };
         SmsDeliveredEvent: {
-            /** @description The same on every attempt. Use it to recognize duplicates. */
+            /** @description Id of the event, the same on every attempt. Use it to recognize duplicates. */
             id: string;
-            /** @constant */
+            /**
+             * @description Type of the event.
+             * @constant
+             */
             event: "sms.delivered";
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description Id of the clinic.
+             */
             clinic_id: string;
             /**
              * Format: date-time
-             * @description With the UTC offset of the clinic's time zone at that instant.
+             * @description When the event occurred. ISO 8601, with the UTC offset of the clinic's time zone.
              */
             created_at: string;
             /** @description Numbers the events of one record from 1, in the order they happened. */
             sequence: number;
+            /** @description The record of the event: ids, statuses, dates, times and counts only. */
             data: {
-                /** Format: uuid */
+                /**
+                 * Format: uuid
+                 * @description Id of the record.
+                 */
                 id: string;
-                /** Format: uuid */
+                /**
+                 * Format: uuid
+                 * @description Id of the patient.
+                 */
                 patient_id: string;
-                /** @constant */
+                /**
+                 * @description Status of the record after the event.
+                 * @constant
+                 */
                 status: "delivered";
             };
         };
         SmsFailedEvent: {
-            /** @description The same on every attempt. Use it to recognize duplicates. */
+            /** @description Id of the event, the same on every attempt. Use it to recognize duplicates. */
             id: string;
-            /** @constant */
+            /**
+             * @description Type of the event.
+             * @constant
+             */
             event: "sms.failed";
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description Id of the clinic.
+             */
             clinic_id: string;
             /**
              * Format: date-time
-             * @description With the UTC offset of the clinic's time zone at that instant.
+             * @description When the event occurred. ISO 8601, with the UTC offset of the clinic's time zone.
              */
             created_at: string;
             /** @description Numbers the events of one record from 1, in the order they happened. */
             sequence: number;
+            /** @description The record of the event: ids, statuses, dates, times and counts only. */
             data: {
-                /** Format: uuid */
+                /**
+                 * Format: uuid
+                 * @description Id of the record.
+                 */
                 id: string;
-                /** Format: uuid */
+                /**
+                 * Format: uuid
+                 * @description Id of the patient.
+                 */
                 patient_id: string;
-                /** @constant */
+                /**
+                 * @description Status of the record after the event.
+                 * @constant
+                 */
                 status: "failed";
             };
         };
         SmsSentEvent: {
-            /** @description The same on every attempt. Use it to recognize duplicates. */
+            /** @description Id of the event, the same on every attempt. Use it to recognize duplicates. */
             id: string;
-            /** @constant */
+            /**
+             * @description Type of the event.
+             * @constant
+             */
             event: "sms.sent";
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description Id of the clinic.
+             */
             clinic_id: string;
             /**
              * Format: date-time
-             * @description With the UTC offset of the clinic's time zone at that instant.
+             * @description When the event occurred. ISO 8601, with the UTC offset of the clinic's time zone.
              */
             created_at: string;
             /** @description Numbers the events of one record from 1, in the order they happened. */
             sequence: number;
+            /** @description The record of the event: ids, statuses, dates, times and counts only. */
             data: {
-                /** Format: uuid */
+                /**
+                 * Format: uuid
+                 * @description Id of the record.
+                 */
                 id: string;
-                /** Format: uuid */
+                /**
+                 * Format: uuid
+                 * @description Id of the patient.
+                 */
                 patient_id: string;
-                /** @constant */
+                /**
+                 * @description Status of the record after the event.
+                 * @constant
+                 */
                 status: "sent";
             };
         };
         TakenExternalId: {
-            /** @constant */
+            /**
+             * @description Always `external_id`.
+             * @constant
+             */
             field: "external_id";
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description Id of the record that has this external id.
+             */
             id: string;
         };
         /** @description The request timed out. */
         TimeoutError: {
-            /** @constant */
+            /**
+             * @description Code of the error. Several errors can share one.
+             * @constant
+             */
             error: "TIMEOUT";
-            /** @constant */
+            /**
+             * @description Translation key of the error.
+             * @constant
+             */
             message: "errors.developer_api.timeout";
         };
         /** @description Three earlier secrets of the webhook endpoint still sign. Retry after the number of seconds in the `retry-after` header. */
         TooManyRotationsError: {
-            /** @constant */
+            /**
+             * @description Code of the error. Several errors can share one.
+             * @constant
+             */
             error: "TOO_MANY_ROTATIONS";
-            /** @constant */
+            /**
+             * @description Translation key of the error.
+             * @constant
+             */
             message: "errors.developer_api.too_many_rotations";
         };
         /** @description The clinic has reached its limit of webhook endpoints. Delete one first. */
         TooManyWebhooksError: {
-            /** @constant */
+            /**
+             * @description Code of the error. Several errors can share one.
+             * @constant
+             */
             error: "VALIDATION";
-            /** @constant */
+            /**
+             * @description Translation key of the error.
+             * @constant
+             */
             message: "errors.developer_api.too_many_webhooks";
         };
         Treatment: {
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description Id of the record.
+             */
             id: string;
+            /** @description Name of the treatment. */
             name: string;
-            /** @description The clinic's own code of the treatment. */
+            /** @description The clinic's own code of the treatment. Null if it has none. */
             code: string | null;
+            /** @description Description. Null if there is none. */
             description: string | null;
+            /** @description Time that the treatment takes, in minutes. */
             duration_minutes: number;
-            /** @description In units of the currency. A price list may have another price. */
+            /** @description Price in units of the currency. A price list may have another price. */
             price: number;
-            /** @description ISO 4217 currency code. */
+            /** @description ISO 4217 currency code, such as `EUR`. */
             currency: string;
-            /** @description The doctors who offer the treatment. */
+            /** @description Ids of the doctors who offer the treatment. */
             doctor_ids: string[];
+            /** @description Whether the clinic currently uses the record. */
             is_active: boolean;
         };
         /** @description The treatment does not exist. */
         TreatmentNotFoundError: {
-            /** @constant */
+            /**
+             * @description Code of the error. Several errors can share one.
+             * @constant
+             */
             error: "NOT_FOUND";
-            /** @constant */
+            /**
+             * @description Translation key of the error.
+             * @constant
+             */
             message: "errors.developer_api.treatment_not_found";
+            /** @description What is wrong, item by item. */
             details?: components["schemas"]["UnknownId"][];
         };
         /** @description The credential is missing or invalid. */
         UnauthorizedError: {
-            /** @constant */
+            /**
+             * @description Code of the error. Several errors can share one.
+             * @constant
+             */
             error: "UNAUTHORIZED";
-            /** @constant */
+            /**
+             * @description Translation key of the error.
+             * @constant
+             */
             message: "errors.developer_api.unauthorized";
         };
         /** @description The service is temporarily unavailable. Retry after the number of seconds in the `retry-after` header. */
         UnavailableError: {
-            /** @constant */
+            /**
+             * @description Code of the error. Several errors can share one.
+             * @constant
+             */
             error: "UNAVAILABLE";
-            /** @constant */
+            /**
+             * @description Translation key of the error.
+             * @constant
+             */
             message: "errors.developer_api.unavailable";
         };
         UnknownId: {
-            /** @description The name of a field with an unknown id. */
+            /** @description Name of a field with an unknown id, such as `treatment_ids.0` for a list item. */
             field: string;
         };
         /** @description The request body must be application/json in UTF-8, without a content encoding. */
         UnsupportedMediaTypeError: {
-            /** @constant */
+            /**
+             * @description Code of the error. Several errors can share one.
+             * @constant
+             */
             error: "UNSUPPORTED_MEDIA_TYPE";
-            /** @constant */
+            /**
+             * @description Translation key of the error.
+             * @constant
+             */
             message: "errors.developer_api.unsupported_media_type";
         };
         /** @description A field of the request body is missing or invalid. `details` names each one, up to 20. */
         ValidationError: {
-            /** @constant */
+            /**
+             * @description Code of the error. Several errors can share one.
+             * @constant
+             */
             error: "VALIDATION";
-            /** @constant */
+            /**
+             * @description Translation key of the error.
+             * @constant
+             */
             message: "errors.developer_api.validation";
+            /** @description What is wrong, item by item. */
             details: components["schemas"]["FieldIssue"][];
-            /** @description The number of items that `details` leaves out. Present only if there are more than 20. */
+            /** @description Number of items that `details` leaves out. Present only if there are more than 20. */
             details_omitted?: number;
         };
         Webhook: {
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description Id of the record.
+             */
             id: string;
+            /** @description Address that events are sent to. */
             url: string;
+            /** @description Events that are delivered to the endpoint. */
             events: ("patient.created" | "patient.updated" | "patient.erased" | "appointment.created" | "appointment.updated" | "appointment.confirmed" | "appointment.checked_in" | "appointment.cancelled" | "appointment.completed" | "appointment.no_show" | "invoice.created" | "invoice.updated" | "invoice.paid" | "payment.created" | "payment.updated" | "sms.sent" | "sms.delivered" | "sms.failed" | "email.sent" | "email.delivered" | "email.failed" | "import.completed")[];
             /** @description No events are delivered while this is false. It becomes false when the endpoint returns 410, or after five days of failed attempts only. */
             is_active: boolean;
+            /** @description Description. Null if there is none. */
             description: string | null;
             /**
              * Format: date-time
-             * @description With the UTC offset of the clinic's time zone at that instant.
+             * @description When the record was created. ISO 8601, with the UTC offset of the clinic's time zone.
              */
             created_at: string;
             /**
              * Format: date-time
-             * @description With the UTC offset of the clinic's time zone at that instant.
+             * @description When the endpoint was last changed. ISO 8601, with the UTC offset of the clinic's time zone.
              */
             updated_at: string;
         };
@@ -3112,10 +4203,13 @@ export interface components {
              * @description An https URL with a public host name, on port 443 or 8443, without user name, password or fragment.
              */
             url?: string;
+            /** @description Events to deliver. `payment.received` is a deprecated alias of `payment.created`. */
             events?: ("patient.created" | "patient.updated" | "patient.erased" | "appointment.created" | "appointment.updated" | "appointment.confirmed" | "appointment.checked_in" | "appointment.cancelled" | "appointment.completed" | "appointment.no_show" | "invoice.created" | "invoice.updated" | "invoice.paid" | "payment.created" | "payment.updated" | "sms.sent" | "sms.delivered" | "sms.failed" | "email.sent" | "email.delivered" | "email.failed" | "import.completed" | "payment.received")[];
+            /** @description Description, one line. Null removes it. */
             description?: string | null;
             /** @description A signing secret of your own: `whsec_` followed by the base64 of 24 to 64 bytes, or any 16 to 256 visible ASCII characters, which are used as they are. */
             secret?: string;
+            /** @description Whether events are delivered. */
             is_active?: boolean;
         };
         /**
@@ -3126,61 +4220,88 @@ export interface components {
             /**
              * Format: uri
              * @deprecated
-             * @description An https URL with a public host name, on port 443 or 8443, without user name, password or fragment.
+             * @description Another name of `url`.
              */
             target_url?: string;
-            /** @deprecated */
+            /**
+             * @deprecated
+             * @description Another name of `events`.
+             */
             subscribed_events?: ("patient.created" | "patient.updated" | "patient.erased" | "appointment.created" | "appointment.updated" | "appointment.confirmed" | "appointment.checked_in" | "appointment.cancelled" | "appointment.completed" | "appointment.no_show" | "invoice.created" | "invoice.updated" | "invoice.paid" | "payment.created" | "payment.updated" | "sms.sent" | "sms.delivered" | "sms.failed" | "email.sent" | "email.delivered" | "email.failed" | "import.completed" | "payment.received")[];
+            /** @description Description, one line. Null removes it. */
             description?: string | null;
             /**
              * @deprecated
-             * @description A signing secret of your own: `whsec_` followed by the base64 of 24 to 64 bytes, or any 16 to 256 visible ASCII characters, which are used as they are.
+             * @description Another name of `secret`.
              */
             signing_secret?: string;
+            /** @description Whether events are delivered. */
             is_active?: boolean;
         };
         /** @description The webhook endpoint does not exist. */
         WebhookNotFoundError: {
-            /** @constant */
+            /**
+             * @description Code of the error. Several errors can share one.
+             * @constant
+             */
             error: "NOT_FOUND";
-            /** @constant */
+            /**
+             * @description Translation key of the error.
+             * @constant
+             */
             message: "errors.developer_api.webhook_not_found";
         };
         WebhookPingEvent: {
-            /** @description The same on every attempt. Use it to recognize duplicates. */
+            /** @description Id of the event, the same on every attempt. Use it to recognize duplicates. */
             id: string;
-            /** @constant */
+            /**
+             * @description Type of the event.
+             * @constant
+             */
             event: "webhook.ping";
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description Id of the clinic.
+             */
             clinic_id: string;
             /**
              * Format: date-time
-             * @description With the UTC offset of the clinic's time zone at that instant.
+             * @description When the event occurred. ISO 8601, with the UTC offset of the clinic's time zone.
              */
             created_at: string;
             /** @description Numbers the events of one record from 1, in the order they happened. */
             sequence: number;
+            /** @description The record of the event: ids, statuses, dates, times and counts only. */
             data: {
-                /** Format: uuid */
+                /**
+                 * Format: uuid
+                 * @description Id of the record.
+                 */
                 id: string;
             };
         };
         WebhookWithSecret: {
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description Id of the record.
+             */
             id: string;
+            /** @description Address that events are sent to. */
             url: string;
+            /** @description Events that are delivered to the endpoint. */
             events: ("patient.created" | "patient.updated" | "patient.erased" | "appointment.created" | "appointment.updated" | "appointment.confirmed" | "appointment.checked_in" | "appointment.cancelled" | "appointment.completed" | "appointment.no_show" | "invoice.created" | "invoice.updated" | "invoice.paid" | "payment.created" | "payment.updated" | "sms.sent" | "sms.delivered" | "sms.failed" | "email.sent" | "email.delivered" | "email.failed" | "import.completed")[];
             /** @description No events are delivered while this is false. It becomes false when the endpoint returns 410, or after five days of failed attempts only. */
             is_active: boolean;
+            /** @description Description. Null if there is none. */
             description: string | null;
             /**
              * Format: date-time
-             * @description With the UTC offset of the clinic's time zone at that instant.
+             * @description When the record was created. ISO 8601, with the UTC offset of the clinic's time zone.
              */
             created_at: string;
             /**
              * Format: date-time
-             * @description With the UTC offset of the clinic's time zone at that instant.
+             * @description When the endpoint was last changed. ISO 8601, with the UTC offset of the clinic's time zone.
              */
             updated_at: string;
             /** @description Signs deliveries. Returned only when the endpoint is created or its secret is rotated, and when that request is repeated with the same `Idempotency-Key`. Null in a repetition after the endpoint was deleted or its secret was replaced. */
@@ -3411,6 +4532,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
+                        /** @description The record. */
                         data: components["schemas"]["Account"];
                     };
                 };
@@ -3527,6 +4649,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
+                        /** @description The record. */
                         data: components["schemas"]["Clinic"];
                     };
                 };
@@ -3575,20 +4698,21 @@ export interface operations {
                 /** @description Page number, starting at 1. A page past the last one is empty and has the same `meta` totals. Not together with `after`. */
                 page?: number;
                 /**
-                 * @description Number of records per page.
+                 * @description Maximum number of records per page.
                  * @example 2
                  */
                 limit?: number;
                 /** @description The `next_after` of a response to a request for the same list with the same filters. The list continues from there: records that were added or removed since move no other. */
                 after?: string;
-                /** @description Lists all records that were changed at this time or later, however they were changed, by `updated_at`, oldest first. Only together with `limit` and `after`. The list ends at `meta.as_of`, 20 seconds ago; pass that as the next `updated_since`. A page may have fewer records than `limit`. */
+                /** @description Lists all records that were changed at this time or later, however they were changed, by `updated_at`, oldest first. An ISO 8601 timestamp with any UTC offset. Only together with `limit` and `after`. The list ends at `meta.as_of`, 20 seconds ago; pass that as the next `updated_since`. A page may have fewer records than `limit`. */
                 updated_since?: string;
+                /** @description Words of the name or email address, or a phone number, or parts of them; at most 200 characters. */
                 search?: string;
-                /** @description Only active, or only inactive patients. */
+                /** @description Only active, or only inactive records. */
                 is_active?: boolean;
-                /** @description Requires the scope `patient.read.private`, too. */
+                /** @description Only patients with exactly this national id. Requires the scope `patient.read.private`, too. */
                 national_id?: string;
-                /** @description The id of the record in another system. No two records of a kind in the clinic have the same one; imported ids count too. Up to 100 visible characters. */
+                /** @description Only the record with this id in another system. Sent alone or with `limit`. */
                 external_id?: string;
             };
             header?: never;
@@ -3610,7 +4734,9 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
+                        /** @description The records of this page. */
                         data: components["schemas"]["Patient"][];
+                        /** @description Position of this page in the list. */
                         meta: components["schemas"]["RecordListMeta"];
                     };
                 };
@@ -3690,6 +4816,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
+                        /** @description The record. */
                         data: components["schemas"]["PatientDetails"] | components["schemas"]["PatientReference"];
                     };
                 };
@@ -3810,6 +4937,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
+                        /** @description The record. */
                         data: components["schemas"]["PatientDetails"];
                     };
                 };
@@ -3925,6 +5053,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
+                        /** @description The record. */
                         data: components["schemas"]["PatientDetails"] | components["schemas"]["PatientReference"];
                     };
                 };
@@ -4087,6 +5216,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
+                        /** @description The record. */
                         data: components["schemas"]["PatientDetails"] | components["schemas"]["PatientReference"];
                     };
                 };
@@ -4234,6 +5364,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
+                        /** @description The record. */
                         data: components["schemas"]["PatientDetails"] | components["schemas"]["PatientReference"];
                     };
                 };
@@ -4343,11 +5474,11 @@ export interface operations {
                 /** @description Page number, starting at 1. A page past the last one is empty and has the same `meta` totals. */
                 page?: number;
                 /**
-                 * @description Number of records per page.
+                 * @description Maximum number of records per page.
                  * @example 20
                  */
                 limit?: number;
-                /** @description Only active, or only inactive ones. */
+                /** @description Only active, or only inactive records. */
                 is_active?: boolean;
             };
             header?: never;
@@ -4369,7 +5500,9 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
+                        /** @description The records of this page. */
                         data: components["schemas"]["Doctor"][];
+                        /** @description Position of this page in the list. */
                         meta: components["schemas"]["PageMeta"];
                     };
                 };
@@ -4444,6 +5577,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
+                        /** @description The record. */
                         data: components["schemas"]["Doctor"];
                     };
                 };
@@ -4521,11 +5655,11 @@ export interface operations {
                 /** @description Page number, starting at 1. A page past the last one is empty and has the same `meta` totals. */
                 page?: number;
                 /**
-                 * @description Number of records per page.
+                 * @description Maximum number of records per page.
                  * @example 20
                  */
                 limit?: number;
-                /** @description Only active, or only inactive ones. */
+                /** @description Only active, or only inactive records. */
                 is_active?: boolean;
             };
             header?: never;
@@ -4547,7 +5681,9 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
+                        /** @description The records of this page. */
                         data: components["schemas"]["Department"][];
+                        /** @description Position of this page in the list. */
                         meta: components["schemas"]["PageMeta"];
                     };
                 };
@@ -4622,6 +5758,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
+                        /** @description The record. */
                         data: components["schemas"]["Department"];
                     };
                 };
@@ -4699,11 +5836,11 @@ export interface operations {
                 /** @description Page number, starting at 1. A page past the last one is empty and has the same `meta` totals. */
                 page?: number;
                 /**
-                 * @description Number of records per page.
+                 * @description Maximum number of records per page.
                  * @example 20
                  */
                 limit?: number;
-                /** @description Only active, or only inactive ones. */
+                /** @description Only active, or only inactive records. */
                 is_active?: boolean;
             };
             header?: never;
@@ -4725,7 +5862,9 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
+                        /** @description The records of this page. */
                         data: components["schemas"]["Room"][];
+                        /** @description Position of this page in the list. */
                         meta: components["schemas"]["PageMeta"];
                     };
                 };
@@ -4800,6 +5939,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
+                        /** @description The record. */
                         data: components["schemas"]["Room"];
                     };
                 };
@@ -4877,11 +6017,11 @@ export interface operations {
                 /** @description Page number, starting at 1. A page past the last one is empty and has the same `meta` totals. */
                 page?: number;
                 /**
-                 * @description Number of records per page.
+                 * @description Maximum number of records per page.
                  * @example 20
                  */
                 limit?: number;
-                /** @description Only active, or only inactive ones. */
+                /** @description Only active, or only inactive records. */
                 is_active?: boolean;
                 /** @description Only treatments that this doctor offers. */
                 doctor_id?: string;
@@ -4905,7 +6045,9 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
+                        /** @description The records of this page. */
                         data: components["schemas"]["Treatment"][];
+                        /** @description Position of this page in the list. */
                         meta: components["schemas"]["PageMeta"];
                     };
                 };
@@ -4980,6 +6122,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
+                        /** @description The record. */
                         data: components["schemas"]["Treatment"];
                     };
                 };
@@ -5055,17 +6198,18 @@ export interface operations {
         parameters: {
             query: {
                 /**
-                 * @description Required unless `treatment_id` or `treatment_ids` is sent.
+                 * @description The doctor. Required unless `treatment_id` or `treatment_ids` is sent.
                  * @example 4872c8a4-aeb9-8b94-8d5c-854964838a66
                  */
                 doctor_id?: string;
+                /** @description Lists only slots of doctors who offer this treatment. Not together with `treatment_ids`. */
                 treatment_id?: string;
                 /** @description Up to 10 treatments of one appointment, separated by commas. Not together with `treatment_id`. */
                 treatment_ids?: string;
                 /** @description Lists only slots at which this room is free too. */
                 room_id?: string;
                 /**
-                 * @description In the clinic's time zone. Must not be after 2199-12-31.
+                 * @description The date, in the clinic's time zone. Must not be after 2199-12-31.
                  * @example 2026-06-15
                  */
                 date: string;
@@ -5074,7 +6218,7 @@ export interface operations {
                 /** @description Length of a slot in minutes. Defaults to the duration of the treatments together, or to the clinic's setting. */
                 duration?: number;
                 /**
-                 * @description The most slots of a page.
+                 * @description Maximum number of slots per page.
                  * @example 3
                  */
                 limit?: number;
@@ -5100,27 +6244,10 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
+                        /** @description The records of this page. */
                         data: components["schemas"]["Slot"][];
-                        meta: {
-                            /** Format: date */
-                            date: string;
-                            /** Format: date */
-                            date_to?: string;
-                            /** Format: uuid */
-                            doctor_id?: string;
-                            /** Format: uuid */
-                            treatment_id?: string;
-                            treatment_ids?: string[];
-                            /** Format: uuid */
-                            room_id?: string;
-                            duration_minutes: number;
-                            /** @description Number of slots in `data`. 0 if nothing is free from here to the end of the range. */
-                            count: number;
-                            /** @description Whether the range goes on after this page; the rest can turn out to be empty. Absent for one day of one doctor, without `date_to` and `limit`. */
-                            has_more?: boolean;
-                            /** @description Pass it as `after` to continue the list. Null at the end; absent where `has_more` is. */
-                            next_after?: string | null;
-                        };
+                        /** @description Position of this page in the list. */
+                        meta: components["schemas"]["AvailabilityMeta"];
                     };
                 };
             };
@@ -5183,24 +6310,29 @@ export interface operations {
                 /** @description Page number, starting at 1. A page past the last one is empty and has the same `meta` totals. Not together with `after`. */
                 page?: number;
                 /**
-                 * @description Number of records per page.
+                 * @description Maximum number of records per page.
                  * @example 2
                  */
                 limit?: number;
                 /** @description The `next_after` of a response to a request for the same list with the same filters. The list continues from there: records that were added or removed since move no other. */
                 after?: string;
-                /** @description Lists all records that were changed at this time or later, however they were changed, by `updated_at`, oldest first. Only together with `limit` and `after`. The list ends at `meta.as_of`, 20 seconds ago; pass that as the next `updated_since`. A page may have fewer records than `limit`. */
+                /** @description Lists all records that were changed at this time or later, however they were changed, by `updated_at`, oldest first. An ISO 8601 timestamp with any UTC offset. Only together with `limit` and `after`. The list ends at `meta.as_of`, 20 seconds ago; pass that as the next `updated_since`. A page may have fewer records than `limit`. */
                 updated_since?: string;
                 /** @description `patient`: `patient` of each record has all fields that `GET /patients` shows. Requires the scope `patient.read`, too. The response then has no `etag`. */
                 expand?: "patient";
+                /** @description Only records of this patient. */
                 patient_id?: string;
+                /** @description Only records of this doctor. */
                 doctor_id?: string;
-                /** @description Needs `date_from` and `date_to`, at most 31 days with at most 5,000 records, or `patient_id`. */
+                /** @description Only appointments in this room. Needs `date_from` and `date_to`, at most 31 days with at most 5,000 records, or `patient_id`. */
                 room_id?: string;
+                /** @description Only records with this status. Several are separated by commas. */
                 status?: string;
+                /** @description Only appointments on this date or later, in the clinic's time zone. */
                 date_from?: string;
+                /** @description Only appointments on this date or earlier, in the clinic's time zone. */
                 date_to?: string;
-                /** @description The id of the record in another system. No two records of a kind in the clinic have the same one; imported ids count too. Up to 100 visible characters. */
+                /** @description Only the record with this id in another system. Sent alone or with `limit`. */
                 external_id?: string;
                 /** @description Newest first (`desc`), or oldest first (`asc`). */
                 order?: "asc" | "desc";
@@ -5224,7 +6356,9 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
+                        /** @description The records of this page. */
                         data: components["schemas"]["ExpandableAppointment"][];
+                        /** @description Position of this page in the list. */
                         meta: components["schemas"]["RecordListMeta"];
                     };
                 };
@@ -5304,6 +6438,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
+                        /** @description The record. */
                         data: components["schemas"]["Appointment"] | components["schemas"]["AppointmentReference"];
                     };
                 };
@@ -5443,6 +6578,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
+                        /** @description The record. */
                         data: components["schemas"]["ExpandableAppointment"];
                     };
                 };
@@ -5558,6 +6694,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
+                        /** @description The record. */
                         data: components["schemas"]["Appointment"] | components["schemas"]["AppointmentReference"];
                     };
                 };
@@ -5683,7 +6820,7 @@ export interface operations {
                 /** @description Page number, starting at 1. A page past the last one is empty and has the same `meta` totals. */
                 page?: number;
                 /**
-                 * @description Number of records per page.
+                 * @description Maximum number of records per page.
                  * @example 20
                  */
                 limit?: number;
@@ -5707,7 +6844,9 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
+                        /** @description The records of this page. */
                         data: components["schemas"]["PriceList"][];
+                        /** @description Position of this page in the list. */
                         meta: components["schemas"]["PageMeta"];
                     };
                 };
@@ -5794,6 +6933,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
+                        /** @description The record. */
                         data: components["schemas"]["Appointment"] | components["schemas"]["AppointmentReference"];
                     };
                 };
@@ -5956,6 +7096,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
+                        /** @description The record. */
                         data: components["schemas"]["Appointment"] | components["schemas"]["AppointmentReference"];
                     };
                 };
@@ -6118,6 +7259,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
+                        /** @description The record. */
                         data: components["schemas"]["Appointment"] | components["schemas"]["AppointmentReference"];
                     };
                 };
@@ -6280,6 +7422,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
+                        /** @description The record. */
                         data: components["schemas"]["Appointment"] | components["schemas"]["AppointmentReference"];
                     };
                 };
@@ -6442,6 +7585,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
+                        /** @description The record. */
                         data: components["schemas"]["Appointment"] | components["schemas"]["AppointmentReference"];
                     };
                 };
@@ -6604,6 +7748,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
+                        /** @description The record. */
                         data: components["schemas"]["Appointment"] | components["schemas"]["AppointmentReference"];
                     };
                 };
@@ -6729,21 +7874,25 @@ export interface operations {
                 /** @description Page number, starting at 1. A page past the last one is empty and has the same `meta` totals. Not together with `after`. */
                 page?: number;
                 /**
-                 * @description Number of records per page.
+                 * @description Maximum number of records per page.
                  * @example 1
                  */
                 limit?: number;
                 /** @description The `next_after` of a response to a request for the same list with the same filters. The list continues from there: records that were added or removed since move no other. */
                 after?: string;
-                /** @description Lists all records that were changed at this time or later, however they were changed, by `updated_at`, oldest first. Only together with `limit` and `after`. The list ends at `meta.as_of`, 20 seconds ago; pass that as the next `updated_since`. A page may have fewer records than `limit`. */
+                /** @description Lists all records that were changed at this time or later, however they were changed, by `updated_at`, oldest first. An ISO 8601 timestamp with any UTC offset. Only together with `limit` and `after`. The list ends at `meta.as_of`, 20 seconds ago; pass that as the next `updated_since`. A page may have fewer records than `limit`. */
                 updated_since?: string;
                 /** @description `patient`: `patient` of each record has all fields that `GET /patients` shows. Requires the scope `patient.read`, too. The response then has no `etag`. */
                 expand?: "patient";
+                /** @description Only records of this patient. */
                 patient_id?: string;
-                /** @description Exactly this number. Several invoices can have it. */
+                /** @description Only invoices with exactly this number. Several invoices can have it. */
                 invoice_number?: string;
+                /** @description Only records with this status. Several are separated by commas. */
                 status?: string;
+                /** @description Only invoices issued on this date or later. */
                 from?: string;
+                /** @description Only invoices issued on this date or earlier. */
                 to?: string;
                 /** @description Newest first (`desc`), or oldest first (`asc`). */
                 order?: "asc" | "desc";
@@ -6767,7 +7916,9 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
+                        /** @description The records of this page. */
                         data: components["schemas"]["ExpandableInvoice"][];
+                        /** @description Position of this page in the list. */
                         meta: components["schemas"]["RecordListMeta"];
                     };
                 };
@@ -6845,6 +7996,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
+                        /** @description The record. */
                         data: components["schemas"]["InvoiceWithPayments"];
                     };
                 };
@@ -6922,12 +8074,15 @@ export interface operations {
                 /** @description Page number, starting at 1. A page past the last one is empty and has the same `meta` totals. */
                 page?: number;
                 /**
-                 * @description Number of records per page.
+                 * @description Maximum number of records per page.
                  * @example 20
                  */
                 limit?: number;
+                /** @description Only records with this status. Several are separated by commas. */
                 status?: string;
+                /** @description Only payments with this payment date or a later one. */
                 from?: string;
+                /** @description Only payments with this payment date or an earlier one. */
                 to?: string;
                 /** @description Newest first (`desc`), or oldest first (`asc`). */
                 order?: "asc" | "desc";
@@ -6957,7 +8112,9 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
+                        /** @description The records of this page. */
                         data: components["schemas"]["Payment"][];
+                        /** @description Position of this page in the list. */
                         meta: components["schemas"]["PageMeta"];
                     };
                 };
@@ -7021,18 +8178,23 @@ export interface operations {
                 /** @description Page number, starting at 1. A page past the last one is empty and has the same `meta` totals. Not together with `after`. */
                 page?: number;
                 /**
-                 * @description Number of records per page.
+                 * @description Maximum number of records per page.
                  * @example 2
                  */
                 limit?: number;
                 /** @description The `next_after` of a response to a request for the same list with the same filters. The list continues from there: records that were added or removed since move no other. */
                 after?: string;
-                /** @description Lists all records that were changed at this time or later, however they were changed, by `updated_at`, oldest first. Only together with `limit` and `after`. The list ends at `meta.as_of`, 20 seconds ago; pass that as the next `updated_since`. A page may have fewer records than `limit`. */
+                /** @description Lists all records that were changed at this time or later, however they were changed, by `updated_at`, oldest first. An ISO 8601 timestamp with any UTC offset. Only together with `limit` and `after`. The list ends at `meta.as_of`, 20 seconds ago; pass that as the next `updated_since`. A page may have fewer records than `limit`. */
                 updated_since?: string;
+                /** @description Only records of this patient. */
                 patient_id?: string;
+                /** @description Only payments of this invoice. */
                 invoice_id?: string;
+                /** @description Only records with this status. Several are separated by commas. */
                 status?: string;
+                /** @description Only payments with this payment date or a later one. */
                 from?: string;
+                /** @description Only payments with this payment date or an earlier one. */
                 to?: string;
                 /** @description Newest first (`desc`), or oldest first (`asc`). */
                 order?: "asc" | "desc";
@@ -7056,7 +8218,9 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
+                        /** @description The records of this page. */
                         data: components["schemas"]["Payment"][];
+                        /** @description Position of this page in the list. */
                         meta: components["schemas"]["RecordListMeta"];
                     };
                 };
@@ -7131,6 +8295,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
+                        /** @description The record. */
                         data: components["schemas"]["Payment"];
                     };
                 };
@@ -7208,19 +8373,23 @@ export interface operations {
                 /** @description Page number, starting at 1. A page past the last one is empty and has the same `meta` totals. Not together with `after`. */
                 page?: number;
                 /**
-                 * @description Number of records per page.
+                 * @description Maximum number of records per page.
                  * @example 2
                  */
                 limit?: number;
                 /** @description The `next_after` of a response to a request for the same list with the same filters. The list continues from there: records that were added or removed since move no other. */
                 after?: string;
-                /** @description Lists all records that were changed at this time or later, however they were changed, by `updated_at`, oldest first. Only together with `limit` and `after`. The list ends at `meta.as_of`, 20 seconds ago; pass that as the next `updated_since`. A page may have fewer records than `limit`. */
+                /** @description Lists all records that were changed at this time or later, however they were changed, by `updated_at`, oldest first. An ISO 8601 timestamp with any UTC offset. Only together with `limit` and `after`. The list ends at `meta.as_of`, 20 seconds ago; pass that as the next `updated_since`. A page may have fewer records than `limit`. */
                 updated_since?: string;
+                /** @description Only records of this patient. */
                 patient_id?: string;
+                /** @description Only messages of this channel. */
                 channel?: "sms" | "email";
-                /** @description Needs `from` and `to`, at most 31 days with at most 5,000 records, or `patient_id`. */
+                /** @description Only messages with this status. Several are separated by commas. Needs `from` and `to`, at most 31 days with at most 5,000 records, or `patient_id`. */
                 status?: string;
+                /** @description Only messages accepted on this date or later, in the clinic's time zone. */
                 from?: string;
+                /** @description Only messages accepted on this date or earlier, in the clinic's time zone. */
                 to?: string;
                 /** @description Newest first (`desc`), or oldest first (`asc`). */
                 order?: "asc" | "desc";
@@ -7244,7 +8413,9 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
+                        /** @description The records of this page. */
                         data: components["schemas"]["Message"][];
+                        /** @description Position of this page in the list. */
                         meta: components["schemas"]["RecordListMeta"];
                     };
                 };
@@ -7323,6 +8494,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
+                        /** @description The record. */
                         data: components["schemas"]["AcceptedSms"] | components["schemas"]["AcceptedEmail"];
                     };
                 };
@@ -7490,6 +8662,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
+                        /** @description The record. */
                         data: components["schemas"]["Message"];
                     };
                 };
@@ -7567,7 +8740,7 @@ export interface operations {
                 /** @description Page number, starting at 1. A page past the last one is empty and has the same `meta` totals. */
                 page?: number;
                 /**
-                 * @description Number of records per page.
+                 * @description Maximum number of records per page.
                  * @example 20
                  */
                 limit?: number;
@@ -7591,7 +8764,9 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
+                        /** @description The records of this page. */
                         data: components["schemas"]["Webhook"][];
+                        /** @description Position of this page in the list. */
                         meta: components["schemas"]["PageMeta"];
                     };
                 };
@@ -7671,6 +8846,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
+                        /** @description The record. */
                         data: components["schemas"]["WebhookWithSecret"];
                     };
                 };
@@ -7776,6 +8952,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
+                        /** @description The record. */
                         data: components["schemas"]["Webhook"];
                     };
                 };
@@ -8005,6 +9182,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
+                        /** @description The record. */
                         data: components["schemas"]["Webhook"];
                     };
                 };
@@ -8166,6 +9344,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
+                        /** @description The record. */
                         data: components["schemas"]["WebhookWithSecret"];
                     };
                 };
@@ -8311,6 +9490,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
+                        /** @description The record. */
                         data: components["schemas"]["Delivery"];
                     };
                 };
@@ -8405,7 +9585,7 @@ export interface operations {
                 /** @description The `next_after` of the previous response. Omit it to start at the beginning of the list. */
                 after?: string;
                 /**
-                 * @description Number of records per page.
+                 * @description Maximum number of records per page.
                  * @example 2
                  */
                 limit?: number;
@@ -8435,7 +9615,9 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
+                        /** @description The records of this page. */
                         data: components["schemas"]["Delivery"][];
+                        /** @description Position of this page in the list. */
                         meta: components["schemas"]["CursorMeta"];
                     };
                 };
@@ -8539,6 +9721,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
+                        /** @description The record. */
                         data: components["schemas"]["Delivery"];
                     };
                 };
@@ -8633,11 +9816,11 @@ export interface operations {
                 /** @description The `next_after` of the previous response. Omit it to start at the beginning of the list. */
                 after?: string;
                 /**
-                 * @description Number of records per page.
+                 * @description Maximum number of records per page.
                  * @example 2
                  */
                 limit?: number;
-                /** @description `payment.received` is a deprecated alias of `payment.created`. */
+                /** @description Only events of this type. `payment.received` is a deprecated alias of `payment.created`. */
                 event?: "patient.created" | "patient.updated" | "patient.erased" | "appointment.created" | "appointment.updated" | "appointment.confirmed" | "appointment.checked_in" | "appointment.cancelled" | "appointment.completed" | "appointment.no_show" | "invoice.created" | "invoice.updated" | "invoice.paid" | "payment.created" | "payment.updated" | "sms.sent" | "sms.delivered" | "sms.failed" | "email.sent" | "email.delivered" | "email.failed" | "import.completed" | "payment.received";
             };
             header?: never;
@@ -8659,7 +9842,9 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
+                        /** @description The records of this page. */
                         data: components["schemas"]["Event"][];
+                        /** @description Position of this page in the list. */
                         meta: components["schemas"]["CursorMeta"];
                     };
                 };
@@ -8708,11 +9893,11 @@ export interface operations {
                 /** @description Page number, starting at 1. A page past the last one is empty and has the same `meta` totals. */
                 page?: number;
                 /**
-                 * @description Number of records per page.
+                 * @description Maximum number of records per page.
                  * @example 20
                  */
                 limit?: number;
-                /** @description Only active, or only inactive ones. */
+                /** @description Only active, or only inactive records. */
                 is_active?: boolean;
             };
             header?: never;
@@ -8734,7 +9919,9 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
+                        /** @description The records of this page. */
                         data: components["schemas"]["Doctor"][];
+                        /** @description Position of this page in the list. */
                         meta: components["schemas"]["PageMeta"];
                     };
                 };
@@ -8818,6 +10005,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
+                        /** @description The record. */
                         data: components["schemas"]["Delivery"];
                     };
                 };
@@ -8952,6 +10140,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
+                        /** @description The record. */
                         data: components["schemas"]["Delivery"];
                     };
                 };

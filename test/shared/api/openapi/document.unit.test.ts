@@ -139,6 +139,20 @@ it('every example fits its schema', () => {
   expect(checked).toBeGreaterThan(150)
 })
 
+it('describes every field, parameter and operation', () => {
+  const undescribed: string[] = []
+  const walk = (value: any, at: string): void => {
+    if (typeof value !== 'object' || value === null) return
+    for (const [field, property] of Object.entries<any>(value.properties ?? {}))
+      if (!property.description) undescribed.push(`${at}.${field}`)
+    if ((value.in || value.operationId) && !value.description) undescribed.push(at)
+    for (const [name, inner] of Object.entries(value))
+      if (!['not', 'example', 'examples'].includes(name)) walk(inner, `${at}/${name}`)
+  }
+  walk(document, '')
+  expect(undescribed).toEqual([])
+})
+
 it('describes every scope and every event', () => {
   const { Developer } = document.components.securitySchemes
   expect(Object.keys(Developer?.['x-scopes'] ?? {}).sort()).toEqual([...SCOPES].sort())
