@@ -55,8 +55,10 @@ const ARROWS: Record<string, string[]> = {
     'shared/store/keys',
     'shared/store/table',
   ],
+  'shared/maintenance/walk': ['shared/domain/**', 'shared/store/keys', 'shared/store/table'],
   'bin/clinic/tool': [
     'shared/domain/**',
+    'shared/maintenance/walk',
     'shared/observability',
     'shared/operator',
     'shared/runtime/document-client.ts',
@@ -222,7 +224,6 @@ const ARROWS: Record<string, string[]> = {
     'shared/store',
     'shared/store/table',
   ],
-  'shared/maintenance/walk': ['shared/store/table'],
   'bin/clinic/export': [
     'bin/clinic/import/entities',
     'bin/clinic/import/external-ids',
@@ -249,6 +250,7 @@ const ARROWS: Record<string, string[]> = {
     'bin/clinic/records',
     'bin/clinic/tool',
     'shared/domain/**',
+    'shared/maintenance/walk',
     'shared/store',
     'shared/store/copies',
     'shared/store/events',
@@ -295,7 +297,7 @@ const ARROWS: Record<string, string[]> = {
     'shared/store/messages',
     'shared/store/table',
   ],
-  'shared/maintenance/migrate': ['shared/store/keys', 'shared/store/table'],
+  'shared/maintenance/migrate': ['shared/maintenance/walk', 'shared/store/keys', 'shared/store/table'],
   'bin/clinic/migrate': ['bin/clinic/tool', 'shared/maintenance/migrate'],
   'shared/maintenance/verify/comparison': [
     'shared/domain/**',
@@ -392,6 +394,7 @@ const ARROWS: Record<string, string[]> = {
     'shared/domain/**',
     'shared/maintenance/verify',
     'shared/maintenance/verify/comparison',
+    'shared/maintenance/walk',
     'shared/store',
     'shared/store/keys',
     'shared/store/table',

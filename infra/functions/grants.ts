@@ -40,7 +40,7 @@ export const credentialGrants = ({ table }: Data): PolicyStatement[] =>
   )
 
 /** `ForAllValues` is also true for a request without keys, such as a scan. */
-const KEYS_ARE_NAMED = { Null: { 'dynamodb:LeadingKeys': 'false' } }
+export const KEYS_ARE_NAMED = { Null: { 'dynamodb:LeadingKeys': 'false' } }
 
 /** The partitions that all clinics share begin with one of these prefixes. */
 export const SHARED_PARTITION_PREFIXES: Readonly<Record<SharedPartitions, string>> = {

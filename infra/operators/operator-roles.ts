@@ -4,9 +4,13 @@ import type { ILogGroup } from 'aws-cdk-lib/aws-logs'
 import type { IQueue } from 'aws-cdk-lib/aws-sqs'
 import { Construct } from 'constructs'
 import { callsOf, OPERATOR_ROLES, type OperatorRole, roleOutput } from '../../shared/operator/commands.ts'
-import { ERASURE_PARTITION_PREFIX, TABLE_PARTITION_PREFIX } from '../../shared/store/keys/operator.ts'
+import {
+  ERASURE_PARTITION_PREFIX,
+  TABLE_PARTITION_PREFIX,
+  walkPartitionPrefix,
+} from '../../shared/store/keys/operator.ts'
 import type { Data } from '../data/data.ts'
-import { keyGrant } from '../functions/grants.ts'
+import { KEYS_ARE_NAMED, keyGrant } from '../functions/grants.ts'
 
 type Props = {
   readonly data: Data
@@ -16,11 +20,14 @@ type Props = {
   readonly deadLetters: readonly IQueue[]
 }
 
-/** Partitions that a role may not touch. */
+const progressOfOthers = (role: OperatorRole): string[] =>
+  OPERATOR_ROLES.filter((other) => other !== role).map(walkPartitionPrefix)
+
+/** Partitions that a role may not change. */
 const HIDDEN: Record<OperatorRole, readonly string[]> = {
   read: [],
-  support: [ERASURE_PARTITION_PREFIX, TABLE_PARTITION_PREFIX],
-  erase: [TABLE_PARTITION_PREFIX],
+  support: [ERASURE_PARTITION_PREFIX, TABLE_PARTITION_PREFIX, ...progressOfOthers('support')],
+  erase: [TABLE_PARTITION_PREFIX, ...progressOfOthers('erase')],
   maintain: [],
 }
 
@@ -55,14 +62,14 @@ export class OperatorRoles extends Construct {
 
 function statementsOf(scope: Construct, role: OperatorRole, props: Props): PolicyStatement[] {
   const { data, operatorLog } = props
-  const { table, deadLetters, queues } = callsOf(role)
+  const { deadLetters, queues, ...calls } = callsOf(role)
   return [
     // The tool finds the stack and its outputs with this call.
     new PolicyStatement({ actions: ['cloudformation:DescribeStacks'], resources: [Stack.of(scope).stackId] }),
     new PolicyStatement({ actions: ['logs:PutLogEvents'], resources: [operatorLog.logGroupArn] }),
-    ...tableStatements(role, table, data),
+    ...tableStatements(role, calls, data),
     keyGrant(scope, data),
-    ...(table.includes('RestoreTableToPointInTime') ? [grantCreation(scope, data)] : []),
+    ...(calls.table.includes('RestoreTableToPointInTime') ? [grantCreation(scope, data)] : []),
     ...queueStatements(deadLetters, props.deadLetters),
     ...queueStatements(queues, props.queues),
   ]
@@ -79,7 +86,11 @@ const queueStatements = (calls: readonly string[], queues: readonly IQueue[]): P
       ]
 
 /** Tables that are restored have names that begin with the name of the table in use. */
-function tableStatements(role: OperatorRole, calls: readonly string[], { table }: Data): PolicyStatement[] {
+function tableStatements(
+  role: OperatorRole,
+  { table: calls, progress }: Pick<ReturnType<typeof callsOf>, 'table' | 'progress'>,
+  { table }: Data,
+): PolicyStatement[] {
   const resources = [
     table.tableArn,
     ...(role === 'read' || role === 'support' ? [] : [`${table.tableArn}-*`]),
@@ -92,7 +103,12 @@ function tableStatements(role: OperatorRole, calls: readonly string[], { table }
       resources,
       ...(conditions && { conditions }),
     })
-  if (hidden.length === 0) return [statement(calls)]
+  const ownProgress = {
+    'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': [`${walkPartitionPrefix(role)}*`] },
+    ...KEYS_ARE_NAMED,
+  }
+  if (hidden.length === 0)
+    return [statement(calls), ...(progress.length > 0 ? [statement(progress, ownProgress)] : [])]
   return [
     statement(calls.filter((call) => !isWrite(call))),
     statement(calls.filter(isWrite), {

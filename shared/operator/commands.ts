@@ -19,6 +19,8 @@ type Calls = {
   readonly role: OperatorRole
   /** Calls of DynamoDB, on the table in use and on tables that were restored from it. */
   readonly table: readonly string[]
+  /** Calls on the partitions in which it stores how far it is, for a role that may write nothing else. */
+  readonly progress?: readonly string[]
   /** Calls of SQS on queues of dead letters. */
   readonly deadLetters?: readonly string[]
   /** Calls of SQS on the queues that dead letters come from. */
@@ -144,7 +146,7 @@ export const COMMANDS: Readonly<Record<string, Calls>> = {
   'webhook deliveries': reading,
   'webhook disable': changing,
   'webhook delete': changing,
-  verify: reading,
+  verify: { ...reading, progress: ['DeleteItem', 'UpdateItem'] },
   'verify --repair': changing,
   'restore table': { role: 'maintain', table: [...READ, ...WRITE, ...RESTORE, 'Scan'] },
   'restore configure': { role: 'maintain', table: RESTORE },
@@ -171,6 +173,7 @@ export const WHOLE_CLINIC_COMMANDS = [
 /** The calls of all commands of a role. A role that may change the records of dead letters may also read these. */
 export function callsOf(role: OperatorRole): {
   readonly table: string[]
+  readonly progress: string[]
   readonly deadLetters: string[]
   readonly queues: string[]
 } {
@@ -181,6 +184,7 @@ export function callsOf(role: OperatorRole): {
   const onQueues = commands(role === 'support' ? ['read', 'support'] : [role])
   return {
     table: all(commands([role]).map(({ table }) => table)),
+    progress: all(commands([role]).map(({ progress }) => progress)),
     deadLetters: all(onQueues.map(({ deadLetters }) => deadLetters)),
     queues: all(onQueues.map(({ queues }) => queues)),
   }

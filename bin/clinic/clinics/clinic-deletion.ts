@@ -13,7 +13,7 @@ import { operatorOf } from '../tool/command-trail.ts'
 import { addConfirmOptions, confirmByTyping } from '../tool/confirmation.ts'
 import { connect, connectDynamoDb, connectTable, requireStoredClinic } from '../tool/connection.ts'
 import { resolveFromInvocationDir } from '../tool/invocation-path.ts'
-import { CommandFailure, print } from '../tool/output.ts'
+import { CommandFailure, print, printResumed } from '../tool/output.ts'
 import { removeClinic } from './clinic-removal.ts'
 
 type Options = { export?: string; withoutExport: boolean; table?: string }
@@ -45,7 +45,14 @@ export function addDeletionCommand(group: Command): void {
       // Others may have changed it while the operator was asked.
       if (needsExport) await requireCurrentExport(table, await requireStoredClinic(table, id), given)
       const deleted = await removeClinic(
-        { table, client, name: given.table ?? tableName, operator: operatorOf(self), sleep },
+        {
+          table,
+          client,
+          name: given.table ?? tableName,
+          operator: operatorOf(self),
+          sleep,
+          onResume: printResumed(self, 'item'),
+        },
         clinic,
       )
       print(self, { clinic_id: clinic.id, deleted_items: deleted }, [

@@ -6,7 +6,7 @@ import {
   readTableFormat,
 } from '../../../shared/maintenance/migrate/migrations.ts'
 import { connect, connectDynamoDb } from '../tool/connection.ts'
-import { NeedsAttention, print, printLines } from '../tool/output.ts'
+import { NeedsAttention, print, printLines, printResumed } from '../tool/output.ts'
 
 export function addMigrateCommand(program: Command): void {
   program
@@ -23,7 +23,9 @@ export function addMigrateCommand(program: Command): void {
       // One after the other: each reads the format before it.
       for (const migration of check ? [] : MIGRATIONS.filter(({ format }) => format > before)) {
         printLines(command, `Format ${migration.format}: ${migration.summary}`)
-        results.push(await migrateTable({ table, client, name }, migration))
+        results.push(
+          await migrateTable({ table, client, name, onResume: printResumed(command, 'item') }, migration),
+        )
       }
       const format = await readTableFormat(table)
       print(command, { format, required_format: REQUIRED_FORMAT, migrations: results }, [

@@ -18,7 +18,7 @@ import {
 import { clinicStore } from '../../../shared/store/clinics.ts'
 import type { Table } from '../../../shared/store/table/table.ts'
 import { addToTrail } from '../tool/command-trail.ts'
-import { connectDynamoDb, connectTable, outputOf } from '../tool/connection.ts'
+import { connectDynamoDb, connectTable, deployedAt, outputOf } from '../tool/connection.ts'
 import {
   CommandFailure,
   type GlobalOptions,
@@ -26,6 +26,7 @@ import {
   parseOption,
   print,
   printLines,
+  printResumed,
 } from '../tool/output.ts'
 
 const PastInstant = z.iso
@@ -98,6 +99,8 @@ function addSettleCommand(group: Command): void {
       if (given.sourceLost) await requireLost(source, restored)
       const options = {
         now: Date.now,
+        restore: given.sourceLost ? given.table : `${given.table} ${await deployedAt(command)}`,
+        onResume: printResumed(command, 'clinic'),
         onErasures: (_clinic: string, patients: readonly string[]) =>
           addToTrail(
             command,
@@ -106,11 +109,11 @@ function addSettleCommand(group: Command): void {
         onClinic: (reconciled: ReconciledClinic) => printProgress(command, describeClinic(reconciled)),
       }
       const reconciling = given.sourceLost
-        ? reconcileWithoutSource(restored, given.table, options)
+        ? reconcileWithoutSource(restored, options)
         : reconcileWithSource({ source, restored }, options)
       const reconciliation = await reconciling.catch(explainRejection)
       print(command, reconciliationJson(reconciliation), describeReconciliation(reconciliation))
-      if (reconciliation.clinics.some(({ differences }) => differences > 0)) throw new NeedsAttention()
+      if (reconciliation.withDifferences > 0) throw new NeedsAttention()
     })
 }
 
@@ -179,8 +182,8 @@ const describeClinic = ({ clinic, messages, erasures, differences }: ReconciledC
     ...(erasures ? [`${erasures.erased} patients erased again`] : []),
   ].join(', ')
 
-const describeReconciliation = ({ clinics, missing, held }: Reconciliation): string[] => [
-  `${clinics.length} clinics settled, ${clinics.filter(({ differences }) => differences > 0).length} with differences`,
+const describeReconciliation = ({ reconciled, withDifferences, missing, held }: Reconciliation): string[] => [
+  `${reconciled} clinics settled, ${withDifferences} with differences`,
   ...missing.map(({ id }) => `${id}  was created after the restored time, and is not in the restored table`),
   ...(held > 0 ? [`${held} messages have to be resolved: see "messages unresolved" after the swap`] : []),
 ]

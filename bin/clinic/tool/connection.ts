@@ -16,6 +16,8 @@ import { storeClock } from './store-clock.ts'
 /** A stack's outputs and the client settings for its services. On AWS the settings are empty. */
 type StackLocation = {
   readonly outputs: Readonly<Record<string, string>>
+  /** When the stack was last deployed with a change, as an ISO 8601 instant. Empty for a local stack, which is never paused. */
+  readonly deployedAt: string
   readonly isLocal: boolean
   readonly clientSettingsFor: (service: 'dynamodb' | 'sqs') => ClientSettings
   readonly openOperatorLog: (logGroup: string) => Promise<OperatorLog>
@@ -54,6 +56,9 @@ export async function connectDynamoDb(command: Command) {
 /** An output of the stack; undefined if the stack lacks it. */
 export const outputOf = async (command: Command, name: string): Promise<string | undefined> =>
   (await locateStack(command)).outputs[name]
+
+/** When the stack was last deployed with a change. */
+export const deployedAt = async (command: Command): Promise<string> => (await locateStack(command)).deployedAt
 
 /** A client for the stack's queues, and their URLs by output name. */
 export async function connectQueues(command: Command) {
@@ -120,6 +125,7 @@ async function localStack(port: string): Promise<StackLocation> {
   const credentials = { accessKeyId: 'operator', secretAccessKey: 'local' }
   return {
     outputs,
+    deployedAt: '',
     isLocal: true,
     clientSettingsFor: (service) => ({ endpoint: endpoints[service], region, credentials }),
     openOperatorLog: async (logGroup) => localOperatorLog(endpoints.logs, logGroup),
@@ -136,9 +142,10 @@ async function deployedStack(name: string): Promise<StackLocation> {
         throw new CommandFailure(`Stack ${name} does not exist in this account and region.`)
       throw error
     })
-  const outputs = (Stacks?.[0]?.Outputs ?? []).map(({ OutputKey, OutputValue }) => [OutputKey, OutputValue])
+  const { Outputs = [], CreationTime, LastUpdatedTime = CreationTime } = Stacks?.[0] ?? {}
   return {
-    outputs: Object.fromEntries(outputs),
+    outputs: Object.fromEntries(Outputs.map(({ OutputKey, OutputValue }) => [OutputKey, OutputValue])),
+    deployedAt: LastUpdatedTime?.toISOString() ?? '',
     isLocal: false,
     clientSettingsFor: () => ({}),
     openOperatorLog: (logGroup) => deployedOperatorLog(client, logGroup),

@@ -1,5 +1,6 @@
 /** How the tool reports errors: as text, or with `--json` as one JSON object on stderr. */
 import { type Command, CommanderError } from 'commander'
+import { StillFound, WalkTaken } from '../../../shared/maintenance/walk/walk.ts'
 import { ClinicBeingDeleted } from '../../../shared/store/clinics.ts'
 import { TooManyActiveDoctors } from '../../../shared/store/doctors.ts'
 import { UnavailableError } from '../../../shared/store/table/errors.ts'
@@ -28,6 +29,8 @@ export function describeError(
   }
   if (isAccessDenied(error)) return { code: EXIT.failed, message: describeDenial(command, error as Error) }
   if (error instanceof ClinicBeingDeleted) return { code: EXIT.wrongInput, message: describeDeletion(error) }
+  if (error instanceof WalkTaken || error instanceof StillFound)
+    return { code: EXIT.failed, message: error.message }
   if (error instanceof TooManyActiveDoctors) return { code: EXIT.wrongInput, message: error.message }
   const settings = describeMissingSettings(error)
   if (settings !== null) return { code: EXIT.wrongInput, message: settings }

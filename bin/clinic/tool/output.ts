@@ -42,6 +42,12 @@ export function print(command: Command, result: object, lines: readonly string[]
   printLines(command, ...(json ? [JSON.stringify(result)] : lines))
 }
 
+/** Reports on stderr that a command continues one that was stopped. */
+export const printResumed =
+  (command: Command, noun: string) =>
+  ({ read, begun }: { readonly read: number; readonly begun: string }): void =>
+    command.configureOutput().writeErr?.(`Resumed at ${counted(read, noun)}, begun at ${begun}\n`)
+
 /** `1 appointment`, `2 appointments`. */
 export const counted = (count: number, noun: string): string =>
   count === 1 ? `1 ${noun}` : `${count} ${noun}s`

@@ -15,13 +15,10 @@ const Listed = z.object({
 })
 
 const StoredProgress = z.object({
-  clinic: z.string().nullable(),
+  clinic: z.string(),
   repair: z.boolean(),
-  verified: z.array(z.string()),
-  remaining: z.int(),
   current: z
     .object({
-      clinic: z.string(),
       parts: z.array(z.string()),
       checked: z.record(z.string(), z.number()),
       differences: z.int(),
@@ -36,16 +33,10 @@ export class ProgressFileError extends Error {}
 
 /** How far a verification is. */
 export type Progress = {
-  /** The only clinic; null for all. */
-  readonly clinic: string | null
+  readonly clinic: string
   readonly repair: boolean
-  /** Clinics that were verified, and the number of their differences that are not repaired. */
-  readonly verified: readonly string[]
-  readonly remaining: number
-  /** The clinic that is being verified, and what its parts found that were verified. */
-  readonly current:
-    | (VerifiedParts & { readonly clinic: string; readonly listed: readonly ReportedDifference[] })
-    | null
+  /** The parts that were verified, and what they found. */
+  readonly current: (VerifiedParts & { readonly listed: readonly ReportedDifference[] }) | null
 }
 
 /**
@@ -54,7 +45,7 @@ export type Progress = {
  * @throws ProgressFileError if the file cannot be written, or is of another verification
  */
 export function openProgressFile(file: string | undefined, given: Pick<Progress, 'clinic' | 'repair'>) {
-  let progress: Progress = { ...given, verified: [], remaining: 0, current: null }
+  let progress: Progress = { ...given, current: null }
   if (file !== undefined && existsSync(file)) progress = readProgress(file, given)
 
   function save(change: Partial<Progress>): void {
@@ -85,10 +76,9 @@ function readProgress(file: string, { clinic, repair }: Pick<Progress, 'clinic' 
   } catch {
     throw new ProgressFileError(`--resume ${file} is not the progress of a verification.`)
   }
-  const of = progress.clinic === null ? '--all' : `--clinic ${progress.clinic}`
   if (progress.clinic !== clinic || progress.repair !== repair)
     throw new ProgressFileError(
-      `--resume ${file} is the progress of verify ${of}${progress.repair ? ' --repair' : ''}: repeat that command, or choose another file.`,
+      `--resume ${file} is the progress of verify --clinic ${progress.clinic}${progress.repair ? ' --repair' : ''}: repeat that command, or choose another file.`,
     )
   return progress
 }

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { Clinic } from '../../../shared/domain/clinic.ts'
+import type { Clinic, ClinicId } from '../../../shared/domain/clinic.ts'
 import {
   DIFFERENCES,
   type ReportedDifference,
@@ -7,7 +7,10 @@ import {
 import type { Verification } from '../../../shared/maintenance/verify/comparison/inspection.ts'
 import { isItemOfRecord, itemCount } from '../../../shared/maintenance/verify/item-count.ts'
 import { verifyClinic } from '../../../shared/maintenance/verify/verify-clinic.ts'
+import { clinicsOf } from '../../../shared/maintenance/walk/sources.ts'
+import { type WalkOptions, walk } from '../../../shared/maintenance/walk/walk.ts'
 import { clinicStore } from '../../../shared/store/clinics.ts'
+import { walkKey } from '../../../shared/store/keys/operator.ts'
 import type { Table } from '../../../shared/store/table/table.ts'
 import { recordCounts } from '../export/record-count.ts'
 import { connect, requireClinic } from '../tool/connection.ts'
@@ -19,6 +22,7 @@ import {
   formatTable as lines,
   NeedsAttention,
   printLines,
+  printResumed,
 } from '../tool/output.ts'
 import { progressBar } from '../tool/progress.ts'
 import { openProgressFile, ProgressFileError } from './progress-file.ts'
@@ -27,7 +31,7 @@ import { inWords, subjectOf } from './words.ts'
 /** Maximum number of differences in the JSON; `total` counts all. */
 const MAX_LISTED = 1000
 
-type Options = { clinic?: string; all: boolean; after?: string; repair: boolean; resume?: string }
+type Options = { clinic?: string; all: boolean; restart: boolean; repair: boolean; resume?: string }
 
 type ProgressFile = ReturnType<typeof openProgressFile>
 
@@ -36,12 +40,16 @@ export function addVerifyCommand(program: Command): void {
     .command('verify')
     .description("verify a clinic's lists, tallies and search against its records, while the API is running")
     .option('--clinic <id>')
-    .option('--all', 'verify every clinic, one after the other, in the order of their ids', false)
-    .option('--after <id>', 'with --all: continue after this clinic, the last that was verified')
+    .option(
+      '--all',
+      'verify every clinic, in the order of their ids; if it is stopped, the same command continues',
+      false,
+    )
+    .option('--restart', 'with --all: begin again with the first clinic', false)
     .option('--repair', 'repair what can be repaired', false)
     .option(
       '--resume <file>',
-      'where to save how far it is: if it is stopped, the same command continues; removed at the end',
+      'with --clinic: where to save how far it is; if it is stopped, the same command continues; removed at the end',
     )
     .addHelpText(
       'after',
@@ -50,68 +58,83 @@ export function addVerifyCommand(program: Command): void {
     .action(async (given: Options, command: Command) => {
       if ((given.clinic === undefined) !== given.all)
         throw new CommandFailure('Specify either --clinic or --all.')
+      if (given.all && given.resume !== undefined)
+        throw new CommandFailure('--resume is for --clinic: --all continues where it was stopped without it.')
       const table = await connect(command)
-      const { json } = command.optsWithGlobals<GlobalOptions>()
-      const printLine = (text: string) => printLines(command, text)
-      const only = given.clinic === undefined ? null : await requireClinic(table, given.clinic)
-      const file = openFile(given, only)
-      for await (const clinic of only ? [only] : everyClinic(table, given)) {
-        if (file.progress().verified.includes(clinic.id)) continue
-        const { result, listed } = await verifyWithProgress(command, table, clinic, given.repair, file)
-        const { checked, differences: total, repaired } = result
-        const id = given.all ? { clinic_id: clinic.id } : {}
-        if (json)
-          printLine(
-            JSON.stringify({ ...id, checked, total, repaired, differences: listed.map(differenceJson) }),
+      const remaining = given.all
+        ? await verifyClinics(
+            table,
+            await connect(command),
+            { ...given, onResume: printResumed(command, 'clinic') },
+            (clinic) => verifyWithProgress(command, table, clinic, given),
           )
-        else printLine(`${given.all ? `${clinic.id} ${clinic.name}: ` : ''}${summary(result)}`)
-        const { verified, remaining } = file.progress()
-        file.save({
-          verified: [...verified, clinic.id],
-          remaining: remaining + total - repaired,
-          current: null,
-        })
-      }
-      file.remove()
-      if (file.progress().remaining > 0) throw new NeedsAttention()
+        : await verifyOne(command, table, given)
+      if (remaining > 0) throw new NeedsAttention()
     })
 }
 
-/** The clinics of the table, each as it is at its turn. */
-async function* everyClinic(table: Table, { after = '' }: Options): AsyncGenerator<Clinic> {
+/** Verifies the clinic of `--clinic`. Returns the number of differences that are not repaired. */
+async function verifyOne(command: Command, table: Table, given: Options): Promise<number> {
+  const clinic = await requireClinic(table, given.clinic as string)
+  const file = openFile(given, clinic)
+  const remaining = await verifyWithProgress(command, table, clinic, given, file)
+  file.remove()
+  return remaining
+}
+
+/**
+ * Verifies every clinic, and returns the number of differences that are not repaired, also before it was stopped.
+ * @param progress the same table, without a guard that rejects writes while a clinic is being deleted
+ */
+export async function verifyClinics(
+  table: Table,
+  progress: Table,
+  { repair, ...options }: WalkOptions & { readonly repair: boolean },
+  verify: (clinic: Clinic) => Promise<number>,
+): Promise<number> {
   const clinics = clinicStore({ table })
-  const ids = (await clinics.list()).map(({ id }) => id).filter((id) => id > after.toLowerCase())
-  for (const id of ids.sort()) {
-    const current = await clinics.find(id)
-    // Half of a clinic that is being deleted is missing.
-    if (current === null || current.deletingAt !== undefined) continue
-    guardAgainstDeletion(table, id)
-    yield current
-  }
+  const ids = (await clinics.list()).map(({ id }) => id)
+  const [role, name] = repair ? (['support', 'verify --repair'] as const) : (['read', 'verify'] as const)
+  return walk(
+    progress,
+    clinicsOf(ids, 1),
+    {
+      progress: walkKey(role, name),
+      visit: async ([id]) => {
+        const clinic = await clinics.find(id as ClinicId)
+        // Half of a clinic that is being deleted is missing.
+        if (clinic === null || clinic.deletingAt !== undefined) return { remaining: 0 }
+        guardAgainstDeletion(table, clinic.id)
+        return { remaining: await verify(clinic) }
+      },
+      finish: async ({ counts: { remaining = 0 } }) => remaining,
+    },
+    options,
+  )
 }
 
 /** @throws CommandFailure if the file of `--resume` cannot be used */
-function openFile({ repair, resume }: Options, only: Clinic | null): ProgressFile {
+function openFile({ repair, resume }: Options, { id }: Clinic): ProgressFile {
   try {
-    return openProgressFile(resume && resolveFromInvocationDir(resume), { clinic: only?.id ?? null, repair })
+    return openProgressFile(resume && resolveFromInvocationDir(resume), { clinic: id, repair })
   } catch (error) {
     throw error instanceof ProgressFileError ? new CommandFailure(error.message) : error
   }
 }
 
+/** Verifies a clinic, and prints what is found. Returns the number of differences that are not repaired. */
 async function verifyWithProgress(
   command: Command,
   table: Table,
   clinic: Clinic,
-  repair: boolean,
-  { progress, save }: ProgressFile,
-) {
+  { all, repair }: Options,
+  file?: ProgressFile,
+): Promise<number> {
   const { json } = command.optsWithGlobals<GlobalOptions>()
-  const { current } = progress()
-  const before = current?.clinic === clinic.id ? current : undefined
+  const before = file?.progress().current ?? undefined
   const listed: ReportedDifference[] = [...(before?.listed ?? [])]
-  const checked = Object.entries(before?.checked ?? {}).filter(([what]) => isItemOfRecord(what))
-  const done = checked.reduce((sum, [, count]) => sum + count, 0)
+  const counts = Object.entries(before?.checked ?? {}).filter(([what]) => isItemOfRecord(what))
+  const done = counts.reduce((sum, [, count]) => sum + count, 0)
   const size = itemCount(await recordCounts(table, clinic.id)) - done
   const bar = progressBar(command, clinic.id, Math.max(0, size))
   let rows = 0
@@ -119,7 +142,7 @@ async function verifyWithProgress(
     const result = await verifyClinic(table, clinic.id, {
       repair,
       before,
-      onPart: (verified) => save({ current: { clinic: clinic.id, ...verified, listed } }),
+      onPart: (verified) => file?.save({ current: { ...verified, listed } }),
       onCount: (what, by) => {
         if (isItemOfRecord(what)) rows += by
         bar.show({ bytes: rows, rows })
@@ -132,7 +155,16 @@ async function verifyWithProgress(
         if (listed.length < MAX_LISTED) listed.push(difference)
       },
     })
-    return { result, listed }
+    const { checked, differences: total, repaired } = result
+    const id = all ? { clinic_id: clinic.id } : {}
+    const differences = listed.map(differenceJson)
+    printLines(
+      command,
+      json
+        ? JSON.stringify({ ...id, checked, total, repaired, differences })
+        : `${all ? `${clinic.id} ${clinic.name}: ` : ''}${summary(result)}`,
+    )
+    return total - repaired
   } finally {
     bar.done()
   }

@@ -7,9 +7,13 @@ import { clinicStore } from '../../store/clinics.ts'
 import { deletedClinics } from '../../store/copies/deleted-clinics.ts'
 import { erasureLedger } from '../../store/copies/erasure-ledger.ts'
 import { skipEventPositions } from '../../store/events/fan-out.ts'
+import { walkKey } from '../../store/keys/operator.ts'
 import { type Table, withoutEvents } from '../../store/table/table.ts'
 import type { Verification } from '../verify/comparison/inspection.ts'
 import { verifyClinic } from '../verify/verify-clinic.ts'
+import { forEachConcurrent } from '../walk/for-each-concurrent.ts'
+import { clinicsOf } from '../walk/sources.ts'
+import { type WalkOptions, walk } from '../walk/walk.ts'
 import { type ReplayCounts, replayErasures } from './erasure-replay.ts'
 import { continueEventCounters, takeOverDueItems, takeOverIntegrations } from './integrations.ts'
 import { holdMessages, takeOverMessages } from './messages.ts'
@@ -23,15 +27,21 @@ export type ReconciledClinic = {
 }
 
 export type Reconciliation = {
+  /** The clinics that this process reconciled. */
   readonly clinics: readonly ReconciledClinic[]
+  /** Over all processes, if others were stopped. */
+  readonly reconciled: number
+  readonly withDifferences: number
   /** Clinics of the source that were created after the restored time. */
   readonly missing: readonly Clinic[]
   /** Messages that a person has to resolve. */
   readonly held: number
 }
 
-export type ReconcileOptions = {
+export type ReconcileOptions = WalkOptions & {
   readonly now: () => number
+  /** Identifies the restore, and the pause of the source: what was reconciled in another pause is reconciled again. */
+  readonly restore: string
   /** Called with the patients before they are erased again. */
   readonly onErasures?: (clinic: ClinicId, patients: readonly string[]) => void
   readonly onClinic?: (reconciled: ReconciledClinic) => void
@@ -62,7 +72,7 @@ export class UnknownClinic extends Error {
 /**
  * Reconciles a restored table from the source, which nothing may change during it. It may be interrupted and repeated until the
  * table is in use.
- * @throws UnfinishedErasure or UnknownClinic before anything is changed
+ * @throws UnfinishedErasure or UnknownClinic before anything is changed; WalkTaken
  */
 export async function reconcileWithSource(
   tables: Restore,
@@ -77,32 +87,30 @@ export async function reconcileWithSource(
   const unknown = clinics.find(({ id }) => !known.has(id))
   if (unknown)
     throw new UnknownClinic(unknown.id, (await deletedClinics({ table: source }).find(unknown.id)) !== null)
-  for (const { id } of all) {
+  await forEachConcurrent(all, async ({ id }) => {
     const unfinished = (await ledger.list(id)).find(({ isFinished }) => !isFinished)
     if (unfinished) throw new UnfinishedErasure(id, unfinished.patient)
-  }
-  const reconciled: ReconciledClinic[] = []
-  await takeOverDueItems(tables)
-  for (const clinic of clinics) {
-    await takeOverIntegrations(tables, clinic.id)
-    const messages = await takeOverMessages(tables, clinic.id)
-    await continueEventCounters(tables, clinic.id)
+  })
+  const ids = new Set(clinics.map(({ id }) => id))
+  const missing = all.filter(({ id }) => !ids.has(id))
+  const reconcile = async ({ id }: Clinic) => {
+    await takeOverIntegrations(tables, id)
+    const messages = await takeOverMessages(tables, id)
+    await continueEventCounters(tables, id)
     // Last, because messages and responses that were taken over can concern patients who were erased.
-    const erasures = await ledger.list(clinic.id)
+    const erasures = await ledger.list(id)
     options.onErasures?.(
-      clinic.id,
+      id,
       erasures.map(({ patient }) => patient),
     )
     // The source's events of these erasures were taken over.
-    const replayed = await replayErasures(withoutEvents(restored), clinic.id, erasures)
-    reconciled.push(await verified(restored, { clinic, messages, erasures: replayed }, options))
+    return { messages, erasures: await replayErasures(withoutEvents(restored), id, erasures) }
   }
-  const ids = new Set(clinics.map(({ id }) => id))
-  return {
-    clinics: reconciled,
-    missing: all.filter(({ id }) => !ids.has(id)),
-    held: await holdMessages(restored, source, options.now),
-  }
+  return reconcileClinics(restored, clinics, options, {
+    begin: () => takeOverDueItems(tables),
+    reconcile,
+    finish: async () => ({ missing, held: await holdMessages(restored, source, options.now) }),
+  })
 }
 
 /**
@@ -111,30 +119,60 @@ export async function reconcileWithSource(
  */
 export async function reconcileWithoutSource(
   restored: Table,
-  /** Identifies the restore. */
-  restore: string,
   options: ReconcileOptions,
 ): Promise<Reconciliation> {
   const clinics = await clinicStore({ table: restored }).list()
-  const reconciled: ReconciledClinic[] = []
-  const held = await holdMessages(restored, null, options.now)
-  for (const clinic of clinics) {
-    await skipEventPositions(restored, clinic.id, restore)
-    reconciled.push(await verified(restored, { clinic, messages: null, erasures: null }, options))
-  }
-  return { clinics: reconciled, missing: [], held }
+  return reconcileClinics(restored, clinics, options, {
+    reconcile: async ({ id }) => {
+      await skipEventPositions(restored, id, options.restore)
+      return { messages: null, erasures: null }
+    },
+    finish: async () => ({ missing: [], held: await holdMessages(restored, null, options.now) }),
+  })
 }
 
-async function verified(
+type Steps = {
+  readonly begin?: () => Promise<unknown>
+  readonly reconcile: (clinic: Clinic) => Promise<Pick<ReconciledClinic, 'messages' | 'erasures'>>
+  readonly finish: () => Promise<Pick<Reconciliation, 'missing' | 'held'>>
+}
+
+/** Reconciles clinics, several at a time, and verifies each. The progress is in the restored table: nothing changes the source. */
+async function reconcileClinics(
   restored: Table,
-  reconciled: Omit<ReconciledClinic, 'differences'>,
-  { onClinic }: ReconcileOptions,
-): Promise<ReconciledClinic> {
-  const { differences, repaired }: Verification = await verifyClinic(restored, reconciled.clinic.id, {
-    repair: false,
-    onDifference: () => {},
-  })
-  const result = { ...reconciled, differences: differences - repaired }
-  onClinic?.(result)
-  return result
+  all: readonly Clinic[],
+  options: ReconcileOptions,
+  { reconcile, finish, ...steps }: Steps,
+): Promise<Reconciliation> {
+  const byId = new Map(all.map((clinic) => [clinic.id, clinic]))
+  const clinics: ReconciledClinic[] = []
+  return walk(
+    restored,
+    clinicsOf([...byId.keys()]),
+    {
+      ...steps,
+      progress: walkKey('maintain', 'reconcile'),
+      subject: options.restore,
+      visit: async ([id]) => {
+        const clinic = byId.get(id as ClinicId) as Clinic
+        const taken = await reconcile(clinic)
+        const verification: Verification = await verifyClinic(restored, clinic.id, {
+          repair: false,
+          onDifference: () => {},
+        })
+        const differences = verification.differences - verification.repaired
+        const reconciled = { clinic, ...taken, differences }
+        clinics.push(reconciled)
+        options.onClinic?.(reconciled)
+        return { reconciled: 1, withDifferences: differences > 0 ? 1 : 0 }
+      },
+      finish: async ({ counts: { reconciled = 0, withDifferences = 0 } }) => ({
+        ...(await finish()),
+        clinics,
+        reconciled,
+        withDifferences,
+      }),
+    },
+    options,
+  )
 }

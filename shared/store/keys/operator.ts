@@ -8,11 +8,13 @@ import { type Key, shortId } from './key.ts'
 export const ERASURE_PARTITION_PREFIX = 'erasure#'
 const IMPORT_PARTITION_PREFIX = 'import#'
 export const TABLE_PARTITION_PREFIX = 'table#'
+const WALK_PARTITION_PREFIX = 'walk#'
 
 export const OPERATOR_PARTITION_PREFIXES = [
   ERASURE_PARTITION_PREFIX,
   IMPORT_PARTITION_PREFIX,
   TABLE_PARTITION_PREFIX,
+  WALK_PARTITION_PREFIX,
 ]
 
 /** The erasures of a clinic, by patient. */
@@ -52,8 +54,13 @@ export const announcedImportKey = (clinic: ClinicId, digest: string): Key => ({
 /** The format that every item of the table has reached. */
 export const tableFormatKey: Key = { pk: `${TABLE_PARTITION_PREFIX}format`, sk: 'format' }
 
-/** How far a segment of the table has been migrated to a format. */
-export const migrationProgressKey = (format: number, segment: number): Key => ({
-  pk: `${TABLE_PARTITION_PREFIX}migration#${format}`,
-  sk: String(segment).padStart(2, '0'),
+/**
+ * How far a walk over the table or its clinics is: the keys of the last items, counts, and the lease of the process that walks.
+ * Only roles that run such a command may write, each under its own prefix. The item is deleted at the end of the walk.
+ */
+export const walkKey = (role: 'read' | 'support' | 'maintain', name: string): Key => ({
+  pk: `${walkPartitionPrefix(role)}${name}`,
+  sk: 'progress',
 })
+
+export const walkPartitionPrefix = (role: string): string => `${WALK_PARTITION_PREFIX}${role}#`

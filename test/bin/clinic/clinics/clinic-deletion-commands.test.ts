@@ -7,10 +7,13 @@ import { setPaused } from '../../../../bin/clinic/clinics/clinic-pause.ts'
 import type { Clinic } from '../../../../shared/domain/clinic.ts'
 import { clinicTimestamp } from '../../../../shared/domain/timestamp.ts'
 import { newUuid } from '../../../../shared/domain/uuid.ts'
+import { clinicsOf } from '../../../../shared/maintenance/walk/sources.ts'
+import { walk } from '../../../../shared/maintenance/walk/walk.ts'
 import { appointmentStore } from '../../../../shared/store/calendar/appointments.ts'
 import { clinicStore } from '../../../../shared/store/clinics.ts'
 import { patientChanges } from '../../../../shared/store/copies/patient-changes.ts'
 import { ownerPartition } from '../../../../shared/store/keys/calendar.ts'
+import { walkKey } from '../../../../shared/store/keys/operator.ts'
 import type { Item } from '../../../../shared/store/table/write-requests.ts'
 import { deployedTable, output, rejection } from '../../../support/deployed-stack.ts'
 import { createPopulatedClinic } from '../../../support/records.ts'
@@ -48,7 +51,7 @@ it('pauses a clinic and says since when, and resumes it', async () => {
 })
 
 describe('verify --all', () => {
-  it('verifies every clinic, or those after one, and names what is wrong in words', async () => {
+  it('verifies every clinic, or those that a stopped one left, and names what is wrong in words', async () => {
     const second = await newClinic(db.table, { name: 'Second' })
     const [damaged] = await appointmentStore(db).allOf(clinic.id, 'patient', patient)
     const row = { pk: ownerPartition(clinic.id, 'A', 'patient', patient) }
@@ -61,8 +64,24 @@ describe('verify --all', () => {
     expect(all.printed).toMatch(new RegExp(`${clinic.id} Clinic: Checked .*: 1 difference`))
     expect(all.printed).toMatch(new RegExp(`${second.id} Second: Checked .*: 0 differences`))
     expect(all.code).toBe(1)
-    const { printed, code } = await run('--json', 'verify', '--all', '--after', clinic.id)
-    expect([code, JSON.parse(printed)]).toMatchObject([0, { clinic_id: second.id, total: 0 }])
+    const stop = () =>
+      walk(db.table, clinicsOf([clinic.id, second.id], 1), {
+        progress: walkKey('read', 'verify'),
+        visit: async ([id]) => (id === clinic.id ? { remaining: 1 } : Promise.reject(new Error('stopped'))),
+        finish: async () => {},
+      })
+    await expect(stop()).rejects.toThrow('stopped')
+    const { printed, errors, code } = await run('--json', 'verify', '--all')
+    expect([code, JSON.parse(printed)]).toMatchObject([1, { clinic_id: second.id, total: 0 }])
+    expect(errors).toMatch(/^Resumed at 1 clinic, begun at \S+Z$/m)
+    await expect(stop()).rejects.toThrow('stopped')
+    const restarted = await run('--json', 'verify', '--all', '--restart')
+    expect(
+      restarted.printed
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line).clinic_id),
+    ).toEqual([clinic.id, second.id])
     const single = await run('--json', 'verify', '--clinic', clinic.id, '--repair')
     expect(JSON.parse(single.printed)).toMatchObject({
       differences: [{ record: 'appointment', id: damaged?.id, repaired: true }],

@@ -9,6 +9,7 @@ import { importEntities } from '../../../../bin/clinic/import/entities/entities.
 import type { ImportableEntity, ImportRow, ImportRun } from '../../../../bin/clinic/import/entities/entity.ts'
 import { importFile } from '../../../../bin/clinic/import/run/import-file.ts'
 import type { Clinic } from '../../../../shared/domain/clinic.ts'
+import { WalkTaken } from '../../../../shared/maintenance/walk/walk.ts'
 import { ClinicBeingDeleted, clinicStore } from '../../../../shared/store/clinics.ts'
 import { deletedClinics } from '../../../../shared/store/copies/deleted-clinics.ts'
 import { patientChanges } from '../../../../shared/store/copies/patient-changes.ts'
@@ -177,10 +178,10 @@ describe('the deletion of a clinic', () => {
   it('deletes a credential that an earlier version of the tool issues until the end', async () => {
     let secret: { key: string; secret: string } | undefined
     const transact: TestTable['table']['transact'] = async (writes) => {
+      const stored = await db.table.get(clinicKey(clinic.id))
+      if (!stored) return db.table.transact(writes)
       // The earlier version knows of no deletion.
-      const { deletingAt: _, ...item } = (await db.table.get(clinicKey(clinic.id))) as Item & {
-        deletingAt: string
-      }
+      const { deletingAt: _, ...item } = stored as Item & { deletingAt: string }
       await db.table.putMany([item])
       secret = await issueCredential(db.table, clinic)
       await db.table.transact(writes)
@@ -198,11 +199,14 @@ describe('the deletion of a clinic', () => {
       let count = 0
       const slower = laterBefore(async (number) => {
         count = number
-        if (number === writes) await removeClinic(platform(), shared)
+        // The lease of the slower one has expired.
+        const table = { ...later(), now: () => Date.now() + 120_000 }
+        if (number === writes) await removeClinic({ ...platform(), table }, shared)
       })
       const ended = await removeClinic({ ...platform(), table: slower }, shared).catch((error) => error)
       if (count < writes) break
-      if (typeof ended !== 'number') expect(ended).toEqual(new ClinicBeingDeleted(shared.id, true))
+      if (typeof ended !== 'number' && !(ended instanceof WalkTaken))
+        expect(ended).toEqual(new ClinicBeingDeleted(shared.id, true))
       expect(await clinicStore(db).find(shared.id)).toBeNull()
       const left = await itemsWith(shortId(shared.id), shared.id, key)
       expect(left.map(({ pk }) => pk)).toEqual(['erasure#clinics'])

@@ -1,5 +1,5 @@
 /** A verification that is stopped, and continues with the part in which it was. */
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
@@ -75,9 +75,9 @@ describe('a verification that was stopped', () => {
 
 describe('verify --resume', () => {
   /** Leaves the state of a command that was stopped after the invoices. */
-  async function stop(given: { clinic: string | null; repair: boolean }): Promise<void> {
+  async function stop(given: { clinic: string; repair: boolean }): Promise<void> {
     const { verified, found } = await verify(observed(calendarPartition(practice.clinic, 'M')).table)
-    const current = { clinic: practice.clinic, ...(verified as VerifiedParts), listed: found }
+    const current = { ...(verified as VerifiedParts), listed: found }
     openProgressFile(file, given).save({ current })
   }
 
@@ -92,22 +92,6 @@ describe('verify --resume', () => {
     expect(JSON.parse(whole.printed)).toMatchObject({ total: 1, differences: [{ kind: 'row_missing' }] })
   })
 
-  it('does not verify clinics again that were verified, and remembers what remained of them', async () => {
-    openProgressFile(file, { clinic: null, repair: false }).save({
-      verified: [practice.clinic],
-      remaining: 3,
-    })
-    const { printed, code } = await run('verify', '--all', '--resume', file)
-    expect([printed, code, existsSync(file)]).toEqual(['', 1, false])
-  })
-
-  it('saves how far it is after each part', async () => {
-    const first = openProgressFile(file, { clinic: null, repair: true })
-    first.save({ verified: ['a'] })
-    expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({ verified: ['a'] })
-    expect(openProgressFile(file, { clinic: null, repair: true }).progress()).toEqual(first.progress())
-  })
-
   it('rejects a file of another verification, of something else, and one that cannot be written', async () => {
     const verifyIt = (...args: string[]) => run('verify', '--clinic', practice.clinic, ...args)
     await stop({ clinic: practice.clinic, repair: false })
@@ -115,7 +99,7 @@ describe('verify --resume', () => {
       `--resume ${file} is the progress of verify --clinic ${practice.clinic}: repeat that command, or choose another file.\n`,
     )
     expect((await run('verify', '--all', '--resume', file)).code).toBe(2)
-    writeFileSync(file, '{"clinic":null}')
+    writeFileSync(file, '{"clinic":"1"}')
     const damaged = await verifyIt('--resume', file)
     expect(damaged.errors).toBe(`--resume ${file} is not the progress of a verification.\n`)
     expect(await rejection(verifyIt('--resume', join(folder, 'none', 'progress.json')))).toContain(

@@ -136,41 +136,31 @@ describe('a migration', () => {
     expect(await db.table.get(counterKey(1))).toEqual({ ...counterKey(1), ...counts, v: 1, halves: 2, fv: 1 })
   })
 
-  it('continues where it was interrupted, and changes no item twice', async () => {
+  it('is recorded as done after runs that are each shorter than a pass, and changes no item twice', async () => {
     await createCounters()
-    let updates = 0
-    const crashing = {
-      ...db.table,
-      update: (...args: Parameters<typeof db.table.update>) => {
-        if (++updates > 25) throw new Error('killed')
-        return db.table.update(...args)
-      },
+    let runs = 0
+    let isDone = false
+    while (!isDone && runs < 20) {
+      runs++
+      let scans = 0
+      let isStopped = false
+      const stopping = {
+        send: (command: { input: object }) => {
+          isStopped ||= ++scans > 25
+          if (isStopped) throw new Error('killed')
+          Object.assign(command.input, { Limit: 2 })
+          return db.client.send(command as never)
+        },
+      } as unknown as DynamoDBDocumentClient
+      isDone = await migrateTable({ ...platform(), client: stopping }, halves).then(
+        () => true,
+        () => false,
+      )
     }
-    await expect(migrateTable({ ...platform(), table: crashing }, halves)).rejects.toThrow('killed')
-    expect(await readTableFormat(db.table)).toBe(0)
-    const { migrated: rest } = await migrateTable(platform(), halves)
-    expect(rest).toBeLessThan(COUNTERS)
+    expect(isDone).toBe(true)
+    expect(runs).toBeGreaterThan(2)
     expect(await counters()).toEqual(ids.map(migrated))
     expect(await readTableFormat(db.table)).toBe(1)
-  })
-
-  it('continues a segment after the last page that was written', async () => {
-    await createCounters()
-    const starts: unknown[] = []
-    let calls = 0
-    const paging = {
-      send: (command: { input: object }) => {
-        if (++calls === 30) throw new Error('killed')
-        starts.push((command.input as { ExclusiveStartKey?: unknown }).ExclusiveStartKey)
-        Object.assign(command.input, { Limit: 2 })
-        return db.client.send(command as never)
-      },
-    } as unknown as DynamoDBDocumentClient
-    await expect(migrateTable({ ...platform(), client: paging }, halves)).rejects.toThrow('killed')
-    starts.length = 0
-    await migrateTable({ ...platform(), client: paging }, halves)
-    expect(starts.slice(0, 8).filter(Boolean).length).toBeGreaterThan(4)
-    expect(await counters()).toEqual(ids.map(migrated))
   })
 
   it('moves an item to another key, once', async () => {

@@ -69,7 +69,8 @@ describe('a restored table that is settled from the table in use', () => {
   let reconciliation: Awaited<ReturnType<typeof reconcileWithSource>>
   const mail: Record<string, Message> = {}
   const tables = () => ({ source: source.table, restored: restored.table })
-  const reconcile = () => reconcileWithSource(tables(), { now: () => start + 30 * MINUTE })
+  const reconcile = () =>
+    reconcileWithSource(tables(), { restore: 'restored-1', now: () => start + 30 * MINUTE })
   const credentials = (db: TestTable) => credentialStore({ table: db.table, now: Date.now })
   const pairs: Record<string, { key: string; secret: string }> = {}
   const guard = (db: TestTable) =>
@@ -223,11 +224,11 @@ describe('a restored table whose source is lost', () => {
     await createWebhook(db.table, clinic.id)
     await practice.deliverEvents(db.table, start)
     const { id } = await createAcceptedEmail(db.table, clinic, patient, start)
-    const options = { now: () => start }
+    const options = { restore: 'restored-1', now: () => start }
 
-    expect(await reconcileWithoutSource(db.table, 'restored-1', options)).toMatchObject({ held: 1 })
+    expect(await reconcileWithoutSource(db.table, options)).toMatchObject({ held: 1 })
     const text = await tableText(db)
-    expect(await reconcileWithoutSource(db.table, 'restored-1', options)).toMatchObject({ held: 0 })
+    expect(await reconcileWithoutSource(db.table, options)).toMatchObject({ held: 0 })
     expect(await tableText(db)).toBe(text)
 
     await practice.sendEmails(db.table, start + 20 * MINUTE)
@@ -249,12 +250,15 @@ it('rejects a source that lacks a clinic of the restored table, before anything 
   const before = await tableText(restored)
   const reconciling = reconcileWithSource(
     { source: source.table, restored: restored.table },
-    { now: Date.now },
+    { restore: 'restored-1', now: Date.now },
   )
   await expect(reconciling).rejects.toThrow(UnknownClinic)
   await expect(reconciling).rejects.toMatchObject({ wasDeleted: false })
   await deletedClinics(source).begin(clinic.id, { at: clinic.createdAt, operator: 'eva' })
-  const again = reconcileWithSource({ source: source.table, restored: restored.table }, { now: Date.now })
+  const again = reconcileWithSource(
+    { source: source.table, restored: restored.table },
+    { restore: 'restored-1', now: Date.now },
+  )
   await expect(again).rejects.toMatchObject({ wasDeleted: true })
   expect(await tableText(restored)).toBe(before)
 })
@@ -274,7 +278,7 @@ it('rejects a source with an interrupted erasure, before anything is changed', a
   await expect(erase(crashing, clinic, patient.id)).rejects.toThrow('crash')
   const reconciling = reconcileWithSource(
     { source: source.table, restored: restored.table },
-    { now: Date.now },
+    { restore: 'restored-1', now: Date.now },
   )
   await expect(reconciling).rejects.toThrow(UnfinishedErasure)
   expect(await tableText(restored)).toBe(before)
