@@ -23,9 +23,9 @@ export async function importRecords(
   const result = await importFile(file, entity, clinic, {
     now,
     ...options,
-    onRejected: ({ line, reason }) => {
-      reasons.push(reason)
-      rejections.push(`${line}: ${reason}`)
+    onRejected: ({ line, reasons: all }) => {
+      reasons.push(all.join('; '))
+      rejections.push(`${line}: ${all.join('; ')}`)
     },
     onWarning: ({ line, text }) => warned.push(`${line}: ${text}`),
   })

@@ -93,7 +93,7 @@ async function* externalIdsOf(
 ): AsyncGenerator<ListedId> {
   const keys = await entity.readKeys(clinic.id)
   const own = entity.ownRecords(clinic.id, keys)
-  const { rows, map } = await openFile({ file, entity }, { clinic, ...reading })
+  const { records, map } = await openFile({ file, entity }, { clinic, ...reading })
   const idsOf = (row: SourceRow): ListedId | null => {
     const { data: externalId } = ExternalRef.safeParse(
       'values' in row ? map.read(row.values).fields.external_id : null,
@@ -101,7 +101,7 @@ async function* externalIdsOf(
     if (externalId === undefined) return null
     return { entity: entity.name, externalId, id: own.idOf(entity.idKind, externalId) }
   }
-  for await (const { row: ids } of withOwnRecords(rows, idsOf, own)) if (ids) yield ids
+  for await (const { row: ids } of withOwnRecords(records, idsOf, own)) if (ids) yield ids
 }
 
 /** The external ids of all imported records of some entities. A patient who was erased has none. */

@@ -1,11 +1,12 @@
-import { type Command, Option } from 'commander'
+import { basename } from 'node:path'
+import { type Command, InvalidArgumentError } from 'commander'
 import { connect, requireClinic } from '../tool/connection.ts'
 import { resolveFromInvocationDir } from '../tool/invocation-path.ts'
-import { type GlobalOptions, NeedsAttention, print } from '../tool/output.ts'
+import { CommandFailure, type GlobalOptions, NeedsAttention, print } from '../tool/output.ts'
 import { importEntities } from './entities/entities.ts'
 import { ENCODINGS, type Encoding } from './files/encoding.ts'
-import { entityName, onFiles, requireFile, resolveMap } from './files/import-paths.ts'
-import { rejectedFile } from './files/rejections.ts'
+import { entityNames, onFiles, requireFile, resolveMap } from './files/import-paths.ts'
+import { rowsFile } from './files/rejections.ts'
 import { readColumnMap } from './maps/column-map.ts'
 import { readFormats } from './run/file-formats.ts'
 import type { ImportResult } from './run/import-file.ts'
@@ -18,7 +19,8 @@ type Options = {
   clinic: string
   entity?: string
   map?: string
-  encoding?: Encoding
+  /** By the name of the file; under an empty name for all others. */
+  encoding?: ReadonlyMap<string, Encoding>
   check: boolean
   events: boolean
   overwrite: boolean
@@ -40,7 +42,11 @@ export function addImportCommand(program: Command): void {
     .option('--entity <name>', 'entity of the files, if their names do not start with it')
     .option('--check', 'check everything, write nothing, and print a summary without personal data', false)
     .option('--map <name>', 'how columns and values are named: a JSON file, or cliniko, german or turkish')
-    .addOption(new Option('--encoding <name>', 'of the files, if not UTF-8').choices(ENCODINGS))
+    .option(
+      '--encoding <name>',
+      `of the files, if not UTF-8, or of one of them: patients.csv=windows-1250 (${ENCODINGS.join(', ')})`,
+      addEncoding,
+    )
     .option('--events', 'announce events for imported changes', false)
     .option(
       '--overwrite',
@@ -50,6 +56,14 @@ export function addImportCommand(program: Command): void {
     .option('--allow-overlaps', 'import appointments to come although their time is taken', false)
     .option('--allow-same-numbers', 'import invoices although other invoices have their numbers', false)
     .action(onFiles(importFiles))
+}
+
+/** @throws InvalidArgumentError for an unknown encoding */
+function addEncoding(text: string, before: ReadonlyMap<string, Encoding> = new Map()): Map<string, Encoding> {
+  const at = text.lastIndexOf('=')
+  const encoding = ENCODINGS.find((name) => name === text.slice(at + 1).toLowerCase())
+  if (!encoding) throw new InvalidArgumentError(`Allowed choices are ${ENCODINGS.join(', ')}.`)
+  return new Map([...before, [text.slice(0, Math.max(0, at)), encoding]])
 }
 
 async function importFiles(paths: string[], given: Options, command: Command): Promise<void> {
@@ -68,16 +82,27 @@ async function importAll(command: Command, files: readonly string[], run: Run): 
   const entities = importEntities(table, Date.now, run)
   const names = entities.map(({ name }) => name)
   const map = run.map === undefined ? undefined : readColumnMap(resolveMap(run.map), entities)
-  const entityNames = new Map(files.map((file) => [file, entityName(file, run.entity, names)]))
+  const namesOf = (entity: string) => map?.entities[entity]?.file ?? []
+  const known = new Map(files.map((file) => [file, entityNames(file, run.entity, names, namesOf)]))
+  for (const name of run.encoding?.keys() ?? [])
+    if (name !== '' && !files.some((file) => basename(file) === basename(name)))
+      throw new CommandFailure(`--encoding ${name}: no such file is imported`)
   const jobs = entities.flatMap((entity) =>
-    files.filter((file) => entityNames.get(file) === entity.name).map((file) => ({ file, entity })),
+    files
+      .filter((file) => known.get(file)?.includes(entity.name))
+      .map((file) => ({
+        file,
+        entity,
+        encoding: encodingOf(file, run.encoding),
+        isShared: (known.get(file)?.length ?? 0) > 1,
+      })),
   )
-  const formats = await readFormats(jobs, { ...run, map })
+  const formats = await readFormats(jobs, { clinic, map })
   const reports: (FileReport & ImportResult)[] = []
   using statedPaid = new StatedPaid()
-  for (const [at, { file, entity }] of jobs.entries()) {
-    const encoding = formats[at]
-    const report = await importWithProgress(command, file, entity, { ...run, map, encoding }, statedPaid)
+  for (const [at, { file, entity, isShared }] of jobs.entries()) {
+    const job = { ...run, map, isShared, encoding: formats[at] }
+    const report = await importWithProgress(command, file, entity, job, statedPaid)
     reports.push(report)
   }
   const unpaid = await statedPaid.withoutPayments(table, clinic.id)
@@ -95,7 +120,9 @@ async function importAll(command: Command, files: readonly string[], run: Run): 
       ...(json && { files: filesOf }),
     },
     [
-      ...reports.flatMap((report) => (check ? reportLines(report) : summary(report))),
+      ...reports.flatMap((report, at) =>
+        check ? reportLines(report) : summary(report, jobs[at]?.isShared ? report.entity : undefined),
+      ),
       ...unpaidLines(unpaid),
       ...outsideLines(outside, clinic.id),
       ...(check ? ['Nothing was written.'] : []),
@@ -104,10 +131,15 @@ async function importAll(command: Command, files: readonly string[], run: Run): 
   if (total.rejected > 0) throw new NeedsAttention()
 }
 
+/** The encoding that `--encoding` says for a file. */
+const encodingOf = (file: string, stated: Options['encoding'] = new Map()): Encoding | undefined =>
+  [...stated].find(([name]) => name !== '' && basename(name) === basename(file))?.[1] ?? stated.get('')
+
 /** The report of a file, without the details that only a check has. */
 const withoutDetails = ({
   reasons: _reasons,
   warned: _warned,
+  left_out: _left_out,
   rows: _rows,
   encoding: _encoding,
   delimiter: _delimiter,
@@ -121,5 +153,10 @@ function sum(results: readonly ImportResult[]): ImportResult {
   return total
 }
 
-const summary = ({ file, ...result }: ImportResult & { file: string }): string =>
-  `${file}: ${countsText(result)}${result.rejected > 0 ? ` (see ${rejectedFile(file)})` : ''}`
+const summary = ({ file, ...result }: ImportResult & FileReport, entity: string | undefined): string => {
+  const written = [
+    ...(result.rejected > 0 ? [rowsFile(file, 'rejected', entity)] : []),
+    ...(result.left_out > 0 ? [rowsFile(file, 'left-out', entity)] : []),
+  ]
+  return `${file}: ${countsText(result)}${written.length > 0 ? ` (see ${written.join(' and ')})` : ''}`
+}

@@ -57,7 +57,7 @@ async function importOnce(
     now: Date.now,
     // Whatever requests and commands changed since the last import.
     overwrite: true,
-    onRejected: ({ reason }) => reasons.push(reason),
+    onRejected: ({ reasons: all }) => reasons.push(...all),
   })
   return { ...result, reasons }
 }

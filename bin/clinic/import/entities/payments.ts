@@ -66,16 +66,16 @@ export function paymentImport(table: Table, now: () => number): ImportEntity<Pay
     schema: (_clinic, _now, idOf) =>
       z
         .strictObject(columns)
-        .refine((row) => row.type !== 'refund' || !/^\s*-/.test(String(row.amount)), {
+        .refine((row) => row.type !== 'payment' || !isNegative(row.amount), {
           path: ['amount'],
-          error: 'of a refund is written without a minus sign',
+          error: 'of a payment must not be negative; the type of such a row is refund, or empty',
         })
         .transform(
           (row): PaymentFields => ({
             invoiceId: idOf('invoice', row.invoice_external_id),
-            amount: row.amount,
+            amount: isNegative(row.amount) ? String(row.amount).replace('-', '') : row.amount,
             currency: row.currency ?? undefined,
-            type: row.type ?? undefined,
+            type: row.type ?? (isNegative(row.amount) ? 'refund' : undefined),
             method: row.payment_method,
             status: row.status ?? undefined,
             description: row.description,
@@ -88,6 +88,9 @@ export function paymentImport(table: Table, now: () => number): ImportEntity<Pay
     write: (run, batch) => paymentWriter(table, run, { buildPayment, valuesOf: paymentValues }).write(batch),
   }
 }
+
+/** A negative payment is a refund. */
+const isNegative = (amount: string | number): boolean => /^\s*-/.test(String(amount))
 
 export const paymentValues = (payment: Payment): ColumnValues => ({
   invoice_external_id: payment.invoice.id,

@@ -79,12 +79,17 @@ async function* readRecords(source: LineSource, format: CsvFormat): AsyncGenerat
     }
     if (broken) yield rejected(broken)
     broken = 'problem' in record ? { ...record, line: line.number, text: line.text } : undefined
-    if ('cells' in record && !isBlank(record.cells)) yield csvRow(line.number, record.cells, format)
+    if ('cells' in record && !isBlank(record.cells) && !isHeader(record.cells, format))
+      yield csvRow(line.number, record.cells, format)
   }
   if (broken) yield rejected(broken)
 }
 
 const rejected = ({ line, problem, text }: Broken): SourceRow => ({ line, problem, text })
+
+/** Whether a row repeats the header, as each printed page does. */
+const isHeader = (cells: readonly string[], { header }: CsvFormat): boolean =>
+  header.length > 1 && header.every((name, at) => cells[at]?.trim() === name)
 
 const isBlank = (cells: readonly string[]): boolean => cells.every((cell) => cell.trim() === '')
 
@@ -110,7 +115,7 @@ const hasOpenQuote = (text: string): boolean => (text.match(/"/g)?.length ?? 0) 
 function delimiterOf(header: string): string {
   const unquoted = header.replace(/"[^"]*"/g, '')
   const count = (delimiter: string) => unquoted.split(delimiter).length
-  return [',', ';', '\t'].reduce((best, next) => (count(next) > count(best) ? next : best))
+  return [',', ';', '\t', '|'].reduce((best, next) => (count(next) > count(best) ? next : best))
 }
 
 type CsvRecord =
@@ -146,6 +151,7 @@ function recordOf(lines: readonly Line[], { delimiter, header }: CsvFormat): Csv
 export const TOO_LONG = 'is longer than a million characters'
 
 function csvRow(line: number, cells: readonly string[], { header, encoding }: CsvFormat): SourceRow {
+  if (isSum(cells)) return { line, problem: 'looks like a sum of the rows above, not like a record', cells }
   const values = Object.fromEntries(
     header.map((name, at) => {
       const cell = cells[at] ?? ''
@@ -153,6 +159,15 @@ function csvRow(line: number, cells: readonly string[], { header, encoding }: Cs
     }),
   )
   return { ...checkCharacters(line, values, encoding), cells: cells.slice(0, header.length) }
+}
+
+const SUM =
+  /^(?:\p{L}+ )?(?:(?:sub|zwischen|gesamt)?(?:totale?s?|totaux|totaal|summe?|suma)|somme|gesamt|insgesamt|razem|ogółem|łącznie|toplam|összesen|celkem|spolu|ukupno|skupaj)(?: \p{L}+)?[\s:=]*$/iu
+
+/** Whether the first value of a row is a word for a sum, and all others are numbers. */
+function isSum(cells: readonly string[]): boolean {
+  const [first = '', ...others] = cells.map((cell) => cell.trim()).filter((cell) => cell !== '')
+  return SUM.test(first) && others.every((cell) => /^[^\p{L}]*\d[^\p{L}]*\p{L}{0,3}$/u.test(cell))
 }
 
 /** Rejects text that contains U+FFFD, which replaces bytes that do not fit the encoding. */

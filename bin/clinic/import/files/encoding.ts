@@ -8,7 +8,16 @@ export const ENCODINGS = [
   'utf-16be',
   'windows-1252',
   'windows-1254',
+  'windows-1250',
+  'windows-1251',
+  'windows-1253',
+  'windows-1257',
+  'iso-8859-2',
+  'iso-8859-5',
+  'iso-8859-7',
   'iso-8859-9',
+  'iso-8859-15',
+  'macintosh',
 ] as const
 
 export type Encoding = (typeof ENCODINGS)[number]
@@ -56,17 +65,46 @@ function markOf(bytes: Buffer): Encoding | null {
 
 /** The encoding that the bytes are in instead; null if they can be in the stated one. */
 function otherEncoding(survey: Survey, stated: Encoding): Encoding | null {
-  const { bytes, zeros, turkish, valid, invalid } = survey
+  const { bytes, zeros, counts, valid, invalid } = survey
   const hasZeros = zeros.even + zeros.odd > bytes / 10
   const isUtf8 = invalid === 0 || invalid < valid
-  if (stated.startsWith('utf-16')) return hasZeros ? null : isUtf8 ? 'utf-8' : singleByte(turkish)
+  if (stated.startsWith('utf-16')) return hasZeros ? null : isUtf8 ? 'utf-8' : singleByte(counts)
   // Text in the alphabet of Latin has its zeros in the higher bytes.
   if (hasZeros) return zeros.odd >= zeros.even ? 'utf-16le' : 'utf-16be'
-  if (stated === 'utf-8') return isUtf8 ? null : singleByte(turkish)
+  if (stated === 'utf-8') return isUtf8 ? null : singleByte(counts)
   return invalid === 0 && valid > 0 ? 'utf-8' : null
 }
 
-const singleByte = (turkish: number): Encoding => (turkish > 0 ? 'windows-1254' : 'windows-1252')
+/** The letters of languages beyond ASCII, by the encodings that their files are in. */
+const ALPHABETS: readonly (readonly [Encoding, string])[] = [
+  ...['äöüß', 'àâçéèêëîïôûùüÿœæ', 'áéíóúñüºª', 'àèéìòù', 'ãõáâàçéêíóôú', 'åäöé', 'æøåé', 'ëïéèü'].map(
+    (letters): [Encoding, string] => ['windows-1252', letters],
+  ),
+  ['windows-1254', 'çğıiöşüâî'],
+  ...['ąćęłńóśźż', 'áčďéěíňóřšťúůýž', 'áäčďéíĺľňóôŕšťúýž', 'áéíóöőúüű', 'čćđšž', 'ăâîşţ'].flatMap(
+    (letters): [Encoding, string][] => [
+      ['windows-1250', letters],
+      ['iso-8859-2', letters],
+    ],
+  ),
+]
+
+/** The encoding of one byte a character in which most letters beyond ASCII are of one language. */
+function singleByte(counts: readonly number[]): Encoding {
+  const letters = [...counts.keys()].filter((byte) => /[a-z]/i.test(String.fromCharCode(byte)))
+  const beyond = [...counts.keys()].filter((byte) => byte >= 0x80)
+  const sum = (bytes: readonly number[]) => bytes.reduce((total, byte) => total + (counts[byte] ?? 0), 0)
+  if (sum(beyond) > sum(letters)) return 'windows-1251'
+  let best: { readonly encoding: Encoding; readonly count: number } = { encoding: 'windows-1252', count: 0 }
+  for (const [encoding, alphabet] of ALPHABETS) {
+    const decoder = new TextDecoder(encoding)
+    const known = beyond.filter((byte) =>
+      alphabet.includes(decoder.decode(Uint8Array.of(byte)).toLowerCase()),
+    )
+    if (sum(known) > best.count) best = { encoding, count: sum(known) }
+  }
+  return best.encoding
+}
 
 /** Encodes text as a file has it. A character that the encoding lacks becomes a question mark. */
 export function encodeText(text: string, encoding: Encoding): Buffer {
@@ -95,16 +133,13 @@ type Survey = {
   /** Bytes other than spaces and line endings. */
   filled: number
   zeros: { even: number; odd: number }
-  /** Bytes that are letters in Turkish text, and seldom in West European text. */
-  turkish: number
+  /** How often each byte occurs. */
+  readonly counts: number[]
   /** Characters beyond ASCII that are valid UTF-8, and sequences that are not. */
   valid: number
   invalid: number
   firstInvalidLine: number | null
 }
-
-/** İ, ı, Ş, ş, Ğ and ğ in windows-1254; in windows-1252 Ý, ý, Þ, þ, Ð and ð. */
-const TURKISH_BYTES = new Set([0xdd, 0xfd, 0xde, 0xfe, 0xd0, 0xf0])
 
 /** A replacement character that the file itself contains. */
 const REPLACEMENT = Buffer.from('\uFFFD')
@@ -113,7 +148,7 @@ const newSurvey = (): Survey => ({
   bytes: 0,
   filled: 0,
   zeros: { even: 0, odd: 0 },
-  turkish: 0,
+  counts: Array(256).fill(0),
   valid: 0,
   invalid: 0,
   firstInvalidLine: null,
@@ -129,7 +164,7 @@ function surveyChunk(
   for (const [at, byte] of chunk.entries()) {
     if (byte > 0x20) survey.filled++
     if (byte === 0) survey.zeros[(survey.bytes + at) % 2 === 0 ? 'even' : 'odd']++
-    else if (TURKISH_BYTES.has(byte)) survey.turkish++
+    survey.counts[byte] = (survey.counts[byte] ?? 0) + 1
   }
   survey.bytes += chunk.length
   const text = decoder.decode(chunk, { stream: true })

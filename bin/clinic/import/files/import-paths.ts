@@ -28,7 +28,7 @@ export function requireFile(file: string): void {
 
 /** Whether a file's name begins with an entity, followed by no letter (`patients-2026.csv`). */
 const isNamedAfter = (fileName: string, entity: string): boolean =>
-  fileName.toLowerCase().startsWith(entity) && !/^[a-z]/i.test(fileName.slice(entity.length))
+  fileName.toLowerCase().startsWith(entity.toLowerCase()) && !/^\p{L}/u.test(fileName.slice(entity.length))
 
 /** The entity of a file: `--entity`, or what its name begins with. */
 export function entityName(file: string, wanted: string | undefined, names: readonly string[]): string {
@@ -39,6 +39,17 @@ export function entityName(file: string, wanted: string | undefined, names: read
       `${file}: cannot tell the entity from the file name: rename the file, or use --entity. ${validEntities(names)}`,
     )
   return name
+}
+
+/** The entities of a file: those whose files a map names so, or the one of {@link entityName}. */
+export function entityNames(
+  file: string,
+  wanted: string | undefined,
+  names: readonly string[],
+  filesOf: (entity: string) => readonly string[],
+): string[] {
+  const mapped = names.filter((entity) => filesOf(entity).some((name) => isNamedAfter(basename(file), name)))
+  return wanted === undefined && mapped.length > 0 ? mapped : [entityName(file, wanted, names)]
 }
 
 /** The entity that `--entity` names. */

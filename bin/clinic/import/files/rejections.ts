@@ -1,4 +1,4 @@
-/** Writes the rejected rows of a file in the format of the file, so that they can be corrected and imported as they are. */
+/** Writes rows of a file that need a correction in the format of the file, so that they can be imported as they are. */
 import { randomBytes } from 'node:crypto'
 import { rmSync } from 'node:fs'
 import { type FileHandle, open, rename, rm } from 'node:fs/promises'
@@ -7,8 +7,22 @@ import { encodeText } from './encoding.ts'
 import { foldedName } from './field-names.ts'
 import type { FileFormat, SourceRow } from './row.ts'
 
-/** Path of the file that the rejected rows of a file are written to. */
-export const rejectedFile = (file: string): string => file.replace(/\.(\w+)$/, '.rejected.$1')
+/** Rows that were rejected, or imported without values that were invalid. */
+type RowsToCorrect = 'rejected' | 'left-out'
+
+/**
+ * Path of the file that such rows of a file are written to: `patients.rejected.csv`, and for the rows of that file
+ * `patients.rejected-2.csv`.
+ * @param entity the entity, if the file has rows of several
+ */
+export function rowsFile(file: string, rows: RowsToCorrect, entity?: string): string {
+  const [, stem = file, extension = ''] = /^(.*)\.(\w+)$/.exec(file) ?? []
+  const [, before = '', count = '1'] = new RegExp(`^(.*)\\.${rows}(?:-(\\d+))?$`).exec(stem) ?? []
+  if (before !== '') return `${before}.${rows}-${Number(count) + 1}.${extension}`
+  return `${stem}${entity === undefined || stem.includes(`.${entity}.`) ? '' : `.${entity}`}.${rows}.${extension}`
+}
+
+export const rejectedFile = (file: string, entity?: string): string => rowsFile(file, 'rejected', entity)
 
 /**
  * Opens a temporary file when the first row is rejected: the same file may be imported twice at once. The temporary file gets the
@@ -16,8 +30,7 @@ export const rejectedFile = (file: string): string => file.replace(/\.(\w+)$/, '
  * can read it.
  * @param isRead whether a field is read from a column of the file, by its folded name
  */
-export function rejectionWriter(file: string, format: FileFormat, isRead: (column: string) => boolean) {
-  const path = rejectedFile(file)
+export function rowsWriter(path: string, format: FileFormat, isRead: (column: string) => boolean) {
   const unfinished = `${path}.${randomBytes(4).toString('hex')}.unfinished`
   const removeAtExit = () => rmSync(unfinished, { force: true })
   const reasonName = isRead(REASONS[0]) ? REASONS[1] : REASONS[0]
@@ -35,7 +48,7 @@ export function rejectionWriter(file: string, format: FileFormat, isRead: (colum
   return {
     async write(row: SourceRow, reason: string): Promise<void> {
       if (!handle) await start()
-      await write(lineOf(row, reason))
+      for (const one of [row, ...(row.further ?? [])]) await write(lineOf(one, reason))
     },
     /** Completes the file. Without rejected rows, deletes the file of an earlier run. */
     async finish(): Promise<void> {

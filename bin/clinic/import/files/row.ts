@@ -23,4 +23,6 @@ export type SourceRow = {
   readonly cells?: readonly string[]
   /** The text of a row of NDJSON, and of one of CSV that cannot be read. */
   readonly text?: string
+  /** The other rows of the record, if a map groups rows. */
+  readonly further?: readonly SourceRow[]
 } & ({ readonly values: { readonly [name: string]: unknown } } | { readonly problem: string })

@@ -5,13 +5,13 @@ import { ImportFileError } from './import-errors.ts'
 import type { FileFormat, SourceRow } from './row.ts'
 import { type Line, MAX_LINE_LENGTH, textLines } from './text-lines.ts'
 
-const CSV = /\.csv$/i
+const CSV = /\.(csv|tsv|txt)$/i
 const NDJSON = /\.(ndjson|jsonl)$/i
 
-/** @throws ImportFileError unless the extension is .csv, .ndjson or .jsonl */
+/** @throws ImportFileError unless the extension is one of a text of columns, or of NDJSON */
 export function requireExtension(file: string): void {
   if (!CSV.test(file) && !NDJSON.test(file))
-    throw new ImportFileError(`${file}: the name must end in .csv, .ndjson or .jsonl`)
+    throw new ImportFileError(`${file}: the name must end in .csv, .tsv, .txt, .ndjson or .jsonl`)
 }
 
 /**

@@ -1,6 +1,6 @@
 /** Warnings: values of a row that look wrong, but are possible. Some need stored records, so they are found on writing the row. */
 
-export type WarningKind = 'far_ahead' | 'doubly_encoded' | 'outside_hours' | 'same_person'
+export type WarningKind = 'far_ahead' | 'doubly_encoded' | 'outside_hours' | 'same_person' | 'left_out'
 
 /** The text begins with the field, and has no value of the row. */
 export type Warning = { readonly kind: WarningKind; readonly text: string }

@@ -78,6 +78,20 @@ function problemOf({ path, message, ...issue }: z.core.$ZodIssue): string {
   return `${at === '' ? 'the map' : at} ${message}`
 }
 
+/** The fields of a line item. */
+const ITEM_FIELDS = [
+  'description',
+  'quantity',
+  'unit_price',
+  'discount_amount',
+  'tax_rate',
+  'tax_amount',
+  'total_amount',
+]
+
+/** The fields that a patient can do without. */
+const OPTIONAL = ['phone_number', 'email_address', 'date_of_birth', 'national_id']
+
 /** Problems of a map that names unknown entities and fields. */
 function problemsOfFields({ entities }: ColumnMap, known: Entities): string[] {
   return Object.entries(entities).flatMap(([name, map]) => {
@@ -85,11 +99,25 @@ function problemsOfFields({ entities }: ColumnMap, known: Entities): string[] {
     if (!entity)
       return [`entities.${name}: unknown entity; valid ones are ${known.map((one) => one.name).join(', ')}`]
     const fields = ['external_id', ...entity.columns]
-    return (['columns', 'values', 'constants'] as const).flatMap((part) =>
+    const unknown = (['columns', 'values', 'constants'] as const).flatMap((part) =>
       Object.keys(map[part])
         .filter((field) => !fields.includes(field))
         .map((field) => `entities.${name}.${part}.${field}: ${name} have no such field`),
     )
+    const valid = fields.includes('line_items') ? ITEM_FIELDS : []
+    const items = Object.keys(map.line_items ?? {}).filter((field) => !valid.includes(field))
+    const needed = (map.optional ?? []).filter(
+      (field) => !OPTIONAL.includes(field) || !fields.includes(field),
+    )
+    return [
+      ...unknown,
+      ...items.map(
+        (field) => `entities.${name}.line_items.${field}: line items of ${name} have no such field`,
+      ),
+      ...needed.map(
+        (field) => `entities.${name}.optional: ${field} is none of ${OPTIONAL.join(', ')} of patients`,
+      ),
+    ]
   })
 }
 

@@ -1,48 +1,83 @@
 /** Converts the text of another system into the text of a field. */
 import { internationalNumber } from '../../../../shared/domain/patients/phone-number.ts'
-import { dateOf, hasFormat, readAmount, readInstant, readTime, timeOf } from './value-formats.ts'
+import { foldedName } from '../files/field-names.ts'
+import {
+  type DateAndTimeFormats,
+  dateOf,
+  hasFormat,
+  readAmount,
+  readDuration,
+  readInstant,
+  readTime,
+  timeOf,
+} from './value-formats.ts'
 
-export type ConversionFormats = {
-  readonly dates: readonly string[]
-  readonly times: readonly string[]
-  /** The time zone of times without an offset. */
-  readonly timezone: string
+export type ConversionFormats = DateAndTimeFormats & {
   readonly decimal: 'comma' | 'point' | undefined
   /** The country of phone numbers without a country code. */
   readonly country: string | undefined
+  /** What is left out before a person's names. */
+  readonly titles: RegExp | undefined
+  /** The date in the clinic. */
+  readonly today: string
 }
 
-type Converted = { readonly value: unknown } | { readonly problem: string }
+export type Converted = { readonly value: unknown } | { readonly problem: string }
 
-const AMOUNTS = new Set(['price', 'amount', 'subtotal', 'tax_amount', 'discount_amount', 'total_amount'])
+export type Part = 'date' | 'time' | 'first_names' | 'last_name'
+
+const AMOUNTS = new Set([
+  'price',
+  'amount',
+  'subtotal',
+  'tax_amount',
+  'discount_amount',
+  'total_amount',
+  'unit_price',
+  'quantity',
+  'tax_rate',
+])
+
+/** Fields whose values are codes, such as `no_show`. */
+const CODES = new Set(['gender', 'status', 'type', 'payment_method', 'channel'])
+
+const BOOLEANS: { readonly [text: string]: boolean } = {
+  true: true,
+  yes: true,
+  1: true,
+  false: false,
+  no: false,
+  0: false,
+}
 
 const isDateField = (field: string): boolean => /_date$|^date_of_birth$|^valid_(from|to)$/.test(field)
 
-/** Converts a value, or a part of it. A value in the form that imports require anyway needs no conversion. */
+/** Converts a value, or a part of it; without a map, codes only. A value in the form that imports require anyway needs no conversion. */
 export function convertField(
   field: string,
   value: unknown,
-  part: 'date' | 'time' | 'first_names' | 'last_name' | undefined,
-  formats: ConversionFormats,
+  part: Part | undefined,
+  formats: ConversionFormats | undefined,
   row: ReadonlyMap<string, unknown>,
 ): Converted {
   if (typeof value !== 'string') return { value }
-  const { dates, times, timezone, decimal, country } = formats
-  if (part === 'first_names') return { value: value.trim().replace(/\s+\S+$/, '') }
-  if (part === 'last_name') return { value: value.trim().split(/\s+/).at(-1) }
-  if (part === 'date' || (isDateField(field) && dates.length > 0))
+  if (CODES.has(field)) return { value: foldedName(value) }
+  if (!formats) return { value }
+  const { dates, times, decimal, country, titles, today } = formats
+  if (part === 'first_names' || part === 'last_name') return { value: nameParts(value, titles)[part] }
+  if (part === 'date' || isDateField(field))
     return converted(
-      dateOf(value, formats),
-      hasFormat(value, dates)
+      dateOf(value, field === 'date_of_birth' ? { ...formats, latest: today } : formats),
+      hasFormat(value, ['YYYY-MM-DD', ...dates])
         ? 'is not a date that exists'
         : `is not ${either(dates, 'YYYY-MM-DD')}, as the map says`,
     )
   if (part === 'time') return converted(timeOf(value, formats), `has no time ${either(times, 'HH:mm')}`)
-  if (field.endsWith('_time') && times.length > 0)
+  if (field.endsWith('_time'))
     return converted(readTime(value, times), `is not ${either(times, 'HH:mm')}, as the map says`)
-  if (field.endsWith('_at') && dates.length > 0 && !isTimestamp(value))
+  if (field.endsWith('_at') && !isTimestamp(value))
     return converted(
-      readInstant(value, formats, timezone),
+      readInstant(value, formats),
       `is not ${either(dates, 'YYYY-MM-DD')}, with or without a time ${either(times, 'HH:mm')}, as the map says`,
     )
   if (AMOUNTS.has(field) && decimal !== undefined)
@@ -52,10 +87,25 @@ export function convertField(
     )
   if (isPhone(field, row) && country !== undefined)
     return converted(
-      internationalNumber(value, country),
+      phoneNumber(value, country),
       `is neither a phone number of ${country} nor one with a country code`,
     )
+  if (field === 'duration_minutes') return { value: readDuration(value) ?? value }
+  if (field === 'first_name' || field === 'last_name') return { value: withoutTitles(value, titles) }
+  if (/^is_(active|default)$/.test(field)) return { value: BOOLEANS[foldedName(value)] ?? value }
   return { value }
+}
+
+/** The end of an appointment that takes some minutes. */
+export function endTime(start: unknown, minutes: unknown): Converted {
+  const [hour, minute] = typeof start === 'string' ? start.split(':').map(Number) : []
+  if (hour === undefined || minute === undefined)
+    return { problem: 'follows from start_time, which is missing' }
+  const duration = readDuration(String(minutes ?? ''))
+  if (duration === null) return { problem: 'is not a number of minutes, as the map says' }
+  const end = hour * 60 + minute + duration
+  if (end >= 24 * 60) return { problem: 'is after midnight' }
+  return { value: [Math.floor(end / 60), end % 60].map((part) => String(part).padStart(2, '0')).join(':') }
 }
 
 const converted = (value: string | null, problem: string): Converted =>
@@ -69,3 +119,25 @@ const isTimestamp = (text: string): boolean => /^\d{4}-\d\d-\d\dT.*(Z|[+-]\d\d:\
 
 const isPhone = (field: string, row: ReadonlyMap<string, unknown>): boolean =>
   field === 'phone_number' || (field === 'recipient' && row.get('channel') === 'sms')
+
+/** The number of a cell, or the first of several in it. */
+function phoneNumber(text: string, country: string): string | null {
+  for (const one of [text, ...text.split(/[;,]|\s[/|]\s/)]) {
+    const number = internationalNumber(one, country)
+    if (number !== null) return number
+  }
+  return null
+}
+
+const withoutTitles = (name: string, titles: RegExp | undefined): string =>
+  titles ? name.trim().replace(titles, '') : name
+
+/** The names of `Anna Lena Weiß` or `Weiß, Anna Lena`. A single word is the last name. */
+function nameParts(text: string, titles: RegExp | undefined) {
+  const [before = '', after] = withoutTitles(text, titles)
+    .trim()
+    .split(/\s*,\s*/, 2)
+  if (after) return { first_names: withoutTitles(after, titles).trim(), last_name: before }
+  const words = before.split(/\s+/)
+  return { first_names: words.slice(0, -1).join(' ') || null, last_name: words.at(-1) }
+}

@@ -3,7 +3,8 @@
 /** The pattern of each part of a format. */
 const TOKENS: { readonly [token: string]: string } = {
   YYYY: String.raw`(?<year>\d{4})`,
-  MMM: String.raw`(?<monthName>[a-z]{3})[a-z]*\.?`,
+  YY: String.raw`(?<shortYear>\d{2})`,
+  MMM: String.raw`(?<monthName>\p{L}{3,})\.?`,
   MM: String.raw`(?<month>\d{2})`,
   M: String.raw`(?<month>\d{1,2})`,
   DD: String.raw`(?<day>\d{2})`,
@@ -13,13 +14,13 @@ const TOKENS: { readonly [token: string]: string } = {
   hh: String.raw`(?<hour>\d{2})`,
   h: String.raw`(?<hour>\d{1,2})`,
   mm: String.raw`(?<minute>\d{2})`,
-  ss: String.raw`(?<second>\d{2})`,
-  a: String.raw`(?<half>[ap])\.?m\.?`,
+  ss: String.raw`(?<second>\d{2})(?:\.\d+)?`,
+  a: String.raw`(?<half>[ap])\.?\s?m\.?`,
   Z: String.raw`(?<offset>Z|UTC|[+-]\d{2}:?\d{2})`,
 }
 
 /** Each part of a format. */
-const TOKEN = /YYYY|MMM|MM|M|DD|D|HH|H|hh|h|mm|ss|a|Z/g
+const TOKEN = /YYYY|YY|MMM|MM|M|DD|D|HH|H|hh|h|mm|ss|a|Z/g
 
 const patterns = new Map<string, RegExp>()
 
@@ -33,13 +34,13 @@ export function patternOf(format: string): RegExp {
     source += escaped(format.slice(at, match.index)) + TOKENS[match[0]]
     at = match.index + match[0].length
   }
-  const pattern = new RegExp(`^${source}${escaped(format.slice(at))}$`, 'i')
+  const pattern = new RegExp(`^${source}${escaped(format.slice(at))}$`, 'iu')
   patterns.set(format, pattern)
   return pattern
 }
 
-const escaped = (text: string): string =>
-  text.replace(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`).replace(/ /g, String.raw`\s+`)
+export const escaped = (text: string): string =>
+  text.replace(/[.*+?^${}()|[\]\\/]/g, String.raw`\$&`).replace(/ /g, String.raw`\s+`)
 
 export type Parts = { readonly [part: string]: string | undefined }
 
@@ -47,7 +48,7 @@ const tokensOf = (format: string): string[] => format.match(TOKEN) ?? []
 
 /** Whether a format has a year, a month and a day. */
 export const isDateFormat = (format: string): boolean =>
-  /^(D|DD) (M|MM|MMM) YYYY$/.test(tokensOf(format).sort().join(' '))
+  /^(D|DD) (M|MM|MMM) (YY|YYYY)$/.test(tokensOf(format).sort().join(' '))
 
 /** Whether a format has an hour and a minute, and nothing twice. */
 export function isTimeFormat(format: string): boolean {

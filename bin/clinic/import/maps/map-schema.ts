@@ -3,6 +3,7 @@ import { isSupportedCountry } from 'libphonenumber-js/max'
 import * as z from 'zod'
 import { isTimezone } from '../../../../shared/domain/timestamp.ts'
 import { ENCODINGS } from '../files/encoding.ts'
+import type { Part } from './convert-field.ts'
 import { isDateFormat, isTimeFormat } from './format-patterns.ts'
 
 const Name = z.string({ error: 'must be text' }).trim().min(1, { error: 'must not be empty' })
@@ -14,38 +15,55 @@ const Columns = z
   .union([Name, z.array(Name).min(1)], { error: 'must be the name of a column, or a list of names' })
   .transform((names) => (typeof names === 'string' ? [names] : names))
 
-const PARTS = ['date', 'time', 'first_names', 'last_name'] as const
+const PARTS = ['date', 'time', 'first_names', 'last_name'] as const satisfies Part[]
+
+const texts = z
+  .union([z.string(), z.array(z.string())], { error: 'must be a text, or a list of texts' })
+  .transform((given) => (typeof given === 'string' ? [given] : given))
 
 const Case = z.strictObject({
-  column: Columns,
-  is: z
-    .union([z.string(), z.array(z.string())], { error: 'must be a text, or a list of texts' })
-    .transform((texts) => (typeof texts === 'string' ? [texts] : texts))
-    .optional(),
+  column: Columns.default([]),
+  is: texts.optional(),
   value: z.string({ error: 'must be text' }),
 })
 
-/** Where a field comes from: columns, a part of a column, or the first of several cases that is true. */
+const Pattern = z.string({ error: 'must be text' }).transform((text, context) => {
+  try {
+    return new RegExp(text, 'iu')
+  } catch {
+    context.addIssue({ code: 'custom', message: 'must be a regular expression' })
+    return z.NEVER
+  }
+})
+
+const SOURCES = {
+  cases: z.strictObject({ cases: z.array(Case, { error: 'must be a list of cases' }) }),
+  join: z.strictObject({ join: z.array(Name, { error: 'must be a list of columns' }).min(2) }),
+  minutes: z.strictObject({
+    minutes: z.union([z.int().positive(), Columns], { error: 'must be a column or a number of minutes' }),
+  }),
+  column: z.strictObject({
+    column: Columns,
+    part: z.enum(PARTS, { error: `must be one of ${PARTS.join(', ')}` }).optional(),
+    match: Pattern.optional(),
+  }),
+}
+
+/** Where a field comes from: columns, a part of a column, columns that are joined, a duration, or the first of several cases that is true. */
 const Source = z.unknown().transform((value, context): FieldSource => {
   const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
-  const schema = !isObject
-    ? Columns.transform((column) => ({ column }))
-    : 'cases' in value
-      ? z.strictObject({ cases: z.array(Case, { error: 'must be a list of cases' }) })
-      : z.strictObject({
-          column: Columns,
-          part: z.enum(PARTS, { error: `must be one of ${PARTS.join(', ')}` }).optional(),
-        })
+  const kind = isObject ? (['cases', 'join', 'minutes'] as const).find((name) => name in value) : undefined
+  const schema = isObject ? SOURCES[kind ?? 'column'] : Columns.transform((column) => ({ column }))
   const { data, error } = schema.safeParse(value)
   for (const { path, message } of error?.issues ?? [])
     context.addIssue({ code: 'custom', path: [...path], message })
   return (data ?? z.NEVER) as FieldSource
 })
 
-type Part = (typeof PARTS)[number]
-
 export type FieldSource =
-  | { readonly column: readonly string[]; readonly part?: Part }
+  | { readonly column: readonly string[]; readonly part?: Part; readonly match?: RegExp }
+  | { readonly join: readonly string[] }
+  | { readonly minutes: number | readonly string[] }
   | {
       readonly cases: readonly {
         readonly column: readonly string[]
@@ -55,8 +73,9 @@ export type FieldSource =
     }
 
 const formats = {
+  encoding: z.enum(ENCODINGS, { error: `must be one of ${ENCODINGS.join(', ')}` }).optional(),
   dates: list(
-    Name.refine(isDateFormat, { error: 'must consist of YYYY, MM or M or MMM, and DD or D' }),
+    Name.refine(isDateFormat, { error: 'must consist of YYYY or YY, MM or M or MMM, and DD or D' }),
     'formats such as D.M.YYYY',
   ).optional(),
   times: list(
@@ -72,9 +91,31 @@ const formats = {
     .string()
     .refine(isSupportedCountry, { error: 'must be the code of a country such as DE' })
     .optional(),
+  /** The language of names of months. */
+  language: z.string().refine(isLanguage, { error: 'must be the tag of a language such as pl' }).optional(),
+  /** Texts that count as empty cells. */
+  empty: z.array(z.string(), { error: 'must be a list of texts' }).optional(),
+  /** What is left out before the names of patients. */
+  titles: z.array(Name, { error: 'must be a list of titles such as Dr.' }).optional(),
+}
+
+function isLanguage(tag: string): boolean {
+  try {
+    return Intl.DateTimeFormat.supportedLocalesOf(tag).length > 0
+  } catch {
+    return false
+  }
 }
 
 const EntityMap = z.strictObject({
+  /** What the names of the files begin with, if not the name of the entity. */
+  file: Columns.optional(),
+  /** Whether rows with the same external id are one record. */
+  group: z.boolean({ error: 'must be true or false' }).optional(),
+  /** The columns of the line item of each row: rows with the same external id are one record. */
+  line_items: z.record(z.string(), Source).optional(),
+  /** Fields whose invalid values are left out, instead of rejecting the row. */
+  optional: z.array(z.string(), { error: 'must be a list of fields' }).optional(),
   columns: z.record(z.string(), Source).default({}),
   ignore: z
     .union([z.literal('others'), z.array(Name)], { error: 'must be "others", or a list of columns' })
@@ -82,7 +123,10 @@ const EntityMap = z.strictObject({
   values: z
     .record(
       z.string(),
-      z.record(z.string(), z.union([z.string(), z.null()], { error: 'must be text or null' })),
+      z.record(
+        z.string(),
+        z.union([z.string(), z.boolean(), z.null()], { error: 'must be text, true, false or null' }),
+      ),
     )
     .default({}),
   constants: z.record(z.string(), z.union([z.string(), z.boolean(), z.number()])).default({}),
@@ -93,7 +137,6 @@ export const ColumnMap = z.strictObject({
   /** The map that this one adds to and overrides: the name of one that ships with the tool, or a path. */
   extends: Name.optional(),
   description: z.string().optional(),
-  encoding: z.enum(ENCODINGS, { error: `must be one of ${ENCODINGS.join(', ')}` }).optional(),
   ...formats,
   entities: z.record(z.string(), EntityMap, { error: 'must have a map for each entity' }),
 })

@@ -1,19 +1,27 @@
 /** Reads the fields of an entity from the columns of a file, by a map or by their own names. */
 
+import { isDeepStrictEqual } from 'node:util'
+import { Temporal } from 'temporal-polyfill'
 import { isOwnIdColumn } from '../external-ids/resolve-references.ts'
 import { foldedName } from '../files/field-names.ts'
 import { REASONS } from '../files/rejections.ts'
-import { type ConversionFormats, convertField } from './convert-field.ts'
+import { type ConversionFormats, type Converted, convertField, endTime } from './convert-field.ts'
+import { escaped } from './format-patterns.ts'
 import type { ColumnMap, EntityMap, FieldSource } from './map-schema.ts'
+
+type Fields = { readonly [field: string]: unknown }
+
+/** The values of a row by the names of the file. */
+type Values = { readonly [name: string]: unknown }
 
 /** The fields of a row, and what is wrong with values that the map cannot convert. */
 export type MappedRow = {
-  readonly fields: { readonly [field: string]: unknown }
+  readonly fields: Fields
   readonly problems: ReadonlyMap<string, string>
 }
 
 export type RowMap = {
-  /** Names of columns that the map reads for a field; null for a constant. */
+  /** Names of columns that the map reads for a field; null if it needs none. */
   readonly columnsOf: (field: string) => readonly string[] | null
   /** Whether a field is read from a column, by its folded name. */
   readonly isRead: (column: string) => boolean
@@ -21,12 +29,20 @@ export type RowMap = {
   readonly unknownNames: (names: readonly string[]) => string[]
   /** Names that are read, each with an earlier one that is the same in another spelling. */
   readonly repeatedNames: (names: readonly string[]) => { readonly name: string; readonly earlier: string }[]
-  readonly read: (values: { readonly [name: string]: unknown }) => MappedRow
+  /** The external id of a row, if rows with the same are one record. */
+  readonly recordOf: ((values: Values) => unknown) | null
+  /** Fields whose invalid values are left out. */
+  readonly optional: readonly string[]
+  /** @param further the other rows of the record */
+  readonly read: (values: Values, further?: readonly Values[]) => MappedRow
 }
 
 const isReason = (folded: string): boolean => REASONS.some((name) => name === folded)
 
 const EMPTY_MAP: EntityMap = { columns: {}, ignore: [], values: {}, constants: {} }
+
+/** How many years the dates of appointments and invoices are ahead, if their year has two digits. */
+const YEARS_AHEAD = 20
 
 /** @param timezone The time zone of times without an offset, unless the map has one. */
 export function rowMap(
@@ -34,15 +50,10 @@ export function rowMap(
   entityName: string,
   map: ColumnMap | undefined,
   timezone: string,
+  now: number = Date.now(),
 ): RowMap {
   const entity = map?.entities[entityName] ?? EMPTY_MAP
-  const formats: ConversionFormats = {
-    dates: entity.dates ?? map?.dates ?? [],
-    times: entity.times ?? map?.times ?? [],
-    timezone: entity.timezone ?? map?.timezone ?? timezone,
-    decimal: entity.decimal ?? map?.decimal,
-    country: entity.country ?? map?.country,
-  }
+  const formats = map && formatsOf({ ...map, ...definedOnly(entity) }, timezone, now)
   const mapped = new Set(Object.values(entity.columns).flatMap(columnNames).map(foldedName))
   const sources = new Map<string, FieldSource>(
     fields
@@ -51,22 +62,86 @@ export function rowMap(
       .filter((field) => field in entity.columns || !isOwnIdColumn(field) || !mapped.has(foldedName(field)))
       .map((field) => [field, entity.columns[field] ?? { column: [field] }]),
   )
+  const itemSources = entity.line_items && new Map(Object.entries(entity.line_items))
   const constants = Object.fromEntries(
     fields.flatMap((field) => (field in entity.constants ? [[field, entity.constants[field]]] : [])),
   )
-  const read = new Set([...sources.values()].flatMap(columnNames).map(foldedName))
+  const read = new Set(
+    [...sources.values(), ...(itemSources?.values() ?? [])].flatMap(columnNames).map(foldedName),
+  )
   const ignored = entity.ignore === 'others' ? null : new Set(entity.ignore.map(foldedName))
+  const empty = new Set((entity.empty ?? map?.empty ?? []).map(foldedName))
   const translations = new Map(
     Object.entries(entity.values).map(([field, values]) => [
       field,
       new Map(Object.entries(values).map(([from, to]) => [foldedName(from), to])),
     ]),
   )
+  const fold = (values: Values): Row =>
+    new Map(
+      Object.entries(values).map(([name, value]) => [
+        foldedName(name),
+        empty.size > 0 && typeof value === 'string' && empty.has(foldedName(value)) ? null : value,
+      ]),
+    )
 
+  function readFields(row: Row, from: ReadonlyMap<string, FieldSource>) {
+    const result: { [field: string]: unknown } = {}
+    const problems = new Map<string, string>()
+    for (const [field, source] of from) {
+      const found = fieldValue(field, source, row, result)
+      if (found === undefined) continue
+      if ('problem' in found) problems.set(field, found.problem)
+      else result[field] = found.value
+    }
+    return { fields: result, problems }
+  }
+
+  /** The value of a field: the first, or of phone numbers the first that can be read. Undefined if the file has none of its columns. */
+  function fieldValue(field: string, source: FieldSource, row: Row, before: Fields): Converted | undefined {
+    const given = valuesOf(source, row)
+    if ('minutes' in source) return given.length === 0 ? undefined : endTime(before.start_time, given[0])
+    let first: Converted | undefined
+    for (const value of given) {
+      const translated = translation(translations.get(field), matched(source, value))
+      const part = 'part' in source ? source.part : undefined
+      const found = convertField(field, translated, part, formats, row)
+      if (field !== 'phone_number' || ('value' in found && found.value !== null)) return found
+      first ??= found
+    }
+    return first
+  }
+
+  function readRecord(rows: readonly Row[]): MappedRow {
+    const each = rows.map((row) => readFields(row, sources))
+    const [first = { fields: {}, problems: new Map() }, ...others] = each
+    const problems = new Map(each.flatMap((one) => [...one.problems]))
+    const merged = { ...first.fields }
+    for (const { fields: more } of others)
+      for (const [field, value] of Object.entries(more)) {
+        merged[field] ??= value
+        if (value !== null && !isDeepStrictEqual(value, merged[field]))
+          problems.set(field, 'differs between the rows of the record')
+      }
+    if (!itemSources) return { fields: merged, problems }
+    const items = rows.map((row) => readFields(row, itemSources))
+    for (const item of items)
+      for (const [field, problem] of item.problems) problems.set(`line_items.${field}`, problem)
+    const filled = items
+      .map((item) => Object.entries(item.fields).filter(([, value]) => value !== null))
+      .filter((entries) => entries.length > 0)
+    return {
+      fields: { ...merged, line_items: filled.map((entries) => Object.fromEntries(entries)) },
+      problems,
+    }
+  }
+
+  const idSource = sources.get('external_id')
   return {
     columnsOf: (field) => {
       const source = sources.get(field)
-      return source ? columnNames(source) : null
+      const names = source ? columnNames(source) : []
+      return names.length > 0 ? names : null
     },
     isRead: (column) => read.has(column),
     unknownNames: (names) =>
@@ -83,57 +158,97 @@ export function rowMap(
         return earlier === undefined || !read.has(folded) ? [] : [{ name, earlier }]
       })
     },
-    read: (values) => {
-      const row = new Map(Object.entries(values).map(([name, value]) => [foldedName(name), value]))
-      const result: { [field: string]: unknown } = { ...constants }
-      const problems = new Map<string, string>()
-      for (const [field, source] of sources) {
-        const found = fieldValue(source, row)
-        if (found === undefined) continue
-        const translated = translation(translations.get(field), found)
-        const part = 'part' in source ? source.part : undefined
-        const converted = convertField(field, translated, part, formats, row)
-        if ('problem' in converted) problems.set(field, converted.problem)
-        else result[field] = converted.value
-      }
-      return { fields: result, problems }
+    recordOf:
+      idSource && (entity.group || itemSources)
+        ? (values) => {
+            const id = fieldValue('external_id', idSource, fold(values), {})
+            return id && 'value' in id ? id.value : null
+          }
+        : null,
+    optional: entity.optional ?? [],
+    read: (values, further = []) => {
+      const { fields: found, problems } = readRecord([values, ...further].map(fold))
+      return { fields: { ...constants, ...found }, problems }
     },
   }
 }
 
-function translation(values: ReadonlyMap<string, string | null> | undefined, value: unknown): unknown {
+const definedOnly = (entity: EntityMap): Partial<EntityMap> =>
+  Object.fromEntries(Object.entries(entity).filter(([, value]) => value !== undefined))
+
+function formatsOf(
+  given: Omit<ColumnMap, 'entities'>,
+  clinicTimezone: string,
+  now: number,
+): ConversionFormats {
+  const timezone = given.timezone ?? clinicTimezone
+  const today = Temporal.Instant.fromEpochMilliseconds(now).toZonedDateTimeISO(timezone).toPlainDate()
+  return {
+    dates: given.dates ?? [],
+    times: given.times ?? [],
+    language: given.language ?? 'en',
+    timezone,
+    decimal: given.decimal,
+    country: given.country,
+    titles: given.titles && titlesPattern(given.titles),
+    today: today.toString(),
+    latest: `${today.year + YEARS_AHEAD}-12-31`,
+  }
+}
+
+/** One or several of the titles before a name. */
+const titlesPattern = (titles: readonly string[]): RegExp =>
+  new RegExp(String.raw`^(?:(?:${titles.map((title) => escaped(title)).join('|')})\s+)+`, 'iu')
+
+function translation(
+  values: ReadonlyMap<string, string | boolean | null> | undefined,
+  value: unknown,
+): unknown {
   if (!values || (value !== null && typeof value === 'object')) return value
-  const translated = values.get(foldedName(value === null ? '' : String(value)))
-  return translated === undefined ? value : translated
+  const text = value === null ? '' : String(value)
+  const translated = values.get(foldedName(text))
+  if (translated !== undefined) return translated
+  const others = text === '' ? undefined : values.get('*')
+  return others === undefined ? value : others
+}
+
+/** The first group of the pattern of a source, or what it matches; null if it does not match. */
+function matched(source: FieldSource, value: unknown): unknown {
+  if (!('match' in source) || !source.match || typeof value !== 'string') return value
+  const found = source.match.exec(value)
+  return found && (found.slice(1).find((group) => group !== undefined) ?? found[0])
 }
 
 /** All columns that a field can be read from. */
-const columnNames = (source: FieldSource): readonly string[] =>
-  'cases' in source ? source.cases.flatMap(({ column }) => column) : source.column
+function columnNames(source: FieldSource): readonly string[] {
+  if ('cases' in source) return source.cases.flatMap(({ column }) => column)
+  if ('join' in source) return source.join
+  if ('minutes' in source) return typeof source.minutes === 'number' ? [] : source.minutes
+  return source.column
+}
 
 type Row = ReadonlyMap<string, unknown>
 
-/** The value of a field; null if its columns are empty, undefined if the file has none of them. */
-function fieldValue(source: FieldSource, row: Row): unknown {
+/** The filled values of a field's columns; null if all are empty, nothing if the file has none of them. */
+function valuesOf(source: FieldSource, row: Row): unknown[] {
+  if ('minutes' in source && typeof source.minutes === 'number') return [source.minutes]
   if ('cases' in source) {
-    const found = source.cases.find(({ column, is }) => {
-      const value = firstValue(column, row)
-      return (
-        value != null &&
-        (is === undefined || is.some((text) => foldedName(text) === foldedName(String(value))))
-      )
-    })
-    return found?.value
+    const found = source.cases.find(({ column, is }) => isCase(filled(column, row), column, is))
+    return found ? [found.value] : []
   }
-  return firstValue(source.column, row)
+  const names = columnNames(source)
+  const values = filled(names, row)
+  if ('join' in source && values.length > 0) return [values.map((value) => String(value).trim()).join(' ')]
+  if (values.length > 0) return values
+  return names.some((name) => row.has(foldedName(name))) ? [null] : []
 }
 
-function firstValue(columns: readonly string[], row: Row): unknown {
-  let empty: null | undefined
-  for (const column of columns) {
-    const value = row.get(foldedName(column))
-    if (value !== undefined && value !== null) return value
-    if (value === null) empty = null
-  }
-  return empty
+const filled = (names: readonly string[], row: Row): unknown[] =>
+  names.map((name) => row.get(foldedName(name))).filter((value) => value != null)
+
+/** A case without a column is true. */
+function isCase([value]: unknown[], column: readonly string[], is: readonly string[] | undefined): boolean {
+  if (column.length === 0) return true
+  if (value == null) return false
+  return is === undefined || is.some((text) => foldedName(text) === foldedName(String(value)))
 }

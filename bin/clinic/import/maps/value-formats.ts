@@ -1,9 +1,21 @@
-/** How other systems write dates, times and amounts. */
+/** How other systems write dates, times, durations and amounts. */
 import { Temporal } from 'temporal-polyfill'
 import { isCalendarDate } from '../../../../shared/domain/timestamp.ts'
 import { type Parts, patternOf } from './format-patterns.ts'
 
-const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec']
+export type DateFormats = {
+  readonly dates: readonly string[]
+  /** The language of names of months: a tag such as `pl`. */
+  readonly language: string
+  /** The last date that two digits of a year can mean. */
+  readonly latest: string
+}
+
+export type DateAndTimeFormats = DateFormats & {
+  readonly times: readonly string[]
+  /** The time zone of times without an offset, and of the clinic. */
+  readonly timezone: string
+}
 
 /** The value of a text in the first format that matches and is valid; null if there is none. */
 function firstMatch<T>(text: string, formats: readonly string[], read: (parts: Parts) => T | null): T | null {
@@ -15,13 +27,47 @@ function firstMatch<T>(text: string, formats: readonly string[], read: (parts: P
   return null
 }
 
+const two = (value: number | string): string => String(value).padStart(2, '0')
+
 /** The date of a text as `YYYY-MM-DD`; null if it has none of the formats, or does not exist. */
-export const readDate = (text: string, formats: readonly string[]): string | null =>
-  firstMatch(text, ['YYYY-MM-DD', ...formats], ({ year, month, monthName, day = '' }) => {
-    const number = monthName === undefined ? month : String(MONTHS.indexOf(monthName.toLowerCase()) + 1)
-    const date = `${year}-${(number ?? '').padStart(2, '0')}-${day.padStart(2, '0')}`
+export const readDate = (text: string, { dates, language, latest }: DateFormats): string | null =>
+  firstMatch(text, ['YYYY-MM-DD', ...dates], ({ year, shortYear, month, monthName, day = '' }) => {
+    const number = monthName === undefined ? month : monthNumber(monthName, language)
+    const monthAndDay = `${two(number ?? '')}-${two(day)}`
+    const date = `${year ?? fullYear(shortYear ?? '', monthAndDay, latest)}-${monthAndDay}`
     return isCalendarDate(date) ? date : null
   })
+
+/** The last year of two digits in which the day is not after `latest`. */
+function fullYear(shortYear: string, monthAndDay: string, latest: string): string {
+  const century = Number(latest.slice(0, 2))
+  return `${century}${shortYear}-${monthAndDay}` > latest
+    ? `${century - 1}${shortYear}`
+    : `${century}${shortYear}`
+}
+
+const monthNames = new Map<string, readonly string[][]>()
+
+/** The number of the only month whose name in a language begins so; 0 if there is none. */
+function monthNumber(name: string, language: string): number {
+  const known = monthNames.get(language) ?? Array.from({ length: 12 }, (_, at) => namesOfMonth(at, language))
+  monthNames.set(language, known)
+  const start = name.toLocaleLowerCase(language)
+  const found = known.flatMap((names, at) => (names.some((one) => one.startsWith(start)) ? [at + 1] : []))
+  return found.length === 1 ? (found[0] ?? 0) : 0
+}
+
+/** The names of a month alone and in a date, short and long. */
+function namesOfMonth(at: number, language: string): string[] {
+  const date = new Date(Date.UTC(2026, at, 1))
+  const styles = [{ month: 'long' }, { month: 'short' }] as const
+  return styles.flatMap((style) =>
+    [style, { ...style, day: 'numeric' } as const].map((options) => {
+      const parts = new Intl.DateTimeFormat(language, { ...options, timeZone: 'UTC' }).formatToParts(date)
+      return parts.find(({ type }) => type === 'month')?.value.toLocaleLowerCase(language) ?? ''
+    }),
+  )
+}
 
 /** Whether a text is written in one of the formats, whatever it says. */
 export const hasFormat = (text: string, formats: readonly string[]): boolean =>
@@ -37,7 +83,7 @@ type Time = {
 const readTimeParts = (text: string, formats: readonly string[]): Time | null =>
   firstMatch(
     text,
-    ['HH:mm', 'HH:mm:ss', ...formats],
+    ['HH:mm', 'HH:mm:ss', 'HH:mm:ssZ', ...formats],
     ({ hour: stated, minute, second = 0, half, offset }) => {
       const hour = Number(stated)
       if (half !== undefined && (hour < 1 || hour > 12)) return null
@@ -54,58 +100,97 @@ const readTimeParts = (text: string, formats: readonly string[]): Time | null =>
 const withColon = (offset: string): string =>
   /^[+-]/.test(offset) ? offset.replace(/^(.\d\d):?(\d\d)$/, '$1:$2') : '+00:00'
 
-const two = (value: number): string => String(value).padStart(2, '0')
-
 /** The time of a text as `HH:MM`; null if it has none of the formats. Seconds are dropped. */
 export function readTime(text: string, formats: readonly string[]): string | null {
   const time = readTimeParts(text, formats)
   return time && `${two(time.hour)}:${two(time.minute)}`
 }
 
-type DateAndTimeFormats = { readonly dates: readonly string[]; readonly times: readonly string[] }
-
 /** Splits a date that a time may follow, after a space, a comma or a T. */
-function splitDateTime(text: string, { dates, times }: DateAndTimeFormats) {
-  const whole = readDate(text, dates)
+function splitDateTime(text: string, formats: DateAndTimeFormats) {
+  const whole = readDate(text, formats)
   if (whole !== null) return { date: whole, time: null }
   for (const { index, 0: gap } of text.trim().matchAll(/,?\s+|T/g)) {
-    const date = readDate(text.trim().slice(0, index), dates)
-    const time = date && readTimeParts(text.trim().slice(index + gap.length), times)
+    const date = readDate(text.trim().slice(0, index), formats)
+    const time = date && readTimeParts(text.trim().slice(index + gap.length), formats.times)
     if (date && time) return { date, time }
   }
   return null
 }
 
-/** The date of a text that may have a time too; null if it has none. */
-export const dateOf = (text: string, formats: DateAndTimeFormats): string | null =>
-  splitDateTime(text, formats)?.date ?? null
+const localText = (date: string, { hour, minute, second }: Time): string =>
+  `${date}T${two(hour)}:${two(minute)}:${two(second)}`
 
-/** The time of a text that has a date too, as `HH:MM`; null if it has none. */
-export function timeOf(text: string, formats: DateAndTimeFormats): string | null {
-  const time = splitDateTime(text, formats)?.time
-  return time ? `${two(time.hour)}:${two(time.minute)}` : readTime(text, formats.times)
+/** The date and the time that the clock of the clinic shows: `YYYY-MM-DD` and `HH:MM`; null if the text has none. */
+function clinicDateTime(text: string, formats: DateAndTimeFormats) {
+  const found = splitDateTime(text, formats)
+  if (!found?.time) return found && { date: found.date, time: null }
+  const { date, time } = found
+  if (time.offset === null) return { date, time: `${two(time.hour)}:${two(time.minute)}` }
+  const instant = Temporal.Instant.from(`${localText(date, time)}${time.offset}`)
+  const local = instant.toZonedDateTimeISO(formats.timezone).toPlainDateTime().toString()
+  return { date: local.slice(0, 10), time: local.slice(11, 16) }
 }
 
-/** The instant of a date, with or without a time, that is local to a time zone unless it has an offset; null if it is none. */
-export function readInstant(text: string, formats: DateAndTimeFormats, timezone: string): string | null {
+/** The date of a text that may have a time too; null if it has none. */
+export const dateOf = (text: string, formats: DateAndTimeFormats): string | null =>
+  clinicDateTime(text, formats)?.date ?? null
+
+/** The time of a text that has a date too, as `HH:MM`; null if it has none. */
+export const timeOf = (text: string, formats: DateAndTimeFormats): string | null =>
+  clinicDateTime(text, formats)?.time ?? readTime(text, formats.times)
+
+const MIDNIGHT: Time = { hour: 0, minute: 0, second: 0, offset: null }
+
+/** The instant of a date, with or without a time, that is local to the time zone unless it has an offset; null if it is none. */
+export function readInstant(text: string, formats: DateAndTimeFormats): string | null {
   const found = splitDateTime(text, formats)
   if (!found) return null
-  const { hour, minute, second, offset } = found.time ?? { hour: 0, minute: 0, second: 0, offset: null }
-  const local = `${found.date}T${two(hour)}:${two(minute)}:${two(second)}`
-  if (offset !== null) return new Date(`${local}${offset}`).toISOString()
+  const time = found.time ?? MIDNIGHT
+  const local = localText(found.date, time)
+  if (time.offset !== null) return new Date(`${local}${time.offset}`).toISOString()
   return new Date(
-    Temporal.PlainDateTime.from(local).toZonedDateTime(timezone).epochMilliseconds,
+    Temporal.PlainDateTime.from(local).toZonedDateTime(formats.timezone).epochMilliseconds,
   ).toISOString()
 }
 
-const NUMBER = {
-  comma: /^-?(\d{1,3}(\.\d{3})+|\d+)(,\d+)?$/,
-  point: /^-?(\d{1,3}(,\d{3})+|\d+)(\.\d+)?$/,
+const HOURS = String.raw`(?:(?<hours>\d+(?:[.,]\d+)?)\s*(?:h|std|godz|ora|ore|saat|sa|u|hodin)\p{L}*\.?)?`
+const MINUTES = String.raw`(?:(?<minutes>\d+)\s*(?:m\p{L}*\.?|dk|dakika|['′])?)?`
+const DURATION = new RegExp(String.raw`^(?:PT)?${HOURS}\s*${MINUTES}$`, 'iu')
+
+/** The minutes of `45`, `45 min`, `1:30`, `00:45:00`, `1 h 30 min` or `PT45M`; null for other text. */
+export function readDuration(text: string): number | null {
+  const clock = /^(\d{1,2}):(\d\d)(?::\d\d)?$/.exec(text.trim())
+  if (clock) return Number(clock[1]) * 60 + Number(clock[2])
+  const { hours, minutes } = DURATION.exec(text.trim())?.groups ?? {}
+  if (hours === undefined && minutes === undefined) return null
+  return Math.round(Number((hours ?? '0').replace(',', '.')) * 60) + Number(minutes ?? 0)
 }
 
-/** An amount as a plain decimal, without currency signs and separators of thousands; null if it is no such number. */
+const NUMBER = {
+  comma: /^(\d{1,3}(\.\d{3})+|\d+)(,\d+)?$/,
+  point: /^(\d{1,3}(,\d{3})+|\d+)(\.\d+)?$/,
+}
+
+/** Currencies that have no sign of their own, and units of quantities. */
+const UNIT = String.raw`(?:(?:[A-Z]{2,3}|R|Fr|zł|Kč|Ft|kr|lei|szt|Stk|St|uds?|pcs|Std|h)\.?)?`
+
+/** What may be around a number: a unit, and a minus sign or parentheses. */
+const SIGNED = new RegExp(String.raw`^(\()?(-)?${UNIT}(-)?(.*?)(-)?${UNIT}(-)?(\))?$`)
+
+/**
+ * An amount as a plain decimal, without currencies, percent signs and separators of thousands; null if it is no such number. `(12.50)`
+ * and `12.50-` are negative.
+ */
 export function readAmount(text: string, decimal: 'comma' | 'point'): string | null {
-  const bare = text.replace(/[\p{Sc}\s']/gu, '').replace(/^(-?)[A-Z]{2,3}|[A-Z]{2,3}$/g, '$1')
-  if (!NUMBER[decimal].test(bare)) return null
-  return decimal === 'comma' ? bare.replaceAll('.', '').replace(',', '.') : bare.replaceAll(',', '')
+  const bare = text.replace(/[−–]/g, '-').replace(/[\p{Sc}\s'’%]/gu, '')
+  const [, open, ...rest] = SIGNED.exec(bare) ?? []
+  const close = rest.pop()
+  const signs = rest.filter((part) => part === '-').length + (open === '(' ? 1 : 0)
+  const digits = rest[2] ?? ''
+  if (!NUMBER[decimal].test(digits) || signs > 1 || (open === undefined) !== (close === undefined))
+    return null
+  const number =
+    decimal === 'comma' ? digits.replaceAll('.', '').replace(',', '.') : digits.replaceAll(',', '')
+  return signs === 1 ? `-${number}` : number
 }

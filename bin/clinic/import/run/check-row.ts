@@ -21,8 +21,10 @@ export type CheckedRow<Fields> =
       /** Values that rows of a file rarely share, by column. */
       readonly rarelyShared: Readonly<Record<string, string>>
       readonly warnings: readonly Warning[]
+      /** Why values were left out. */
+      readonly leftOut: readonly string[]
     }
-  | { readonly reason: string }
+  | { readonly reasons: readonly string[] }
 
 /** How far the clock of another system can be ahead. */
 const CLOCK_DIFFERENCE_MS = 60_000
@@ -36,28 +38,42 @@ export function rowChecker<Fields>(
 ) {
   const schema = entity.schema(clinic, now, refIds(idOf))
   return (source: SourceRow): CheckedRow<Fields> => {
-    if ('problem' in source) return { reason: source.problem }
+    if ('problem' in source) return { reasons: [source.problem] }
     const names = Object.keys(source.values)
     const unknown = map.unknownNames(names)
-    const { fields: mapped, problems } = map.read(source.values)
-    const { external_id, id, ...rest } = mapped
+    const further = (source.further ?? []).flatMap((one) => ('values' in one ? [one.values] : []))
+    const { fields: mapped, problems } = map.read(source.values, further)
+    const { external_id, id, ...rest } = mapped as Record<string, unknown>
     const identity = identify(external_id, id)
-    const own = withOwnIds(rest, entity.columns)
-    const fields = schema.safeParse(own.fields)
+    const leftOut = new Map(map.optional.flatMap((field) => entriesOf(problems, field)))
+    let own = withOwnIds(rest, entity.columns)
+    let fields = schema.safeParse(own.fields)
+    for (const issue of fields.error?.issues ?? []) {
+      const field = String(issue.path[0])
+      if (map.optional.includes(field) && rest[field] != null)
+        leftOut.set(field, issueText(own.fields)(issue))
+    }
+    if (leftOut.size > 0) {
+      for (const field of leftOut.keys()) delete rest[field]
+      own = withOwnIds(rest, entity.columns)
+      fields = schema.safeParse(own.fields)
+    }
     const reasons = [
       ...unknown.map((name) => unknownField(name, ['external_id', ...entity.columns])),
       ...map
         .repeatedNames(names)
         .map(({ name, earlier }) => `${quoted([name])} is the same field as ${quoted([earlier])}`),
-      ...[...problems].map(([field, problem]) => `${field} ${problem}`),
+      ...[...problems]
+        .filter(([field]) => !leftOut.has(field))
+        .map(([field, problem]) => `${field} ${problem}`),
       ...(identity.issues ?? []),
       ...own.issues,
       ...(fields.error?.issues ?? [])
-        .filter(({ path }) => !problems.has(String(path[0])))
+        .filter(({ path }) => !problems.has(path.filter((step) => typeof step === 'string').join('.')))
         .map(issueText(own.fields)),
       ...(fields.success && isInFuture(rest.created_at, now) ? ['created_at is in the future'] : []),
     ]
-    if (reasons.length > 0 || identity.issues || !fields.success) return { reason: reasons.join('; ') }
+    if (reasons.length > 0 || identity.issues || !fields.success) return { reasons }
     const recordId = identity.id ?? idOf(entity.idKind, identity.externalId)
     return {
       row: {
@@ -73,9 +89,14 @@ export function rowChecker<Fields>(
         (entity.rarelyShared ?? []).map((column) => [column, String(rest[column]).trim()]),
       ),
       warnings: warningsOf(rest, now),
+      leftOut: [...leftOut.values()],
     }
   }
 }
+
+/** What is wrong with a field, if anything is. */
+const entriesOf = (problems: ReadonlyMap<string, string>, field: string): [string, string][] =>
+  problems.has(field) ? [[field, `${field} ${problems.get(field)}`]] : []
 
 const isInFuture = (value: unknown, now: number): boolean =>
   typeof value === 'string' && Date.parse(value) > now + CLOCK_DIFFERENCE_MS

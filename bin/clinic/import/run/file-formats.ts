@@ -3,6 +3,7 @@ import type { ClinicInfo } from '../../../../shared/domain/clinic.ts'
 import type { ImportEntity } from '../entities/entity.ts'
 import { withOwnIdColumns } from '../external-ids/resolve-references.ts'
 import type { Encoding, TextEncoding } from '../files/encoding.ts'
+import { groupedRows } from '../files/grouped-rows.ts'
 import { ImportFileError } from '../files/import-errors.ts'
 import type { FileFormat } from '../files/row.ts'
 import { openRows } from '../files/rows.ts'
@@ -10,7 +11,11 @@ import type { ColumnMap } from '../maps/map-schema.ts'
 import { rowMap } from '../maps/row-map.ts'
 import { checkHeader } from './header.ts'
 
-type ToRead = { readonly file: string; readonly entity: Pick<ImportEntity, 'name' | 'columns' | 'required'> }
+type ToRead = {
+  readonly file: string
+  readonly entity: Pick<ImportEntity, 'name' | 'columns' | 'required'>
+  readonly encoding?: Encoding | undefined
+}
 
 type Reading = {
   readonly clinic: Pick<ClinicInfo, 'timezone'>
@@ -21,18 +26,23 @@ type Reading = {
   readonly onChunk?: (chunk: Buffer) => void
 }
 
-/** The format of a file, its rows, and how to stop before their end. @throws ImportFileError, also for a wrong header */
+/** The format of a file, its rows, those of each record together, and how to stop before their end. @throws ImportFileError, also for a wrong header */
 export async function openFile({ file, entity }: ToRead, { clinic, map: given, encoding, onChunk }: Reading) {
   const columns = withOwnIdColumns(['external_id', ...entity.columns])
   const map = rowMap(columns, entity.name, given, clinic.timezone)
-  const { format, rows, close } = await openRows(file, encoding ?? given?.encoding, onChunk)
+  const { format, rows, close } = await openRows(
+    file,
+    encoding ?? given?.entities[entity.name]?.encoding ?? given?.encoding,
+    onChunk,
+  )
   try {
     if (format.kind === 'csv') checkHeader(entity, format, map, file)
   } catch (error) {
     await close()
     throw error
   }
-  return { format, rows, map, close }
+  const records = map.recordOf ? groupedRows(rows, map.recordOf) : rows
+  return { format, rows, records, map, close }
 }
 
 /**
@@ -45,7 +55,7 @@ export async function readFormats(files: readonly ToRead[], reading: Reading): P
   const problems: string[] = []
   for (const one of files) {
     try {
-      const { format, rows, close } = await openFile(one, reading)
+      const { format, rows, close } = await openFile(one, { ...reading, encoding: one.encoding })
       const { done: isEmpty } = await rows.next().finally(close)
       if (isEmpty) throw new ImportFileError(`${one.file}: the file has no rows`)
       formats.push(format)

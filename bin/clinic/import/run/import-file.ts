@@ -7,7 +7,7 @@ import { withOwnRecords } from '../external-ids/resolve-rows.ts'
 import { BatchOutcomes, type Counts } from '../files/batch-outcomes.ts'
 import type { Encoding, TextEncoding } from '../files/encoding.ts'
 import { ImportFileError } from '../files/import-errors.ts'
-import { rejectionWriter } from '../files/rejections.ts'
+import { rowsFile, rowsWriter } from '../files/rejections.ts'
 import type { FileFormat, SourceRow } from '../files/row.ts'
 import type { Warning } from '../files/warnings.ts'
 import type { ColumnMap } from '../maps/map-schema.ts'
@@ -18,8 +18,8 @@ import { retryPatiently } from './retry-patiently.ts'
 
 export type ImportResult = Counts & { rejected: number; warnings: number }
 
-/** A rejected row. The reason never quotes the row's values. */
-export type Rejection = { readonly line: number; readonly reason: string }
+/** A rejected row. The reasons never quote the row's values. */
+export type Rejection = { readonly line: number; readonly reasons: readonly string[] }
 
 export type ImportProgress = {
   readonly bytes: number
@@ -32,6 +32,8 @@ export type ImportOptions = {
   readonly map?: ColumnMap | undefined
   /** The encoding of the file, whatever the map says; or the one that was detected. A byte order mark overrules both. */
   readonly encoding?: Encoding | TextEncoding | undefined
+  /** Whether rows of other entities come from the file too. */
+  readonly isShared?: boolean
   /** Ends the import after the current batch. */
   readonly signal?: AbortSignal
   /** Whether nothing is written, not even a file of rejected rows: the entity has a trial table. */
@@ -66,9 +68,10 @@ type Accepted<Fields> = {
   readonly source: SourceRow
   /** Whether an earlier row is about the same person. */
   readonly isRepeated: boolean
+  readonly leftOut: readonly string[]
 }
 
-type Rejected = { readonly source: SourceRow; readonly reason: string }
+type Rejected = { readonly source: SourceRow; readonly reasons: readonly string[] }
 
 /**
  * @throws ImportFileError when the file as a whole cannot be imported
@@ -89,7 +92,7 @@ export async function importFile<Fields>(
     content.update(chunk)
   }
   const { map: columnMap, encoding } = options
-  const { format, rows, map } = await openFile(
+  const { format, records, map } = await openFile(
     { file, entity },
     { clinic, map: columnMap, encoding, onChunk },
   )
@@ -105,7 +108,11 @@ export async function importFile<Fields>(
   }
   const onWait = calledOnce(options.onWait)
   using seen = new SeenIds()
-  await using rejected = options.isTrial ? null : rejectionWriter(file, format, map.isRead)
+  const label = options.isShared ? entity.name : undefined
+  const toCorrect = (kind: 'rejected' | 'left-out') =>
+    options.isTrial ? null : rowsWriter(rowsFile(file, kind, label), format, map.isRead)
+  await using rejected = toCorrect('rejected')
+  await using incomplete = map.optional.length > 0 ? toCorrect('left-out') : null
   const { batchSize = BATCH_SIZE } = entity
   let batch = new Batch<Fields>()
 
@@ -120,19 +127,21 @@ export async function importFile<Fields>(
     for (const [name, count] of Object.entries(outcomes.counts)) result[name as keyof Counts] += count
     for (const { id, reason } of outcomes.rejections) {
       const known = accepted.get(id)
-      if (known) rejections.push({ source: known.source, reason })
+      if (known) rejections.push({ source: known.source, reasons: [reason] })
       accepted.delete(id)
     }
-    for (const [id, { row, isRepeated }] of accepted) {
+    for (const [id, { row, source, isRepeated, leftOut }] of accepted) {
       const warning = outcomes.warnings.get(id)
       // The other one may be of an earlier run of the same file.
       if (warning && !(isRepeated && warning.kind === 'same_person')) warn(warning, row.line)
+      for (const text of leftOut) warn({ kind: 'left_out', text: `left out: ${text}` }, row.line)
+      if (leftOut.length > 0) await incomplete?.write(source, leftOut.join('; '))
       options.onAccepted?.(row)
     }
-    for (const { source, reason } of rejections.sort((a, b) => a.source.line - b.source.line)) {
-      await rejected?.write(source, reason)
+    for (const { source, reasons } of rejections.sort((a, b) => a.source.line - b.source.line)) {
+      await rejected?.write(source, reasons.join('; '))
       result.rejected++
-      options.onRejected?.({ line: source.line, reason })
+      options.onRejected?.({ line: source.line, reasons })
     }
     options.onProgress?.({ ...read, result: { ...result } })
     if (options.signal?.aborted) throw new ImportStopped()
@@ -147,14 +156,16 @@ export async function importFile<Fields>(
   }
 
   try {
-    for await (const { source, row: checked } of withOwnRecords(rows, check, own)) {
-      progress.rows++
-      const reason = 'reason' in checked ? checked.reason : repeatedId(seen, checked.row)
-      if (reason !== null) batch.rejections.push({ source, reason })
+    for await (const { source, row: checked } of withOwnRecords(records, check, own)) {
+      progress.rows += 1 + (source.further?.length ?? 0)
+      const repetition = 'row' in checked ? repeatedId(seen, checked.row) : null
+      const reasons = 'reasons' in checked ? checked.reasons : repetition === null ? [] : [repetition]
+      if (reasons.length > 0) batch.rejections.push({ source, reasons })
       else if ('row' in checked) {
         const row = { ...checked.row, sharedWith: sharedLines(seen, checked) }
         const repeated = repeatedPerson(seen, entity, row)
-        batch.accepted.set(row.id, { row, source, isRepeated: repeated !== null })
+        const { leftOut } = checked
+        batch.accepted.set(row.id, { row, source, isRepeated: repeated !== null, leftOut })
         for (const warning of repeated ? [...checked.warnings, repeated] : checked.warnings)
           warn(warning, source.line)
       }
@@ -167,6 +178,7 @@ export async function importFile<Fields>(
   }
   if (!options.isTrial) await retryPatiently(async () => entity.finish?.(clinic), onWait)
   await rejected?.finish()
+  await incomplete?.finish()
   options.onEnd?.(content.digest('hex'))
   return result
 }

@@ -9,7 +9,6 @@ import { CommandFailure, EXIT } from '../../tool/output.ts'
 import { progressBar } from '../../tool/progress.ts'
 import type { ImportableEntity } from '../entities/entity.ts'
 import type { TextEncoding } from '../files/encoding.ts'
-import { rejectedFile } from '../files/rejections.ts'
 import type { ColumnMap } from '../maps/map-schema.ts'
 import { announceImport } from './announce-import.ts'
 import { type ImportProgress, type ImportResult, ImportStopped, importFile } from './import-file.ts'
@@ -26,6 +25,7 @@ export type FileImport = {
   readonly check: boolean
   readonly encoding: TextEncoding | undefined
   readonly map: ColumnMap | undefined
+  readonly isShared: boolean
   readonly overwrite: boolean
   readonly allowOverlaps: boolean
   readonly allowSameNumbers: boolean
@@ -36,7 +36,7 @@ export async function importWithProgress(
   command: Command,
   file: string,
   entity: ImportableEntity,
-  { table, clinic, check, encoding, map, overwrite, allowOverlaps, allowSameNumbers }: FileImport,
+  { table, clinic, check, encoding, map, isShared, overwrite, allowOverlaps, allowSameNumbers }: FileImport,
   statedPaid: StatedPaid,
 ): Promise<FileReport & ImportResult> {
   const bar = progressBar(command, basename(file), statSync(file).size)
@@ -45,6 +45,7 @@ export async function importWithProgress(
   let printed = 0
   let printedWarnings = 0
   let outside = 0
+  const incomplete = new Set<number>()
   let format = { encoding: '', delimiter: null as string | null }
   let latest: ImportProgress | undefined
   let content = ''
@@ -52,7 +53,7 @@ export async function importWithProgress(
     printed++
     if (!check && printed <= MAX_PRINTED) bar.printLine(text)
     if (!check && printed === MAX_PRINTED + 1)
-      bar.printLine(`See ${rejectedFile(file)} for all rejected rows`)
+      bar.printLine(`${file}: more rows are rejected: the file of rejected rows has all of them`)
   }
   using interruption = interruptible()
   try {
@@ -60,6 +61,7 @@ export async function importWithProgress(
       now: Date.now,
       map,
       encoding,
+      isShared,
       overwrite,
       allowOverlaps,
       allowSameNumbers,
@@ -79,12 +81,13 @@ export async function importWithProgress(
         bar.printLine(
           `${file}: the store is busy or unavailable; waiting up to ten minutes at a time. If the local stack was started again, press Ctrl-C and repeat the import: the store has another address`,
         ),
-      onRejected: ({ line, reason }) => {
-        reasons.add(reason, line)
-        printSome(`${file}:${line}: ${reason}`)
+      onRejected: ({ line, reasons: all }) => {
+        for (const reason of all) reasons.add(reason, line)
+        printSome(`${file}:${line}: ${all.join('; ')}`)
       },
       onWarning: ({ line, kind, text }) => {
         if (kind === 'outside_hours') outside++
+        if (kind === 'left_out') incomplete.add(line)
         warned.add(text, line)
         printedWarnings++
         if (!check && printedWarnings <= MAX_PRINTED) bar.printLine(`${file}:${line}: warning: ${text}`)
@@ -106,6 +109,7 @@ export async function importWithProgress(
       ...result,
       reasons: reasons.groups,
       warned: warned.groups,
+      left_out: incomplete.size,
       visits_outside: outside,
     }
   } catch (error) {

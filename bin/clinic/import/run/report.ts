@@ -7,7 +7,7 @@ import type { StatedPaid } from './unpaid-invoices.ts'
 
 /** Reasons that are counted separately, and lines that are named for each. */
 const MAX_REASONS = 100
-const MAX_LINES = 5
+const MAX_LINES = 10
 
 type Group = { readonly text: string; count: number; readonly lines: number[] }
 
@@ -48,6 +48,8 @@ export type FileReport = {
   readonly delimiter: string | null
   readonly reasons: readonly Readonly<Group>[]
   readonly warned: readonly Readonly<Group>[]
+  /** Rows that were imported without values that are invalid. */
+  readonly left_out: number
   /** Appointments to come that were imported although their doctor does not work then. */
   readonly visits_outside: number
 }

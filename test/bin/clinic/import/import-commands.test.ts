@@ -104,6 +104,7 @@ describe('import --check', () => {
             unchanged: 0,
             rejected: 2,
             warnings: 1,
+            left_out: 0,
             visits_outside: 0,
             reasons: [{ text: expect.stringContaining('needs its country code'), count: 2, lines: [3, 4] }],
             warned: [{ text: expect.stringContaining('looks doubly encoded'), count: 1, lines: [5] }],
@@ -139,7 +140,7 @@ describe('import', () => {
   it('rejects files that do not exist, or whose names do not tell their entity', async () => {
     for (const [args, message] of [
       [['nowhere/patients.csv'], 'nowhere/patients.csv does not exist'],
-      [['package.json'], 'package.json: the name must end in .csv, .ndjson or .jsonl'],
+      [['package.json'], 'package.json: the name must end in .csv, .tsv, .txt, .ndjson or .jsonl'],
       [['--entity', 'horses', 'patients.csv'], 'patients.csv does not exist'],
     ] as const) {
       expect(await rejection(tool('import', ...args))).toContain(message)

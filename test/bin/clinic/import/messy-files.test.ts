@@ -47,6 +47,8 @@ describe('a file that is messy, but clear', () => {
       ['Jo Doe', 'Al Roe', 'Di Poe'],
     ],
     ['blank rows', `\n${HEADER}\n,,\n1,Jo,Doe\n  , ,\n\n`, ['Jo Doe']],
+    ['its header on every page', `${HEADER}1,Jo,Doe\n${HEADER}2,Al,Roe\n`, ['Jo Doe', 'Al Roe']],
+    ['columns separated by |', 'external_id|first_name|last_name\n1|Jo|Doe\n', ['Jo Doe']],
     ['spaces around its values', `${HEADER}1, Jo ,Doe  \n`, ['Jo Doe']],
     [
       'the reasons of rejected rows',
@@ -78,6 +80,11 @@ describe('a file that cannot be imported', () => {
       encodeText(`${HEADER}1,Zoë,Müller\n`, 'windows-1252'),
       'patients.csv:2: the file is not UTF-8; it looks like windows-1252. Add --encoding windows-1252, or save the file as UTF-8.',
     ],
+    ...(['windows-1250', 'iso-8859-2'] as const).map((encoding): [string, Buffer, string] => [
+      `Polish text in ${encoding}`,
+      encodeText(`${HEADER}1,Małgorzata,Wójcik\n2,Zdzisław,Świątek\n3,Łukasz,Dąbrowski\n`, encoding),
+      `patients.csv:2: the file is not UTF-8; it looks like ${encoding}. Add --encoding ${encoding}, or`,
+    ]),
     [
       'UTF-16 without a byte order mark',
       Buffer.from(TURKISH, 'utf16le'),
@@ -127,6 +134,11 @@ describe('a row that is rejected', () => {
       'a number with 0049',
       '1,Jo,Doe,,0049 171 1234567,',
       ['2: phone_number needs its country code: +49 171 1234567, not 0171... or 0049...'],
+    ],
+    [
+      'a sum of the rows above',
+      'Razem:,300,"1 200,00 zł",,,',
+      ['2: looks like a sum of the rows above, not like a record'],
     ],
     ['a creation in the future', '1,Jo,Doe,,,2026-05-01T07:05:00Z', ['2: created_at is in the future']],
   ])('has one reason: %s', async (_, row, rejections) => {
@@ -192,11 +204,12 @@ describe('a row that is rejected', () => {
     expect([rejections, names]).toEqual([['1: external_id must not contain broken Unicode'], ['Al Fa']])
   })
 
-  it('is a refund with a minus sign', async () => {
+  it('is a payment with a minus sign, but not a refund with one', async () => {
     const file =
-      'external_id,invoice_external_id,amount,type,payment_method,payment_date\n1,i,-5,refund,cash,2026-01-01\n'
+      'external_id,invoice_external_id,amount,type,payment_method,payment_date\n1,i,-5,payment,cash,2026-01-01\n2,i,-5,,cash,2026-01-01\n'
     expect((await imported(file, 'payments.csv')).rejections).toEqual([
-      '2: amount of a refund is written without a minus sign',
+      '2: amount of a payment must not be negative; the type of such a row is refund, or empty',
+      '3: invoice_external_id is unknown: the clinic has no such invoice, or its row was rejected',
     ])
   })
 })

@@ -56,7 +56,7 @@ describe.each(importEntities({} as Table, () => NOW).map((entity) => [entity.nam
     it.each(columns)('say what is wrong with %s', (column) => {
       const reasons = VALUES.flatMap((value) => {
         const checked = check({ line: 2, values: { [column]: value } })
-        return 'reason' in checked ? [checked.reason] : []
+        return 'reasons' in checked ? checked.reasons : []
       })
       expect(reasons.filter((reason) => FOREIGN.test(reason))).toEqual([])
       for (const reason of reasons) expect(reason).toMatch(/^[a-z_]+(\.[\w.]+)? \S/)

@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, w
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeEach, expect, it } from 'vitest'
-import { rejectedFile, rejectionWriter } from '../../../../../bin/clinic/import/files/rejections.ts'
+import { rejectedFile, rowsFile, rowsWriter } from '../../../../../bin/clinic/import/files/rejections.ts'
 import { openRows } from '../../../../../bin/clinic/import/files/rows.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'rejections-test-'))
@@ -24,8 +24,19 @@ const format = {
 const unfinishedFiles = () => readdirSync(folder).filter((name) => name !== 'patients.rejected.csv')
 const row = { line: 2, values: {}, cells: ['1', 'an earlier one', '=1+1, "b"'] }
 
+it.each([
+  ['patients.csv', 'rejected', undefined, 'patients.rejected.csv'],
+  ['patients.rejected.csv', 'rejected', undefined, 'patients.rejected-2.csv'],
+  ['patients.rejected-2.csv', 'rejected', undefined, 'patients.rejected-3.csv'],
+  ['patients.rejected.csv', 'left-out', undefined, 'patients.rejected.left-out.csv'],
+  ['visits.txt', 'left-out', 'patients', 'visits.patients.left-out.txt'],
+  ['visits.patients.rejected.txt', 'rejected', 'patients', 'visits.patients.rejected-2.txt'],
+] as const)('of %s, the rows that are %s (%s) are in %s', (name, kind, entity, expected) => {
+  expect(rowsFile(name, kind, entity)).toBe(expected)
+})
+
 it('replaces the file of an earlier run once it is complete, for its owner alone', async () => {
-  await using writer = rejectionWriter(file, format, () => false)
+  await using writer = rowsWriter(rejected, format, () => false)
   await writer.write(row, 'too long')
   await writer.write({ line: 3, problem: '', text: '2,"x' }, 'not closed')
   expect(readFileSync(rejected, 'utf8')).toBe('of an earlier run')
@@ -40,7 +51,7 @@ it('replaces the file of an earlier run once it is complete, for its owner alone
 
 it('leaves nothing but the file of an earlier run if it is not completed', async () => {
   {
-    await using writer = rejectionWriter(file, format, () => false)
+    await using writer = rowsWriter(rejected, format, () => false)
     await writer.write(row, 'too long')
   }
   expect(readdirSync(folder)).toEqual(['patients.rejected.csv'])
@@ -49,7 +60,7 @@ it('leaves nothing but the file of an earlier run if it is not completed', async
 
 it('protects names of columns so that an import reads the same names', async () => {
   const header = ['@id', '=sum', "'-x"]
-  await using writer = rejectionWriter(file, { ...format, header }, () => false)
+  await using writer = rowsWriter(rejected, { ...format, header }, () => false)
   await writer.write({ ...row, cells: ['1', '2', '3'] }, 'too long')
   await writer.finish()
   expect(readFileSync(rejected, 'utf8')).toMatch(/^'@id,'=sum,''-x,reason\n/)
@@ -59,14 +70,14 @@ it('protects names of columns so that an import reads the same names', async () 
 })
 
 it('deletes the file of an earlier run if no row is rejected', async () => {
-  await using writer = rejectionWriter(file, format, () => false)
+  await using writer = rowsWriter(rejected, format, () => false)
   await writer.finish()
   expect(existsSync(rejected)).toBe(false)
 })
 
 it('is complete for each of two imports of one file at once', async () => {
-  await using one = rejectionWriter(file, format, () => false)
-  await using two = rejectionWriter(file, format, () => false)
+  await using one = rowsWriter(rejected, format, () => false)
+  await using two = rowsWriter(rejected, format, () => false)
   await one.write(row, 'of one')
   await two.write(row, 'of two')
   await one.write(row, 'of one')
@@ -86,9 +97,9 @@ it.each([
   const tool = new URL('../../../../../bin/clinic/', import.meta.url)
   const program = `
     const { interruptible } = await import('${tool}import/run/import-with-progress.ts')
-    const { rejectionWriter } = await import('${tool}import/files/rejections.ts')
+    const { rowsWriter } = await import('${tool}import/files/rejections.ts')
     using interruption = interruptible()
-    const writer = rejectionWriter(${JSON.stringify(file)}, ${JSON.stringify(format)}, () => false)
+    const writer = rowsWriter(${JSON.stringify(rejected)}, ${JSON.stringify(format)}, () => false)
     await writer.write(${JSON.stringify(row)}, 'too long')
     const { readdirSync } = await import('node:fs')
     console.log(readdirSync(${JSON.stringify(folder)}).length)

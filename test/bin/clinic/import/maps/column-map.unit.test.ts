@@ -30,8 +30,8 @@ describe('a map that is wrong', () => {
     [{ entities: {}, encodng: 'utf-8' }, 'own.json: unknown key "encodng"'],
     [{ entities: {}, encoding: 'latin9' }, 'own.json: encoding must be one of utf-8, utf-16le'],
     [
-      { entities: {}, dates: ['DD.MM.YY'] },
-      'own.json: dates.0 must consist of YYYY, MM or M or MMM, and DD or D',
+      { entities: {}, dates: ['DD.MM'] },
+      'own.json: dates.0 must consist of YYYY or YY, MM or M or MMM, and DD or D',
     ],
     [{ entities: {}, dates: [] }, 'own.json: dates must be a list of formats such as D.M.YYYY'],
     [{ entities: {}, times: ['HH.MM'] }, 'own.json: times.0 must consist of H or h, mm'],
@@ -62,8 +62,29 @@ describe('a map that is wrong', () => {
     ],
     [
       patients({ values: { gender: { m: 1 } } }),
-      'own.json: entities.patients.values.gender.m must be text or null',
+      'own.json: entities.patients.values.gender.m must be text, true, false or null',
     ],
+    [
+      patients({ optional: ['last_name'] }),
+      'own.json: entities.patients.optional: last_name is none of phone_number, email_address, date_of_birth, national_id',
+    ],
+    [
+      { entities: { doctors: { optional: ['phone_number'] } } },
+      'own.json: entities.doctors.optional: phone_number is none of',
+    ],
+    [
+      patients({ line_items: { description: 'x' } }),
+      'own.json: entities.patients.line_items.description: line items of patients have no such field',
+    ],
+    [
+      { entities: { invoices: { line_items: { price: 'x' } } } },
+      'own.json: entities.invoices.line_items.price: line items of invoices have no such field',
+    ],
+    [
+      patients({ columns: { notes: { column: 'x', match: '(' } } }),
+      'own.json: entities.patients.columns.notes.match must be a regular expression',
+    ],
+    [{ entities: {}, language: 'x' }, 'own.json: language must be the tag of a language such as pl'],
   ])('%j is rejected with what is wrong and where', (content, message) => {
     expect(() => map(content)).toThrow(message)
   })
@@ -86,14 +107,21 @@ it('the map of the guide is one', () => {
 })
 
 describe('a map', () => {
-  const read = (entity: string, own: object, row: Record<string, unknown>, formats: object = {}) => {
+  const read = (
+    entity: string,
+    own: object,
+    row: Record<string, unknown>,
+    formats: object = {},
+    ...further: Record<string, unknown>[]
+  ) => {
     const fields = entities.find(({ name }) => name === entity)?.columns ?? []
     const { fields: found, problems } = rowMap(
       withOwnIdColumns(['external_id', ...fields]),
       entity,
       map({ ...formats, entities: { [entity]: own } }),
       'Europe/Istanbul',
-    ).read(row)
+      NOW,
+    ).read(row, further)
     return problems.size > 0 ? Object.fromEntries(problems) : found
   }
 
@@ -197,6 +225,96 @@ describe('a map', () => {
     })
     expect(read('patients', {}, { date_of_birth: 'Feb 1974' }, formats)).toEqual({
       date_of_birth: 'is not D.M.YYYY or YYYY-MM-DD, as the map says',
+    })
+  })
+
+  it('reads several columns for one field: joined, or the first with a value that can be read', () => {
+    const columns = { last_name: { join: ['Apellido 1', 'Apellido 2'] }, phone_number: ['Home', 'Mobile'] }
+    expect(
+      read(
+        'patients',
+        { columns, empty: ['n/a'] },
+        { 'apellido 1': 'Ruiz ', 'apellido 2': 'Peña', home: 'none', mobile: '612 34 56 78 / 93 123 45 67' },
+        { country: 'ES' },
+      ),
+    ).toEqual({ last_name: 'Ruiz Peña', phone_number: '+34612345678' })
+    expect(
+      read('patients', { columns, empty: ['N/A'] }, { 'apellido 1': 'n/a', 'apellido 2': null }),
+    ).toEqual({
+      last_name: null,
+    })
+  })
+
+  it.each([
+    ['Kowalska, Anna Maria', 'Anna Maria', 'Kowalska'],
+    ['Dr. med. Kowalska, Anna', 'Anna', 'Kowalska'],
+    ['Kowalska, Frau Anna', 'Anna', 'Kowalska'],
+    ['Anna Kowalska', 'Anna', 'Kowalska'],
+    ['300', null, '300'],
+  ])('splits the name %s', (name, first_name, last_name) => {
+    const columns = {
+      first_name: { column: 'Name', part: 'first_names' },
+      last_name: { column: 'Name', part: 'last_name' },
+    }
+    const titles = ['Dr.', 'med.', 'Frau']
+    expect(read('patients', { columns, titles }, { name })).toEqual({ first_name, last_name })
+  })
+
+  it('reads codes and booleans in any case, and what other texts mean', () => {
+    const own = { values: { gender: { k: 'female', '*': 'unknown' }, is_active: { tak: true } } }
+    const of = (gender: string, is_active: string) => read('patients', own, { gender, is_active })
+    expect(of('K', 'Tak')).toEqual({ gender: 'female', is_active: true })
+    expect(of('?', 'NO')).toEqual({ gender: 'unknown', is_active: false })
+    expect(read('appointments', {}, { status: 'No-Show' })).toEqual({ status: 'no_show' })
+  })
+
+  it('reads the part of a text that matches', () => {
+    const columns = { doctor_external_id: { column: 'Doctor', match: '\\((\\w+)\\)$' } }
+    const of = (doctor: string) => read('appointments', { columns }, { doctor })
+    expect([of('Ana Ruiz (AR)'), of('Ana Ruiz')]).toEqual([
+      { doctor_external_id: 'AR' },
+      { doctor_external_id: null },
+    ])
+  })
+
+  it.each<[unknown, string, object]>([
+    ['Length', '45 min', { end_time: '10:15' }],
+    [30, '', { end_time: '10:00' }],
+    ['Length', '?', { end_time: 'is not a number of minutes, as the map says' }],
+    ['Length', '15:00', { end_time: 'is after midnight' }],
+  ])('computes the end from %j of %j', (minutes, length, expected) => {
+    const columns = { start_time: 'From', end_time: { minutes } }
+    expect(read('appointments', { columns }, { from: '9:30', length }, { times: ['H:mm'] })).toMatchObject(
+      expected,
+    )
+  })
+
+  it('takes two digits of the year of a birth for a date that is past', () => {
+    const of = (date_of_birth: string) => read('patients', {}, { date_of_birth }, { dates: ['DD.MM.YY'] })
+    expect([of('31.12.25'), of('31.12.26')]).toEqual([
+      { date_of_birth: '2025-12-31' },
+      { date_of_birth: '1926-12-31' },
+    ])
+  })
+
+  it('makes line items of the rows of an invoice, and rejects rows that differ', () => {
+    const own = {
+      columns: { external_id: 'Nr', issue_date: 'Date' },
+      line_items: { description: 'Item', quantity: 'Qty', unit_price: 'Price' },
+    }
+    const row = { nr: '7', date: '2026-01-02', item: 'Exam', qty: '2', price: '1.050,00' }
+    const formats = { decimal: 'comma' }
+    expect(read('invoices', own, row, formats, { ...row, date: null, item: 'X-ray', qty: null })).toEqual({
+      external_id: '7',
+      issue_date: '2026-01-02',
+      line_items: [
+        { description: 'Exam', quantity: '2', unit_price: '1050.00' },
+        { description: 'X-ray', unit_price: '1050.00' },
+      ],
+    })
+    expect(read('invoices', own, row, formats, { ...row, date: '2026-01-03', price: 'free' })).toEqual({
+      issue_date: 'differs between the rows of the record',
+      'line_items.unit_price': 'is not a number such as 1.234,50, as the map says',
     })
   })
 })

@@ -3,10 +3,13 @@ import {
   dateOf,
   readAmount,
   readDate,
+  readDuration,
   readInstant,
   readTime,
   timeOf,
 } from '../../../../../bin/clinic/import/maps/value-formats.ts'
+
+const EN = { language: 'en', latest: '2046-12-31' }
 
 describe('readDate', () => {
   it.each<[string, string[], string | null]>([
@@ -22,8 +25,24 @@ describe('readDate', () => {
     ['31.2.1974', ['D.M.YYYY'], null],
     ['31.12.74', ['D.M.YYYY'], null],
     ['31x12x1974', ['D.M.YYYY'], null],
-  ])('%s by %j is %s', (text, formats, date) => {
-    expect(readDate(text, formats)).toBe(date)
+    ['31/12/74', ['D/M/YY'], '1974-12-31'],
+    ['31.12.46', ['DD.MM.YY'], '2046-12-31'],
+    ['01.01.47', ['DD.MM.YY'], '1947-01-01'],
+    ['29.02.01', ['DD.MM.YY'], null],
+  ])('%s by %j is %s', (text, dates, date) => {
+    expect(readDate(text, { ...EN, dates })).toBe(date)
+  })
+
+  it.each([
+    ['3 września 2026', 'pl', '2026-09-03'],
+    ['3 wrz 2026', 'pl', '2026-09-03'],
+    ['3 Mär. 2026', 'de', '2026-03-03'],
+    ['3 févr. 2026', 'fr', '2026-02-03'],
+    ['3 Ağustos 2026', 'tr', '2026-08-03'],
+    ['3 če 2026', 'cs', null],
+    ['3 čer 2026', 'cs', null],
+  ])('%s in the language %s is %s', (text, language, date) => {
+    expect(readDate(text, { ...EN, language, dates: ['D MMM YYYY'] })).toBe(date)
   })
 })
 
@@ -37,6 +56,8 @@ describe('readTime', () => {
     ['12:05 am', ['h:mm a'], '00:05'],
     ['12:05PM', ['h:mma'], '12:05'],
     ['1:05 p.m.', ['h:mm a'], '13:05'],
+    ['1:05 p. m.', ['h:mm a'], '13:05'],
+    ['09:30:00.000', [], '09:30'],
     ['13:05 pm', ['h:mm a'], null],
     ['24:00', ['H:mm'], null],
     ['09:60', [], null],
@@ -46,19 +67,25 @@ describe('readTime', () => {
 })
 
 describe('a date with a time', () => {
-  const formats = { dates: ['D/M/YYYY', 'D MMM YYYY'], times: ['h:mm a', 'HH:mm:ss Z'] }
+  const formats = {
+    ...EN,
+    dates: ['D/M/YYYY', 'D MMM YYYY'],
+    times: ['h:mm a', 'HH:mm:ss Z'],
+    timezone: 'Europe/Berlin',
+  }
   it.each<[string, string | null, string | null, string | null]>([
     ['2026-03-29 09:00', '2026-03-29', '09:00', '2026-03-29T07:00:00.000Z'],
     ['2026-01-29T09:00:30', '2026-01-29', '09:00', '2026-01-29T08:00:30.000Z'],
     ['29/1/2026, 1:00 pm', '2026-01-29', '13:00', '2026-01-29T12:00:00.000Z'],
     ['29 Jan 2026 1:00 PM', '2026-01-29', '13:00', '2026-01-29T12:00:00.000Z'],
-    ['2026-01-29 09:00:00 +1100', '2026-01-29', '09:00', '2026-01-28T22:00:00.000Z'],
-    ['2026-01-29 09:00:00 UTC', '2026-01-29', '09:00', '2026-01-29T09:00:00.000Z'],
+    ['2026-01-29 09:00:00 +1100', '2026-01-28', '23:00', '2026-01-28T22:00:00.000Z'],
+    ['2026-06-29T22:30:00.000Z', '2026-06-30', '00:30', '2026-06-29T22:30:00.000Z'],
+    ['2026-01-29 09:00:00 UTC', '2026-01-29', '10:00', '2026-01-29T09:00:00.000Z'],
     ['29/1/2026', '2026-01-29', null, '2026-01-28T23:00:00.000Z'],
     ['29/1/2026 noon', null, null, null],
   ])('%s', (text, date, time, instant) => {
     expect([dateOf(text, formats), timeOf(text, formats)]).toEqual([date, time])
-    expect(readInstant(text, formats, 'Europe/Berlin')).toBe(instant)
+    expect(readInstant(text, formats)).toBe(instant)
   })
 })
 
@@ -76,7 +103,36 @@ describe('readAmount', () => {
     ['1,23', 'point', null],
     ['12.50x', 'point', null],
     ['', 'point', null],
+    ['(12.50)', 'point', '-12.50'],
+    ['($12.50)', 'point', '-12.50'],
+    ['(12.50', 'point', null],
+    ['12,50-', 'comma', '-12.50'],
+    ['−12,50 zł', 'comma', '-12.50'],
+    ['€ -12,50', 'comma', '-12.50'],
+    ['(-12,50)', 'comma', null],
+    ["CHF 1'234.50", 'point', '1234.50'],
+    ['Fr. 12.50', 'point', '12.50'],
+    ['19 %', 'comma', '19'],
+    ['2 szt.', 'comma', '2'],
   ])('%j with a decimal %s is %s', (text, decimal, amount) => {
     expect(readAmount(text, decimal)).toBe(amount)
+  })
+})
+
+describe('readDuration', () => {
+  it.each<[string, number | null]>([
+    ['45', 45],
+    ['45 min', 45],
+    ["45'", 45],
+    ['1:30', 90],
+    ['00:45:00', 45],
+    ['1 h 30 min', 90],
+    ['1,5 Std.', 90],
+    ['1 godz. 15 min', 75],
+    ['PT1H5M', 65],
+    ['soon', null],
+    ['', null],
+  ])('%j is %s minutes', (text, minutes) => {
+    expect(readDuration(text)).toBe(minutes)
   })
 })

@@ -1,0 +1,127 @@
+/** Files that only a map makes importable, each with what it leaves in the clinic. */
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeEach, expect, it } from 'vitest'
+import { importEntities } from '../../../../bin/clinic/import/entities/entities.ts'
+import { rowsFile } from '../../../../bin/clinic/import/files/rejections.ts'
+import { readColumnMap } from '../../../../bin/clinic/import/maps/column-map.ts'
+import type { Clinic } from '../../../../shared/domain/clinic.ts'
+import { invoiceStore } from '../../../../shared/store/calendar/invoices.ts'
+import { patientStore } from '../../../../shared/store/patients/patients.ts'
+import { importRecords } from '../../../support/imports.ts'
+import { NOW, newClinic, tableOfFile } from '../../../support/table.ts'
+
+const db = tableOfFile()
+const folder = mkdtempSync(join(tmpdir(), 'mapped-files-test-'))
+afterAll(() => rmSync(folder, { recursive: true }))
+
+let clinic: Clinic
+beforeEach(async () => {
+  clinic = await newClinic(db.table)
+})
+
+async function load(entity: string, map: object, content: string, name = `${entity}.csv`) {
+  const path = join(folder, 'map.json')
+  writeFileSync(path, JSON.stringify(map))
+  writeFileSync(join(folder, name), content)
+  const columns = readColumnMap(
+    path,
+    importEntities(db.table, () => NOW),
+  )
+  return importRecords(db.table, clinic, entity, join(folder, name), { map: columns })
+}
+
+const PEOPLE = 'external_id,first_name,last_name,date_of_birth,phone_number,email_address\n'
+const people = async () =>
+  (await patientStore(db).page(clinic.id, { page: 1, limit: 100 })).items
+    .map(({ lastName, dateOfBirth, phoneNumber, emailAddress }) => [
+      lastName,
+      dateOfBirth,
+      phoneNumber,
+      emailAddress,
+    ])
+    .reverse()
+
+it('leaves out invalid values that are optional, and takes them once they are corrected', async () => {
+  const map = {
+    dates: ['D.M.YYYY'],
+    country: 'PL',
+    entities: { patients: { optional: ['phone_number', 'email_address', 'date_of_birth'] } },
+  }
+  const rows =
+    '1,Jo,Doe,31.2.1974,none,jo@example.com\n2,Al,Roe,1.2.1974,512 345 678,at home\n3,,Poe,x,x,x\n4,Di,Coe,,,\n'
+  const first = await load('patients', map, PEOPLE + rows)
+  expect(first).toMatchObject({ imported: 3, rejections: ['4: first_name is required'], warnings: 3 })
+  expect(first.warned).toEqual([
+    '2: left out: phone_number is neither a phone number of PL nor one with a country code',
+    '2: left out: date_of_birth is not a date that exists',
+    '3: left out: email_address must be an email address',
+  ])
+  expect(await people()).toEqual([
+    ['Doe', null, null, 'jo@example.com'],
+    ['Roe', '1974-02-01', '+48512345678', null],
+    ['Coe', null, null, null],
+  ])
+  const leftOut = rowsFile(join(folder, 'patients.csv'), 'left-out')
+  const text = readFileSync(leftOut, 'utf8')
+  expect(text.split('\n').map((line) => line[0])).toEqual(['e', '1', '2', undefined])
+  const corrected = text.replace('31.2', '28.2').replace('none', '512 345 679').replace('at home', 'al@a.pl')
+  expect(await load('patients', map, corrected, 'patients.left-out.csv')).toMatchObject({
+    updated: 2,
+    warnings: 0,
+  })
+  expect((await people()).slice(0, 2)).toEqual([
+    ['Doe', '1974-02-28', '+48512345679', 'jo@example.com'],
+    ['Roe', '1974-02-01', '+48512345678', 'al@a.pl'],
+  ])
+  expect(existsSync(rowsFile(leftOut, 'left-out'))).toBe(false)
+})
+
+it('rejects the row of a value that is not optional', async () => {
+  const { rejections } = await load('patients', { entities: { patients: {} } }, `${PEOPLE}1,Jo,Doe,,,x\n`)
+  expect(rejections).toEqual(['2: email_address must be an email address'])
+})
+
+it('makes one invoice of its rows, wherever they are in the file, and rejects all rows of a wrong one', async () => {
+  await load('patients', { entities: {} }, `${PEOPLE}1,Jo,Doe,,,\n`)
+  const map = {
+    decimal: 'comma',
+    entities: {
+      invoices: {
+        columns: {
+          external_id: 'No',
+          invoice_number: 'No',
+          patient_external_id: 'Patient',
+          issue_date: 'Date',
+        },
+        line_items: { description: 'Item', quantity: 'Qty', unit_price: 'Price', tax_rate: 'VAT' },
+      },
+    },
+  }
+  const header = 'No;Patient;Date;Item;Qty;Price;VAT\n'
+  const rows = [
+    'A;1;2026-01-02;Exam;1;100,00;19%',
+    'B;1;2026-01-03;X-ray;2;1.050,50 €;0',
+    'A;1;;Drops;3;10,00;0',
+    'C;1;2026-01-04;Exam;1;free;0',
+    'C;1;2026-01-05;Drops;1;10,00;0',
+    'Total;;;;;2.261,00;',
+  ]
+  const result = await load('invoices', map, `${header}${rows.join('\n')}\n`)
+  expect(result).toMatchObject({
+    imported: 2,
+    rejected: 2,
+    rejections: [
+      '5: issue_date differs between the rows of the record; line_items.unit_price is not a number such as 1.234,50, as the map says',
+      '7: looks like a sum of the rows above, not like a record',
+    ],
+  })
+  const stored = await invoiceStore(db).page(clinic.id, {}, { page: 1, limit: 10 })
+  expect(stored.items.map(({ number, total, lineItems }) => [number, total, lineItems.length])).toEqual([
+    ['B', 210_100, 1],
+    ['A', 14_900, 2],
+  ])
+  const rejected = readFileSync(rowsFile(join(folder, 'invoices.csv'), 'rejected'), 'utf8')
+  expect(rejected.split('\n').map((line) => line[0])).toEqual(['N', 'C', 'C', 'T', undefined])
+})
