@@ -29,7 +29,8 @@ export type Parameter = {
 }
 export type Operation = {
   readonly operationId: string
-  readonly security: readonly Readonly<Record<string, readonly string[]>>[]
+  readonly security: readonly object[]
+  readonly 'x-required-scopes': readonly string[]
   readonly parameters: readonly (Parameter | Ref)[]
   readonly requestBody?: { readonly required: boolean; readonly content: Readonly<Record<string, Content>> }
   readonly responses: Readonly<Record<string, Response | Ref>>

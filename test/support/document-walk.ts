@@ -127,11 +127,12 @@ function verdictOf(
 
 const requiredQuery = (parameters: readonly Parameter[], known: KnownValues): string[] =>
   parameters
-    .filter((one) => one.in === 'query' && (one.required || one.description?.startsWith('Required unless')))
+    .filter((one) => one.in === 'query' && (one.required || one.description?.includes('Required unless')))
     .map(({ name, example }) => `${name}=${encode(known[name] ?? String(example))}`)
 
 function validBodies(operation: Operation, known: KnownValues): Record<string, unknown>[] {
-  const { examples = {} } = operation.requestBody?.content['application/json'] ?? {}
+  // Aliases have no examples, and no fields.
+  const { examples = { default: { value: {} } } } = operation.requestBody?.content['application/json'] ?? {}
   return Object.values(examples).map(({ value }) =>
     Object.fromEntries(Object.entries(value as object).map(([name, shown]) => [name, known[name] ?? shown])),
   )
@@ -170,7 +171,7 @@ function* queryMutations(
   { name, schema, required, description = '' }: Parameter,
 ): Generator<Mutation> {
   const needed = parameters
-    .filter((other) => description.startsWith('Needs ') && other.schema.format === 'date')
+    .filter((other) => description.includes('Needs ') && other.schema.format === 'date')
     .map((other) => `${other.name}=2026-05-04`)
   const others = [...query.filter((pair) => !pair.startsWith(`${name}=`)), ...needed]
   const withValues = (...values: string[]) => [

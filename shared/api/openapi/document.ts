@@ -17,6 +17,8 @@ export function openapiDocument(): Json {
       title: 'Clinic Developer API',
       version: '1.0.0',
       description: introduction(),
+      // The project has no address of its own.
+      contact: { name: 'The operator who issued your credential' },
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: BASE_PATH, description: 'The server that serves this document.' }],

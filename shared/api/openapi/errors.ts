@@ -131,8 +131,8 @@ export function errorSchema(key: ErrorKey, { schemaOf }: Pick<SchemaCollector, '
     type: 'object',
     description: text,
     properties: {
-      error: { const: error },
-      message: { const: errorBody(key).message },
+      error: { type: 'string', const: error },
+      message: { type: 'string', const: errorBody(key).message },
       ...(details && {
         details: {
           type: 'array',

@@ -28,8 +28,14 @@ const SHARED_ERRORS: readonly ErrorKey[] = [
   'timeout',
 ]
 
-/** An endpoint as an operation of the document. */
+/** An endpoint as an operation of the document; without examples, which show no aliases, if it is a second path. */
 export function operation(route: Route, schemas: SchemaCollector): Json {
+  const whole = withExamples(route, schemas)
+  if (route.aliasOf === undefined) return whole
+  return JSON.parse(JSON.stringify(whole), (key, value) => (/^examples?$/.test(key) ? undefined : value))
+}
+
+function withExamples(route: Route, schemas: SchemaCollector): Json {
   const { id, aliasOf, summary, description, body, fieldAliases } = route
   const exchanges = exchangesOf(route)
   return {
@@ -40,7 +46,9 @@ export function operation(route: Route, schemas: SchemaCollector): Json {
     description: [aliasSentence(route), description, scopeSentence(route)]
       .filter((text) => text !== undefined)
       .join('\n\n'),
-    security: securityOf(route),
+    security: [{ Developer: [] }],
+    // Not in `security`, where tools expect scopes of OAuth only. One of them is enough.
+    'x-required-scopes': scopesOf(route),
     parameters: [
       ...pathParameters(route),
       ...queryParameters(route, schemas, Object.values(exchanges)[0]?.query ?? {}),
@@ -63,12 +71,6 @@ export function operation(route: Route, schemas: SchemaCollector): Json {
       ...Object.fromEntries(errorResponses(route, schemas)),
     },
   }
-}
-
-/** One requirement for each scope that is enough; without a scope, a credential is. */
-function securityOf(route: Route): Json[] {
-  const scopes = scopesOf(route)
-  return scopes.length === 0 ? [{ Developer: [] }] : scopes.map((scope) => ({ Developer: [scope] }))
 }
 
 const aliasSentence = ({ aliasOf }: Route): string | undefined =>

@@ -9892,10 +9892,7 @@ export interface operations {
             query?: {
                 /** @description Page number, starting at 1. A page past the last one is empty and has the same `meta` totals. */
                 page?: number;
-                /**
-                 * @description Maximum number of records per page.
-                 * @example 20
-                 */
+                /** @description Maximum number of records per page. */
                 limit?: number;
                 /** @description Only active, or only inactive records. */
                 is_active?: boolean;
@@ -9977,10 +9974,7 @@ export interface operations {
                 "x-idempotency-key"?: components["parameters"]["IdempotencyKeyAlias"];
             };
             path: {
-                /**
-                 * @description A malformed id is treated like an unknown one and returns `webhook_not_found`.
-                 * @example 9ae8f587-1194-59fd-826a-e6df8b98a006
-                 */
+                /** @description A malformed id is treated like an unknown one and returns `webhook_not_found`. */
                 id: string;
             };
             cookie?: never;
@@ -10107,15 +10101,9 @@ export interface operations {
                 "x-idempotency-key"?: components["parameters"]["IdempotencyKeyAlias"];
             };
             path: {
-                /**
-                 * @description A malformed id is treated like an unknown one and returns `webhook_not_found`.
-                 * @example 9ae8f587-1194-59fd-826a-e6df8b98a006
-                 */
+                /** @description A malformed id is treated like an unknown one and returns `webhook_not_found`. */
                 id: string;
-                /**
-                 * @description A malformed id is treated like an unknown one and returns `delivery_not_found`.
-                 * @example 362a27fe-49b6-58c2-afa4-e4e43e9fcd32
-                 */
+                /** @description A malformed id is treated like an unknown one and returns `delivery_not_found`. */
                 delivery_id: string;
             };
             cookie?: never;
