@@ -442,6 +442,7 @@ const ARROWS: Record<string, string[]> = {
     'infra/local/events',
     'infra/local/functions',
     'infra/local/template',
+    'shared/delivery/test-recipients.ts',
   ],
   'infra/local/gateway': [
     'infra/local/events',

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
+import type { EmailEventType, EmailScenario } from '../../../shared/delivery/test-recipients.ts'
 import { type BusEvent, newEvent } from '../events/bus-event.ts'
 import { ACCOUNT_ID } from '../template/physical-names.ts'
 import type { ResolvedTemplate } from '../template/template.ts'
-import type { EmailEventType, EmailScenario } from './test-recipients.ts'
 
 /** The fields of a SendEmail call that its events contain. */
 export type SentEmail = {

@@ -2,12 +2,12 @@ import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { text } from 'node:stream/consumers'
+import { emailScenario, type Rejection } from '../../../shared/delivery/test-recipients.ts'
 import { type Email, type EmailEngine, startEmailEngine } from '../engines/email.ts'
 import { emailEventFactory, recipientsOf, type SentEmail } from './email-events.ts'
 import { delayedFeedback, type Feedback, type FeedbackDelays, type FeedbackListener } from './feedback.ts'
 import { createSmsOutbox, type Sms, type SmsOutbox } from './sms-outbox.ts'
 import { createReceipt } from './sms-receipts.ts'
-import { emailScenario, type Rejection } from './test-recipients.ts'
 
 type Options = {
   readonly region: string

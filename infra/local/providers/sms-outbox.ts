@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { type Rejection, type SmsScenario, smsScenario } from './test-recipients.ts'
+import { type Rejection, type SmsScenario, smsScenario } from '../../../shared/delivery/test-recipients.ts'
 
 /** An accepted SMS, as /_local/sms shows it. Attributes that were not sent are null. */
 export type Sms = {

@@ -1,22 +1,17 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { gzipSync } from 'node:zlib'
+import { CARRIER_RESPONSES, type SmsScenario } from '../../../shared/delivery/test-recipients.ts'
 import { invokeAsync } from '../functions/async-invoke.ts'
 import type { FunctionPool } from '../functions/pool.ts'
 import { ACCOUNT_ID } from '../template/physical-names.ts'
 import type { ResolvedTemplate } from '../template/template.ts'
 import type { Sms } from './sms-outbox.ts'
-import type { SmsScenario } from './test-recipients.ts'
 
 /** SNS's delivery status record of one SMS. */
 export type SmsReceipt = {
   readonly notification: { readonly messageId: string; readonly timestamp: string }
   readonly delivery: Readonly<Record<string, string | number>>
   readonly status: SmsScenario['receipt']
-}
-
-const RESPONSES: Record<SmsScenario['receipt'], string> = {
-  SUCCESS: 'Message has been accepted by phone carrier',
-  FAILURE: 'Unknown error attempting to reach phone',
 }
 
 export const createReceipt = ({ message_id, to, type, at }: Sms, { receipt }: SmsScenario): SmsReceipt => ({
@@ -29,7 +24,7 @@ export const createReceipt = ({ message_id, to, type, at }: Sms, { receipt }: Sm
     priceInUSD: 0.00645,
     smsType: type ?? 'Promotional',
     mcc: 0,
-    providerResponse: RESPONSES[receipt],
+    providerResponse: CARRIER_RESPONSES[receipt],
     dwellTimeMs: 100,
     dwellTimeMsUntilDeviceAck: Date.now() - Date.parse(at),
   },

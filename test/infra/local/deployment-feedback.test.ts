@@ -2,8 +2,8 @@
 import { describe, expect, it } from 'vitest'
 import { emailEventFactory } from '../../../infra/local/providers/email-events.ts'
 import { createReceipt } from '../../../infra/local/providers/sms-receipts.ts'
-import type { EmailEventType, SmsScenario } from '../../../infra/local/providers/test-recipients.ts'
 import type { Template, TemplateResource } from '../../../infra/local/template/template.ts'
+import type { EmailEventType, SmsScenario } from '../../../shared/delivery/test-recipients.ts'
 import { DOCTORS, deployment, loggedEvents, loggingVersion } from './deployed-versions.ts'
 
 const DEFAULT_BUS = { 'Fn::Sub': 'arn:aws:events:us-east-1:${AWS::AccountId}:event-bus/default' }

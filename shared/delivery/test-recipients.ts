@@ -1,34 +1,22 @@
 /**
- * Recipients with a fixed outcome, like the test cards of payment providers. Labels (`bounce+anything@...`) are ignored.
- *
- * | SMS to | what happens |
- * | --- | --- |
- * | +12015550101 | rejected: 400 `InvalidParameter` |
- * | +12015550102 | throttled, always: 429 `Throttled` |
- * | +12015550103 | accepted, but the response is lost: the connection breaks |
- * | +12015550104 | accepted; its delivery receipt says FAILURE |
- * | any other number | accepted; its receipt says SUCCESS |
- *
- * | email to | what happens |
- * | --- | --- |
- * | success@simulator.amazonses.com | Send, Delivery |
- * | bounce@simulator.amazonses.com | Send, Bounce (Permanent, General) |
- * | complaint@simulator.amazonses.com | Send, Delivery, Complaint (abuse) |
- * | suppressionlist@simulator.amazonses.com | Send, Bounce (Permanent, OnAccountSuppressionList) |
- * | rejected@test.example | rejected: 400 `MessageRejected` |
- * | throttled@test.example | 429 `TooManyRequestsException` the first two times for the same message tags, then accepted |
- * | lost-reply@test.example | accepted, but the response is lost: the connection breaks; Send, Delivery |
- * | unavailable@test.example | 503 `ServiceUnavailable`, always |
- * | any other address | Send, Delivery |
+ * Recipients with a fixed outcome, like the test cards of payment providers, for test clinics and the local stack. Labels
+ * (`bounce+anything@...`) are ignored. docs/guides/messages.md lists what becomes of their messages.
  */
 
-/** An error response of the service. */
+/** An error response of SNS or SES. */
 export type Rejection = { readonly status: number; readonly code: string; readonly message: string }
 
 export type SmsScenario = {
   readonly rejection?: Rejection
   readonly replyLost?: boolean
+  /** The status that the delivery receipt reports. */
   readonly receipt: 'SUCCESS' | 'FAILURE'
+}
+
+/** What the carrier says in a delivery receipt. */
+export const CARRIER_RESPONSES: Readonly<Record<SmsScenario['receipt'], string>> = {
+  SUCCESS: 'Message has been accepted by phone carrier',
+  FAILURE: 'Unknown error attempting to reach phone',
 }
 
 export type EmailEventType = 'Send' | 'Delivery' | 'Bounce' | 'Complaint'
