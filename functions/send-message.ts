@@ -59,7 +59,7 @@ export const handler = endpoint(
     if (verdict.kind !== 'accepted') throw toApiError(verdict.kind, now, clinic.timezone)
     const { message } = verdict
     setCreatedId(message.id)
-    count('message_status', { channel: message.channel, status: message.status })
+    if (!message.isTest) count('message_status', { channel: message.channel, status: message.status })
     if (message.channel === 'email') {
       const queued = emails.push({ clinic: clinicId, message: message.id, waits: 0, request: requestId })
       // After a failure the sweep queues it.

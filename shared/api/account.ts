@@ -14,7 +14,7 @@ const Account = z
     expires_at: Timestamp.nullable(),
     rate_limit: z.int().min(1),
     clinic: z
-      .strictObject({ id: Uuid, name: z.string(), timezone: z.string() })
+      .strictObject({ id: Uuid, name: z.string(), timezone: z.string(), is_test: z.boolean() })
       .meta({ id: 'AccountClinic' }),
   })
   .meta({ id: 'Account' })
@@ -30,7 +30,12 @@ export const renderAccount = (caller: Caller): z.input<typeof Account> => ({
   scopes: [...caller.scopes],
   expires_at: caller.expiresAt && clinicTimestamp(caller.expiresAt, caller.clinic.timezone),
   rate_limit: caller.requestsPerMinute,
-  clinic: { id: caller.clinic.id, name: caller.clinic.name, timezone: caller.clinic.timezone },
+  clinic: {
+    id: caller.clinic.id,
+    name: caller.clinic.name,
+    timezone: caller.clinic.timezone,
+    is_test: caller.clinic.isTest ?? false,
+  },
 })
 
 export const getAccount = defineRoute({

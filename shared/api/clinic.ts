@@ -16,6 +16,7 @@ const Clinic = z
     timezone: z.string(),
     currency: z.string().length(3),
     appointment_duration: z.int(),
+    is_test: z.boolean(),
     created_at: Timestamp,
   })
   .meta({ id: 'Clinic' })
@@ -30,6 +31,7 @@ export const renderClinic = (clinic: ClinicRecord): z.input<typeof Clinic> => ({
   timezone: clinic.timezone,
   currency: clinic.currency,
   appointment_duration: clinic.appointmentMinutes,
+  is_test: clinic.isTest ?? false,
   created_at: clinicTimestamp(clinic.createdAt, clinic.timezone),
 })
 

@@ -1,5 +1,12 @@
+import type { ProviderFeedback } from '../domain/messages/message.ts'
+
 /** The outcome of calling a provider. */
-export type SendResult =
+export type SendResult = Outcome & {
+  /** What a simulated provider reports on the message, in order. A real one does so later, in its own way. */
+  readonly feedback?: readonly ProviderFeedback[]
+}
+
+type Outcome =
   | { readonly kind: 'accepted'; readonly providerMessageId: string }
   /** The provider rejects this message permanently. */
   | { readonly kind: 'rejected'; readonly reason: string }

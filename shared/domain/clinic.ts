@@ -11,6 +11,8 @@ export type ClinicInfo = {
   readonly currency: string
   /** The time at which the operator paused the clinic, an ISO 8601 instant: since then, its records are only read. */
   readonly pausedAt?: string
+  /** Its messages are simulated: none reaches a provider. Decided when the clinic is created, for good. */
+  readonly isTest?: true
 }
 
 export type Clinic = ClinicInfo & {

@@ -2,13 +2,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { SESv2Client } from '@aws-sdk/client-sesv2'
 import { SNSClient } from '@aws-sdk/client-sns'
-import { emailSender } from '../delivery/email/email.ts'
+import { type EmailSender, emailSender, simulatedEmail } from '../delivery/email/email.ts'
 import { emailQueue } from '../delivery/email/email-queue.ts'
-import { smsSender } from '../delivery/sms/sms.ts'
+import { type SmsSender, simulatedSms, smsSender } from '../delivery/sms/sms.ts'
 import { requestSignal } from '../store/table/request-signal.ts'
 import { readEmailEnvironment, readEmailQueueEnvironment, readSendingEnvironment } from './environment.ts'
 import { queueClient } from './queue-client.ts'
-import { now } from './system.ts'
+import { newId, now } from './system.ts'
 import { sendEmailWorker } from './workers.ts'
 
 /** How long after its request began an SMS may be with SNS: time is left to record the result before the function ends. */
@@ -45,10 +45,13 @@ export function sendingLimits() {
   }
 }
 
-export function openSms() {
+/** Sends SMS through SNS, and simulates those of test clinics. */
+export function openSms(): SmsSender {
   const { SMS_SENDER_ID, SMS_MAX_PRICE } = readSendingEnvironment()
   const settings = { senderId: SMS_SENDER_ID, maxPrice: SMS_MAX_PRICE }
-  return smsSender(new SNSClient(sendOnce(SMS_DEADLINE_MS)), settings)
+  const sns = smsSender(new SNSClient(sendOnce(SMS_DEADLINE_MS)), settings)
+  const simulated = simulatedSms(now, newId)
+  return { send: (sms, deadline) => (sms.isTest ? simulated : sns).send(sms, deadline) }
 }
 
 /** Aborts when an SMS must no longer be sent: when its request has taken too long, or has got a 504. */
@@ -61,12 +64,13 @@ export function smsDeadline(startedAt: number): AbortSignal {
 
 export const openEmailQueue = () => emailQueue(queueClient(), readEmailQueueEnvironment().EMAIL_QUEUE_URL)
 
-export function openEmail() {
+/** Sends emails through SES, and simulates those of test clinics. */
+export function openEmail(): EmailSender {
   const { EMAIL_FROM, EMAIL_CONFIGURATION_SET } = readEmailEnvironment()
-  return emailSender(new SESv2Client(sendOnce(SES_CALL_MS)), {
-    from: EMAIL_FROM,
-    configurationSet: EMAIL_CONFIGURATION_SET,
-  })
+  const settings = { from: EMAIL_FROM, configurationSet: EMAIL_CONFIGURATION_SET }
+  const ses = emailSender(new SESv2Client(sendOnce(SES_CALL_MS)), settings)
+  const simulated = simulatedEmail(now, newId)
+  return { send: (email) => (email.isTest ? simulated : ses).send(email) }
 }
 
 /** The time between two emails of one invocation, so that all invocations together send at this rate. */

@@ -28,9 +28,10 @@ export class ClinicBeingDeleted extends Error {
 
 /** New values of a clinic's settings. Null removes an optional one, so that its default applies. */
 export type ClinicChanges = {
-  readonly [Name in keyof Omit<Clinic, 'id' | 'createdAt' | 'deletingAt'>]?: undefined extends Clinic[Name]
-    ? Clinic[Name] | null
-    : Clinic[Name]
+  readonly [Name in keyof Omit<
+    Clinic,
+    'id' | 'createdAt' | 'deletingAt' | 'isTest'
+  >]?: undefined extends Clinic[Name] ? Clinic[Name] | null : Clinic[Name]
 }
 
 /** Clinics and their settings. Only the operator creates and changes them. */

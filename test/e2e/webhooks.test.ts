@@ -6,7 +6,7 @@ import { Webhook } from 'standardwebhooks'
 import { afterAll, beforeAll, beforeEach, expect, it, vi } from 'vitest'
 import type { Clinic } from '../../shared/domain/clinic.ts'
 import { issueCredential } from '../support/credentials.ts'
-import { get, post, type RunningStack, runStack } from '../support/local-stack.ts'
+import { get, post, type RunningStack, runClinicTool, runStack } from '../support/local-stack.ts'
 import { createPopulatedClinic } from '../support/records.ts'
 
 type Got = { path: string; headers: Record<string, string>; body: string; at: number }
@@ -184,6 +184,25 @@ it('lists every event once and in order', async () => {
   expect(seen.filter(({ event }) => event === 'appointment.created').length).toBe((minute - 9 * 60) / 30 + 1)
   const delivered = received.filter(({ path }) => path === '/booked').map(({ body }) => JSON.parse(body).id)
   expect(seen.map(({ id }) => id)).toEqual(expect.arrayContaining(delivered))
+})
+
+it('delivers every status of the messages of a test clinic, none of which reaches SNS or SES', async () => {
+  const settings = ['--name', 'Praxis Test', '--timezone', 'Europe/Berlin', '--currency', 'EUR']
+  const tool = await runClinicTool(stack, '--json', 'clinic', 'create', '--test', ...settings)
+  const { key, secret } = await issueCredential(stack.table, tool.json())
+  const test = { pair: `${key}:${secret}` }
+  const [me, own] = await Promise.all(['/me', '/clinic'].map((path) => get(stack, path, test.pair)))
+  expect([me?.body.data.clinic.is_test, own?.body.data.is_test]).toEqual([true, true])
+  const events = ['sms.sent', 'sms.failed', 'email.sent', 'email.delivered']
+  await post(stack, '/webhooks', { url: `http://${address}/tested`, events }, test)
+  const person = { first_name: 'Ada', last_name: 'Kaya', phone_number: '+12015550104' }
+  const patient = await post(stack, '/patients', { ...person, email_address: 'ada@example.com' }, test)
+  for (const channel of ['sms', 'email'])
+    await post(stack, '/messages', { channel, patient_id: patient.body.data.id, message: 'Hello' }, test)
+  const got = await arrived('/tested', events.length)
+  expect(got.map(({ body }) => JSON.parse(body).event).sort()).toEqual(events.toSorted())
+  for (const url of [stack.smsOutboxUrl, stack.emailInboxUrl])
+    expect(await (await fetch(url)).json()).toEqual([])
 })
 
 it('sends no appointment notes to webhook endpoints or logs', () => {

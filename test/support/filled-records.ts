@@ -123,6 +123,7 @@ export function filledRecords(owner: FilledPatient) {
     acceptedOn: '2026-05-01',
     updatedAt: createdAt,
     dispatch: { dueAt: NOW, claim: { token: 'token', until: NOW + 60_000 }, isUnresolved: true },
+    isTest: true,
   }
   return { appointment, invoice, payment, message }
 }

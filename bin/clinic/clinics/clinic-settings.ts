@@ -41,7 +41,7 @@ const Website = z
   .max(500, { error: 'must be at most 500 characters' })
 
 type Setting = {
-  readonly field: keyof Omit<Clinic, 'id' | 'createdAt'>
+  readonly field: keyof Omit<Clinic, 'id' | 'createdAt' | 'isTest'>
   /** The name of the option's value, and what the option does. */
   readonly value: string
   readonly description: string

@@ -17,14 +17,25 @@ import { addHolidayCommands } from './holidays.ts'
 export function addClinicCommands(program: Command): void {
   const group = program.command('clinic').description('create, list, show and change clinics')
 
-  addYesOption(addSettings(group.command('create').description('create a clinic'))).action(
-    async ({ yes: _, ...settings }: SettingValues, command: Command) => {
-      const given = settingsOf(settings) as Omit<Clinic, 'id' | 'createdAt'>
+  const create = addSettings(group.command('create').description('create a clinic')).option(
+    '--test',
+    'a test clinic, whose messages are simulated; it stays one',
+  )
+  addYesOption(create).action(
+    async ({ yes: _, test, ...settings }: SettingValues & { test?: true }, command: Command) => {
+      const given = settingsOf(settings) as Omit<Clinic, 'id' | 'createdAt' | 'isTest'>
       const table = await connect(command)
       await confirmName(table, given.name, null, command)
-      const clinic = { id: newUuid() as ClinicId, createdAt: new Date().toISOString(), ...given }
+      const clinic: Clinic = {
+        id: newUuid() as ClinicId,
+        createdAt: new Date().toISOString(),
+        ...given,
+        ...(test && { isTest: test }),
+      }
       await clinicStore({ table }).create(clinic)
-      print(command, clinicJson(clinic), [`Created clinic ${clinic.name}: ${clinic.id}`])
+      print(command, clinicJson(clinic), [
+        `Created ${test ? 'test ' : ''}clinic ${clinic.name}: ${clinic.id}`,
+      ])
     },
   )
 
@@ -33,7 +44,13 @@ export function addClinicCommands(program: Command): void {
     .description('list the clinics')
     .action(async (_: object, command: Command) => {
       const clinics = await clinicStore({ table: await connect(command) }).list()
-      const rows = clinics.map(({ id, name, timezone, currency }) => [id, name, timezone, currency])
+      const rows = clinics.map(({ id, name, timezone, currency, isTest }) => [
+        id,
+        name,
+        timezone,
+        currency,
+        isTest ? 'test' : '',
+      ])
       print(command, { data: clinics.map(clinicJson) }, lines(rows))
     })
 
@@ -82,6 +99,7 @@ function addSetCommand(group: Command): void {
 const clinicJson = (clinic: Clinic) => ({
   id: clinic.id,
   name: clinic.name,
+  is_test: clinic.isTest ?? false,
   timezone: clinic.timezone,
   currency: clinic.currency,
   duration_minutes: clinic.appointmentMinutes,

@@ -58,6 +58,7 @@ export const FIELDS: Readonly<Record<string, string>> = {
   id: 'Id of the record.',
   invoice_id: 'Id of the invoice.',
   invoice_number: 'Number that the clinic gave the invoice. Several invoices can have the same one.',
+  is_test: 'Whether the clinic is a test clinic: its messages are simulated, and none is sent.',
   is_active: 'Whether the clinic currently uses the record.',
   limit: 'Maximum number of records per page.',
   message: 'Translation key of the error.',

@@ -1491,6 +1491,8 @@ export interface components {
             name: string;
             /** @description IANA time zone, such as `Europe/Istanbul`. */
             timezone: string;
+            /** @description Whether the clinic is a test clinic: its messages are simulated, and none is sent. */
+            is_test: boolean;
         };
         Alternative: {
             /**
@@ -2130,6 +2132,8 @@ export interface components {
             currency: string;
             /** @description Default length of an appointment in minutes. */
             appointment_duration: number;
+            /** @description Whether the clinic is a test clinic: its messages are simulated, and none is sent. */
+            is_test: boolean;
             /**
              * Format: date-time
              * @description When the record was created. ISO 8601, with the UTC offset of the clinic's time zone.

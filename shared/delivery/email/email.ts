@@ -1,6 +1,8 @@
 import { type SESv2Client, SendEmailCommand } from '@aws-sdk/client-sesv2'
 import { formatMailbox, formatSubject } from '../../domain/messages/mail-header.ts'
 import { type SendResult, toAcceptedResult, toSendResult } from '../send-result.ts'
+import { emailScenario } from '../test-recipients.ts'
+import { toEmailFeedback } from './feedback.ts'
 
 export type EmailSettings = {
   /** The sender's address; its domain must be verified with SES. */
@@ -19,9 +21,12 @@ export type Email = {
   readonly recipient: string
   readonly subject: string
   readonly text: string
+  /** How often it was queued again because its provider was unavailable. */
+  readonly waits: number
+  readonly isTest?: true | undefined
 }
 
-export type EmailSender = ReturnType<typeof emailSender>
+export type EmailSender = { readonly send: (email: Email) => Promise<SendResult> }
 
 const utf8 = (Data: string) => ({ Data, Charset: 'UTF-8' })
 
@@ -29,7 +34,7 @@ const utf8 = (Data: string) => ({ Data, Charset: 'UTF-8' })
  * Sends an email through SES, at most once: the client must have `maxAttempts: 1`. SES includes the tags in every event of
  * the email, so that the event can be matched to its message.
  */
-export function emailSender(client: SESv2Client, { from, configurationSet }: EmailSettings) {
+export function emailSender(client: SESv2Client, { from, configurationSet }: EmailSettings): EmailSender {
   const send = ({
     clinic,
     message,
@@ -56,3 +61,25 @@ export function emailSender(client: SESv2Client, { from, configurationSet }: Ema
       .then(toAcceptedResult, toSendResult)
   return { send }
 }
+
+/** Sends nothing: the address decides the result, and what the provider reports afterwards. */
+export const simulatedEmail = (now: () => number, newId: () => string): EmailSender => ({
+  send: async ({ recipient, waits }) => {
+    const {
+      rejection,
+      rejectionCount = Infinity,
+      replyLost,
+      eventTypes,
+      bounceSubType,
+    } = emailScenario([recipient])
+    if (rejection && waits < rejectionCount)
+      return toSendResult({ name: rejection.code, $metadata: { httpStatusCode: rejection.status } })
+    const providerMessageId = newId()
+    const at = new Date(now()).toISOString()
+    const feedback = eventTypes.map((type) => {
+      const detail = type === 'Bounce' && bounceSubType ? ['Permanent', bounceSubType] : []
+      return toEmailFeedback(type, { at, providerMessageId, detail })
+    })
+    return { ...(replyLost ? toSendResult({}) : { kind: 'accepted', providerMessageId }), feedback }
+  },
+})

@@ -24,10 +24,20 @@ export function readEmailFeedback(body: string): {
   message: string
   feedback: ProviderFeedback
 } {
-  const notification = EmailFeedback.parse(JSON.parse(body))
-  const { event, provider_message_id: providerMessageId, at, detail } = notification
-  const [clinic] = notification.clinic
-  const [message] = notification.message
+  const { clinic, message, event, provider_message_id, at, detail } = EmailFeedback.parse(JSON.parse(body))
+  const feedback = toEmailFeedback(event, { at, providerMessageId: provider_message_id, detail })
+  return { clinic: clinic[0] as ClinicId, message: message[0], feedback }
+}
+
+/** The feedback of an event of SES. `detail` has the types of a bounce or complaint. */
+export function toEmailFeedback(
+  event: z.output<typeof EmailFeedback>['event'],
+  {
+    at,
+    providerMessageId,
+    detail,
+  }: { readonly at: string; readonly providerMessageId: string; readonly detail: readonly string[] },
+): ProviderFeedback {
   const detailText = detail.filter((part) => part !== '').join(', ')
   const reason = (summary: string) => (detailText === '' ? summary : `${summary}: ${detailText}`)
   const feedbackByEvent: Record<typeof event, ProviderFeedback> = {
@@ -37,7 +47,7 @@ export function readEmailFeedback(body: string): {
     Complaint: { kind: 'complaint', at, providerMessageId, reason: reason('Complaint') },
     Reject: { kind: 'failed', reason: 'The provider rejected it' },
   }
-  return { clinic: clinic as ClinicId, message, feedback: feedbackByEvent[event] }
+  return feedbackByEvent[event]
 }
 
 /** Six or more digits without a letter between them, in any script. */

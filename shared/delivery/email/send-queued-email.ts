@@ -65,10 +65,10 @@ export async function sendQueuedEmail(consumer: EmailConsumer, email: QueuedEmai
     return void (await messages.recordFeedback(clinic, id, { kind: 'failed', reason: failureReason }))
 
   // The turn is taken only for an email that will be sent: there can be as many messages of emails that were sent already.
-  await consumer.waitForTurn()
+  if (!record.isTest) await consumer.waitForTurn()
   const token = consumer.newToken()
   if (!(await messages.claim(clinic, read, { token, until: now() + EMAIL_LEASE_MS }))) return
-  const result = await sender.send(toEmail(clinic, settings, record))
+  const result = await sender.send(toEmail(email, settings, record))
   consumer.onSent?.(result.kind)
   if (result.kind === 'accepted') {
     const { providerMessageId } = result
@@ -83,12 +83,13 @@ export async function sendQueuedEmail(consumer: EmailConsumer, email: QueuedEmai
     await messages.release(clinic, id, token, now() + seconds * 1000 + SWEEP_MARGIN_MS)
     await consumer.queue.push({ ...email, waits: email.waits + 1 }, seconds)
   }
+  for (const feedback of result.feedback ?? []) await messages.recordFeedback(clinic, id, feedback)
 }
 
 const toEmail = (
-  clinic: ClinicId,
+  { clinic, waits }: QueuedEmail,
   { name, emailFromName, replyTo }: MailSettings,
-  { id, recipient, subject, text }: Message,
+  { id, recipient, subject, text, isTest }: Message,
 ): Email => ({
   clinic,
   message: id,
@@ -97,6 +98,8 @@ const toEmail = (
   recipient,
   subject: subject ?? name,
   text,
+  waits,
+  isTest,
 })
 
 function reasonToGiveUp({ recipient, acceptedAt }: Message, now: number): string | null {

@@ -44,7 +44,7 @@ async function processDue({ messages, queue, now, count }: MessageSweep, item: D
   if (!read || dispatch?.dueAt !== at) return messages.removeDue(item)
   const { record } = read
   if (isUnresolved(record, now())) {
-    count('message_unresolved')
+    if (!record.isTest) count('message_unresolved')
     await messages.markUnresolved(clinic, id, SENDER_STOPPED)
     return
   }

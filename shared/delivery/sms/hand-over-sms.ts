@@ -12,7 +12,7 @@ export type SmsHandOver<Changes> = {
       clinic: ClinicId,
       id: string,
       feedback: ProviderFeedback,
-      extend: ExtendChanges<Changes>,
+      extend?: ExtendChanges<Changes>,
     ) => Promise<unknown>
     readonly markUnresolved: (
       clinic: ClinicId,
@@ -39,15 +39,18 @@ export async function handOverSms<Changes>(
   message: Message,
   extend: (changes: Changes, sent: Message | null) => Promise<void>,
 ): Promise<Message | null> {
-  const { id, recipient, text } = message
-  const result = await sender.send(recipient, text, deadline)
+  const { id } = message
+  const result = await sender.send(message, deadline)
   const sent = result.kind === 'unavailable' ? null : { ...message, status: STATUSES[result.kind] }
   const extendChanges = (changes: Changes) => extend(changes, sent)
   const recorded =
     result.kind === 'unknown'
       ? messages.markUnresolved(clinic, id, result.reason, extendChanges)
       : messages.recordFeedback(clinic, id, toFeedback(result, now()), extendChanges)
-  await recorded.catch(() => count('sms_not_noted'))
+  const recordRest = async () => {
+    for (const feedback of result.feedback ?? []) await messages.recordFeedback(clinic, id, feedback)
+  }
+  await recorded.then(recordRest).catch(() => message.isTest || count('sms_not_noted'))
   return sent
 }
 

@@ -1,5 +1,7 @@
 import { PublishCommand, type SNSClient } from '@aws-sdk/client-sns'
+import type { Message } from '../../domain/messages/message.ts'
 import { type SendResult, toAcceptedResult, toSendResult } from '../send-result.ts'
+import { CARRIER_RESPONSES, smsScenario } from '../test-recipients.ts'
 
 const TOO_LATE: SendResult = { kind: 'unavailable', reason: 'Not sent: the request had taken too long' }
 
@@ -10,12 +12,16 @@ export type SmsSettings = {
   readonly maxPrice: string
 }
 
-export type SmsSender = ReturnType<typeof smsSender>
+export type Sms = Pick<Message, 'recipient' | 'text' | 'isTest'>
+
+export type SmsSender = {
+  /** The call and its connection end at the deadline. After it, the provider is not called. */
+  readonly send: (sms: Sms, deadline: AbortSignal) => Promise<SendResult>
+}
 
 /** Sends SMS through SNS, at most once: the client must have `maxAttempts: 1`. */
-export function smsSender(client: SNSClient, { senderId, maxPrice }: SmsSettings) {
-  /** The call and its connection end at the deadline. After it, SNS is not called. */
-  async function send(recipient: string, text: string, deadline: AbortSignal): Promise<SendResult> {
+export function smsSender(client: SNSClient, { senderId, maxPrice }: SmsSettings): SmsSender {
+  async function send({ recipient, text }: Sms, deadline: AbortSignal): Promise<SendResult> {
     if (deadline.aborted) return TOO_LATE
     let isCalled = false
     const command = new PublishCommand({
@@ -41,3 +47,22 @@ export function smsSender(client: SNSClient, { senderId, maxPrice }: SmsSettings
   }
   return { send }
 }
+
+/** Sends nothing: the number decides the result, and what the delivery receipt reports. */
+export const simulatedSms = (now: () => number, newId: () => string): SmsSender => ({
+  send: async ({ recipient }) => {
+    const { rejection, replyLost, receipt } = smsScenario(recipient)
+    // The SDK's name of the error has a suffix that SNS's code lacks.
+    if (rejection)
+      return toSendResult({
+        name: `${rejection.code}Exception`,
+        $metadata: { httpStatusCode: rejection.status },
+      })
+    if (replyLost) return toSendResult({})
+    const providerMessageId = newId()
+    const delivered = { kind: 'delivered', at: new Date(now()).toISOString(), providerMessageId } as const
+    const failed = { kind: 'failed', reason: `Not delivered: ${CARRIER_RESPONSES.FAILURE}` } as const
+    const feedback = [receipt === 'SUCCESS' ? delivered : failed]
+    return { kind: 'accepted', providerMessageId, feedback }
+  },
+})

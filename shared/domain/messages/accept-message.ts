@@ -45,6 +45,8 @@ export type MessageFacts = {
   readonly patient: Patient | undefined
   /** The clinic's own limits; null for an unknown clinic. */
   readonly limits: Partial<SendingLimits> | null
+  /** Whether it is a test clinic. */
+  readonly isTest?: true | undefined
   /** Messages of the channel that the clinic has sent on the day of the request. */
   readonly sentToday: number
   /** The messages among these to the same recipient. */
@@ -108,6 +110,7 @@ export function acceptMessage(request: MessageRequest, facts: MessageFacts): Mes
     acceptedAt: new Date(request.now).toISOString(),
     acceptedOn: request.date,
     dispatch: firstDispatch(request),
+    ...(facts.isTest && { isTest: true }),
   }
   return { kind: 'accepted', message, dailyLimit, recipientLimit }
 }

@@ -33,6 +33,8 @@ export type Message = {
   readonly acceptedOn: string
   /** How far this service got in sending it; null once the outcome is known, and for messages that others sent. */
   readonly dispatch: Dispatch | null
+  /** A message of a test clinic: its sending is simulated, and is in no metric. */
+  readonly isTest?: true
 }
 
 /** A message on its way to its provider. Instants are milliseconds since the epoch. */
@@ -72,6 +74,7 @@ export const MESSAGE_FIELDS = {
       isUnresolved: KEEP_SILENTLY,
     },
   },
+  isTest: KEEP,
 } satisfies FieldPolicies<Message>
 
 /** The outcome of a message, reported by its provider or by a person. `at` is an ISO 8601 instant. */

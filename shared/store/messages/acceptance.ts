@@ -59,7 +59,13 @@ export function messageAcceptance({ table }: { table: Table }) {
         attempt === 1 || recipient === null
           ? 0
           : await quotas.sentToRecipient(clinic, date, channel, { recipient, secret })
-      const verdict = decide({ patient, limits: settings, sentToday, sentToRecipient })
+      const verdict = decide({
+        patient,
+        limits: settings,
+        isTest: settings.isTest,
+        sentToday,
+        sentToRecipient,
+      })
       if (verdict.kind !== 'accepted') return verdict
       const changes = new Changeset(table, clinic)
       const message = messages.change(changes, null, verdict.message)

@@ -137,13 +137,13 @@ export function messageDispatch({ table, count = () => {} }: Dependencies) {
   }
 }
 
-/** Counts a message that has changed its status. */
+/** Counts a message that has changed its status, unless its clinic is a test clinic. */
 function countStatus(
   count: CountStatus,
   message: Message | null,
   before: Message['status'] | undefined,
 ): void {
-  if (message && message.status !== before)
+  if (message && !message.isTest && message.status !== before)
     count('message_status', { channel: message.channel, status: message.status })
 }
 

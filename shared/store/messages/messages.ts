@@ -17,6 +17,7 @@ import {
   choice,
   instant,
   large,
+  mark,
   nullable,
   optional,
   recordCodec,
@@ -61,6 +62,7 @@ export const MESSAGE_ATTRIBUTES = {
   acceptedAt: instant('c'),
   acceptedOn: text('on'),
   dispatch: unlisted(optional(dispatch)),
+  isTest: unlisted(mark('te')),
 } satisfies AttributeMap<Omit<Message, 'id'>>
 
 export const MESSAGES: CalendarEntity<Message, Channel> = {

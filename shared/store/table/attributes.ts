@@ -133,6 +133,14 @@ export const object = <Value>(name: string, { encode, decode }: Codec<Value>): A
     return decode(stored as Attributes)
   })
 
+/** True, or absent. */
+export const mark = (name: string): Attribute<true | undefined> =>
+  attribute(
+    name,
+    (value) => value && 1,
+    (stored) => (stored === undefined ? undefined : true),
+  )
+
 /** Null is stored as null, so the attribute always exists. */
 export const nullable = <Value>(inner: Attribute<Value>): Attribute<Value | null> => ({
   ...inner,

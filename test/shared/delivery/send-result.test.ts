@@ -280,6 +280,7 @@ const email = {
   recipient: 'ada@example.com',
   subject: 'Your appointment\r\nBcc: evil@example.com',
   text: 'See you\nat ten 😀',
+  waits: 0,
 }
 const deadline = new AbortController().signal
 const smsOf = () => smsSender(new SNSClient(settings()), { senderId: 'Clinic', maxPrice: '0.50' })
@@ -289,7 +290,7 @@ const emailOf = () =>
 describe('an SMS', () => {
   it('is published unchanged to the number as transactional', async () => {
     respond = snsAccepts
-    const result = await smsOf().send('+905321234567', 'Grüße & bis um 10 😀', deadline)
+    const result = await smsOf().send({ recipient: '+905321234567', text: 'Grüße & bis um 10 😀' }, deadline)
     expect(result).toEqual({ kind: 'accepted', providerMessageId: 'sns-1' })
     const [form] = bodies.map((body) => Object.fromEntries(new URLSearchParams(body)))
     const attributes = [1, 2, 3].map((at) => [
@@ -336,7 +337,7 @@ describe('a response without a message id', () => {
     ['is a page', html(200)],
   ])('that %s is unknown', async (_what, answer) => {
     respond = answer
-    expect(await smsOf().send('+905321234567', 'x', deadline)).toEqual({
+    expect(await smsOf().send({ recipient: '+905321234567', text: 'x' }, deadline)).toEqual({
       kind: 'unknown',
       reason: LOST_RESPONSE,
     })
@@ -354,7 +355,9 @@ describe('the clients of the functions', () => {
 
   it('do not retry calls', async () => {
     respond = reset
-    expect(await openSms().send('+905321234567', 'x', deadline)).toMatchObject({ kind: 'unknown' })
+    expect(await openSms().send({ recipient: '+905321234567', text: 'x' }, deadline)).toMatchObject({
+      kind: 'unknown',
+    })
     expect(await openEmail().send(email)).toMatchObject({ kind: 'unknown' })
     expect(bodies.length).toBe(2)
     respond = sesError(429, 'TooManyRequestsException')
@@ -364,7 +367,7 @@ describe('the clients of the functions', () => {
 
   it('send with the settings of the environment', async () => {
     respond = inTurn(snsAccepts, sesAccepts)
-    await openSms().send('+905321234567', 'x', deadline)
+    await openSms().send({ recipient: '+905321234567', text: 'x' }, deadline)
     await openEmail().send({ ...email, fromName: '' })
     expect(new URLSearchParams(bodies[0]).get('MessageAttributes.entry.2.Value.StringValue')).toBe('Clinic')
     expect(JSON.parse(bodies[1] ?? '')).toMatchObject({

@@ -35,7 +35,7 @@ const SNS_REPLY =
   '<PublishResponse xmlns="http://sns.amazonaws.com/doc/2010-03-31/"><PublishResult><MessageId>m1</MessageId></PublishResult></PublishResponse>'
 
 const sendSms = (sender = openSms(), deadline = AbortSignal.timeout(5000)) =>
-  sender.send('+905321234567', 'See you at ten', deadline)
+  sender.send({ recipient: '+905321234567', text: 'See you at ten' }, deadline)
 
 const EMAIL = {
   clinic: 'c1',
@@ -45,6 +45,7 @@ const EMAIL = {
   recipient: 'ada@example.com',
   subject: 'Your appointment',
   text: 'See you at ten',
+  waits: 0,
 }
 
 describe('after the function was frozen and the server reset its idle connections', () => {

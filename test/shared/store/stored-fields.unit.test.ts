@@ -126,14 +126,18 @@ describe('the stored format', () => {
       pn: 'Canarella Canarowitz',
       on: '2026-05-01',
       c: at,
+      te: 1,
     }
     expect(MESSAGES.encode(message)).toEqual({ ...sent, di: { u: at, k: 'token', l: at + 60_000, x: 1 } })
     expect(MESSAGES.encode({ ...message, dispatch: null })).toStrictEqual(sent)
   })
 
-  it('leaves long texts out of large rows, and the dispatch out of all', () => {
+  it('leaves long texts out of large rows, and what only sending needs out of all', () => {
     expect([APPOINTMENTS.large, INVOICES.large, PAYMENTS.large]).toEqual([['n', 'tr', 'xr'], ['li'], ['de']])
-    expect([MESSAGES.large.toSorted(), MESSAGES.unlisted]).toEqual([['er', 'su', 'tx'], ['di']])
+    expect([MESSAGES.large.toSorted(), MESSAGES.unlisted]).toEqual([
+      ['er', 'su', 'tx'],
+      ['di', 'te'],
+    ])
   })
 })
 

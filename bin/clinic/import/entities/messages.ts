@@ -19,7 +19,9 @@ import { definedFields, type ImportEntity, isUnchanged, type RowFields } from '.
 import { writePatientRows } from './patient-rows.ts'
 import { Instant } from './row-fields.ts'
 
-type Fields = RowFields<Omit<Message, 'id' | 'patient' | 'acceptedOn' | 'dispatch'>> & { patient: string }
+type Fields = RowFields<Omit<Message, 'id' | 'patient' | 'acceptedOn' | 'dispatch' | 'isTest'>> & {
+  patient: string
+}
 
 const columns = {
   patient_external_id: RecordRef,

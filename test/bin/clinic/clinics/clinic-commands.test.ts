@@ -124,6 +124,7 @@ describe('settings of a clinic', () => {
     expect(created).toEqual({
       id: created.id,
       name: 'Praxis',
+      is_test: false,
       timezone: 'Europe/Berlin',
       currency: 'EUR',
       duration_minutes: 30,
@@ -214,6 +215,15 @@ describe('settings of a clinic', () => {
       expect([code, printed, errors]).toEqual([2, '', expect.stringContaining(message)])
     expect(await listed()).toEqual(before)
   })
+})
+
+it('a clinic is a test clinic from its creation or never', async () => {
+  const create = ['clinic', 'create', '--name', 'Praxis Test', '--timezone', 'UTC', '--currency', 'EUR']
+  const { id, is_test } = JSON.parse((await run('--json', ...create, '--test')).printed)
+  expect([is_test, (await clinicStore(db).find(id))?.isTest]).toEqual([true, true])
+  expect((await run('clinic', 'list')).printed).toMatch(new RegExp(`^${id} .* test$`, 'm'))
+  expect((await run('clinic', 'show', id)).printed).toMatch(/^is_test +true$/m)
+  expect(await rejection(run('clinic', 'set', mine.clinic.id, '--test'))).toContain("unknown option '--test'")
 })
 
 describe('limits', () => {

@@ -80,6 +80,7 @@ async function received(facts: { fromName?: string; subject?: string }) {
     recipient: 'ada@example.com',
     subject: 'Your appointment',
     text: 'See you soon',
+    waits: 0,
     ...facts,
   })
   if (result.kind !== 'accepted') throw new Error(`${result.kind}: ${result.reason}`)

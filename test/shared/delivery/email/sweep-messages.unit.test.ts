@@ -102,6 +102,8 @@ describe('the sweep of messages', () => {
       ],
       counted: ['message_unresolved'],
     })
+    const ofTestClinic = { ...aMessage('m', claimedUntil(NOW)), isTest: true } as const
+    expect(await swept({ m: ofTestClinic })).toMatchObject({ counted: [] })
   })
 
   it('does not queue or fail a claimed message, however old', async () => {
