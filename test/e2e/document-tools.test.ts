@@ -27,12 +27,13 @@ it('passes the recommended lint rules without warnings', async () => {
 
 it('compiles to types that accept valid code and reject invalid code', async () => {
   const folder = mkdtempSync(join(inject('runFolder'), 'clinic-types-'))
-  await run(
+  const { stderr } = await run(
     'shared/clients/typescript/node_modules/.bin/openapi-typescript',
     DOCUMENT,
     '-o',
     join(folder, 'schema.ts'),
   )
+  expect(stderr).toBe('')
   writeFileSync(join(folder, 'use.ts'), USE)
   const options = ['--noEmit', '--strict', '--module', 'nodenext', '--allowImportingTsExtensions']
   await run('shared/clients/typescript/node_modules/.bin/tsc', ...options, join(folder, 'use.ts'))

@@ -5,9 +5,13 @@ import { text } from 'node:stream/consumers'
 export async function runJudge(
   program: string,
   args: readonly string[],
-  { input = '', cwd }: { readonly input?: string; readonly cwd?: string } = {},
+  {
+    input = '',
+    cwd,
+    environment,
+  }: { readonly input?: string; readonly cwd?: string; readonly environment?: NodeJS.ProcessEnv } = {},
 ): Promise<{ code: number | null; printed: string; errors: string }> {
-  const child = spawn(program, args, { cwd })
+  const child = spawn(program, args, { cwd, env: environment })
   const ended = new Promise<number | null>((resolve, reject) =>
     child.on('error', reject).on('close', resolve),
   )

@@ -1,0 +1,107 @@
+/**
+ * oasdiff finds no breaking change between the document of the last release and the present one. It runs in `npm run prove` and
+ * for every pull request, where Go is available. Fields and events may be added, so new values in responses are no breaking change.
+ */
+import { spawnSync } from 'node:child_process'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { beforeAll, expect, it } from 'vitest'
+import { runJudge } from './run-judge.ts'
+
+const VERSION = '1.36.0'
+const BIN = join(import.meta.dirname, `../../node_modules/.cache/judges/oasdiff-${VERSION}`)
+const OASDIFF = join(BIN, 'oasdiff')
+const RELEASED = join(import.meta.dirname, '../../docs/openapi.released.json')
+const CURRENT = join(import.meta.dirname, '../../docs/openapi.json')
+const LEVELS = join(import.meta.dirname, 'breaking-changes/severity-levels.txt')
+
+/** Why oasdiff is not available; null if it is. Go compiles it once. */
+let missing: string | null = null
+
+beforeAll(() => {
+  if (existsSync(OASDIFF)) return
+  const { status, stderr } = spawnSync('go', ['install', `github.com/oasdiff/oasdiff@v${VERSION}`], {
+    env: { ...process.env, GOBIN: BIN },
+    encoding: 'utf8',
+  })
+  if (status !== 0) missing = `Go did not install oasdiff: ${stderr?.slice(-500) ?? 'there is no Go'}`
+}, 600_000)
+
+const breakingChanges = (before: string, after: string) =>
+  runJudge(OASDIFF, [
+    'breaking',
+    before,
+    after,
+    '--format=singleline',
+    '--fail-on=WARN',
+    `--severity-levels=${LEVELS}`,
+  ])
+
+it('there is no breaking change since the last release', async ({ skip }) => {
+  if (missing !== null) return skip(missing)
+  const { code, printed } = await breakingChanges(RELEASED, CURRENT)
+  expect([code, code === 0 ? '' : printed]).toEqual([0, ''])
+})
+
+/** Changes of the document that break clients. */
+const BREAKING: Readonly<Record<string, (document: any) => unknown>> = {
+  'a removed path': ({ paths }) => delete paths['/me'],
+  'a removed operation': ({ paths }) => delete paths['/patients'].post,
+  'a removed event': ({ webhooks }) => delete webhooks['invoice.paid'],
+  'a removed field of a response': ({ components }) =>
+    delete components.schemas.RecordListMeta.properties.as_of,
+  'a removed field of a request': ({ components }) => delete components.schemas.NewPatient.properties.gender,
+  'a removed value of a request': ({ components }) =>
+    components.schemas.NewMessage.properties.channel.enum.pop(),
+  'a new required field': ({ components }) => components.schemas.NewPatient.required.push('notes'),
+  'a new required parameter': ({ paths }) => {
+    paths['/patients'].get.parameters[0].required = true
+  },
+  'a narrowed type of a request': ({ components }) => {
+    components.schemas.NewAppointment.properties.notes = { type: 'string' }
+  },
+  'a nullable field of a response': ({ components }) => {
+    components.schemas.Payment.properties.amount.type = ['number', 'null']
+  },
+  'another status': ({ paths }) => {
+    const { 201: created, ...others } = paths['/patients'].post.responses
+    paths['/patients'].post.responses = { ...others, 200: created }
+  },
+  'a removed error': ({ paths }) => delete paths['/patients/{id}'].get.responses[404],
+}
+
+/** Changes of the document that a release may make. */
+const COMPATIBLE: typeof BREAKING = {
+  'a new field of a response': ({ components }) => {
+    components.schemas.Patient.properties.nickname = { type: 'string' }
+  },
+  'a new optional field of a request': ({ components }) => {
+    components.schemas.NewPatient.properties.nickname = { type: 'string' }
+  },
+  'a new event': ({ components, webhooks }) => {
+    webhooks['patient.merged'] = webhooks['patient.updated']
+    components.schemas.Event.oneOf.push({ $ref: '#/components/schemas/WebhookPingEvent' })
+    components.schemas.Webhook.properties.events.items.enum.push('patient.merged')
+  },
+}
+
+const CASES = [
+  ...Object.entries(BREAKING).map(([name, change]) => [name, 'rejects', change] as const),
+  ...Object.entries(COMPATIBLE).map(([name, change]) => [name, 'accepts', change] as const),
+]
+
+it.for(CASES)('%s: the comparison %s it', async ([_, verdict, change], { skip }) => {
+  if (missing !== null) return skip(missing)
+  const folder = mkdtempSync(join(tmpdir(), 'oasdiff-'))
+  try {
+    const document = JSON.parse(readFileSync(CURRENT, 'utf8'))
+    change(document)
+    const changed = join(folder, 'changed.json')
+    writeFileSync(changed, JSON.stringify(document))
+    const { code } = await breakingChanges(CURRENT, changed)
+    expect(code === 0 ? 'accepts' : 'rejects').toBe(verdict)
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+})
