@@ -13,7 +13,16 @@ export const crashable =
     return result
   }
 
-const CALLS = ['get', 'query', 'getMany', 'deleteMany', 'update', 'tryTransact', 'transact'] as const
+const CALLS = [
+  'get',
+  'query',
+  'getMany',
+  'deleteMany',
+  'putMany',
+  'update',
+  'tryTransact',
+  'transact',
+] as const
 
 /** Wraps a table so that the process may crash at every call. */
 export function crashableTable(table: Table, shouldCrash: () => boolean): Table {

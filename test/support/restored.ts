@@ -1,10 +1,11 @@
-import { PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb'
+import { openTable } from '../../shared/store/table/table.ts'
+import { allItems } from './all-items.ts'
 import { freshTable, type TestTable } from './table.ts'
 
 /** A table with the items that `source` has now, as a restore makes it. */
 export async function restored(source: TestTable): Promise<TestTable> {
   const target = await freshTable()
-  const { Items = [] } = await source.client.send(new ScanCommand({ TableName: source.name }))
-  for (const Item of Items) await target.client.send(new PutCommand({ TableName: target.name, Item }))
+  // The SDK's client writes items with every type of attribute.
+  await openTable(target.client, target.name).putMany(await allItems(source))
   return target
 }

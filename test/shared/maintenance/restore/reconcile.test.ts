@@ -1,5 +1,4 @@
 /** A restore is rehearsed: a table as it was some time ago is settled from the one in use, and then used in its place. */
-import { BatchWriteCommand, ScanCommand } from '@aws-sdk/lib-dynamodb'
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { Clinic } from '../../../../shared/domain/clinic.ts'
 import type { Message } from '../../../../shared/domain/messages/message.ts'
@@ -23,13 +22,13 @@ import { messageStore } from '../../../../shared/store/messages/messages.ts'
 import { patientWriter } from '../../../../shared/store/patients/patient-writer.ts'
 import { patientStore } from '../../../../shared/store/patients/patients.ts'
 import { Changeset } from '../../../../shared/store/table/changeset.ts'
-import { chunked } from '../../../../shared/store/table/chunked.ts'
 import { idempotencyGuard } from '../../../../shared/store/table/idempotency.ts'
 import type { Table } from '../../../../shared/store/table/table.ts'
 import { createWebhook } from '../../../support/deliveries.ts'
 import { createAcceptedEmail } from '../../../support/emails.ts'
 import { filledPatient } from '../../../support/filled-records.ts'
 import { createPopulatedClinic, type PopulatedClinic } from '../../../support/records.ts'
+import { restored as copyOf } from '../../../support/restored.ts'
 import { aPatient, freshTable, newClinic, type TestTable } from '../../../support/table.ts'
 import { tableText } from '../../../support/table-text.ts'
 import { type Practice, practiceInUse } from './practice-in-use.ts'
@@ -40,23 +39,6 @@ const start = Date.now()
 const by = { at: new Date(start).toISOString(), operator: 'eva' }
 const erase = (table: Table, clinic: Clinic, patient: string) =>
   patientChanges(table).erase(clinic.id, patient, by)
-
-/** A table with the items that `source` has now, as DynamoDB restores it. */
-async function restoredFrom(source: TestTable): Promise<TestTable> {
-  const target = await freshTable()
-  let from: Record<string, unknown> | undefined
-  do {
-    const page = await source.client.send(
-      new ScanCommand({ TableName: source.name, ExclusiveStartKey: from }),
-    )
-    for (const batch of chunked(page.Items ?? [], 25)) {
-      const requests = batch.map((Item) => ({ PutRequest: { Item } }))
-      await target.client.send(new BatchWriteCommand({ RequestItems: { [target.name]: requests } }))
-    }
-    from = page.LastEvaluatedKey
-  } while (from)
-  return target
-}
 
 const rename = (table: Table, clinic: Clinic, patient: string, firstName: string) =>
   patientChanges(table).update(clinic.id, patient, { firstName })
@@ -110,7 +92,7 @@ describe('a restored table that is settled from the table in use', () => {
     for (const name of ['sent since', 'waiting', 'stuck', 'failed since']) await email(name)
     await rename(table, clinic, patient.id, 'Announced')
 
-    restored = await restoredFrom(source)
+    restored = await copyOf(source)
 
     const { id: stuck } = mail.stuck as Message
     const read = await messageStore({ table }).find(clinic.id, stuck)
@@ -266,7 +248,7 @@ it('rejects a source that lacks a clinic of the restored table, before anything 
 it('rejects a source with an interrupted erasure, before anything is changed', async () => {
   const source = await freshTable()
   const { clinic, patient } = await createPopulatedClinic(source.table)
-  const restored = await restoredFrom(source)
+  const restored = await copyOf(source)
   const before = await tableText(restored)
   const crashing: Table = {
     ...source.table,
