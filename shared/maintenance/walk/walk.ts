@@ -89,7 +89,8 @@ export async function walk<T, Cursor, Name extends string, Result>(
 ): Promise<Result> {
   const { concerns = () => true, visit, untilNothingFound, finish } = visitor
   const fresh: Segment<Cursor> = { read: 0, passes: 1, found: false, done: false, counts: {} }
-  const lease = await takeLease(table, visitor, Array(count).fill(fresh), { restart, leaseMs, sleep })
+  const begin = { subject: visitor.subject ?? '', segments: Array(count).fill(fresh) }
+  const lease = await takeLease(table, visitor.progress, begin, { restart, leaseMs, sleep })
   const segments = lease.segments as Segment<Cursor>[]
   const read = sum(segments.map((segment) => segment.read))
   if (read > 0) onResume?.({ begun: lease.begun, read })
@@ -100,7 +101,10 @@ export async function walk<T, Cursor, Name extends string, Result>(
     let segment = segments[index] as Segment<Cursor>
     const save = async (change: Partial<Segment<Cursor>>): Promise<void> => {
       segment = { ...segment, ...change }
-      await lease.save(index, segment)
+      if (await lease.save(index, segment)) return
+      throw new WalkTaken(
+        'Another process has taken over because this one did not respond. This one has stopped.',
+      )
     }
     const lastPass = segment.passes + MAX_PASSES
     while (!segment.done && !isStopped) {
@@ -146,53 +150,39 @@ const add = (a: Counts, b: Counts): Counts => ({
   ...Object.fromEntries(Object.entries(b).map(([name, count]) => [name, (a[name] ?? 0) + count])),
 })
 
-type Progress = { by: string; until: number; begun: string; subject: string; segments: readonly unknown[] }
+type Progress = {
+  readonly by: string
+  readonly until: number
+  readonly begun: string
+  readonly subject: string
+  readonly segments: readonly unknown[]
+}
 
 /** Takes the lease of a walk, after the one of a stopped process has expired. @throws WalkTaken */
 async function takeLease(
   table: Table,
-  { progress: key, subject = '' }: { readonly progress: Key; readonly subject?: string },
-  fresh: readonly unknown[],
+  key: Key,
+  { subject, segments }: Pick<Progress, 'subject' | 'segments'>,
   { restart, leaseMs, sleep }: Required<Omit<WalkOptions, 'onResume'>>,
 ) {
   const by = table.newId()
-  let taken: Progress
-  for (let waited: Progress | undefined; ; ) {
-    const stored = (await table.get(key)) as (Progress & Key) | undefined
-    if (stored?.by === by) {
-      taken = stored
-      break
-    }
-    const wait = stored ? stored.until - table.now() : 0
-    if (waited && !stored) throw new WalkTaken('Another process has just finished this.')
-    if (waited && wait > 0)
-      throw new WalkTaken(
-        `Another process is running this, begun at ${waited.begun}. Wait for it, or end it.`,
-      )
-    if (stored && wait > 0) {
-      waited = stored
-      await sleep(wait + 1)
-      continue
-    }
-    const isContinued = !restart && stored?.subject === subject && stored.segments.length === fresh.length
-    const { begun, segments } = isContinued
-      ? stored
-      : { begun: new Date(table.now()).toISOString(), segments: fresh }
-    taken = { by, until: table.now() + leaseMs, begun, subject, segments }
-    if (await set(taken, stored)) break
-  }
+  const expiry = () => table.now() + leaseMs
 
-  /** Writes attributes, if the item is as it was read. */
-  async function set(values: Partial<Progress>, stored: Progress | undefined): Promise<boolean> {
-    const { by, until } = stored ?? {}
+  /** Sets attributes, if the lease is of this owner; without an owner, if there is none. Returns false otherwise. */
+  async function write(
+    owner: string | undefined,
+    values: object,
+    expression = Object.keys(values).map((name) => `#${name} = :${name}`),
+  ): Promise<boolean> {
+    const names = ['by', ...Object.keys(values)].map((name) => [`#${name}`, name])
     try {
       await table.update(key, {
-        UpdateExpression: `SET ${Object.keys(values).map((name) => `#${name} = :${name}`)}`,
-        ConditionExpression: stored ? '#by = :read AND #until = :end' : 'attribute_not_exists(pk)',
-        ExpressionAttributeNames: Object.fromEntries(Object.keys(values).map((name) => [`#${name}`, name])),
+        UpdateExpression: `SET ${expression}`,
+        ConditionExpression: owner === undefined ? 'attribute_not_exists(#by)' : '#by = :owner',
+        ExpressionAttributeNames: Object.fromEntries(names),
         ExpressionAttributeValues: {
           ...Object.fromEntries(Object.entries(values).map(([name, value]) => [`:${name}`, value])),
-          ...(stored && { ':read': by, ':end': until }),
+          ...(owner !== undefined && { ':owner': owner }),
         },
       })
       return true
@@ -202,34 +192,41 @@ async function takeLease(
     }
   }
 
-  /** Writes while the lease is this process's. @throws WalkTaken */
-  async function write(expression: string, until: number, values: object = {}): Promise<void> {
-    try {
-      await table.update(key, {
-        UpdateExpression: `SET #until = :until${expression}`,
-        ConditionExpression: '#by = :by',
-        ExpressionAttributeNames: {
-          '#by': 'by',
-          '#until': 'until',
-          ...(expression && { '#segments': 'segments' }),
-        },
-        ExpressionAttributeValues: { ':by': by, ':until': until, ...values },
-      })
-    } catch (error) {
-      if (!(error instanceof ConditionFailed)) throw error
-      throw new WalkTaken(
-        'Another process has taken over because this one did not respond. This one has stopped.',
-      )
+  async function take(): Promise<Progress> {
+    for (let waited = false; ; ) {
+      const stored = (await table.get(key)) as (Progress & Key) | undefined
+      if (stored?.by === by) return stored
+      if (waited && !stored) throw new WalkTaken('Another process has just finished this.')
+      const wait = stored ? stored.until - table.now() : 0
+      if (wait > 0 && waited)
+        throw new WalkTaken(
+          `Another process is running this, begun at ${stored?.begun}. Wait for it, or end it.`,
+        )
+      if (wait > 0) {
+        waited = true
+        await sleep(wait + 1)
+        continue
+      }
+      const isContinued =
+        !restart && stored?.subject === subject && stored.segments.length === segments.length
+      const begun = new Date(table.now()).toISOString()
+      const taken = { by, until: expiry(), ...(isContinued ? {} : { begun, subject, segments }) }
+      if (await write(stored?.by, taken))
+        return { begun, subject, segments, ...(isContinued && stored), ...taken }
     }
   }
 
+  const progress = await take()
   return {
-    begun: taken.begun,
-    segments: [...taken.segments],
+    begun: progress.begun,
+    segments: [...progress.segments],
     save: (index: number, segment: unknown) =>
-      write(`, #segments[${index}] = :segment`, table.now() + leaseMs, { ':segment': segment }),
-    renew: () => write('', table.now() + leaseMs),
-    release: () => write('', 0),
+      write(by, { until: expiry(), segments: segment }, [
+        '#until = :until',
+        `#segments[${index}] = :segments`,
+      ]),
+    renew: () => write(by, { until: expiry() }),
+    release: () => write(by, { until: 0 }),
     /** Deletes the progress, unless the visitor has. */
     end: () =>
       table.transact([table.deleteWrite(key, { attribute: 'by', equals: by })]).catch((error) => {

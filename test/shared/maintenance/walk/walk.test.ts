@@ -17,7 +17,7 @@ const numbers = {
   }),
 }
 
-/** A walk that nobody else has begun. `start` begins a process, with a clock that is `later` and something that happens in each visit. */
+/** A new walk. `start` begins a process of it. */
 type Process = WalkOptions & {
   readonly subject?: string
   /** Milliseconds that its clock is ahead. */
