@@ -1,18 +1,25 @@
-/** `npm run openapi`: writes the API document, the error catalogue, and the tables that repeat them. */
-import { readFileSync, writeFileSync } from 'node:fs'
+/**
+ * `npm run openapi`: writes the API document, the error catalogue, the tables that repeat them, and the generated files of the
+ * Python client.
+ */
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { Command } from 'commander'
-import { openapiDocument } from '../shared/api/openapi/document.ts'
-import { DOCUMENTS_WITH_TABLES, withCurrentTables } from '../shared/api/openapi/documentation-tables.ts'
-import { errorCatalogue } from '../shared/api/openapi/error-catalogue.ts'
+import { generatedFiles } from './generated-files.ts'
 
-new Command('npm run openapi')
+const { check } = new Command('npm run openapi')
   .description(
-    'Writes docs/openapi.json, docs/errors.json, and the tables in the documentation that repeat them.',
+    'Writes docs/openapi.json, docs/errors.json, the tables in the documentation that repeat them, and the generated files of the Python client.',
   )
+  .option('--check', 'write nothing, and fail if a file differs')
   .parse()
+  .opts<{ check?: true }>()
 
-const write = (file: string, content: unknown) => writeFileSync(file, `${JSON.stringify(content, null, 2)}\n`)
-
-write('docs/openapi.json', openapiDocument())
-write('docs/errors.json', errorCatalogue())
-for (const file of DOCUMENTS_WITH_TABLES) writeFileSync(file, withCurrentTables(readFileSync(file, 'utf8')))
+const read = (file: string) => (existsSync(file) ? readFileSync(file, 'utf8') : '')
+const changed = Object.entries(generatedFiles(read)).filter(([file, content]) => read(file) !== content)
+if (!check) for (const [file, content] of changed) writeFileSync(file, content)
+else if (changed.length > 0) {
+  process.stderr.write(
+    `Run npm run openapi. These files differ: ${changed.map(([file]) => file).join(', ')}\n`,
+  )
+  process.exitCode = 1
+}

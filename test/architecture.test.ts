@@ -495,6 +495,7 @@ const ARROWS: Record<string, string[]> = {
     'shared/runtime/workers.ts',
   ],
   'shared/api/openapi': ['shared/api', 'shared/delivery/**', 'shared/domain/**', 'shared/http'],
+  'shared/clients/python': [],
   bin: [
     'bin/bench',
     'bin/clinic',
@@ -508,6 +509,7 @@ const ARROWS: Record<string, string[]> = {
     'infra/settings',
     'infra/stacks',
     'shared/api/openapi',
+    'shared/clients/python/generator.ts',
     'shared/domain/**',
     'shared/store',
     'shared/store/table',

@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, globSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { homedir } from 'node:os'
 import { join } from 'node:path'
 
 /** The folder with the programs of a Python package, or why they are not available. */
@@ -10,18 +11,28 @@ export type PythonTool =
 
 const CACHE = join(import.meta.dirname, '../../node_modules/.cache/judges')
 
-/** Installs the packages of a file of pinned requirements into a virtual environment, once for each version of the file. */
-export function pythonTool(requirements: string): PythonTool {
-  const python = spawnSync('python3', ['-c', 'import ensurepip, sys; sys.exit(sys.version_info < (3, 9))'])
-  if (python.status !== 0) return { missing: 'there is no Python 3.9 or later with pip' }
-  const version = createHash('sha256').update(readFileSync(requirements)).digest('hex').slice(0, 16)
+/**
+ * Installs the packages of a file of pinned requirements into a virtual environment of a version of Python, such as 3.9, once
+ * for each version of the file.
+ */
+export function pythonTool(requirements: string, wanted = '3'): PythonTool {
+  const check = 'import ensurepip, sys; assert sys.version_info >= (3, 9); print(sys.version)'
+  const found = [`python${wanted}`, ...globSync(join(homedir(), `.pyenv/versions/${wanted}.*/bin/python`))]
+    .map((python) => ({ python, ...spawnSync(python, ['-c', check], { encoding: 'utf8' }) }))
+    .find(({ status }) => status === 0)
+  if (!found) return { missing: `there is no Python ${wanted === '3' ? '3.9 or later' : wanted} with pip` }
+  const version = createHash('sha256')
+    .update(readFileSync(requirements))
+    .update(found.stdout)
+    .digest('hex')
+    .slice(0, 16)
   const folder = join(CACHE, version)
   const bin = join(folder, 'bin')
   const installed = join(folder, 'installed')
   if (existsSync(installed)) return { bin }
   rmSync(folder, { recursive: true, force: true })
   const steps = [
-    ['python3', '-m', 'venv', folder],
+    [found.python, '-m', 'venv', folder],
     [join(bin, 'pip'), 'install', '--quiet', '--requirement', requirements],
   ]
   for (const [program = '', ...args] of steps) {

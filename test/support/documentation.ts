@@ -14,6 +14,9 @@ export const DOCUMENTS = [
 /** Files that a document may show in full. Their own tests run them. */
 const VERBATIM = ['bin/clinic/webhooks/webhook-verification.ts']
 
+/** Its own tests run its samples. Other documents may repeat them. */
+const PYTHON_CLIENT = 'shared/clients/python/README.md'
+
 export type Block = {
   readonly file: string
   readonly line: number
@@ -21,7 +24,7 @@ export type Block = {
   readonly text: string
   /**
    * `program`: shell commands or TypeScript, run against a stack. `response`: the JSON that the shell block before it
-   * prints. `operator`: commands of the operator tool. `verbatim`: the content of a tested file. `diagram`, `folders`:
+   * prints. `operator`: commands of the operator tool. `verbatim`: the content of a tested file, or a part of it. `diagram`, `folders`:
    * checked for consistency. `not run`: marked as such. `untested`: none of these, which is an error.
    */
   readonly kind:
@@ -67,6 +70,7 @@ function kindOf({
       ? 'operator'
       : 'program'
   if (language === 'ts') return 'program'
+  if (language === 'python' && readFileSync(PYTHON_CLIENT, 'utf8').includes(text)) return 'verbatim'
   if (language === 'json' && previous?.language === 'sh' && previous.kind === 'program') return 'response'
   return 'untested'
 }

@@ -3,7 +3,6 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { errorEntry } from '../../../../shared/api/error-catalogue.ts'
 import { EVENT_NAMES, EVENT_PAYLOADS } from '../../../../shared/api/events.ts'
-import { openapiDocument } from '../../../../shared/api/openapi/document.ts'
 import { detailFields, pascalCase } from '../../../../shared/api/openapi/errors.ts'
 import { exchangesOf } from '../../../../shared/api/openapi/examples.ts'
 import {
@@ -25,11 +24,6 @@ import {
 } from '../../../support/conformance.ts'
 
 const read = (file: string): string => readFileSync(new URL(`../../../../${file}`, import.meta.url), 'utf8')
-
-it('docs/openapi.json is up to date: if not, run `npm run openapi`', () => {
-  const current = `${JSON.stringify(openapiDocument(), null, 2)}\n`
-  expect(read('docs/openapi.json') === current).toBe(true)
-})
 
 describe.each(ROUTES.map((route) => [`${route.method} ${route.path}`, route] as const))('%s', (_, route) => {
   const operation = operationOf(route.method, route.path) as Operation

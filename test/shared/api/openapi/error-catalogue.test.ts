@@ -51,8 +51,3 @@ it('every route declares the errors of its path parameters', () => {
   for (const { params = {}, errors } of ROUTES)
     expect(errors).toEqual(expect.arrayContaining(Object.values(params)))
 })
-
-it('docs/errors.json is up to date: if not, run `npm run openapi`', () => {
-  const committed = readFileSync(new URL('../../../../docs/errors.json', import.meta.url), 'utf8')
-  expect(committed).toBe(`${JSON.stringify(errorCatalogue(), null, 2)}\n`)
-})

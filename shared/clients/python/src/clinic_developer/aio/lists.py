@@ -1,0 +1,59 @@
+"""Lists: a page, all pages, all records, and what has changed."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from typing import Any, AsyncIterator, Optional
+
+from ..requests import Query, Request, following, place_of, read_as_of
+from ..responses import ChangesPage, Page
+from .transport import AsyncTransport, sleep
+
+# A change is listed this long after it was made: `as_of` is that long ago.
+VISIBILITY_DELAY = timedelta(seconds=20)
+
+
+async def fetch_page(transport: AsyncTransport, path: str, query: Query, timeout: Optional[float]) -> Page[Any, Any]:
+    response = await transport.send(Request("GET", path, query=query, timeout=timeout, shape="list"))
+    return Page(response.data["data"], response.data["meta"], response.status, response.headers)
+
+
+async def iterate_pages(
+    transport: AsyncTransport, path: str, query: Query, timeout: Optional[float]
+) -> AsyncIterator[Page[Any, Any]]:
+    remaining: Optional[Query] = query
+    while remaining is not None:
+        page = await fetch_page(transport, path, remaining, timeout)
+        yield page
+        remaining = following(remaining, page)
+
+
+async def iterate_records(
+    transport: AsyncTransport, path: str, query: Query, timeout: Optional[float]
+) -> AsyncIterator[Any]:
+    async for page in iterate_pages(transport, path, query, timeout):
+        for record in page.data:
+            yield record
+
+
+async def iterate_changes(
+    transport: AsyncTransport, path: str, since: str, limit: int, follow: bool, timeout: Optional[float]
+) -> AsyncIterator[ChangesPage[Any]]:
+    updated_since, after = place_of(since)
+    end: Optional[datetime] = None
+    while True:
+        query: Query = {"updated_since": updated_since, "after": after, "limit": limit}
+        page = await fetch_page(transport, path, query, timeout)
+        as_of = read_as_of(page)
+        if end is None:
+            end = as_of + VISIBILITY_DELAY
+        remaining = following(query, page)
+        if remaining is None:
+            updated_since, after = str(page.meta["as_of"]), None
+            yield ChangesPage(page, updated_since)
+            if as_of >= end and not follow:
+                return
+            await sleep(VISIBILITY_DELAY.total_seconds() if follow else (end - as_of).total_seconds())
+        else:
+            after = str(remaining["after"])
+            yield ChangesPage(page, f"{updated_since} {after}")

@@ -1,0 +1,78 @@
+"""Verifies deliveries by the Standard Webhooks specification."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import hashlib
+import hmac
+import json
+import re
+import time
+from typing import TYPE_CHECKING, Any, Dict, Iterable, Optional, Protocol, Tuple, Union, cast
+
+if TYPE_CHECKING:
+    from .models import WebhookEvent
+
+# The largest accepted difference between a delivery's timestamp and the current time, in seconds.
+TOLERANCE = 300
+
+
+class Headers(Protocol):
+    """The headers of a request, as a dict or as the class of any web framework."""
+
+    def items(self) -> Iterable[Tuple[str, str]]: ...
+
+
+class WebhookVerificationError(Exception):
+    """The delivery does not come from the API: respond with 400."""
+
+
+def verify_webhook(
+    body: Union[str, bytes], headers: Headers, secret: str, *, now: Optional[float] = None
+) -> WebhookEvent:
+    """Verifies a delivery and returns its event, which has a type for each value of `event`.
+
+    body: The raw body, exactly as received.
+
+    headers: The headers of the request. The case of their names does not matter.
+
+    secret: The secret that the API returned when the endpoint was created, or the one you chose.
+
+    now: Seconds since the epoch. Defaults to the current time.
+    """
+    key = signing_key(secret)
+    content = body.encode() if isinstance(body, str) else body
+    if not isinstance(content, (bytes, bytearray)):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise TypeError(f"body must be the raw body, str or bytes, not {type(body).__name__}")
+    values: Dict[str, str] = {name.lower(): value for name, value in headers.items()}
+    id, timestamp = values.get("webhook-id", ""), values.get("webhook-timestamp", "")
+    current = time.time() if now is None else now
+    if not re.fullmatch(r"[0-9]{1,12}", timestamp) or abs(current - int(timestamp)) > TOLERANCE:
+        raise WebhookVerificationError("The webhook timestamp is missing or more than five minutes off")
+    signed = f"{id}.{timestamp}.".encode() + content
+    expected = b"v1," + base64.b64encode(hmac.new(key, signed, hashlib.sha256).digest())
+    # There are several signatures for 24 hours after a secret rotation.
+    signatures = values.get("webhook-signature", "").encode().split(b" ")
+    if id == "" or not any([hmac.compare_digest(expected, signature) for signature in signatures]):
+        raise WebhookVerificationError("The webhook signature does not match the secret")
+    try:
+        event: Any = json.loads(content)
+    except (ValueError, RecursionError):
+        event = None
+    if not isinstance(event, dict):
+        raise WebhookVerificationError("The webhook body is not an event")
+    return cast("WebhookEvent", event)
+
+
+def signing_key(secret: str) -> bytes:
+    if not isinstance(secret, str):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise TypeError(f"secret must be a str, not {type(secret).__name__}")
+    if secret == "":
+        raise ValueError("secret must not be empty")
+    if not secret.startswith("whsec_"):
+        return secret.encode()
+    try:
+        return base64.b64decode(secret[len("whsec_") :], validate=True)
+    except (binascii.Error, ValueError):
+        raise ValueError("secret must be whsec_ followed by base64") from None

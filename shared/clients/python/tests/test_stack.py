@@ -1,0 +1,133 @@
+"""The client against a running API: CLINIC_API has its address, CLINIC_CREDENTIAL a credential with every scope."""
+
+import asyncio
+import os
+import re
+from pathlib import Path
+from uuid import uuid4
+
+import httpx
+import pytest
+
+from clinic_developer import (
+    AsyncClient,
+    AuthenticationError,
+    Client,
+    ConflictError,
+    ConnectionFailedError,
+    NotFoundError,
+    PreconditionFailedError,
+    ValidationError,
+)
+
+API, CREDENTIAL = os.environ.get("CLINIC_API", ""), os.environ.get("CLINIC_CREDENTIAL", "")
+
+pytestmark = pytest.mark.skipif(API == "", reason="CLINIC_API is not set")
+
+
+@pytest.fixture
+def waits():
+    """Here the client does wait."""
+
+
+@pytest.fixture
+def clinic():
+    with Client(credential=CREDENTIAL, base_url=API) as client:
+        yield client
+
+
+def new_patient():
+    return {"first_name": "Ada", "last_name": "Kaya", "external_id": str(uuid4())}
+
+
+class LosesReplies(httpx.HTTPTransport):
+    """Sends each request, and loses the first responses."""
+
+    def __init__(self, count):
+        super().__init__()
+        self.count = count
+
+    def handle_request(self, request):
+        response = super().handle_request(request)
+        self.count -= 1
+        if self.count < 0:
+            return response
+        response.read()
+        raise httpx.ReadError("lost")
+
+
+def losing(count):
+    return Client(credential=CREDENTIAL, base_url=API, http_client=httpx.Client(transport=LosesReplies(count)))
+
+
+def test_the_samples_of_the_readme_run(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    readme = (Path(__file__).parents[1] / "README.md").read_text("utf-8")
+    blocks = re.findall(r"^```python\n(.*?)^```", readme, re.M | re.S)
+    exec("\n".join(blocks), {"__name__": "__main__"})
+    assert "phone_number" in capsys.readouterr().out
+
+
+def test_a_request_whose_replies_are_lost_is_executed_once(clinic):
+    patient = new_patient()
+    created = losing(2).patients.create(patient)
+    assert created.is_replayed
+    found = clinic.patients.list(external_id=patient["external_id"])
+    assert [one["id"] for one in found.data] == [created.data["id"]]
+    # A replayed change is not compared with its own effect.
+    changed = losing(2).patients.update(created.data["id"], {"notes": "x"}, if_match=created.etag)
+    assert changed.is_replayed and changed.status == 200
+
+
+def test_a_delete_whose_reply_is_lost_says_so(clinic):
+    webhook = clinic.webhooks.create({"url": f"https://example.com/{uuid4()}", "events": ["invoice.paid"]}).data
+    with pytest.raises(ConnectionFailedError) as raised:
+        losing(1).webhooks.delete(webhook["id"])
+    assert raised.value.may_have_taken_effect
+    with pytest.raises(NotFoundError):
+        clinic.webhooks.get(webhook["id"])
+
+
+def test_a_change_of_a_record_that_has_changed_is_rejected(clinic):
+    created = clinic.patients.create(new_patient())
+    clinic.patients.update(created.data["id"], {"notes": "x"}, if_match=created.etag)
+    with pytest.raises(PreconditionFailedError):
+        clinic.patients.deactivate(created.data["id"], if_match=created.etag)
+    assert clinic.patients.get(created.data["id"]).data["is_active"]
+
+
+def test_errors_say_what_is_wrong(clinic):
+    with pytest.raises(ValidationError, match=r"^phone_number .* \(422, request .+\)$"):
+        clinic.patients.create({**new_patient(), "phone_number": "0532 123 45 67"})
+    patient = new_patient()
+    clinic.patients.create(patient)
+    with pytest.raises(ConflictError) as raised:
+        clinic.patients.create(patient)
+    assert raised.value.key == "external_id_taken" and not raised.value.may_have_taken_effect
+    with pytest.raises(AuthenticationError):
+        Client(credential="ck_x:cs_x", base_url=API).me()
+
+
+def test_a_hostile_id_reaches_no_other_route(clinic):
+    patient = clinic.patients.create(new_patient()).data
+    with pytest.raises(NotFoundError):
+        clinic.appointments.cancel(f"../patients/{patient['id']}/deactivate#")
+    assert clinic.patients.get(patient["id"]).data["is_active"]
+
+
+def test_iterators_reach_every_record(clinic):
+    total = clinic.patients.list(limit=1).meta["total"]
+    assert len({patient["id"] for patient in clinic.patients.all()}) == total
+    assert len(list(clinic.doctors.all(limit=1))) == clinic.doctors.list().meta["total"]
+    assert all(page.meta["next_after"] for page in clinic.events.pages())
+
+
+def test_the_asynchronous_client_does_the_same():
+    async def main():
+        async with AsyncClient(credential=CREDENTIAL, base_url=API) as clinic:
+            created = await asyncio.gather(*[clinic.patients.create(new_patient()) for _ in range(5)])
+            ids = [patient["id"] async for patient in clinic.patients.all(search="ada kaya")]
+            assert {one.data["id"] for one in created} <= set(ids)
+            assert created[0].rate_limit.remaining >= 0
+
+    asyncio.run(main())

@@ -1,0 +1,88 @@
+import base64
+import hashlib
+import hmac
+import json
+
+import pytest
+from standardwebhooks import Webhook
+
+from clinic_developer import WebhookVerificationError, verify_webhook
+
+SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
+BODY = '{"id": "evt_1", "event": "patient.created", "data": {"id": "ı"}}'
+NOW = 1_777_888_999
+
+
+def signed(body=BODY, secret=SECRET, at=NOW):
+    key = base64.b64decode(secret[6:]) if secret.startswith("whsec_") else secret.encode()
+    digest = hmac.new(key, f"evt_1.{at}.{body}".encode(), hashlib.sha256).digest()
+    return {
+        "webhook-id": "evt_1",
+        "webhook-timestamp": str(at),
+        "webhook-signature": f"v1,{base64.b64encode(digest).decode()}",
+    }
+
+
+def accepts(body, headers, secret=SECRET, now=NOW):
+    try:
+        return verify_webhook(body, headers, secret, now=now) == json.loads(body)
+    except WebhookVerificationError:
+        return False
+
+
+@pytest.mark.parametrize("secret", [SECRET, "a secret of one's own"])
+def test_accepts_a_signed_delivery(secret):
+    headers = signed(secret=secret)
+    assert accepts(BODY, headers, secret) and accepts(BODY.encode(), headers, secret)
+    assert accepts(BODY, {name.title(): value for name, value in headers.items()}, secret)
+    both = {**headers, "webhook-signature": f"v1,AAAA v2,x {headers['webhook-signature']}"}
+    assert accepts(BODY, both, secret)
+
+
+def test_agrees_with_the_library_of_standard_webhooks(monkeypatch):
+    import datetime
+
+    import standardwebhooks.webhooks as library
+
+    class Clock(datetime.datetime):
+        @classmethod
+        def now(cls, tz=None):
+            return cls.fromtimestamp(NOW, tz)
+
+    monkeypatch.setattr(library, "datetime", Clock)
+
+    def agree(body, headers):
+        try:
+            Webhook(SECRET).verify(body, headers)
+            theirs = True
+        except Exception:
+            theirs = False
+        assert (accepts(body, headers), headers) == (theirs, headers)
+        return theirs
+
+    headers = signed()
+    assert agree(BODY, headers)
+    assert not agree(BODY.replace("1", "2"), headers)
+    assert agree(BODY, signed(at=NOW - 299)) and not agree(BODY, signed(at=NOW - 301)) and not agree(BODY, signed(at=NOW + 301))
+    for name, value in headers.items():
+        agree(BODY, {other: text for other, text in headers.items() if other != name})
+        for at, character in enumerate(value):
+            agree(BODY, {**headers, name: value[:at] + ("1" if character == "0" else "0") + value[at + 1 :]})
+
+
+@pytest.mark.parametrize("change", [{"webhook-timestamp": "nan"}, {"webhook-timestamp": "9" * 400}, {"webhook-timestamp": "٣"}, {"webhook-signature": "ü"}, {"webhook-signature": ""}, {"webhook-id": ""}])
+def test_rejects_hostile_headers(change):
+    assert not accepts(BODY, {**signed(), **change})
+    assert not accepts(BODY, {})
+
+
+@pytest.mark.parametrize("body", ["", "[]", "{", "[" * 100_000])
+def test_rejects_a_signed_body_that_is_not_an_event(body):
+    with pytest.raises(WebhookVerificationError):
+        verify_webhook(body, signed(body), SECRET, now=NOW)
+
+
+@pytest.mark.parametrize("secret, body, error, name", [("", BODY, ValueError, "secret"), ("whsec_?", BODY, ValueError, "secret"), (None, BODY, TypeError, "secret"), (SECRET, {"id": 1}, TypeError, "body")])
+def test_rejects_an_argument(secret, body, error, name):
+    with pytest.raises(error, match=f"^{name} must"):
+        verify_webhook(body, signed(), secret, now=NOW)

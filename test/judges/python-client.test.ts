@@ -1,0 +1,58 @@
+/**
+ * The Python client: its wheel passes its own tests, against a local stack too. `npm run prove` also runs the oldest supported
+ * Python, the type checkers, and installs the wheel as integrators do.
+ */
+import { globSync, mkdtempSync, statSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { afterAll, beforeAll, expect, inject, it } from 'vitest'
+import { type RunningStack, runStack } from '../support/local-stack.ts'
+import { pythonTool } from './python-tool.ts'
+import { runJudge } from './run-judge.ts'
+
+const CLIENT = resolve('shared/clients/python')
+const PROVING = process.env.PROVE === '1'
+
+let stack: RunningStack
+beforeAll(async () => {
+  stack = await runStack()
+})
+afterAll(() => stack.close())
+
+async function run(program: string, args: string[], env: NodeJS.ProcessEnv = {}): Promise<string> {
+  const { code, printed, errors } = await runJudge(program, args, {
+    cwd: CLIENT,
+    environment: { ...process.env, PYTHONDONTWRITEBYTECODE: '1', ...env },
+  })
+  expect([code, printed, errors]).toEqual([0, expect.anything(), expect.anything()])
+  return printed
+}
+
+it.for(PROVING ? ['3.9', '3.11'] : ['3'])(
+  'its wheel passes its tests with Python %s',
+  async (version, { skip }) => {
+    const tool = pythonTool(join(CLIENT, 'tests/requirements.txt'), version)
+    if (tool.missing !== undefined) return skip(tool.missing)
+    const python = join(tool.bin, 'python')
+    const folder = mkdtempSync(join(inject('runFolder'), 'python-client-'))
+    const site = join(folder, 'site')
+
+    await run(python, ['-m', 'build', '--wheel', '--no-isolation', '--outdir', folder])
+    const [wheel = ''] = globSync(join(folder, '*.whl'))
+    expect(statSync(wheel).size).toBeLessThan(150_000)
+    await run(python, ['-m', 'pip', 'install', '--quiet', '--no-deps', '--target', site, wheel])
+
+    const types = PROVING ? [] : ['--ignore=tests/test_types.py']
+    const printed = await run(python, ['-m', 'pytest', '-q', '-p', 'no:cacheprovider', 'tests', ...types], {
+      PYTHONPATH: site,
+      CLINIC_API: stack.api,
+      CLINIC_CREDENTIAL: stack.clinics[0]?.credentials.full ?? '',
+    })
+    process.stdout.write(`${/^import httpx.*$/m.exec(printed)?.[0]}\n`)
+
+    if (!PROVING) return
+    await run(python, ['-m', 'venv', join(folder, 'clean')])
+    const clean = join(folder, 'clean/bin/python')
+    await run(clean, ['-m', 'pip', 'install', '--quiet', wheel])
+    await run(clean, ['-c', 'from clinic_developer import AsyncClient, Client, models'])
+  },
+)
