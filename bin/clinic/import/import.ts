@@ -1,5 +1,7 @@
-import { basename } from 'node:path'
+import { writeFileSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
 import { type Command, InvalidArgumentError } from 'commander'
+import type { Table } from '../../../shared/store/table/table.ts'
 import { connect, requireClinic } from '../tool/connection.ts'
 import { resolveFromInvocationDir } from '../tool/invocation-path.ts'
 import { CommandFailure, type GlobalOptions, NeedsAttention, print } from '../tool/output.ts'
@@ -8,6 +10,8 @@ import { ENCODINGS, type Encoding } from './files/encoding.ts'
 import { entityNames, onFiles, requireFile, resolveMap } from './files/import-paths.ts'
 import { rowsFile } from './files/rejections.ts'
 import { readColumnMap } from './maps/column-map.ts'
+import { readSample, type Sample } from './maps/read-samples.ts'
+import { suggestMaps } from './maps/suggest-map.ts'
 import { readFormats } from './run/file-formats.ts'
 import type { ImportResult } from './run/import-file.ts'
 import { type FileImport, importWithProgress } from './run/import-with-progress.ts'
@@ -16,7 +20,8 @@ import { trialTable } from './run/trial-table.ts'
 import { StatedPaid } from './run/unpaid-invoices.ts'
 
 type Options = {
-  clinic: string
+  clinic?: string
+  suggest: boolean
   entity?: string
   map?: string
   /** By the name of the file; under an empty name for all others. */
@@ -38,9 +43,14 @@ export function addImportCommand(program: Command): void {
       '<file...>',
       '.csv, .ndjson or .jsonl files named after their entity: patients.csv, doctors.ndjson',
     )
-    .requiredOption('--clinic <id>')
+    .option('--clinic <id>', 'required, unless a map is suggested')
     .option('--entity <name>', 'entity of the files, if their names do not start with it')
     .option('--check', 'check everything, write nothing, and print a summary without personal data', false)
+    .option(
+      '--suggest',
+      'write a first map for the files to --map (map.json next to them), and import nothing',
+      false,
+    )
     .option('--map <name>', 'how columns and values are named: a JSON file, or cliniko, german or turkish')
     .option(
       '--encoding <name>',
@@ -69,13 +79,39 @@ function addEncoding(text: string, before: ReadonlyMap<string, Encoding> = new M
 async function importFiles(paths: string[], given: Options, command: Command): Promise<void> {
   const files = paths.map(resolveFromInvocationDir)
   for (const file of files) requireFile(file)
+  if (given.suggest) return suggestMap(command, files, given)
+  if (given.clinic === undefined) throw new CommandFailure("required option '--clinic <id>' not specified")
   const stored = await connect(command)
   const clinic = await requireClinic(stored, given.clinic)
   using table = given.check ? trialTable(stored) : undefined
   await importAll(command, files, { ...given, table: table ?? stored, clinic })
 }
 
-type Run = Omit<Options, 'clinic'> & Pick<FileImport, 'table' | 'clinic'>
+/** Writes a map for files of an unknown system, and prints what it is unsure of. */
+async function suggestMap(command: Command, files: readonly string[], given: Options): Promise<void> {
+  const entities = importEntities({} as Table, Date.now)
+  const path = given.map === undefined ? join(dirname(files[0] ?? ''), 'map.json') : resolveMap(given.map)
+  const samples: Sample[] = []
+  for (const file of files) samples.push(await readSample(file, encodingOf(file, given.encoding)))
+  const suggestions = suggestMaps(samples, entities, given.entity)
+  const maps = Object.fromEntries(suggestions.map(({ entity, map }) => [entity, map]))
+  try {
+    writeFileSync(path, `${JSON.stringify({ entities: maps }, null, 2)}\n`, { flag: 'wx' })
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+    throw new CommandFailure(`${path} exists already: delete it, or name another file with --map`)
+  }
+  readColumnMap(path, entities)
+  print(command, { map: path, files: suggestions.map(({ map: _, ...suggestion }) => suggestion) }, [
+    ...suggestions.flatMap(({ file, entity, notes }) => [
+      `${basename(file)}: ${entity}`,
+      ...notes.map((note) => `  ${note}`),
+    ]),
+    `${path} is written. Edit it, and check the files with it: import --check --map ${path}`,
+  ])
+}
+
+type Run = Omit<Options, 'clinic' | 'suggest'> & Pick<FileImport, 'table' | 'clinic'>
 
 async function importAll(command: Command, files: readonly string[], run: Run): Promise<void> {
   const { table, clinic, check } = run

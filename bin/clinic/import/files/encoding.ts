@@ -34,24 +34,37 @@ export type TextEncoding = {
  * @throws ImportFileError if the file is empty or in another encoding, which the message names
  */
 export async function detectEncoding(file: string, stated: Encoding | undefined): Promise<TextEncoding> {
+  const encoding = stated ?? 'utf-8'
+  const { mark, suggested, place } = await surveyFile(file, encoding)
+  if (mark) return { encoding: mark, hasMark: true }
+  if (suggested === null) return { encoding, hasMark: false }
+  throw new ImportFileError(
+    `${file}${place}: the file is not ${shownEncoding(encoding)}; it looks like ${shownEncoding(suggested)}. Add --encoding ${suggested}, ` +
+      'or save the file as UTF-8.',
+  )
+}
+
+/** The encoding that a file looks like. @throws ImportFileError if it is empty */
+export async function guessEncoding(file: string): Promise<Encoding> {
+  const { mark, suggested } = await surveyFile(file, 'utf-8')
+  return mark ?? suggested ?? 'utf-8'
+}
+
+/** The encoding of a file by its mark, or another than the stated one that its bytes are in instead. @throws ImportFileError */
+async function surveyFile(file: string, encoding: Encoding) {
   const survey = newSurvey()
   const decoder = new TextDecoder()
   let line = 1
   for await (const chunk of createReadStream(file) as AsyncIterable<Buffer>) {
     const mark = survey.bytes === 0 ? markOf(chunk) : null
-    if (mark) return { encoding: mark, hasMark: true }
+    if (mark) return { mark, suggested: null, place: '' }
     line = surveyChunk(survey, chunk, decoder, line)
   }
   if (survey.filled === 0) throw new ImportFileError(`${file}: the file is empty`)
-  const encoding = stated ?? 'utf-8'
   const suggested = otherEncoding(survey, encoding)
-  if (suggested === null) return { encoding, hasMark: false }
   const place =
-    !suggested.startsWith('utf') && survey.firstInvalidLine !== null ? `:${survey.firstInvalidLine}` : ''
-  throw new ImportFileError(
-    `${file}${place}: the file is not ${shownEncoding(encoding)}; it looks like ${shownEncoding(suggested)}. Add --encoding ${suggested}, ` +
-      'or save the file as UTF-8.',
-  )
+    !suggested?.startsWith('utf') && survey.firstInvalidLine !== null ? `:${survey.firstInvalidLine}` : ''
+  return { mark: null, suggested, place }
 }
 
 export const shownEncoding = (encoding: Encoding): string =>

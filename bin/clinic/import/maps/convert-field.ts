@@ -68,7 +68,7 @@ export function convertField(
   if (part === 'date' || isDateField(field))
     return converted(
       dateOf(value, field === 'date_of_birth' ? { ...formats, latest: today } : formats),
-      hasFormat(value, ['YYYY-MM-DD', ...dates])
+      hasFormat(value.trim().split(/,?\s|T/)[0] ?? '', ['YYYY-MM-DD', ...dates])
         ? 'is not a date that exists'
         : `is not ${either(dates, 'YYYY-MM-DD')}, as the map says`,
     )
