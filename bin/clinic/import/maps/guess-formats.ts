@@ -26,7 +26,20 @@ export const isPhone = (column: Column): boolean =>
   most(column, (text) => /^[+(]?\d[\d\s()/.-]{6,}$/.test(text) && text.replace(/\D/g, '').length >= 7) &&
   !isDate(column)
 /** Whether it has two words or more, or a comma. */
-export const isWholeName = (column: Column): boolean => most(column, (text) => /\p{L}[\s,]+\p{L}/u.test(text))
+export const isWholeName = (column: Column): boolean => most(column, (text) => /\S[\s,]+\p{L}/u.test(text))
+
+/** Countries by how numbers of phones are written without a code. */
+const NUMBERS = {
+  US: /^\(?[2-9]\d\d\)?[ .-]?\d{3}[ .-]\d{4}$/,
+  GB: /^07\d{3} ?\d{3} ?\d{3}$/,
+  AU: /^04\d\d ?\d{3} ?\d{3}$/,
+}
+
+/** The country in whose form most of the phone numbers are. */
+export const countryOf = (phones: readonly Column[]): string | undefined =>
+  Object.entries(NUMBERS).find(([, form]) =>
+    phones.some((column) => most(column, (text) => form.test(text))),
+  )?.[0]
 
 export type Formats = {
   readonly dates: readonly string[]

@@ -4,6 +4,7 @@ import { basename, join } from 'node:path'
 import { foldedName } from '../files/field-names.ts'
 import { readColumnMap } from './column-map.ts'
 import {
+  countryOf,
   type Formats,
   guessFormats,
   isDate,
@@ -25,6 +26,7 @@ type Names = { readonly [field: string]: readonly string[] }
 
 /** Names and words of a language: of files and columns by entity, and of values by field. */
 type Language = {
+  readonly tag: string
   readonly country?: string
   readonly titles?: readonly string[]
   readonly files?: Names
@@ -56,12 +58,17 @@ const AMOUNTS = [
   'item.unit_price',
 ]
 
-/** What a value means that nobody knows yet: an import rejects it, with the field. */
+/** Names of columns with numbers that can receive SMS. */
+const MOBILE = /mob|móvil|movil|cel|handy|gsm|cep|portable|telem|kom/i
+
+/** The meaning of an unknown word: an import rejects it, with the field. */
 const UNKNOWN = '?'
 
 function readLanguages(entities: readonly Entity[]): ReadonlyMap<string, Language> {
   const languages = new Map<string, Language>(
-    Object.entries(JSON.parse(readFileSync(join(import.meta.dirname, 'known-names.json'), 'utf8'))),
+    Object.entries(JSON.parse(readFileSync(join(import.meta.dirname, 'known-names.json'), 'utf8'))).map(
+      ([tag, language]) => [tag, { ...(language as object), tag } as Language],
+    ),
   )
   for (const [map, tag] of Object.entries(SHIPPED)) {
     const language = { ...languages.get(tag) } as { [entity: string]: unknown }
@@ -209,7 +216,9 @@ function suggestion(
     const isName = /_external_id$|^external_id$|^invoice_number$/.test(field)
     const found = find(field).filter(({ name }) => isName || !used.has(name))
     if (field === 'phone_number') {
-      const phones = found.length > 0 ? found : columns.filter(isPhone)
+      const phones = (found.length > 0 ? found : columns.filter(isPhone)).toSorted(
+        (a, b) => Number(MOBILE.test(b.name)) - Number(MOBILE.test(a.name)),
+      )
       if (phones.length > 0)
         take(field, phones.length > 1 ? phones.map(({ name }) => name) : phones[0]?.name, ...phones)
       continue
@@ -264,12 +273,13 @@ function suggestion(
   if (ignore.length > 0) notes.push(`not imported: ${ignore.join(', ')}`)
   const titles = titlesOf(sources, columns, ordered)
   const optional = ['phone_number', 'email_address', 'date_of_birth', 'national_id']
-  const country = ordered[0]?.country
+  const country = ordered[0]?.country ?? countryOf(columns)
   const isPatients = entity === 'patients'
   const map = {
     ...(plain(stemOf(file)).startsWith(plain(entity)) ? {} : { file: stemOf(file) }),
     encoding: format.encoding,
     ...(formats.dates.length > 0 && { dates: formats.dates }),
+    ...(formats.dates.some((format) => format.includes('MMM')) && { language: ordered[0]?.tag }),
     ...(formats.times.length > 0 && { times: formats.times }),
     ...(formats.decimal && { decimal: formats.decimal }),
     ...(isPatients && sources.phone_number !== undefined && country !== undefined && { country }),
