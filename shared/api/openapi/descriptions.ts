@@ -107,7 +107,7 @@ export const SCHEMAS: Readonly<Record<string, Readonly<Record<string, string>>>>
     room: 'Room that it was booked for. Null if none is known.',
     confirmed_at: 'When the patient confirmed the appointment. Null if that is not recorded.',
     checked_in_at: 'When the patient arrived. Null if that is not recorded.',
-    cancelled_at: 'When the appointment was cancelled. Null if it was not.',
+    cancelled_at: 'When the appointment was cancelled. Null if it was not, or if the time is not known.',
     cancellation_reason: 'Reason given for the cancellation. Null if there is none.',
     external_id: 'Id in another system, if a request or an import has set one. Else null.',
   },
@@ -194,10 +194,11 @@ export const SCHEMAS: Readonly<Record<string, Readonly<Record<string, string>>>>
   Health: { status: 'Always `ok`.' },
   Invoice: {
     status:
-      'Payments determine the status once there are any: `partially_paid`, `paid` (nothing is due), or `refunded` (refunds took the paid amount back to zero). The clinic sets the others: `draft` (not issued), `pending` (not sent), `sent`, `overdue` and `cancelled`; payments do not change `draft` and `cancelled`. An invoice does not become `overdue` automatically.',
+      'Payments determine the status once there are any: `partially_paid`, `paid` (they cover `total_amount`) or `refunded` (all of it was returned). The clinic sets the others: `draft`, `pending`, `sent`, `overdue` and `cancelled`; payments do not change `draft` and `cancelled`. An invoice does not become `overdue` automatically.',
     issue_date: 'Date of issue.',
     due_date: 'Date by which the invoice is due. Null if none is set.',
-    paid_at: 'When the invoice was paid in full. Null unless `status` is `paid`.',
+    paid_at:
+      'When the invoice was paid in full. Null unless `status` is `paid`, or if the time is not known.',
     subtotal: 'Sum of quantity times unit price of the line items, before discount and tax.',
     tax_amount: 'Tax of the whole invoice. Included in `total_amount`.',
     discount_amount: 'Discount of the whole invoice. Deducted in `total_amount`.',
@@ -215,20 +216,20 @@ export const SCHEMAS: Readonly<Record<string, Readonly<Record<string, string>>>>
     unit_price: 'Price of one unit, before discount and tax.',
     discount_amount: 'Discount of the whole line.',
     tax_rate: 'Tax rate in percent.',
-    tax_amount: 'Tax of the whole line, after the discount.',
+    tax_amount: 'Tax of the whole line.',
     total_amount: 'Amount of the line: `quantity * unit_price - discount_amount + tax_amount`.',
   },
   Message: {
     channel: '`sms` or `email`.',
     type: '`manual` if it was sent through this API; `reminder`, `confirmation` and `system` are sent by the clinic.',
     recipient:
-      'Phone number in E.164 format, or email address, that it was sent to. `erased` once the patient is erased.',
+      'Phone number (in E.164 format, unless it was imported) or email address. `erased` once the patient is erased.',
     subject: 'Subject of the email. Null for SMS.',
     message: 'Text of the message. Empty once the patient is erased.',
     status:
       'Only moves forward: `queued` (accepted, not yet handed to the provider), `sent` (the provider accepted it), then `delivered` (the provider reported delivery) or `failed` (rejected or not delivered), which are final. A message whose delivery the provider does not report remains `sent`.',
     provider: 'Service that delivers it: `sns` for SMS, `ses` for email.',
-    provider_message_id: "The provider's id of the message. Null until the provider accepted it.",
+    provider_message_id: "The provider's id of the message. Null if none is known.",
     error_message:
       'Why it failed, why its outcome is unknown, or a complaint of the recipient. Null if there is nothing to report.',
     sent_at: 'When the provider accepted the message. Null until then.',
@@ -298,7 +299,7 @@ export const SCHEMAS: Readonly<Record<string, Readonly<Record<string, string>>>>
     is_active: 'Whether appointments can be booked for, and messages sent to, the patient.',
     erased_at:
       'When the patient was erased: the personal data of the patient, and all texts of the records, are gone. Else null.',
-    email: 'Equal to `email_address`.',
+    email: 'Email address of the patient. Null if none is stored.',
   },
   PatientDetails: {
     national_id: `National id. Null if none is stored. ${PRIVATE}`,
@@ -313,7 +314,7 @@ export const SCHEMAS: Readonly<Record<string, Readonly<Record<string, string>>>>
     type: '`payment` to the clinic, or `refund` to the patient.',
     payment_method: 'How it was paid.',
     status:
-      '`pending` (not yet received), `completed`, `failed` (not received, or voided) or `refunded` (taken back as a whole). Only `completed` payments and refunds count in the `paid_amount` of the invoice.',
+      '`pending` (not completed yet), `completed`, `failed` (not received, or voided) or `refunded` (returned). Only `completed` payments and refunds count in the `paid_amount` of the invoice.',
     description: 'Description. Null if there is none.',
     payment_date: "Date of the payment, in the clinic's time zone.",
     voided_at:
@@ -322,8 +323,8 @@ export const SCHEMAS: Readonly<Record<string, Readonly<Record<string, string>>>>
   PriceList: {
     name: 'Name of the price list.',
     is_default: 'At most one price list of a clinic is its default.',
-    valid_from: 'First day on which the prices apply. Null if they always have.',
-    valid_to: 'Last day on which the prices apply. Null if they have no end.',
+    valid_from: 'First day on which the prices apply. Null if there is none.',
+    valid_to: 'Last day on which the prices apply. Null if there is none.',
     items: 'Prices of treatments.',
   },
   PriceListItem: {
@@ -447,7 +448,7 @@ export const OPERATIONS: Readonly<Record<string, Readonly<Record<string, string>
   'list-patients': {
     ...RECORD_LIST,
     search:
-      'Words of the name or email address, or a phone number, or parts of them; at most 200 characters.',
+      'Words, or a number, that the name, phone number or email address contains; at most 200 characters.',
     national_id:
       'Only patients with exactly this national id. Requires the scope `patient.read.private`, too.',
   },

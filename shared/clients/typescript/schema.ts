@@ -1539,7 +1539,7 @@ export interface components {
             confirmed_at: string | null;
             /** @description When the patient arrived. Null if that is not recorded. ISO 8601, with the UTC offset of the clinic's time zone. */
             checked_in_at: string | null;
-            /** @description When the appointment was cancelled. Null if it was not. ISO 8601, with the UTC offset of the clinic's time zone. */
+            /** @description When the appointment was cancelled. Null if it was not, or if the time is not known. ISO 8601, with the UTC offset of the clinic's time zone. */
             cancelled_at: string | null;
             /** @description Reason given for the cancellation. Null if there is none. */
             cancellation_reason: string | null;
@@ -1990,7 +1990,7 @@ export interface components {
             confirmed_at: string | null;
             /** @description When the patient arrived. Null if that is not recorded. ISO 8601, with the UTC offset of the clinic's time zone. */
             checked_in_at: string | null;
-            /** @description When the appointment was cancelled. Null if it was not. ISO 8601, with the UTC offset of the clinic's time zone. */
+            /** @description When the appointment was cancelled. Null if it was not, or if the time is not known. ISO 8601, with the UTC offset of the clinic's time zone. */
             cancelled_at: string | null;
             /** @description Reason given for the cancellation. Null if there is none. */
             cancellation_reason?: string | null;
@@ -2465,7 +2465,7 @@ export interface components {
             confirmed_at: string | null;
             /** @description When the patient arrived. Null if that is not recorded. ISO 8601, with the UTC offset of the clinic's time zone. */
             checked_in_at: string | null;
-            /** @description When the appointment was cancelled. Null if it was not. ISO 8601, with the UTC offset of the clinic's time zone. */
+            /** @description When the appointment was cancelled. Null if it was not, or if the time is not known. ISO 8601, with the UTC offset of the clinic's time zone. */
             cancelled_at: string | null;
             /** @description Reason given for the cancellation. Null if there is none. */
             cancellation_reason: string | null;
@@ -2491,7 +2491,7 @@ export interface components {
             /** @description Number that the clinic gave the invoice. Several invoices can have the same one. */
             invoice_number: string;
             /**
-             * @description Payments determine the status once there are any: `partially_paid`, `paid` (nothing is due), or `refunded` (refunds took the paid amount back to zero). The clinic sets the others: `draft` (not issued), `pending` (not sent), `sent`, `overdue` and `cancelled`; payments do not change `draft` and `cancelled`. An invoice does not become `overdue` automatically.
+             * @description Payments determine the status once there are any: `partially_paid`, `paid` (they cover `total_amount`) or `refunded` (all of it was returned). The clinic sets the others: `draft`, `pending`, `sent`, `overdue` and `cancelled`; payments do not change `draft` and `cancelled`. An invoice does not become `overdue` automatically.
              * @enum {string}
              */
             status: "draft" | "pending" | "sent" | "partially_paid" | "paid" | "overdue" | "cancelled" | "refunded";
@@ -2502,7 +2502,7 @@ export interface components {
             issue_date: string;
             /** @description Date by which the invoice is due. Null if none is set. `YYYY-MM-DD`. */
             due_date: string | null;
-            /** @description When the invoice was paid in full. Null unless `status` is `paid`. ISO 8601, with the UTC offset of the clinic's time zone. */
+            /** @description When the invoice was paid in full. Null unless `status` is `paid`, or if the time is not known. ISO 8601, with the UTC offset of the clinic's time zone. */
             paid_at: string | null;
             /** @description ISO 4217 currency code, such as `EUR`. */
             currency: string;
@@ -2569,7 +2569,7 @@ export interface components {
             updated_at: string;
             /** @description When the patient was erased: the personal data of the patient, and all texts of the records, are gone. Else null. ISO 8601, with the UTC offset of the clinic's time zone. */
             erased_at: string | null;
-            /** @description Equal to `email_address`. */
+            /** @description Email address of the patient. Null if none is stored. */
             email: string | null;
         };
         /** @description Another record of the same kind has this external id. `details` names the field, and the id of that record. */
@@ -2892,7 +2892,7 @@ export interface components {
             /** @description Number that the clinic gave the invoice. Several invoices can have the same one. */
             invoice_number: string;
             /**
-             * @description Payments determine the status once there are any: `partially_paid`, `paid` (nothing is due), or `refunded` (refunds took the paid amount back to zero). The clinic sets the others: `draft` (not issued), `pending` (not sent), `sent`, `overdue` and `cancelled`; payments do not change `draft` and `cancelled`. An invoice does not become `overdue` automatically.
+             * @description Payments determine the status once there are any: `partially_paid`, `paid` (they cover `total_amount`) or `refunded` (all of it was returned). The clinic sets the others: `draft`, `pending`, `sent`, `overdue` and `cancelled`; payments do not change `draft` and `cancelled`. An invoice does not become `overdue` automatically.
              * @enum {string}
              */
             status: "draft" | "pending" | "sent" | "partially_paid" | "paid" | "overdue" | "cancelled" | "refunded";
@@ -2903,7 +2903,7 @@ export interface components {
             issue_date: string;
             /** @description Date by which the invoice is due. Null if none is set. `YYYY-MM-DD`. */
             due_date: string | null;
-            /** @description When the invoice was paid in full. Null unless `status` is `paid`. ISO 8601, with the UTC offset of the clinic's time zone. */
+            /** @description When the invoice was paid in full. Null unless `status` is `paid`, or if the time is not known. ISO 8601, with the UTC offset of the clinic's time zone. */
             paid_at: string | null;
             /** @description ISO 4217 currency code, such as `EUR`. */
             currency: string;
@@ -2952,7 +2952,7 @@ export interface components {
             discount_amount: number;
             /** @description Tax rate in percent. */
             tax_rate: number;
-            /** @description Tax of the whole line, after the discount. */
+            /** @description Tax of the whole line. */
             tax_amount: number;
             /** @description Amount of the line: `quantity * unit_price - discount_amount + tax_amount`. */
             total_amount: number;
@@ -2986,7 +2986,7 @@ export interface components {
              * @enum {string}
              */
             type: "manual" | "reminder" | "confirmation" | "system";
-            /** @description Phone number in E.164 format, or email address, that it was sent to. `erased` once the patient is erased. */
+            /** @description Phone number (in E.164 format, unless it was imported) or email address. `erased` once the patient is erased. */
             recipient: string;
             /** @description Subject of the email. Null for SMS. */
             subject: string | null;
@@ -3002,7 +3002,7 @@ export interface components {
              * @enum {string}
              */
             provider: "sns" | "ses";
-            /** @description The provider's id of the message. Null until the provider accepted it. */
+            /** @description The provider's id of the message. Null if none is known. */
             provider_message_id: string | null;
             /** @description Why it failed, why its outcome is unknown, or a complaint of the recipient. Null if there is nothing to report. */
             error_message: string | null;
@@ -3566,7 +3566,7 @@ export interface components {
              */
             payment_method: "cash" | "card" | "bank_transfer" | "insurance" | "other";
             /**
-             * @description `pending` (not yet received), `completed`, `failed` (not received, or voided) or `refunded` (taken back as a whole). Only `completed` payments and refunds count in the `paid_amount` of the invoice.
+             * @description `pending` (not completed yet), `completed`, `failed` (not received, or voided) or `refunded` (returned). Only `completed` payments and refunds count in the `paid_amount` of the invoice.
              * @enum {string}
              */
             status: "pending" | "completed" | "failed" | "refunded";
@@ -3735,9 +3735,9 @@ export interface components {
             currency: string;
             /** @description At most one price list of a clinic is its default. */
             is_default: boolean;
-            /** @description First day on which the prices apply. Null if they always have. `YYYY-MM-DD`. */
+            /** @description First day on which the prices apply. Null if there is none. `YYYY-MM-DD`. */
             valid_from: string | null;
-            /** @description Last day on which the prices apply. Null if they have no end. `YYYY-MM-DD`. */
+            /** @description Last day on which the prices apply. Null if there is none. `YYYY-MM-DD`. */
             valid_to: string | null;
             /** @description Prices of treatments. */
             items: components["schemas"]["PriceListItem"][];
@@ -4710,7 +4710,7 @@ export interface operations {
                 after?: string;
                 /** @description Lists all records that were changed at this time or later, however they were changed, by `updated_at`, oldest first. An ISO 8601 timestamp with any UTC offset. Only together with `limit` and `after`. The list ends at `meta.as_of`, 20 seconds ago; pass that as the next `updated_since`. A page may have fewer records than `limit`. */
                 updated_since?: string;
-                /** @description Words of the name or email address, or a phone number, or parts of them; at most 200 characters. */
+                /** @description Words, or a number, that the name, phone number or email address contains; at most 200 characters. */
                 search?: string;
                 /** @description Only active, or only inactive records. */
                 is_active?: boolean;

@@ -359,7 +359,7 @@ class ExpandableAppointment(TypedDict):
     checked_in_at: Optional[str]
     """When the patient arrived. Null if that is not recorded. ISO 8601, with the UTC offset of the clinic's time zone."""
     cancelled_at: Optional[str]
-    """When the appointment was cancelled. Null if it was not. ISO 8601, with the UTC offset of the clinic's time zone."""
+    """When the appointment was cancelled. Null if it was not, or if the time is not known. ISO 8601, with the UTC offset of the clinic's time zone."""
     cancellation_reason: Optional[str]
     """Reason given for the cancellation. Null if there is none."""
     external_id: Optional[str]
@@ -424,7 +424,7 @@ class Appointment(TypedDict):
     checked_in_at: Optional[str]
     """When the patient arrived. Null if that is not recorded. ISO 8601, with the UTC offset of the clinic's time zone."""
     cancelled_at: Optional[str]
-    """When the appointment was cancelled. Null if it was not. ISO 8601, with the UTC offset of the clinic's time zone."""
+    """When the appointment was cancelled. Null if it was not, or if the time is not known. ISO 8601, with the UTC offset of the clinic's time zone."""
     cancellation_reason: Optional[str]
     """Reason given for the cancellation. Null if there is none."""
     external_id: Optional[str]
@@ -476,9 +476,9 @@ class PriceList(TypedDict):
     is_default: bool
     """At most one price list of a clinic is its default."""
     valid_from: Optional[str]
-    """First day on which the prices apply. Null if they always have. `YYYY-MM-DD`."""
+    """First day on which the prices apply. Null if there is none. `YYYY-MM-DD`."""
     valid_to: Optional[str]
-    """Last day on which the prices apply. Null if they have no end. `YYYY-MM-DD`."""
+    """Last day on which the prices apply. Null if there is none. `YYYY-MM-DD`."""
     items: List[PriceListItem]
     """Prices of treatments."""
 
@@ -528,7 +528,7 @@ class ExpandedInvoicePatient(TypedDict):
     erased_at: Optional[str]
     """When the patient was erased: the personal data of the patient, and all texts of the records, are gone. Else null. ISO 8601, with the UTC offset of the clinic's time zone."""
     email: Optional[str]
-    """Equal to `email_address`."""
+    """Email address of the patient. Null if none is stored."""
 
 
 @final
@@ -546,7 +546,7 @@ class LineItem(TypedDict):
     tax_rate: float
     """Tax rate in percent."""
     tax_amount: float
-    """Tax of the whole line, after the discount."""
+    """Tax of the whole line."""
     total_amount: float
     """Amount of the line: `quantity * unit_price - discount_amount + tax_amount`."""
 
@@ -558,13 +558,13 @@ class ExpandableInvoice(TypedDict):
     invoice_number: str
     """Number that the clinic gave the invoice. Several invoices can have the same one."""
     status: Literal["draft", "pending", "sent", "partially_paid", "paid", "overdue", "cancelled", "refunded"]
-    """Payments determine the status once there are any: `partially_paid`, `paid` (nothing is due), or `refunded` (refunds took the paid amount back to zero). The clinic sets the others: `draft` (not issued), `pending` (not sent), `sent`, `overdue` and `cancelled`; payments do not change `draft` and `cancelled`. An invoice does not become `overdue` automatically."""
+    """Payments determine the status once there are any: `partially_paid`, `paid` (they cover `total_amount`) or `refunded` (all of it was returned). The clinic sets the others: `draft`, `pending`, `sent`, `overdue` and `cancelled`; payments do not change `draft` and `cancelled`. An invoice does not become `overdue` automatically."""
     issue_date: str
     """Date of issue. `YYYY-MM-DD`."""
     due_date: Optional[str]
     """Date by which the invoice is due. Null if none is set. `YYYY-MM-DD`."""
     paid_at: Optional[str]
-    """When the invoice was paid in full. Null unless `status` is `paid`. ISO 8601, with the UTC offset of the clinic's time zone."""
+    """When the invoice was paid in full. Null unless `status` is `paid`, or if the time is not known. ISO 8601, with the UTC offset of the clinic's time zone."""
     currency: str
     """ISO 4217 currency code, such as `EUR`."""
     subtotal: float
@@ -608,7 +608,7 @@ class Payment(TypedDict):
     payment_method: Literal["cash", "card", "bank_transfer", "insurance", "other"]
     """How it was paid."""
     status: Literal["pending", "completed", "failed", "refunded"]
-    """`pending` (not yet received), `completed`, `failed` (not received, or voided) or `refunded` (taken back as a whole). Only `completed` payments and refunds count in the `paid_amount` of the invoice."""
+    """`pending` (not completed yet), `completed`, `failed` (not received, or voided) or `refunded` (returned). Only `completed` payments and refunds count in the `paid_amount` of the invoice."""
     description: Optional[str]
     """Description. Null if there is none."""
     payment_date: str
@@ -628,13 +628,13 @@ class InvoiceWithPayments(TypedDict):
     invoice_number: str
     """Number that the clinic gave the invoice. Several invoices can have the same one."""
     status: Literal["draft", "pending", "sent", "partially_paid", "paid", "overdue", "cancelled", "refunded"]
-    """Payments determine the status once there are any: `partially_paid`, `paid` (nothing is due), or `refunded` (refunds took the paid amount back to zero). The clinic sets the others: `draft` (not issued), `pending` (not sent), `sent`, `overdue` and `cancelled`; payments do not change `draft` and `cancelled`. An invoice does not become `overdue` automatically."""
+    """Payments determine the status once there are any: `partially_paid`, `paid` (they cover `total_amount`) or `refunded` (all of it was returned). The clinic sets the others: `draft`, `pending`, `sent`, `overdue` and `cancelled`; payments do not change `draft` and `cancelled`. An invoice does not become `overdue` automatically."""
     issue_date: str
     """Date of issue. `YYYY-MM-DD`."""
     due_date: Optional[str]
     """Date by which the invoice is due. Null if none is set. `YYYY-MM-DD`."""
     paid_at: Optional[str]
-    """When the invoice was paid in full. Null unless `status` is `paid`. ISO 8601, with the UTC offset of the clinic's time zone."""
+    """When the invoice was paid in full. Null unless `status` is `paid`, or if the time is not known. ISO 8601, with the UTC offset of the clinic's time zone."""
     currency: str
     """ISO 4217 currency code, such as `EUR`."""
     subtotal: float
@@ -670,7 +670,7 @@ class Message(TypedDict):
     type: Literal["manual", "reminder", "confirmation", "system"]
     """`manual` if it was sent through this API; `reminder`, `confirmation` and `system` are sent by the clinic."""
     recipient: str
-    """Phone number in E.164 format, or email address, that it was sent to. `erased` once the patient is erased."""
+    """Phone number (in E.164 format, unless it was imported) or email address. `erased` once the patient is erased."""
     subject: Optional[str]
     """Subject of the email. Null for SMS."""
     message: str
@@ -680,7 +680,7 @@ class Message(TypedDict):
     provider: Literal["sns", "ses"]
     """Service that delivers it: `sns` for SMS, `ses` for email."""
     provider_message_id: Optional[str]
-    """The provider's id of the message. Null until the provider accepted it."""
+    """The provider's id of the message. Null if none is known."""
     error_message: Optional[str]
     """Why it failed, why its outcome is unknown, or a complaint of the recipient. Null if there is nothing to report."""
     sent_at: Optional[str]

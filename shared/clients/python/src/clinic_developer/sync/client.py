@@ -122,7 +122,7 @@ class Patients(Resource):
 
         updated_since: Lists all records that were changed at this time or later, however they were changed, by `updated_at`, oldest first. An ISO 8601 timestamp with any UTC offset. Only together with `limit` and `after`. The list ends at `meta.as_of`, 20 seconds ago; pass that as the next `updated_since`. A page may have fewer records than `limit`.
 
-        search: Words of the name or email address, or a phone number, or parts of them; at most 200 characters.
+        search: Words, or a number, that the name, phone number or email address contains; at most 200 characters.
 
         is_active: Only active, or only inactive records.
 
