@@ -128,10 +128,12 @@ export async function output(command: Promise<Outcome>): Promise<string> {
   return printed
 }
 
-function describedStack(outputs: Readonly<Record<string, string>>): string {
+/** `LastUpdatedTime` is the stack's own, and not one of its outputs. */
+function describedStack({ LastUpdatedTime, ...outputs }: Readonly<Record<string, string>>): string {
   const members = Object.entries(outputs).map(
     ([key, value]) => `<member><OutputKey>${key}</OutputKey><OutputValue>${value}</OutputValue></member>`,
   )
-  const stack = `<member><StackName>clinic</StackName><Outputs>${members.join('')}</Outputs></member>`
+  const updated = LastUpdatedTime ? `<LastUpdatedTime>${LastUpdatedTime}</LastUpdatedTime>` : ''
+  const stack = `<member><StackName>clinic</StackName>${updated}<Outputs>${members.join('')}</Outputs></member>`
   return `<DescribeStacksResponse><DescribeStacksResult><Stacks>${stack}</Stacks></DescribeStacksResult></DescribeStacksResponse>`
 }

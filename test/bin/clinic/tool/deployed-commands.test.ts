@@ -6,12 +6,16 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import type { Clinic } from '../../../../shared/domain/clinic.ts'
 import { fullName } from '../../../../shared/domain/patients/patient.ts'
 import { newUuid } from '../../../../shared/domain/uuid.ts'
+import { clinicsOf } from '../../../../shared/maintenance/walk/sources.ts'
+import { walk } from '../../../../shared/maintenance/walk/walk.ts'
 import { clinicStore } from '../../../../shared/store/clinics.ts'
 import { erasureLedger } from '../../../../shared/store/copies/erasure-ledger.ts'
+import { walkKey } from '../../../../shared/store/keys/operator.ts'
 import { issueCredential } from '../../../support/credentials.ts'
 import { createWebhook } from '../../../support/deliveries.ts'
 import { CALLER_ARN, deployedTable, output, rejection } from '../../../support/deployed-stack.ts'
 import { createPopulatedClinic } from '../../../support/records.ts'
+import { restored } from '../../../support/restored.ts'
 import { freshTable } from '../../../support/table.ts'
 
 const { db, run, outputs } = deployedTable()
@@ -73,6 +77,27 @@ it('settles a restored table only while the stack is paused, and never the table
   outputs.Paused = 'on'
   expect(await settle('--table', db.name)).toEqual([2, 'The stack uses this table: settle it before that.\n'])
   expect(await settle('--table', restored.name)).toEqual([0, ''])
+})
+
+it('continues a settlement that was stopped, and begins again after another deployment of the stack', async () => {
+  const copy = await restored(db)
+  const ids = (await clinicStore(copy).list()).map(({ id }) => id)
+  const settle = async (lastDeployed: string) => {
+    // A process that was stopped at the end, during a pause that was deployed at ten.
+    const stopped = walk(copy.table, clinicsOf(ids), {
+      progress: walkKey('maintain', 'reconcile'),
+      subject: `${copy.name} 2026-11-22T10:00:00.000Z`,
+      visit: async () => ({ reconciled: 1 }),
+      finish: () => Promise.reject(new Error('stopped')),
+    })
+    await expect(stopped).rejects.toThrow('stopped')
+    Object.assign(outputs, { Paused: 'on', LastUpdatedTime: lastDeployed })
+    const { printed, errors } = await run('restore', 'settle', '--table', copy.name)
+    return [printed.includes(ids[0] as string), errors]
+  }
+  const resumed = expect.stringMatching(/^Resumed at \d+ clinics?, begun at \S+Z\n$/)
+  expect(await settle('2026-11-22T10:00:00.000Z')).toEqual([false, resumed])
+  expect(await settle('2026-11-22T11:00:00.000Z')).toEqual([true, ''])
 })
 
 it('does not settle from a table that lacks a clinic, or without one that has the clinics', async () => {
