@@ -9,6 +9,7 @@ import { type Provenance, provenanceAttributes, provenanceOfItem } from './exter
 import { catalogueVersionKey, importedRemovalKey } from './keys/operator.ts'
 import { Changeset } from './table/changeset.ts'
 import type { Table } from './table/table.ts'
+import { readRecord } from './table/unreadable-record.ts'
 import type { Item } from './table/write-requests.ts'
 
 /** A record as it was read, with the version that a change of it is conditional on. */
@@ -60,7 +61,7 @@ function catalogueStore<Entry extends { readonly id: string; readonly name: stri
   { partitionOf, keyOf, encode, decode }: EntryKind<Entry>,
 ): CatalogueStore<Entry> {
   const toEntry = (item: Item): StoredEntry<Entry> => ({
-    ...decode(item, item.sk),
+    ...readRecord(item, item.sk, () => decode(item, item.sk)),
     version: item.v as number,
     ...provenanceOfItem(item),
   })

@@ -1,11 +1,16 @@
 import type { Clinic, ClinicId } from '../domain/clinic.ts'
+import { CURRENCIES } from '../domain/money/currencies.ts'
+import { isTimezone } from '../domain/timestamp.ts'
 import { CLINIC_DIRECTORY_PARTITION, clinicDirectoryKey, clinicKey } from './keys/clinics.ts'
 import { externalIdSecretKey } from './keys/external-ids.ts'
+import { partitionParts } from './keys/key.ts'
 import { patientHeadKey } from './keys/patients.ts'
 import { EMPTY_HEAD } from './patients/head.ts'
+import { number, text } from './table/attributes.ts'
 import { ConditionFailed } from './table/errors.ts'
 import { newClinicSecret, secretItem } from './table/secret.ts'
 import type { Table } from './table/table.ts'
+import { readRecord } from './table/unreadable-record.ts'
 import type { Item, UpdateParts } from './table/write-requests.ts'
 
 /** A clinic as it was read, with the version that changes of it, and copies of its settings, depend on. */
@@ -57,10 +62,15 @@ export function clinicStore({ table }: { table: Table }) {
     return item ? toClinic(item) : null
   }
 
+  /** The ids of all clinics, ascending. */
+  async function ids(): Promise<ClinicId[]> {
+    const rows = await table.query({ pk: CLINIC_DIRECTORY_PARTITION, limit: 1_000_000 })
+    return rows.map(({ sk }) => sk as ClinicId)
+  }
+
   /** Every clinic, by name. */
   async function list(): Promise<StoredClinic[]> {
-    const rows = await table.query({ pk: CLINIC_DIRECTORY_PARTITION, limit: 1_000_000 })
-    const items = await table.getMany(rows.map((row) => clinicKey(row.sk as ClinicId)))
+    const items = await table.getMany((await ids()).map(clinicKey))
     return items.map(toClinic).sort((a, b) => a.name.localeCompare(b.name) || (a.id < b.id ? -1 : 1))
   }
 
@@ -136,7 +146,17 @@ export function clinicStore({ table }: { table: Table }) {
     return new Set(items.flatMap(({ id, pausedAt }) => (pausedAt === undefined ? [] : [id as ClinicId])))
   }
 
-  return { create, find, requireNotDeleting, list, update, replaceRecipientSecret, beginDeletion, pausedOf }
+  return {
+    create,
+    find,
+    requireNotDeleting,
+    ids,
+    list,
+    update,
+    replaceRecipientSecret,
+    beginDeletion,
+    pausedOf,
+  }
 }
 
 /** Updates a clinic that is not being deleted. @throws ClinicBeingDeleted */
@@ -154,7 +174,13 @@ async function updateUnlessDeleting(table: Table, id: ClinicId, parts: UpdatePar
 
 const newRecipientSecret = (): string => Buffer.from(newClinicSecret()).toString('base64url')
 
-function toClinic(item: Item): StoredClinic {
-  const { pk, sk, v, ...clinic } = item
-  return { ...(clinic as unknown as Omit<StoredClinic, 'version'>), version: v as number }
-}
+/** @throws UnreadableRecord for settings that no clinic can have */
+export const toClinic = (item: Item): StoredClinic =>
+  readRecord(item, String(item.id ?? partitionParts(item.pk).clinic), () => {
+    const { pk, sk, v, ...clinic } = item
+    for (const name of ['id', 'name', 'timezone', 'currency', 'createdAt']) text(name).decode(clinic[name])
+    number('appointmentMinutes').decode(clinic.appointmentMinutes)
+    if (!isTimezone(clinic.timezone as string)) throw new RangeError('the time zone is unknown')
+    if (!CURRENCIES.includes(clinic.currency as string)) throw new RangeError('the currency is unknown')
+    return { ...(clinic as unknown as Omit<StoredClinic, 'version'>), version: number('v').decode(v) }
+  })

@@ -6,8 +6,10 @@ import { type Provenance, provenanceAttributes, provenanceOfItem } from './exter
 import { doctorKey, doctorsPartition, holidaysKey } from './keys/clinics.ts'
 import { doctorOwner } from './keys/copies.ts'
 import { catalogueVersionKey } from './keys/operator.ts'
+import { number, text } from './table/attributes.ts'
 import { Changeset } from './table/changeset.ts'
 import type { Table } from './table/table.ts'
+import { readRecord } from './table/unreadable-record.ts'
 import type { Item } from './table/write-requests.ts'
 
 /** A doctor as it was read, with the version that a change of it is conditional on. */
@@ -132,14 +134,28 @@ export async function readHolidays(table: Table, clinic: ClinicId): Promise<Holi
   return { holidays: days as TimeOff[], imports: imports as Holidays['imports'], version: v as number }
 }
 
-function toDoctor(item: Item): StoredDoctor {
-  const { pk, sk, v, xi, im, departmentId, ...doctor } = item
-  return {
-    ...(doctor as unknown as WithUpdatedAt<Omit<Doctor, 'id' | 'departmentId'>>),
-    id: sk,
-    // Doctors that were stored before departments existed have none.
-    departmentId: (departmentId ?? null) as Doctor['departmentId'],
-    version: v as number,
-    ...provenanceOfItem(item),
-  }
+/** @throws UnreadableRecord for a doctor without what bookings need */
+export const toDoctor = (item: Item): StoredDoctor =>
+  readRecord(item, item.sk, () => {
+    const { pk, sk, v, xi, im, departmentId, ...stored } = item
+    const doctor = stored as unknown as WithUpdatedAt<Omit<Doctor, 'id' | 'departmentId'>>
+    text('fullName').decode(doctor.fullName)
+    if (typeof doctor.isActive !== 'boolean') throw new TypeError('attribute isActive is not a boolean')
+    for (const days of [doctor.hours, doctor.breaks, doctor.exceptions])
+      for (const windows of Object.values(days)) requireTexts(windows, ['start', 'end'])
+    for (const times of [doctor.timeOff, doctor.holidays ?? []]) requireTexts(times, ['from', 'to'])
+    return {
+      ...doctor,
+      id: sk,
+      // Doctors that were stored before departments existed have none.
+      departmentId: (departmentId ?? null) as Doctor['departmentId'],
+      version: number('v').decode(v),
+      ...provenanceOfItem(item),
+    }
+  })
+
+/** @throws TypeError for what is not a list of objects with these texts */
+function requireTexts(values: readonly object[], names: readonly string[]): void {
+  if (!Array.isArray(values)) throw new TypeError('an attribute is not a list')
+  for (const value of values) for (const name of names) text(name).decode(value[name])
 }

@@ -1,9 +1,6 @@
 import type { Command } from 'commander'
 import type { Clinic, ClinicId } from '../../../shared/domain/clinic.ts'
-import {
-  DIFFERENCES,
-  type ReportedDifference,
-} from '../../../shared/maintenance/verify/comparison/difference.ts'
+import type { ReportedDifference } from '../../../shared/maintenance/verify/comparison/difference.ts'
 import type { Verification } from '../../../shared/maintenance/verify/comparison/inspection.ts'
 import { isItemOfRecord, itemCount } from '../../../shared/maintenance/verify/item-count.ts'
 import { verifyClinic } from '../../../shared/maintenance/verify/verify-clinic.ts'
@@ -12,6 +9,7 @@ import { type WalkOptions, walk } from '../../../shared/maintenance/walk/walk.ts
 import { clinicStore } from '../../../shared/store/clinics.ts'
 import { walkKey } from '../../../shared/store/keys/operator.ts'
 import type { Table } from '../../../shared/store/table/table.ts'
+import { UnreadableRecord } from '../../../shared/store/table/unreadable-record.ts'
 import { recordCounts } from '../export/record-count.ts'
 import { connect, requireClinic } from '../tool/connection.ts'
 import { guardAgainstDeletion } from '../tool/deletion-guard.ts'
@@ -26,12 +24,14 @@ import {
 } from '../tool/output.ts'
 import { progressBar } from '../tool/progress.ts'
 import { openProgressFile, ProgressFileError } from './progress-file.ts'
-import { inWords, subjectOf } from './words.ts'
+import { explanations, inWords, subjectOf } from './words.ts'
 
 /** Maximum number of differences in the JSON; `total` counts all. */
 const MAX_LISTED = 1000
 
 type Options = { clinic?: string; all: boolean; restart: boolean; repair: boolean; resume?: string }
+
+type VerifiedClinic = Pick<Clinic, 'id' | 'name' | 'deletingAt'>
 
 type ProgressFile = ReturnType<typeof openProgressFile>
 
@@ -51,10 +51,7 @@ export function addVerifyCommand(program: Command): void {
       '--resume <file>',
       'with --clinic: where to save how far it is; if it is stopped, the same command continues; removed at the end',
     )
-    .addHelpText(
-      'after',
-      ['\nDifferences and their repairs:', ...lines(Object.entries(DIFFERENCES))].join('\n'),
-    )
+    .addHelpText('after', ['\nDifferences and their repairs:', ...lines(explanations())].join('\n'))
     .action(async (given: Options, command: Command) => {
       if ((given.clinic === undefined) !== given.all)
         throw new CommandFailure('Specify either --clinic or --all.')
@@ -75,7 +72,8 @@ export function addVerifyCommand(program: Command): void {
 
 /** Verifies the clinic of `--clinic`. Returns the number of differences that are not repaired. */
 async function verifyOne(command: Command, table: Table, given: Options): Promise<number> {
-  const clinic = await requireClinic(table, given.clinic as string)
+  const id = given.clinic as string
+  const clinic = await readable(id, () => requireClinic(table, id))
   const file = openFile(given, clinic)
   const remaining = await verifyWithProgress(command, table, clinic, given, file)
   file.remove()
@@ -90,10 +88,10 @@ export async function verifyClinics(
   table: Table,
   progress: Table,
   { repair, ...options }: WalkOptions & { readonly repair: boolean },
-  verify: (clinic: Clinic) => Promise<number>,
+  verify: (clinic: VerifiedClinic) => Promise<number>,
 ): Promise<number> {
   const clinics = clinicStore({ table })
-  const ids = (await clinics.list()).map(({ id }) => id)
+  const ids = await clinics.ids()
   const [role, name] = repair ? (['support', 'verify --repair'] as const) : (['read', 'verify'] as const)
   return walk(
     progress,
@@ -101,7 +99,7 @@ export async function verifyClinics(
     {
       progress: walkKey(role, name),
       visit: async ([id]) => {
-        const clinic = await clinics.find(id as ClinicId)
+        const clinic = await readable(id as string, () => clinics.find(id as ClinicId))
         // Half of a clinic that is being deleted is missing.
         if (clinic === null || clinic.deletingAt !== undefined) return { remaining: 0 }
         guardAgainstDeletion(table, clinic.id)
@@ -113,8 +111,18 @@ export async function verifyClinics(
   )
 }
 
+/** A clinic whose settings cannot be read is verified too, which reports them. */
+async function readable<C>(id: string, read: () => Promise<C>): Promise<C | VerifiedClinic> {
+  try {
+    return await read()
+  } catch (error) {
+    if (!(error instanceof UnreadableRecord)) throw error
+    return { id: id.toLowerCase() as ClinicId, name: 'settings that cannot be read' }
+  }
+}
+
 /** @throws CommandFailure if the file of `--resume` cannot be used */
-function openFile({ repair, resume }: Options, { id }: Clinic): ProgressFile {
+function openFile({ repair, resume }: Options, { id }: VerifiedClinic): ProgressFile {
   try {
     return openProgressFile(resume && resolveFromInvocationDir(resume), { clinic: id, repair })
   } catch (error) {
@@ -126,7 +134,7 @@ function openFile({ repair, resume }: Options, { id }: Clinic): ProgressFile {
 async function verifyWithProgress(
   command: Command,
   table: Table,
-  clinic: Clinic,
+  clinic: VerifiedClinic,
   { all, repair }: Options,
   file?: ProgressFile,
 ): Promise<number> {

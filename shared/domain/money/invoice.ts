@@ -105,6 +105,21 @@ export const subtotalOf = (items: readonly Pick<LineItem, 'quantity' | 'unitPric
 export const taxOn = (amount: number, taxRate: number): number =>
   divideHalfUp(BigInt(amount) * BigInt(taxRate), 100n * BigInt(RATIO_SCALE))
 
+/** Whether the amounts of an invoice follow from its line items. Some systems round each line, others round the sum. */
+export function addsUp({ subtotal, tax, discount, total, lineItems }: Invoice): boolean {
+  const sumOf = (amountOf: (item: LineItem) => number) =>
+    lineItems.reduce((sum, item) => sum + amountOf(item), 0)
+  const [taxes, discounts] = [sumOf((item) => item.tax), sumOf((item) => item.discount)]
+  return (
+    total === subtotal - discount + tax &&
+    lineItems.every((item) => item.total === lineAmount(item) - item.discount + item.tax) &&
+    (lineItems.length === 0 || [subtotalOf(lineItems), sumOf(lineAmount)].includes(subtotal)) &&
+    // A discount or a tax can be on the invoice as a whole.
+    (taxes === 0 || taxes === tax) &&
+    (discounts === 0 || discounts === discount)
+  )
+}
+
 /** Statuses that payments do not change. */
 const STATUSES_UNAFFECTED_BY_PAYMENTS: readonly InvoiceStatus[] = ['draft', 'cancelled']
 

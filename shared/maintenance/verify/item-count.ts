@@ -1,4 +1,4 @@
-import type { ListName } from './comparison/verified-lists.ts'
+import type { ListName } from './calendar/verified-lists.ts'
 
 type RecordCounts = Readonly<Record<'patients' | ListName, number>>
 

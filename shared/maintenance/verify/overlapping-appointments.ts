@@ -21,7 +21,10 @@ type Pair = readonly [string, string]
  * --allow-overlaps does. History may overlap itself.
  */
 export async function checkOverlappingAppointments({ table, clinic, examine }: Inspection): Promise<void> {
-  const info = await clinicStore({ table }).find(clinic)
+  // Settings that cannot be read were reported before.
+  const info = await clinicStore({ table })
+    .find(clinic)
+    .catch(() => null)
   if (!info) return
   const { date: today, seconds } = wallClock(table.now(), info.timezone)
   const appointments = appointmentStore({ table })

@@ -6,8 +6,9 @@
 import type { ClinicId } from '../../domain/clinic.ts'
 import type { Table } from '../../store/table/table.ts'
 import { verifyCalendarLists } from './calendar/calendar-lists.ts'
-import { checkCatalogue } from './catalogue.ts'
+import { checkCatalogue, checkExternalIdsOfCatalogue, checkRecipientSecret } from './catalogue.ts'
 import { checkClinicIndexes } from './clinic-indexes.ts'
+import { externalIdChecker } from './comparison/external-ids.ts'
 import {
   type Inspection,
   type InspectionOptions,
@@ -16,12 +17,11 @@ import {
   type Verification,
 } from './comparison/inspection.ts'
 import { checkHolidays } from './doctor-holidays.ts'
-import { checkExternalIds } from './external-ids.ts'
 import { checkOverlappingAppointments } from './overlapping-appointments.ts'
 import { checkInactivePatients } from './patients/inactive-patients.ts'
 import { checkListedPatients } from './patients/listed-patients.ts'
-import { checkNationalIds } from './patients/national-ids.ts'
 import { patientCountChecker } from './patients/patient-count.ts'
+import { checkPatientItems } from './patients/patient-items.ts'
 import { checkPatientOrdinals } from './patients/patient-ordinals.ts'
 import { checkSearchHead } from './search/search-head.ts'
 import { checkSearchLog } from './search/search-log.ts'
@@ -41,7 +41,7 @@ const PARTS: Readonly<Record<string, (inspection: Inspection) => Promise<void>>>
   invoices: (inspection) => verifyCalendarLists(inspection, ['invoices', 'payments']),
   messages: (inspection) => verifyCalendarLists(inspection, ['messages']),
   visits: checkOverlappingAppointments,
-  external_ids: checkExternalIds,
+  external_ids: (inspection) => externalIdChecker(inspection).checkLinks(),
 }
 
 /** The parts that were verified, and what they found. */
@@ -79,6 +79,8 @@ export async function verifyClinic(
 async function verifySettings(inspection: Inspection): Promise<void> {
   await checkClinicIndexes(inspection)
   await checkCatalogue(inspection)
+  await checkRecipientSecret(inspection)
+  await checkExternalIdsOfCatalogue(inspection)
   await checkHolidays(inspection)
 }
 
@@ -91,12 +93,12 @@ async function verifyPatients(inspection: Inspection): Promise<void> {
   const count = patientCountChecker(tracked)
   await count.checkMin()
   const { wrongRows, highest } = await checkListedPatients(tracked)
-  await checkPatientOrdinals(tracked, wrongRows)
+  const lost = await checkPatientOrdinals(tracked, wrongRows)
   await count.checkMax(highest)
   await checkSearchHead(tracked)
   const complete = await checkSearchLog(tracked)
   await checkSearchSegments(tracked, { lines: complete })
   await checkInactivePatients(tracked)
-  await checkNationalIds(tracked)
+  await checkPatientItems(tracked, lost)
   if (hasRepaired()) await invalidateIndexes(inspection.table, inspection.clinic)
 }

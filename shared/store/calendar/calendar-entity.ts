@@ -21,6 +21,8 @@ export type CalendarEntity<R, F extends string> = {
   readonly large: readonly string[]
   /** Attributes that only the record contains, not its rows. */
   readonly unlisted?: readonly string[]
+  /** The names of the attributes that are amounts of money. */
+  readonly amounts?: readonly string[]
   /** The event that a change makes, if any. */
   readonly eventDraft: (before: R | null, after: R) => EventDraft | null
   /** Adds other changes that follow from a change of a record, such as the doctor's busy times. */

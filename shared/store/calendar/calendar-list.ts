@@ -87,6 +87,11 @@ export function calendarList<R, F extends string>(platform: ListPlatform, entity
     write(changeset, before, { ...record, updatedAt: before.record.updatedAt }, provenanceOf(before))
   }
 
+  /** Adds a stored record to a transaction as if it were new: then the transaction has all items that belong to the record. */
+  function rebuild(changeset: Changeset, stored: StoredRecord<R>): void {
+    write(changeset, null, stored.record, provenanceOf(stored))
+  }
+
   function write(
     changeset: Changeset,
     before: StoredRecord<R> | null,
@@ -131,5 +136,5 @@ export function calendarList<R, F extends string>(platform: ListPlatform, entity
     }
   }
 
-  return { entity, find, findMany, page, after, changes, allOf, change, refresh }
+  return { entity, find, findMany, page, after, changes, allOf, change, refresh, rebuild }
 }

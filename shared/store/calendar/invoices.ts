@@ -4,6 +4,7 @@ import { invoiceNumberKey } from '../keys/calendar.ts'
 import {
   type AttributeMap,
   amount,
+  amountNames,
   code,
   codec,
   instant,
@@ -68,6 +69,7 @@ export const INVOICES: CalendarEntity<Invoice, InvoiceStatus> = {
   createdAt: ({ createdAt }) => createdAt,
   entityCode: 'I',
   facets: INVOICE_FACETS,
+  amounts: amountNames(INVOICE_ATTRIBUTES),
   // Invoices are sorted by issue date, then id: they have no time of day.
   position: ({ id, number, status, issueDate, patient }) => ({
     id,

@@ -9,6 +9,7 @@ import { sortableInstant } from '../keys/key.ts'
 import {
   type AttributeMap,
   amount,
+  amountNames,
   choice,
   code,
   instant,
@@ -52,6 +53,7 @@ export const PAYMENTS: CalendarEntity<Payment, PaymentStatus> = {
   createdAt: ({ createdAt }) => createdAt,
   entityCode: 'Y',
   facets: PAYMENT_FACETS,
+  amounts: amountNames(PAYMENT_ATTRIBUTES),
   position: ({ id, status, date, createdAt, patient, invoice }) => ({
     id,
     facet: PAYMENT_FACETS[status],

@@ -70,8 +70,9 @@ export function partition(clinic: ClinicId, family: string): string {
   return `${last.short}#${family}`
 }
 
-/** The family of a clinic's partition, and the id of the record that it belongs to, if it belongs to one. */
-export function partitionParts(pk: string): { family: string; owner: string | null } {
-  const [, family = '', owner] = pk.split('#')
-  return { family, owner: owner?.length === 22 ? longId(owner) : null }
+/** The clinic and the family of a clinic's partition, and the id of the record that it belongs to, if it belongs to one. */
+export function partitionParts(pk: string): { clinic: string | null; family: string; owner: string | null } {
+  const [clinic, family = '', owner] = pk.split('#')
+  const idOf = (short: string | undefined) => (short?.length === 22 ? longId(short) : null)
+  return { clinic: idOf(clinic), family, owner: idOf(owner) }
 }

@@ -14,6 +14,8 @@ export type Attribute<Value> = {
   /** @throws TypeError or RangeError for a value that `encode` does not return */
   readonly decode: (stored: unknown) => Value
   readonly rows: Rows
+  /** Whether the value is an amount of money. */
+  readonly isAmount?: true
   /** Converts a stored amount in units of 10^-n to units of 10^-(n + shift). */
   readonly rescale?: (stored: unknown, shift: number) => unknown
 }
@@ -50,6 +52,7 @@ export const amount = (name: string): Attribute<number> => {
   const { decode } = number(name)
   return {
     ...number(name),
+    isAmount: true,
     rescale: (stored, shift) => {
       const rescaled = shift < 0 ? decode(stored) / 10 ** -shift : decode(stored) * 10 ** shift
       if (!Number.isSafeInteger(rescaled))
@@ -188,6 +191,10 @@ const flatten = (map: object, path: readonly string[] = []): FlatField[] =>
   Object.entries(map).flatMap(([name, entry]) =>
     isAttribute(entry) ? [{ path: [...path, name], attribute: entry }] : flatten(entry, [...path, name]),
   )
+
+/** The names of the attributes that are amounts of money. */
+export const amountNames = (map: object): string[] =>
+  flatten(map).flatMap(({ attribute: { name, isAmount } }) => (isAmount ? [name] : []))
 
 const valueAt = (value: unknown, path: readonly string[]): unknown =>
   path.reduce((part, name) => (part as Attributes)[name], value)

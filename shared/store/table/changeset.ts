@@ -192,6 +192,15 @@ export class Changeset {
     return true
   }
 
+  /** The items that the transaction puts, and the attributes that it sets. */
+  outcome() {
+    const updates = [...this.#updates.values()]
+    return {
+      items: [...this.#writes.values()].flatMap(({ Put }) => (Put ? [Put.Item as Item] : [])),
+      attributes: updates.flatMap(({ key, set }) => [...set].map(([name, value]) => ({ key, name, value }))),
+    }
+  }
+
   /** The transaction's writes. */
   writes(): Write[] {
     return [...this.#writes.values(), ...this.#updateWrites().map(({ write }) => write)]

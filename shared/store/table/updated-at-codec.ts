@@ -2,6 +2,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { WithUpdatedAt } from '../../domain/with-updated-at.ts'
 import { type Attributes, instant } from './attributes.ts'
+import { readRecord } from './unreadable-record.ts'
 
 /** Every such record stores its creation under this name. */
 const CREATED_AT = 'c'
@@ -24,10 +25,12 @@ export const withUpdatedAtCodec = <Entity>(codec: RecordCodec<Entity>) => ({
     const changedAt = updatedAt.encode(record.updatedAt)
     return changedAt === attributes[CREATED_AT] ? attributes : { ...attributes, [updatedAt.name]: changedAt }
   },
-  decode: (item: Attributes, id: string): WithUpdatedAt<Entity> => ({
-    ...codec.decode(item, id),
-    updatedAt: updatedAt.decode(item[updatedAt.name] ?? item[CREATED_AT]),
-  }),
+  /** @throws UnreadableRecord for an item that `encode` does not return */
+  decode: (item: Attributes, id: string): WithUpdatedAt<Entity> =>
+    readRecord(item, id, () => ({
+      ...codec.decode(item, id),
+      updatedAt: updatedAt.decode(item[updatedAt.name] ?? item[CREATED_AT]),
+    })),
 })
 
 /** Whether a change of a stored record changes nothing. The time of its last change is not compared. */

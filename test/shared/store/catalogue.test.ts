@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { NEW_DOCTOR } from '../../../bin/clinic/import/entities/doctors.ts'
 import { newUuid } from '../../../shared/domain/uuid.ts'
 import {
   departmentStore,
@@ -135,6 +136,7 @@ it('converts prices that were stored when their currency had fewer decimals', as
 it('reads a doctor who was stored before departments existed as one without a department', async () => {
   const { id: clinic } = await newClinic(db.table)
   const id = newUuid()
-  await db.table.putMany([{ ...doctorKey(clinic, id), fullName: 'Dr. Bo Lind', isActive: true, v: 1 }])
+  const { departmentId: _, ...doctor } = NEW_DOCTOR
+  await db.table.putMany([{ ...doctorKey(clinic, id), ...doctor, fullName: 'Dr. Bo Lind', v: 1 }])
   expect((await doctorStore(db).find(clinic, id))?.departmentId).toBeNull()
 })

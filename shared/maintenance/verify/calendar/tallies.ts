@@ -2,6 +2,7 @@ import { summed, tallyAttribute, toDayTallies } from '../../../store/calendar/ta
 import {
   calendarListPartition,
   dayEnd,
+  type EntityCode,
   facetSortKey,
   tallyMonth,
   tallyMonthEnd,
@@ -13,10 +14,7 @@ import { forEachConcurrent } from '../../walk/for-each-concurrent.ts'
 import { partitionPages } from '../../walk/partition-pages.ts'
 import type { Recheck } from '../comparison/difference.ts'
 import type { Inspection } from '../comparison/inspection.ts'
-import type { KeySums } from '../comparison/key-sums.ts'
 import type { UnrepairedRows } from '../comparison/unrepaired-rows.ts'
-import type { VerifiedList } from '../comparison/verified-lists.ts'
-import { listedRowChecker } from './listed-rows.ts'
 import { setCounters } from './tally-repair.ts'
 
 /** One counter's cell and attribute name. */
@@ -37,46 +35,29 @@ const MAX_ITEMS_OF_MONTH = 100
 /** Maximum number of counters in a note: a lost month would fill the screen. */
 const MAX_NOTED = 5
 
-/** Verifies the rows of the clinic's or a doctor's list, and its tallies against a recount. */
-export function tallyChecker<R>(
-  inspection: Inspection,
-  verified: VerifiedList<R>,
-  unrepaired: UnrepairedRows,
-  counts: KeySums,
-) {
+/** Reads a list, and calls `onRow` with each row that is not extra. */
+type ReadList = (pk: string, what: string, onRow: (row: Item) => void) => Promise<void>
+
+/** Verifies the tallies of a kind of record against a recount of the lists of the clinic and of doctors. */
+export function tallyChecker(inspection: Inspection, entityCode: EntityCode, unrepaired: UnrepairedRows) {
   const { table, clinic, examine } = inspection
-  const { entityCode } = verified.entity
-  const rows = listedRowChecker(inspection, verified, unrepaired, counts)
-  /** The findings of the survey, to be read again once the rows are right. */
-  const surveyed: (() => Promise<unknown>)[] = []
+  /** The cells of each list that did not match when it was read last, to be read again once the rows are right. */
+  const suspects = new Map<string, readonly [Key, Cell[]][]>()
 
-  /** Surveys the rows of the clinic's or a doctor's list, and compares its tallies with them. */
-  async function survey(doctor: string | null): Promise<void> {
+  /** Reads the clinic's or a doctor's list, and compares its tallies with it. */
+  async function read(doctor: string | null, readList: ReadList): Promise<void> {
     const list = calendarListPartition(clinic, entityCode, doctor)
     const months = new Map<string, Recount>()
-    await rows.survey(list, ({ sk }) => countRow(months, sk))
+    await readList(list, 'rows', ({ sk }) => countRow(months, sk))
     for (const sk of unrepaired.missing.of(list)) countRow(months, sk)
-    for (const [key, cells] of await suspectCells(
-      inspection,
-      tallyPartition(clinic, entityCode, doctor),
-      months,
-    ))
-      surveyed.push(() => examine(recheck(list, key, cells)))
+    suspects.set(list, await suspectCells(inspection, tallyPartition(clinic, entityCode, doctor), months))
   }
 
-  /** Verifies the tallies that the survey found wrong. If rows were suspects, `check` has to count them again. */
-  const checkSurveyed = (): Promise<void> => forEachConcurrent(surveyed, (examined) => examined())
-
-  async function check(doctor: string | null): Promise<void> {
-    const list = calendarListPartition(clinic, entityCode, doctor)
-    const months = new Map<string, Recount>()
-    await rows.check(list, ({ sk }) => countRow(months, sk))
-    for (const sk of unrepaired.missing.of(list)) countRow(months, sk)
-    await forEachConcurrent(
-      await suspectCells(inspection, tallyPartition(clinic, entityCode, doctor), months),
-      ([key, cells]) => examine(recheck(list, key, cells)),
+  const checkSurveyed = (): Promise<void> =>
+    forEachConcurrent(
+      [...suspects].flatMap(([list, months]) => months.map(([key, cells]) => ({ list, key, cells }))),
+      ({ list, key, cells }) => examine(recheck(list, key, cells)),
     )
-  }
 
   /** Reads the counters before and after the rows: if nothing was counted in between, they must agree. */
   const recheck =
@@ -116,11 +97,12 @@ export function tallyChecker<R>(
     const within = (rows: readonly string[]) =>
       rows.filter((sk) => bounds.from <= sk && sk <= bounds.to).length
     let counted = within(unrepaired.missing.of(list)) - within(unrepaired.extra.of(list))
-    for await (const page of partitionPages(table, list, bounds)) counted += page.length
+    for await (const page of partitionPages(table, list, { ...bounds, keysOnly: true }))
+      counted += page.length
     return counted
   }
 
-  return { survey, checkSurveyed, check }
+  return { read, checkSurveyed }
 }
 
 /** The cells of each month whose counters differ from a recount. */

@@ -1,54 +1,79 @@
 import type { Key } from '../../../store/keys/key.ts'
 
-/** Every kind of difference with its repair. "Never repaired" leaves the decision to the operator. */
+const NEVER = 'never repaired'
+
+/**
+ * Every kind of difference: what is reported, and how it is repaired. "Never repaired" leaves the decision to the operator. `{record}` is
+ * the record that a difference concerns; `{list}`, `{day}`, `{counts}`, `{position}` and `{owner}` follow from the key of the item.
+ */
 export const DIFFERENCES = {
-  record_unreadable: 'a record cannot be decoded; never repaired',
-  dangling_reference: 'a record refers to a missing patient, doctor or invoice; never repaired',
-  catalogue_wrong:
-    'a department, room, treatment or price list is missing or contradicts another, as the note says; never repaired',
-  row_missing: 'a record is missing from one of its lists: row written from the record',
-  row_differs: 'a row differs from its record: row written from the record',
-  row_extra: 'a row has no record, or does not belong to it: row deleted',
-  change_missing:
-    'the index of changes does not list a record at the time of its last change: listed as changed now',
-  change_extra: 'the index of changes lists a record at another time, or one that does not exist: removed',
-  tally_wrong: 'counters of a month differ from a recount: set to the recount',
-  busy_missing: 'an appointment takes no time on the day of its doctor or room: set',
-  busy_differs: 'the day of a doctor or room has another time than the appointment: set',
-  busy_extra: 'the day of a doctor or room has time that no appointment takes: removed',
-  busy_unversioned: 'the day of a doctor or room has no version, so that nothing can be booked on it: set',
-  visits_overlap: 'two appointments to come take the same time of a doctor or a room; never repaired',
-  patient_row_missing: 'a patient is not listed: listed at the position in the record, or last',
-  patient_row_differs: 'a list row differs from its patient: row written from the record',
-  patient_row_stray: 'a list row is past the last patient: row deleted',
-  patient_row_without_record: 'a listed patient has no record; never repaired',
-  patient_ordinal_wrong: "a patient's record names another place than the list has it at: set",
-  patient_ordinal_missing: 'a position in the list has neither row nor record; never repaired',
-  patient_activity_wrong:
-    'the index of inactive patients differs from the patients: written from the patients',
-  national_id_missing: 'a patient is not found by national id: index item written',
-  national_id_stray: 'a national id finds a patient who does not have it: index item deleted',
-  external_id_missing: 'a record is not found by its external id: link written',
-  external_id_stray: 'an external id finds a record that does not have it: link deleted',
-  patient_head_wrong: 'the count of patients or updates is wrong: set to the recount',
-  search_head_wrong: 'the head is inconsistent with the search segments: segments and head rewritten',
-  search_segment_wrong: 'a segment is missing, truncated, outdated or differs from the patients: rewritten',
-  search_log_wrong: 'an entry of the change log is missing or differs from its patient: written',
-  number_missing: 'an invoice is not found by its number: index item written',
-  invoice_unsettled: 'an invoice does not match its payments: settled again',
-  stale_copy: 'a record shows an outdated name or address, and no refresh is pending: rewritten',
-  refresh_interrupted: 'a change of name did not reach all its copies: copies refreshed',
-  refresh_unscheduled: 'stale copies are not listed for the sweep that refreshes them: copies refreshed',
-  refresh_stray:
-    'copies that are not stale are listed for the sweep that refreshes them: removed from the list',
-  credential_missing: 'the list of credentials names one that does not exist; never repaired',
-  credential_foreign: "the list of credentials has another clinic's; never repaired",
-  credential_state_wrong:
-    'the list of credentials does not say whether one is revoked: copied from the credential',
-  credential_outdated: 'a credential has outdated settings of the clinic: copied from the clinic',
-  holidays_outdated: 'a doctor has other holidays than the clinic: copied from the clinic',
-  clinic_unlisted: "the operator's directory lacks the clinic: added",
-} as const
+  record_unreadable: ['{record} cannot be read', NEVER],
+  record_missing: [
+    '{record} is missing; {note}',
+    'restored if the rows agree and are complete; never deleted',
+  ],
+  patient_row_without_record: ['{position} holds a patient whose record is missing', NEVER],
+  secret_missing: ['a secret of the clinic is missing', 'made again if nothing was lost with it'],
+  amounts_wrong: [
+    '{record} has amounts that do not add up, or that its rows contradict',
+    'taken from the rows if only these add up',
+  ],
+  dangling_reference: ['{record} refers to what does not exist: {note}', NEVER],
+  catalogue_wrong: ['{record} is wrong: {note}', NEVER],
+  row_missing: ['{record} is missing from {list}', 'row written from the record'],
+  row_differs: ['{record} is different in {list}', 'row written from the record'],
+  row_extra: ['{record} is in {list} and does not belong there', 'row deleted'],
+  change_missing: ['{record} is missing from the index of changes', 'listed as changed now'],
+  change_extra: ['{record} is in the index of changes at a wrong time', 'removed'],
+  tally_wrong: ['the counts {counts} are wrong: {note}', 'set to a recount'],
+  busy_missing: ['{record} takes no time on {day}', 'set'],
+  busy_differs: ['{record} takes another time on {day}', 'set'],
+  busy_extra: ['{record} takes time on {day}, and should not', 'removed'],
+  busy_unversioned: ['{day} has no version, so nothing can be booked on it', 'set'],
+  visits_overlap: ['{record} {note}', NEVER],
+  patient_row_missing: ['{record} is missing from the list of patients', 'listed at its position, or last'],
+  patient_row_differs: ['{position} differs from its patient', 'row written from the record'],
+  patient_row_stray: ['{position} is past the last patient', 'row deleted'],
+  patient_ordinal_wrong: [
+    '{record} names a wrong position in the list of patients: {note}',
+    'set to the position in the list',
+  ],
+  patient_ordinal_missing: ['{position} has neither row nor record', NEVER],
+  patient_activity_wrong: ['the index of inactive patients differs from the patients', 'written again'],
+  national_id_missing: ['{record} is not found by national id', 'index item written'],
+  national_id_stray: ['{record} is found by a national id of another', 'index item deleted'],
+  external_id_missing: ['{record} is not found by external id', 'link written'],
+  external_id_stray: [
+    'an external id finds a record that does not have it',
+    'link deleted, unless there is no such record',
+  ],
+  external_id_wrong: [
+    "{record} has an external id that is another record's, or that its id does not follow from",
+    NEVER,
+  ],
+  patient_head_wrong: ['the count of patients or updates is wrong: {note}', 'set to the recount'],
+  search_head_wrong: ['the head of the search index is inconsistent with its segments', 'all rewritten'],
+  search_segment_wrong: ['a segment of the search index is wrong: {note}', 'rewritten'],
+  search_log_wrong: ['an entry of the change log of the search index is wrong', 'written from the patient'],
+  number_missing: ['{record} is not found by its number', 'index item written'],
+  invoice_unsettled: ['{record} does not match its payments', 'settled again'],
+  stale_copy: ['{record} shows an outdated name or address', 'rewritten'],
+  refresh_interrupted: ['the change of name of {owner} did not reach all its copies', 'copies refreshed'],
+  refresh_unscheduled: [
+    'stale copies of the name of {owner} are not refreshed by the sweep',
+    'copies refreshed',
+  ],
+  refresh_stray: ['the sweep has copies to refresh that are not stale', 'removed from the sweep'],
+  credential_missing: ['{record} is in the list of credentials, and does not exist', NEVER],
+  credential_foreign: ["{record} is in the list of credentials, and is another clinic's", NEVER],
+  credential_state_wrong: [
+    'the list of credentials does not say whether {record} is revoked',
+    'copied from the credential',
+  ],
+  credential_outdated: ['{record} has outdated settings of the clinic', 'copied from the clinic'],
+  holidays_outdated: ['{record} has other holidays than the clinic', 'copied from the clinic'],
+  clinic_unlisted: ["the operator's directory lacks the clinic", 'added'],
+} as const satisfies Readonly<Record<string, readonly [reported: string, repair: string]>>
 
 export type DifferenceKind = keyof typeof DIFFERENCES
 

@@ -1,6 +1,7 @@
 import type { ClinicId } from '../../../domain/clinic.ts'
 import { isRetryable } from '../../../store/table/retry-on-conflict.ts'
 import type { Table } from '../../../store/table/table.ts'
+import { UnreadableRecord } from '../../../store/table/unreadable-record.ts'
 import type { Difference, Finding, Recheck, ReportedDifference } from './difference.ts'
 
 /** Consecutive equal findings that count as certain: the items of a transaction can become visible one after another. */
@@ -79,6 +80,7 @@ export function openInspection(
       try {
         await current.repair()
       } catch (error) {
+        if (error instanceof UnreadableRecord) return current.differences
         if (!isRetryable(error)) throw error
         await waitBetweenChecks()
       }

@@ -1,39 +1,40 @@
 import type { ClinicId } from '../../../domain/clinic.ts'
 import { isCalendarDate } from '../../../domain/timestamp.ts'
 import { isUuid } from '../../../domain/uuid.ts'
-import type { WithUpdatedAt } from '../../../domain/with-updated-at.ts'
-import type { CalendarEntity } from '../../../store/calendar/calendar-entity.ts'
-import { type ListPosition, rowAttributes, rowKeys } from '../../../store/calendar/calendar-row.ts'
-import { type Provenance, provenanceOfItem } from '../../../store/external-ids/provenance.ts'
-import { type Key, longId } from '../../../store/keys/key.ts'
+import type { CalendarEntity, StoredRecord } from '../../../store/calendar/calendar-entity.ts'
+import { calendarList } from '../../../store/calendar/calendar-list.ts'
+import { type ListPosition, rowKeys } from '../../../store/calendar/calendar-row.ts'
+import { provenanceOfItem } from '../../../store/external-ids/provenance.ts'
+import type { Key } from '../../../store/keys/key.ts'
 import { DECIMALS_ATTRIBUTE } from '../../../store/table/stored-amounts.ts'
+import type { Table } from '../../../store/table/table.ts'
 import type { Item } from '../../../store/table/write-requests.ts'
+import { type DerivedItem, itemsWritten } from './derived-items.ts'
 
-/** A stored record and all its rows. */
-export type RecordImage<R> = Provenance & {
+/** A record of a calendar list, and where it is listed. */
+export type RecordImage<R> = StoredRecord<R> & {
   readonly id: string
   readonly key: Key
-  readonly version: number
-  readonly events: number
-  readonly record: WithUpdatedAt<R>
   readonly position: ListPosition
   readonly rowKeys: readonly Key[]
-  /** The attributes of every row, without its key. */
-  readonly row: Readonly<Record<string, unknown>>
 }
 
 /** Several checks look at the same item. */
 const images = new WeakMap<Item, RecordImage<unknown> | null>()
 
-/** Null if the item is not in the form that its store writes: it cannot be compared with anything then. */
+/**
+ * Null if the item is not in the form that its store writes: it cannot be compared with anything then.
+ * @param id the record's id, if the item is one of its rows
+ */
 export function imageOf<R>(
   clinic: ClinicId,
   entity: CalendarEntity<R, never>,
   item: Item,
+  id = item.sk,
 ): RecordImage<R> | null {
   const known = images.get(item)
   if (known !== undefined) return known as RecordImage<R> | null
-  const image = decodeImage(clinic, entity, item)
+  const image = decodeImage(clinic, entity, item, id)
   images.set(item, image)
   return image
 }
@@ -42,22 +43,24 @@ function decodeImage<R>(
   clinic: ClinicId,
   entity: CalendarEntity<R, never>,
   item: Item,
+  id: string,
 ): RecordImage<R> | null {
   try {
-    const record = entity.decode(item, item.sk)
+    const record = entity.decode(item, id)
     const position = entity.position(record)
-    const attributes = encodeLike(item, entity, record)
-    if (!Number.isInteger(item.v) || !isValid(entity, position, attributes)) return null
+    const isRecord = id === item.sk
+    if ((isRecord && !Number.isInteger(item.v)) || !isValid(entity, position)) return null
+    // Encoding rejects what decoding does not, such as a status that is not one of the entity's.
+    if (Object.values(entity.encode(record)).includes(undefined)) return null
     return {
-      id: item.sk,
+      id,
       key: { pk: item.pk, sk: item.sk },
-      version: item.v as number,
+      version: isRecord ? (item.v as number) : 0,
       events: (item.ev as number | undefined) ?? 0,
       ...provenanceOfItem(item),
       record,
       position,
       rowKeys: rowKeys(clinic, entity.entityCode, position),
-      row: rowAttributes(attributes, entity),
     }
   } catch {
     // A value that decoding, a date or an id rejects makes the record unreadable, like a missing attribute.
@@ -65,39 +68,33 @@ function decodeImage<R>(
   }
 }
 
-/** All rows of a record, as its store would write them. */
-export const rowsOf = <R>({ rowKeys, row }: RecordImage<R>): Item[] =>
-  rowKeys.map((key) => ({ ...key, ...row }))
-
-/** The attributes as the item was written: items from before amounts had their decimals, and their rows, lack them. */
-function encodeLike<R>(
-  item: Item,
-  { encode }: CalendarEntity<R, never>,
-  record: WithUpdatedAt<R>,
-): Record<string, unknown> {
-  const { [DECIMALS_ATTRIBUTE]: decimals, ...attributes } = encode(record)
-  return item[DECIMALS_ATTRIBUTE] === undefined
-    ? attributes
-    : { ...attributes, [DECIMALS_ATTRIBUTE]: decimals }
-}
-
 function isValid<R>(
   { facets }: CalendarEntity<R, never>,
   { date, facet, id, patient, doctor, invoice }: ListPosition,
-  attributes: Record<string, unknown>,
 ): boolean {
   return (
     isCalendarDate(date) &&
     Object.values<string>(facets).includes(facet) &&
-    [id, patient, doctor ?? id, invoice ?? id].every(isUuid) &&
-    !Object.values(attributes).includes(undefined)
+    [id, patient, doctor ?? id, invoice ?? id].every(isUuid)
   )
 }
 
-/** The id of a row's record, from the end of its sort key; null if there is none. */
-export function recordIdOf({ sk }: Key): string | null {
-  const id = longId(sk.slice(sk.lastIndexOf('#') + 1))
-  return isUuid(id) ? id : null
+/** The items that belong to a record, as its store would write them. */
+export function itemsOfRecord<R>(
+  table: Table,
+  clinic: ClinicId,
+  entity: CalendarEntity<R, never>,
+  item: Item,
+  image: RecordImage<R>,
+): readonly DerivedItem[] {
+  const list = calendarList<R, never>({ table }, entity)
+  const items = itemsWritten(table, clinic, (changes) => list.rebuild(changes, image))
+  const own = items.filter(({ pk, sk }) => pk !== image.key.pk || sk !== image.key.sk)
+  // Items from before amounts had their decimals, and their rows, lack them.
+  if (item[DECIMALS_ATTRIBUTE] !== undefined) return own
+  return own.map((one) => {
+    if (one.attribute !== undefined) return one
+    const { [DECIMALS_ATTRIBUTE]: _, ...value } = one.value as Item
+    return { ...one, value }
+  })
 }
-
-export const keyText = ({ pk, sk }: Key): string => `${pk} ${sk}`

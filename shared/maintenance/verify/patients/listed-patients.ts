@@ -8,24 +8,20 @@ import {
   patientRowKey,
 } from '../../../store/keys/patients.ts'
 import { readPatientHead } from '../../../store/patients/head.ts'
-import { patientWriter } from '../../../store/patients/patient-writer.ts'
 import type { StoredPatient } from '../../../store/patients/patients.ts'
-import { ConditionFailed } from '../../../store/table/errors.ts'
 import type { Table } from '../../../store/table/table.ts'
 import type { Item, Write } from '../../../store/table/write-requests.ts'
 import { forEachConcurrent } from '../../walk/for-each-concurrent.ts'
 import { partitionPages } from '../../walk/partition-pages.ts'
-import { changeIndexChecker } from '../comparison/change-index.ts'
 import { ifUnchanged, requireUnchangedAttributes } from '../comparison/conditions.ts'
+import { keyText } from '../comparison/derived-items.ts'
 import type { Finding, Recheck } from '../comparison/difference.ts'
 import type { Inspection } from '../comparison/inspection.ts'
 import { decodeStoredPatient, isOrdinal, listRowOf } from '../comparison/patient-image.ts'
-import { keyText } from '../comparison/record-image.ts'
 
-/** Verifies that every patient is listed at the record's position with the record's data, and in the index of changes. */
+/** Verifies that every patient is listed at the record's position with the record's data. */
 export async function checkListedPatients(inspection: Inspection) {
   const { table, clinic, count, examine } = inspection
-  const changes = patientChangeChecker(inspection)
   /** Rows with differences that remain. */
   const wrongRows = new Set<string>()
   let highest = -1
@@ -52,9 +48,7 @@ export async function checkListedPatients(inspection: Inspection) {
     await forEachConcurrent(suspects, async ({ item }) => {
       for (const { key } of await examine(recheck(item.sk))) wrongRows.add(keyText(key))
     })
-    await changes.checkRecords(items)
   }
-  await changes.checkIndex()
 
   function recheck(id: string): Recheck {
     return async () => {
@@ -115,24 +109,6 @@ export async function checkListedPatients(inspection: Inspection) {
   }
 
   return { wrongRows, highest }
-}
-
-const patientChangeChecker = (inspection: Inspection) =>
-  changeIndexChecker(inspection, {
-    kind: 'P',
-    keyOf: (id) => patientKey(inspection.clinic, id),
-    updatedAtOf: (item) => decodeStoredPatient(item)?.updatedAt ?? null,
-    rewrite: (item) => {
-      const patient = decodeStoredPatient(item)
-      return patient && (() => rewritePatient(inspection.table, inspection.clinic, patient))
-    },
-  })
-
-/** Writes a patient as changed now. @throws ConditionFailed if the row of the patient is not there, or another patient's */
-async function rewritePatient(table: Table, clinic: ClinicId, patient: StoredPatient): Promise<void> {
-  const row = isOrdinal(patient.ordinal) && (await table.get(patientRowKey(clinic, patient.ordinal)))
-  if (!row || row.i !== patient.id) throw new ConditionFailed([])
-  await patientWriter({ table }).update(clinic, [{ before: patient, after: patient }])
 }
 
 /** The position of the patient's row; null if there is none. */

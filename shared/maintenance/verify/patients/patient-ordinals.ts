@@ -10,18 +10,19 @@ import type { Item } from '../../../store/table/write-requests.ts'
 import { forEachConcurrent } from '../../walk/for-each-concurrent.ts'
 import { partitionPages } from '../../walk/partition-pages.ts'
 import { ifUnchanged, requireUnchangedAttributes } from '../comparison/conditions.ts'
+import { keyText } from '../comparison/derived-items.ts'
 import type { Recheck } from '../comparison/difference.ts'
 import type { Inspection } from '../comparison/inspection.ts'
-import { keyText } from '../comparison/record-image.ts'
 
 /**
  * Verifies that the list of patients has no gaps, and that every row belongs to a patient whose record has that
- * position. Rows already reported by the verification of records are skipped.
+ * position. Rows already reported by the verification of records are skipped. Returns the patients whose records are missing.
  */
 export async function checkPatientOrdinals(
   { table, clinic, count, examine }: Inspection,
   wrongRows: ReadonlySet<string>,
-): Promise<void> {
+): Promise<ReadonlySet<string>> {
+  const lost = new Set<string>()
   let next = 0
   for await (const rows of partitionPages(table, patientListPartition(clinic))) {
     count('patient_rows', rows.length)
@@ -38,6 +39,8 @@ export async function checkPatientOrdinals(
       next = ordinal + 1
     }
   }
+
+  return lost
 
   async function checkGap(ordinal: number): Promise<void> {
     const key = patientRowKey(clinic, ordinal)
@@ -62,6 +65,7 @@ export async function checkPatientOrdinals(
       // The record has another position: the verification of records reports that.
       if (record && (await table.get(patientRowKey(clinic, Number(record.o) || 0)))?.i !== row.i) return null
       if (isOrdinalKey(sk) && Number(sk) < head.n) {
+        if (isId(row.i)) lost.add(row.i)
         return { differences: [{ kind: 'patient_row_without_record', key }], repair: null }
       }
       const repair = () =>

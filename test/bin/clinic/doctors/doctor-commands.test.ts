@@ -69,6 +69,12 @@ async function bookableDates(id = mine.doctor.id): Promise<string[]> {
   return [...new Set(slots.map(({ date }) => date))]
 }
 
+it('names a doctor who cannot be read, and the command that shows what is wrong', async () => {
+  await db.table.update(doctorKey(mine.clinic.id, mine.doctor.id), { UpdateExpression: 'REMOVE hours' })
+  const expected = `The doctor ${mine.doctor.id} cannot be read. "clinic verify --clinic ${mine.clinic.id}" shows what is wrong.\n`
+  expect(await doctor('show')).toMatchObject({ code: 4, errors: expected })
+})
+
 describe('appointments that a change leaves outside', () => {
   it.each([
     ['schedule', ['--hours', 'mon-fri 10:00-17:00']],

@@ -34,7 +34,7 @@ const CASES: [text: string, difference: Difference][] = [
     { kind: 'row_differs', key: row(ownerPartition(CLINIC, 'Y', 'invoice', DOCTOR)) },
   ],
   [
-    `appointment ${ID} is in a doctor's list where it does not belong`,
+    `appointment ${ID} is in its doctor's list and does not belong there`,
     { kind: 'row_extra', key: row(calendarListPartition(CLINIC, 'A', DOCTOR)) },
   ],
   [

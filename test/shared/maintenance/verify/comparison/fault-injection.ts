@@ -1,20 +1,9 @@
 import { isDeepStrictEqual } from 'node:util'
 import { DeleteCommand, PutCommand } from '@aws-sdk/lib-dynamodb'
-import { expect } from 'vitest'
 import type { Key } from '../../../../../shared/store/keys/key.ts'
 import type { Item } from '../../../../../shared/store/table/write-requests.ts'
 import { allItems } from '../../../../support/all-items.ts'
 import type { TestTable } from '../../../../support/table.ts'
-import { runVerification } from '../practice.ts'
-
-/** Damage to inject into a sound clinic, by the kinds of differences that a verification must report. */
-export type InjectedDamages = Readonly<Record<string, Record<string, () => Promise<unknown>>>>
-
-/** Each damage with its name and kinds, as rows of a table of tests. */
-export const injectedDamages = (byKinds: InjectedDamages) =>
-  Object.entries(byKinds).flatMap(([kinds, damages]) =>
-    Object.entries(damages).map(([name, plant]) => [name, plant, kinds.split(' ')] as const),
-  )
 
 /** Writes to the table directly, without the stores. */
 export function faultInjection({ client, name, table }: TestTable) {
@@ -48,15 +37,3 @@ export function faultInjection({ client, name, table }: TestTable) {
 }
 
 const keyText = ({ pk, sk }: Key): string => `${pk} ${sk}`
-
-/** Expects that a verification reports exactly these differences, and that a repair removes them all. */
-export async function expectRepaired(
-  { table }: TestTable,
-  { clinic }: { clinic: Parameters<typeof runVerification>[1] },
-  kinds: readonly string[],
-): Promise<void> {
-  expect((await runVerification(table, clinic)).kinds).toEqual(kinds)
-  const result = await runVerification(table, clinic, true)
-  expect(result.kinds).toEqual(kinds)
-  expect(result.repaired).toBe(kinds.length)
-}

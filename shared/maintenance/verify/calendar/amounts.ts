@@ -1,0 +1,81 @@
+import { isDeepStrictEqual } from 'node:util'
+import { addsUp, applyPayments, type Invoice } from '../../../domain/money/invoice.ts'
+import type { Payment } from '../../../domain/money/payment.ts'
+import { calendarList } from '../../../store/calendar/calendar-list.ts'
+import { INVOICES, invoiceStore } from '../../../store/calendar/invoices.ts'
+import { PAYMENTS, paymentStore } from '../../../store/calendar/payments.ts'
+import { Changeset } from '../../../store/table/changeset.ts'
+import type { Item } from '../../../store/table/write-requests.ts'
+import type { Finding } from '../comparison/difference.ts'
+import type { Inspection } from '../comparison/inspection.ts'
+import { imageOf } from '../comparison/record-image.ts'
+import type { AnyRecord, VerifiedList } from './verified-lists.ts'
+
+type Amounts = Readonly<Record<string, unknown>>
+
+/**
+ * Finds amounts of invoices and payments that contradict each other: a row is not written from a record whose amounts may be the wrong
+ * ones. The amounts are right that the line items of the invoice add up to, and its payments.
+ */
+export function amountChecker({ table, clinic }: Inspection, { entity }: VerifiedList<AnyRecord>) {
+  const { amounts = [] } = entity
+  const isInvoice = entity.entityCode === INVOICES.entityCode
+  if (amounts.length === 0) return undefined
+  const list = calendarList<AnyRecord, never>({ table }, entity)
+  const amountsOf = (item: Item): Amounts => Object.fromEntries(amounts.map((name) => [name, item[name]]))
+
+  /** @param derived the items of the record that are there */
+  return async (item: Item, derived: readonly Item[]): Promise<Finding | null> => {
+    const image = imageOf(clinic, entity, item)
+    if (!image) return null
+    const ownRows = new Set(image.rowKeys.map(({ pk }) => pk))
+    const stored = amountsOf(item)
+    const rows = derived.filter(({ pk }) => ownRows.has(pk)).map(amountsOf)
+    const isConfirmed = rows.length === 0 || rows.some((row) => isDeepStrictEqual(row, stored))
+    const isSound = !isInvoice || addsUp(image.record as unknown as Invoice)
+    if (isConfirmed && isSound) return null
+    const variants = [stored, ...rows].filter(
+      (one, at, all) => all.findIndex((other) => isDeepStrictEqual(one, other)) === at,
+    )
+    const right: Amounts[] = []
+    for (const variant of variants) if (await isRight({ ...item, ...variant })) right.push(variant)
+    const [only] = right
+    if (right.length === 1 && only === stored) return null
+    const { pk, sk } = image.key
+    const after = only && imageOf(clinic, entity, { ...item, ...only })
+    const repair = async () => {
+      const changes = new Changeset(table, clinic)
+      if (after) list.change(changes, image, after.record)
+      await changes.commit()
+    }
+    return {
+      differences: [{ kind: 'amounts_wrong', key: { pk, sk } }],
+      repair: right.length === 1 && after ? repair : null,
+    }
+  }
+
+  /** Whether the record with these amounts adds up, and its invoice with its payments. */
+  async function isRight(item: Item): Promise<boolean> {
+    if (isInvoice) {
+      const record = imageOf(clinic, INVOICES, item)?.record as Invoice | undefined
+      if (!record || !addsUp(record)) return false
+      return applyPayments(record, await paymentsOf(record.id)).paid === record.paid
+    }
+    const record = imageOf(clinic, PAYMENTS, item)?.record as Payment | undefined
+    const invoice = record && (await invoiceStore({ table }).find(clinic, record.invoice.id))?.record
+    if (!record || !invoice) return false
+    const others = (await paymentsOf(invoice.id)).filter(({ id }) => id !== record.id)
+    return applyPayments(invoice, [...others, record]).paid === invoice.paid
+  }
+
+  /** The payments of an invoice, from their records. */
+  async function paymentsOf(invoice: string): Promise<readonly Payment[]> {
+    const payments = paymentStore({ table })
+    const listed = await payments.allOf(clinic, 'invoice', invoice)
+    const found = await payments.findMany(
+      clinic,
+      listed.map(({ id }) => id),
+    )
+    return [...found.values()].map(({ record }) => record).filter((payment) => payment.invoice.id === invoice)
+  }
+}

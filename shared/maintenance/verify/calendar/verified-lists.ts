@@ -1,0 +1,77 @@
+/** The four calendar lists, and the names that each copies from others. */
+import type { Appointment, PersonReference } from '../../../domain/booking/appointment.ts'
+import type { Message } from '../../../domain/messages/message.ts'
+import type { Invoice } from '../../../domain/money/invoice.ts'
+import type { Payment } from '../../../domain/money/payment.ts'
+import { APPOINTMENTS } from '../../../store/calendar/appointments.ts'
+import type { CalendarEntity } from '../../../store/calendar/calendar-entity.ts'
+import { INVOICES } from '../../../store/calendar/invoices.ts'
+import { PAYMENTS } from '../../../store/calendar/payments.ts'
+import {
+  refreshAppointmentCopy,
+  refreshInvoiceCopy,
+  refreshMessageCopy,
+  refreshPaymentCopy,
+} from '../../../store/copies/copied-names.ts'
+import { MESSAGES } from '../../../store/messages/messages.ts'
+import type { StoredPatient } from '../../../store/patients/patients.ts'
+
+export type ListName = 'appointments' | 'invoices' | 'payments' | 'messages'
+
+/** Fields of every kind of record. */
+export type AnyRecord = { readonly id: string; readonly patient: PersonReference }
+
+/** The current owners of the names that a record copies, as far as they are compared. */
+export type Owners = {
+  readonly patient?: StoredPatient | undefined
+  readonly doctor?: { readonly id: string; readonly fullName: string } | undefined
+  readonly invoice?: Invoice | undefined
+}
+
+export type VerifiedList<R> = {
+  readonly name: ListName
+  readonly entity: CalendarEntity<R, never>
+  /** The names and addresses that a record copies. */
+  readonly copiedValues: (record: R) => readonly (string | null)[]
+  /** The record with the current names and addresses of these owners. */
+  readonly withCurrentNames: (record: R, owners: Owners) => R
+}
+
+/** Whether a record shows an earlier name or address of one of these owners. */
+export const isStale = <R>({ copiedValues, withCurrentNames }: VerifiedList<R>, record: R, owners: Owners) =>
+  JSON.stringify(copiedValues(record)) !== JSON.stringify(copiedValues(withCurrentNames(record, owners)))
+
+const list = <R>(verified: VerifiedList<R>) => verified as unknown as VerifiedList<AnyRecord>
+
+export const VERIFIED_LISTS: readonly VerifiedList<AnyRecord>[] = [
+  list<Appointment>({
+    name: 'appointments',
+    entity: APPOINTMENTS,
+    copiedValues: ({ patient, doctor }) => [patient.fullName, doctor.fullName],
+    withCurrentNames: (record, { patient, doctor }) => ({
+      ...(patient ? refreshAppointmentCopy(record, patient) : record),
+      ...(doctor && { doctor: { id: doctor.id, fullName: doctor.fullName } }),
+    }),
+  }),
+  list<Invoice>({
+    name: 'invoices',
+    entity: INVOICES,
+    copiedValues: ({ patient }) => [patient.fullName, patient.email],
+    withCurrentNames: (record, { patient }) => (patient ? refreshInvoiceCopy(record, patient) : record),
+  }),
+  list<Payment>({
+    name: 'payments',
+    entity: PAYMENTS,
+    copiedValues: ({ patient, invoice }) => [patient.fullName, invoice.number],
+    withCurrentNames: (record, { patient, invoice }) => ({
+      ...(patient ? refreshPaymentCopy(record, patient) : record),
+      ...(invoice && { invoice: { id: invoice.id, number: invoice.number } }),
+    }),
+  }),
+  list<Message>({
+    name: 'messages',
+    entity: MESSAGES,
+    copiedValues: ({ patient }) => [patient.fullName],
+    withCurrentNames: (record, { patient }) => (patient ? refreshMessageCopy(record, patient) : record),
+  }),
+]
