@@ -120,7 +120,7 @@ it('lists patients, books the first free slot, sends an email, receives and veri
   expect(sent.data.status).toBe('queued')
   await vi.waitFor(() => expect(received.length).toBe(1), { timeout: 15_000 })
   const { headers = {}, body = '' } = received[0] ?? {}
-  const event = await verifyWebhook<any>({ headers, body, secret: webhook.secret ?? '' })
+  const event = await verifyWebhook({ headers, body, secret: webhook.secret ?? '' })
   expect(event).toMatchObject({ event: 'email.sent', data: { patient_id: patient.id, status: 'sent' } })
   expect(requests).toBeLessThanOrEqual(10)
 })

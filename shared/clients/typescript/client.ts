@@ -2,192 +2,235 @@
  * A client of the Clinic Developer API for servers: Node, Deno, Bun and workers. A credential gives access to a whole
  * clinic, so do not use the client in a browser. The types are generated from the API document (schema.ts).
  */
-import type { components, operations } from './schema.ts'
-import { type ClientOptions, type RequestOptions, type SendRequest, transport } from './transport.ts'
+import { type ChangesOptions, changesOf, type GetPage, pagesOf, recordsOf } from './lists.ts'
+import type {
+  Body,
+  ChangesPage,
+  Cursor,
+  Expand,
+  Expanded,
+  ListItem,
+  ListQuery,
+  Operation,
+  Page,
+  Query,
+  RequestOptions,
+  ResponseBody,
+  Since,
+} from './operations.ts'
+import {
+  type ApiRequest,
+  type ApiResponse,
+  type ClientOptions,
+  type SendRequest,
+  transport,
+} from './transport.ts'
 
-export { ApiError } from './errors.ts'
+export {
+  AbortError,
+  ApiError,
+  AuthenticationError,
+  BadRequestError,
+  ConflictError,
+  ConnectionFailedError,
+  type ErrorKey,
+  NoResponseError,
+  NotFoundError,
+  PermissionDeniedError,
+  PreconditionFailedError,
+  RateLimitError,
+  RequestTimeoutError,
+  ServerError,
+  UnexpectedResponseError,
+  ValidationError,
+} from './errors.ts'
+export type { ChangesOptions } from './lists.ts'
+export type {
+  Body,
+  ChangesPage,
+  ListItem,
+  Operation,
+  Page,
+  Query,
+  RequestOptions,
+  ResponseBody,
+} from './operations.ts'
 export type { components } from './schema.ts'
-export type { CachedResponse, ClientOptions, RequestOptions, ResponseCache } from './transport.ts'
-export { type SignedDelivery, verifyWebhook } from './webhook.ts'
+export type { ApiResponse, CachedResponse, ClientOptions, ResponseCache } from './transport.ts'
+export { type SignedDelivery, verifyWebhook, type WebhookEvent, WebhookVerificationError } from './webhook.ts'
 
-type Operation = keyof operations
-type Parameters_<O extends Operation> = operations[O] extends { parameters: infer P } ? P : never
-/** The query parameters of an operation. */
-export type Query<O extends Operation> = Parameters_<O> extends { query?: infer Q } ? NonNullable<Q> : never
-/** The request body of an operation. */
-export type Body<O extends Operation> = operations[O] extends {
-  requestBody?: { content: { 'application/json': infer B } }
-}
-  ? B
-  : operations[O] extends { requestBody: { content: { 'application/json': infer B } } }
-    ? B
-    : never
-type Responses<O extends Operation> = operations[O] extends { responses: infer R } ? R : never
-type Json<A> = A extends { content: { 'application/json': infer J } } ? J : undefined
-type Whole = components['schemas']['PatientDetails' | 'Appointment']
-/** Without the references to records, which a credential that may not read them gets from a change. */
-type WholeRecords<B> = B extends { data: infer D }
-  ? [Extract<D, Whole>] extends [never]
-    ? B
-    : Omit<B, 'data'> & { data: Extract<D, Whole> }
-  : B
-/** The body of an operation's successful response, for a credential that has the read scope of its records, too. */
-export type ResponseBody<O extends Operation> = WholeRecords<
-  {
-    [status in keyof Responses<O>]: status extends 200 | 201 | 202 ? Json<Responses<O>[status]> : never
-  }[keyof Responses<O>]
->
-type ListItem<O extends Operation> = ResponseBody<O> extends { data: (infer T)[] } ? T : never
+/** A promise of the body of a response, or with its headers, of the whole response. */
+export type Call<T> = Promise<T> & { readonly withResponse: () => Promise<ApiResponse<T>> }
 
-export type Client = ReturnType<typeof createClient>
+export type Client<Reads extends boolean = true> = ReturnType<typeof createClient<Reads>>
 
-/** Creates a client that uses a credential. Sends nothing. */
-export function createClient(options: ClientOptions) {
-  const send = transport(options)
-  const { get, post, patch, record, pages, cursorList } = requestsOf(send)
-  const appointmentAction =
-    <O extends Operation>(action: string) =>
-    (id: string, body: Body<O> = {} as Body<O>, requestOptions?: RequestOptions) =>
-      post<O>(`/appointments/${id}/${action}`, body as object, requestOptions)
-
+/**
+ * Creates a client that uses a credential. Sends nothing.
+ * @throws TypeError that names a wrong option
+ */
+export function createClient<Reads extends boolean = true>(options: ClientOptions<Reads>) {
+  const requests = requestsOf<Reads>(transport(options))
+  const { get, search, record, expandable, create, update, action, actionWith, remove, lists, changing } =
+    requests
+  const redeliver = action<'redeliver'>('/webhooks/{id}/deliveries/{deliveryId}/redeliver')
   return {
     /** The credential that the client uses. */
-    me: (requestOptions?: RequestOptions) => get<'get-me'>('/me', undefined, requestOptions),
-    health: (requestOptions?: RequestOptions) => get<'get-health'>('/health', undefined, requestOptions),
-    clinic: (requestOptions?: RequestOptions) => get<'get-clinic'>('/clinic', undefined, requestOptions),
+    me: get<'get-me'>('/me'),
+    health: get<'get-health'>('/health'),
+    clinic: get<'get-clinic'>('/clinic'),
     departments: {
-      ...pages<'list-departments'>('/clinic/departments'),
-      get: record<'get-department'>('/clinic/departments'),
+      ...lists<'list-departments'>('/clinic/departments'),
+      get: record<'get-department'>('/clinic/departments/{id}'),
     },
-    rooms: { ...pages<'list-rooms'>('/clinic/rooms'), get: record<'get-room'>('/clinic/rooms') },
+    rooms: { ...lists<'list-rooms'>('/clinic/rooms'), get: record<'get-room'>('/clinic/rooms/{id}') },
     treatments: {
-      ...pages<'list-treatments'>('/clinic/treatments'),
-      get: record<'get-treatment'>('/clinic/treatments'),
+      ...lists<'list-treatments'>('/clinic/treatments'),
+      get: record<'get-treatment'>('/clinic/treatments/{id}'),
     },
-    priceLists: pages<'list-price-lists'>('/clinic/price-lists'),
+    priceLists: lists<'list-price-lists'>('/clinic/price-lists'),
     patients: {
-      ...pages<'list-patients'>('/patients'),
-      get: record<'get-patient'>('/patients'),
-      create: (body: Body<'create-patient'>, requestOptions?: RequestOptions) =>
-        post<'create-patient'>('/patients', body, requestOptions),
-      update: (id: string, body: Body<'update-patient'>, requestOptions?: RequestOptions) =>
-        patch<'update-patient'>(`/patients/${id}`, body, requestOptions),
-      deactivate: (id: string, requestOptions?: RequestOptions) =>
-        post<'deactivate-patient'>(`/patients/${id}/deactivate`, {}, requestOptions),
-      activate: (id: string, requestOptions?: RequestOptions) =>
-        post<'activate-patient'>(`/patients/${id}/activate`, {}, requestOptions),
+      ...changing<'list-patients'>('/patients'),
+      get: record<'get-patient'>('/patients/{id}'),
+      create: create<'create-patient'>('/patients'),
+      update: update<'update-patient'>('/patients/{id}'),
+      deactivate: action<'deactivate-patient'>('/patients/{id}/deactivate'),
+      activate: action<'activate-patient'>('/patients/{id}/activate'),
     },
-    doctors: { ...pages<'list-doctors'>('/doctors'), get: record<'get-doctor'>('/doctors') },
-    availability: {
-      get: (query: Query<'get-availability'>, requestOptions?: RequestOptions) =>
-        get<'get-availability'>('/availability', query, requestOptions),
-    },
+    doctors: { ...lists<'list-doctors'>('/doctors'), get: record<'get-doctor'>('/doctors/{id}') },
+    /** The free slots of a day or a range of days. `meta.next_after` continues a range with many slots. */
+    availability: { get: search<'get-availability'>('/availability') },
     appointments: {
-      ...pages<'list-appointments'>('/appointments'),
-      get: record<'get-appointment'>('/appointments'),
-      book: (body: Body<'create-appointment'>, requestOptions?: RequestOptions) =>
-        post<'create-appointment'>('/appointments', body, requestOptions),
-      update: (id: string, body: Body<'update-appointment'>, requestOptions?: RequestOptions) =>
-        patch<'update-appointment'>(`/appointments/${id}`, body, requestOptions),
-      confirm: appointmentAction<'confirm-appointment'>('confirm'),
-      cancel: appointmentAction<'cancel-appointment'>('cancel'),
-      checkIn: appointmentAction<'check-in-appointment'>('check-in'),
-      complete: appointmentAction<'complete-appointment'>('complete'),
-      noShow: appointmentAction<'no-show-appointment'>('no-show'),
-      reopen: appointmentAction<'reopen-appointment'>('reopen'),
+      ...changing<'list-appointments'>('/appointments'),
+      get: expandable<'get-appointment'>('/appointments/{id}'),
+      book: create<'create-appointment'>('/appointments'),
+      update: update<'update-appointment'>('/appointments/{id}'),
+      confirm: action<'confirm-appointment'>('/appointments/{id}/confirm'),
+      cancel: actionWith<'cancel-appointment'>('/appointments/{id}/cancel'),
+      checkIn: action<'check-in-appointment'>('/appointments/{id}/check-in'),
+      complete: action<'complete-appointment'>('/appointments/{id}/complete'),
+      noShow: action<'no-show-appointment'>('/appointments/{id}/no-show'),
+      reopen: action<'reopen-appointment'>('/appointments/{id}/reopen'),
     },
     invoices: {
-      ...pages<'list-invoices'>('/invoices'),
-      get: record<'get-invoice'>('/invoices'),
-      payments: (id: string) => pages<'list-invoice-payments'>(`/invoices/${id}/payments`),
+      ...changing<'list-invoices'>('/invoices'),
+      get: expandable<'get-invoice'>('/invoices/{id}'),
+      payments: (id: string) => lists<'list-invoice-payments'>('/invoices/{id}/payments', { id }),
     },
-    payments: { ...pages<'list-payments'>('/payments'), get: record<'get-payment'>('/payments') },
+    payments: { ...changing<'list-payments'>('/payments'), get: record<'get-payment'>('/payments/{id}') },
     messages: {
-      ...pages<'list-messages'>('/messages'),
-      get: record<'get-message'>('/messages'),
-      send: (body: Body<'send-message'>, requestOptions?: RequestOptions) =>
-        post<'send-message'>('/messages', body, requestOptions),
+      ...changing<'list-messages'>('/messages'),
+      get: record<'get-message'>('/messages/{id}'),
+      send: create<'send-message'>('/messages'),
     },
     webhooks: {
-      ...pages<'list-webhooks'>('/webhooks'),
-      get: record<'get-webhook'>('/webhooks'),
-      create: (body: Body<'create-webhook'>, requestOptions?: RequestOptions) =>
-        post<'create-webhook'>('/webhooks', body, requestOptions),
-      update: (id: string, body: Body<'update-webhook'>, requestOptions?: RequestOptions) =>
-        patch<'update-webhook'>(`/webhooks/${id}`, body, requestOptions),
-      delete: async (id: string, requestOptions?: RequestOptions): Promise<void> => {
-        await send({ method: 'DELETE', path: `/webhooks/${id}`, ...requestOptions })
-      },
-      rotateSecret: (id: string, body: Body<'rotate-webhook-secret'> = {}, requestOptions?: RequestOptions) =>
-        post<'rotate-webhook-secret'>(`/webhooks/${id}/rotate-secret`, body, requestOptions),
-      ping: (id: string, requestOptions?: RequestOptions) =>
-        post<'ping-webhook'>(`/webhooks/${id}/ping`, {}, requestOptions),
-      deliveries: (id: string) => cursorList<'list-deliveries'>(`/webhooks/${id}/deliveries`),
-      redeliver: (id: string, delivery: string, requestOptions?: RequestOptions) =>
-        post<'redeliver'>(`/webhooks/${id}/deliveries/${delivery}/redeliver`, {}, requestOptions),
+      ...lists<'list-webhooks'>('/webhooks'),
+      get: record<'get-webhook'>('/webhooks/{id}'),
+      create: create<'create-webhook'>('/webhooks'),
+      update: update<'update-webhook'>('/webhooks/{id}'),
+      delete: remove<'delete-webhook'>('/webhooks/{id}'),
+      rotateSecret: actionWith<'rotate-webhook-secret'>('/webhooks/{id}/rotate-secret'),
+      ping: action<'ping-webhook'>('/webhooks/{id}/ping'),
+      deliveries: (id: string) => lists<'list-deliveries'>('/webhooks/{id}/deliveries', { id }),
+      redeliver: (id: string, deliveryId: string, options?: RequestOptions<'redeliver'>) =>
+        redeliver(id, options, { deliveryId }),
     },
-    events: cursorList<'list-events'>('/events'),
+    events: lists<'list-events'>('/events'),
   }
 }
 
 /** The kinds of requests that the operations consist of. */
-function requestsOf(send: SendRequest) {
-  const get = <O extends Operation>(path: string, query?: object, requestOptions?: RequestOptions) =>
-    send({ method: 'GET', path, query, ...requestOptions }) as Promise<ResponseBody<O>>
+function requestsOf<Reads extends boolean>(send: SendRequest) {
+  /** Sends a request. The body alone is awaited, unless `withResponse` is called. */
+  function call<T>(request: ApiRequest): Call<T> {
+    const response = send(request) as Promise<ApiResponse<T>>
+    const body: Promise<T> = response.then((complete) => complete.body)
+    const withResponse = () => {
+      // Its rejection is that of the response.
+      body.catch(() => {})
+      return response
+    }
+    return Object.assign(body, { withResponse })
+  }
+
+  const get =
+    <O extends Operation>(path: string) =>
+    (options?: RequestOptions<O>): Call<ResponseBody<O>> =>
+      call({ method: 'GET', path, options })
+
+  const search =
+    <O extends Operation>(path: string) =>
+    (query: Query<O>, options?: RequestOptions<O>): Call<ResponseBody<O>> =>
+      call({ method: 'GET', path, query, options })
+
   /** Retrieves one record by its id. */
   const record =
     <O extends Operation>(path: string) =>
-    (id: string, requestOptions?: RequestOptions, query?: Query<O>) =>
-      get<O>(`${path}/${id}`, query, requestOptions)
-  const post = <O extends Operation>(path: string, body?: object, requestOptions?: RequestOptions) =>
-    send({ method: 'POST', path, body, ...requestOptions }) as Promise<ResponseBody<O>>
+    (id: string, options?: RequestOptions<O>): Call<ResponseBody<O>> =>
+      call({ method: 'GET', path, ids: { id }, options })
 
-  const patch = <O extends Operation>(path: string, body: object, requestOptions?: RequestOptions) =>
-    send({ method: 'PATCH', path, body, ...requestOptions }) as Promise<ResponseBody<O>>
+  /** Retrieves one record, with all fields of its patient if `expand` asks for them. */
+  const expandable =
+    <O extends Operation>(path: string) =>
+    <E extends 'patient' | undefined = undefined>(
+      id: string,
+      query?: { readonly expand?: E },
+      options?: RequestOptions<O>,
+    ): Call<Expanded<ResponseBody<O>, E>> =>
+      call({ method: 'GET', path, ids: { id }, query, options })
 
-  /**
-   * A paginated list: `list` returns one page, `all` iterates over the records of all pages. `all` continues by cursor where
-   * the list has one, so that it skips and repeats no record while others are added or removed.
-   */
-  const pages = <O extends Operation>(path: string) => ({
-    list: (query: Query<O> = {} as Query<O>, requestOptions?: RequestOptions) =>
-      get<O>(path, query as object, requestOptions),
-    all: async function* (query: Omit<Query<O>, 'page'> = {} as never): AsyncGenerator<ListItem<O>> {
-      for (let page = 1, position: object | null = {}; position; page++) {
-        const response = (await get<O>(path, { limit: 100, ...query, ...position })) as unknown as {
-          data: ListItem<O>[]
-          meta: { total_pages?: number; next_after?: string | null }
-        }
-        yield* response.data
-        const { next_after: after, total_pages: last = 0 } = response.meta
-        position = after ? { after } : after === undefined && page < last ? { page: page + 1 } : null
-      }
-    },
+  const create =
+    <O extends Operation>(path: string) =>
+    (body: Body<O>, options?: RequestOptions<O>): Call<ResponseBody<O, Reads>> =>
+      call({ method: 'POST', path, body, options })
+
+  const update =
+    <O extends Operation>(path: string) =>
+    (id: string, body: Body<O>, options?: RequestOptions<O>): Call<ResponseBody<O, Reads>> =>
+      call({ method: 'PATCH', path, ids: { id }, body, options })
+
+  const action =
+    <O extends Operation>(path: string) =>
+    (id: string, options?: RequestOptions<O>, ids?: object): Call<ResponseBody<O, Reads>> =>
+      call({ method: 'POST', path, ids: { id, ...ids }, options })
+
+  const actionWith =
+    <O extends Operation>(path: string) =>
+    (id: string, body?: Body<O>, options?: RequestOptions<O>): Call<ResponseBody<O, Reads>> =>
+      call({ method: 'POST', path, ids: { id }, body, options })
+
+  const remove =
+    <O extends Operation>(path: string) =>
+    (id: string, options?: RequestOptions<O>): Call<undefined> =>
+      call({ method: 'DELETE', path, ids: { id }, options })
+
+  /** A list: `list` requests one page, `pages` iterates over all pages, and `all` over the records of all pages. */
+  function lists<O extends Operation>(path: string, ids?: Record<string, unknown>) {
+    const request: GetPage = (query, signal) => call({ method: 'GET', path, ids, query, options: { signal } })
+    return {
+      list: <A extends Cursor = undefined, S extends Since = undefined, E extends Expand = undefined>(
+        query?: ListQuery<O, A, S, E>,
+        options?: RequestOptions<O>,
+      ): Call<Page<O, A, S, E>> => call({ method: 'GET', path, ids, query, options }),
+      pages: <A extends Cursor = undefined, S extends Since = undefined, E extends Expand = undefined>(
+        query?: Omit<ListQuery<O, A, S, E>, 'page'>,
+        options?: RequestOptions<O>,
+      ) => pagesOf(request, query, options?.signal) as AsyncGenerator<Page<O, A, S, E>>,
+      all: <A extends Cursor = undefined, S extends Since = undefined, E extends Expand = undefined>(
+        query?: Omit<ListQuery<O, A, S, E>, 'page'>,
+        options?: RequestOptions<O>,
+      ) => recordsOf(pagesOf(request, query, options?.signal)) as AsyncGenerator<ListItem<O, E>>,
+    }
+  }
+
+  /** A list that also has `changes`: the pages of the records that were changed since a time. */
+  const changing = <O extends Operation>(path: string) => ({
+    ...lists<O>(path),
+    changes: (options: ChangesOptions) =>
+      changesOf(
+        (query, signal) => call({ method: 'GET', path, query, options: { signal } }),
+        options,
+      ) as AsyncGenerator<ChangesPage<O>>,
   })
 
-  /**
-   * A list with a cursor: `list` returns one page, `all` iterates over the items from `after` (or the beginning) to the
-   * present end. To continue later, use `list` and store `meta.next_after`.
-   */
-  const cursorList = <O extends Operation>(path: string) => ({
-    list: (query: Query<O> = {} as Query<O>, requestOptions?: RequestOptions) =>
-      get<O>(path, query as object, requestOptions),
-    all: async function* (query: Query<O> = {} as Query<O>): AsyncGenerator<ListItem<O>> {
-      for (let after: string | null | undefined, hasMore = true; hasMore; ) {
-        const response = (await get<O>(path, {
-          limit: 100,
-          ...(query as object),
-          ...(after && { after }),
-        })) as unknown as {
-          data: ListItem<O>[]
-          meta: { next_after: string | null; has_more: boolean }
-        }
-        yield* response.data
-        after = response.meta.next_after
-        hasMore = response.meta.has_more
-      }
-    },
-  })
-
-  return { get, post, patch, record, pages, cursorList }
+  return { get, search, record, expandable, create, update, action, actionWith, remove, lists, changing }
 }

@@ -1,11 +1,26 @@
 /** Sends a request to the API, and retries where that is safe. */
-import { ApiError, type ErrorBody } from './errors.ts'
+import {
+  AbortError,
+  type ApiError,
+  ConnectionFailedError,
+  errorOf,
+  NoResponseError,
+  RequestTimeoutError,
+} from './errors.ts'
 
-export type ClientOptions = {
-  /** The address without the base path, e.g. `https://abc.execute-api.eu-central-1.amazonaws.com/prod`. */
+export type ClientOptions<Reads extends boolean = true> = {
+  /** The address of the API, with or without `/api/developer/v1`. */
   readonly baseUrl: string
-  readonly key: string
-  readonly secret: string
+  /** The credential, `ck_...:cs_...`. */
+  readonly credential?: string
+  /** The two halves of the credential, instead of `credential`. */
+  readonly key?: string
+  readonly secret?: string
+  /**
+   * `false` for a credential that writes patients or appointments without the scope to read them: changes then return a
+   * `PatientReference` or an `AppointmentReference`. Only types depend on it. Defaults to true.
+   */
+  readonly reads?: Reads
   /** The maximum number of retries. Defaults to 3. */
   readonly retries?: number
   /** The timeout of one attempt in milliseconds. Defaults to 30,000. */
@@ -26,115 +41,260 @@ export type ResponseCache = {
 
 export type CachedResponse = { readonly etag: string; readonly text: string }
 
-export type RequestOptions = {
-  /** The Idempotency-Key of a POST or PATCH. Defaults to a random one. */
-  readonly idempotencyKey?: string
-  readonly signal?: AbortSignal
+/** A response with its headers. */
+export type ApiResponse<T> = {
+  readonly body: T
+  /** 304 if the body is from the cache of the client. */
+  readonly status: number
+  /** Identifies this state of a single record. Pass it as `ifMatch` to change the record only in this state. */
+  readonly etag: string | null
+  /** The path of a new record. */
+  readonly location: string | null
+  /** Include it when you contact support. */
+  readonly requestId: string | null
+  /** The requests left in the current minute, of how many, and the seconds until it ends. */
+  readonly rateLimit: { readonly limit: number; readonly remaining: number; readonly reset: number } | null
+  readonly headers: Headers
 }
 
-export type ApiRequest = RequestOptions & {
-  readonly method: string
+export type ApiRequest = {
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
+  /** A path of the API document, such as `/patients/{id}`. */
   readonly path: string
+  readonly ids?: Readonly<Record<string, unknown>> | undefined
   readonly query?: object | undefined
-  readonly body?: object | undefined
+  readonly body?: unknown
+  readonly options?: { signal?: AbortSignal; idempotencyKey?: string; ifMatch?: string | null } | undefined
 }
 
-/** Statuses after which a retry may succeed. A POST or PATCH is safe to retry because it has an idempotency key. */
+export type SendRequest = (request: ApiRequest) => Promise<ApiResponse<unknown>>
+
+const BASE_PATH = '/api/developer/v1'
+
+/** Statuses after which a retry may succeed. */
 const RETRYABLE_STATUSES = new Set([429, 500, 502, 503, 504])
 
 /** If `retry-after` asks for a longer wait, in milliseconds, the request fails instead. */
 const MAX_WAIT = 60_000
 
-export type SendRequest = (request: ApiRequest) => Promise<unknown>
+/** Errors with a status of 5xx after which nothing was changed. */
+const NOTHING_CHANGED = new Set(['clinic_paused', 'provider_unavailable'])
 
-export function transport({
-  baseUrl,
-  key,
-  secret,
-  retries = 3,
-  timeout = 30_000,
-  ...options
-}: ClientOptions): SendRequest {
+/** Errors of connections that were never made. */
+const NOT_CONNECTED = /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT_TIMEOUT)$/
+
+export function transport(options: ClientOptions<boolean>): SendRequest {
+  const { base, authorization, retries, timeout, cache } = checked(options)
   const call = options.fetch ?? fetch
-  const base = `${baseUrl.replace(/\/+$/, '')}/api/developer/v1`
-
-  const sendOnce = async (
-    request: ApiRequest,
-    idempotencyKey: string | undefined,
-  ): Promise<Success | Error> => {
-    const { method, path, query, body, signal } = request
-    const parameters = Object.entries(query ?? {}).filter(([, value]) => value != null)
-    const search = new URLSearchParams(
-      parameters.map(([name, value]): [string, string] => [name, String(value)]),
-    ).toString()
-    const timeoutSignal = AbortSignal.timeout(timeout)
-    const url = `${base}${path}${search && `?${search}`}`
-    const known = method === 'GET' ? options.cache?.get(url) : undefined
-    const response = await call(url, {
-      method,
-      redirect: 'error',
-      signal: signal ? AbortSignal.any([signal, timeoutSignal]) : timeoutSignal,
-      headers: {
-        authorization: `Developer ${key}:${secret}`,
-        accept: 'application/json',
-        ...(idempotencyKey !== undefined && { 'idempotency-key': idempotencyKey }),
-        ...(body && { 'content-type': 'application/json' }),
-        ...(known && { 'if-none-match': known.etag }),
-      },
-      ...(body && { body: JSON.stringify(body) }),
-    })
-    if (response.status === 304 && known) return new Success(known.text)
-    const outcome = await readResponse(response)
-    const etag = response.headers.get('etag')
-    if (method === 'GET' && etag !== null && outcome instanceof Success)
-      options.cache?.set(url, { etag, text: outcome.text })
-    return outcome
-  }
 
   return async (request) => {
-    const idempotencyKey =
-      request.method === 'POST' || request.method === 'PATCH'
-        ? (request.idempotencyKey ?? crypto.randomUUID())
-        : undefined
-    for (let attempt = 0; ; attempt++) {
-      const outcome = await sendOnce(request, idempotencyKey).catch((error: unknown) => error as Error)
-      if (outcome instanceof Success) return outcome.text === '' ? undefined : JSON.parse(outcome.text)
-      if (request.signal?.aborted) throw outcome
-      const wait = retryDelay(outcome, attempt)
-      if (attempt >= retries || wait === null) throw outcome
-      await new Promise((resolve) => setTimeout(resolve, wait))
+    const { method, options: { signal } = {} } = request
+    const url = base + pathOf(request)
+    const sentHeaders = headersOf(request, authorization)
+    const body = request.body === undefined ? undefined : JSON.stringify(request.body)
+
+    const attempt = async (): Promise<ApiResponse<unknown>> => {
+      const known = method === 'GET' ? cache?.get(url) : undefined
+      const headers = { ...sentHeaders, ...(known && { 'if-none-match': known.etag }) }
+      const { response, text } = await withTimeout(timeout, signal, async (end) => {
+        const init = { method, headers, redirect: 'manual', signal: end } as const
+        const response = await call(url, body === undefined ? init : { ...init, body })
+        return { response, text: await response.text() }
+      })
+      if (response.status === 304 && known) return responseOf(response, JSON.parse(known.text))
+      const content = response.ok ? parseSuccess(method, text) : null
+      if (content === null) throw errorOf(response, text)
+      const etag = response.headers.get('etag')
+      if (method === 'GET' && etag !== null) cache?.set(url, { etag, text })
+      return responseOf(response, content)
+    }
+
+    let mayHaveTakenEffect = false
+    for (let attempts = 0; ; attempts++) {
+      if (signal?.aborted) throw new AbortError('The call was aborted', signal.reason, mayHaveTakenEffect)
+      const outcome = await attempt().catch((error: ApiError | NoResponseError) => error)
+      if (!(outcome instanceof Error)) return outcome
+      mayHaveTakenEffect ||= method !== 'GET' && mayHaveChanged(outcome)
+      // A repeated POST or PATCH has the same idempotency key. A DELETE has none: after one that succeeded, it would be a 404.
+      const wait = method === 'DELETE' && mayHaveTakenEffect ? null : retryDelay(outcome, attempts)
+      if (attempts >= retries || wait === null) throw Object.assign(outcome, { mayHaveTakenEffect })
+      await sleep(wait, signal)
     }
   }
 }
 
-class Success {
-  readonly text: string
-  constructor(text: string) {
-    this.text = text
+/** Whether a request with this outcome may have changed something. */
+const mayHaveChanged = (error: ApiError | NoResponseError): boolean =>
+  error instanceof NoResponseError
+    ? error.mayHaveTakenEffect
+    : (error.status < 400 || error.status >= 500) && !NOTHING_CHANGED.has(error.key)
+
+/** Waits, or until the signal aborts. */
+export const sleep = (ms: number, signal?: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    const end = () => {
+      clearTimeout(timer)
+      signal?.removeEventListener('abort', end)
+      resolve()
+    }
+    const timer = setTimeout(end, ms)
+    signal?.addEventListener('abort', end)
+    if (signal?.aborted) end()
+  })
+
+/** Runs work with a signal that ends it, and rejects then even if the work ignores the signal. */
+async function withTimeout<T>(
+  timeout: number,
+  signal: AbortSignal | undefined,
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const end = new AbortController()
+  let timer: ReturnType<typeof setTimeout> | undefined
+  let abort = () => {}
+  const ended = new Promise<never>((_, reject) => {
+    const stop = (error: NoResponseError) => {
+      reject(error)
+      end.abort(error)
+    }
+    abort = () => stop(new AbortError('The call was aborted', signal?.reason, true))
+    timer = setTimeout(
+      () => stop(new RequestTimeoutError(`No response in ${timeout} ms`, undefined, true)),
+      timeout,
+    )
+  })
+  signal?.addEventListener('abort', abort)
+  try {
+    return await Promise.race([work(end.signal), ended])
+  } catch (error) {
+    if (error instanceof NoResponseError) throw error
+    const { code = '' } = ((error as Error).cause ?? error) as { code?: unknown }
+    const wasSent = !NOT_CONNECTED.test(String(code))
+    throw new ConnectionFailedError(
+      wasSent ? 'The connection was lost' : `No connection: ${code}`,
+      error,
+      wasSent,
+    )
+  } finally {
+    clearTimeout(timer)
+    signal?.removeEventListener('abort', abort)
   }
 }
 
-async function readResponse(response: Response): Promise<Success | Error> {
-  const text = await response.text()
-  if (response.ok) return new Success(text)
-  const requestId = response.headers.get('x-request-id')
-  const retryAfter = response.headers.get('retry-after')
-  let body: ErrorBody
+/** The body of a success: a JSON object, or undefined for a DELETE. Null if it is cut, or from a proxy. */
+function parseSuccess(method: string, text: string): object | undefined | null {
+  if (method === 'DELETE' && text === '') return undefined
   try {
-    body = JSON.parse(text) as ErrorBody
+    const body: unknown = JSON.parse(text)
+    return typeof body === 'object' && !Array.isArray(body) ? body : null
   } catch {
-    // The response came from a proxy, not from the API.
-    body = { error: 'UNKNOWN', message: '' }
+    return null
   }
-  return new ApiError(response.status, body, requestId, retryAfter === null ? null : Number(retryAfter))
 }
+
+function responseOf(response: Response, body: unknown): ApiResponse<unknown> {
+  const { status, headers } = response
+  const [remaining, reset] = numbersOf(headers.get('ratelimit'))
+  const [limit] = numbersOf(headers.get('ratelimit-policy'))
+  return {
+    body,
+    status,
+    etag: headers.get('etag'),
+    location: headers.get('location'),
+    requestId: headers.get('x-request-id'),
+    rateLimit:
+      limit === undefined || remaining === undefined || reset === undefined
+        ? null
+        : { limit, remaining, reset },
+    headers,
+  }
+}
+
+/** The numbers of `"default";r=299;t=60`. */
+const numbersOf = (header: string | null): number[] => (header?.match(/(?<==)\d+/g) ?? []).map(Number)
 
 /** Milliseconds to wait before a retry, with full jitter from 200 ms; null if the error must not be retried. */
-function retryDelay(error: Error, attempt: number): number | null {
-  const backOff = Math.random() * 200 * 2 ** attempt
-  // No response: the connection failed or timed out.
-  if (!(error instanceof ApiError)) return backOff
+function retryDelay(error: ApiError | NoResponseError, attempts: number): number | null {
+  const backOff = Math.random() * 200 * 2 ** attempts
+  if (error instanceof NoResponseError) return error instanceof AbortError ? null : backOff
   if (!RETRYABLE_STATUSES.has(error.status) && error.key !== 'idempotency_in_progress') return null
   const requestedWait = (error.retryAfter ?? 0) * 1000
   return requestedWait > MAX_WAIT ? null : requestedWait + backOff
+}
+
+/** The path with its ids, and the query. */
+function pathOf({ path, ids = {}, query = {} }: ApiRequest): string {
+  const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => {
+    const id = ids[name]
+    // The two names are no ids: servers and fetch resolve them to other paths.
+    if (typeof id !== 'string' || id === '' || id === '.' || id === '..' || !isWellFormed(id))
+      throw new TypeError(`${name} must be the id of a record`)
+    return encodeURIComponent(id)
+  })
+  const parameters = Object.entries(query).filter(([, value]) => value != null)
+  const search = new URLSearchParams(
+    parameters.map(([name, value]): [string, string] => [name, String(value)]),
+  ).toString()
+  return filled + (search && `?${search}`)
+}
+
+/** Whether text has no half of a surrogate pair, which cannot be encoded. */
+const isWellFormed = (text: string): boolean => !/\p{Surrogate}/u.test(text)
+
+function headersOf(
+  { method, body, options = {} }: ApiRequest,
+  authorization: string,
+): Record<string, string> {
+  const { idempotencyKey = crypto.randomUUID(), ifMatch } = options
+  const isKey = typeof idempotencyKey === 'string' && /^[\x21-\x7e]{1,255}$/.test(idempotencyKey)
+  check(isKey, 'idempotencyKey must be 1 to 255 visible ASCII characters')
+  const isEtag = typeof ifMatch === 'string' && /^[\x20-\x7e]+$/.test(ifMatch)
+  check(isEtag || !('ifMatch' in options), 'ifMatch must be the etag of a response')
+  return {
+    authorization,
+    accept: 'application/json',
+    ...(body !== undefined && { 'content-type': 'application/json' }),
+    ...((method === 'POST' || method === 'PATCH') && { 'idempotency-key': idempotencyKey }),
+    ...(isEtag && { 'if-match': ifMatch }),
+  }
+}
+
+function check(condition: boolean, message: string): asserts condition {
+  if (!condition) throw new TypeError(message)
+}
+
+const OPTIONS = 'baseUrl credential key secret reads retries timeout fetch cache'.split(' ')
+
+/** The options, with their defaults. Throws a TypeError that names a wrong one. */
+function checked(options: ClientOptions<boolean>) {
+  const { baseUrl, key, secret, credential = `${key}:${secret}`, retries = 3, timeout = 30_000 } = options
+  const { fetch: call, cache, reads } = options
+  const unknown = Object.keys(options).find((name) => !OPTIONS.includes(name))
+  check(unknown === undefined, `${unknown} is not an option: ${OPTIONS.join(', ')}`)
+  check(
+    options.credential === undefined ? Boolean(key && secret) : key === undefined && secret === undefined,
+    'credential is required, or key and secret instead of it',
+  )
+  check(
+    typeof credential === 'string' && /^[\x21-\x39\x3b-\x7e]+:[\x21-\x7e]+$/.test(credential),
+    'credential must be a key and a secret, such as ck_...:cs_...',
+  )
+  const url = typeof baseUrl === 'string' && URL.canParse(baseUrl) ? new URL(baseUrl) : undefined
+  check(
+    url !== undefined && /^https?:$/.test(url.protocol) && url.href === url.origin + url.pathname,
+    'baseUrl must be the http or https address of the API, without user, query and fragment',
+  )
+  check(Number.isInteger(retries) && retries >= 0, 'retries must be a whole number from 0')
+  check(
+    typeof timeout === 'number' && timeout > 0 && timeout < 2 ** 31,
+    'timeout must be milliseconds, more than 0',
+  )
+  check(call === undefined || typeof call === 'function', 'fetch must be a function')
+  check(
+    cache === undefined || typeof cache.get === 'function',
+    'cache must have the functions get and set of a Map',
+  )
+  check(reads === undefined || typeof reads === 'boolean', 'reads must be true or false')
+  const address = url.href.replace(/\/+$/, '')
+  const base = address.endsWith(BASE_PATH) ? address : address + BASE_PATH
+  return { base, authorization: `Developer ${credential}`, retries, timeout, cache }
 }

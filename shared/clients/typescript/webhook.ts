@@ -1,54 +1,95 @@
 /** Verifies Standard Webhooks signatures with Web Crypto, which all server runtimes provide. */
+import type { webhooks } from './schema.ts'
 
 /** The largest accepted difference between a delivery's timestamp and the current time, in seconds. */
 const TOLERANCE = 300
 
+/** An event of the API document. Its `event` decides the type of its `data`. Ignore events that you do not know: there will be more. */
+export type WebhookEvent = {
+  [E in keyof webhooks]: webhooks[E]['post']['requestBody']['content']['application/json']
+}[keyof webhooks]
+
 export type SignedDelivery = {
-  readonly headers: Headers | Readonly<Record<string, string | string[] | undefined>>
-  /** The raw body, exactly as received. */
-  readonly body: string
+  /** The headers of the request, of Node, Express or fetch. */
+  readonly headers:
+    | { readonly get: (name: string) => string | null }
+    | Readonly<Record<string, string | readonly string[] | undefined>>
+  /** The raw body, exactly as received, before it is parsed. */
+  readonly body: string | Uint8Array | ArrayBuffer
   /** The secret that the API returned when the endpoint was created, or the one you chose. */
   readonly secret: string
   /** Milliseconds since the epoch. Defaults to the current time. */
   readonly now?: number
 }
 
+/** The delivery is not signed with the secret, or its time is more than five minutes off. Respond with 400. */
+export class WebhookVerificationError extends Error {
+  override readonly name = 'WebhookVerificationError'
+}
+
 /**
  * Verifies a delivery and returns its event.
- * @throws Error if the signature does not match the secret, or the timestamp is more than five minutes off
+ * @throws WebhookVerificationError if the signature does not match the secret, or the timestamp is more than five minutes off
+ * @throws TypeError if an argument is wrong, such as a body that was parsed
  */
-export async function verifyWebhook<E = unknown>({
+export async function verifyWebhook({
   headers,
   body,
   secret,
   now = Date.now(),
-}: SignedDelivery): Promise<E> {
-  const header = (name: string) =>
-    String((headers instanceof Headers ? headers.get(name) : headers[name]) ?? '')
+}: SignedDelivery): Promise<WebhookEvent> {
+  const header = headerReader(headers)
   const id = header('webhook-id')
   const timestamp = header('webhook-timestamp')
-  if (!(Math.abs(now / 1000 - Number(timestamp || Number.NaN)) <= TOLERANCE))
-    throw new Error('The webhook timestamp is missing or more than five minutes off')
-  const bytes = secret.startsWith('whsec_')
-    ? Uint8Array.from(atob(secret.slice(6)), (character) => character.charCodeAt(0))
-    : new TextEncoder().encode(secret)
-  const algorithm = { name: 'HMAC', hash: 'SHA-256' }
-  const key = await crypto.subtle.importKey('raw', bytes, algorithm, false, ['verify'])
-  const content = new TextEncoder().encode(`${id}.${timestamp}.${body}`)
+  const signatures = header('webhook-signature')
+  const key = await keyOf(secret)
+  const bytes = bytesOf(body)
+  if (!id || !timestamp || !signatures) throw new WebhookVerificationError('The signature is missing')
+  if (!(Math.abs(now / 1000 - Number(timestamp)) <= TOLERANCE))
+    throw new WebhookVerificationError('The timestamp is more than five minutes off')
+  const signed = new TextEncoder().encode(`${id}.${timestamp}.`)
+  const content = new Uint8Array(signed.length + bytes.length)
+  content.set(signed)
+  content.set(bytes, signed.length)
   // There are several signatures for 24 hours after a secret rotation.
-  for (const signature of header('webhook-signature').split(' ')) {
-    if (!signature.startsWith('v1,')) continue
-    let signatureBytes: Uint8Array<ArrayBuffer>
-    try {
-      const digest = atob(signature.slice(3))
-      // Accepts only the standard encoding: the last character has bits that decoding ignores.
-      if (btoa(digest) !== signature.slice(3)) continue
-      signatureBytes = Uint8Array.from(digest, (character) => character.charCodeAt(0))
-    } catch {
-      continue
-    }
+  for (const signature of signatures.split(' ')) {
+    const digest = signature.startsWith('v1,') ? decodeBase64(signature.slice(3)) : null
     // Compares in constant time.
-    if (await crypto.subtle.verify('HMAC', key, signatureBytes, content)) return JSON.parse(body) as E
+    if (digest && (await crypto.subtle.verify('HMAC', key, digest, content)))
+      return JSON.parse(new TextDecoder().decode(bytes)) as WebhookEvent
   }
-  throw new Error('The webhook signature does not match the secret')
+  throw new WebhookVerificationError('The signature does not match this body and secret')
+}
+
+function headerReader(headers: SignedDelivery['headers']): (name: string) => string {
+  if (typeof headers?.get === 'function') {
+    const { get } = headers
+    return (name) => get.call(headers, name) ?? ''
+  }
+  const values = new Map(Object.entries(headers ?? {}).map(([name, value]) => [name.toLowerCase(), value]))
+  return (name) => String(values.get(name) ?? '')
+}
+
+function bytesOf(body: SignedDelivery['body']): Uint8Array {
+  if (typeof body === 'string') return new TextEncoder().encode(body)
+  if (ArrayBuffer.isView(body)) return new Uint8Array(body.buffer, body.byteOffset, body.byteLength)
+  if (body instanceof ArrayBuffer) return new Uint8Array(body)
+  throw new TypeError('body must be the raw body, a string or bytes, not what was parsed from it')
+}
+
+async function keyOf(secret: string) {
+  const text = typeof secret === 'string' ? secret : ''
+  const bytes = text.startsWith('whsec_') ? decodeBase64(text.slice(6)) : new TextEncoder().encode(text)
+  if (!bytes?.length) throw new TypeError('secret must be the secret of the webhook endpoint')
+  return crypto.subtle.importKey('raw', bytes, { name: 'HMAC', hash: 'SHA-256' }, false, ['verify'])
+}
+
+/** Accepts only the standard encoding: the last character has bits that decoding ignores. */
+function decodeBase64(text: string): Uint8Array<ArrayBuffer> | null {
+  try {
+    const decoded = atob(text)
+    return btoa(decoded) === text ? Uint8Array.from(decoded, (character) => character.charCodeAt(0)) : null
+  } catch {
+    return null
+  }
 }

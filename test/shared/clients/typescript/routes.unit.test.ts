@@ -1,3 +1,4 @@
+import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { BASE_PATH } from '../../../../shared/api/route.ts'
 import { ROUTES } from '../../../../shared/api/routes.ts'
@@ -6,37 +7,39 @@ import { createClient } from '../../../../shared/clients/typescript/client.ts'
 /** Routes without a method of the client, each with the reason. */
 const NOT_COVERED: Record<string, string> = {}
 
-/** Calls every function of the client with ids as arguments, and returns the requests that it sent. */
-async function requestsOfClient(): Promise<string[]> {
+/** Functions whose first argument is an id. */
+const TAKES_ID =
+  /^(get|update|(de)?activate|confirm|cancel|checkIn|complete|noShow|reopen|payments|delete|rotateSecret|ping|deliveries|redeliver)$/
+
+/** Calls every function of the client, with an id where it takes one, and returns the requests that it sent. */
+async function requestsOfClient(id: string): Promise<string[]> {
   const sent: string[] = []
   const fetch = async (url: unknown, init: RequestInit = {}) => {
     sent.push(`${init.method} ${new URL(String(url)).pathname.replace(BASE_PATH, '')}`)
     return Response.json({ data: [], meta: { total_pages: 0, next_after: null, has_more: false } })
   }
-  const call = async (value: unknown): Promise<void> => {
-    if (typeof value === 'function') {
-      const result = value('id-1', 'id-2')
+  const call = async (value: unknown, name = ''): Promise<void> => {
+    if (typeof value === 'function' && name !== 'changes') {
+      const result = value(TAKES_ID.test(name) ? id : {}, name === 'redeliver' ? id : {})
       if (Symbol.asyncIterator in result) for await (const _ of result);
-      else await call(await result)
+      else await call(await Promise.resolve(result).catch(rejectedId))
     } else if (typeof value === 'object' && value !== null)
-      for (const one of Object.values(value)) await call(one)
+      for (const [key, one] of Object.entries(value)) await call(one, key).catch(rejectedId)
   }
-  await call(
-    createClient({
-      baseUrl: 'https://api.example.com',
-      key: 'k',
-      secret: 's',
-      fetch: fetch as typeof globalThis.fetch,
-    }),
-  )
+  await call(createClient({ baseUrl: 'https://api.example.com', credential: 'k:s', fetch }))
   return [...new Set(sent)]
 }
 
+/** A TypeError, which names the argument, is expected for an id that is none. */
+function rejectedId(error: unknown): void {
+  if (!(error instanceof TypeError && /^(id|deliveryId) /.test(error.message))) throw error
+}
+
 const pattern = (method: string, path: string) =>
-  new RegExp(`^${method} ${path.replaceAll(/\{\w+\}/g, 'id-\\d')}$`)
+  new RegExp(`^${method} ${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`)
 
 it('has a method for every route, and none without a route', async () => {
-  const sent = await requestsOfClient()
+  const sent = await requestsOfClient('id')
   const missing = ROUTES.filter(
     ({ id, aliasOf, method, path }) =>
       !(id in NOT_COVERED) &&
@@ -47,4 +50,38 @@ it('has a method for every route, and none without a route', async () => {
     (request) => !ROUTES.some(({ method, path }) => pattern(method, path).test(request)),
   )
   expect([missing.map(({ id }) => id), unknown]).toEqual([[], []])
+})
+
+it('sends every id to the route of its method, or does not send it', async () => {
+  const routes = ROUTES.filter(({ aliasOf }) => aliasOf === undefined)
+  const hostile = [
+    '../patients/p1/deactivate#',
+    '',
+    '.',
+    '..',
+    '%2e%2e',
+    'a/../..',
+    'a?b',
+    'a#b',
+    '\\..',
+    'ü\n',
+    '\ud800',
+  ]
+  const usual = await requestsOfClient('id')
+  const check = async (id: string) => {
+    const sent = await requestsOfClient(id)
+    const encoded = sent.map((request) =>
+      request.replaceAll(/(?<=\/)[^/]+/g, (part) => (routeSegments.has(part) ? part : 'id')),
+    )
+    for (const request of encoded) expect([id, usual.includes(request)]).toEqual([id, true])
+  }
+  const routeSegments = new Set(routes.flatMap(({ path }) => path.split('/')))
+  for (const id of hostile) await check(id)
+  await fc.assert(
+    fc.asyncProperty(fc.string({ unit: 'binary', maxLength: 20 }), async (id) => {
+      fc.pre(!routeSegments.has(id))
+      await check(id)
+    }),
+    { numRuns: 50 },
+  )
 })

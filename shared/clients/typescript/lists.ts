@@ -1,0 +1,83 @@
+/** Iteration over lists, page by page. */
+import { UnexpectedResponseError } from './errors.ts'
+import { sleep } from './transport.ts'
+
+type Page = {
+  readonly data: readonly unknown[]
+  readonly meta: {
+    readonly total_pages?: number
+    readonly next_after?: string | null
+    readonly has_more?: boolean
+    readonly as_of?: string
+  }
+}
+/** Requests one page. */
+export type GetPage = (query: object, signal: AbortSignal | undefined) => Promise<Page>
+
+/** A change is listed 20 seconds after it was made: `as_of` is that long ago, without the fraction of its second. */
+const VISIBILITY_DELAY_MS = 21_000
+
+/**
+ * The pages of a list. Continues by cursor where the list has one, so that it skips and repeats no record while others are added
+ * or removed, otherwise by page number.
+ */
+export async function* pagesOf(get: GetPage, query: object = {}, signal?: AbortSignal): AsyncGenerator<Page> {
+  for (let page = 1, position: { after?: string; page?: number } | null = {}; position; page++) {
+    const response = checked(await get({ limit: 100, ...query, ...position }, signal), position.after)
+    yield response
+    position = nextOf(response, page)
+  }
+}
+
+/** The records of pages. */
+export async function* recordsOf(pages: AsyncGenerator<Page>): AsyncGenerator<unknown> {
+  for await (const { data } of pages) yield* data
+}
+
+function nextOf({ meta }: Page, page: number): { after?: string; page?: number } | null {
+  const { next_after: after, has_more: hasMore = true, total_pages: last = 0 } = meta
+  if (after === undefined) return page < last ? { page: page + 1 } : null
+  return after !== null && hasMore ? { after } : null
+}
+
+/** Rejects what is no page, and a page that would be requested for ever. */
+function checked(page: Page, after: string | undefined): Page {
+  const isPage = Array.isArray(page.data) && typeof page.meta === 'object' && page.meta !== null
+  if (!isPage || (after !== undefined && page.meta.next_after === after && page.meta.has_more !== false))
+    throw new UnexpectedResponseError(200, '', null, null)
+  return page
+}
+
+export type ChangesOptions = {
+  /** A time with `Z` or an offset, to begin with, or the `position` of a page, to continue after it. */
+  readonly since: string
+  /** Never ends, and requests new changes every 20 seconds. By default, ends with the changes made before the first request. */
+  readonly follow?: boolean
+  readonly signal?: AbortSignal
+}
+
+/**
+ * The pages of records that were changed. A change is listed after 20 seconds, so the iteration waits for those that were made
+ * before it began. A position is `as_of`, and the cursor while a list of several pages is read.
+ */
+export async function* changesOf(
+  get: GetPage,
+  { since, follow = false, signal }: ChangesOptions,
+): AsyncGenerator<Page & { position: string }> {
+  if (typeof since !== 'string' || since === '') throw new TypeError('since must be a time or a position')
+  let [time = '', cursor] = since.split('|')
+  let end = follow ? Number.POSITIVE_INFINITY : undefined
+  for (;;) {
+    const page = checked(await get({ limit: 100, updated_since: time, after: cursor }, signal), cursor)
+    const asOf = Date.parse(page.meta.as_of ?? '')
+    if (Number.isNaN(asOf)) throw new UnexpectedResponseError(200, '', null, null)
+    end ??= asOf + VISIBILITY_DELAY_MS
+    cursor = page.meta.next_after ?? undefined
+    // A `since` in the future stays.
+    if (cursor === undefined && !(Date.parse(time) > asOf)) time = String(page.meta.as_of)
+    yield { ...page, position: cursor === undefined ? time : `${time}|${cursor}` }
+    if (cursor !== undefined) continue
+    if (asOf >= end) return
+    await sleep(Math.min(end - asOf, VISIBILITY_DELAY_MS), signal)
+  }
+}
