@@ -41,14 +41,13 @@ export type RequestOptions<O extends Operation> = {
 
 type Responses<O extends Operation> = operations[O] extends { responses: infer R } ? R : never
 type Json<A> = A extends { content: { 'application/json': infer J } } ? J : undefined
-type Reference = Schemas['PatientReference' | 'AppointmentReference']
 type WholeRecord = Schemas['PatientDetails' | 'Appointment']
 /** Of the response to a change, the whole record, or what a credential that cannot read records gets. */
 type ByAccess<B, Reads extends boolean> = B extends { data: infer D }
   ? [Extract<D, WholeRecord>] extends [never]
     ? B
     : Omit<B, 'data'> & {
-        data: Reads extends true ? Extract<D, WholeRecord> : Exclude<D, WholeRecord> & Reference
+        data: Reads extends true ? Extract<D, WholeRecord> : Exclude<D, WholeRecord>
       }
   : B
 /** The body of an operation's successful response. `Reads` as in the options of `createClient`. */
