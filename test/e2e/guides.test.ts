@@ -1,10 +1,11 @@
 /** Runs the code blocks of README.md, docs/ and the guides against a local stack. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { clientPackage } from '../support/client-package.ts'
 import {
   type Block,
   blocksOf,
@@ -14,7 +15,6 @@ import {
 } from '../support/documentation.ts'
 import { type RunningStack, runClinicTool, runStack } from '../support/local-stack.ts'
 
-/** Inside the project, so that programs find the client. */
 const FOLDER = join('.local', `guides-${process.pid}`)
 
 /** Separates the outputs of the shell blocks of a document. */
@@ -41,7 +41,7 @@ beforeAll(async () => {
     RECEIVER: receiver,
     COPY: join(FOLDER, 'copy.db'),
   }
-  mkdirSync(FOLDER, { recursive: true })
+  cpSync(await clientPackage(), join(FOLDER, 'node_modules/clinic-developer-client'), { recursive: true })
 }, 300_000)
 afterAll(async () => {
   rmSync(FOLDER, { recursive: true, force: true })

@@ -5,7 +5,7 @@
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -14,6 +14,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, inject, it, vi } from 'vitest'
 import { VISIBILITY_DELAY_MS } from '../../shared/store/table/visibility-delay.ts'
 import { changingClinic } from '../support/changing-clinic.ts'
+import { clientPackage } from '../support/client-package.ts'
 import { issueCredential } from '../support/credentials.ts'
 import { blocksOf } from '../support/documentation.ts'
 import { call } from '../support/event.ts'
@@ -41,6 +42,7 @@ beforeAll(async () => {
   stubFunctionEnvironment(db.name)
   const [source] = blocksOf('docs/guides/keeping-a-copy.md').filter(({ language }) => language === 'ts')
   writeFileSync(program, source?.text ?? '')
+  cpSync(await clientPackage(), join(folder, 'node_modules/clinic-developer-client'), { recursive: true })
   server = createServer(async ({ url = '/', headers }, response) => {
     requests++
     const { pathname, searchParams } = new URL(url, 'http://localhost')

@@ -5,6 +5,7 @@
 import { changesOf, type GetPage, pagesOf, recordsOf } from './lists.ts'
 import type {
   Action,
+  ActionOnDelivery,
   ActionWithBody,
   All,
   Call,
@@ -18,7 +19,7 @@ import type {
   Search,
   Update,
 } from './methods.ts'
-import type { Operation, RequestOptions, ResponseBody } from './operations.ts'
+import type { Operation } from './operations.ts'
 import {
   type ApiRequest,
   type ApiResponse,
@@ -61,16 +62,20 @@ export type { components } from './schema.ts'
 export type { ApiResponse, CachedResponse, ClientOptions, ResponseCache } from './transport.ts'
 export { type SignedDelivery, verifyWebhook, type WebhookEvent, WebhookVerificationError } from './webhook.ts'
 
-export type Client<Reads extends boolean = true> = ReturnType<typeof createClient<Reads>>
+/** The methods of all endpoints. `Reads` as in the options of `createClient`. */
+export interface Client<Reads extends boolean = true> extends ReturnType<typeof methodsOf<Reads>> {}
 
 /**
  * Creates a client that uses a credential. Sends nothing.
  * @throws TypeError that names a wrong option
  */
-export function createClient<Reads extends boolean = true>(options: ClientOptions<Reads>) {
-  const requests = requestsOf<Reads>(transport(options))
+export const createClient = <Reads extends boolean = true>(options: ClientOptions<Reads>): Client<Reads> =>
+  methodsOf<Reads>(transport(options))
+
+function methodsOf<Reads extends boolean>(send: SendRequest) {
+  const requests = requestsOf<Reads>(send)
   const { get, search, retrieve, retrieveExpandable, lists, listsWithChanges } = requests
-  const { create, update, action, actionWithBody, actionOnTwo } = requests
+  const { create, update, action, actionWithBody, actionOnDelivery } = requests
   return {
     /** The credential that the client uses. */
     me: get<'get-me'>('/me'),
@@ -132,7 +137,7 @@ export function createClient<Reads extends boolean = true>(options: ClientOption
       rotateSecret: actionWithBody<'rotate-webhook-secret'>('/webhooks/{id}/rotate-secret'),
       ping: action<'ping-webhook'>('/webhooks/{id}/ping'),
       deliveries: (id: string) => lists<'list-deliveries'>('/webhooks/{id}/deliveries', { id }),
-      redeliver: actionOnTwo<'redeliver'>('/webhooks/{id}/deliveries/{deliveryId}/redeliver'),
+      redeliver: actionOnDelivery<'redeliver'>('/webhooks/{id}/deliveries/{deliveryId}/redeliver'),
     },
     events: lists<'list-events'>('/events'),
   }
@@ -196,9 +201,9 @@ function requestsOf<Reads extends boolean>(send: SendRequest) {
       <O extends Operation>(path: string): ActionWithBody<O, Reads> =>
       (id, body, options) =>
         call({ method: 'POST', path, ids: { id }, body, options }),
-    actionOnTwo:
-      <O extends Operation>(path: string) =>
-      (id: string, deliveryId: string, options?: RequestOptions<O>): Call<ResponseBody<O>> =>
+    actionOnDelivery:
+      <O extends Operation>(path: string): ActionOnDelivery<O> =>
+      (id, deliveryId, options) =>
         call({ method: 'POST', path, ids: { id, deliveryId }, options }),
     lists,
     listsWithChanges: <O extends Operation>(path: string) => ({

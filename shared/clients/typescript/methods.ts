@@ -50,6 +50,11 @@ export type ActionWithBody<O extends Operation, Reads extends boolean> = (
   body?: Body<O>,
   options?: RequestOptions<O>,
 ) => Call<ResponseBody<O, Reads>>
+export type ActionOnDelivery<O extends Operation> = (
+  id: string,
+  deliveryId: string,
+  options?: RequestOptions<O>,
+) => Call<ResponseBody<O>>
 
 /** Requests one page. */
 export type List<O extends Operation> = <
