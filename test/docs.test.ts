@@ -64,10 +64,6 @@ it('the files generated from the contracts are up to date: if not, run `npm run 
   expect(files.flatMap(([file, content]) => (read(file) === content ? [] : [file]))).toEqual([])
 })
 
-it('docs/webhooks.md shows the verifier of the operator tool as it is', () => {
-  expect(blocksOf('docs/webhooks.md').filter(({ kind }) => kind === 'verbatim').length).toBe(1)
-})
-
 it('docs/architecture.md lists the folders that exist', () => {
   const [block] = blocksOf('docs/architecture.md').filter(({ kind }) => kind === 'folders')
   const listed: string[] = (block?.text ?? '').match(/^\S+(?=\/ )/gm) ?? []

@@ -11,9 +11,6 @@ export const DOCUMENTS = [
   ...globSync('docs/**/*.md', { exclude: [QUICKSTART] }).sort(),
 ]
 
-/** Files that a document may show in full. Their own tests run them. */
-const VERBATIM = ['bin/clinic/webhooks/webhook-verification.ts']
-
 /** Its own tests run its samples. Other documents may repeat them. */
 const PYTHON_CLIENT = 'shared/clients/python/README.md'
 
@@ -24,7 +21,7 @@ export type Block = {
   readonly text: string
   /**
    * `program`: shell commands or TypeScript, run against a stack. `response`: the JSON that the shell block before it
-   * prints. `operator`: commands of the operator tool. `verbatim`: the content of a tested file, or a part of it. `diagram`, `folders`:
+   * prints. `operator`: commands of the operator tool. `verbatim`: a tested sample of a client's README. `diagram`, `folders`:
    * checked for consistency. `not run`: marked as such. `untested`: none of these, which is an error.
    */
   readonly kind:
@@ -64,7 +61,6 @@ function kindOf({
   if (/^not run: \S/.test(marker)) return 'not run'
   if (marker === 'folders') return 'folders'
   if (language === 'mermaid') return 'diagram'
-  if (VERBATIM.some((file) => readFileSync(file, 'utf8').trim() === text.trim())) return 'verbatim'
   if (language === 'sh')
     return text.split('\n').every((line) => line === '' || line.startsWith(OPERATOR_COMMAND))
       ? 'operator'

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type Server } from 'node:http'
 import { buffer } from 'node:stream/consumers'
-import { verifyWebhook } from './webhook-verification.ts'
+import { verifyWebhook } from '../../../shared/clients/typescript/webhook.ts'
 
 /** One delivery with its verification and response. */
 export type ReceivedDelivery = {
@@ -44,13 +44,16 @@ export function webhookReceiver({
     const id = stringOrNull(request.headers['webhook-id'])
     const attempt = (attempts.get(id) ?? 0) + 1
     attempts.set(id, attempt)
-    const problem = secret === undefined ? undefined : errorMessageOf(() => verify(request, raw, secret))
+    const problem = secret === undefined ? undefined : await problemOf(request, raw, secret)
     const status = problem ? 400 : attempt <= failFirst ? 500 : successStatus
     const event = stringOrNull((body as { event?: unknown } | null)?.event)
     return { at: new Date(now()), event, id, attempt, problem, status, body }
   }
-  const verify = ({ headers }: IncomingMessage, raw: Buffer, key: string) =>
-    verifyWebhook(headers, raw, key, now())
+  const problemOf = ({ headers }: IncomingMessage, body: Buffer, key: string): Promise<string | null> =>
+    verifyWebhook({ headers, body, secret: key, now: now() }).then(
+      () => null,
+      (error: Error) => error.message,
+    )
 
   return createServer((request, response) => {
     if (request.method !== 'POST') return void response.writeHead(405, { allow: 'POST' }).end()
@@ -71,14 +74,5 @@ function parseJson(text: string): unknown {
     return JSON.parse(text)
   } catch {
     return text
-  }
-}
-
-function errorMessageOf(check: () => void): string | null {
-  try {
-    check()
-    return null
-  } catch (error) {
-    return (error as Error).message
   }
 }

@@ -40,7 +40,9 @@ class ResponseError extends Error {
   constructor(status: number, text: string, requestId: string | null, retryAfter: number | null) {
     const { error, message, details, details_omitted } = bodyOf(text)
     const key = message.startsWith(PREFIX) ? message.slice(PREFIX.length) : ''
-    const list = Array.isArray(details) ? details : []
+    const list = Array.isArray(details)
+      ? details.filter((one) => typeof one === 'object' && one !== null)
+      : []
     super(messageOf(status, key, list, details_omitted ?? 0, requestId))
     this.status = status
     this.code = key === '' ? 'UNKNOWN' : String(error)

@@ -1,0 +1,145 @@
+/** The client against a server whose responses are broken: every call ends with a result or with an error of a known class. */
+import { createServer, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import { ApiError, createClient, NoResponseError } from '../../../../shared/clients/typescript/client.ts'
+
+type Respond = (response: ServerResponse) => void
+
+let respond: Respond
+let received: { line: string; key: unknown }[] = []
+const server = createServer((request, response) => {
+  received.push({ line: `${request.method} ${request.url}`, key: request.headers['idempotency-key'] })
+  request.resume().on('end', () => respond(response))
+})
+let baseUrl: string
+beforeAll(async () => {
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
+  baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+})
+beforeEach(() => {
+  received = []
+})
+afterAll(() => {
+  server.closeAllConnections()
+  server.close()
+})
+
+const send =
+  (status: number, body = '', headers: Record<string, string> = {}): Respond =>
+  (response) =>
+    response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(body)
+const error = (key: string, fields = '') =>
+  `{"error":"CODE","message":"errors.developer_api.${key}"${fields}}`
+const HTML = '<html><body>Bad gateway</body></html>'
+const cut: Respond = (response) => {
+  response.writeHead(200, { 'content-length': '100' }).write('{"data":')
+  setTimeout(() => response.destroy(), 10)
+}
+const NOW = 'Mon, 04 May 2026 10:00:00 GMT'
+
+/** The error of a GET, a POST and a DELETE, and how many requests each sends with one retry. */
+const CASES: [
+  what: string,
+  respond: Respond,
+  name: string,
+  requests: [get: number, post: number, del: number],
+][] = [
+  ['a cut body', cut, 'ConnectionFailedError', [2, 2, 1]],
+  ['a cut body without a length', send(200, '{"data":{"id":'), 'UnexpectedResponseError', [1, 1, 1]],
+  ['no response', (response) => response.destroy(), 'ConnectionFailedError', [2, 2, 1]],
+  ['a slow body', (response) => response.writeHead(200).write('{'), 'RequestTimeoutError', [2, 2, 1]],
+  ['no headers for ever', () => {}, 'RequestTimeoutError', [2, 2, 1]],
+  [
+    'HTML with status 200',
+    send(200, HTML, { 'content-type': 'text/html' }),
+    'UnexpectedResponseError',
+    [1, 1, 1],
+  ],
+  ['text with status 200', send(200, '"OK"'), 'UnexpectedResponseError', [1, 1, 1]],
+  ['a list instead of an object', send(200, '[]'), 'UnexpectedResponseError', [1, 1, 1]],
+  ['null', send(200, 'null'), 'UnexpectedResponseError', [1, 1, 1]],
+  ['a number', send(201, '7'), 'UnexpectedResponseError', [1, 1, 1]],
+  ['a redirect', send(302, '', { location: '/elsewhere' }), 'UnexpectedResponseError', [1, 1, 1]],
+  ['a permanent redirect', send(308, '', { location: '/elsewhere' }), 'UnexpectedResponseError', [1, 1, 1]],
+  ['304 to a request without an etag', send(304), 'UnexpectedResponseError', [1, 1, 1]],
+  ['HTML of a proxy with 502', send(502, HTML), 'ServerError', [2, 2, 1]],
+  ['an empty 503', send(503), 'ServerError', [2, 2, 1]],
+  [
+    '503 for longer than a minute',
+    send(503, error('unavailable'), { 'retry-after': '61' }),
+    'ServerError',
+    [1, 1, 1],
+  ],
+  ['a paused clinic', send(503, error('clinic_paused')), 'ServerError', [2, 2, 2]],
+  ['an empty 500', send(500), 'ServerError', [2, 2, 1]],
+  ['504', send(504, error('timeout')), 'ServerError', [2, 2, 1]],
+  [
+    '429 with a date that has passed',
+    send(429, error('rate_limited'), { date: NOW, 'retry-after': NOW }),
+    'RateLimitError',
+    [2, 2, 2],
+  ],
+  [
+    '429 with a date in an hour',
+    send(429, error('rate_limited'), { date: NOW, 'retry-after': NOW.replace('10:', '11:') }),
+    'RateLimitError',
+    [1, 1, 1],
+  ],
+  ['429 with an unreadable date', send(429, '', { 'retry-after': 'soon' }), 'RateLimitError', [2, 2, 2]],
+  ['HTML with 404', send(404, HTML), 'NotFoundError', [1, 1, 1]],
+  ['the error of another API', send(401, '{"message":"Forbidden"}'), 'AuthenticationError', [1, 1, 1]],
+  [
+    'details of a wrong type',
+    send(422, error('validation', ',"details":"none"')),
+    'ValidationError',
+    [1, 1, 1],
+  ],
+  [
+    'details that are no objects',
+    send(409, error('slot_unavailable', ',"details":[null,1,"a"]')),
+    'ConflictError',
+    [1, 1, 1],
+  ],
+  [
+    'an error whose message is no text',
+    send(403, '{"error":1,"message":{}}'),
+    'PermissionDeniedError',
+    [1, 1, 1],
+  ],
+  ['413 of the gateway', send(413, HTML), 'BadRequestError', [1, 1, 1]],
+]
+
+it.each(CASES)('%s', async (_what, broken, name, requests) => {
+  respond = broken
+  const clinic = createClient({ baseUrl, credential: 'ck_1:cs_1', retries: 1, timeout: 200 })
+  const calls = [() => clinic.me(), () => clinic.patients.activate('p1'), () => clinic.webhooks.delete('w1')]
+  const lines = [
+    'GET /api/developer/v1/me',
+    'POST /api/developer/v1/patients/p1/activate',
+    'DELETE /api/developer/v1/webhooks/w1',
+  ]
+  for (const [at, call] of calls.entries()) {
+    received = []
+    const thrown = await call().catch((reason: unknown) => reason)
+    expect(thrown).toBeInstanceOf(
+      name.startsWith('Re') || name.startsWith('Conn') ? NoResponseError : ApiError,
+    )
+    expect((thrown as Error).name).toBe(name)
+    // The same route each time, and the same idempotency key.
+    expect(received.map(({ line }) => line)).toEqual(Array(requests[at]).fill(lines[at]))
+    expect(new Set(received.map(({ key }) => key)).size).toBe(1)
+  }
+})
+
+it('an empty body of a success is an error, except after a DELETE', async () => {
+  respond = send(200)
+  const clinic = createClient({ baseUrl, credential: 'ck_1:cs_1', retries: 1 })
+  await expect(clinic.me()).rejects.toMatchObject({
+    name: 'UnexpectedResponseError',
+    mayHaveTakenEffect: false,
+  })
+  const change = clinic.patients.activate('p1')
+  await expect(change).rejects.toMatchObject({ name: 'UnexpectedResponseError', mayHaveTakenEffect: true })
+  expect(await clinic.webhooks.delete('w1')).toBeUndefined()
+})
