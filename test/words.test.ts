@@ -57,6 +57,7 @@ const FILES = [
   ...globSync('{bin,functions,infra,shared,test}/**/*.{ts,mjs,js,css,md}', {
     exclude: [
       '**/node_modules/**',
+      '**/dist/**',
       'test/words.test.ts',
       'shared/clients/typescript/schema.ts',
       // Letters of the demo clinics to their patients.

@@ -8,7 +8,7 @@ import { once } from 'node:events'
 import { cpSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, inject, it, vi } from 'vitest'
@@ -46,7 +46,7 @@ beforeAll(async () => {
   server = createServer(async ({ url = '/', headers }, response) => {
     requests++
     const { pathname, searchParams } = new URL(url, 'http://localhost')
-    const handler = await handlerOf({ id: `list-${pathname.slice(1)}` })
+    const handler = await handlerOf({ id: `list-${basename(pathname)}` })
     const { authorization = '' } = headers
     const { status, body } = await call(handler, {
       headers: { authorization },

@@ -53,8 +53,8 @@ it('contains the build, the README and the licence, and no dependencies', () => 
   expect(files.filter((file) => !file.endsWith('.d.cts'))).toEqual([
     'README.md',
     'dist/client.cjs',
-    'dist/client.d.ts',
-    'dist/client.js',
+    'dist/client.d.mts',
+    'dist/client.mjs',
     'package.json',
   ])
   expect(existsSync(join(folder, 'LICENSE'))).toBe(true)
@@ -64,7 +64,7 @@ it('contains the build, the README and the licence, and no dependencies', () => 
     engines,
   } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
   expect([dependencies, isPrivate, engines]).toEqual([undefined, undefined, { node: '>=20' }])
-  for (const file of ['client.js', 'client.cjs']) {
+  for (const file of ['client.mjs', 'client.cjs']) {
     const code = readFileSync(join(folder, 'dist', file))
     const sizes = [code.length, gzipSync(code, { level: 9 }).length]
     process.stdout.write(`dist/${file}: ${sizes[0]} bytes minified, ${sizes[1]} compressed\n`)

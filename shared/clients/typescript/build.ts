@@ -8,7 +8,7 @@ process.chdir(import.meta.dirname)
 rmSync('dist', { recursive: true, force: true })
 
 for (const [format, outfile] of [
-  ['esm', 'dist/client.js'],
+  ['esm', 'dist/client.mjs'],
   ['cjs', 'dist/client.cjs'],
 ] as const)
   buildSync({ entryPoints: ['client.ts'], bundle: true, minify: true, target: 'es2022', format, outfile })
@@ -31,4 +31,4 @@ for (const file of readdirSync('dist').filter((name) => name.endsWith('.d.ts')))
     text.replaceAll(/(?<=['"]\.\/\w+)\.ts(?=['"])/g, '.cjs'),
   )
 }
-writeFileSync('dist/client.d.ts', "export * from './client.cjs'\n")
+writeFileSync('dist/client.d.mts', 'export * from "./client.cjs"\n')

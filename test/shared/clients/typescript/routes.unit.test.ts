@@ -30,7 +30,7 @@ async function requestsOfClient(id: string): Promise<string[]> {
   return [...new Set(sent)]
 }
 
-/** A TypeError, which names the argument, is expected for an id that is none. */
+/** A TypeError, which names the argument, is expected for a malformed id. */
 function rejectedId(error: unknown): void {
   if (!(error instanceof TypeError && /^(id|deliveryId) /.test(error.message))) throw error
 }
