@@ -204,6 +204,7 @@ def test_repeats_a_delete_that_has_had_no_effect(client_of, failure):
         ([httpx.ReadError("x"), rejection(429, "rate_limited", retry_after="600")], send, True),
         ([httpx.ReadError("x"), rejection(401, "unauthorized")], send, True),
         ([httpx.ReadError("x"), httpx.ConnectError("x")], send, True),
+        ([httpx.ReadError("x"), rejection(503, "clinic_paused")], send, True),
         ([httpx.ReadError("x"), rejection(422, "validation")], send, False),
     ],
 )

@@ -119,7 +119,8 @@ class Request:
 
 def leaves_unknown(error: ApiError) -> bool:
     """Whether an error says nothing about an earlier attempt with the same idempotency key."""
-    return error.status is None or error.status in (401, 403, 429) or error.may_have_taken_effect
+    is_rejection = error.status is not None and 400 <= error.status < 500 and error.status not in (401, 403, 429)
+    return not is_rejection or error.may_have_taken_effect
 
 
 def read_object(content: bytes) -> Optional[Dict[str, Any]]:
