@@ -2,44 +2,91 @@ import { createHash } from 'node:crypto'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, extname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { errorsPage } from '../../shared/reference/errors-page.ts'
-import { type Assets, referencePage } from '../../shared/reference/reference-page.ts'
+import { buildSync } from 'esbuild'
+import { BASE_PATH } from '../../shared/api/route.ts'
+import { CONSOLE, consolePage } from '../../shared/reference/console.ts'
+import { type Assets, shell } from '../../shared/reference/html.ts'
+import { docsPages, type Page } from '../../shared/reference/pages.ts'
+import { renderMarkdown } from '../../shared/reference/render.ts'
+import { searchIndex } from '../../shared/reference/search.ts'
 
-/** The file in functions/ that serves the API document and the reference page. */
+/** The file in functions/ that serves the API document and the documentation. */
 export const REFERENCE = 'reference'
 
 const PROJECT = join(import.meta.dirname, '../..')
 const RENDERER_DIRECTORY = dirname(fileURLToPath(import.meta.resolve('swagger-ui-dist/package.json')))
-
-/** Scripts and styles, by their names in the pages. */
-const ASSETS: Record<keyof Assets, string> = {
-  rendererScript: join(RENDERER_DIRECTORY, 'swagger-ui-bundle.js'),
-  rendererStyle: join(RENDERER_DIRECTORY, 'swagger-ui.css'),
-  script: join(PROJECT, 'shared/reference/page/reference.js'),
-  style: join(PROJECT, 'shared/reference/page/reference.css'),
-}
+const SCRIPTS = join(PROJECT, 'shared/reference/page')
 
 /** Writes the files that the function serves. Names of scripts and styles contain a hash of their content. */
 export function writeReferenceFiles(directory: string): void {
-  const write = (path: string, content: string): void => writeFileSync(join(directory, path), content)
-  const document = read(join(PROJECT, 'docs/openapi.json'))
-  const catalogue = read(join(PROJECT, 'docs/errors.json'))
-  mkdirSync(join(directory, 'docs'), { recursive: true })
+  const write = (path: string, content: string): void => {
+    mkdirSync(dirname(join(directory, path)), { recursive: true })
+    writeFileSync(join(directory, path), content)
+  }
+  const document = JSON.parse(read(join(PROJECT, 'docs/openapi.json')))
+  const pages = docsPages(document, (name) => read(join(PROJECT, `docs/${name}.md`)))
   const assets = Object.fromEntries(
-    Object.entries(ASSETS).map(([name, file]) => {
-      const content = stripSourceMap(read(file))
+    Object.entries(assetsOf(pages)).map(([name, { file, content }]) => {
       const hashedFile = hashedName(file, content)
       write(join('docs', hashedFile), content)
       return [name, hashedFile]
     }),
   ) as Assets
+  const api = BASE_PATH.slice(1)
+  for (const page of pages) {
+    const hasSamples = page.terms !== undefined && page.path !== 'errors'
+    const contents = renderMarkdown(page.markdown, hasSamples)
+    write(
+      page.path === '' ? 'docs.html' : `docs/${page.path}.html`,
+      shell({ page, pages, assets, api, contents, hasSamples }),
+    )
+    write(`docs/${page.path || 'index'}.md`, page.markdown)
+  }
+  write(`docs/${CONSOLE.path}.html`, consolePage(pages, assets, api))
+  write(`docs/${CONSOLE.path}.md`, `# ${CONSOLE.title}\n\nThe console requires a browser with JavaScript.\n`)
+  write('docs/llms.txt', pageList(pages))
   // Whitespace is a third of the committed document.
-  write('openapi.json', JSON.stringify(JSON.parse(document)))
-  write('errors.json', catalogue)
-  write('docs.html', referencePage(JSON.parse(document), assets))
-  write('docs/errors.html', errorsPage(JSON.parse(catalogue), assets))
+  write('openapi.json', JSON.stringify(document))
+  write('errors.json', read(join(PROJECT, 'docs/errors.json')))
   write('docs/licences.txt', licences())
 }
+
+/** Scripts, styles and the search index, by their names in the pages. */
+function assetsOf(
+  pages: readonly Page[],
+): Record<keyof Assets, { readonly file: string; readonly content: string }> {
+  const asset = (file: string, content = stripSourceMap(read(file))) => ({ file, content })
+  return {
+    consoleScript: asset(join(SCRIPTS, 'console.js')),
+    consoleStyle: asset(join(SCRIPTS, 'console.css')),
+    rendererScript: asset(join(RENDERER_DIRECTORY, 'swagger-ui-bundle.js')),
+    rendererStyle: asset(join(RENDERER_DIRECTORY, 'swagger-ui.css')),
+    script: asset(join(SCRIPTS, 'docs.js')),
+    searchIndex: asset('search-index.json', searchIndex(pages)),
+    searchScript: asset('search.js', searchScript()),
+    style: asset(join(SCRIPTS, 'docs.css')),
+  }
+}
+
+/** The search with its library, as a module. */
+function searchScript(): string {
+  const entryPoints = [join(SCRIPTS, 'search.js')]
+  const { outputFiles } = buildSync({ entryPoints, bundle: true, format: 'esm', minify: true, write: false })
+  return outputFiles[0]?.text ?? ''
+}
+
+/** All pages with their addresses as Markdown, for programs that read documentation. */
+const pageList = (pages: readonly Page[]): string =>
+  [
+    '# Clinic Developer API',
+    '',
+    ...[...Map.groupBy(pages, ({ group }) => group)].flatMap(([group, members]) => [
+      `## ${group}`,
+      '',
+      ...members.map(({ path, title }) => `- [${title}](${path || 'index'}.md)`),
+      '',
+    ]),
+  ].join('\n')
 
 const read = (file: string): string => readFileSync(file, 'utf8')
 
@@ -53,8 +100,13 @@ function hashedName(file: string, content: string): string {
   return `${name}.${createHash('sha256').update(content).digest('hex').slice(0, 16)}${extension}`
 }
 
-/** The licences of the bundled renderer, which require that their text is distributed with it. */
+/** The licences of Swagger UI and of the search, which require that their text is distributed with them. */
 const licences = (): string =>
-  ['NOTICE', 'LICENSE', 'swagger-ui-bundle.js.LICENSE.txt']
-    .map((name) => read(join(RENDERER_DIRECTORY, name)).trim())
+  [
+    ...['NOTICE', 'LICENSE', 'swagger-ui-bundle.js.LICENSE.txt'].map((name) =>
+      join(RENDERER_DIRECTORY, name),
+    ),
+    fileURLToPath(new URL('../../LICENSE.txt', import.meta.resolve('minisearch'))),
+  ]
+    .map((file) => read(file).trim())
     .join('\n\n')

@@ -10,14 +10,15 @@ export type ServedFile = {
   readonly cacheControl: string
 }
 
-/** The files by path, such as `/docs`. */
-export type ServedFiles = ReadonlyMap<string, ServedFile>
+/** The files by path, such as `/docs`. Each is read when it is first requested. */
+export type ServedFiles = ReadonlyMap<string, () => ServedFile>
 
 const TYPES: Record<string, string> = {
   '.css': 'text/css; charset=utf-8',
   '.html': 'text/html; charset=utf-8',
   '.js': 'text/javascript; charset=utf-8',
   '.json': 'application/json; charset=utf-8',
+  '.md': 'text/markdown; charset=utf-8',
   '.txt': 'text/plain; charset=utf-8',
 }
 
@@ -25,25 +26,26 @@ const TYPES: Record<string, string> = {
 const HASHED = /\.[0-9a-f]{16}\.\w+$/
 
 /**
- * Reads all files of a folder, by URL path; pages lose their `.html`. Requests are looked up in the result, so the path of
+ * Lists all files of a folder, by URL path; pages lose their `.html`. Requests are looked up in the result, so the path of
  * a request never reaches the file system.
  * @throws Error naming a file of an unknown type
  */
-export function readFiles(directory: string): ServedFiles {
+export function listFiles(directory: string): ServedFiles {
   const names = readdirSync(directory, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => relative(directory, join(entry.parentPath, entry.name)))
   return new Map(
-    names.map((name) => [
-      `/${name.replace(/\.html$/, '')}`,
-      servedFile(name, readFileSync(join(directory, name))),
-    ]),
+    names.map((name) => {
+      const type = TYPES[extname(name)]
+      if (!type) throw new Error(`${name} has an unknown type: add it to TYPES.`)
+      let file: ServedFile | undefined
+      const read = () => (file ??= servedFile(name, type, readFileSync(join(directory, name))))
+      return [`/${name.replace(/\.html$/, '')}`, read]
+    }),
   )
 }
 
-function servedFile(name: string, content: Buffer): ServedFile {
-  const type = TYPES[extname(name)]
-  if (!type) throw new Error(`${name} has an unknown type: add it to TYPES.`)
+function servedFile(name: string, type: string, content: Buffer): ServedFile {
   return {
     body: content.toString('utf8'),
     type,

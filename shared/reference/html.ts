@@ -1,59 +1,84 @@
+import { type Page, relative, rootOf } from './pages.ts'
+
 /** Escapes text for element content and quoted attribute values. */
 export const escapeHtml = (text: string): string =>
   text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
 
-export type Assets = {
-  readonly rendererScript: string
-  readonly rendererStyle: string
-  readonly script: string
-  readonly style: string
-}
-
-type Page = {
-  readonly title: string
-  /** Relative paths from the page to `/docs/` and to the root. Relative, because a stage name may precede the path. */
-  readonly toDocs: string
-  readonly toRoot: string
-  readonly style: string
-  readonly scripts?: string
-  /** HTML that follows the navigation links in the header. */
-  readonly aside?: string
-  readonly contents: string
-}
+/** Names of the scripts and styles, which contain a hash of their content. */
+export type Assets = Readonly<
+  Record<
+    | 'consoleScript'
+    | 'consoleStyle'
+    | 'rendererScript'
+    | 'rendererStyle'
+    | 'script'
+    | 'searchIndex'
+    | 'searchScript'
+    | 'style',
+    string
+  >
+>
 
 const ICON =
   "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E%3Crect width='16' height='16' rx='4' fill='%230b6e6e'/%3E%3Cpath d='M8 4v8M4 8h8' stroke='%23fff' stroke-width='2.5'/%3E%3C/svg%3E"
 
-/** The HTML document that all pages share. */
-export const page = ({ title, toDocs, toRoot, style, scripts = '', aside = '', contents }: Page): string => {
-  const links = [
-    [`${toRoot}docs`, 'Reference'],
-    [`${toDocs}errors`, 'Errors'],
-    [`${toRoot}openapi.json`, 'openapi.json'],
-  ]
-  const list = links.map(
-    ([href = '', name]) =>
-      `<li><a href="${href}"${name === title ? ' aria-current="page"' : ''}>${name}</a></li>`,
-  )
+type Shell = {
+  readonly page: Pick<Page, 'path' | 'title' | 'group'>
+  readonly pages: readonly Page[]
+  readonly assets: Assets
+  /** The path of the API below the root, without a slash in front. */
+  readonly api: string
+  /** HTML of the page, from `<main>` on. */
+  readonly contents: string
+  /** Whether the page has samples next to its text. */
+  readonly hasSamples?: boolean
+  readonly head?: string
+}
+
+/** The HTML document that all pages share: navigation, search and the credential for samples. */
+export function shell({ page, pages, assets, api, contents, hasSamples = false, head = '' }: Shell): string {
+  const to = (path: string) => relative(page.path, path)
   return `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-<title>${title} · Clinic Developer API</title>
+<title>${escapeHtml(page.path === '' ? page.title : `${page.title} · Clinic Developer API`)}</title>
 <link rel="icon" href="${ICON}">
-<link rel="stylesheet" href="${toDocs}${style}">
-${scripts}</head>
-<body${aside ? ' class="with-list"' : ''}>
+<link rel="alternate" type="text/markdown" href="${to(page.path === '' ? 'index.md' : `${page.path}.md`)}">
+<link rel="stylesheet" href="${to(assets.style)}">
+${head}<script src="${to(assets.script)}" defer data-api="${rootOf(page.path)}${api}" data-docs="${to('')}/" data-search="${to(assets.searchScript)}" data-index="${to(assets.searchIndex)}"></script>
+</head>
+<body>
 <a class="skip" href="#contents">Skip to the contents</a>
 <header>
-<p class="name">Clinic Developer API</p>
-<nav aria-label="Pages"><ul>${list.join('')}</ul></nav>
-${aside}</header>
-<div id="contents" tabindex="-1">
+<p class="name"><a href="${to('')}">Clinic Developer API</a></p>
+<search><input id="search" type="search" placeholder="Search ( / )" aria-label="Search" autocomplete="off" spellcheck="false" role="combobox" aria-expanded="false" aria-controls="found"><ul id="found" role="listbox" aria-label="Pages found" hidden></ul></search>
+<label class="credential">Credential <input id="credential" placeholder="KEY:SECRET" autocomplete="off" autocapitalize="off" spellcheck="false"></label>
+</header>
+<div class="columns${hasSamples ? ' reference' : ''}">
+<nav aria-label="Documentation"><details open><summary>Contents</summary>
+${navigation(page, pages)}</details></nav>
 ${contents}</div>
+<footer><a href="${to(page.path === '' ? 'index.md' : `${page.path}.md`)}">This page as Markdown</a> <a href="${to('llms.txt')}">All pages as text</a> <a href="${rootOf(page.path)}openapi.json">openapi.json</a> <a href="${to('licences.txt')}">Licences</a></footer>
 </body>
 </html>
 `
+}
+
+/** Links to all pages by group. The group of the page is open. */
+function navigation(page: Shell['page'], pages: readonly Page[]): string {
+  const groups = Map.groupBy(pages, ({ group }) => group)
+  return [...groups]
+    .map(([group, members]) => {
+      const links = members.map(({ path, title, endpoint }) => {
+        const current = path === page.path ? ' aria-current="page"' : ''
+        const method = endpoint ? `<b class="${endpoint.method.toLowerCase()}">${endpoint.method}</b> ` : ''
+        return `<li><a href="${relative(page.path, path)}"${current}>${method}${escapeHtml(path === '' ? 'Overview' : title)}</a></li>`
+      })
+      const isOpen = group === page.group || members[0]?.path === ''
+      return `<details${isOpen ? ' open' : ''}><summary>${escapeHtml(group)}</summary><ul>${links.join('')}</ul></details>\n`
+    })
+    .join('')
 }

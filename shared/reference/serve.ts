@@ -52,7 +52,7 @@ function respond(
   const { httpMethod, resource, path, pathParameters, requestContext } = event
   // The resource, not the path: a custom domain may serve the API under a path prefix.
   const name = resource === '/docs/{proxy+}' ? `/docs/${pathParameters?.proxy ?? ''}` : resource
-  const file = files.get(name)
+  const file = files.get(name)?.()
   if (!file) throw new ApiError('route_not_found')
   if (httpMethod !== 'GET' && httpMethod !== 'HEAD')
     throw new ApiError('method_not_allowed', { headers: { allow: 'GET, HEAD' } })

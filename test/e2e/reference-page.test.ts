@@ -1,11 +1,13 @@
-/** The reference page in a real browser, on the synthesized stack, with a demo clinic behind its console. */
+/** The documentation in a real browser, on the synthesized stack, with a demo clinic behind its console. */
 import { once } from 'node:events'
-import { mkdirSync, statSync } from 'node:fs'
+import { mkdirSync, readFileSync, statSync } from 'node:fs'
 import { createServer, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import type { Browser, Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
+import { endpointsOf } from '../../shared/reference/openapi.ts'
 import { newVisit, startBrowser } from '../support/browser.ts'
 import { document, resolveRef } from '../support/conformance.ts'
 import { get, type RunningStack, runStack, send } from '../support/local-stack.ts'
@@ -24,7 +26,7 @@ afterAll(() => Promise.all([browser?.close(), stack?.close()]))
 
 const credential = () => stack.clinics[0]?.credentials.full ?? ''
 
-/** Opens the reference and waits for the console. The test fails if the browser reports any other problem. */
+/** Opens a page. The test fails if the browser reports any other problem. */
 async function visit(
   path = '/docs',
   options: Parameters<typeof newVisit>[2] = {},
@@ -37,13 +39,14 @@ async function visit(
     expect(visited.complaints).toEqual(expected)
   })
   await visited.page.goto(`${origin}${path}`)
-  if (!path.includes('/docs/errors')) await visited.page.locator('.opblock').first().waitFor()
   return visited
 }
 
 const open = (page: Page): Locator => page.locator('.opblock.is-open').first()
 const answer = (page: Page): Locator => page.locator('.live-responses-table .response').first()
 const widthOf = (page: Page) => page.evaluate<number>('document.documentElement.scrollWidth')
+
+const endpoints = endpointsOf(document.paths as never).map(({ operation }) => operation.operationId)
 
 /** The focused element, and the width of its focus outline. */
 const focused = (page: Page) =>
@@ -69,25 +72,23 @@ async function tabTo(page: Page, wanted: RegExp, limit: number): Promise<void> {
   throw new Error(`Tab does not lead to ${wanted}, but to ${passed.join('; ')}.`)
 }
 
-async function execute(page: Page, link: string): Promise<void> {
-  await page.locator('#credential').fill(credential())
-  await page.goto(`${stack.baseUrl}/docs#/${link}`)
+async function execute(page: Page): Promise<void> {
   await open(page).locator('.execute').click()
   await answer(page).waitFor()
 }
 
-it('supports finding an endpoint, entering a credential and sending a request with the keyboard alone', async () => {
+it('supports finding an endpoint and sending a request with the keyboard alone', async () => {
   const [patient] = (await get(stack, '/patients?limit=1')).body.data
   const { page } = await visit()
+  await page.keyboard.press('/')
+  await page.keyboard.type('list patients')
+  await page.locator('#found a', { hasText: 'List patients' }).waitFor()
+  await page.keyboard.press('ArrowDown')
+  await page.keyboard.press('Enter')
+  await page.waitForURL('**/docs/reference/list-patients')
   await tabTo(page, /^credential/, 10)
   await page.keyboard.insertText(credential())
-  await tabTo(page, /^search/, 2)
-  await page.keyboard.type('list patients')
-  await tabTo(page, /GET \/patients/, 3)
-  await page.keyboard.press('/')
-  expect((await focused(page)).text).toMatch(/^search/)
-  const count = await page.locator('#endpoints li').count()
-  expect(await page.locator('#found').innerText()).toBe(`1 of ${count}`)
+  await tabTo(page, /^Try it/, 100)
   await page.keyboard.press('Enter')
   await page.locator('.opblock-summary-control:focus').waitFor()
   expect(await focused(page)).toEqual({ text: expect.stringContaining('/patients'), outline: 3 })
@@ -95,18 +96,120 @@ it('supports finding an endpoint, entering a credential and sending a request wi
   await tabTo(page, /^search$/, 10)
   await page.keyboard.press('ControlOrMeta+a')
   await page.keyboard.insertText(patient.full_name)
-  await tabTo(page, /^btn execute/, 5)
+  await tabTo(page, /^btn execute/, 20)
   await page.keyboard.press('Enter')
+  await answer(page).waitFor()
   const shown = await answer(page).innerText()
   expect(shown).toContain(patient.id)
   expect(shown).toContain('ratelimit')
 })
 
-it('opens the endpoint or event that the URL fragment names', async () => {
-  const { page } = await visit('/docs#/Patients/get-patient')
-  expect(await open(page).innerText()).toContain('/patients/{id}')
-  await page.locator('#endpoints a', { hasText: 'patient.created' }).click()
-  await page.locator('.opblock-summary-control:focus', { hasText: 'patient.created' }).waitFor()
+it("fills the console with ids of the credential's clinic", async () => {
+  const own = (await get(stack, '/patients?limit=1')).body.data[0].id
+  const { page } = await visit('/docs/console#/Patients/get-patient')
+  await page.locator('#credential').fill(credential())
+  await expect.poll(() => open(page).locator('input[placeholder=id]').inputValue()).toBe(own)
+  await execute(page)
+  expect(await answer(page).innerText()).toMatch(/^200/)
+})
+
+it('shows samples with the address of the server, the credential and the language that was chosen', async () => {
+  const { page } = await visit('/docs/reference/create-appointment')
+  await page.locator('#credential').fill(`Authorization: Developer ${credential()} `)
+  await page.getByLabel('Python', { exact: true }).check()
+  await page
+    .locator('nav a', { hasText: 'Create a patient' })
+    .evaluate((link) => (link as { click(): void }).click())
+  const sample = page.locator('figure.python')
+  await sample.waitFor()
+  expect(await sample.innerText()).toContain(`base_url="${stack.api}"`)
+  expect(await sample.innerText()).toContain(`credential="${credential()}"`)
+  expect(await page.locator('figure.sh').isVisible()).toBe(false)
+  // The credential is gone with the tab.
+  expect(await page.evaluate<string>('Object.keys(localStorage).concat(document.cookie).join()')).toBe(
+    'language,',
+  )
+})
+
+it('shows every endpoint on at most two screens, as wide as a phone too', async () => {
+  const { page } = await visit('/docs', { viewport: { width: 1400, height: 900 } })
+  const tall: string[] = []
+  for (const id of endpoints) {
+    await page.goto(`${stack.baseUrl}/docs/reference/${id}`)
+    const height = await page.evaluate<number>(
+      "document.querySelector('main').getBoundingClientRect().height",
+    )
+    if (height > 1800) tall.push(`${id}: ${Math.round(height)}`)
+  }
+  expect(tall).toEqual([])
+  await page.setViewportSize({ width: 360, height: 740 })
+  const wide: string[] = []
+  for (const path of [
+    ...endpoints.map((id) => `/reference/${id}`),
+    '',
+    '/errors',
+    '/api',
+    '/guides/booking',
+  ]) {
+    await page.goto(`${stack.baseUrl}/docs${path}`)
+    if ((await widthOf(page)) > 360) wide.push(path)
+  }
+  expect(wide).toEqual([])
+})
+
+it('meets WCAG 2.2 AA in both colour schemes and on a phone', async () => {
+  const axe = readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8')
+  const violations: unknown[] = []
+  for (const options of [{ colorScheme: 'light' }, { colorScheme: 'dark' }, PHONE] as const) {
+    const { page } = await visit('/docs', options)
+    for (const path of [
+      '',
+      '/reference/create-appointment',
+      '/reference/list-patients',
+      '/events/patient.created',
+      '/guides/booking',
+      '/errors',
+    ]) {
+      await page.goto(`${stack.baseUrl}/docs${path}`)
+      await page.evaluate(axe)
+      const found = await page.evaluate<
+        object[]
+      >(`axe.run({ runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'] })
+        .then(({ violations }) => violations.map(({ id, nodes }) => ({ id, nodes: nodes.slice(0, 3).map(({ html }) => html) })))`)
+      violations.push(...found.map((violation) => ({ path, options, violation })))
+    }
+  }
+  expect(violations).toEqual([])
+})
+
+it('uses the console on a phone', async () => {
+  const { page } = await visit('/docs/console#/Patients/list-patients', PHONE)
+  await page.locator('#credential').fill(credential())
+  await open(page).locator('.execute').tap()
+  await answer(page).waitFor()
+  expect(await answer(page).innerText()).toContain('full_name')
+  expect(await widthOf(page)).toBe(360)
+})
+
+it('is readable without JavaScript', async () => {
+  const { page } = await visit('/docs/reference/create-appointment', { javaScriptEnabled: false })
+  expect(await page.locator('main').innerText()).toContain('patient_id')
+  await page.getByText('TypeScript').click()
+  expect(await page.locator('figure.ts').innerText()).toContain('appointments.book')
+  await page.locator('nav summary', { hasText: 'Details' }).click()
+  await page.getByRole('link', { name: 'Errors', exact: true }).click()
+  await page.locator('tr', { hasText: 'slot_unavailable' }).waitFor()
+})
+
+it('loads less than 200 kB before the console, and less than 10 kB on a second visit', async () => {
+  const { page, weight } = await visit('/docs/reference/create-appointment')
+  await page.locator('#search').fill('cancel')
+  await page.locator('#found a').first().waitFor()
+  expect(weight.bytes).toBeLessThan(200_000)
+  const before = weight.bytes
+  await page.goto('about:blank')
+  await page.goto(`${stack.baseUrl}/docs/reference/create-appointment`)
+  expect(weight.bytes - before).toBeLessThan(10_000)
 })
 
 it('has examples of ids that the demo clinic has, except of webhook endpoints', async () => {
@@ -119,79 +222,6 @@ it('has examples of ids that the demo clinic has, except of webhook endpoints', 
   expect(paths.length).toBeGreaterThan(5)
   const statuses = await Promise.all(paths.map(async (path) => [path, (await get(stack, path)).status]))
   expect(statuses).toEqual(paths.map((path) => [path, 200]))
-})
-
-it('accepts a credential with its scheme, and does not persist it', async () => {
-  const rejected =
-    'console: Failed to load resource: the server responded with a status of 401 (Unauthorized)'
-  const { page } = await visit('/docs', {}, [rejected])
-  await page.locator('#credential').fill(`Authorization: Developer ${credential()} `)
-  await page.goto(`${stack.baseUrl}/docs#/Appointments/list-doctors`)
-  await open(page).locator('.execute').click()
-  expect(await answer(page).innerText()).toMatch(/^200/)
-  await page.locator('#credential').fill('')
-  await open(page).locator('.execute').click()
-  await page.locator('.live-responses-table', { hasText: 'UNAUTHORIZED' }).waitFor()
-  const kept = await page.evaluate<number>(
-    'localStorage.length + sessionStorage.length + document.cookie.length',
-  )
-  expect(kept).toBe(0)
-})
-
-it('fits a phone screen, console included', async () => {
-  const { page } = await visit('/docs', PHONE)
-  expect(await widthOf(page)).toBe(360)
-  await page.locator('#credential').fill(credential())
-  await page.locator('#endpoints summary').tap()
-  await page.locator('#endpoints a', { hasText: 'List patients' }).tap()
-  await open(page).locator('.execute').tap()
-  await answer(page).waitFor()
-  expect(await answer(page).innerText()).toContain('full_name')
-  for (const part of [open(page).locator('.execute'), answer(page)]) {
-    const { x = 0, width = 0 } = (await part.boundingBox()) ?? {}
-    expect(x >= 0 && x + width <= 360).toBe(true)
-  }
-  const summaries = page.locator('.opblock:not(.is-open) .opblock-summary-control')
-  for (let count = rounds(3, 100); count > 0 && (await summaries.count()) > 0; count--)
-    await summaries.first().tap()
-  expect(await widthOf(page)).toBe(360)
-  await page.goto(`${stack.baseUrl}/docs/errors`)
-  expect(await widthOf(page)).toBe(360)
-})
-
-it('follows the colour scheme of the system, also when it changes', async () => {
-  const { page } = await visit('/docs', { colorScheme: 'dark' })
-  const isDark = (shade: number) => shade < 100
-  const isBright = (shade: number) => shade > 200
-  /** How bright the page and the text on it are, each from 0 to 255. */
-  const colours = () =>
-    page.evaluate<number[]>(`[
-      getComputedStyle(document.body).backgroundColor,
-      getComputedStyle(document.querySelector('.opblock-tag')).color,
-    ].map((colour) => Math.max(...colour.match(/[\\d.]+/g).slice(0, 3).map(Number)))`)
-  // The renderer animates its colours.
-  await expect.poll(colours).toEqual([expect.toSatisfy(isDark), expect.toSatisfy(isBright)])
-  await page.emulateMedia({ colorScheme: 'light' })
-  await expect.poll(colours).toEqual([expect.toSatisfy(isBright), expect.toSatisfy(isDark)])
-})
-
-it('shows the error catalogue without JavaScript', async () => {
-  const { page } = await visit('/docs/errors', { javaScriptEnabled: false })
-  await page.locator('#slot_unavailable', { hasText: 'errors.developer_api.slot_unavailable' }).waitFor()
-  await page.getByRole('link', { name: 'Reference' }).click()
-  expect(page.url()).toBe(`${stack.baseUrl}/docs`)
-  expect(await page.locator('#endpoints li').count()).toBeGreaterThan(30)
-})
-
-it('loads less than 560 kB, and less than 10 kB on a second visit', async () => {
-  const { page, weight } = await visit()
-  expect(weight.requests).toBe(6)
-  expect(weight.bytes).toBeLessThan(560_000)
-  const before = weight.bytes
-  await page.goto('about:blank')
-  await page.goto(`${stack.baseUrl}/docs`)
-  await page.locator('.opblock').first().waitFor()
-  expect(weight.bytes - before).toBeLessThan(10_000)
 })
 
 it('works below a stage name', async () => {
@@ -207,13 +237,15 @@ it('works below a stage name', async () => {
   await once(staged, 'listening')
   onTestFinished(() => void staged.close())
   const origin = `http://127.0.0.1:${(staged.address() as AddressInfo).port}`
-  const { page } = await visit('/dev/docs/#/Patients/list-patients', {}, [], origin)
+  const { page } = await visit('/dev/docs/console#/Patients/list-patients', {}, [], origin)
   await page.locator('#credential').fill(credential())
   await open(page).locator('.execute').click()
   expect(await answer(page).innerText()).toMatch(/^200/)
-  await page.getByRole('link', { name: 'Errors', exact: true }).click()
-  await page.getByRole('link', { name: 'Reference' }).click()
-  expect(page.url()).toBe(`${origin}/dev/docs`)
+  await page.getByRole('link', { name: 'Clinic Developer API' }).click()
+  await page.waitForURL(`${origin}/dev/docs`)
+  await page.getByRole('link', { name: 'Book an appointment' }).first().click()
+  const sample = await page.locator('figure.sh').innerText()
+  expect(sample).toContain(`${origin}/dev/api/developer/v1/appointments`)
 })
 
 it('is public, while the API requires a credential', async () => {
@@ -238,22 +270,15 @@ it.runIf(rounds(0, 1) === 1)('takes the screenshots in docs/screenshots', async 
     await page.screenshot({ path })
     expect(statSync(path).size).toBeLessThan(300_000)
   }
-  const showAnswer = (page: Page) =>
-    page.evaluate("document.querySelector('.live-responses-table').scrollIntoView()")
-  const light = await visit('/docs#/Patients/list-patients')
-  await light.page.locator('#credential').fill(credential())
-  await light.page.locator('#credential').blur()
+  const light = await visit('/docs/reference/create-appointment', { viewport: { width: 1400, height: 900 } })
   await take(light.page, 'reference-light')
-  const dark = await visit('/docs', { colorScheme: 'dark' })
-  await execute(dark.page, 'Patients/list-patients')
-  await showAnswer(dark.page)
+  const dark = await visit('/docs/reference/list-patients', { colorScheme: 'dark' })
   await take(dark.page, 'reference-dark')
-  const phone = await visit('/docs', PHONE)
-  await phone.page.locator('#endpoints summary').click()
-  await phone.page.locator('#search').fill('book')
-  await take(phone.page, 'reference-phone')
-  await execute(phone.page, 'Patients/list-patients')
-  await showAnswer(phone.page)
-  await take(phone.page, 'reference-phone-response')
+  await take((await visit('/docs/reference/create-patient', PHONE)).page, 'reference-phone')
+  const used = await visit('/docs/console#/Patients/list-patients', PHONE)
+  await used.page.locator('#credential').fill(credential())
+  await execute(used.page)
+  await used.page.evaluate("document.querySelector('.live-responses-table').scrollIntoView()")
+  await take(used.page, 'reference-phone-response')
   await take((await visit('/docs/errors')).page, 'errors')
 })

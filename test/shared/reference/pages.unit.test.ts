@@ -1,72 +1,85 @@
-import { readFileSync } from 'node:fs'
-import { describe, expect, it } from 'vitest'
-import { errorsPage } from '../../../shared/reference/errors-page.ts'
-import { referencePage } from '../../../shared/reference/reference-page.ts'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import MiniSearch from 'minisearch'
+import { afterAll, expect, it } from 'vitest'
+import { writeReferenceFiles } from '../../../infra/functions/reference-files.ts'
+import { ERROR_KEYS } from '../../../shared/api/error-catalogue.ts'
+import { listFiles } from '../../../shared/reference/files.ts'
+import { type ApiDocument, endpointsOf } from '../../../shared/reference/openapi.ts'
+import { docsPages } from '../../../shared/reference/pages.ts'
+import { renderMarkdown } from '../../../shared/reference/render.ts'
+import { SEARCH_OPTIONS, searchIndex } from '../../../shared/reference/search.ts'
 
-const assets = { rendererScript: 'r.js', rendererStyle: 'r.css', script: 's.js', style: 's.css' }
-const document = JSON.parse(readFileSync('docs/openapi.json', 'utf8'))
-const catalogue = JSON.parse(readFileSync('docs/errors.json', 'utf8'))
-const EVIL = '<img src=x onerror="alert(1)">&\''
-const SAFE = '&#60;img src=x onerror=&#34;alert(1)&#34;&#62;&#38;&#39;'
+const document = JSON.parse(readFileSync('docs/openapi.json', 'utf8')) as ApiDocument
+const pages = docsPages(document, (name) => readFileSync(`docs/${name}.md`, 'utf8'))
 
-describe('the reference page', () => {
-  const html = referencePage(document, assets)
+const folder = mkdtempSync(join(tmpdir(), 'docs-'))
+writeReferenceFiles(folder)
+const files = listFiles(folder)
+const htmlPages = [...files].filter(([, file]) => file().type.startsWith('text/html'))
+afterAll(() => rmSync(folder, { recursive: true }))
 
-  it('lists every endpoint and every event in its HTML', () => {
-    const links = [...html.matchAll(/<li><a href="#\/([^"]+)">/g)].map(([, link]) => link)
-    const operations = Object.values<Record<string, any>>(document.paths).flatMap((item) =>
-      Object.values(item).map(({ tags, operationId }) => `${tags[0]}/${operationId}`),
-    )
-    const events = Object.keys(document.webhooks).map((name) => `webhooks/${name}`)
-    expect(links.sort()).toEqual([...operations, ...events].sort())
-  })
+/** What the text of an attribute stands for. */
+const decoded = (text: string) => text.replace(/&#(\d+);/g, (_, code) => String.fromCharCode(code))
 
-  it('has no inline scripts or styles, and no absolute links', () => {
-    expect(html).not.toMatch(/<script(?![^>]* src=)|<style|\sstyle=|\son\w+=|javascript:/)
-    expect([...html.matchAll(/https?:\/\/[^/'"]+/g)].map(([place]) => place)).toEqual(['http://www.w3.org'])
-    // Below a stage name or the path of a custom domain, a link from the root would lead out of the API.
-    expect(html).not.toMatch(/(?:href|src|data-api)="\//)
-  })
-
-  it('escapes the texts of the document', () => {
-    const operation = { operationId: EVIL, summary: EVIL, tags: [EVIL] }
-    const strange = referencePage(
-      {
-        tags: [{ name: EVIL }],
-        paths: { [EVIL]: { get: operation } },
-        webhooks: { [EVIL]: { post: operation } },
-      },
-      assets,
-    )
-    expect(strange).not.toContain('<img')
-    expect(strange.split(SAFE).length).toBeGreaterThan(4)
-  })
-
-  it('omits a tag without endpoints', () => {
-    expect(referencePage({ tags: [{ name: 'Nothing' }], paths: {} }, assets)).not.toContain('Nothing')
-  })
+it('has a page for every endpoint and every event, and one that links to each', () => {
+  const paths = [
+    ...endpointsOf(document.paths).map(({ operation }) => `reference/${operation.operationId}`),
+    ...endpointsOf(document.webhooks).map(({ path }) => `events/${path}`),
+  ]
+  const navigation = files.get('/docs')?.().body ?? ''
+  expect(paths.length).toBeGreaterThan(60)
+  expect(paths.filter((path) => !files.has(`/docs/${path}`) || !files.has(`/docs/${path}.md`))).toEqual([])
+  expect(paths.filter((path) => !navigation.includes(`href="docs/${path}"`))).toEqual([])
 })
 
-describe('the errors page', () => {
-  it('lists every error of the catalogue, each with an anchor', () => {
-    const html = errorsPage(catalogue, assets)
-    for (const [key, { error, status, text }] of Object.entries<any>(catalogue.errors)) {
-      const row = html.split('\n').find((line) => line.includes(`<tr id="${key.split('.').at(-1)}">`)) ?? ''
-      const shown = row.replace(/<[^>]+>/g, ' ').replaceAll('&#39;', "'")
-      expect([key, shown.includes(error), shown.includes(String(status)), shown.includes(text)]).toEqual([
-        key,
-        true,
-        true,
-        true,
-      ])
-    }
-    expect(html.match(/<tr id=/g)?.length).toBe(Object.keys(catalogue.errors).length)
-  })
+it('has only links that lead to a page and its headings, below any path', () => {
+  const broken = htmlPages.flatMap(([path, file]) =>
+    [...file().body.matchAll(/ (?:href|src|data-docs|data-search|data-index)="([^"]*)"/g)].flatMap(
+      ([, link = '']) => {
+        const url = new URL(decoded(link), `https://api.example/prod${path}`)
+        if (url.host !== 'api.example' || url.protocol !== 'https:') return []
+        const target = url.pathname.replace(/^\/prod/, '').replace(/\/$/, '')
+        const anchor = decodeURIComponent(url.hash.slice(1))
+        const body = url.pathname.startsWith('/prod/') ? files.get(target)?.().body : undefined
+        const isThere = anchor === '' || anchor.startsWith('/') || body?.includes(` id="${anchor}"`)
+        return body !== undefined && isThere ? [] : [`${path}: ${link}`]
+      },
+    ),
+  )
+  expect(broken).toEqual([])
+})
 
-  it('escapes the texts of the catalogue', () => {
-    const errors = {
-      [`errors.developer_api.${EVIL}`]: { error: EVIL, status: 400, text: EVIL, details: EVIL },
-    }
-    expect(errorsPage({ errors }, assets)).not.toContain('<img')
-  })
+it('has no inline scripts or styles', () => {
+  const inline = /<script(?![^>]* src=)|<style|\sstyle=|\son\w+=|javascript:/
+  expect(htmlPages.filter(([, file]) => inline.test(file().body)).map(([path]) => path)).toEqual([])
+})
+
+it('explains every error, each with an anchor', () => {
+  const html = files.get('/docs/errors')?.().body ?? ''
+  expect(ERROR_KEYS.filter((key) => !html.includes(` id="${key}"`))).toEqual([])
+})
+
+it('escapes code, and marks in it what the page fills in', () => {
+  const html = renderMarkdown('# <T>\n\n```ts\nf<"x">("BASE_URL")\n```\n\n```unknown\n<b>\n```\n', true)
+  expect(html).not.toMatch(/<T>|<"x">|<b>/)
+  expect(html).toContain('<var class="base">BASE_URL</var>')
+})
+
+it.each([
+  ['create', 'reference/create-patient'],
+  ['cancel', 'reference/cancel-appointment'],
+  ['reminder', 'guides/messages'],
+  ['signature', 'guides/webhooks'],
+  ['idempotency', 'guides/errors-and-idempotency'],
+  ['phone', 'guides/messages'],
+  ['429', 'guides/errors-and-idempotency'],
+  ['pagination', 'guides/pages-and-search'],
+  ['auth', 'api'],
+  ['etag', 'api'],
+  ['due_date', 'reference/get-invoice'],
+])('finds the page first for %s', (text, path) => {
+  const search = MiniSearch.loadJSON(searchIndex(pages), SEARCH_OPTIONS)
+  expect(search.search(text)[0]?.id).toBe(path)
 })

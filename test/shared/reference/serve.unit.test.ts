@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import type { APIGatewayProxyResult } from 'aws-lambda'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { writeReferenceFiles } from '../../../infra/functions/reference-files.ts'
-import { readFiles } from '../../../shared/reference/files.ts'
+import { listFiles } from '../../../shared/reference/files.ts'
 import { serveFiles } from '../../../shared/reference/serve.ts'
 import { apiEvent, lambdaContext, type RequestInput } from '../../support/event.ts'
 
@@ -15,7 +15,7 @@ let handler: ReturnType<typeof serveFiles>
 
 beforeAll(() => {
   writeReferenceFiles(folder)
-  handler = serveFiles(readFiles(folder), { now: () => 0, log: (line) => logged.push(line) })
+  handler = serveFiles(listFiles(folder), { now: () => 0, log: (line) => logged.push(line) })
 })
 afterAll(() => rmSync(folder, { recursive: true }))
 
@@ -29,13 +29,14 @@ async function ask(path: string, sent: RequestInput = {}) {
   return { status: response.statusCode, headers: response.headers ?? {}, text: response.body }
 }
 
-const scriptOf = async () =>
-  /src="(docs\/reference\.[0-9a-f]{16}\.js)"/.exec((await ask('/docs')).text)?.[1] ?? ''
+const scriptOf = async () => /src="(docs\/docs\.[0-9a-f]{16}\.js)"/.exec((await ask('/docs')).text)?.[1] ?? ''
 
 describe('serving files', () => {
   it.each([
     ['/docs', 'text/html'],
     ['/docs/errors', 'text/html'],
+    ['/docs/guides/booking', 'text/html'],
+    ['/docs/guides/booking.md', 'text/markdown'],
     ['/docs/licences.txt', 'text/plain'],
     ['/openapi.json', 'application/json'],
     ['/errors.json', 'application/json'],
@@ -73,29 +74,31 @@ describe('serving files', () => {
   })
 
   it('serves scripts and styles under hashed names, cacheable forever', async () => {
-    const { text } = await ask('/docs')
-    const assets = [...text.matchAll(/(?:src|href)="(docs\/[^"]+\.(?:js|css))"/g)].map(([, asset]) => asset)
-    expect(assets.length).toBe(4)
+    const { text } = await ask('/docs/console')
+    const assets = [...text.matchAll(/"([^"]+\.[0-9a-f]{16}\.(?:js|css|json))"/g)].map(([, asset]) => asset)
+    expect(assets.length).toBe(8)
     for (const asset of assets) {
-      const { status, headers } = await ask(`/${asset}`)
+      const { status, headers } = await ask(`/docs/${asset?.split('/').at(-1)}`)
       expect({ status, headers }).toMatchObject({
         status: 200,
         headers: {
           'cache-control': 'public, max-age=31536000, immutable',
-          'content-type': expect.stringMatching(/^text\/(javascript|css); charset=utf-8$/),
+          'content-type': expect.stringMatching(
+            /^(text\/(javascript|css)|application\/json); charset=utf-8$/,
+          ),
         },
       })
     }
   })
 
   it('has no file too large for a Lambda response', async () => {
-    for (const { body } of readFiles(folder).values())
-      expect(JSON.stringify({ body }).length).toBeLessThan(4_000_000)
+    for (const file of listFiles(folder).values())
+      expect(JSON.stringify(file()).length).toBeLessThan(4_000_000)
   })
 
   it('has no source maps', () => {
-    for (const [path, { body }] of readFiles(folder))
-      expect([path, /sourceMappingURL=/.test(body)]).toEqual([path, false])
+    for (const [path, file] of listFiles(folder))
+      expect([path, /sourceMappingURL=/.test(file().body)]).toEqual([path, false])
   })
 })
 
@@ -125,7 +128,7 @@ describe('an unmatched request', () => {
   const NOT_FOUND = { error: 'NOT_FOUND', message: 'errors.developer_api.route_not_found' }
 
   it.each([
-    '/docs/reference.0000000000000000.js',
+    '/docs/docs.0000000000000000.js',
     '/docs/errors.html',
     '/docs/docs',
     '/docs/../index.js',
@@ -172,14 +175,14 @@ it('does not log paths', async () => {
     { route: 'reference', status: 200 },
     { route: 'reference', status: 200 },
   ])
-  expect(JSON.stringify(logged)).not.toMatch(/ada|reference\./)
+  expect(JSON.stringify(logged)).not.toMatch(/ada|docs\./)
 })
 
 it('rejects files that are not text', () => {
   const other = mkdtempSync(join(tmpdir(), 'reference-'))
   try {
     writeFileSync(join(other, 'icon.png'), '')
-    expect(() => readFiles(other)).toThrow('icon.png has an unknown type: add it to TYPES.')
+    expect(() => listFiles(other)).toThrow('icon.png has an unknown type: add it to TYPES.')
   } finally {
     rmSync(other, { recursive: true })
   }

@@ -1,0 +1,277 @@
+import { type ErrorKey, errorEntry } from '../api/error-catalogue.ts'
+import { fieldList, fieldNames, headerList, parameterList } from './fields.ts'
+import {
+  type ApiDocument,
+  type Endpoint,
+  endpointsOf,
+  exampleOf,
+  type Operation,
+  type Response,
+  resolve,
+} from './openapi.ts'
+import { REMEDIES } from './remedies.ts'
+import { curlSample, pythonSample, typescriptSample } from './samples.ts'
+
+/** A page of the documentation. Its HTML is made from its Markdown. */
+export type Page = {
+  /** The address below `/docs`, such as `guides/booking`; empty for the first page. */
+  readonly path: string
+  readonly title: string
+  /** The heading of the page in the navigation. */
+  readonly group: string
+  readonly markdown: string
+  /** Method and path, in the navigation and for the search. */
+  readonly endpoint?: { readonly method: string; readonly path: string }
+  /** Names of what is sent and returned, and keys of errors, for the search. */
+  readonly terms?: Terms
+}
+
+type Terms = {
+  readonly fields: readonly string[]
+  readonly returned: readonly string[]
+  readonly errors: readonly string[]
+}
+
+/** Files of docs/ that are pages, in the order of the navigation. */
+export const DOCUMENT_PAGES: Readonly<Record<string, readonly string[]>> = {
+  'Get started': [
+    'guides/quickstart',
+    'guides/booking',
+    'guides/messages',
+    'guides/webhooks',
+    'guides/keeping-a-copy',
+  ],
+  Guides: [
+    'guides/pages-and-search',
+    'guides/errors-and-idempotency',
+    'guides/going-live',
+    'coming-from-wioclinic',
+  ],
+  Details: ['api', 'messages', 'webhooks', 'changelog'],
+}
+
+/** Errors that this many operations share are folded on the page of an operation. */
+const COMMON_ERROR_OPERATIONS = 12
+
+/** If an endpoint has more parameters, fields and errors, the fields of its response are folded. */
+const MAX_LINES_BEFORE_RESPONSE = 8
+
+/** All pages, in the order of the navigation. `read` returns the text of a file in docs/, such as `guides/booking`. */
+export function docsPages(document: ApiDocument, read: (name: string) => string): Page[] {
+  const files = Object.entries(DOCUMENT_PAGES).flatMap(([group, names]) =>
+    names.map((path) => filePage(path, group, read(path))),
+  )
+  const endpoints = endpointsOf(document.paths)
+  const usesOf = new Map<string, number>()
+  for (const key of endpoints.flatMap(({ operation }) => errorKeys(document, operation)))
+    usesOf.set(key, (usesOf.get(key) ?? 0) + 1)
+  const isCommon = (key: string) => (usesOf.get(key) ?? 0) >= COMMON_ERROR_OPERATIONS
+  const reference = document.tags.flatMap(({ name }) =>
+    endpoints
+      .filter(({ operation }) => operation.tags[0] === name)
+      .map((endpoint) => endpointPage(document, endpoint, isCommon)),
+  )
+  const events = endpointsOf(document.webhooks).map((event) => eventPage(document, event))
+  return [overview(files, reference), ...files, ...reference, ...events, errorsPage()]
+}
+
+/** A page that is a file in docs/. Links to files that are not pages become text. */
+function filePage(path: string, group: string, text: string): Page {
+  const folder = path.includes('/') ? `${path.slice(0, path.lastIndexOf('/'))}/` : ''
+  const pages = new Set(Object.values(DOCUMENT_PAGES).flat())
+  const markdown = text
+    .replace(/<!--.*?-->\n?/gs, '')
+    .replace(
+      /\[([^\]]+)\]\((?!https?:|#)([^)#\s]+)(#[^)]*)?\)/g,
+      (_link, label: string, target: string, hash = '') => {
+        const page = new URL(target, `http://docs/${folder}`).pathname.slice(1).replace(/\.md$/, '')
+        if (target.startsWith('/') || !pages.has(page)) return label
+        return `[${label}](${relative(path, page)}${hash})`
+      },
+    )
+  return { path, title: /^# (.+)$/m.exec(markdown)?.[1] ?? path, group, markdown }
+}
+
+/** The root of the server, relative to a page: a stage or a custom domain may precede both. */
+export const rootOf = (path: string): string => '../'.repeat(path === '' ? 0 : path.split('/').length)
+
+/** The address of a page, relative to another. */
+export const relative = (from: string, to: string): string => `${rootOf(from)}docs${to && `/${to}`}`
+
+function overview(files: readonly Page[], reference: readonly Page[]): Page {
+  const listOf = (pages: readonly Page[]) =>
+    pages.map(
+      ({ path, title, endpoint }) =>
+        `- [${title}](${relative('', path)})${endpoint ? ` \`${endpoint.method} ${endpoint.path}\`` : ''}`,
+    )
+  const first = Object.keys(DOCUMENT_PAGES)[0]
+  return {
+    path: '',
+    title: 'Clinic Developer API',
+    group: 'Get started',
+    markdown: [
+      '# Clinic Developer API',
+      '',
+      'Patients, free slots, appointments, invoices, payments, messages and webhooks of a clinic: JSON over HTTP, for servers.',
+      '',
+      '## Start with what you build',
+      '',
+      ...listOf(files.filter(({ group }) => group === first)),
+      '',
+      '## All endpoints',
+      '',
+      ...listOf(reference),
+      '',
+    ].join('\n'),
+  }
+}
+
+function endpointPage(document: ApiDocument, endpoint: Endpoint, isCommon: (key: string) => boolean): Page {
+  const { method, path, operation } = endpoint
+  const { operationId, summary, description = '', parameters = [], requestBody, responses } = operation
+  const sent = parameters
+    .map((parameter) => resolve(document, parameter))
+    .filter(({ deprecated }) => !deprecated)
+  const body = requestBody?.content['application/json']?.schema
+  const [status = '', success] = Object.entries(responses).find(([code]) => code.startsWith('2')) ?? []
+  const returned = success?.content?.['application/json']?.schema
+  const example = exampleOf(success?.content)
+  const errors = errorKeys(document, operation)
+  const ownErrors = errors.filter((key) => !isCommon(key))
+  const section = (title: string, lines: readonly string[]) =>
+    lines.length > 0 ? ['', `## ${title}`, '', ...lines] : []
+  const parametersIn = (place: string, list = parameterList) =>
+    list(
+      document,
+      sent.filter((one) => one.in === place),
+    )
+  const bodyFields = body ? fieldList(document, body) : []
+  // What a caller sends comes first: the response is next to it as an example.
+  const openLevels = sent.length + bodyFields.length + ownErrors.length > MAX_LINES_BEFORE_RESPONSE ? 1 : 2
+  const place = `reference/${operationId}`
+  return {
+    path: place,
+    title: summary,
+    group: operation.tags[0] ?? '',
+    endpoint: { method, path },
+    terms: {
+      fields: [...sent.map(({ name }) => name), ...(body ? fieldNames(document, body) : [])],
+      returned: returned ? fieldNames(document, returned) : [],
+      errors,
+    },
+    markdown: [
+      `# ${summary}`,
+      '',
+      `\`${method} ${path}\` · [Try it](${relative(place, 'console')}#/${operation.tags[0]}/${operationId})`,
+      '',
+      description,
+      '',
+      ...fence('sh', curlSample(endpoint)),
+      ...fence('ts', typescriptSample(endpoint)),
+      ...fence('python', pythonSample(endpoint)),
+      ...(success
+        ? fence(
+            'json',
+            example === undefined ? '' : JSON.stringify(example, null, 2),
+            `${status} ${success.description}`,
+          )
+        : []),
+      ...section('Path', parametersIn('path')),
+      ...section('Query', parametersIn('query')),
+      ...section('Headers', parametersIn('header', headerList)),
+      ...section('Body', bodyFields),
+      ...section('Response', returned ? fieldList(document, returned, openLevels) : []),
+      ...section('Errors', errorTable(place, ownErrors)),
+      ...folded('Errors of most endpoints', errorTable(place, errors.filter(isCommon))),
+      '',
+    ].join('\n'),
+  }
+}
+
+function eventPage(document: ApiDocument, { path: name, operation }: Endpoint): Page {
+  const body = operation.requestBody?.content['application/json']?.schema
+  return {
+    path: `events/${name}`,
+    title: name,
+    group: 'Events',
+    terms: { fields: [], returned: body ? fieldNames(document, body) : [], errors: [] },
+    markdown: [
+      `# ${name}`,
+      '',
+      `${operation.summary}. ${operation.description ?? ''}`.trim(),
+      '',
+      'A delivery is a POST with the headers `webhook-id`, `webhook-timestamp` and `webhook-signature`.',
+      '',
+      ...fence('ts', VERIFICATION.ts),
+      ...fence('python', VERIFICATION.python),
+      ...fence('json', JSON.stringify(exampleOf(operation.requestBody?.content), null, 2), 'Delivered body'),
+      '## Fields',
+      '',
+      ...(body ? fieldList(document, body) : []),
+      '',
+    ].join('\n'),
+  }
+}
+
+/** How a receiver verifies a delivery. */
+const VERIFICATION = {
+  ts: `import { verifyWebhook } from 'clinic-developer-client'
+
+// \`body\` is the request's raw body.
+const event = await verifyWebhook({ headers: request.headers, body, secret })`,
+  python: `from clinic_developer import verify_webhook
+
+# \`body\` is the request's raw body.
+event = verify_webhook(body, request.headers, secret)`,
+}
+
+function errorsPage(): Page {
+  const keys = Object.keys(REMEDIES) as ErrorKey[]
+  const byStatus = keys.toSorted((one, other) => errorEntry(one).status - errorEntry(other).status)
+  return {
+    path: 'errors',
+    title: 'Errors',
+    group: 'Details',
+    markdown: [
+      '# Errors',
+      '',
+      'The body of an error is `{"error", "message", "details"}`. `error` is the code, and `message` is a translation key, `errors.developer_api.` and the key below. [errors.json](../errors.json) has the English texts, ready for translation.',
+      '',
+      ...errorTable('errors', byStatus).map((row) =>
+        row.replace(/\[`(\w+)`\]\(\S+\)/, '<a id="$1"></a>`$1`'),
+      ),
+      '',
+    ].join('\n'),
+    terms: { fields: [], returned: [], errors: keys },
+  }
+}
+
+/** The keys of the errors of an operation, by status. */
+const errorKeys = (document: ApiDocument, { responses }: Operation): ErrorKey[] =>
+  Object.entries(responses)
+    .filter(([status]) => status >= '400')
+    .flatMap(([, response]) => Object.keys(errorExamples(resolve(document, response))) as ErrorKey[])
+
+const errorExamples = ({ content }: Response) => content?.['application/json']?.examples ?? {}
+
+const errorTable = (from: string, keys: readonly ErrorKey[]): string[] =>
+  keys.length === 0
+    ? []
+    : [
+        '| status | key | what to do |',
+        '| --- | --- | --- |',
+        ...keys.map((key) => {
+          const { status, text } = errorEntry(key)
+          return `| ${status} | [\`${key}\`](${relative(from, 'errors')}#${key}) | ${text} **${REMEDIES[key]}** |`
+        }),
+      ]
+
+const folded = (title: string, lines: readonly string[]): string[] =>
+  lines.length > 0 ? ['', `<details><summary>${title}</summary>`, '', ...lines, '', '</details>'] : []
+
+const fence = (language: string, code: string, title = ''): string[] => [
+  `\`\`\`${language}${title && ` ${title}`}`,
+  code,
+  '```',
+  '',
+]

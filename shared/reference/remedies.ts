@@ -1,0 +1,62 @@
+import type { ErrorKey } from '../api/error-catalogue.ts'
+
+const UNKNOWN_ID = 'Check the id. Records of other clinics are not found either.'
+const FIX_FIELDS = 'Correct what `details` names. Do not repeat the request unchanged.'
+const WAIT = 'Repeat the request after `retry-after` seconds, with the same idempotency key.'
+const OTHER_SLOT = 'Offer one of the times in `details`, or ask for free slots again.'
+const INFORM = 'Show it to the user: only the clinic can change it.'
+
+/** What a program does about each error, in Markdown. */
+export const REMEDIES: Readonly<Record<ErrorKey, string>> = {
+  invalid_params: FIX_FIELDS,
+  invalid_cursor: 'Start the list again without `after`.',
+  range_required: 'Add `date_from` and `date_to`, or a shorter range.',
+  malformed_json: 'Send valid JSON.',
+  conflicting_idempotency_keys: 'Send `idempotency-key` alone.',
+  unauthorized: 'Check the credential. Do not repeat the request unchanged.',
+  missing_scope: "Ask the clinic's operator for the scope.",
+  request_blocked: 'Check what you send. Contact support if it is right.',
+  route_not_found: 'Check the base URL and the path.',
+  patient_not_found: UNKNOWN_ID,
+  invoice_not_found: UNKNOWN_ID,
+  doctor_not_found: UNKNOWN_ID,
+  appointment_not_found: UNKNOWN_ID,
+  department_not_found: UNKNOWN_ID,
+  room_not_found: UNKNOWN_ID,
+  payment_not_found: UNKNOWN_ID,
+  message_not_found: UNKNOWN_ID,
+  treatment_not_found: UNKNOWN_ID,
+  webhook_not_found: UNKNOWN_ID,
+  delivery_not_found: 'Check the id. Deliveries are deleted after their retention period.',
+  slot_unavailable: OTHER_SLOT,
+  room_unavailable: OTHER_SLOT,
+  appointment_closed: 'Retrieve the appointment to see its status. Reopen a completed or missed one.',
+  external_id_taken: 'Use the record that `details` names, or another external id.',
+  idempotency_in_progress: 'Repeat the request after a second, with the same key.',
+  too_many_rotations: WAIT,
+  precondition_failed: 'Retrieve the record, apply the change to it, and send its new `etag`.',
+  validation: FIX_FIELDS,
+  invalid_idempotency_key: 'Send a key such as a UUID.',
+  too_many_webhooks: 'Delete an endpoint that is no longer used.',
+  idempotency_key_reused: 'Use a new key for each new request.',
+  patient_inactive: INFORM,
+  patient_has_no_phone: 'Send an email, or ask for the number.',
+  patient_has_no_email: 'Send an SMS, or ask for the address.',
+  country_not_allowed: INFORM,
+  number_not_allowed: INFORM,
+  outside_working_hours: 'Ask for free slots. `details` has the reason.',
+  appointment_not_due: 'Repeat the request at the time in `details`.',
+  appointment_in_past: 'Choose a later time.',
+  method_not_allowed: 'Use a method that the `allow` header lists.',
+  payload_too_large: 'Send less.',
+  unsupported_media_type: 'Send `content-type: application/json`, uncompressed.',
+  rate_limited: WAIT,
+  daily_message_limit:
+    'Send the message after `retry-after` seconds, or ask the operator for a higher limit.',
+  recipient_message_limit: 'Send the message after `retry-after` seconds.',
+  internal: 'Repeat the request with the same idempotency key. Contact support if it remains.',
+  provider_unavailable: WAIT,
+  unavailable: WAIT,
+  clinic_paused: WAIT,
+  timeout: 'Repeat the request with the same idempotency key.',
+}

@@ -1,0 +1,128 @@
+import type { Endpoint } from './openapi.ts'
+import { exampleOf } from './openapi.ts'
+
+/** Placeholders that the page replaces with its own address and the credential that was entered. */
+export const BASE_URL = 'BASE_URL'
+export const CREDENTIAL = 'KEY:SECRET'
+
+/** What a sample sends: the required parameters, and those that have an example. */
+type Sent = {
+  readonly ids: readonly string[]
+  readonly query: Readonly<Record<string, unknown>>
+  readonly body: unknown
+}
+
+function sentBy({ operation }: Endpoint): Sent {
+  const { parameters = [], requestBody } = operation
+  return {
+    ids: parameters.filter((one) => one.in === 'path').map(({ example }) => String(example)),
+    query: Object.fromEntries(
+      parameters
+        .filter((one) => one.in === 'query' && one.example !== undefined)
+        .map(({ name, example }) => [name, example]),
+    ),
+    body: exampleOf(requestBody?.content),
+  }
+}
+
+/** A request as a command line. */
+export function curlSample(endpoint: Endpoint): string {
+  const { ids, query, body } = sentBy(endpoint)
+  const remaining = [...ids]
+  const path = endpoint.path.replace(/\{\w+\}/g, () => remaining.shift() ?? '')
+  const search = new URLSearchParams(
+    Object.entries(query).map(([name, value]): [string, string] => [name, String(value)]),
+  )
+  const url = `${BASE_URL}${path}${search.size > 0 ? `?${search}` : ''}`
+  const isRepeatable = endpoint.method === 'POST' || endpoint.method === 'PATCH'
+  const lines = [
+    `curl ${endpoint.method === 'GET' ? '' : `-X ${endpoint.method} `}'${url}'`,
+    `-H 'Authorization: Developer ${CREDENTIAL}'`,
+    ...(isRepeatable ? [`-H "idempotency-key: $(uuidgen)"`] : []),
+    ...(body === undefined
+      ? []
+      : [
+          "-H 'content-type: application/json'",
+          `-d '${JSON.stringify(body, null, 2).replaceAll("'", "'\\''")}'`,
+        ]),
+  ]
+  return lines.join(' \\\n  ')
+}
+
+/** A method of the clients, such as `appointments.book`, in the spelling of TypeScript. */
+export function clientMethod({ method, path, operation: { operationId } }: Endpoint): readonly string[] {
+  const segments = path
+    .replace(/^\/clinic\/(?=.)/, '/')
+    .split('/')
+    .filter(Boolean)
+  const [resource = '', ...below] = segments
+  const action = below.filter((segment) => !segment.startsWith('{')).at(-1)
+  const verb = operationId.split('-')[0] ?? ''
+  if (operationId === 'create-appointment') return ['appointments', 'book']
+  if (operationId === 'send-message') return ['messages', 'send']
+  if (operationId === 'get-availability') return ['availability', 'get']
+  if (segments.length === 1 && method === 'GET' && verb === 'get') return [camel(resource)]
+  if (method === 'GET' && action !== undefined) return [camel(resource), `${camel(action)}(…)`, 'list']
+  return [camel(resource), action === undefined ? verb : camel(action)]
+}
+
+const camel = (name: string): string => name.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase())
+
+/** A request with the TypeScript client. */
+export function typescriptSample(endpoint: Endpoint): string {
+  const { ids, query, body } = sentBy(endpoint)
+  const quoted = ids.map((id) => `'${id}'`)
+  const method = clientMethod(endpoint).join('.')
+  const isList = method.includes('(…)')
+  const values = [
+    ...(isList ? [] : quoted),
+    ...[body, Object.keys(query).length > 0 ? query : undefined]
+      .filter((one) => one !== undefined)
+      .map((one) => literal(one, 'ts')),
+  ]
+  const call = `clinic.${method.replace('…', quoted.join(', '))}(${values.join(', ')})`
+  return [
+    "import { createClient } from 'clinic-developer-client'",
+    '',
+    `const clinic = createClient({ baseUrl: '${BASE_URL}', credential: '${CREDENTIAL}' })`,
+    endpoint.method === 'DELETE' ? `await ${call}` : `const response = await ${call}`,
+  ].join('\n')
+}
+
+/** A request with the Python client. */
+export function pythonSample(endpoint: Endpoint): string {
+  const { ids, query, body } = sentBy(endpoint)
+  const [resource = '', ...rest] = clientMethod(endpoint).map((part) => snake(part.replace('(…)', '')))
+  const method = [resource, rest.join('_').replace(/^(\w+)_list$/, 'list_$1')].filter(Boolean).join('.')
+  const values = [
+    ...ids.map((id) => `"${id}"`),
+    ...(body === undefined ? [] : [literal(body, 'python')]),
+    ...Object.entries(query).map(([name, value]) => `${name}=${literal(value, 'python')}`),
+  ]
+  const call = `clinic.${method}(${values.join(', ')})`
+  return [
+    'from clinic_developer import Client',
+    '',
+    `clinic = Client(base_url="${BASE_URL}", credential="${CREDENTIAL}")`,
+    endpoint.method === 'DELETE' ? call : `response = ${call}`,
+  ].join('\n')
+}
+
+const snake = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+
+/** A value as source text, an object with one field a line. */
+function literal(value: unknown, language: 'ts' | 'python', depth = 0): string {
+  const [open, close] = ['  '.repeat(depth + 1), '  '.repeat(depth)]
+  const quote = (text: string) =>
+    language === 'ts' ? `'${text.replace(/['\\]/g, '\\$&')}'` : JSON.stringify(text)
+  if (typeof value === 'string') return quote(value)
+  if (language === 'python' && (value === null || typeof value === 'boolean'))
+    return value === null ? 'None' : value ? 'True' : 'False'
+  if (Array.isArray(value)) return `[${value.map((one) => literal(one, language, depth)).join(', ')}]`
+  if (typeof value !== 'object' || value === null) return String(value)
+  const fields = Object.entries(value).map(
+    ([name, one]) =>
+      `${open}${language === 'ts' ? name : quote(name)}: ${literal(one, language, depth + 1)},\n`,
+  )
+  return `{\n${fields.join('')}${close}}`
+}
