@@ -2,7 +2,7 @@
 
 import { isDeepStrictEqual } from 'node:util'
 import { Temporal } from 'temporal-polyfill'
-import { isOwnIdColumn } from '../external-ids/resolve-references.ts'
+import { isOwnIdColumn, ownIdColumn } from '../external-ids/resolve-references.ts'
 import { foldedName } from '../files/field-names.ts'
 import { REASONS } from '../files/rejections.ts'
 import { type ConversionFormats, type Converted, convertField, endTime } from './convert-field.ts'
@@ -54,12 +54,20 @@ export function rowMap(
 ): RowMap {
   const entity = map?.entities[entityName] ?? EMPTY_MAP
   const formats = map && formatsOf({ ...map, ...definedOnly(entity) }, timezone, now)
-  const mapped = new Set(Object.values(entity.columns).flatMap(columnNames).map(foldedName))
+  const mapped = [
+    ...Object.values(entity.columns).flatMap(columnNames),
+    ...Object.keys(entity.columns).map(ownIdColumn),
+  ]
+  const elsewhere = new Set(mapped.map(foldedName))
+  const ignored = entity.ignore === 'others' ? null : new Set(entity.ignore.map(foldedName))
   const sources = new Map<string, FieldSource>(
     fields
       .filter((field) => !(field in entity.constants))
       // Another system may have its own ids in a column that is named as ids of records are here.
-      .filter((field) => field in entity.columns || !isOwnIdColumn(field) || !mapped.has(foldedName(field)))
+      .filter(
+        (field) => field in entity.columns || !(isOwnIdColumn(field) && elsewhere.has(foldedName(field))),
+      )
+      .filter((field) => field in entity.columns || !ignored?.has(foldedName(field)))
       .map((field) => [field, entity.columns[field] ?? { column: [field] }]),
   )
   const itemSources = entity.line_items && new Map(Object.entries(entity.line_items))
@@ -69,7 +77,6 @@ export function rowMap(
   const read = new Set(
     [...sources.values(), ...(itemSources?.values() ?? [])].flatMap(columnNames).map(foldedName),
   )
-  const ignored = entity.ignore === 'others' ? null : new Set(entity.ignore.map(foldedName))
   const empty = new Set((entity.empty ?? map?.empty ?? []).map(foldedName))
   const translations = new Map(
     Object.entries(entity.values).map(([field, values]) => [

@@ -156,6 +156,14 @@ describe('a map', () => {
     })
   })
 
+  it('reads no id of a record next to a mapped external id, and nothing from an ignored column', () => {
+    const own = { columns: { external_id: 'Doctor' }, ignore: ['ID', 'Specialty'] }
+    expect(read('doctors', own, { id: '7', doctor: 'Lis', specialty: 'x', full_name: 'Jan Lis' })).toEqual({
+      external_id: 'Lis',
+      full_name: 'Jan Lis',
+    })
+  })
+
   it('translates values in any case, fills empty ones, and sets constants', () => {
     const own = {
       columns: { gender: 'Sex' },
