@@ -8,7 +8,7 @@ const most = ({ values }: Column, test: (value: string) => boolean): boolean =>
   values.length > 0 && values.filter(test).length >= values.length * MOST
 
 const DATE =
-  /^(?<a>\d{1,4})(?<sep>[./-])(?<b>\d{1,2})[./-](?<c>\d{4}|\d{2})(?:$|(?<gap>,?\s+|T)(?<time>\d.*)$)/
+  /^(?<a>\d{1,4})(?<sep>[./-] ?)(?<b>\d{1,2})[./-] ?(?<c>\d{4}|\d{2}|\d(?=\.?$|\.?[, T]))(?<end>\.?)(?:$|(?:,?\s+|T)(?<time>\d.*)$)/
 const NAMED_DATE =
   /^(?<a>\d{1,2})(?<sep>\.?[ -])(?<month>\p{L}{3,}\.?)[ -](?<c>\d{4}|\d{2})(?:$|,?\s+(?<time>\d.*)$)/u
 const TIME = /^\d{1,2}[:.]\d\d([:.]\d\d(\.\d+)?)?(\s?[ap]\.?\s?m\.?)?\s*(Z|[+-]\d\d:?\d\d)?$/i
@@ -64,8 +64,8 @@ export function guessFormats(
     ...columns.filter(isTime).flatMap(({ values }) => values),
   ]
   const numeric = datesOf(others).filter(({ a = '', month }) => month === undefined && a.length <= 2)
-  const isDayFirst = numeric.some(({ a, sep }) => sep === '.' || Number(a) > 12)
-  const isMonthFirst = numeric.some(({ b, sep }) => sep !== '.' && Number(b) > 12)
+  const isDayFirst = numeric.some(({ a, sep = '' }) => sep.startsWith('.') || Number(a) > 12)
+  const isMonthFirst = numeric.some(({ b, sep = '' }) => !sep.startsWith('.') && Number(b) > 12)
   const isHalfDay = times.some((text) => /[ap]\.?\s?m/i.test(text))
   const monthFirst = isMonthFirst || (!isDayFirst && isHalfDay)
   return {
@@ -83,11 +83,11 @@ const datesOf = (columns: readonly Column[]): Groups[] =>
     .filter((parts) => parts !== undefined)
 
 /** Nothing for a date that is always read. */
-function dateFormat({ a = '', sep = '', month, c = '' }: Groups, monthFirst: boolean): string[] {
+function dateFormat({ a = '', sep = '', month, c = '', end = '' }: Groups, monthFirst: boolean): string[] {
   const year = c.length === 4 ? 'YYYY' : 'YY'
   if (month !== undefined) return [`D${sep}MMM${sep.slice(-1)}${year}`]
-  if (a.length === 4) return sep === '-' && c.length === 2 ? [] : [`YYYY${sep}M${sep}D`]
-  return [monthFirst && sep !== '.' ? `M${sep}D${sep}${year}` : `D${sep}M${sep}${year}`]
+  if (a.length === 4) return sep === '-' && c.length === 2 ? [] : [`YYYY${sep}M${sep}D${end}`]
+  return [monthFirst && !sep.startsWith('.') ? `M${sep}D${sep}${year}${end}` : `D${sep}M${sep}${year}${end}`]
 }
 
 function timeFormat(text: string): string[] {

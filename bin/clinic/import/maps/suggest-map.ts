@@ -45,6 +45,9 @@ const SHIPPED = { turkish: 'tr', german: 'de', cliniko: 'en' } as const
 
 const ENTITIES = ['doctors', 'treatments', 'patients', 'appointments', 'invoices', 'payments']
 
+/** Columns whose names tell a language. */
+const MIN_FAMILIAR = 3
+
 /** Fields whose values are words. */
 const CODES = ['gender', 'status', 'type', 'payment_method', 'is_active']
 
@@ -60,6 +63,17 @@ const AMOUNTS = [
 
 /** Names of columns with numbers that can receive SMS. */
 const MOBILE = /mob|móvil|movil|cel|handy|gsm|cep|portable|telem|kom/i
+
+/** What a column without a known name contains. */
+const CONTENT: { readonly [field: string]: (column: Column, all: readonly Column[]) => boolean } = {
+  email_address: isEmail,
+  date_of_birth: (column, all) => isDate(column) && all.filter(isDate).length === 1,
+  external_id: (column, [first]) =>
+    column === first &&
+    column.isUnique &&
+    !isDate(column) &&
+    column.values.every((text) => /^\S*\d\S*$/.test(text)),
+}
 
 /** The meaning of an unknown word: an import rejects it, with the field. */
 const UNKNOWN = '?'
@@ -160,7 +174,8 @@ function entityOf(sample: Sample, languages: readonly Language[]): string {
     )
     return { entity, score: new Set(found.map(({ name }) => name)).size }
   })
-  return scores.sort((a, b) => b.score - a.score)[0]?.entity ?? 'patients'
+  const [best] = scores.sort((a, b) => b.score - a.score)
+  return best && (best.score > 0 || named.length > 0) ? best.entity : 'patients'
 }
 
 /** The columns that have a name of a field, in the order of the names. */
@@ -223,7 +238,7 @@ function suggestion(
         take(field, phones.length > 1 ? phones.map(({ name }) => name) : phones[0]?.name, ...phones)
       continue
     }
-    const byContent = field === 'email_address' ? columns.find(isEmail) : undefined
+    const byContent = columns.find((one) => !used.has(one.name) && CONTENT[field]?.(one, columns))
     const [column = byContent] = found
     if (!column) continue
     // The amounts of an invoice follow from its line items.
@@ -273,7 +288,8 @@ function suggestion(
   if (ignore.length > 0) notes.push(`not imported: ${ignore.join(', ')}`)
   const titles = titlesOf(sources, columns, ordered)
   const optional = ['phone_number', 'email_address', 'date_of_birth', 'national_id']
-  const country = ordered[0]?.country ?? countryOf(columns)
+  const isFamiliar = ordered[0] !== undefined && familiarity(ordered[0], sample) >= MIN_FAMILIAR
+  const country = (isFamiliar ? ordered[0]?.country : undefined) ?? countryOf(columns)
   const isPatients = entity === 'patients'
   const map = {
     ...(plain(stemOf(file)).startsWith(plain(entity)) ? {} : { file: stemOf(file) }),
