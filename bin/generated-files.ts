@@ -2,14 +2,18 @@ import { openapiDocument } from '../shared/api/openapi/document.ts'
 import { DOCUMENTS_WITH_TABLES, withCurrentTables } from '../shared/api/openapi/documentation-tables.ts'
 import { errorCatalogue } from '../shared/api/openapi/error-catalogue.ts'
 import { type ApiDocument, pythonClient } from '../shared/clients/python/generator.ts'
+import { commandTables } from './command-tables.ts'
+
+const COMMANDS_PAGE = 'docs/operate/commands.md'
 
 /** The content of every file that `npm run openapi` writes, by path. `read` reads a file of the repository. */
-export function generatedFiles(read: (file: string) => string): Record<string, string> {
+export async function generatedFiles(read: (file: string) => string): Promise<Record<string, string>> {
   const document = openapiDocument()
   return {
     'docs/openapi.json': json(document),
     'docs/errors.json': json(errorCatalogue()),
     ...Object.fromEntries(DOCUMENTS_WITH_TABLES.map((file) => [file, withCurrentTables(read(file))])),
+    [COMMANDS_PAGE]: withCurrentTables(read(COMMANDS_PAGE), await commandTables()),
     ...pythonClient(document as ApiDocument, read),
   }
 }

@@ -15,7 +15,7 @@ const { check } = new Command('npm run openapi')
   .opts<{ check?: true }>()
 
 const read = (file: string) => (existsSync(file) ? readFileSync(file, 'utf8') : '')
-const changed = Object.entries(generatedFiles(read)).filter(([file, content]) => read(file) !== content)
+const changed = Object.entries(await generatedFiles(read)).filter(([file, content]) => read(file) !== content)
 if (!check) for (const [file, content] of changed) writeFileSync(file, content)
 else if (changed.length > 0) {
   process.stderr.write(

@@ -59,8 +59,8 @@ const anchorsOf = (markdown: string): string[] =>
       .replaceAll(' ', '-'),
   )
 
-it('the files generated from the contracts are up to date: if not, run `npm run openapi`', () => {
-  const files = Object.entries(generatedFiles(read))
+it('the files generated from the contracts are up to date: if not, run `npm run openapi`', async () => {
+  const files = Object.entries(await generatedFiles(read))
   expect(files.flatMap(([file, content]) => (read(file) === content ? [] : [file]))).toEqual([])
 })
 
@@ -158,10 +158,10 @@ it('README.md describes what the production stack retains', () => {
 
 describe('the checks of this file', () => {
   it('find the words and options of an operator command', () => {
-    const text = 'npm run clinic -- messages resolve ID --clinic ID --as sent     # or failed\n'
+    const text = 'npm run clinic -- message resolve ID --clinic ID --as sent     # or failed\n'
     const block = { file: '', line: 1, language: 'sh', text, kind: 'operator' as const }
     expect(operatorCommands(block)).toEqual([
-      { words: ['messages', 'resolve'], options: ['--clinic', '--as'] },
+      { words: ['message', 'resolve'], options: ['--clinic', '--as'] },
     ])
   })
 

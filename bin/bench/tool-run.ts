@@ -68,7 +68,7 @@ export async function runImport(
   file: string,
 ): Promise<ImportRun> {
   const run = await runTool(endpoint, tableName, ['import', '--clinic', clinic, file])
-  return { ...run, result: JSON.parse(run.stdout) }
+  return { ...run, result: JSON.parse(run.stdout).data }
 }
 
 /** The Node arguments of `npm run clinic`. */

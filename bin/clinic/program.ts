@@ -1,41 +1,10 @@
 import { Command } from 'commander'
-import { appointments } from './appointments/appointment-records.ts'
-import { addAppointmentCommands } from './appointments/appointments.ts'
-import { addDepartmentCommands } from './catalogue/departments.ts'
-import { addPriceListCommands } from './catalogue/price-lists.ts'
-import { addRoomCommands } from './catalogue/rooms.ts'
-import { addTreatmentCommands } from './catalogue/treatments.ts'
-import { addClinicCommands } from './clinics/clinics.ts'
-import { addCredentialCommands } from './credentials/credentials.ts'
-import { addDeadLetterCommands } from './dead-letters/dead-letter-commands.ts'
-import { addDoctorCommands } from './doctors/doctors.ts'
-import { addExportCommand } from './export/export.ts'
-import { addIdsCommand } from './export/export-ids.ts'
-import { invoices } from './finance/invoice-records.ts'
-import { addInvoiceCommands } from './finance/invoices.ts'
-import { payments } from './finance/payment-records.ts'
-import { addPaymentCommands } from './finance/payments.ts'
-import { addGlobalFind } from './find.ts'
-import { addImportCommand } from './import/import.ts'
-import { messages } from './messages/message-records.ts'
-import { addMessageCommands } from './messages/messages.ts'
-import { addMigrateCommand } from './migrate/migrate.ts'
-import { addAccessCommand } from './patients/access.ts'
-import { addErasureCommands } from './patients/erasures.ts'
-import { patients } from './patients/patient-records.ts'
-import { addPatientCommands } from './patients/patients.ts'
-import { addResourceFind } from './records/find-command.ts'
-import { addListCommand } from './records/list-command.ts'
-import type { ResourceCommands } from './records/resource-commands.ts'
-import { addShowCommand } from './records/show-command.ts'
-import { addRestoreCommands } from './restore/restore.ts'
+import { RENAMED_COMMANDS } from '../../shared/operator/commands.ts'
+import { addClinicOption } from './tool/clinic-choice.ts'
 import { endTrail } from './tool/command-trail.ts'
 import { type Ask, allowInput, allowQuestions } from './tool/confirmation.ts'
 import { describeError, withoutSecrets, writeFailure } from './tool/error-output.ts'
-import { EXIT } from './tool/output.ts'
-import { addVerifyCommand } from './verify/verify.ts'
-import { addDeliveryList, webhooks } from './webhooks/webhook-records.ts'
-import { addWebhookCommands } from './webhooks/webhooks.ts'
+import { CommandFailure, EXIT } from './tool/output.ts'
 
 /** Where the tool runs: a terminal, or a test that captures its output. */
 export type Terminal = {
@@ -48,6 +17,138 @@ export type Terminal = {
   readonly readInput?: () => Promise<string>
 }
 
+/** A noun with the commands of its records, or a command without a noun. */
+type Part = {
+  readonly description: string
+  readonly plural?: string
+  /** Loads the modules of the part, and adds its commands or its options. */
+  readonly define: (command: Command) => Promise<unknown>
+}
+
+const PARTS: Readonly<Record<string, Part>> = {
+  clinic: {
+    description: 'clinics: settings, pauses, deletion',
+    plural: 'clinics',
+    define: async (group) => (await import('./clinics/clinics.ts')).addClinicCommands(group),
+  },
+  holiday: {
+    description: 'days on which the whole clinic is closed, for all doctors, also those added later',
+    plural: 'holidays',
+    define: async (group) => (await import('./clinics/holidays.ts')).addHolidayCommands(group),
+  },
+  department: {
+    description: 'departments, which doctors and rooms belong to',
+    plural: 'departments',
+    define: async (group) => (await import('./catalogue/departments.ts')).addDepartmentCommands(group),
+  },
+  doctor: {
+    description: 'doctors: hours, time off, external ids',
+    plural: 'doctors',
+    define: async (group) => (await import('./doctors/doctors.ts')).addDoctorCommands(group),
+  },
+  room: {
+    description: 'rooms',
+    plural: 'rooms',
+    define: async (group) => (await import('./catalogue/rooms.ts')).addRoomCommands(group),
+  },
+  treatment: {
+    description: 'treatments and their prices',
+    plural: 'treatments',
+    define: async (group) => (await import('./catalogue/treatments.ts')).addTreatmentCommands(group),
+  },
+  'price-list': {
+    description: 'price lists',
+    plural: 'price-lists',
+    define: async (group) => (await import('./catalogue/price-lists.ts')).addPriceListCommands(group),
+  },
+  credential: {
+    description: 'credentials of integrations: secrets, scopes, revocation',
+    plural: 'credentials',
+    define: async (group) => (await import('./credentials/credentials.ts')).addCredentialCommands(group),
+  },
+  patient: {
+    description: 'patients: details, external ids, export, erasure',
+    plural: 'patients',
+    define: async (group) => (await import('./patients/patients.ts')).addPatientCommands(group),
+  },
+  erasure: {
+    description: 'the ledger of erased patients, and erasing them again in a restored table',
+    plural: 'erasures',
+    define: async (group) => (await import('./patients/erasures.ts')).addErasureCommands(group),
+  },
+  appointment: {
+    description: 'appointments: outcome, moves, external ids',
+    plural: 'appointments',
+    define: async (group) => (await import('./appointments/appointments.ts')).addAppointmentCommands(group),
+  },
+  invoice: {
+    description: 'invoices: status, corrections',
+    plural: 'invoices',
+    define: async (group) => (await import('./finance/invoices.ts')).addInvoiceCommands(group),
+  },
+  payment: {
+    description: 'payments and refunds',
+    plural: 'payments',
+    define: async (group) => (await import('./finance/payments.ts')).addPaymentCommands(group),
+  },
+  message: {
+    description: 'messages, and those whose outcome is unknown',
+    plural: 'messages',
+    define: async (group) => (await import('./messages/messages.ts')).addMessageCommands(group),
+  },
+  'dead-letter': {
+    description: 'messages of queues that could not be processed',
+    plural: 'dead-letters',
+    define: async (group) =>
+      (await import('./dead-letters/dead-letter-commands.ts')).addDeadLetterCommands(group),
+  },
+  webhook: {
+    description: 'webhook endpoints, and receiving webhooks on this machine',
+    plural: 'webhooks',
+    define: async (group) => (await import('./webhooks/webhooks.ts')).addWebhookCommands(group),
+  },
+  delivery: {
+    description: 'deliveries to webhook endpoints',
+    plural: 'deliveries',
+    define: async (group) => (await import('./webhooks/webhook-records.ts')).addDeliveryCommands(group),
+  },
+  import: {
+    description:
+      "import a clinic's records; importing a file again changes nothing, and an interrupted import can be repeated",
+    define: async (command) => (await import('./import/import.ts')).addImportCommand(command),
+  },
+  export: {
+    description:
+      "write a clinic's records to files that can be imported; a stopped export continues when repeated",
+    define: async (command) => (await import('./export/export.ts')).addExportCommand(command),
+  },
+  ids: {
+    description:
+      "list the ids in the clinic's own system with the ids of the records, as CSV: of all imported records, or of the rows of a file",
+    define: async (command) => (await import('./export/export-ids.ts')).addIdsCommand(command),
+  },
+  verify: {
+    description: "verify a clinic's lists, tallies and search against its records, while the API is running",
+    define: async (command) => (await import('./verify/verify.ts')).addVerifyCommand(command),
+  },
+  access: {
+    description:
+      'list who read or changed a patient on the local stack, and who reached the whole clinic, oldest first; on AWS, use Athena',
+    define: async (command) => (await import('./patients/access.ts')).addAccessCommand(command),
+  },
+  restore: {
+    description: 'restore the table to an earlier time, in a new table',
+    define: async (group) => (await import('./restore/restore.ts')).addRestoreCommands(group),
+  },
+  migrate: {
+    description: "move the table's items to the newest format while the API is running; may be repeated",
+    define: async (command) => (await import('./migrate/migrate.ts')).addMigrateCommand(command),
+  },
+}
+
+/** The program is named after its first noun: `clinic list` and `clinic clinic list` are the same command. */
+const CLINIC_VERBS = ['list', 'show', 'create', 'update', 'delete', 'use', 'pause', 'resume']
+
 /**
  * Runs one command of the operator tool.
  * @param args What follows the program's name on the command line.
@@ -56,12 +157,13 @@ export type Terminal = {
 export async function runOperatorTool(args: readonly string[], terminal: Terminal): Promise<number> {
   const isJson = args.includes('--json')
   const writeError = withoutSecrets(terminal.writeError)
-  const program = operatorTool({ ...terminal, writeError }, isJson)
+  const words = withNoun(args)
+  const program = await operatorTool({ ...terminal, writeError }, { isJson, words })
   let running: Command | undefined
   program.hook('preAction', (_, command) => {
     running = command
   })
-  const code = await program.parseAsync(args, { from: 'user' }).then(
+  const code = await program.parseAsync(words, { from: 'user' }).then(
     () => EXIT.done,
     (error) => {
       const failure = describeError(error, running)
@@ -79,11 +181,25 @@ export async function runOperatorTool(args: readonly string[], terminal: Termina
   }
 }
 
-/** The program with all its commands. With `isJson`, it leaves the reporting of wrong usage to its caller. */
-export function operatorTool(
+const isPart = (word: string): boolean => partsOf([word]).length > 0
+
+const partsOf = (words: readonly string[]): [name: string, part: Part][] =>
+  Object.entries(PARTS).filter(([name, { plural }]) => words.some((word) => word === name || word === plural))
+
+function withNoun(args: readonly string[]): string[] {
+  const isValue = (at: number) => /^--(stack|port)$/.test(args[at - 1] ?? '')
+  const at = args.findIndex((word, at) => !isValue(at) && (isPart(word) || CLINIC_VERBS.includes(word)))
+  return isPart(args[at] ?? 'clinic') ? [...args] : args.toSpliced(at, 0, 'clinic')
+}
+
+/**
+ * The program with its commands. With `isJson`, it leaves the reporting of wrong usage to its caller. With `words`, it has the
+ * commands of the nouns among them alone.
+ */
+export async function operatorTool(
   { env, writeOut, writeError, ask, readInput }: Terminal,
-  isJson = false,
-): Command {
+  { isJson = false, words }: { readonly isJson?: boolean; readonly words?: readonly string[] } = {},
+): Promise<Command> {
   const program = new Command('clinic')
     // Subcommands inherit it, so it comes before them.
     .configureOutput({
@@ -108,34 +224,19 @@ Exit codes: 0 done, 1 done, but rows were rejected or differences remain, 2 wron
   if (ask) allowQuestions(program, ask)
   if (readInput) allowInput(program, readInput)
 
-  addClinicCommands(program)
-  addDepartmentCommands(program)
-  addDoctorCommands(program)
-  addRoomCommands(program)
-  addTreatmentCommands(program)
-  addPriceListCommands(program)
-  addCredentialCommands(program)
-  addImportCommand(program)
-  addExportCommand(program)
-  addGlobalFind(program)
-  addIdsCommand(program)
-  addPatientCommands(program)
-  addErasureCommands(program)
-  addAppointmentCommands(program)
-  addInvoiceCommands(program)
-  addPaymentCommands(program)
-  addMessageCommands(program)
-  addDeadLetterCommands(program)
-  addWebhookCommands(program)
-  addResources(program)
-  addVerifyCommand(program)
-  addAccessCommand(program)
-  addRestoreCommands(program)
-  addMigrateCommand(program)
+  const wanted = words === undefined ? Object.values(PARTS) : partsOf(words).map(([, part]) => part)
+  for (const [name, part] of Object.entries(PARTS)) {
+    const command = program.command(name).description(part.description)
+    if (part.plural !== undefined) command.alias(part.plural)
+    if (!wanted.includes(part)) continue
+    await part.define(command)
+    for (const leaf of withSubcommands(command)) if (leaf.commands.length === 0) addClinicOption(leaf, env)
+  }
   for (const command of withSubcommands(program)) {
     command.exitOverride()
     if (!isJson) command.showHelpAfterError('(--help shows how)')
   }
+  for (const [name, next] of Object.entries(RENAMED_COMMANDS)) addFormerName(program, name.split(' '), next)
   return program
 }
 
@@ -144,26 +245,17 @@ const withSubcommands = (command: Command): Command[] => [
   ...command.commands.flatMap(withSubcommands),
 ]
 
-/** Adds the commands of all resources to their groups, which exist already. */
-function addResources(program: Command): void {
-  addResourceCommands(program, patients)
-  addResourceCommands(program, appointments)
-  addResourceCommands(program, invoices)
-  addResourceCommands(program, payments)
-  addResourceCommands(program, messages)
-  addResourceCommands(program, webhooks)
-  addDeliveryList(program)
-}
-
-/** Adds the commands of a resource to its group: `list`, `show` and `find`, with the filters of the API. */
-function addResourceCommands<Wire extends { readonly id: string }>(
-  program: Command,
-  resource: ResourceCommands<Wire>,
-): void {
-  const group = program.commands.find((command) => command.name() === resource.group)
-  if (!group) throw new RangeError(`the program has no group ${resource.group}`)
-  const { list } = resource
-  if (list) addListCommand(group.command('list'), `list a clinic's ${resource.plural}`, { ...resource, list })
-  if (!resource.hasOwnShow) addShowCommand(group, resource)
-  addResourceFind(group, resource)
+/** Adds a hidden command that fails with the name to use. */
+function addFormerName(program: Command, words: readonly string[], next: string): void {
+  let command = program
+  for (const word of words)
+    command =
+      command.commands.find((known) => known.name() === word) ?? command.command(word, { hidden: true })
+  command
+    .argument('[arguments...]')
+    .helpOption(false)
+    .allowUnknownOption()
+    .action(() => {
+      throw new CommandFailure(`"${words.join(' ')}" is now "${next}".`)
+    })
 }

@@ -28,9 +28,9 @@ afterAll(() => stack?.close())
 
 async function newClinic(): Promise<{ id: string; pair: string }> {
   const settings = ['--name', 'Praxis Nord', '--timezone', 'Europe/Berlin', '--currency', 'EUR', '--yes']
-  const { id } = (await tool('clinic', 'create', ...settings, '--json')).json()
+  const { id } = (await tool('clinic', 'create', ...settings, '--json')).json().data
   const scopes = ['--clinic', id, '--name', 'Test', '--scopes', 'all']
-  const { key, secret } = (await tool('credential', 'create', ...scopes, '--json')).json()
+  const { key, secret } = (await tool('credential', 'create', ...scopes, '--json')).json().data
   return { id, pair: `${key}:${secret}` }
 }
 
@@ -94,7 +94,7 @@ describe('a command of the operator tool', () => {
 
   it('has the key of the credential that it issues or revokes, and no secret', async () => {
     const options = ['--clinic', clinic, '--name', 'Canary Ltd', '--scopes', 'none']
-    const { key, secret } = (await tool('credential', 'create', ...options, '--json')).json()
+    const { key, secret } = (await tool('credential', 'create', ...options, '--json')).json().data
     await tool('credential', 'revoke', key)
     const { lines, text } = await trail('operator')
     const withKey = lines.filter(({ records }) => records.includes(key))

@@ -32,7 +32,7 @@ describe('the tool as a process', () => {
     const path = join(folder, 'patients.csv')
     writeFileSync(path, 'external_id,first_name,last_name\n1,Ada,Lang\n2,Bo,\n')
     const imported = await spawnClinicTool(stack, '--json', 'import', '--clinic', clinic.id, path)
-    expect([imported.code, imported.json()]).toMatchObject([1, { imported: 1, rejected: 1 }])
+    expect([imported.code, imported.json().data]).toMatchObject([1, { imported: 1, rejected: 1 }])
     expect(imported.stderr).toContain(`${path}:3: last_name is required`)
     expect(readFileSync(join(folder, 'patients.rejected.csv'), 'utf8')).toContain(
       '2,Bo,,last_name is required',
@@ -52,18 +52,20 @@ describe('the tool as a process', () => {
     expect((await tool(...erase, '--yes', '--confirm', 'Ada Lang')).code).toBe(0)
     expect((await get(stack, `/patients/${id}`, pair)).body.data.full_name).toBe('Erased Patient')
     const path = join(folder, 'erasures.ndjson')
-    const listed = await tool('--json', 'erasures', 'list', '--clinic', clinic.id, '--to', path)
+    const listed = await tool('--json', 'erasure', 'list', '--clinic', clinic.id, '--to', path)
     expect(listed.json()).toMatchObject({ data: [{ patient_id: id, operator: 'local', is_finished: true }] })
     const name = stack.outputs.TableName ?? ''
     for (const from of [
       ['--from', path],
       ['--source-table', name, '--table', name],
     ])
-      expect((await tool('--json', 'erasures', 'replay', '--clinic', clinic.id, ...from)).json()).toEqual({
-        erased: 0,
-        already_erased: 1,
-        unknown: 0,
-      })
+      expect((await tool('--json', 'erasure', 'replay', '--clinic', clinic.id, ...from)).json().data).toEqual(
+        {
+          erased: 0,
+          already_erased: 1,
+          unknown: 0,
+        },
+      )
     expect((await tool('verify', '--clinic', clinic.id)).code).toBe(0)
   })
 
@@ -78,9 +80,8 @@ describe('the tool as a process', () => {
 
 describe('the next request', () => {
   const create = async (...args: string[]) =>
-    (
-      await tool('--json', 'credential', 'create', '--clinic', clinic.id, '--name', 'Site', ...args)
-    ).json() as { key: string; secret: string }
+    (await tool('--json', 'credential', 'create', '--clinic', clinic.id, '--name', 'Site', ...args)).json()
+      .data as { key: string; secret: string }
   const statusesOf = (key: string, ...secrets: string[]) =>
     Promise.all(secrets.map(async (secret) => (await get(stack, '/doctors', `${key}:${secret}`)).status))
 
@@ -88,14 +89,14 @@ describe('the next request', () => {
     const shown = async () => (await get(stack, '/clinic', pair)).body.data
     expect(await shown()).toMatchObject({ timezone: 'Europe/Istanbul', phone_number: null })
     const settings = ['--timezone', 'America/St_Johns', '--phone', '+49 431 555012', '--yes']
-    expect((await tool('clinic', 'set', clinic.id, ...settings)).code).toBe(0)
+    expect((await tool('clinic', 'update', '--clinic', clinic.id, ...settings)).code).toBe(0)
     expect(await shown()).toMatchObject({ timezone: 'America/St_Johns', phone_number: '+49431555012' })
   })
 
   it('is accepted with both secrets after a rotation, unless the previous one ends now, and with none after a revocation', async () => {
     const { key, secret } = await create('--scopes', 'all')
     const rotate = async (...more: string[]) =>
-      (await tool('--json', 'credential', 'rotate', key, ...more)).json().secret
+      (await tool('--json', 'credential', 'rotate', key, ...more)).json().data.secret
     const second = await rotate()
     expect(await statusesOf(key, secret, second)).toEqual([200, 200])
     const third = await rotate('--until', 'now', '--end-previous')
@@ -127,7 +128,7 @@ describe('dead letters', () => {
       MessageBody: JSON.stringify({ clinic: clinic.id, message, waits: 0 }),
     })
   const letters = async (queue = 'emails'): Promise<DeadLetter[]> =>
-    (await tool('--json', 'dead-letters', 'list', '--queue', queue)).json().data
+    (await tool('--json', 'dead-letter', 'list', '--queue', queue)).json().data
   const sentAt = async ({ id }: Message) => (await messageStore(stack).find(clinic.id, id))?.record.sentAt
   const expectSent = (message: Message) =>
     vi.waitFor(async () => expect(await sentAt(message)).not.toBeNull(), { timeout: 20_000, interval: 200 })
@@ -136,12 +137,12 @@ describe('dead letters', () => {
     const waiting = () => storeMessage(stack.table, clinic, { dispatch: waitingDispatch() })
     const messages = await Promise.all([waiting(), waiting(), waiting()])
     for (const { id } of [...messages, ...messages]) await bury(id)
-    const { code, json } = await tool('--json', 'messages', 'redrive', '--queue', 'emails')
+    const { code, json } = await tool('--json', 'dead-letter', 'redrive', '--all', '--queue', 'emails')
     expect([code, json()]).toEqual([0, { data: [{ queue: 'emails', moved: 6, left: 0 }] }])
     for (const message of messages) await expectSent(message)
     const emails = (await (await fetch(stack.emailInboxUrl)).json()) as unknown[]
     expect(emails.length).toBe(3)
-    expect(await tool('messages', 'redrive', '--queue', 'letters')).toMatchObject({
+    expect(await tool('dead-letter', 'redrive', '--all', '--queue', 'letters')).toMatchObject({
       code: 2,
       stdout: '',
       stderr: expect.stringContaining('--queue must be one of emails'),
@@ -152,20 +153,20 @@ describe('dead letters', () => {
     const message = await storeMessage(stack.table, clinic, { dispatch: waitingDispatch() })
     await bury(message.id)
     await sqs('SendMessage', 'DeadEmailQueueUrl', { MessageBody: 'canary@example.com' })
-    expect((await tool('dead-letters', 'count')).stdout).toMatch(/^emails +2\nfeedback +0\n/)
+    expect((await tool('dead-letter', 'count')).stdout).toMatch(/^emails +2\nfeedback +0\n/)
     const listed = await letters()
     expect(listed).toMatchObject([
       { queue: 'emails', clinic_id: clinic.id, message_id: message.id, is_malformed: false },
       { queue: 'emails', is_malformed: true, bytes: 18 },
     ])
     const [waiting, malformed] = listed.map(({ letter_id }) => letter_id) as [string, string]
-    const shown = await tool('dead-letters', 'show', malformed, '--queue', 'emails')
+    const shown = await tool('dead-letter', 'show', malformed, '--queue', 'emails')
     expect([shown.code, shown.stdout]).toEqual([0, expect.stringMatching(/^is_malformed +true$/m)])
     expect(shown.stdout + JSON.stringify(listed)).not.toContain('canary')
 
-    expect(await tool('dead-letters', 'redrive', waiting, '--queue', 'emails')).toMatchObject({ code: 0 })
+    expect(await tool('dead-letter', 'redrive', waiting, '--queue', 'emails')).toMatchObject({ code: 0 })
     await expectSent(message)
-    const discard = ['dead-letters', 'discard', malformed, '--queue', 'emails']
+    const discard = ['dead-letter', 'delete', malformed, '--queue', 'emails']
     expect(await tool(...discard)).toMatchObject({ code: 2, stderr: expect.stringContaining('Use --yes') })
     expect(await tool(...discard, '--yes')).toMatchObject({ code: 0 })
     expect(await letters()).toEqual([])
@@ -182,9 +183,9 @@ describe('dead letters', () => {
       tool('dead-letters', action, letter?.letter_id ?? newUuid(), '--queue', 'failed-fan-outs', ...more)
     expect(await act('redrive')).toMatchObject({
       code: 2,
-      stderr: 'No queue takes back dead letters of failed-fan-outs: discard it.\n',
+      stderr: 'No queue takes back dead letters of failed-fan-outs: delete it.\n',
     })
-    expect((await act('discard', '--yes')).code).toBe(0)
+    expect((await act('delete', '--yes')).code).toBe(0)
     expect(await letters('failed-fan-outs')).toEqual([])
   })
 })

@@ -64,7 +64,8 @@ async function practice() {
   return {
     number,
     behave: (...steps: Behaviour[]) => behaviours.set(number, steps),
-    set: (...options: string[]) => runClinicTool(stack, 'clinic', 'set', clinic.id, ...options),
+    set: (...options: string[]) =>
+      runClinicTool(stack, 'clinic', 'update', '--clinic', clinic.id, ...options),
     log: async () => (await get(stack, '/messages', pair)).body.data,
     /** Sends an SMS. Returns the response, and how long it took. */
     send: async () => {

@@ -43,15 +43,14 @@ export function addMoveCommand(group: Command): void {
     .command('move')
     .description('move a scheduled appointment, under the rules of a booking')
     .argument('<appointment>', 'appointment id')
-    .requiredOption('--clinic <id>')
     .option('--date <date>', "YYYY-MM-DD, in the clinic's time zone")
     .option('--time <time>', 'when it starts, HH:MM')
     .option('--duration <minutes>', 'its length (default: as before)')
     .option('--doctor <id>', 'another doctor')
     .option('--room <id>', 'another room; "" for none')
-    .action(async (id: string, given: Options & { clinic: string }, command: Command) => {
+    .action(async (id: string, given: Options, command: Command) => {
       const changes = changesOf(given)
-      const context = await openClinic(given, command)
+      const context = await openClinic(command)
       const { table, clinic } = context
       const before = await appointmentStore({ table }).find(clinic.id, id.toLowerCase())
       if (!before) throw unknownAppointment(id)
@@ -80,9 +79,8 @@ export function addReopenCommand(group: Command): void {
     .command('reopen')
     .description('make a completed or missed appointment a scheduled one, if its time is free')
     .argument('<appointment>', 'appointment id')
-    .requiredOption('--clinic <id>')
-    .action(async (id: string, given: { clinic: string }, command: Command) => {
-      const context = await openClinic(given, command)
+    .action(async (id: string, _: object, command: Command) => {
+      const context = await openClinic(command)
       const { table, clinic } = context
       const before = await appointmentStore({ table }).find(clinic.id, id.toLowerCase())
       if (!before) throw unknownRecord('appointment', 'appointment', id)
@@ -160,7 +158,7 @@ async function outsideHours(
   if (!absence) return new CommandFailure(errorEntry('outside_working_hours').text)
   if (absence.kind === 'inactive')
     return new CommandFailure(
-      `${doctor.fullName} is inactive. Choose another doctor, or use "doctor activate".`,
+      `${doctor.fullName} is inactive. Choose another doctor, or use "doctor update --active".`,
     )
   const days = formatTimeOff([absence.days])
   return new CommandFailure(

@@ -1,11 +1,7 @@
 import type { Command } from 'commander'
 import { renderAppointment } from '../../../shared/api/appointments.ts'
-import { longText, oneOf } from '../../../shared/api/schemas.ts'
-import {
-  APPOINTMENT_STATUSES,
-  type Appointment,
-  type AppointmentStatus,
-} from '../../../shared/domain/booking/appointment.ts'
+import { longText } from '../../../shared/api/schemas.ts'
+import type { Appointment, AppointmentStatus } from '../../../shared/domain/booking/appointment.ts'
 import { applyAction, closeAs } from '../../../shared/domain/booking/appointment-actions.ts'
 import { clinicTimestamp } from '../../../shared/domain/timestamp.ts'
 import { appointmentStore } from '../../../shared/store/calendar/appointments.ts'
@@ -14,38 +10,30 @@ import { patientStore } from '../../../shared/store/patients/patients.ts'
 import type { Changeset } from '../../../shared/store/table/changeset.ts'
 import { changeRecord, unknownRecord } from '../records/change-record.ts'
 import { addLinkCommands } from '../records/record-links.ts'
+import { addResourceCommands } from '../records/resource-group.ts'
 import { addYesOption, commitConfirmed, type Warn } from '../tool/confirmation.ts'
 import { openClinic } from '../tool/connection.ts'
-import { CommandFailure, parseArgument, parseOption, print } from '../tool/output.ts'
+import { CommandFailure, parseOption, print } from '../tool/output.ts'
 import { addMoveCommand, addReopenCommand } from './appointment-moves.ts'
+import { appointments } from './appointment-records.ts'
 
-export function addAppointmentCommands(program: Command): void {
-  const group = program
-    .command('appointment')
-    .description("list, show, find, change, move, cancel, reopen and link a clinic's appointments")
+/** The commands that end a scheduled appointment, and what they do. */
+const OUTCOMES = {
+  complete: ['completed', 'record that a scheduled appointment took place'],
+  'no-show': ['no_show', 'record that the patient did not come, and free the rest of the time'],
+  cancel: ['cancelled', 'cancel a scheduled appointment and free its time'],
+} as const
 
-  const setting = group
-    .command('set-status')
-    .description('set the status of a scheduled appointment; cancelled and no_show free its time')
-    .argument('<appointment>', 'appointment id')
-    .argument('<status>', APPOINTMENT_STATUSES.join(', '))
-    .requiredOption('--clinic <id>')
-    .action((id: string, requested: string, { clinic }: { clinic: string }, command: Command) =>
-      setStatus(id, parseArgument('status', oneOf(APPOINTMENT_STATUSES), requested), clinic, command),
+export function addAppointmentCommands(group: Command): void {
+  addResourceCommands(group, appointments)
+  for (const [name, [status, description]] of Object.entries(OUTCOMES)) {
+    const command = group.command(name).description(description).argument('<appointment>', 'appointment id')
+    if (status === 'cancelled') command.option('--reason <text>', 'why it is cancelled')
+    if (status === 'completed') addYesOption(command)
+    command.action((id: string, { reason }: { reason?: string }, self: Command) =>
+      setStatus(id, status, self, parseOption('reason', longText(500).nullish(), reason)),
     )
-
-  addYesOption(setting)
-
-  group
-    .command('cancel')
-    .description('cancel a scheduled appointment and free its time')
-    .argument('<appointment>', 'appointment id')
-    .requiredOption('--clinic <id>')
-    .option('--reason <text>', 'why it is cancelled')
-    .action((id: string, { clinic, reason }: { clinic: string; reason?: string }, command: Command) =>
-      setStatus(id, 'cancelled', clinic, command, parseOption('reason', longText(500).nullish(), reason)),
-    )
-
+  }
   addMoveCommand(group)
   addReopenCommand(group)
   addLinkCommands(group, 'appointment')
@@ -54,11 +42,10 @@ export function addAppointmentCommands(program: Command): void {
 async function setStatus(
   id: string,
   status: AppointmentStatus,
-  clinicId: string,
   command: Command,
   reason: string | null = null,
 ): Promise<void> {
-  const { table, clinic } = await openClinic({ clinic: clinicId }, command)
+  const { table, clinic } = await openClinic(command)
   const list = appointmentStore({ table })
   const at = new Date(table.now()).toISOString()
   const patients = patientStore({ table })

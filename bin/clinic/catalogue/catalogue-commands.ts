@@ -14,17 +14,18 @@ import { retryOnConflict } from '../../../shared/store/table/retry-on-conflict.t
 import type { Table } from '../../../shared/store/table/table.ts'
 import { comingAppointments, describeAppointments } from '../appointments/appointments-outside-hours.ts'
 import { catalogueName, parsePrice } from '../import/entities/catalogue-fields.ts'
+import { addSmallResource } from '../records/resource-group.ts'
 import { type ClinicContext, openClinic } from '../tool/connection.ts'
-import { CommandFailure, formatTable, parseOption, print } from '../tool/output.ts'
+import { CommandFailure, parseOption, print } from '../tool/output.ts'
 
 type Named = { readonly id: string; readonly name: string }
 
-/** One kind of record, and what its commands do. `Options` are the options of `add` and `update` except the name. */
-export type CatalogueCommands<Entry extends Named, Options> = {
+/** One kind of record, and what its commands do. `Options` are the options of `create` and `update` except the name. */
+export type CatalogueCommands<Entry extends Named, Options, Wire extends Named = Named> = {
   readonly kind: CatalogueKind
   readonly store: (platform: { readonly table: Table }) => CatalogueStore<Entry>
-  /** Adds options to `add` or to `update`. */
-  readonly addOptions: (command: Command, use: 'add' | 'update') => Command
+  /** Adds options to `create` or to `update`. */
+  readonly addOptions: (command: Command, use: 'create' | 'update') => Command
   /** A new record, or a changed one. @throws CommandFailure naming an option */
   readonly apply: (options: Options, before: Entry | null, named: Named, context: ClinicContext) => Entry
   readonly problems: (
@@ -36,93 +37,75 @@ export type CatalogueCommands<Entry extends Named, Options> = {
   readonly displaced?: (entry: Entry, known: readonly StoredEntry<Entry>[]) => Entry[]
   /** The option of each field that can be wrong. */
   readonly options: { readonly [Name in keyof Entry]?: string }
-  readonly toJson: (entry: Entry) => object
+  readonly toJson: (entry: Entry) => Wire
   /** Whether an appointment needs the record, for those whose deactivation lists the appointments. */
   readonly isNeededFor?: (id: string, appointment: Appointment) => boolean
   /** The cells of `list` besides id and name. */
-  readonly cells: (entry: Entry) => string[]
+  readonly cells: (record: Wire) => string[]
 }
 
-type Given = { readonly clinic: string; readonly name?: string }
+type Given = { readonly name?: string }
 
-/** Adds the commands `add`, `list` and `update` of a kind. Returns their group. */
-export function addCatalogueGroup<Entry extends Named, Options>(
-  program: Command,
-  commands: CatalogueCommands<Entry, Options>,
-): Command {
-  const { kind } = commands
-  const group = program.command(commandName(kind)).description(`add, list and change ${kind}s`)
-
-  const add = group.command('add').description(`add a ${kind}`).requiredOption('--clinic <id>')
-  commands
-    .addOptions(add.requiredOption('--name <name>'), 'add')
-    .action(async (given: Given & Options, command: Command) => {
-      const context = await openClinic(given, command)
-      const named = { id: newUuid(), name: parseOption('name', catalogueName, given.name) }
-      const entry = await retryOnConflict(async () => {
-        const state = await commands.store(context).readState(context.clinic.id)
-        if (state.entries.length >= MAX_CATALOGUE[kind])
-          throw new CommandFailure(
-            `The clinic has ${MAX_CATALOGUE[kind]} ${kind}s already, the most that it can have.`,
-          )
-        const added = commands.apply(given, null, named, context)
-        await save(commands, context, state, null, added)
-        return added
-      })
-      print(command, commands.toJson(entry), [`Added ${kind} ${entry.name}: ${entry.id}`])
+/** Adds the commands `create`, `list`, `show`, `find` and `update` of a kind. */
+export function addCatalogueCommands<Entry extends Named, Options, Wire extends Named>(
+  group: Command,
+  commands: CatalogueCommands<Entry, Options, Wire>,
+): void {
+  const { kind, toJson } = commands
+  const create = group.command('create').description(`create a ${kind}`).requiredOption('--name <name>')
+  commands.addOptions(create, 'create').action(async (given: Given & Options, command: Command) => {
+    const context = await openClinic(command)
+    const named = { id: newUuid(), name: parseOption('name', catalogueName, given.name) }
+    const entry = await retryOnConflict(async () => {
+      const state = await commands.store(context).readState(context.clinic.id)
+      if (state.entries.length >= MAX_CATALOGUE[kind])
+        throw new CommandFailure(
+          `The clinic has ${MAX_CATALOGUE[kind]} ${kind}s already, the most that it can have.`,
+        )
+      const added = commands.apply(given, null, named, context)
+      await save(commands, context, state, null, added)
+      return added
     })
+    print(command, toJson(entry), [`Created ${kind} ${entry.name}: ${entry.id}`])
+  })
 
-  group
-    .command('list')
-    .description(`list a clinic's ${kind}s`)
-    .requiredOption('--clinic <id>')
-    .action(async (given: Given, command: Command) => {
-      const context = await openClinic(given, command)
-      const entries = await commands.store(context).list(context.clinic.id)
-      const rows = entries.map((entry) => [entry.id, entry.name, ...commands.cells(entry)])
-      print(command, { data: entries.map(commands.toJson) }, formatTable(rows))
-    })
+  addSmallResource(group, {
+    group: commandName(kind),
+    noun: kind,
+    plural: `${kind}s`,
+    imported: commandName(kind) as 'department' | 'room' | 'treatment' | 'price-list',
+    readAll: async (context) => (await commands.store(context).list(context.clinic.id)).map(toJson),
+    searched: 'a part of the name',
+    textsOf: ({ name }) => [name],
+    cells: (record) => [record.name, ...commands.cells(record)],
+  })
 
   const update = group
     .command('update')
     .description(`change a ${kind}`)
-    .argument(`<${kind.replace(' ', '-')}>`, `${kind} id`)
-    .requiredOption('--clinic <id>')
+    .argument(`<${commandName(kind)}>`, `${kind} id`)
     .option('--name <name>')
   commands
     .addOptions(update, 'update')
     .action(async (id: string, given: Given & Options, command: Command) => {
-      const { clinic: _, ...changes } = given
+      const { clinic: _, ...changes } = given as Given & { readonly clinic?: string }
       if (Object.keys(changes).length === 0)
         throw new CommandFailure('Nothing to change: specify at least one option.')
-      await changeEntry(commands, id, given, command, (before, context) => {
-        const name = given.name === undefined ? before.name : parseOption('name', catalogueName, given.name)
-        return commands.apply(given, before, { id: before.id, name }, context)
-      })
+      await changeEntry(commands, id, given, command)
     })
-  return group
 }
 
-/** Adds the commands `deactivate` and `activate`. */
-export function addActivation<Entry extends Named & { readonly isActive: boolean }, Options>(
-  group: Command,
-  commands: CatalogueCommands<Entry, Options>,
-): void {
-  const { kind } = commands
-  const uses = [
-    ['deactivate', `mark a ${kind} as no longer in use`],
-    ['activate', `mark a ${kind} as in use again`],
-  ] as const
-  for (const [name, description] of uses)
-    group
-      .command(name)
-      .description(description)
-      .argument(`<${kind}>`, `${kind} id`)
-      .requiredOption('--clinic <id>')
-      .action((id: string, given: Given, command: Command) =>
-        changeEntry(commands, id, given, command, (before) => ({ ...before, isActive: name === 'activate' })),
-      )
-}
+type ActivationOptions = { readonly active?: boolean }
+
+/** Adds the options of kinds that can be out of use to `update`. */
+export const addActivation = (command: Command, use: 'create' | 'update'): Command =>
+  use === 'create' ? command : command.option('--active', 'in use').option('--no-active', 'no longer in use')
+
+/** Whether a record is in use after a change. */
+export const activeAfter = (
+  { active }: ActivationOptions,
+  before: { readonly isActive: boolean } | null,
+): boolean => active ?? before?.isActive ?? true
 
 const commandName = (kind: CatalogueKind): string => kind.replace(' ', '-')
 
@@ -148,18 +131,18 @@ export function parsePriceOption(option: string, value: string, currency: string
 }
 
 /** Changes a record as it is when it is written. */
-async function changeEntry<Entry extends Named, Options>(
-  commands: CatalogueCommands<Entry, Options>,
+async function changeEntry<Entry extends Named, Options, Wire extends Named>(
+  commands: CatalogueCommands<Entry, Options, Wire>,
   id: string,
-  given: Given,
+  given: Given & Options,
   command: Command,
-  change: (before: StoredEntry<Entry>, context: ClinicContext) => Entry,
 ): Promise<void> {
-  const context = await openClinic(given, command)
+  const context = await openClinic(command)
   const { before, after, isChanged } = await retryOnConflict(async () => {
     const state = await commands.store(context).readState(context.clinic.id)
     const found = requireEntry(commands.kind, state.entries, id)
-    const changed = change(found, context)
+    const name = given.name === undefined ? found.name : parseOption('name', catalogueName, given.name)
+    const changed = commands.apply(given, found, { id: found.id, name }, context)
     const differs = !isDeepStrictEqual(commands.toJson(changed), commands.toJson(found))
     if (differs) await save(commands, context, state, found, changed)
     return { before: found, after: changed, isChanged: differs }
@@ -180,8 +163,8 @@ async function changeEntry<Entry extends Named, Options>(
 const isInactive = (entry: object): boolean => 'isActive' in entry && entry.isActive === false
 
 /** Saves a record and the others that change with it. @throws CommandFailure for a record that conflicts with the others */
-async function save<Entry extends Named, Options>(
-  { kind: _, problems, displaced, options, store }: CatalogueCommands<Entry, Options>,
+async function save<Entry extends Named, Options, Wire extends Named>(
+  { kind: _, problems, displaced, options, store }: CatalogueCommands<Entry, Options, Wire>,
   context: ClinicContext,
   { entries: known, version }: CatalogueState<Entry>,
   before: StoredEntry<Entry> | null,

@@ -2,18 +2,26 @@ import type { Command } from 'commander'
 import { renderDepartment } from '../../../shared/api/catalogue.ts'
 import type { Department } from '../../../shared/domain/booking/catalogue.ts'
 import { departmentStore } from '../../../shared/store/catalogue.ts'
-import { addActivation, addCatalogueGroup, type CatalogueCommands } from './catalogue-commands.ts'
+import {
+  activeAfter,
+  addActivation,
+  addCatalogueCommands,
+  type CatalogueCommands,
+} from './catalogue-commands.ts'
 
-const COMMANDS: CatalogueCommands<Department, object> = {
+const COMMANDS: CatalogueCommands<
+  Department,
+  { readonly active?: boolean },
+  ReturnType<typeof renderDepartment>
+> = {
   kind: 'department',
   store: departmentStore,
-  addOptions: (command) => command,
-  apply: (_, before, named) => ({ isActive: true, ...before, ...named }),
+  addOptions: addActivation,
+  apply: (options, before, named) => ({ ...named, isActive: activeAfter(options, before) }),
   problems: async () => [],
   options: {},
   toJson: renderDepartment,
-  cells: ({ isActive }) => [isActive ? 'active' : 'inactive'],
+  cells: ({ is_active }) => [is_active ? 'active' : 'inactive'],
 }
 
-export const addDepartmentCommands = (program: Command): void =>
-  addActivation(addCatalogueGroup(program, COMMANDS), COMMANDS)
+export const addDepartmentCommands = (group: Command): void => addCatalogueCommands(group, COMMANDS)

@@ -11,9 +11,9 @@ import { currencyCode } from '../import/entities/catalogue-fields.ts'
 import { readIds } from '../import/entities/catalogue-rows.ts'
 import { booleanField } from '../import/entities/row-fields.ts'
 import { openClinic } from '../tool/connection.ts'
-import { CommandFailure, parseOption, print } from '../tool/output.ts'
+import { CommandFailure, counted, parseOption, print } from '../tool/output.ts'
 import {
-  addCatalogueGroup,
+  addCatalogueCommands,
   type CatalogueCommands,
   parsePriceOption,
   requireEntry,
@@ -28,17 +28,17 @@ type Options = {
   readonly removePrice?: readonly string[]
 }
 
-const COMMANDS: CatalogueCommands<PriceList, Options> = {
+const COMMANDS: CatalogueCommands<PriceList, Options, ReturnType<typeof renderPriceList>> = {
   kind: 'price list',
   store: priceListStore,
   addOptions: (command, use) => {
-    const orNone = use === 'add' ? '' : '; "" for no limit'
+    const orNone = use === 'create' ? '' : '; "" for no limit'
     const options = command
       .option('--default <true|false>', 'whether it is the default, in place of the former one')
       .option('--from <date>', `first day on which its prices apply, YYYY-MM-DD${orNone}`)
       .option('--to <date>', `last day on which its prices apply, YYYY-MM-DD${orNone}`)
       .option('--price <treatment=amount...>', 'prices of treatments, by their ids: "ID=120.50"')
-    return use === 'add'
+    return use === 'create'
       ? options.option('--currency <code>', "ISO 4217 (default: the clinic's)")
       : options.option('--remove-price <treatment...>', 'treatments that no longer have a price in it')
   },
@@ -71,26 +71,26 @@ const COMMANDS: CatalogueCommands<PriceList, Options> = {
       .map((other) => ({ ...other, isDefault: false })),
   options: { isDefault: 'default', validTo: 'to', items: 'price' },
   toJson: renderPriceList,
-  cells: ({ currency, isDefault, validFrom, validTo, items }) => [
+  cells: ({ currency, is_default, valid_from, valid_to, items }) => [
     currency,
-    `${items.length} ${items.length === 1 ? 'price' : 'prices'}`,
-    validFrom || validTo ? `${validFrom ?? ''}/${validTo ?? ''}` : '',
-    isDefault ? 'default' : '',
+    counted(items.length, 'price'),
+    valid_from || valid_to ? `${valid_from ?? ''}/${valid_to ?? ''}` : '',
+    is_default ? 'default' : '',
   ],
 }
 
-export function addPriceListCommands(program: Command): void {
-  addCatalogueGroup(program, COMMANDS)
-    .command('remove')
-    .description('remove a price list')
+export function addPriceListCommands(group: Command): void {
+  addCatalogueCommands(group, COMMANDS)
+  group
+    .command('delete')
+    .description('delete a price list')
     .argument('<price-list>', 'price list id')
-    .requiredOption('--clinic <id>')
-    .action(async (id: string, given: { clinic: string }, command: Command) => {
-      const { table, clinic } = await openClinic(given, command)
+    .action(async (id: string, _: object, command: Command) => {
+      const { table, clinic } = await openClinic(command)
       const store = priceListStore({ table })
       const list = requireEntry('price list', await store.list(clinic.id), id)
       await store.remove(clinic.id, list)
-      print(command, { id: list.id }, [`Removed price list ${list.name}`])
+      print(command, { id: list.id }, [`Deleted price list ${list.name}`])
     })
 }
 

@@ -4,19 +4,26 @@ import { departmentProblems, type Room } from '../../../shared/domain/booking/ca
 import { departmentStore, roomStore } from '../../../shared/store/catalogue.ts'
 import { readIds } from '../import/entities/catalogue-rows.ts'
 import { idOrNone } from '../tool/output.ts'
-import { addActivation, addCatalogueGroup, type CatalogueCommands } from './catalogue-commands.ts'
+import {
+  activeAfter,
+  addActivation,
+  addCatalogueCommands,
+  type CatalogueCommands,
+} from './catalogue-commands.ts'
 
-type Options = { readonly department?: string }
+type Options = { readonly department?: string; readonly active?: boolean }
 
-const COMMANDS: CatalogueCommands<Room, Options> = {
+const COMMANDS: CatalogueCommands<Room, Options, ReturnType<typeof renderRoom>> = {
   kind: 'room',
   store: roomStore,
   addOptions: (command, use) =>
-    command.option('--department <id>', use === 'add' ? 'department id' : 'department id; "" for none'),
-  apply: ({ department }, before, named) => ({
-    isActive: true,
-    ...before,
+    addActivation(
+      command.option('--department <id>', use === 'create' ? 'department id' : 'department id; "" for none'),
+      use,
+    ),
+  apply: ({ department, ...options }, before, named) => ({
     ...named,
+    isActive: activeAfter(options, before),
     departmentId: department === undefined ? (before?.departmentId ?? null) : idOrNone(department),
   }),
   problems: async (room, _, { table, clinic }) =>
@@ -24,8 +31,7 @@ const COMMANDS: CatalogueCommands<Room, Options> = {
   options: { departmentId: 'department' },
   toJson: renderRoom,
   isNeededFor: (id, { room }) => room?.id === id,
-  cells: ({ isActive, departmentId }) => [isActive ? 'active' : 'inactive', departmentId ?? ''],
+  cells: ({ is_active, department_id }) => [is_active ? 'active' : 'inactive', department_id ?? ''],
 }
 
-export const addRoomCommands = (program: Command): void =>
-  addActivation(addCatalogueGroup(program, COMMANDS), COMMANDS)
+export const addRoomCommands = (group: Command): void => addCatalogueCommands(group, COMMANDS)

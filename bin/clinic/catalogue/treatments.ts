@@ -11,11 +11,12 @@ import {
   treatmentMinutes,
 } from '../import/entities/catalogue-fields.ts'
 import { readIds } from '../import/entities/catalogue-rows.ts'
-import { formatMinor } from '../records/amount-text.ts'
-import { CommandFailure, parseOption } from '../tool/output.ts'
+import { formatAmount } from '../records/amount-text.ts'
+import { CommandFailure, counted, parseOption } from '../tool/output.ts'
 import {
+  activeAfter,
   addActivation,
-  addCatalogueGroup,
+  addCatalogueCommands,
   type CatalogueCommands,
   parsePriceOption,
 } from './catalogue-commands.ts'
@@ -27,15 +28,16 @@ type Options = {
   readonly price?: string
   readonly currency?: string
   readonly doctors?: string
+  readonly active?: boolean
 }
 
-const COMMANDS: CatalogueCommands<Treatment, Options> = {
+const COMMANDS: CatalogueCommands<Treatment, Options, ReturnType<typeof renderTreatment>> = {
   kind: 'treatment',
   store: treatmentStore,
   addOptions: (command, use) => {
-    const orNone = use === 'add' ? '' : '; "" for none'
-    const isRequired = use === 'add'
-    return command
+    const orNone = use === 'create' ? '' : '; "" for none'
+    const isRequired = use === 'create'
+    return addActivation(command, use)
       .addOption(command.createOption('--duration <minutes>').makeOptionMandatory(isRequired))
       .addOption(command.createOption('--price <amount>', 'e.g. 120.50').makeOptionMandatory(isRequired))
       .option('--currency <code>', "ISO 4217 (default: the clinic's)")
@@ -47,9 +49,9 @@ const COMMANDS: CatalogueCommands<Treatment, Options> = {
     code: null,
     description: null,
     doctorIds: [],
-    isActive: true,
     ...before,
     ...named,
+    isActive: activeAfter(options, before),
     minutes:
       options.duration === undefined && before
         ? before.minutes
@@ -71,22 +73,16 @@ const COMMANDS: CatalogueCommands<Treatment, Options> = {
   options: { doctorIds: 'doctors' },
   toJson: renderTreatment,
   isNeededFor: (id, { treatments }) => treatments.some((treatment) => treatment.id === id),
-  cells: (treatment) => {
-    const { code, duration_minutes, doctor_ids } = renderTreatment(treatment)
-    const doctors = `${doctor_ids.length} ${doctor_ids.length === 1 ? 'doctor' : 'doctors'}`
-    const state = treatment.isActive ? 'active' : 'inactive'
-    return [
-      code ?? '',
-      `${duration_minutes} min`,
-      formatMinor(treatment.price, treatment.currency),
-      doctors,
-      state,
-    ]
-  },
+  cells: ({ code, duration_minutes, price, currency, doctor_ids, is_active }) => [
+    code ?? '',
+    `${duration_minutes} min`,
+    `${formatAmount(price, currency)} ${currency}`,
+    counted(doctor_ids.length, 'doctor'),
+    is_active ? 'active' : 'inactive',
+  ],
 }
 
-export const addTreatmentCommands = (program: Command): void =>
-  addActivation(addCatalogueGroup(program, COMMANDS), COMMANDS)
+export const addTreatmentCommands = (group: Command): void => addCatalogueCommands(group, COMMANDS)
 
 /** The price and its currency, as given or as before. @throws CommandFailure */
 function priceOf(

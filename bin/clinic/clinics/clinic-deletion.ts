@@ -11,7 +11,7 @@ import { ExportFolderError, type Manifest, readManifest } from '../export/manife
 import { recordCount } from '../export/record-count.ts'
 import { operatorOf } from '../tool/command-trail.ts'
 import { addConfirmOptions, confirmByTyping } from '../tool/confirmation.ts'
-import { connect, connectDynamoDb, connectTable, requireStoredClinic } from '../tool/connection.ts'
+import { connectDynamoDb, openStoredClinic, requireStoredClinic } from '../tool/connection.ts'
 import { resolveFromInvocationDir } from '../tool/invocation-path.ts'
 import { CommandFailure, print, printResumed } from '../tool/output.ts'
 import { removeClinic } from './clinic-removal.ts'
@@ -25,42 +25,38 @@ export function addDeletionCommand(group: Command): void {
     .description(
       'delete a clinic with all its records, credentials and webhooks permanently; may be repeated',
     )
-    .argument('<clinic>', 'clinic id')
     .option('--export <folder>', 'an export of the clinic whose records are of today')
     .option('--without-export', 'delete it although there may be no copy of its records', false)
     .option('--table <name>', 'a restored table that has the deleted clinic again')
-  addConfirmOptions(command, "the clinic's name").action(
-    async (id: string, given: Options, self: Command) => {
-      const { client, tableName } = await connectDynamoDb(self)
-      const table = given.table === undefined ? await connect(self) : await connectTable(self, given.table)
-      const clinic = await requireStoredClinic(table, id)
-      // The rest that a stopped deletion left cannot be exported.
-      const needsExport = clinic.deletingAt === undefined && !given.withoutExport
-      if (needsExport) await requireCurrentExport(table, clinic, given)
-      await confirmByTyping(self, {
-        what: "the clinic's name",
-        text: clinic.name,
-        consequences: await consequences(table, clinic),
-      })
-      // Others may have changed it while the operator was asked.
-      if (needsExport) await requireCurrentExport(table, await requireStoredClinic(table, id), given)
-      const deleted = await removeClinic(
-        {
-          table,
-          client,
-          name: given.table ?? tableName,
-          operator: operatorOf(self),
-          sleep,
-          onResume: printResumed(self, 'item'),
-        },
-        clinic,
-      )
-      print(self, { clinic_id: clinic.id, deleted_items: deleted }, [
-        `Deleted clinic ${clinic.name}: ${deleted.toLocaleString('en')} items. Only the ledger of its erasures is left.`,
-        'Backups have the clinic until they expire: docs/operate/moving-a-clinic.md says what to do after a restore.',
-      ])
-    },
-  )
+  addConfirmOptions(command, "the clinic's name").action(async (given: Options, self: Command) => {
+    const { table, clinic } = await openStoredClinic(self, given.table)
+    const { client, tableName } = await connectDynamoDb(self)
+    // The rest that a stopped deletion left cannot be exported.
+    const needsExport = clinic.deletingAt === undefined && !given.withoutExport
+    if (needsExport) await requireCurrentExport(table, clinic, given)
+    await confirmByTyping(self, {
+      what: "the clinic's name",
+      text: clinic.name,
+      consequences: await consequences(table, clinic),
+    })
+    // Others may have changed it while the operator was asked.
+    if (needsExport) await requireCurrentExport(table, await requireStoredClinic(table, clinic.id), given)
+    const deleted = await removeClinic(
+      {
+        table,
+        client,
+        name: given.table ?? tableName,
+        operator: operatorOf(self),
+        sleep,
+        onResume: printResumed(self, 'item'),
+      },
+      clinic,
+    )
+    print(self, { clinic_id: clinic.id, deleted_items: deleted }, [
+      `Deleted clinic ${clinic.name}: ${deleted.toLocaleString('en')} items. Only the ledger of its erasures is left.`,
+      'Backups have the clinic until they expire: docs/operate/moving-a-clinic.md says what to do after a restore.',
+    ])
+  })
 }
 
 /** Counts of the records to be deleted, for the operator to compare. */

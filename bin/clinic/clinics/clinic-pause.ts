@@ -13,14 +13,13 @@ export function addPauseCommands(group: Command): void {
   group
     .command('pause')
     .description('reject writes of the API with 503, and hold emails and events; reads continue')
-    .argument('<clinic>', 'clinic id')
-    .action(async (id: string, _: object, command: Command) => {
-      const { table, clinic: before } = await openClinic({ clinic: id }, command)
+    .action(async (_: object, command: Command) => {
+      const { table, clinic: before } = await openClinic(command)
       const { pausedAt } = await setPaused(table, before.id, before.pausedAt ?? instant(table))
       const since = pausedAt === undefined ? null : clinicTimestamp(pausedAt, before.timezone)
       const line =
         before.pausedAt === undefined
-          ? `Paused clinic ${before.name}. Its emails and events wait; "clinic resume ${before.id}" ends the pause.`
+          ? `Paused clinic ${before.name}. Its emails and events wait; "clinic resume" ends the pause.`
           : `Clinic ${before.name} has been paused since ${since}.`
       print(command, { clinic_id: before.id, paused_at: since }, [line])
     })
@@ -28,9 +27,8 @@ export function addPauseCommands(group: Command): void {
   group
     .command('resume')
     .description('end the pause of a clinic; what waited is processed within minutes')
-    .argument('<clinic>', 'clinic id')
-    .action(async (id: string, _: object, command: Command) => {
-      const { table, clinic: before } = await openClinic({ clinic: id }, command)
+    .action(async (_: object, command: Command) => {
+      const { table, clinic: before } = await openClinic(command)
       if (before.pausedAt !== undefined)
         await excludePause(table, before.id, Date.parse(before.pausedAt), table.now())
       await setPaused(table, before.id, null)

@@ -5,18 +5,16 @@ import { newUuid } from '../../../shared/domain/uuid.ts'
 import { clinicStore } from '../../../shared/store/clinics.ts'
 import { credentialStore } from '../../../shared/store/credentials.ts'
 import { describeRecord } from '../records/record-text.ts'
+import { findClinic, rememberClinic } from '../tool/clinic-choice.ts'
 import { addYesOption } from '../tool/confirmation.ts'
-import { connect, openClinic } from '../tool/connection.ts'
+import { connect, openClinic, requireStoredClinic } from '../tool/connection.ts'
 import { CommandFailure, formatTable as lines, print } from '../tool/output.ts'
 import { confirmChanges, confirmName, differingSettings } from './clinic-change-checks.ts'
 import { addDeletionCommand } from './clinic-deletion.ts'
 import { addPauseCommands } from './clinic-pause.ts'
 import { addChanges, addSettings, changesOf, type SettingValues, settingsOf } from './clinic-settings.ts'
-import { addHolidayCommands } from './holidays.ts'
 
-export function addClinicCommands(program: Command): void {
-  const group = program.command('clinic').description('create, list, show and change clinics')
-
+export function addClinicCommands(group: Command): void {
   const create = addSettings(group.command('create').description('create a clinic')).option(
     '--test',
     'a test clinic, whose messages are simulated; it stays one',
@@ -57,29 +55,41 @@ export function addClinicCommands(program: Command): void {
   group
     .command('show')
     .description('show the settings of a clinic')
-    .argument('<clinic>', 'clinic id')
-    .action(async (id: string, _: object, command: Command) => {
-      const { clinic } = await openClinic({ clinic: id }, command)
+    .action(async (_: object, command: Command) => {
+      const { clinic } = await openClinic(command)
       print(command, clinicJson(clinic), describeRecord(clinicJson(clinic)))
     })
 
-  addSetCommand(group)
-  addHolidayCommands(group)
+  addUpdateCommand(group)
+  addUseCommand(group)
   addPauseCommands(group)
   addDeletionCommand(group)
 }
 
-function addSetCommand(group: Command): void {
-  const set = group
-    .command('set')
+/** Adds `use`. */
+function addUseCommand(group: Command): void {
+  group
+    .command('use')
+    .description('remember a clinic of this stack, for the commands that follow without --clinic')
+    .argument('<clinic>', 'name or start of the id')
+    .action(async (text: string, _: object, command: Command) => {
+      const table = await connect(command)
+      const clinic = await requireStoredClinic(table, await findClinic(table, text))
+      rememberClinic(command, clinic.id)
+      print(command, clinicJson(clinic), [`Commands without --clinic use ${clinic.name}: ${clinic.id}`])
+    })
+}
+
+function addUpdateCommand(group: Command): void {
+  const update = group
+    .command('update')
     .description("change a clinic's settings, effective immediately for all its credentials")
-    .argument('<clinic>', 'clinic id')
-  addYesOption(addChanges(set)).action(
-    async (id: string, { yes: _, ...settings }: SettingValues, command: Command) => {
+  addYesOption(addChanges(update)).action(
+    async ({ yes: _, clinic: __, ...settings }: SettingValues, command: Command) => {
       const wanted = changesOf(settings)
       if (Object.keys(wanted).length === 0)
         throw new CommandFailure('Nothing to change: specify at least one option.')
-      const { table, clinic: before } = await openClinic({ clinic: id }, command)
+      const { table, clinic: before } = await openClinic(command)
       const changes = differingSettings(before, wanted)
       const isChanged = Object.keys(changes).length > 0
       if (isChanged) await confirmChanges(table, before, changes, command)

@@ -1,4 +1,4 @@
-/** Holidays of a whole clinic: `clinic holiday add`, `remove` and `list`. */
+/** Holidays of a whole clinic. */
 import type { Command } from 'commander'
 import type { TimeOff } from '../../../shared/domain/booking/doctor.ts'
 import { formatSpan } from '../../../shared/domain/booking/doctor-days.ts'
@@ -10,21 +10,16 @@ import { timeOff } from '../import/entities/doctors.ts'
 import { type ClinicContext, openClinic } from '../tool/connection.ts'
 import { CommandFailure, counted, formatTable, parseArgument, parseOption, print } from '../tool/output.ts'
 
-export function addHolidayCommands(clinics: Command): void {
-  const group = clinics
-    .command('holiday')
-    .description('days on which the whole clinic is closed, for all doctors, also those added later')
-
+export function addHolidayCommands(group: Command): void {
   group
-    .command('add')
+    .command('create')
     .description('add holidays, and list the appointments on them; run it again if it was interrupted')
-    .argument('<clinic>', 'clinic id')
     .argument('<days>', 'e.g. "2026-12-24/2026-12-26; 2027-01-01"')
     .option('--name <text>', 'what is celebrated')
-    .action(async (clinic: string, text: string, { name }: { name?: string }, command: Command) => {
+    .action(async (text: string, { name }: { name?: string }, command: Command) => {
       const reason = name === undefined ? null : parseOption('name', singleLineText(100), name)
       const added = requireDays(text).map((day) => ({ ...day, reason: reason ?? day.reason }))
-      const context = await openClinic({ clinic }, command)
+      const context = await openClinic(command)
       const holidays = holidayStore(context)
       const stale = await holidays.withoutCopy(context.clinic.id)
       await holidays.set(context.clinic.id, (before) => {
@@ -43,13 +38,12 @@ export function addHolidayCommands(clinics: Command): void {
     })
 
   group
-    .command('remove')
+    .command('delete')
     .description('remove holidays; run it again if it was interrupted')
-    .argument('<clinic>', 'clinic id')
     .argument('<days>', 'holidays exactly as they were added')
-    .action(async (clinic: string, text: string, _: object, command: Command) => {
+    .action(async (text: string, _: object, command: Command) => {
       const removed = requireDays(text)
-      const context = await openClinic({ clinic }, command)
+      const context = await openClinic(command)
       const holidays = holidayStore(context)
       const stale = await holidays.withoutCopy(context.clinic.id)
       await holidays.set(context.clinic.id, (before) => {
@@ -63,9 +57,8 @@ export function addHolidayCommands(clinics: Command): void {
   group
     .command('list')
     .description("list a clinic's holidays")
-    .argument('<clinic>', 'clinic id')
-    .action(async (clinic: string, _: object, command: Command) => {
-      const context = await openClinic({ clinic }, command)
+    .action(async (_: object, command: Command) => {
+      const context = await openClinic(command)
       const stale = await holidayStore(context).withoutCopy(context.clinic.id)
       const notes = stale.map(
         ({ id, fullName }) =>

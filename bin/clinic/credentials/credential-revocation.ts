@@ -14,12 +14,15 @@ import { credentialCells, credentialJson } from './credential-text.ts'
 /** Options for the webhooks that were created with a revoked credential. */
 type RevokeOptions = { readonly withWebhooks?: boolean; readonly keepWebhooks?: boolean }
 
-/** Adds `revoke` and `revoke-all`. */
+/** Adds `revoke`, of one credential or of all. */
 export function addRevocation(group: Command): void {
-  withWebhookOptions(group.command('revoke'))
-    .description('revoke a credential, effective from the next request')
-    .argument('<key>')
-    .action(async (text: string, given: RevokeOptions, command: Command) => {
+  addYesOption(withWebhookOptions(group.command('revoke')))
+    .description('revoke a credential, or all of a clinic, effective from the next request; may be repeated')
+    .argument('[key]')
+    .option('--all', "all of the clinic's credentials", false)
+    .action(async (text: string | undefined, given: RevokeOptions & { all: boolean }, command: Command) => {
+      if ((text === undefined) !== given.all) throw new CommandFailure('Specify either a key or --all.')
+      if (text === undefined) return revokeAll(given, command)
       const key = requireKey(text)
       const table = await connect(command)
       const { credential, deleted } = await revokeCredential(table, key, given, addIds(command))
@@ -28,15 +31,10 @@ export function addRevocation(group: Command): void {
         ...deleted.map((id) => `Deleted webhook endpoint ${id}`),
       ])
     })
-
-  addYesOption(withWebhookOptions(group.command('revoke-all')))
-    .description("revoke all of a clinic's credentials; run it again if it was interrupted")
-    .requiredOption('--clinic <id>')
-    .action(revokeAll)
 }
 
-async function revokeAll(given: RevokeOptions & { clinic: string }, command: Command): Promise<void> {
-  const { table, clinic } = await openClinic(given, command)
+async function revokeAll(given: RevokeOptions, command: Command): Promise<void> {
+  const { table, clinic } = await openClinic(command)
   const credentials = credentialStore({ table, now: Date.now })
   const all = await credentials.list(clinic.id)
   // Endpoints of revoked credentials are included: an earlier run may have been interrupted before it deleted them.

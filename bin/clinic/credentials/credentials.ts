@@ -8,15 +8,12 @@ import { addRotation } from './credential-rotation.ts'
 import { credentialCells, credentialJson, secretLines } from './credential-text.ts'
 import { addCredentialUpdates } from './credential-updates.ts'
 
-type CreateOptions = { clinic: string; name: string; scopes: string; expires?: string; rate?: string }
+type CreateOptions = { name: string; scopes: string; expires?: string; rate?: string }
 
-export function addCredentialCommands(program: Command): void {
-  const group = program.command('credential').description('issue, list, change and revoke credentials')
-
+export function addCredentialCommands(group: Command): void {
   group
     .command('create')
     .description('issue a credential; its secret is shown only once')
-    .requiredOption('--clinic <id>')
     .requiredOption('--name <name>', 'who uses it, e.g. the name of the integration')
     .requiredOption('--scopes <list>', SCOPE_LIST)
     .option('--expires <timestamp>', 'expiry, e.g. 2027-01-01T00:00:00+03:00 (default: never)')
@@ -28,7 +25,7 @@ export function addCredentialCommands(program: Command): void {
         expiresAt: given.expires === undefined ? null : parseExpiry(given.expires),
         requestsPerMinute: given.rate === undefined ? null : parseRate(given.rate),
       }
-      const { table, clinic } = await openClinic(given, command)
+      const { table, clinic } = await openClinic(command)
       const credential = await credentialStore({ table, now: Date.now }).issue({
         ...settings,
         clinic: clinic.id,
@@ -41,9 +38,8 @@ export function addCredentialCommands(program: Command): void {
   group
     .command('list')
     .description("list a clinic's credentials, without secrets")
-    .requiredOption('--clinic <id>')
-    .action(async ({ clinic: id }: { clinic: string }, command: Command) => {
-      const { table, clinic } = await openClinic({ clinic: id }, command)
+    .action(async (_: object, command: Command) => {
+      const { table, clinic } = await openClinic(command)
       const credentials = await credentialStore({ table, now: Date.now }).list(clinic.id)
       print(command, { data: credentials.map(credentialJson) }, lines(credentials.map(credentialCells)))
     })

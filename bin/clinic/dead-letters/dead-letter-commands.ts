@@ -4,26 +4,24 @@ import * as z from 'zod'
 import { oneOf } from '../../../shared/api/schemas.ts'
 import { addYesOption, confirm } from '../tool/confirmation.ts'
 import { connectQueues } from '../tool/connection.ts'
-import { CommandFailure, EXIT, formatTable, parseOption, print } from '../tool/output.ts'
+import { CommandFailure, EXIT, formatTable, NeedsAttention, parseOption, print } from '../tool/output.ts'
 import { deadLetterJson, describeDeadLetter } from './dead-letter-json.ts'
 import {
   DEAD_LETTER_QUEUES,
   type DeadLetterQueue,
   deadLettersOutput,
+  QUEUE_NAMES,
+  QUEUES,
   sourceOutput,
 } from './dead-letter-queues.ts'
 import { countDeadLetters, giveBack, readDeadLetters, takeDeadLetter } from './dead-letter-reading.ts'
-import { deleteDeadLetters, sendDeadLetters } from './dead-letters.ts'
+import { deleteDeadLetters, redrive, sendDeadLetters } from './dead-letters.ts'
 
 type Options = { queue?: string; limit: string }
 
 const QUEUE_OPTION = ['--queue <name>', `${DEAD_LETTER_QUEUES.join(', ')} (default: all)`] as const
 
-export function addDeadLetterCommands(program: Command): void {
-  const group = program
-    .command('dead-letters')
-    .description('look at messages of queues that could not be processed, and move or delete one')
-
+export function addDeadLetterCommands(group: Command): void {
   group
     .command('count')
     .description('count the dead letters of each queue')
@@ -69,7 +67,7 @@ export function addDeadLetterCommands(program: Command): void {
   group
     .command('show')
     .description('show what a dead letter refers to')
-    .argument('<letter>', 'id of "dead-letters list"')
+    .argument('<letter>', 'id of "dead-letter list"')
     .option(...QUEUE_OPTION)
     .action(async (id: string, given: Options, command: Command) => {
       const { client, name, url, letter } = await take(command, id, given)
@@ -80,23 +78,24 @@ export function addDeadLetterCommands(program: Command): void {
       )
       print(command, result, formatTable(rows))
     })
-  addRedriveOne(group)
-  addDiscard(group)
+  addRedrive(group)
+  addDeletion(group)
 }
 
-function addRedriveOne(group: Command): void {
+function addRedrive(group: Command): void {
   group
     .command('redrive')
-    .description(
-      'move a dead letter back to its queue, after its cause is fixed; "messages redrive" moves all',
-    )
-    .argument('<letter>', 'id of "dead-letters list"')
+    .description('move a dead letter, or all, back to the queue, after the cause is fixed')
+    .argument('[letter]', 'id of "dead-letter list"')
     .option(...QUEUE_OPTION)
-    .action(async (id: string, given: Options, command: Command) => {
+    .option('--all', 'all dead letters that a queue takes back', false)
+    .action(async (id: string | undefined, given: Options & { all: boolean }, command: Command) => {
+      if ((id === undefined) !== given.all) throw new CommandFailure('Specify either a dead letter or --all.')
+      if (id === undefined) return redriveAll(command, given)
       const { client, name, url, letter, source } = await take(command, id, given)
       if (source === null) {
         await giveBack(client, url, [letter])
-        throw new CommandFailure(`No queue takes back dead letters of ${name}: discard it.`)
+        throw new CommandFailure(`No queue takes back dead letters of ${name}: delete it.`)
       }
       const sent = await sendDeadLetters(client, source, [letter])
       if (sent.size === 0) {
@@ -108,11 +107,27 @@ function addRedriveOne(group: Command): void {
     })
 }
 
-function addDiscard(group: Command): void {
-  const discard = group
-    .command('discard')
+async function redriveAll(command: Command, given: { readonly queue?: string }): Promise<void> {
+  const names =
+    given.queue === undefined ? QUEUE_NAMES : [parseOption('queue', oneOf(QUEUE_NAMES), given.queue)]
+  const { client, urlOf } = await connectQueues(command)
+  const data = await Promise.all(
+    names.map(async (name) => {
+      const { queue, deadLetters } = QUEUES[name]
+      const urls = { queue: urlOf(queue), deadLetters: urlOf(deadLetters) }
+      return { queue: name, ...(await redrive(client, urls, Date.now)) }
+    }),
+  )
+  const rows = data.map(({ queue, moved, left }) => [queue, `${moved} moved`, `${left} left`])
+  print(command, { data }, formatTable(rows))
+  if (data.some(({ left }) => left > 0)) throw new NeedsAttention()
+}
+
+function addDeletion(group: Command): void {
+  const deletion = group
+    .command('delete')
     .description('delete a dead letter permanently')
-    .argument('<letter>', 'id of "dead-letters list"')
+    .argument('<letter>', 'id of "dead-letter list"')
     .option(...QUEUE_OPTION)
     .action(async (id: string, given: Options, command: Command) => {
       const { client, name, url, letter } = await take(command, id, given)
@@ -122,11 +137,11 @@ function addDiscard(group: Command): void {
       // SQS holds a dead letter for less time than an operator may need to decide.
       const taken = await take(command, id, { queue: name })
       await deleteDeadLetters(client, url, [taken.letter])
-      print(command, { ...deadLetterJson(name, letter), discarded: true }, [
-        `Discarded dead letter ${id} of ${name}`,
+      print(command, { ...deadLetterJson(name, letter), deleted: true }, [
+        `Deleted dead letter ${id} of ${name}`,
       ])
     })
-  addYesOption(discard)
+  addYesOption(deletion)
 }
 
 /** A dead letter that this command alone can change for now. */
@@ -158,6 +173,6 @@ async function take(command: Command, id: string, given: { readonly queue?: stri
   const [taken] = found.flat()
   if (taken) return taken
   throw new CommandFailure(
-    `There is no dead letter ${id}. "dead-letters list" shows all. One that another command has just read is back within two minutes.`,
+    `There is no dead letter ${id}. "dead-letter list" shows all. One that another command has just read is back within two minutes.`,
   )
 }

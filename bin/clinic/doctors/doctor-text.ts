@@ -7,14 +7,24 @@ import { formatWeeklyHours } from '../../../shared/domain/booking/working-hours.
 export const formatDays = (days: readonly Pick<TimeOff, 'from' | 'to'>[]): string =>
   days.map(formatSpan).join('; ')
 
+type DoctorJson = ReturnType<typeof doctorJson>
+
+/** The days of a doctor as text. */
+export const doctorTexts = (doctor: DoctorJson) => ({
+  time_off: formatTimeOff(doctor.time_off),
+  holidays: formatDays(doctor.holidays),
+  exceptions: formatExceptions(doctor.exceptions),
+})
+
 /** The times of a doctor, in a line of a list. */
-export function describeTimes(doctor: Doctor): string {
+export function describeTimes(doctor: DoctorJson): string {
+  const { time_off, holidays, exceptions } = doctorTexts(doctor)
   const parts = [
-    ['', formatWeeklyHours(doctor.hours)],
-    ['breaks ', formatWeeklyHours(doctor.breaks)],
-    ['off ', formatTimeOff(doctor.timeOff)],
-    ['holidays ', formatDays(doctor.holidays ?? [])],
-    ['exceptions ', formatExceptions(doctor.exceptions)],
+    ['', doctor.hours],
+    ['breaks ', doctor.breaks],
+    ['off ', time_off],
+    ['holidays ', holidays],
+    ['exceptions ', exceptions],
   ]
   return parts.flatMap(([name, text]) => (text === '' ? [] : [`${name}${text}`])).join(', ')
 }

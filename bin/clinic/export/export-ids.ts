@@ -19,16 +19,11 @@ import { openClinic } from '../tool/connection.ts'
 import { resolveFromInvocationDir } from '../tool/invocation-path.ts'
 import { CommandFailure, type GlobalOptions, printLines } from '../tool/output.ts'
 
-type Options = { clinic: string; entity?: string; map?: string; encoding?: Encoding }
+type Options = { entity?: string; map?: string; encoding?: Encoding }
 
-export function addIdsCommand(program: Command): void {
-  program
-    .command('ids')
-    .description(
-      "list the ids in the clinic's own system with the ids of the records, as CSV: of all imported records, or of the rows of a file",
-    )
+export function addIdsCommand(command: Command): void {
+  command
     .argument('[file]', 'a file that was imported, or will be: rows that cannot be read are left out')
-    .requiredOption('--clinic <id>')
     .option(
       '--entity <name>',
       'only these, such as patients; the entity of the file, if its name does not start with it',
@@ -41,7 +36,7 @@ export function addIdsCommand(program: Command): void {
 async function listIds(given: string | undefined, options: Options, command: Command): Promise<void> {
   const file = given === undefined ? undefined : resolveFromInvocationDir(given)
   if (file !== undefined) requireFile(file)
-  const { table, clinic } = await openClinic(options, command)
+  const { table, clinic } = await openClinic(command)
   const entities = importEntities(table, Date.now)
   const names = entities.map(({ name }) => name)
   const wanted =

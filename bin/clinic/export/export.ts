@@ -11,19 +11,14 @@ import { ExportFolderError, type Manifest } from './manifest.ts'
 import { DamagedRecordError } from './read-records.ts'
 import { recordCount } from './record-count.ts'
 
-export function addExportCommand(program: Command): void {
-  program
-    .command('export')
-    .description(
-      "write a clinic's records to files that can be imported; a stopped export continues when repeated",
-    )
-    .requiredOption('--clinic <id>')
+export function addExportCommand(command: Command): void {
+  command
     .requiredOption('--out <folder>', 'a new folder, or the folder of the stopped export')
-    .action(async (given: { clinic: string; out: string }, command: Command) => {
-      const { table, clinic } = await openClinic(given, command)
+    .action(async (given: { out: string }, command: Command) => {
+      const { table, clinic } = await openClinic(command)
       if (clinic.pausedAt !== undefined && clinic.pauseInEffectAt === undefined)
         throw new CommandFailure(
-          `Nothing was done: the pause has not reached every credential. Repeat "clinic pause ${clinic.id}", then export.`,
+          `Nothing was done: the pause has not reached every credential. Repeat "clinic pause --clinic ${clinic.id}", then export.`,
         )
       const folder = resolveFromInvocationDir(given.out)
       const bar = progressBar(command, 'export', await recordCount(table, clinic.id))

@@ -8,63 +8,64 @@ import { invoiceCorrection } from '../../../shared/store/calendar/invoice-correc
 import { invoiceStore } from '../../../shared/store/calendar/invoices.ts'
 import { paymentStore } from '../../../shared/store/calendar/payments.ts'
 import { changeRecord, unknownRecord } from '../records/change-record.ts'
+import { addResourceCommands } from '../records/resource-group.ts'
 import { addToTrail } from '../tool/command-trail.ts'
 import { addYesOption, confirm } from '../tool/confirmation.ts'
 import { type ClinicContext, openClinic } from '../tool/connection.ts'
-import { CommandFailure, parseArgument, parseOption, print } from '../tool/output.ts'
-import { invoicesWithNumber } from './invoice-records.ts'
+import { CommandFailure, parseOption, print } from '../tool/output.ts'
+import { invoices, invoicesWithNumber } from './invoice-records.ts'
 
 /** Statuses that the clinic sets. The others are computed from payments. */
 const SETTABLE_STATUSES = ['draft', 'pending', 'sent', 'overdue', 'cancelled'] as const
 
-type Correction = { clinic: string; number?: string; patient?: string }
+type UpdateOptions = { status?: string; number?: string; patient?: string }
 
-export function addInvoiceCommands(program: Command): void {
-  const group = program.command('invoice').description("list, show, find and change a clinic's invoices")
-
-  group
-    .command('set-status')
-    .description('set the status; paid, partially_paid and refunded are computed from payments')
+export function addInvoiceCommands(group: Command): void {
+  addResourceCommands(group, invoices)
+  const update = group
+    .command('update')
+    .description('set the status, or correct the number or the patient, on the invoice and on its payments')
     .argument('<invoice>', 'invoice id')
-    .argument('<status>', SETTABLE_STATUSES.join(', '))
-    .requiredOption('--clinic <id>')
-    .action(
-      async (id: string, wanted: string, { clinic: clinicId }: { clinic: string }, command: Command) => {
-        const setStatus = parseArgument('status', oneOf(SETTABLE_STATUSES), wanted)
-        const { table, clinic } = await openClinic({ clinic: clinicId }, command)
-        const invoice = await changeRecord(table, invoiceStore({ table }), clinic.id, id, async (before) => {
-          const payments = await paymentStore({ table }).allOf(clinic.id, 'invoice', before.id)
-          const after = applyPayments({ ...before, clinicStatus: setStatus }, payments)
-          // A draft or cancelled invoice gets the status that its payments determine.
-          if (after.status === setStatus || after.status !== before.status) return after
-          throw new CommandFailure(
-            `Invoice ${id} stays ${before.status}: once an invoice has payments, they determine its status. Nothing was changed. "payment void" takes back a payment.`,
-          )
-        })
-        if (!invoice) throw unknownRecord('invoice', 'invoice', id)
-        print(command, renderInvoice(invoice, clinic), [`Invoice ${id} is ${invoice.status}`])
-      },
+    .option(
+      '--status <status>',
+      `${SETTABLE_STATUSES.join(', ')}; paid, partially_paid and refunded are computed from payments`,
     )
-
-  const correction = group
-    .command('correct')
-    .description('correct the number or the patient, on the invoice and on its payments')
-    .argument('<invoice>', 'invoice id')
-    .requiredOption('--clinic <id>')
     .option('--number <text>', 'the number that it should have')
     .option('--patient <id>', 'the patient who should have it')
-    .action((id: string, given: Correction, command: Command) => correct(id, given, command))
-  addYesOption(correction)
+    .action((id: string, given: UpdateOptions, command: Command) => {
+      const { status, number, patient } = given
+      const isCorrection = number !== undefined || patient !== undefined
+      if (status === undefined && !isCorrection)
+        throw new CommandFailure('Nothing to change: specify --status, --number or --patient.')
+      if (status !== undefined && isCorrection)
+        throw new CommandFailure('Use --status in a command of its own, without --number and --patient.')
+      return status === undefined ? correct(id, given, command) : setStatus(id, status, command)
+    })
+  addYesOption(update)
+}
+
+async function setStatus(id: string, wanted: string, command: Command): Promise<void> {
+  const status = parseOption('status', oneOf(SETTABLE_STATUSES), wanted)
+  const { table, clinic } = await openClinic(command)
+  const invoice = await changeRecord(table, invoiceStore({ table }), clinic.id, id, async (before) => {
+    const payments = await paymentStore({ table }).allOf(clinic.id, 'invoice', before.id)
+    const after = applyPayments({ ...before, clinicStatus: status }, payments)
+    // A draft or cancelled invoice gets the status that its payments determine.
+    if (after.status === status || after.status !== before.status) return after
+    throw new CommandFailure(
+      `Invoice ${id} stays ${before.status}: once an invoice has payments, they determine its status. Nothing was changed. "payment void" takes back a payment.`,
+    )
+  })
+  if (!invoice) throw unknownRecord('invoice', 'invoice', id)
+  print(command, renderInvoice(invoice, clinic), [`Invoice ${id} is ${invoice.status}`])
 }
 
 const RETURNED_PAYMENTS = " The payments that an interrupted correction had moved are the invoice's again."
 
-async function correct(id: string, given: Correction, command: Command): Promise<void> {
-  if (given.number === undefined && given.patient === undefined)
-    throw new CommandFailure('Specify --number, --patient or both.')
+async function correct(id: string, given: UpdateOptions, command: Command): Promise<void> {
   const number =
     given.number === undefined ? undefined : parseOption('number', singleLineText(100), given.number)
-  const { table, clinic } = await openClinic(given, command)
+  const { table, clinic } = await openClinic(command)
   const patient = given.patient?.toLowerCase()
   if (number !== undefined && isUuid(id))
     await confirmNumber({ table, clinic }, id.toLowerCase(), number, command)
@@ -87,7 +88,9 @@ async function correct(id: string, given: Correction, command: Command): Promise
   addToTrail(command, [{ patient_id: outcome.previousPatient }])
   const isChanged = outcome.kind === 'corrected'
   print(command, renderInvoice(outcome.invoice, clinic), [
-    isChanged ? `Corrected invoice ${id}` : `Invoice ${id} has that number and patient already`,
+    isChanged
+      ? `Corrected invoice ${id}`
+      : `Nothing changed: invoice ${id} has that number and patient already`,
   ])
 }
 

@@ -14,8 +14,7 @@ import { singleLineText } from '../../../shared/domain/patients/text-fields.ts'
 import { clinicTimestamp } from '../../../shared/domain/timestamp.ts'
 import { CommandFailure, parseOption } from '../tool/output.ts'
 
-export type AddPaymentOptions = {
-  clinic: string
+export type NewPaymentOptions = {
   invoice: string
   amount: string
   method: string
@@ -28,7 +27,7 @@ export type AddPaymentOptions = {
 
 /** The payment that the options describe. @throws CommandFailure */
 export function paymentOf(
-  given: AddPaymentOptions,
+  given: NewPaymentOptions,
   id: string,
   invoice: Invoice,
   clinic: ClinicInfo,

@@ -24,24 +24,24 @@ import { readImportIds } from '../../../shared/store/external-ids/derive.ts'
 import type { Changeset } from '../../../shared/store/table/changeset.ts'
 import type { Table } from '../../../shared/store/table/table.ts'
 import { unknownRecord } from '../records/change-record.ts'
+import { addResourceCommands } from '../records/resource-group.ts'
 import { addYesOption, commitConfirmed } from '../tool/confirmation.ts'
 import { openClinic } from '../tool/connection.ts'
 import { CommandFailure, parseOption, print } from '../tool/output.ts'
-import { type AddPaymentOptions, paymentOf } from './new-payment.ts'
+import { type NewPaymentOptions, paymentOf } from './new-payment.ts'
 import { checkNewPayment, checkVoid } from './payment-balance.ts'
-import { paymentJson } from './payment-records.ts'
+import { paymentJson, payments } from './payment-records.ts'
 
-export function addPaymentCommands(program: Command): void {
-  const group = program.command('payment').description("record and void a clinic's payments")
-  addAddCommand(group)
+export function addPaymentCommands(group: Command): void {
+  addResourceCommands(group, payments)
+  addCreateCommand(group)
   addVoidCommand(group)
 }
 
-function addAddCommand(group: Command): void {
-  const add = group
-    .command('add')
+function addCreateCommand(group: Command): void {
+  const create = group
+    .command('create')
     .description('record a payment or refund and update its invoice')
-    .requiredOption('--clinic <id>')
     .requiredOption('--invoice <id>')
     .requiredOption('--amount <amount>', "in the invoice's currency, e.g. 120.50")
     .requiredOption('--method <method>', PAYMENT_METHODS.join(', '))
@@ -50,16 +50,16 @@ function addAddCommand(group: Command): void {
     .option('--date <date>', 'YYYY-MM-DD (default: today)')
     .option('--description <text>')
     .option('--external-id <id>', 'id in your own system; repeating the command with it changes nothing')
-    .action(async (given: AddPaymentOptions, command: Command) => {
-      const { table, clinic } = await openClinic(given, command)
+    .action(async (given: NewPaymentOptions, command: Command) => {
+      const { table, clinic } = await openClinic(command)
       const { externalId } = given
       const id =
         externalId === undefined ? newUuid() : (await readImportIds(table, clinic.id))('payment', externalId)
-      const payments = paymentStore({ table })
+      const stored = paymentStore({ table })
       let isNew = false
       await commitConfirmed(command, async (warn) => {
         // A payment with this external id is kept unchanged.
-        if (await payments.find(clinic.id, id)) return null
+        if (await stored.find(clinic.id, id)) return null
         const build = (invoice: Invoice, _: Payment | null, others: readonly Payment[]): Payment => {
           const payment = paymentOf(given, id, invoice, clinic)
           checkNewPayment(payment, { invoice, others }, wallClock(table.now(), clinic.timezone).date, warn)
@@ -73,13 +73,13 @@ function addAddCommand(group: Command): void {
         isNew = changes !== null
         return changes
       })
-      const payment = (await payments.find(clinic.id, id))?.record
+      const payment = (await stored.find(clinic.id, id))?.record
       if (!payment) throw unknownRecord('invoice', 'invoice', given.invoice)
       print(command, renderPayment(payment, clinic), [
-        isNew ? `Recorded payment ${id}` : `Payment ${id} already exists`,
+        isNew ? `Recorded payment ${id}` : `Nothing changed: payment ${id} exists already`,
       ])
     })
-  addYesOption(add)
+  addYesOption(create)
 }
 
 function addVoidCommand(group: Command): void {
@@ -89,16 +89,15 @@ function addVoidCommand(group: Command): void {
       'let a payment or refund that was recorded by mistake no longer count, and update its invoice',
     )
     .argument('<payment>', 'payment id')
-    .requiredOption('--clinic <id>')
     .requiredOption('--reason <text>', 'why, for the operator alone')
-    .action(async (given: string, options: { clinic: string; reason: string }, command: Command) => {
+    .action(async (given: string, options: { reason: string }, command: Command) => {
       const reason = parseOption('reason', singleLineText(500), options.reason)
-      const { table, clinic } = await openClinic(options, command)
-      const payments = paymentStore({ table })
+      const { table, clinic } = await openClinic(command)
+      const stored = paymentStore({ table })
       const find = async () => {
-        const stored = isUuid(given) ? await payments.find(clinic.id, given.toLowerCase()) : null
-        if (!stored) throw unknownRecord('payment', 'payment', given)
-        return stored.record
+        const found = isUuid(given) ? await stored.find(clinic.id, given.toLowerCase()) : null
+        if (!found) throw unknownRecord('payment', 'payment', given)
+        return found.record
       }
       const { id, invoice } = await find()
       const voidedAt = new Date(table.now()).toISOString()

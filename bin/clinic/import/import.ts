@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { type Command, InvalidArgumentError } from 'commander'
 import type { Table } from '../../../shared/store/table/table.ts'
-import { connect, requireClinic } from '../tool/connection.ts'
+import { openClinic } from '../tool/connection.ts'
 import { resolveFromInvocationDir } from '../tool/invocation-path.ts'
 import { CommandFailure, type GlobalOptions, NeedsAttention, print } from '../tool/output.ts'
 import { importEntities } from './entities/entities.ts'
@@ -20,7 +20,6 @@ import { trialTable } from './run/trial-table.ts'
 import { StatedPaid } from './run/unpaid-invoices.ts'
 
 type Options = {
-  clinic?: string
   suggest: boolean
   entity?: string
   map?: string
@@ -33,17 +32,12 @@ type Options = {
   allowSameNumbers: boolean
 }
 
-export function addImportCommand(program: Command): void {
-  program
-    .command('import')
-    .description(
-      "import a clinic's records; importing a file again changes nothing, and an interrupted import can be repeated",
-    )
+export function addImportCommand(command: Command): void {
+  command
     .argument(
       '<file...>',
       '.csv, .ndjson or .jsonl files named after their entity: patients.csv, doctors.ndjson',
     )
-    .option('--clinic <id>', 'required, unless a map is suggested')
     .option('--entity <name>', 'entity of the files, if their names do not start with it')
     .option('--check', 'check everything, write nothing, and print a summary without personal data', false)
     .option(
@@ -80,9 +74,7 @@ async function importFiles(paths: string[], given: Options, command: Command): P
   const files = paths.map(resolveFromInvocationDir)
   for (const file of files) requireFile(file)
   if (given.suggest) return suggestMap(command, files, given)
-  if (given.clinic === undefined) throw new CommandFailure("required option '--clinic <id>' not specified")
-  const stored = await connect(command)
-  const clinic = await requireClinic(stored, given.clinic)
+  const { table: stored, clinic } = await openClinic(command)
   using table = given.check ? trialTable(stored) : undefined
   await importAll(command, files, { ...given, table: table ?? stored, clinic })
 }
@@ -111,7 +103,7 @@ async function suggestMap(command: Command, files: readonly string[], given: Opt
   ])
 }
 
-type Run = Omit<Options, 'clinic' | 'suggest'> & Pick<FileImport, 'table' | 'clinic'>
+type Run = Omit<Options, 'suggest'> & Pick<FileImport, 'table' | 'clinic'>
 
 async function importAll(command: Command, files: readonly string[], run: Run): Promise<void> {
   const { table, clinic, check } = run

@@ -8,10 +8,8 @@ import {
 import { connect, connectDynamoDb } from '../tool/connection.ts'
 import { NeedsAttention, print, printLines, printResumed } from '../tool/output.ts'
 
-export function addMigrateCommand(program: Command): void {
-  program
-    .command('migrate')
-    .description("move the table's items to the newest format while the API is running; may be repeated")
+export function addMigrateCommand(command: Command): void {
+  command
     .option('--check', 'only check that this version can read the table (exit code 1 if it cannot)', false)
     .action(async ({ check }: { check: boolean }, command: Command) => {
       if (check && REQUIRED_FORMAT === 0)

@@ -10,16 +10,11 @@ import { WHOLE_CLINIC_COMMANDS } from '../../../shared/operator/commands.ts'
 import { openClinic, requireTrailFiles } from '../tool/connection.ts'
 import { CommandFailure, formatTable, parseOption, print } from '../tool/output.ts'
 
-type AccessOptions = { clinic: string; patient: string; from?: string; to?: string }
+type AccessOptions = { patient: string; from?: string; to?: string }
 type Period = { readonly from: string | undefined; readonly to: string | undefined }
 
-export function addAccessCommand(program: Command): void {
-  program
-    .command('access')
-    .description(
-      'list who read or changed a patient on the local stack, and who reached the whole clinic, oldest first; on AWS, use Athena',
-    )
-    .requiredOption('--clinic <id>')
+export function addAccessCommand(command: Command): void {
+  command
     .requiredOption('--patient <id>')
     .option('--from <date>', 'YYYY-MM-DD, in the time zone of the clinic')
     .option('--to <date>', 'YYYY-MM-DD, inclusive')
@@ -28,8 +23,8 @@ export function addAccessCommand(program: Command): void {
       const period = { from: dateOf('from', given.from), to: dateOf('to', given.to) }
       if (period.from !== undefined && period.to !== undefined && period.from > period.to)
         throw new CommandFailure('--from must not be after --to')
+      const { clinic } = await openClinic(command)
       const files = await requireTrailFiles(command)
-      const { clinic } = await openClinic(given, command)
       const found: { readonly timestamp: string; readonly json: ListedAccess }[] = []
       for await (const access of linesOf<RequestAccess>(files.access))
         if (concerns(access, clinic, period) && names(access, patient))

@@ -5,7 +5,7 @@ import type { ClinicId } from '../../../shared/domain/clinic.ts'
 import type { Erasure } from '../../../shared/store/copies/erasure-ledger.ts'
 import { CommandFailure } from '../tool/output.ts'
 
-/** A line of `erasures list --to`. */
+/** A line of `erasure list --to`. */
 const LedgerLine = z.object({
   clinic_id: Uuid,
   patient_id: Uuid,

@@ -2,7 +2,6 @@ import { writeFileSync } from 'node:fs'
 import type { Command } from 'commander'
 import type { ClinicId } from '../../../shared/domain/clinic.ts'
 import { clinicTimestamp } from '../../../shared/domain/timestamp.ts'
-import { isUuid } from '../../../shared/domain/uuid.ts'
 import { pendingErasures, replayErasures } from '../../../shared/maintenance/restore/erasure-replay.ts'
 import { clinicStore } from '../../../shared/store/clinics.ts'
 import { type Deletion, deletedClinics } from '../../../shared/store/copies/deleted-clinics.ts'
@@ -10,26 +9,22 @@ import { type Erasure, erasureLedger } from '../../../shared/store/copies/erasur
 import type { Table } from '../../../shared/store/table/table.ts'
 import { addToTrail } from '../tool/command-trail.ts'
 import { addConfirmOptions, confirmByTyping } from '../tool/confirmation.ts'
-import { connect, connectTable, requireClinic, requireStoredClinic } from '../tool/connection.ts'
+import { chooseClinic, connect, connectTable, openClinic, requireStoredClinic } from '../tool/connection.ts'
 import { resolveFromInvocationDir } from '../tool/invocation-path.ts'
 import { CommandFailure, formatTable, print } from '../tool/output.ts'
 import { readErasures } from './erasure-file.ts'
 
-type ReplayOptions = { clinic: string; table?: string; sourceTable?: string; from?: string }
+type ReplayOptions = { table?: string; sourceTable?: string; from?: string }
 
-export function addErasureCommands(program: Command): void {
-  const group = program
-    .command('erasures')
-    .description('the ledger of erased patients, and erasing them again in a restored table')
-
+export function addErasureCommands(group: Command): void {
   group
     .command('list')
     .description('list the erasures of a clinic, oldest first, also of one that was deleted')
-    .requiredOption('--clinic <id>')
     .option('--to <file>', 'also write them to a file, as NDJSON')
-    .action(async (given: { clinic: string; to?: string }, command: Command) => {
+    .action(async (given: { to?: string }, command: Command) => {
+      const id = await chooseClinic(command)
       const table = await connect(command)
-      const owner = await requireOwner(table, given.clinic)
+      const owner = await requireOwner(table, id)
       const erasures = (await erasureLedger({ table }).list(owner.id)).map((one) => erasureJson(one, owner))
       if (given.to !== undefined)
         writeFileSync(
@@ -54,16 +49,13 @@ export function addErasureCommands(program: Command): void {
   const replay = group
     .command('replay')
     .description('erase the patients again that a restored table has not erased; may be repeated')
-    .requiredOption('--clinic <id>')
     .option('--table <name>', "the restored table, if it is not the stack's yet")
     .option('--source-table <name>', 'the table with the ledger, which was in use until the restore')
-    .option('--from <file>', 'a file of "erasures list --to", or the access trail')
+    .option('--from <file>', 'a file of "erasure list --to", or the access trail')
     .action(async (given: ReplayOptions, command: Command) => {
       if ((given.sourceTable === undefined) === (given.from === undefined))
         throw new CommandFailure('Specify either --source-table or --from.')
-      const table =
-        given.table === undefined ? await connect(command) : await connectTable(command, given.table)
-      const clinic = await requireClinic(table, given.clinic)
+      const { table, clinic } = await openClinic(command, given.table)
       const erasures =
         given.sourceTable === undefined
           ? readErasures(resolveFromInvocationDir(given.from as string), clinic.id)
@@ -87,13 +79,12 @@ export function addErasureCommands(program: Command): void {
 type Owner = { readonly id: ClinicId; readonly timezone: string | null; readonly deletion: Deletion | null }
 
 /** @throws CommandFailure if there is no clinic with this id, and never was one that was deleted */
-async function requireOwner(table: Table, id: string): Promise<Owner> {
-  const clinicId = id.toLowerCase() as ClinicId
-  const deletion = isUuid(id) ? await deletedClinics({ table }).find(clinicId) : null
-  const clinic = deletion ? await clinicStore({ table }).find(clinicId) : await requireStoredClinic(table, id)
+async function requireOwner(table: Table, id: ClinicId): Promise<Owner> {
+  const deletion = await deletedClinics({ table }).find(id)
+  const clinic = deletion ? await clinicStore({ table }).find(id) : await requireStoredClinic(table, id)
   // A deletion that was stopped has left the clinic.
   if (clinic) return { id: clinic.id, timezone: clinic.timezone, deletion: null }
-  return { id: clinicId, timezone: null, deletion }
+  return { id, timezone: null, deletion }
 }
 
 const erasureJson = ({ patient, at, operator, importIds, isFinished }: Erasure, owner: Owner) => ({

@@ -15,14 +15,15 @@ export function addPatientExportCommand(group: Command): void {
       'write all that is held of a patient to a text file and a JSON file, for a request of access',
     )
     .argument('<patient>', 'patient id')
-    .requiredOption('--clinic <id>')
     .requiredOption('--out <folder>')
-    .action(async (id: string, given: { clinic: string; out: string }, command: Command) => {
-      const { table, clinic } = await openClinic(given, command)
+    .action(async (id: string, given: { out: string }, command: Command) => {
+      const { table, clinic } = await openClinic(command)
       const patient = id.toLowerCase()
       const data = await readPerson(table, clinic, patient)
       if (!data)
-        throw new CommandFailure(`The clinic has no patient ${id}. "find" finds an id by the external id.`)
+        throw new CommandFailure(
+          `The clinic has no patient ${id}. "patient find --external-id" finds it by the external id.`,
+        )
       const folder = resolveFromInvocationDir(given.out)
       mkdirSync(folder, { recursive: true, mode: 0o700 })
       const contents = { md: personText(data), json: `${JSON.stringify(data, null, 2)}\n` }

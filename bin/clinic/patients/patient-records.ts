@@ -34,7 +34,8 @@ export const patients: ResourceCommands<Patient> = {
     })
     const total = 'total' in meta ? meta.total : data.length
     if (total <= data.length) return { data }
-    return { data, leftOut: `${total - data.length} more match. "patient list --search" lists all.` }
+    const leftOut = total - data.length
+    return { data, leftOut, notes: [`${leftOut} more match. "patient list --search" lists all.`] }
   },
   cells: ({ full_name, date_of_birth, phone_number, email_address, is_active, erased_at }) => [
     full_name,

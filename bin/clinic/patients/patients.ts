@@ -23,11 +23,13 @@ import type { Table } from '../../../shared/store/table/table.ts'
 import { comingAppointments, describeAppointments } from '../appointments/appointments-outside-hours.ts'
 import { unknownRecord } from '../records/change-record.ts'
 import { addLinkCommands } from '../records/record-links.ts'
+import { addResourceCommands } from '../records/resource-group.ts'
 import { operatorOf } from '../tool/command-trail.ts'
 import { addConfirmOptions, confirmByTyping, readValue } from '../tool/confirmation.ts'
 import { openClinic } from '../tool/connection.ts'
 import { CommandFailure, formatTable, parseOption, print } from '../tool/output.ts'
 import { addPatientExportCommand } from './patient-export.ts'
+import { patients } from './patient-records.ts'
 
 type Fields = {
   firstName?: string
@@ -41,10 +43,8 @@ type Fields = {
   active?: boolean
 }
 
-export function addPatientCommands(program: Command): void {
-  const group = program
-    .command('patient')
-    .description("list, show, find, change, link, export and erase a clinic's patients")
+export function addPatientCommands(group: Command): void {
+  addResourceCommands(group, patients)
 
   group
     .command('update')
@@ -52,7 +52,6 @@ export function addPatientCommands(program: Command): void {
       'change fields of a patient; a new name is copied to every record that shows it. "" clears a field',
     )
     .argument('<patient>', 'patient id')
-    .requiredOption('--clinic <id>')
     .option('--first-name <name>')
     .option('--last-name <name>')
     .option('--gender <gender>', GENDERS.join(', '))
@@ -63,33 +62,31 @@ export function addPatientCommands(program: Command): void {
     .option('--notes <text>')
     .option('--active', 'appointments and messages are possible')
     .option('--no-active', 'they are not; lists the appointments that are still scheduled')
-    .action(
-      async (id: string, { clinic: clinicId, ...fields }: Fields & { clinic: string }, command: Command) => {
-        const context = await openClinic({ clinic: clinicId }, command)
-        const { table, clinic } = context
-        const typed = await readValue(command, fields.nationalId ?? '', 'the national id')
-        const changes = changesOf(fields.nationalId === undefined ? fields : { ...fields, nationalId: typed })
-        if (Object.keys(changes).length === 0)
-          throw new CommandFailure('Nothing to change: specify at least one option.')
-        const before = isUuid(id) ? await patientStore({ table }).find(clinic.id, id.toLowerCase()) : null
-        const patient = before && (await patientChanges(table).update(clinic.id, before.id, changes))
-        if (!patient)
-          throw new CommandFailure(
-            `The clinic has no patient ${id}, or the patient was erased. Find patients with "patient find".`,
-          )
-        const isChanged = patient.updatedAt !== before.updatedAt
-        const appointments =
-          before.isActive && !patient.isActive
-            ? await comingAppointments(context, { patient: patient.id }, () => true)
-            : []
-        const result = renderPatientDetails(patient, { clinic, scopes: SCOPES })
-        // Appointments of an inactive patient cannot be moved.
-        print(command, { ...result, visits_outside: appointments }, [
-          isChanged ? `Changed patient ${id}` : `Nothing changed: patient ${id} has these values already`,
-          ...describeAppointments(context, appointments, 'without an active patient', '"appointment cancel"'),
-        ])
-      },
-    )
+    .action(async (id: string, fields: Fields, command: Command) => {
+      const context = await openClinic(command)
+      const { table, clinic } = context
+      const typed = await readValue(command, fields.nationalId ?? '', 'the national id')
+      const changes = changesOf(fields.nationalId === undefined ? fields : { ...fields, nationalId: typed })
+      if (Object.keys(changes).length === 0)
+        throw new CommandFailure('Nothing to change: specify at least one option.')
+      const before = isUuid(id) ? await patientStore({ table }).find(clinic.id, id.toLowerCase()) : null
+      const patient = before && (await patientChanges(table).update(clinic.id, before.id, changes))
+      if (!patient)
+        throw new CommandFailure(
+          `The clinic has no patient ${id}, or the patient was erased. Find patients with "patient find".`,
+        )
+      const isChanged = patient.updatedAt !== before.updatedAt
+      const appointments =
+        before.isActive && !patient.isActive
+          ? await comingAppointments(context, { patient: patient.id }, () => true)
+          : []
+      const result = renderPatientDetails(patient, { clinic, scopes: SCOPES })
+      // Appointments of an inactive patient cannot be moved.
+      print(command, { ...result, visits_outside: appointments }, [
+        isChanged ? `Changed patient ${id}` : `Nothing changed: patient ${id} has these values already`,
+        ...describeAppointments(context, appointments, 'without an active patient', '"appointment cancel"'),
+      ])
+    })
 
   addPatientExportCommand(group)
   addLinkCommands(group, 'patient')
@@ -100,9 +97,8 @@ export function addPatientCommands(program: Command): void {
       'anonymize a patient permanently and cancel upcoming appointments; past appointments, amounts and totals stay',
     )
     .argument('<patient>', 'patient id')
-    .requiredOption('--clinic <id>')
-    .action(async (id: string, { clinic: clinicId }: { clinic: string }, command: Command) => {
-      const { table, clinic } = await openClinic({ clinic: clinicId }, command)
+    .action(async (id: string, _: object, command: Command) => {
+      const { table, clinic } = await openClinic(command)
       const before = isUuid(id) ? await patientStore({ table }).find(clinic.id, id.toLowerCase()) : null
       if (!before) throw unknownRecord('patient', 'patient', id)
       const upcoming = (await upcomingAppointments(table, clinic.id, before.id)).length

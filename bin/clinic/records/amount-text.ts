@@ -8,6 +8,7 @@ const AMOUNTS: ReadonlySet<string> = new Set([
   'balance_due',
   'discount_amount',
   'paid_amount',
+  'price',
   'subtotal',
   'tax_amount',
   'total_amount',

@@ -1,11 +1,9 @@
 import type { Command } from 'commander'
-import { openClinic } from '../tool/connection.ts'
-import { print } from '../tool/output.ts'
+import { connect, openClinic } from '../tool/connection.ts'
+import { CommandFailure, print } from '../tool/output.ts'
 import { addParameters, failForParameter, parseParameters } from './record-parameters.ts'
 import { clockNotes, recordTable } from './record-text.ts'
 import type { RecordPage, ResourceCommands, ResourceList } from './resource-commands.ts'
-
-type Given = { readonly clinic: string }
 
 /** Makes a command the list of a resource. The value of an `argument` is the `owner` in the query that is read. */
 export function addListCommand<Wire extends { readonly id: string }>(
@@ -18,25 +16,28 @@ export function addListCommand<Wire extends { readonly id: string }>(
 ): void {
   const { query: schema, read, part } = resource.list
   if (part) command.option(`--${part.option}`, part.description)
+  if (part?.readAll) command.option('--all', `with --${part.option}: of all clinics`)
   if (argument !== undefined) command.argument(argument)
-  addParameters(command.description(description).requiredOption('--clinic <id>'), schema).action(
-    async (...args: unknown[]) => {
-      const [given, current] = args.slice(-2) as [Given, Command]
-      const query = parseParameters(schema, given)
-      const context = await openClinic(given, current)
-      if (part && given[part.option as keyof Given]) {
-        const { data, lines } = await part.read(context)
-        print(current, { data }, lines)
-        return
-      }
-      const owner = argument === undefined ? {} : { owner: args[0] }
-      const page = await read(context, { ...query, ...owner } as never).catch(failForParameter)
-      print(current, page, [
-        ...recordTable(resource, page.data),
-        [...clockNotes(resource, context), footerOf(page, resource)].join(' '),
-      ])
-    },
-  )
+  addParameters(command.description(description), schema).action(async (...args: unknown[]) => {
+    const [given, current] = args.slice(-2) as [Readonly<Record<string, unknown>>, Command]
+    const query = parseParameters(schema, given)
+    if (given.all && !given[part?.option ?? '']) throw new CommandFailure(`--all needs --${part?.option}`)
+    if (part?.readAll && given.all) {
+      const { data, lines } = await part.readAll(await connect(current))
+      return print(current, { data }, lines)
+    }
+    const context = await openClinic(current)
+    if (part && given[part.option]) {
+      const { data, lines } = await part.read(context)
+      return print(current, { data }, lines)
+    }
+    const owner = argument === undefined ? {} : { owner: args[0] }
+    const page = await read(context, { ...query, ...owner } as never).catch(failForParameter)
+    print(current, page, [
+      ...recordTable(resource, page.data),
+      [...clockNotes(resource, context), footerOf(page, resource)].join(' '),
+    ])
+  })
 }
 
 /** How far the list goes, and how to continue it. */

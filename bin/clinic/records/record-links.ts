@@ -21,7 +21,7 @@ import { ExternalRef } from '../import/external-ids/resolve-references.ts'
 import { openClinic } from '../tool/connection.ts'
 import { CommandFailure, parseOption, print } from '../tool/output.ts'
 
-type LinkOptions = { clinic: string; externalId: string }
+type LinkOptions = { externalId: string }
 
 /** Adds `link` and `unlink` to the commands of a kind of records. */
 export function addLinkCommands(group: Command, kind: LinkableKind): void {
@@ -31,14 +31,13 @@ export function addLinkCommands(group: Command, kind: LinkableKind): void {
       `give ${article(kind)} ${kind} that no import made an id of your own system, so that imported files find the ${kind}; or confirm one that the API has set`,
     )
     .argument(`<${kind}>`, `${kind} id`)
-    .requiredOption('--clinic <id>')
     .requiredOption('--external-id <id>', 'id in your own system')
     .action(async (id: string, given: LinkOptions, command: Command) => {
       const externalId = parseOption('external-id', ExternalRef, given.externalId)
-      await changeLink(kind, id, given, command, async ({ record }) => {
+      await changeLink(kind, id, command, async ({ record }) => {
         const { imported } = record
         if (record.externalId === externalId && !record.isLinkedByApi)
-          return `The ${kind} has this external id already`
+          return `Nothing changed: the ${kind} has this external id already`
         if (record.externalId != null && record.externalId !== externalId)
           throw new CommandFailure(
             `The ${kind} has another external id. Run "${kind} unlink" first, if it was linked.`,
@@ -54,9 +53,8 @@ export function addLinkCommands(group: Command, kind: LinkableKind): void {
       `remove the link of ${article(kind)} ${kind}; imported files no longer find the ${kind} by the external id`,
     )
     .argument(`<${kind}>`, `${kind} id`)
-    .requiredOption('--clinic <id>')
-    .action(async (id: string, given: LinkOptions, command: Command) => {
-      await changeLink(kind, id, given, command, async ({ table, clinic, record }) => {
+    .action(async (id: string, _: object, command: Command) => {
+      await changeLink(kind, id, command, async ({ table, clinic, record }) => {
         if (record.externalId == null) throw new CommandFailure(`The ${kind} has no external id.`)
         if (!(await externalIds({ table }).linkOf(clinic, kind, record)))
           throw new CommandFailure(
@@ -126,11 +124,10 @@ type LinkState = { readonly table: Table; readonly clinic: ClinicId; readonly re
 async function changeLink(
   kind: LinkableKind,
   id: string,
-  { clinic: clinicId }: LinkOptions,
   command: Command,
   change: (state: LinkState) => Promise<string>,
 ): Promise<void> {
-  const { table, clinic } = await openClinic({ clinic: clinicId }, command)
+  const { table, clinic } = await openClinic(command)
   const text = await retryOnConflict(async () => {
     const record = await FIND[kind](table, clinic.id, id.toLowerCase())
     if (!record) throw new CommandFailure(`The clinic has no ${kind} ${id}. Run "${kind} list" to see all.`)

@@ -6,6 +6,7 @@ import { patientSearch } from '../../../shared/store/patients/search.ts'
 import { mapConcurrent } from '../../../shared/store/table/map-concurrent.ts'
 import type { Table } from '../../../shared/store/table/table.ts'
 import type { ClinicContext } from '../tool/connection.ts'
+import { counted } from '../tool/output.ts'
 import type { Found } from './resource-commands.ts'
 
 /** The fields that `find` compares with its text. */
@@ -41,11 +42,11 @@ export async function findOfPatients<R, Wire>(
   const data = pages.flatMap(({ items }) => items.map((record) => render(record, clinic)))
   const others = matches.total - matches.items.length
   const older = pages.reduce((sum, { items, total }) => sum + total - items.length, 0)
-  const leftOut = [
-    ...(others > 0 ? [`Left out: ${others} more patients. Specify more words.`] : []),
+  const notes = [
+    ...(others > 0 ? [`Left out: ${counted(others, 'more patient')}. Specify more words.`] : []),
     ...(older > 0
-      ? [`Left out: ${older} older records. "list --patient-id" lists all records of a patient.`]
+      ? [`Left out: ${counted(older, 'older record')}. "list --patient-id" lists all records of a patient.`]
       : []),
   ]
-  return leftOut.length === 0 ? { data } : { data, leftOut: leftOut.join('\n') }
+  return { data, leftOut: others + older, notes }
 }

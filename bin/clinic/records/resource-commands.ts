@@ -21,7 +21,12 @@ export type RecordPage<Wire> = {
 }
 
 /** The result of `find`: records, and how many were left out because too many match. */
-export type Found<Wire> = { readonly data: readonly Wire[]; readonly leftOut?: string }
+export type Found<Wire> = {
+  readonly data: readonly Wire[]
+  readonly leftOut?: number
+  /** What to do about those that were left out. */
+  readonly notes?: readonly string[]
+}
 
 /** The commands of a resource: its words, and how they read its records. `Wire` is what the API returns. */
 export type ResourceCommands<Wire> = {
@@ -30,20 +35,24 @@ export type ResourceCommands<Wire> = {
   readonly noun: string
   readonly plural: string
   /** The kind of external ids; undefined for records that are never imported. */
-  readonly imported?: ImportedKind
+  readonly imported?: Exclude<ImportedKind, 'holiday'>
   readonly list?: ResourceList<Wire>
   /** Null for an unknown id. */
-  readonly show: (context: ClinicContext, id: string) => Promise<object | null>
+  readonly show: (context: ClinicContext, id: string) => Promise<Wire | null>
   /** The group defines `show` itself. */
   readonly hasOwnShow?: true
   /** The fields that the text of `find` is compared with. */
   readonly searched: string
   readonly find: (context: ClinicContext, text: string) => Promise<Found<Wire>>
+  /** The fields of a record as text, if they differ from those of its JSON. */
+  readonly describe?: (record: Wire) => object
   /** Lines have dates and times of the clinic's clock, without an offset. */
   readonly hasClockTimes?: true
   /** The cells of a line besides the id. */
   readonly cells: (record: Wire) => readonly string[]
 }
+
+type ListPart = { readonly data: readonly object[]; readonly lines: readonly string[] }
 
 /** A list of the API: the schema of its query, and how it is read. */
 export type ResourceList<Wire> = {
@@ -52,9 +61,9 @@ export type ResourceList<Wire> = {
   readonly part?: {
     readonly option: string
     readonly description: string
-    readonly read: (
-      context: ClinicContext,
-    ) => Promise<{ readonly data: readonly object[]; readonly lines: readonly string[] }>
+    readonly read: (context: ClinicContext) => Promise<ListPart>
+    /** Reads the part of all clinics, for `--all`. */
+    readonly readAll?: (table: Table) => Promise<ListPart>
   }
   readonly read: (context: ClinicContext, query: never) => Promise<RecordPage<Wire>>
 }

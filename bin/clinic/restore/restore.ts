@@ -38,17 +38,14 @@ const STEPS = `
 Steps, described in docs/operate/restore.md:
   1. restore table --to TIME              a new table with the items of that time; the API keeps running
   2. deploy with -c paused=on             requests and workers no longer change the table in use
-  3. restore settle --table NEW           takes over what was sent, delivered, revoked and erased since; verifies
+  3. restore reconcile --table NEW        takes over what was sent, delivered, revoked and erased since; verifies
   4. deploy with -c tableName=NEW -c tableStream=LABEL, without paused`
 
-export function addRestoreCommands(program: Command): void {
-  const group = program
-    .command('restore')
-    .description('restore the table to an earlier time, in a new table')
-    .addHelpText('after', STEPS)
+export function addRestoreCommands(group: Command): void {
+  group.addHelpText('after', STEPS)
   addTableCommand(group)
   addConfigureCommand(group)
-  addSettleCommand(group)
+  addReconcileCommand(group)
 }
 
 function addTableCommand(group: Command): void {
@@ -82,16 +79,16 @@ function addConfigureCommand(group: Command): void {
     })
 }
 
-function addSettleCommand(group: Command): void {
+function addReconcileCommand(group: Command): void {
   group
-    .command('settle')
+    .command('reconcile')
     .description('prepare a restored table for use: nothing is sent twice, and nothing erased comes back')
     .requiredOption('--table <name>', 'the restored table')
     .option('--source-lost', 'the table that was in use no longer exists', false)
     .action(async (given: { table: string; sourceLost: boolean }, command: Command) => {
       const { client: _, tableName } = await connectDynamoDb(command)
       if (given.table === tableName)
-        throw new CommandFailure('The stack uses this table: settle it before that.')
+        throw new CommandFailure('The stack uses this table: reconcile it before that.')
       if (!given.sourceLost && (await outputOf(command, 'Paused')) !== 'on')
         throw new CommandFailure('The stack is not paused. Deploy it with -c paused=on first.')
       const restored = await connectTable(command, given.table)
@@ -129,7 +126,7 @@ async function requireLost(source: Table, restored: Table): Promise<void> {
   const kept = (await clinicStore({ table: restored }).list()).find(({ id }) => ids.has(id))
   if (kept)
     throw new CommandFailure(
-      `The table in use has clinic ${kept.id}, so it is not lost: settle without --source-lost.`,
+      `The table in use has clinic ${kept.id}, so it is not lost: reconcile without --source-lost.`,
     )
 }
 
@@ -142,7 +139,7 @@ function explainRejection(error: Error): never {
   if (error instanceof UnknownClinic && error.wasDeleted)
     throw new CommandFailure(
       `Clinic ${error.clinic} was deleted after the restored time. Delete it from the restored table first: ` +
-        `clinic delete ${error.clinic} --table NAME --without-export`,
+        `clinic delete --clinic ${error.clinic} --table NAME --without-export`,
     )
   if (error instanceof UnknownClinic)
     throw new CommandFailure(
@@ -170,7 +167,7 @@ function printProgress(command: Command, text: string): void {
 
 const printRestored = (command: Command, { name, stream }: RestoredTable): void =>
   print(command, { table: name, stream }, [
-    `${name} can be settled: pause the stack, and run "restore settle --table ${name}".`,
+    `${name} can be reconciled: pause the stack, and run "restore reconcile --table ${name}".`,
     `Then deploy with -c tableName=${name} -c tableStream=${stream}`,
   ])
 
@@ -183,9 +180,11 @@ const describeClinic = ({ clinic, messages, erasures, differences }: ReconciledC
   ].join(', ')
 
 const describeReconciliation = ({ reconciled, withDifferences, missing, held }: Reconciliation): string[] => [
-  `${reconciled} clinics settled, ${withDifferences} with differences`,
+  `${reconciled} clinics reconciled, ${withDifferences} with differences`,
   ...missing.map(({ id }) => `${id}  was created after the restored time, and is not in the restored table`),
-  ...(held > 0 ? [`${held} messages have to be resolved: see "messages unresolved" after the swap`] : []),
+  ...(held > 0
+    ? [`${held} messages have to be resolved: see "message list --unresolved --all" after the swap`]
+    : []),
 ]
 
 const reconciliationJson = ({ clinics, missing, held }: Reconciliation) => ({

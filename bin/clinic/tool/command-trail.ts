@@ -12,7 +12,7 @@ import type { OperatorLog } from './operator-log.ts'
 type Trail = {
   readonly operator: string
   readonly records: Set<string>
-  /** The clinic that the command turned out to concern, for commands that do not name one. */
+  /** The clinic that the command names, or that it turned out to concern. */
   clinic: string | null
   readonly write: (outcome: CommandAccess['outcome']) => Promise<void>
 }
@@ -24,13 +24,14 @@ const trails = new WeakMap<Command, Trail>()
 export async function startTrail(
   command: Command,
   openLog: () => Promise<OperatorLog>,
+  clinic: string | null = null,
   now: () => number = Date.now,
 ): Promise<void> {
   const program = programOf(command)
   if (trails.has(program)) return
   const { operator, put } = await openLog()
   // An external id can have the form of an id of a record, and identifies the person elsewhere.
-  const { clinic, externalId: _, ...options } = command.opts<{ clinic?: string; externalId?: string }>()
+  const { clinic: _, externalId: __, ...options } = command.opts<{ clinic?: string; externalId?: string }>()
   const values = [...command.args, ...Object.values(options)].map(String)
   const records = new Set(values.filter(isRecordId).map(normalized))
   const call = {
@@ -41,7 +42,7 @@ export async function startTrail(
   const trail: Trail = {
     operator,
     records,
-    clinic: clinic !== undefined && isRecordId(clinic) ? clinic.toLowerCase() : null,
+    clinic,
     write: (outcome) => {
       const timestamp = new Date(now()).toISOString()
       const line = { timestamp, ...call, clinic_id: trail.clinic, outcome, records: [...records] }

@@ -2,15 +2,15 @@ import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-clo
 import { SQSClient } from '@aws-sdk/client-sqs'
 import type { Command } from 'commander'
 import type { ClinicId } from '../../../shared/domain/clinic.ts'
-import { isUuid } from '../../../shared/domain/uuid.ts'
 import { ClinicBeingDeleted, clinicStore, type StoredClinic } from '../../../shared/store/clinics.ts'
 import { openTable, type Table } from '../../../shared/store/table/table.ts'
 import { describeMissingSettings, isAccessDenied } from './aws-errors.ts'
-import { startTrail } from './command-trail.ts'
+import { findClinic, namedClinic } from './clinic-choice.ts'
+import { programOf, startTrail } from './command-trail.ts'
 import { guardAgainstDeletion, withDeletionGuard } from './deletion-guard.ts'
 import { operatorClient } from './operator-client.ts'
 import { deployedOperatorLog, localOperatorLog, type OperatorLog } from './operator-log.ts'
-import { CommandFailure, EXIT, type GlobalOptions } from './output.ts'
+import { CommandFailure, EXIT, type GlobalOptions, nameClinic } from './output.ts'
 import { storeClock } from './store-clock.ts'
 
 /** A stack's outputs and the client settings for its services. On AWS the settings are empty. */
@@ -83,12 +83,22 @@ export async function requireTrailFiles(command: Command): Promise<TrailFiles> {
   return trailFiles
 }
 
-/** Finds the stack, and writes the command's first line of its access trail before anything else is done. */
-async function locateStack(command: Command): Promise<StackLocation> {
+/** By program: a program runs one command. */
+const stacks = new WeakMap<Command, Promise<StackLocation>>()
+
+function findStack(command: Command): Promise<StackLocation> {
+  const program = programOf(command)
   const { stack, port } = command.optsWithGlobals<GlobalOptions>()
-  const location = await (stack === undefined ? localStack(port) : deployedStack(stack))
+  const found = stacks.get(program) ?? (stack === undefined ? localStack(port) : deployedStack(stack))
+  stacks.set(program, found)
+  return found
+}
+
+/** Finds the stack, and writes the command's first line of its access trail before anything else is done. */
+async function locateStack(command: Command, clinic?: ClinicId): Promise<StackLocation> {
+  const location = await findStack(command)
   const logGroup = requireOutput(location.outputs, 'OperatorLogGroup')
-  await startTrail(command, () => location.openOperatorLog(logGroup)).catch((error: Error) => {
+  await startTrail(command, () => location.openOperatorLog(logGroup), clinic).catch((error: Error) => {
     if (isAccessDenied(error) || describeMissingSettings(error) !== null) throw error
     throw new CommandFailure(
       `The access trail cannot be written, so nothing was done: ${error.message}`,
@@ -96,6 +106,22 @@ async function locateStack(command: Command): Promise<StackLocation> {
     )
   })
   return location
+}
+
+/**
+ * The id of the command's clinic. Its name is looked up before the first line of the access trail, which has the id. A name that
+ * selects no clinic has a line without one.
+ */
+export async function chooseClinic(command: Command): Promise<ClinicId> {
+  const text = namedClinic(command)
+  const stack = await findStack(command)
+  const table = openTableOf(stack, requireOutput(stack.outputs, 'TableName'))
+  const id = await findClinic(table, text).catch(async (error) => {
+    await locateStack(command)
+    throw error
+  })
+  await locateStack(command, id)
+  return id
 }
 
 function requireOutput(outputs: StackLocation['outputs'], name: string): string {
@@ -152,32 +178,34 @@ async function deployedStack(name: string): Promise<StackLocation> {
   }
 }
 
-/**
- * The clinic with this id, which the command concerns from now on: its deletion ends the writes to the table.
- * @throws CommandFailure if there is none; ClinicBeingDeleted if it is being deleted
- */
-export async function requireClinic(table: Table, id: string): Promise<StoredClinic> {
-  const clinic = await requireStoredClinic(table, id)
-  guardAgainstDeletion(table, clinic.id)
-  if (clinic.deletingAt !== undefined) throw new ClinicBeingDeleted(clinic.id, false)
-  return clinic
-}
-
-/** The clinic with this id, even if it is being deleted. @throws CommandFailure if there is none */
-export async function requireStoredClinic(table: Table, id: string): Promise<StoredClinic> {
-  const clinic = isUuid(id) ? await clinicStore({ table }).find(id.toLowerCase() as ClinicId) : null
-  if (!clinic) throw new CommandFailure(`Clinic ${id} does not exist. Run "clinic list" to see all clinics.`)
-  return clinic
-}
-
 /** The table and the clinic that a command concerns. */
 export type ClinicContext = { readonly table: Table; readonly clinic: StoredClinic }
 
-/** Opens the table and the clinic of a command. @throws CommandFailure for an unknown clinic */
-export async function openClinic(
-  { clinic: id }: { readonly clinic: string },
-  command: Command,
-): Promise<ClinicContext> {
-  const table = await connect(command)
-  return { table, clinic: await requireClinic(table, id) }
+/**
+ * Opens the table and the clinic of a command. From now on, a deletion of the clinic ends the writes to the table.
+ * @param name the name of another table than the stack's, such as a restored one
+ * @throws CommandFailure without a clinic, or for an unknown one; ClinicBeingDeleted
+ */
+export async function openClinic(command: Command, name?: string): Promise<ClinicContext> {
+  const context = await openStoredClinic(command, name)
+  const { table, clinic } = context
+  guardAgainstDeletion(table, clinic.id)
+  if (clinic.deletingAt !== undefined) throw new ClinicBeingDeleted(clinic.id, false)
+  return context
+}
+
+/** Opens the table and the clinic of a command, even if the clinic is being deleted. @throws CommandFailure like {@link openClinic} */
+export async function openStoredClinic(command: Command, name?: string): Promise<ClinicContext> {
+  const id = await chooseClinic(command)
+  const table = name === undefined ? await connect(command) : await connectTable(command, name)
+  const clinic = await requireStoredClinic(table, id)
+  nameClinic(command, clinic)
+  return { table, clinic }
+}
+
+/** The clinic with this id, even if it is being deleted. @throws CommandFailure if there is none */
+export async function requireStoredClinic(table: Table, id: ClinicId): Promise<StoredClinic> {
+  const clinic = await clinicStore({ table }).find(id)
+  if (!clinic) throw new CommandFailure(`Clinic ${id} does not exist. Run "clinic list" to see all clinics.`)
+  return clinic
 }

@@ -50,7 +50,7 @@ export function describeError(
 const describeDeletion = ({ clinic, isDeleted }: ClinicBeingDeleted): string =>
   isDeleted
     ? `Clinic ${clinic} no longer exists: it was deleted.`
-    : `Clinic ${clinic} is being deleted: repeat "clinic delete ${clinic}", which ends the deletion.`
+    : `Clinic ${clinic} is being deleted: repeat "clinic delete --clinic ${clinic}", which ends the deletion.`
 
 function describeUsageError({ exitCode, code, message }: CommanderError): { code: number; message?: string } {
   if (exitCode === 0) return { code: EXIT.done }

@@ -1,6 +1,8 @@
 import type { Command } from 'commander'
 import type * as z from 'zod'
-import { addToTrail } from './command-trail.ts'
+import type { ClinicInfo } from '../../../shared/domain/clinic.ts'
+import { COMMANDS } from '../../../shared/operator/commands.ts'
+import { addToTrail, nameOf, programOf } from './command-trail.ts'
 
 /** Exit codes. `needsAttention`: done, but rows were rejected or differences remain. */
 export const EXIT = {
@@ -35,12 +37,29 @@ export function printLines(command: Command, ...lines: readonly string[]): void 
   command.configureOutput().writeOut?.(`${lines.join('\n')}\n`)
 }
 
-/** Prints a result: one JSON object with `--json`, otherwise lines of text. */
+type NamedClinic = Pick<ClinicInfo, 'id' | 'name'>
+
+/** By program: the clinic that its command concerns. */
+const clinics = new WeakMap<Command, NamedClinic>()
+
+/** From now on, what the command prints after a write names this clinic. */
+export const nameClinic = (command: Command, { id, name }: NamedClinic): unknown =>
+  clinics.set(programOf(command), { id, name })
+
+/**
+ * Prints a result: lines of text, or with `--json` one object. Its `data` is the result, unless that has `data` itself. After a write,
+ * it names the clinic: in the object, or on stderr.
+ */
 export function print(command: Command, result: object, lines: readonly string[]): void {
   addToTrail(command, result)
   const { json } = command.optsWithGlobals<GlobalOptions>()
-  printLines(command, ...(json ? [JSON.stringify(result)] : lines))
+  const clinic = isWrite(command) ? clinics.get(programOf(command)) : undefined
+  const object = { ...('data' in result ? result : { data: result }), ...(clinic && { clinic }) }
+  printLines(command, ...(json ? [JSON.stringify(object)] : lines))
+  if (clinic && !json) command.configureOutput().writeErr?.(`Clinic: ${clinic.name} (${clinic.id})\n`)
 }
+
+const isWrite = (command: Command): boolean => (COMMANDS[nameOf(command)]?.role ?? 'read') !== 'read'
 
 /** Reports on stderr that a command continues one that was stopped. */
 export const printResumed =

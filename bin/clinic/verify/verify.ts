@@ -11,7 +11,7 @@ import { walkKey } from '../../../shared/store/keys/operator.ts'
 import type { Table } from '../../../shared/store/table/table.ts'
 import { UnreadableRecord } from '../../../shared/store/table/unreadable-record.ts'
 import { recordCounts } from '../export/record-count.ts'
-import { connect, requireClinic } from '../tool/connection.ts'
+import { chooseClinic, connect, openClinic } from '../tool/connection.ts'
 import { guardAgainstDeletion } from '../tool/deletion-guard.ts'
 import { resolveFromInvocationDir } from '../tool/invocation-path.ts'
 import {
@@ -29,17 +29,14 @@ import { explanations, inWords, subjectOf } from './words.ts'
 /** Maximum number of differences in the JSON; `total` counts all. */
 const MAX_LISTED = 1000
 
-type Options = { clinic?: string; all: boolean; restart: boolean; repair: boolean; resume?: string }
+type Options = { all: boolean; restart: boolean; repair: boolean; resume?: string }
 
 type VerifiedClinic = Pick<Clinic, 'id' | 'name' | 'deletingAt'>
 
 type ProgressFile = ReturnType<typeof openProgressFile>
 
-export function addVerifyCommand(program: Command): void {
-  program
-    .command('verify')
-    .description("verify a clinic's lists, tallies and search against its records, while the API is running")
-    .option('--clinic <id>')
+export function addVerifyCommand(command: Command): void {
+  command
     .option(
       '--all',
       'verify every clinic, in the order of their ids; if it is stopped, the same command continues',
@@ -53,27 +50,29 @@ export function addVerifyCommand(program: Command): void {
     )
     .addHelpText('after', ['\nDifferences and their repairs:', ...lines(explanations())].join('\n'))
     .action(async (given: Options, command: Command) => {
-      if ((given.clinic === undefined) !== given.all)
+      if (given.all && command.getOptionValueSource('clinic') === 'cli')
         throw new CommandFailure('Specify either --clinic or --all.')
       if (given.all && given.resume !== undefined)
         throw new CommandFailure('--resume is for --clinic: --all continues where it was stopped without it.')
-      const table = await connect(command)
-      const remaining = given.all
-        ? await verifyClinics(
-            table,
-            await connect(command),
-            { ...given, onResume: printResumed(command, 'clinic') },
-            (clinic) => verifyWithProgress(command, table, clinic, given),
-          )
-        : await verifyOne(command, table, given)
+      const remaining = given.all ? await verifyAll(command, given) : await verifyOne(command, given)
       if (remaining > 0) throw new NeedsAttention()
     })
 }
 
+async function verifyAll(command: Command, given: Options): Promise<number> {
+  const table = await connect(command)
+  const options = { ...given, onResume: printResumed(command, 'clinic') }
+  return verifyClinics(table, await connect(command), options, (clinic) =>
+    verifyWithProgress(command, table, clinic, given),
+  )
+}
+
 /** Verifies the clinic of `--clinic`. Returns the number of differences that are not repaired. */
-async function verifyOne(command: Command, table: Table, given: Options): Promise<number> {
-  const id = given.clinic as string
-  const clinic = await readable(id, () => requireClinic(table, id))
+async function verifyOne(command: Command, given: Options): Promise<number> {
+  const id = await chooseClinic(command)
+  const table = await connect(command)
+  const clinic = await readable(id, async () => (await openClinic(command)).clinic)
+  guardAgainstDeletion(table, id)
   const file = openFile(given, clinic)
   const remaining = await verifyWithProgress(command, table, clinic, given, file)
   file.remove()
@@ -169,7 +168,7 @@ async function verifyWithProgress(
     printLines(
       command,
       json
-        ? JSON.stringify({ ...id, checked, total, repaired, differences })
+        ? JSON.stringify({ data: { ...id, checked, total, repaired, differences } })
         : `${all ? `${clinic.id} ${clinic.name}: ` : ''}${summary(result)}`,
     )
     return total - repaired

@@ -8,7 +8,7 @@ import type { Webhook } from '../../../shared/domain/webhooks/webhook.ts'
 import { deliveryStore } from '../../../shared/store/events/deliveries.ts'
 import { webhookStore } from '../../../shared/store/events/webhooks.ts'
 import { addListCommand } from '../records/list-command.ts'
-import type { ResourceCommands } from '../records/resource-commands.ts'
+import type { SmallResource } from '../records/resource-group.ts'
 import type { ClinicContext } from '../tool/connection.ts'
 import { CommandFailure } from '../tool/output.ts'
 
@@ -17,23 +17,14 @@ export const webhookJson = (webhook: Webhook, clinic: Clinic) => ({
   created_by: webhook.createdBy,
 })
 
-export const webhooks: ResourceCommands<ReturnType<typeof webhookJson>> = {
+export const webhooks: SmallResource<ReturnType<typeof webhookJson>> = {
   group: 'webhook',
   noun: 'webhook endpoint',
   plural: 'webhook endpoints',
-  show: async ({ table, clinic }, id) => {
-    const found = await webhookStore({ table }).find(clinic.id, id)
-    return found && webhookJson(found, clinic)
-  },
+  readAll: async ({ table, clinic }) =>
+    (await webhookStore({ table }).list(clinic.id)).map((webhook) => webhookJson(webhook, clinic)),
   searched: 'a part of the URL, the description or the key of the credential that created it',
-  find: async ({ table, clinic }, text) => {
-    const wanted = text.toLowerCase()
-    const all = await webhookStore({ table }).list(clinic.id)
-    const matches = all.filter(({ url, description, createdBy }) =>
-      [url, description ?? '', createdBy].some((value) => value.toLowerCase().includes(wanted)),
-    )
-    return { data: matches.map((webhook) => webhookJson(webhook, clinic)) }
-  },
+  textsOf: ({ url, description, created_by }) => [url, description, created_by],
   cells: ({ is_active, url, created_by, events }) => [
     is_active ? 'active' : 'disabled',
     url,
@@ -55,11 +46,10 @@ async function readDeliveries(
   return renderCursorPage(page, query, (delivery) => renderDelivery(delivery, clinic))
 }
 
-/** Adds `deliveries` to the group of webhooks. */
-export function addDeliveryList(program: Command): void {
-  const group = program.commands.find((command) => command.name() === webhooks.group) as Command
+/** Adds `list` to the group of deliveries. */
+export function addDeliveryCommands(group: Command): void {
   addListCommand(
-    group.command('deliveries'),
+    group.command('list'),
     'list the deliveries of a webhook endpoint of the last 30 days, newest first',
     {
       noun: 'delivery',

@@ -5,7 +5,7 @@ import type { Command } from 'commander'
 import * as z from 'zod'
 import { secretIssue } from '../../../shared/domain/webhooks/webhook-secret.ts'
 import { webhookStore } from '../../../shared/store/events/webhooks.ts'
-import { recordTable } from '../records/record-text.ts'
+import { addSmallResource } from '../records/resource-group.ts'
 import { openClinic } from '../tool/connection.ts'
 import { CommandFailure, type GlobalOptions, parseOption, print, printLines } from '../tool/output.ts'
 import { type ReceivedDelivery, webhookReceiver } from './webhook-receiver.ts'
@@ -13,11 +13,7 @@ import { webhookJson, webhooks } from './webhook-records.ts'
 
 type ListenOptions = { listen: string; secret?: string; answer: string; failFirst: string }
 
-export function addWebhookCommands(program: Command): void {
-  const group = program
-    .command('webhook')
-    .alias('webhooks')
-    .description("list, disable and delete a clinic's webhook endpoints, and test webhooks")
+export function addWebhookCommands(group: Command): void {
   addManagementCommands(group)
 
   group
@@ -52,24 +48,16 @@ export function addWebhookCommands(program: Command): void {
 
 /** Adds the commands for endpoints whose integrator does not respond. */
 function addManagementCommands(group: Command): void {
-  group
-    .command('list')
-    .description("list a clinic's webhook endpoints, without secrets")
-    .requiredOption('--clinic <id>')
-    .action(async ({ clinic: id }: { clinic: string }, command: Command) => {
-      const { table, clinic } = await openClinic({ clinic: id }, command)
-      const endpoints = await webhookStore({ table }).list(clinic.id)
-      const data = endpoints.map((webhook) => webhookJson(webhook, clinic))
-      print(command, { data }, recordTable(webhooks, data))
-    })
+  addSmallResource(group, webhooks)
 
   group
-    .command('disable')
+    .command('update')
     .description('deliver nothing more to a webhook endpoint until it is enabled through the API')
     .argument('<webhook>', 'id of the endpoint')
-    .requiredOption('--clinic <id>')
-    .action(async (id: string, given: { clinic: string }, command: Command) => {
-      const { table, clinic } = await openClinic(given, command)
+    .option('--no-active', 'disable it')
+    .action(async (id: string, { active }: { active: boolean }, command: Command) => {
+      if (active) throw new CommandFailure('Nothing to change: specify --no-active.')
+      const { table, clinic } = await openClinic(command)
       const updatedAt = new Date().toISOString()
       const webhook = await webhookStore({ table }).change(clinic.id, id.toLowerCase(), (before) =>
         before.isActive ? { ...before, isActive: false, updatedAt } : before,
@@ -87,9 +75,8 @@ function addManagementCommands(group: Command): void {
     .command('delete')
     .description('delete a webhook endpoint permanently; its pending deliveries are abandoned')
     .argument('<webhook>', 'id of the endpoint')
-    .requiredOption('--clinic <id>')
-    .action(async (id: string, given: { clinic: string }, command: Command) => {
-      const { table, clinic } = await openClinic(given, command)
+    .action(async (id: string, _: object, command: Command) => {
+      const { table, clinic } = await openClinic(command)
       if (!(await webhookStore({ table }).remove(clinic.id, id.toLowerCase()))) throw unknownWebhook(id)
       print(command, { id: id.toLowerCase() }, [`Deleted webhook endpoint ${id}`])
     })

@@ -17,10 +17,13 @@ const TABLE = /(<!-- table: (\w+) -->)[\s\S]*?(<!-- end of table -->)/g
 
 /**
  * A document in markdown with its tables as the contracts have them.
+ * @param tables tables that are not about the contracts, by name
  * @throws Error for a marker that names no table
  */
-export function withCurrentTables(markdown: string): string {
-  const tables = documentationTables()
+export function withCurrentTables(
+  markdown: string,
+  tables: Readonly<Record<string, string>> = documentationTables(),
+): string {
   return markdown.replace(TABLE, (_all, start: string, name: string, end: string) => {
     if (tables[name] === undefined) throw new Error(`There is no table for the marker ${name}.`)
     return `${start}\n\n${tables[name]}\n\n${end}`

@@ -1,18 +1,15 @@
-import type { Command } from 'commander'
 import { expect, it } from 'vitest'
 import { operatorTool } from '../../../bin/clinic/program.ts'
 import { nameOf } from '../../../bin/clinic/tool/command-trail.ts'
+import { visibleCommands } from '../../../bin/command-tables.ts'
 import { COMMANDS, callsOf } from '../../../shared/operator/commands.ts'
 
 /** Commands that call no service of AWS. */
 const LOCAL = ['access', 'webhook listen']
 
-const leaves = (command: Command): Command[] =>
-  command.commands.length === 0 ? [command] : command.commands.flatMap(leaves)
-
-it('every command that uses the stack has a role, and no other', () => {
-  const program = operatorTool({ env: {}, writeOut: () => {}, writeError: () => {} })
-  const names = leaves(program).map((command) => nameOf(command))
+it('every command that uses the stack has a role, and no other', async () => {
+  const program = await operatorTool({ env: {}, writeOut: () => {}, writeError: () => {} })
+  const names = visibleCommands(program).map((command) => nameOf(command))
   const listed = Object.keys(COMMANDS).filter((name) => !name.includes(' --'))
   expect([...listed, ...LOCAL].sort()).toEqual(names.sort())
 })

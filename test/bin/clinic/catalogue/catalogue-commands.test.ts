@@ -29,11 +29,11 @@ beforeAll(async () => {
   of = ['--clinic', mine.clinic.id]
 })
 
-/** Runs a command that succeeds, and returns its result. */
+/** Runs a command that succeeds, and returns its data. */
 async function done(...args: string[]) {
   const { code, printed, errors } = await run('--json', ...args)
   expect([errors, code]).toEqual(['', 0])
-  return JSON.parse(printed)
+  return JSON.parse(printed).data
 }
 
 /** Runs a command that is rejected before it writes anything, and returns why. */
@@ -48,9 +48,9 @@ const UPDATES = ['department', 'room', 'treatment', 'price-list'] as const
 
 describe('the commands of the catalogue', () => {
   it('add, change, deactivate and list departments and rooms', async () => {
-    const surgery = await done('department', 'add', ...of, '--name', 'Surgery')
+    const surgery = await done('department', 'create', ...of, '--name', 'Surgery')
     expect(surgery).toEqual({ id: expect.any(String), name: 'Surgery', is_active: true })
-    const room = await done('room', 'add', ...of, '--name', 'Theatre', '--department', surgery.id)
+    const room = await done('room', 'create', ...of, '--name', 'Theatre', '--department', surgery.id)
     expect(room).toMatchObject({ name: 'Theatre', department_id: surgery.id, is_active: true })
     expect(await done('room', 'update', room.id, ...of, '--name', 'Theatre 1')).toMatchObject({
       name: 'Theatre 1',
@@ -59,10 +59,12 @@ describe('the commands of the catalogue', () => {
     expect(await done('room', 'update', room.id.toUpperCase(), ...of, '--department', '')).toMatchObject({
       department_id: null,
     })
-    expect(await done('department', 'deactivate', surgery.id, ...of)).toMatchObject({ is_active: false })
-    expect(await done('room', 'deactivate', room.id, ...of)).toMatchObject({ is_active: false })
-    expect(await done('room', 'activate', room.id, ...of)).toMatchObject({ is_active: true })
-    expect((await done('department', 'list', ...of)).data).toMatchObject([
+    expect(await done('department', 'update', surgery.id, ...of, '--no-active')).toMatchObject({
+      is_active: false,
+    })
+    expect(await done('room', 'update', room.id, ...of, '--no-active')).toMatchObject({ is_active: false })
+    expect(await done('room', 'update', room.id, ...of, '--active')).toMatchObject({ is_active: true })
+    expect(await done('department', 'list', ...of)).toMatchObject([
       { name: 'General practice' },
       { ...surgery, is_active: false },
     ])
@@ -78,7 +80,7 @@ describe('the commands of the catalogue', () => {
   it('add and change treatments with exact prices', async () => {
     const { doctor } = mine
     const added = await done(
-      ...['treatment', 'add', ...of, '--name', 'Filling', '--duration', '45', '--price', '80.10'],
+      ...['treatment', 'create', ...of, '--name', 'Filling', '--duration', '45', '--price', '80.10'],
       ...['--currency', 'kwd', '--code', 'F1', '--description', 'One tooth', '--doctors', doctor.id],
     )
     expect(added).toEqual({
@@ -120,7 +122,7 @@ describe('the commands of the catalogue', () => {
     const price = (amount: string) => ['--price', `${treatment.id}=${amount}`]
     const added = await done(
       'price-list',
-      'add',
+      'create',
       ...of,
       '--name',
       'Staff',
@@ -143,14 +145,14 @@ describe('the commands of the catalogue', () => {
     const change = (...options: string[]) => done('price-list', 'update', added.id, ...of, ...options)
     expect(await change(...price('59.99'))).toMatchObject({ items: [{ price: 59.99 }] })
     expect(await change('--remove-price', treatment.id)).toMatchObject({ items: [] })
-    await done('price-list', 'remove', added.id, ...of)
+    await done('price-list', 'delete', added.id, ...of)
     expect((await priceListStore(db).list(clinic.id)).map(({ id }) => id)).toEqual([priceList.id])
   })
 
   it('set and remove the department of a doctor', async () => {
     const { clinic, department } = mine
     const name = ['--name', 'Dr. Eva Noll']
-    const doctor = await done('doctor', 'add', ...of, ...name, '--department', department.id)
+    const doctor = await done('doctor', 'create', ...of, ...name, '--department', department.id)
     expect(doctor.department_id).toBe(department.id)
     await done('doctor', 'update', doctor.id, ...of, '--department', '')
     expect((await doctorStore(db).find(clinic.id, doctor.id))?.departmentId).toBeNull()
@@ -165,10 +167,7 @@ describe('the commands of the catalogue', () => {
     await roomStore(db).save(clinic.id, [{ before: null, after }])
     await done('room', 'update', after.id, ...of, '--name', 'Lab')
     expect(await roomStore(db).find(clinic.id, after.id)).toMatchObject({ name: 'Lab', externalId: 'LAB' })
-    expect(await done('find', ...of, '--entity', 'rooms', '--id', after.id)).toEqual({
-      id: after.id,
-      external_id: 'LAB',
-    })
+    expect(await done('room', 'show', after.id, ...of)).toMatchObject({ name: 'Lab', external_id: 'LAB' })
   })
 
   it('find a record that was imported from a file named after its entity', async () => {
@@ -177,8 +176,8 @@ describe('the commands of the catalogue', () => {
     writeFileSync(file, 'external_id,name\nP-26,Prices of 2026\n')
     expect(await done('import', ...of, file)).toMatchObject({ imported: 1, rejected: 0 })
     rmSync(folder, { recursive: true })
-    const { id } = await done('find', ...of, '--entity', 'price-lists', '--external-id', 'P-26')
-    expect((await priceListStore(db).find(mine.clinic.id, id))?.name).toBe('Prices of 2026')
+    const found = await done('price-list', 'find', '--external-id', 'P-26', ...of)
+    expect(found).toMatchObject([{ name: 'Prices of 2026', external_id: 'P-26' }])
   })
 
   it('leave their lines in the access trail', async () => {
@@ -193,13 +192,13 @@ describe('the commands of the catalogue', () => {
 
 describe('a command with wrong input', () => {
   const treatment = (...options: string[]) => [
-    ...['treatment', 'add', '--name', 'Consultation', '--duration', '15', '--price', '10', ...options],
+    ...['treatment', 'create', '--name', 'Consultation', '--duration', '15', '--price', '10', ...options],
   ]
-  const list = (...options: string[]) => ['price-list', 'add', '--name', 'Staff', ...options]
+  const list = (...options: string[]) => ['price-list', 'create', '--name', 'Staff', ...options]
 
   it.each([
-    [['room', 'add', '--name', ' '], '--name must not be empty'],
-    [['room', 'add', '--name', 'x'.repeat(101)], '--name must have at most 100 characters'],
+    [['room', 'create', '--name', ' '], '--name must not be empty'],
+    [['room', 'create', '--name', 'x'.repeat(101)], '--name must have at most 100 characters'],
     [treatment('--duration', '4'), '--duration must be a whole number of minutes from 5 to 480'],
     [treatment('--price', '1,5'), '--price must be a number with at most 2 decimals in EUR'],
     [
@@ -255,7 +254,7 @@ describe('a command with wrong input', () => {
         clinic.id,
         chunk.map((after) => ({ before: null, after })),
       )
-    expect(await rejection('room', 'add', '--clinic', clinic.id, '--name', 'One more')).toBe(
+    expect(await rejection('room', 'create', '--clinic', clinic.id, '--name', 'One more')).toBe(
       'The clinic has 200 rooms already, the most that it can have.',
     )
   })
@@ -265,10 +264,10 @@ it('two commands at once leave one default price list, and one treatment with a 
   const { id } = await newClinic(db.table)
   const both = (...args: string[]) =>
     Promise.all(['A', 'B'].map((name) => run(...args, '--clinic', id, '--name', name)))
-  const lists = await both('price-list', 'add', '--default', 'true')
+  const lists = await both('price-list', 'create', '--default', 'true')
   expect(lists.map(({ code }) => code)).toEqual([0, 0])
   expect((await priceListStore(db).list(id)).filter(({ isDefault }) => isDefault)).toHaveLength(1)
-  const treatments = await both('treatment', 'add', '--code', 'C', '--price', '80', '--duration', '30')
+  const treatments = await both('treatment', 'create', '--code', 'C', '--price', '80', '--duration', '30')
   expect(treatments.map(({ code }) => code).toSorted()).toEqual([0, 2])
   expect(await treatmentStore(db).list(id)).toHaveLength(1)
 })

@@ -12,11 +12,11 @@ beforeEach(async () => {
   mine = await createPopulatedClinic(db.table)
 })
 
-const set = (...args: string[]) => run('clinic', 'set', mine.clinic.id, ...args)
+const set = (...args: string[]) => run('clinic', 'update', '--clinic', mine.clinic.id, ...args)
 const stored = () => clinicStore(db).find(mine.clinic.id)
 
 it('names the days of a holiday that cannot be read', async () => {
-  const { code, errors } = await run('clinic', 'holiday', 'add', mine.clinic.id, '24.12.2026')
+  const { code, errors } = await run('holiday', 'create', '--clinic', mine.clinic.id, '24.12.2026')
   expect(code).toBe(2)
   expect(errors).toMatch(/^24\.12\.2026 must be days or s/)
 })
@@ -63,27 +63,28 @@ describe('the currency', () => {
 })
 
 it.each([
-  ['--timezone', 'UTC', ['doctor', 'add', '--name', 'Dr. Ada'], 'working hours and days off of 1 doctor'],
-  ['--timezone', 'UTC', ['clinic', 'holiday', 'add', 'CLINIC', '2027-01-01'], 'and of 1 holiday.'],
+  ['--timezone', 'UTC', ['doctor', 'create', '--name', 'Dr. Ada'], 'working hours and days off of 1 doctor'],
+  ['--timezone', 'UTC', ['holiday', 'create', '2027-01-01'], 'and of 1 holiday.'],
   [
-    ...['--currency', 'USD', ['treatment', 'add', '--name', 'ECG', '--duration', '30', '--price', '80']],
+    ...['--currency', 'USD', ['treatment', 'create', '--name', 'ECG', '--duration', '30', '--price', '80']],
     '1 treatment and 0 price lists keep theirs',
   ],
 ] as [string, string, string[], string][])(
   'asks before %s %s of a clinic with no more than the result of %j',
   async (option, value, args, consequence) => {
     const { id } = await newClinic(db.table)
-    const scope = args.includes('CLINIC') ? [] : ['--clinic', id]
-    expect((await run(...args.map((arg) => (arg === 'CLINIC' ? id : arg)), ...scope)).errors).toBe('')
-    expect(await rejection(run('clinic', 'set', id, option, value))).toContain(consequence)
-    expect((await run('clinic', 'set', id, option, value, '--yes')).code).toBe(0)
+    expect((await run(...args, '--clinic', id)).errors).toBe('')
+    expect(await rejection(run('clinic', 'update', '--clinic', id, option, value))).toContain(consequence)
+    expect((await run('clinic', 'update', '--clinic', id, option, value, '--yes')).code).toBe(0)
   },
 )
 
 it('a clinic without records is changed without a question, and so is the setting that it has', async () => {
   const { id } = await newClinic(db.table, { name: 'Praxis Leer' })
   const empty = ['--timezone', 'UTC', '--currency', 'USD']
-  expect((await run('clinic', 'set', id, ...empty)).printed).toBe('Changed clinic Praxis Leer\n')
+  expect((await run('clinic', 'update', '--clinic', id, ...empty)).printed).toBe(
+    'Changed clinic Praxis Leer\n',
+  )
   expect((await set('--timezone', 'Europe/Istanbul', '--currency', 'EUR')).printed).toContain(
     'Nothing changed',
   )
@@ -95,7 +96,7 @@ describe('a second clinic of the same name', () => {
 
   it('is created only with --yes, whatever the case of the name', async () => {
     const { printed } = await create('Praxis Süd', '--json')
-    expect(await rejection(create('PRAXIS Süd'))).toContain(JSON.parse(printed).id)
+    expect(await rejection(create('PRAXIS Süd'))).toContain(JSON.parse(printed).data.id)
     const named = async () =>
       (await clinicStore(db).list()).filter(({ name }) => /^praxis süd$/i.test(name)).length
     expect(await named()).toBe(1)
@@ -120,7 +121,7 @@ describe('settings of a clinic', () => {
   const listed = async () => JSON.parse((await run('--json', 'clinic', 'list')).printed).data
 
   it('are listed, and default to the stage’s', async () => {
-    const created = JSON.parse((await create()).printed)
+    const created = JSON.parse((await create()).printed).data
     expect(created).toEqual({
       id: created.id,
       name: 'Praxis',
@@ -146,16 +147,16 @@ describe('settings of a clinic', () => {
     const { printed } = await create(
       ...['--sms-per-day', '20', '--emails-per-day', '1000000', '--sms-countries', 'tr, DE,tr'],
     )
-    const limited = JSON.parse(printed)
+    const limited = JSON.parse(printed).data
     const limits = { sms_per_day: 20, emails_per_day: 1_000_000, sms_countries: ['TR', 'DE'] }
     expect(limited).toMatchObject(limits)
     expect(await listed()).toEqual(expect.arrayContaining([created, limited]))
   })
 
   it('change one at a time, and return to their defaults', async () => {
-    const { id } = JSON.parse((await create()).printed)
+    const { id } = JSON.parse((await create()).printed).data
     const change = async (...args: string[]) =>
-      JSON.parse((await run('--json', 'clinic', 'set', id, ...args)).printed)
+      JSON.parse((await run('--json', 'clinic', 'update', '--clinic', id, ...args)).printed).data
     expect(await change('--sms-per-day', '5')).toMatchObject({ sms_per_day: 5, emails_per_day: null })
     expect(await change('--sms-countries', 'gb')).toMatchObject({ sms_per_day: 5, sms_countries: ['GB'] })
     expect(await change('--messages-per-recipient', '3')).toMatchObject({ messages_per_recipient: 3 })
@@ -182,9 +183,18 @@ describe('settings of a clinic', () => {
       email_from_name: null,
       reply_to: null,
     })
-    const both = await run('clinic', 'set', id, '--sms-per-day', '4', '--default', 'sms-per-day')
+    const both = await run(
+      'clinic',
+      'update',
+      '--clinic',
+      id,
+      '--sms-per-day',
+      '4',
+      '--default',
+      'sms-per-day',
+    )
     expect([both.code, both.errors]).toEqual([2, 'Use --sms-per-day or --default sms-per-day, not both.\n'])
-    expect((await run('clinic', 'set', id, '--default', 'currency')).code).toBe(2)
+    expect((await run('clinic', 'update', '--clinic', id, '--default', 'currency')).code).toBe(2)
   })
 
   it.each([
@@ -219,11 +229,13 @@ describe('settings of a clinic', () => {
 
 it('a clinic is a test clinic from its creation or never', async () => {
   const create = ['clinic', 'create', '--name', 'Praxis Test', '--timezone', 'UTC', '--currency', 'EUR']
-  const { id, is_test } = JSON.parse((await run('--json', ...create, '--test')).printed)
+  const { id, is_test } = JSON.parse((await run('--json', ...create, '--test')).printed).data
   expect([is_test, (await clinicStore(db).find(id))?.isTest]).toEqual([true, true])
   expect((await run('clinic', 'list')).printed).toMatch(new RegExp(`^${id} .* test$`, 'm'))
-  expect((await run('clinic', 'show', id)).printed).toMatch(/^is_test +true$/m)
-  expect(await rejection(run('clinic', 'set', mine.clinic.id, '--test'))).toContain("unknown option '--test'")
+  expect((await run('clinic', 'show', '--clinic', id)).printed).toMatch(/^is_test +true$/m)
+  expect(await rejection(run('clinic', 'update', '--test', '--clinic', mine.clinic.id))).toContain(
+    "unknown option '--test'",
+  )
 })
 
 describe('limits', () => {
@@ -238,8 +250,8 @@ describe('limits', () => {
       'default',
     )
     expect(code).toBe(0)
-    const { printed } = await run('--json', 'clinic', 'show', mine.clinic.id)
-    expect(JSON.parse(printed)).toMatchObject({
+    const { printed } = await run('--json', 'clinic', 'show', '--clinic', mine.clinic.id)
+    expect(JSON.parse(printed).data).toMatchObject({
       sms_per_day: null,
       sms_countries: null,
       emails_per_day: 7,
@@ -249,7 +261,9 @@ describe('limits', () => {
 })
 
 it('clinic show names an unknown clinic, and where to look', async () => {
-  expect(await rejection(run('clinic', 'show', 'nothing'))).toContain('Run "clinic list" to see all clinics.')
+  expect(await rejection(run('clinic', 'show', '--clinic', 'nothing'))).toContain(
+    'Run "clinic list" to see all clinics.',
+  )
 })
 
 it.each([
@@ -257,16 +271,16 @@ it.each([
     ['clinic', 'create', '--name', 'X', '--timezone', 'UTC'],
     "required option '--currency <code>' not specified",
   ],
-  [['clinic', 'set', 'nothing', '--name', 'X'], 'Clinic nothing does not exist'],
+  [['clinic', 'update', '--clinic', 'nothing', '--name', 'X'], 'Clinic nothing does not exist'],
   [['nonsense'], "unknown command 'nonsense'"],
 ])('%j exits with code 2', async (args, message) => {
   expect(await rejection(run(...args))).toContain(message)
 })
 
-it.each([
-  ...['', 'clinic', 'clinic create', 'import', 'credential create', 'messages'],
-  ...['messages unresolved', 'messages resolve', 'messages failed', 'messages show', 'messages redrive'],
-])('%j --help prints usage', async (command) => {
-  const args = command.split(' ').filter(Boolean)
-  expect(await output(run(...args, '--help'))).toContain(['Usage: clinic', ...args].join(' '))
-})
+it.each([...['', 'clinic', 'clinic create', 'import', 'credential create', 'message', 'message resolve']])(
+  '%j --help prints usage',
+  async (command) => {
+    const args = command.split(' ').filter(Boolean)
+    expect(await output(run(...args, '--help'))).toContain(['Usage: clinic', ...args].join(' '))
+  },
+)

@@ -35,19 +35,21 @@ beforeAll(async () => {
 afterAll(() => rmSync(root, { recursive: true }))
 
 it('pauses a clinic and says since when, and resumes it', async () => {
-  expect(await output(run('clinic', 'pause', clinic.id))).toContain('Paused clinic Clinic.')
+  expect(await output(run('clinic', 'pause', '--clinic', clinic.id))).toContain('Paused clinic Clinic.')
   const { pausedAt } = (await clinicStore(db).find(clinic.id)) as Clinic
   const since = clinicTimestamp(pausedAt as string, 'Europe/Istanbul')
-  const again = await run('clinic', 'pause', clinic.id)
+  const again = await run('clinic', 'pause', '--clinic', clinic.id)
   expect(again.printed).toBe(`Clinic Clinic has been paused since ${since}.\n`)
   const list = (await run('--json', 'clinic', 'list')).printed
   expect(list).toContain(`"paused_at":"${since}"`)
   expect(list).toMatch(/"pause_in_effect_at":"[^"]*\+03:00"/)
-  expect((await run('clinic', 'resume', clinic.id)).printed).toBe(
+  expect((await run('clinic', 'resume', '--clinic', clinic.id)).printed).toBe(
     `Resumed clinic Clinic, which was paused since ${since}.\n`,
   )
-  expect((await run('clinic', 'resume', clinic.id)).printed).toBe('Clinic Clinic is not paused.\n')
-  expect((await run('clinic', 'pause', newUuid())).code).toBe(2)
+  expect((await run('clinic', 'resume', '--clinic', clinic.id)).printed).toBe(
+    'Clinic Clinic is not paused.\n',
+  )
+  expect((await run('clinic', 'pause', '--clinic', newUuid())).code).toBe(2)
 })
 
 describe('verify --all', () => {
@@ -72,7 +74,7 @@ describe('verify --all', () => {
       })
     await expect(stop()).rejects.toThrow('stopped')
     const { printed, errors, code } = await run('--json', 'verify', '--all')
-    expect([code, JSON.parse(printed)]).toMatchObject([1, { clinic_id: second.id, total: 0 }])
+    expect([code, JSON.parse(printed).data]).toMatchObject([1, { clinic_id: second.id, total: 0 }])
     expect(errors).toMatch(/^Resumed at 1 clinic, begun at \S+Z$/m)
     await expect(stop()).rejects.toThrow('stopped')
     const restarted = await run('--json', 'verify', '--all', '--restart')
@@ -80,13 +82,13 @@ describe('verify --all', () => {
       restarted.printed
         .trim()
         .split('\n')
-        .map((line) => JSON.parse(line).clinic_id),
+        .map((line) => JSON.parse(line).data.clinic_id),
     ).toEqual([clinic.id, second.id])
     const single = await run('--json', 'verify', '--clinic', clinic.id, '--repair')
-    expect(JSON.parse(single.printed)).toMatchObject({
+    expect(JSON.parse(single.printed).data).toMatchObject({
       differences: [{ record: 'appointment', id: damaged?.id, repaired: true }],
     })
-    expect((await run('verify')).errors).toBe('Specify either --clinic or --all.\n')
+    expect((await run('verify')).errors).toContain('Specify the clinic with --clinic')
   })
 })
 
@@ -94,9 +96,9 @@ it('does not export a clinic whose pause was stopped', async () => {
   const { id } = await newClinic(db.table)
   await clinicStore(db).update(id, { pausedAt: LONG_AGO })
   expect(await rejection(run('export', '--clinic', id, '--out', join(root, 'unpaused')))).toContain(
-    `Repeat "clinic pause ${id}", then export.`,
+    `Repeat "clinic pause --clinic ${id}", then export.`,
   )
-  expect((await run('clinic', 'pause', id)).code).toBe(0)
+  expect((await run('clinic', 'pause', '--clinic', id)).code).toBe(0)
   expect((await clinicStore(db).find(id))?.pauseInEffectAt).toBeDefined()
 })
 
@@ -146,7 +148,7 @@ it('exports a patient to two files for their owner only, and never replaces them
 
 describe('clinic delete', () => {
   const remove = async (...args: string[]) => {
-    const { code, errors } = await run('clinic', 'delete', clinic.id, ...args)
+    const { code, errors } = await run('clinic', 'delete', '--clinic', clinic.id, ...args)
     return [code, errors]
   }
   const confirmed = ['--yes', '--confirm', 'Clinic']
@@ -207,25 +209,35 @@ describe('clinic delete', () => {
     const inClinic = ['--clinic', other.id]
     const changed: string[] = []
     for (const [name, ...command] of [
-      ['departments', 'department', 'add', ...inClinic, '--name', 'Surgery'],
-      ['doctors', 'doctor', 'schedule', doctor.id, ...inClinic, '--hours', 'mon 09:00-12:00'],
-      ['holidays', 'clinic', 'holiday', 'add', other.id, '2031-12-25'],
-      ['rooms', 'room', 'add', ...inClinic, '--name', 'Room 2'],
-      ['treatments', 'treatment', 'add', ...inClinic, '--name', 'ECG', '--duration', '30', '--price', '5'],
-      ['price-lists', 'price-list', 'add', ...inClinic, '--name', 'Insured'],
-      ['settings', 'clinic', 'set', other.id, '--website', 'https://x.org', '--yes'],
+      ['departments', 'department', 'create', ...inClinic, '--name', 'Surgery'],
+      ['doctors', 'doctor', 'update', doctor.id, ...inClinic, '--hours', 'mon 09:00-12:00'],
+      ['holidays', 'holiday', 'create', '--clinic', other.id, '2031-12-25'],
+      ['rooms', 'room', 'create', ...inClinic, '--name', 'Room 2'],
+      ['treatments', 'treatment', 'create', ...inClinic, '--name', 'ECG', '--duration', '30', '--price', '5'],
+      ['price-lists', 'price-list', 'create', ...inClinic, '--name', 'Insured'],
+      ['settings', 'clinic', 'update', '--clinic', other.id, '--website', 'https://x.org', '--yes'],
     ]) {
       expect((await run(...command)).errors).toBe('')
       changed.push(name as string)
       const args = ['--export', folder, '--yes', '--confirm', other.name]
-      expect(await rejection(run('clinic', 'delete', other.id, ...args))).toContain(
+      expect(await rejection(run('clinic', 'delete', '--clinic', other.id, ...args))).toContain(
         `: ${changed.join(', ')} have changed since the export in ${folder}`,
       )
     }
     const later = join(root, 'small-lists-later')
     expect((await run('export', ...inClinic, '--out', later)).code).toBe(0)
-    expect((await run('clinic', 'pause', other.id)).code).toBe(0)
-    const wrong = await run('clinic', 'delete', other.id, '--export', later, '--yes', '--confirm', 'x')
+    expect((await run('clinic', 'pause', '--clinic', other.id)).code).toBe(0)
+    const wrong = await run(
+      'clinic',
+      'delete',
+      '--clinic',
+      other.id,
+      '--export',
+      later,
+      '--yes',
+      '--confirm',
+      'x',
+    )
     expect(wrong.errors).toBe("Nothing was done: that is not the clinic's name.\n")
   })
 
@@ -236,12 +248,12 @@ describe('clinic delete', () => {
     const folder = join(root, 'while-it-asks')
     expect((await run('export', ...inClinic, '--out', folder)).code).toBe(0)
     const changing = async () => {
-      expect((await run('department', 'add', ...inClinic, '--name', 'Surgery')).errors).toBe('')
+      expect((await run('department', 'create', ...inClinic, '--name', 'Surgery')).errors).toBe('')
       return other.name
     }
-    expect(await rejection(runAsked(changing, 'clinic', 'delete', other.id, '--export', folder))).toContain(
-      `Nothing was done: departments have changed since the export`,
-    )
+    expect(
+      await rejection(runAsked(changing, 'clinic', 'delete', '--clinic', other.id, '--export', folder)),
+    ).toContain(`Nothing was done: departments have changed since the export`)
     expect((await clinicStore(db).find(other.id))?.deletingAt).toBeUndefined()
   })
 
@@ -249,20 +261,20 @@ describe('clinic delete', () => {
     const { id, name } = await newClinic(db.table)
     await clinicStore(db).beginDeletion(id, LONG_AGO)
     for (const command of [
-      ['clinic', 'resume', id],
-      ['clinic', 'set', id, '--website', 'https://x.org', '--yes'],
+      ['clinic', 'resume', '--clinic', id],
+      ['clinic', 'update', '--clinic', id, '--website', 'https://x.org', '--yes'],
       ['credential', 'create', '--clinic', id, '--name', 'x', '--scopes', 'all'],
       ['export', '--clinic', id, '--out', join(root, 'half')],
     ])
       expect(await run(...command)).toMatchObject({
         code: 2,
-        errors: `Clinic ${id} is being deleted: repeat "clinic delete ${id}", which ends the deletion.\n`,
+        errors: `Clinic ${id} is being deleted: repeat "clinic delete --clinic ${id}", which ends the deletion.\n`,
       })
     expect((await run('--json', 'clinic', 'list')).printed).toContain(
       '"deleting_at":"2026-05-01T10:00:00+03:00"',
     )
     expect((await run('verify', '--all')).printed).not.toContain(id)
-    expect(await run('clinic', 'delete', id, '--yes', '--confirm', name)).toMatchObject({
+    expect(await run('clinic', 'delete', '--clinic', id, '--yes', '--confirm', name)).toMatchObject({
       code: 0,
       errors: '',
     })
@@ -273,13 +285,15 @@ describe('clinic delete', () => {
     const { id, name } = await newClinic(db.table)
     await clinicStore(db).beginDeletion(id, LONG_AGO)
     const first = async () => {
-      expect((await run('clinic', 'delete', id, '--yes', '--confirm', name)).code).toBe(0)
+      expect((await run('clinic', 'delete', '--clinic', id, '--yes', '--confirm', name)).code).toBe(0)
       return name
     }
-    expect(await rejection(runAsked(first, 'clinic', 'delete', id))).toContain(
+    expect(await rejection(runAsked(first, 'clinic', 'delete', '--clinic', id))).toContain(
       `Clinic ${id} no longer exists: it was deleted.\n`,
     )
-    expect((await run('clinic', 'delete', id, '--yes', '--confirm', name)).errors).toContain('does not exist')
+    expect((await run('clinic', 'delete', '--clinic', id, '--yes', '--confirm', name)).errors).toContain(
+      'does not exist',
+    )
   })
 
   it('deletes the clinic, after which it does not exist', async () => {
@@ -294,7 +308,7 @@ describe('clinic delete', () => {
     const restored = await freshTable()
     const { id } = await newClinic(restored.table)
     await clinicStore(restored).beginDeletion(id, LONG_AGO)
-    const args = ['clinic', 'delete', id, '--without-export', ...confirmed]
+    const args = ['clinic', 'delete', '--clinic', id, '--without-export', ...confirmed]
     expect((await run(...args)).code).toBe(2)
     expect(await run(...args, '--table', restored.name)).toMatchObject({ code: 0 })
     expect(await clinicStore(restored).find(id)).toBeNull()

@@ -95,14 +95,14 @@ it('does not count as time for which a webhook endpoint has failed, once clinic 
   await webhookHealthStore(db).record(clinic.id, id, { ...failure, result: 'failure' })
   await setPaused(db.table, clinic.id, new Date(at + MINUTE).toISOString())
   const { run } = await deployedStack({ OperatorLogGroup: 'operator-group', TableName: db.name, Cell: 'a' })
-  expect((await run('clinic', 'resume', clinic.id)).code).toBe(0)
+  expect((await run('clinic', 'resume', '--clinic', clinic.id)).code).toBe(0)
   const failingFor = async () => {
     const health = await listWebhookHealth(db.table, clinic.id)
     return Date.now() - (health.get(id)?.failingSince ?? 0)
   }
   expect(await failingFor()).toBeLessThan(2 * MINUTE)
   // A second run has no pause to leave out.
-  expect((await run('clinic', 'resume', clinic.id)).code).toBe(0)
+  expect((await run('clinic', 'resume', '--clinic', clinic.id)).code).toBe(0)
   expect(await failingFor()).toBeGreaterThanOrEqual(MINUTE)
 })
 

@@ -58,7 +58,7 @@ describe('credential update', () => {
 describe('credential rotate', () => {
   it('shows the new secret, and accepts the previous one for a day', async () => {
     const { printed } = await credential('rotate', key, '--json')
-    const { secret: renewed, previous_secret_until: until } = JSON.parse(printed)
+    const { secret: renewed, previous_secret_until: until } = JSON.parse(printed).data
     expect(Date.parse(until) - Date.now()).toBeGreaterThan(23.9 * 3_600_000)
     expect([await accepts(secret), await accepts(renewed)]).toEqual([true, true])
     expect((await credential('list', '--clinic', clinic.id)).printed).toContain(
@@ -72,9 +72,9 @@ describe('credential rotate', () => {
 
   it('repeated after its output was lost, replaces the lost secret', async () => {
     expect((await credential('rotate', key, '--replace-current')).errors).toContain('Rotate it without')
-    const lost = JSON.parse((await credential('rotate', key, '--json')).printed).secret
+    const lost = JSON.parse((await credential('rotate', key, '--json')).printed).data.secret
     const { printed } = await credential('rotate', key, '--replace-current', '--json')
-    const renewed = JSON.parse(printed).secret
+    const renewed = JSON.parse(printed).data.secret
     expect([await accepts(secret), await accepts(lost), await accepts(renewed)]).toEqual([true, false, true])
     const both = await credential('rotate', key, '--replace-current', '--end-previous')
     expect([both.code, both.errors]).toEqual([2, 'Use --end-previous or --replace-current, not both.\n'])
@@ -141,13 +141,13 @@ describe('credential revoke', () => {
     expect([both.code, both.errors]).toEqual([2, expect.stringContaining('not both')])
     expect(await accepts(secret)).toBe(true)
 
-    const keeping = JSON.parse((await credential('revoke', key, '--keep-webhooks', '--json')).printed)
+    const keeping = JSON.parse((await credential('revoke', key, '--keep-webhooks', '--json')).printed).data
     expect(keeping).toMatchObject({ revoked_at: expect.any(String), deleted_webhooks: [] })
     expect(await accepts(secret)).toBe(false)
     const listed = async () => (await webhookStore(db).list(clinic.id)).map(({ id }) => id).sort()
     expect(await listed()).toEqual([...mine, other.id].sort())
 
-    const deleting = JSON.parse((await credential('revoke', key, '--with-webhooks', '--json')).printed)
+    const deleting = JSON.parse((await credential('revoke', key, '--with-webhooks', '--json')).printed).data
     expect(deleting.revoked_at).toBe(keeping.revoked_at)
     expect(deleting.deleted_webhooks.sort()).toEqual(mine)
     expect(await listed()).toEqual([other.id])
@@ -158,8 +158,8 @@ describe('credential revoke', () => {
   })
 })
 
-describe('credential revoke-all', () => {
-  const revokeAll = (...more: string[]) => credential('revoke-all', '--clinic', clinic.id, ...more)
+describe('credential revoke --all', () => {
+  const revokeAll = (...more: string[]) => credential('revoke', '--all', '--clinic', clinic.id, ...more)
 
   it('asks, and revokes every credential of the clinic, but none of another', async () => {
     const second = await issueCredential(db.table, clinic)
@@ -212,7 +212,7 @@ describe('credential revoke-all', () => {
       created = (await createWebhook(db.table, clinic.id, { createdBy: key })).id
       return 'yes'
     }
-    const first = await runAsked(answer, 'credential', 'revoke-all', '--clinic', clinic.id)
+    const first = await runAsked(answer, 'credential', 'revoke', '--all', '--clinic', clinic.id)
     expect([first.code, first.errors]).toEqual([
       2,
       expect.stringMatching(

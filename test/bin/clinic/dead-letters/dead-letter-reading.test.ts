@@ -85,7 +85,7 @@ describe('on the engine', () => {
           await meanwhile()
           return 'yes'
         },
-        ...['dead-letters', 'discard', deadLetterId(letter ?? {}), '--queue', 'failed-fan-outs'],
+        ...['dead-letter', 'delete', deadLetterId(letter ?? {}), '--queue', 'failed-fan-outs'],
       )
     const [gone, kept] = letters
     const outcome = await discard(gone, async () => {

@@ -22,9 +22,9 @@ beforeEach(async () => {
   mine = await createPopulatedClinic(db.table)
 })
 
-const doctor = (name: string, ...args: string[]) =>
-  run('doctor', name, mine.doctor.id, '--clinic', mine.clinic.id, ...args)
-const holiday = (name: string, ...args: string[]) => run('clinic', 'holiday', name, mine.clinic.id, ...args)
+const doctor = (...args: string[]) =>
+  run('doctor', 'update', mine.doctor.id, '--clinic', mine.clinic.id, ...args)
+const holiday = (name: string, ...args: string[]) => run('holiday', name, '--clinic', mine.clinic.id, ...args)
 
 async function appointment(
   date: string,
@@ -72,20 +72,23 @@ async function bookableDates(id = mine.doctor.id): Promise<string[]> {
 it('names a doctor who cannot be read, and the command that shows what is wrong', async () => {
   await db.table.update(doctorKey(mine.clinic.id, mine.doctor.id), { UpdateExpression: 'REMOVE hours' })
   const expected = `The doctor ${mine.doctor.id} cannot be read. "clinic verify --clinic ${mine.clinic.id}" shows what is wrong.\n`
-  expect(await doctor('show')).toMatchObject({ code: 4, errors: expected })
+  expect(await run('doctor', 'show', mine.doctor.id, '--clinic', mine.clinic.id)).toMatchObject({
+    code: 4,
+    errors: expected,
+  })
 })
 
 describe('appointments that a change leaves outside', () => {
   it.each([
-    ['schedule', ['--hours', 'mon-fri 10:00-17:00']],
-    ['schedule', ['--breaks', 'mon 09:15-09:45']],
-    ['schedule', ['--exception', `${MONDAY} 10:00-12:00`]],
-    ['time-off', ['--add', MONDAY]],
-  ])('are listed by doctor %s %j as appointment list lists them, and stay', async (name, args) => {
+    [['--hours', 'mon-fri 10:00-17:00']],
+    [['--breaks', 'mon 09:15-09:45']],
+    [['--exception', `${MONDAY} 10:00-12:00`]],
+    [['--add-time-off', MONDAY]],
+  ])('are listed by doctor update %j as appointment list lists them, and stay', async (args) => {
     const outside = await appointment(MONDAY, '09:00', '09:30')
     await appointment(MONDAY, '09:00', '09:30', 'cancelled')
     await appointment('2099-05-09', '09:00', '09:30')
-    const { code, printed } = await doctor(name, ...args)
+    const { code, printed } = await doctor(...args)
     expect(code).toBe(0)
     expect(printed).toBe(
       [
@@ -104,7 +107,7 @@ describe('appointments that a change leaves outside', () => {
       await appointment('2099-05-09', '09:00', '09:30'),
     ]
     await appointment(MONDAY, '10:00', '10:30', 'cancelled')
-    expect((await doctor('deactivate')).printed).toBe(
+    expect((await doctor('--no-active')).printed).toBe(
       [
         'Changed doctor Dr. Bo Lind',
         '2 scheduled appointments are now without an active doctor. Nothing cancels them: use "appointment move" or "appointment cancel". Times are in Europe/Istanbul.',
@@ -113,13 +116,13 @@ describe('appointments that a change leaves outside', () => {
         '',
       ].join('\n'),
     )
-    expect((await doctor('activate')).printed).toBe('Changed doctor Dr. Bo Lind\n')
+    expect((await doctor('--active')).printed).toBe('Changed doctor Dr. Bo Lind\n')
   })
 
   it('are in the JSON, earliest first, and their patients in the access trail', async () => {
     const ids = [await appointment(TUESDAY, '09:00', '09:30'), await appointment(MONDAY, '16:00', '17:00')]
-    const { printed, lines } = await doctor('deactivate', '--json')
-    const { changed, visits_outside } = JSON.parse(printed)
+    const { printed, lines } = await doctor('--no-active', '--json')
+    const { changed, visits_outside } = JSON.parse(printed).data
     expect([changed, visits_outside.map(({ id }: { id: string }) => id)]).toEqual([true, ids.toReversed()])
     expect(visits_outside[0]).toMatchObject({
       appointment_date: MONDAY,
@@ -152,7 +155,7 @@ describe('appointments that a change leaves outside', () => {
       ['room', room.id],
       ['treatment', treatment.id],
     ] as const) {
-      const { code, printed } = await run(kind, 'deactivate', entry, '--clinic', clinic.id)
+      const { code, printed } = await run(kind, 'update', entry, '--clinic', clinic.id, '--no-active')
       expect([code, printed]).toEqual([
         0,
         expect.stringContaining(
@@ -160,7 +163,7 @@ describe('appointments that a change leaves outside', () => {
         ),
       ])
       expect(printed).toContain(`${lineOf(id)}\n`)
-      expect((await run(kind, 'activate', entry, '--clinic', clinic.id)).printed).not.toContain(id)
+      expect((await run(kind, 'update', entry, '--clinic', clinic.id, '--active')).printed).not.toContain(id)
     }
   })
 
@@ -183,7 +186,7 @@ describe('appointments that a change leaves outside', () => {
         '',
       ].join('\n'),
     )
-    expect(JSON.parse((await update('--json')).printed)).toMatchObject({
+    expect(JSON.parse((await update('--json')).printed).data).toMatchObject({
       is_active: false,
       visits_outside: [],
     })
@@ -191,7 +194,7 @@ describe('appointments that a change leaves outside', () => {
 
   it('leave nothing but ids in the access trail', async () => {
     await appointment(MONDAY, '09:00', '09:30')
-    const { printed, lines } = await doctor('deactivate', '--json')
+    const { printed, lines } = await doctor('--no-active', '--json')
     const { fullName } = mine.appointment.patient
     expect(printed).toContain(fullName)
     for (const text of [...fullName.split(' '), 'Lind', '09:00'])
@@ -201,17 +204,15 @@ describe('appointments that a change leaves outside', () => {
   it('are none if the change leaves all of them inside, or they were outside before', async () => {
     await appointment(MONDAY, '09:00', '09:30')
     await appointment('2099-05-09', '09:00', '09:30')
-    expect((await doctor('schedule', '--hours', 'mon 08:00-12:00')).printed).toBe(
-      'Changed doctor Dr. Bo Lind\n',
-    )
+    expect((await doctor('--hours', 'mon 08:00-12:00')).printed).toBe('Changed doctor Dr. Bo Lind\n')
   })
 })
 
 it('changes of one doctor at the same time are all made', async () => {
   const days = ['2099-01-05', '2099-01-06', '2099-01-07']
   const results = await Promise.all([
-    ...days.map((day) => doctor('time-off', '--add', day)),
-    doctor('schedule', '--hours', 'mon 08:00-12:00'),
+    ...days.map((day) => doctor('--add-time-off', day)),
+    doctor('--hours', 'mon 08:00-12:00'),
   ])
   expect(results.map(({ code, errors }) => [code, errors])).toEqual(results.map(() => [0, '']))
   const stored = await doctorStore(db).find(mine.clinic.id, mine.doctor.id)
@@ -220,22 +221,23 @@ it('changes of one doctor at the same time are all made', async () => {
 })
 
 describe('a change that changes nothing', () => {
-  it.each([
-    ['activate', []],
-    ['schedule', ['--hours', 'mon-fri 09:00-17:00']],
-    ['schedule', ['--breaks', '']],
-  ])('is reported by doctor %s %j, and writes nothing', async (name, args) => {
-    const key = doctorKey(mine.clinic.id, mine.doctor.id)
-    const before = await db.table.get(key)
-    expect(await output(doctor(name, ...args))).toBe(
-      'Nothing changed: doctor Dr. Bo Lind has these values already\n',
-    )
-    expect(await db.table.get(key)).toEqual(before)
-  })
+  it.each([[['--active']], [['--hours', 'mon-fri 09:00-17:00']], [['--breaks', '']]])(
+    'is reported by doctor update %j, and writes nothing',
+    async (args) => {
+      const key = doctorKey(mine.clinic.id, mine.doctor.id)
+      const before = await db.table.get(key)
+      expect(await output(doctor(...args))).toBe(
+        'Nothing changed: doctor Dr. Bo Lind has these values already\n',
+      )
+      expect(await db.table.get(key)).toEqual(before)
+    },
+  )
 
   it('is reported for a room, a clinic, a patient and an appointment, too', async () => {
     const of = ['--clinic', mine.clinic.id]
-    expect((await run('room', 'activate', mine.room.id, ...of)).printed).toContain('Nothing changed: room ')
+    expect((await run('room', 'update', mine.room.id, ...of, '--active')).printed).toContain(
+      'Nothing changed: room ',
+    )
     const same = ['patient', 'update', mine.patient.id, ...of, '--first-name', mine.patient.firstName]
     expect((await run(...same)).printed).toBe(
       `Nothing changed: patient ${mine.patient.id} has these values already\n`,
@@ -243,9 +245,9 @@ describe('a change that changes nothing', () => {
     expect((await run('patient', 'update', mine.patient.id, ...of)).errors).toContain('Nothing to change')
     const still = ['appointment', 'move', mine.appointment.id, ...of, '--date', mine.appointment.date]
     expect((await run(...still)).printed).toContain('Nothing changed')
-    expect((await run('clinic', 'set', mine.clinic.id, '--name', 'Clinic', '--yes')).printed).toBe(
-      'Nothing changed: clinic Clinic has these values already\n',
-    )
+    expect(
+      (await run('clinic', 'update', '--clinic', mine.clinic.id, '--name', 'Clinic', '--yes')).printed,
+    ).toBe('Nothing changed: clinic Clinic has these values already\n')
     expect(
       (await run('doctor', 'update', mine.doctor.id, ...of, '--department', mine.department.id)).printed,
     ).toContain('Nothing changed')
@@ -254,50 +256,53 @@ describe('a change that changes nothing', () => {
 
 describe('time off', () => {
   it('is added once, and removed only if it is there', async () => {
-    expect((await doctor('time-off', '--add', '2099-05-04/2099-05-08')).code).toBe(0)
+    expect((await doctor('--add-time-off', '2099-05-04/2099-05-08')).code).toBe(0)
     expect(await bookableDates()).toEqual([])
-    expect(await rejection(doctor('time-off', '--add', '2099-05-04/2099-05-08'))).toBe(
+    expect(await rejection(doctor('--add-time-off', '2099-05-04/2099-05-08'))).toBe(
       'Nothing was changed: 2099-05-04/2099-05-08 is time off already.\n',
     )
-    expect(await rejection(doctor('time-off', '--add', TUESDAY))).toBe(
+    expect(await rejection(doctor('--add-time-off', TUESDAY))).toBe(
       'Nothing was changed: 2099-05-05 is time off already, in 2099-05-04/2099-05-08.\n',
     )
-    expect(await rejection(doctor('time-off', '--remove', '2099-05-04'))).toBe(
+    expect(await rejection(doctor('--remove-time-off', '2099-05-04'))).toBe(
       'Nothing was changed: 2099-05-04 is not time off. Specify it as it was added: 2099-05-04/2099-05-08\n',
     )
-    expect((await doctor('time-off')).errors).toContain('Time off: 2099-05-04/2099-05-08')
-    const { code } = await doctor('time-off', '--remove', '2099-05-04/2099-05-08', '--add', MONDAY)
+    const { code } = await doctor('--remove-time-off', '2099-05-04/2099-05-08', '--add-time-off', MONDAY)
     expect([code, await bookableDates()]).toEqual([0, [TUESDAY]])
   })
 
   it('is shown with its reason, and removed with it or without', async () => {
-    await doctor('time-off', '--add', `${MONDAY} "Conference; far"; ${TUESDAY} "Travel"`)
+    await doctor('--add-time-off', `${MONDAY} "Conference; far"; ${TUESDAY} "Travel"`)
     const shown = `${MONDAY} "Conference; far"; ${TUESDAY} "Travel"`
     expect((await run('doctor', 'list', '--clinic', mine.clinic.id)).printed).toContain(`off ${shown}`)
-    expect((await doctor('show')).printed).toContain(shown)
-    expect((await doctor('time-off', '--remove', `${MONDAY} "Conference; far"; ${TUESDAY}`)).code).toBe(0)
+    expect((await run('doctor', 'show', mine.doctor.id, '--clinic', mine.clinic.id)).printed).toContain(shown)
+    expect((await doctor('--remove-time-off', `${MONDAY} "Conference; far"; ${TUESDAY}`)).code).toBe(0)
     expect(await bookableDates()).toEqual([MONDAY, TUESDAY])
   })
 })
 
 describe('exceptions', () => {
   it('have all their hours, also those after a space', async () => {
-    await doctor('schedule', '--exception', `${MONDAY} 09:00-10:00, 11:00-12:00`)
-    expect((await doctor('show')).printed).toContain(`${MONDAY} 09:00-10:00,11:00-12:00`)
+    await doctor('--exception', `${MONDAY} 09:00-10:00, 11:00-12:00`)
+    expect((await run('doctor', 'show', mine.doctor.id, '--clinic', mine.clinic.id)).printed).toContain(
+      `${MONDAY} 09:00-10:00,11:00-12:00`,
+    )
   })
 
   it('are shown, and can be removed', async () => {
-    await doctor('schedule', '--exception', MONDAY, `${TUESDAY} 09:00-12:00`)
+    await doctor('--exception', MONDAY, `${TUESDAY} 09:00-12:00`)
     expect(await bookableDates()).toEqual([TUESDAY])
     expect((await run('doctor', 'list', '--clinic', mine.clinic.id)).printed).toContain(
       `, exceptions ${MONDAY} off; ${TUESDAY} 09:00-12:00`,
     )
-    expect(await rejection(doctor('schedule', '--remove-exception', '2099-05-06'))).toBe(
+    expect(await rejection(doctor('--remove-exception', '2099-05-06'))).toBe(
       `Nothing was changed: 2099-05-06 is not an exception. Exceptions: ${MONDAY} off; ${TUESDAY} 09:00-12:00\n`,
     )
-    expect((await doctor('schedule', '--remove-exception', MONDAY)).code).toBe(0)
+    expect((await doctor('--remove-exception', MONDAY)).code).toBe(0)
     expect(await bookableDates()).toEqual([MONDAY, TUESDAY])
-    expect((await doctor('show')).printed).toMatch(/^exceptions +2099-05-05 09:00-12:00$/m)
+    expect((await run('doctor', 'show', mine.doctor.id, '--clinic', mine.clinic.id)).printed).toMatch(
+      /^exceptions +2099-05-05 09:00-12:00$/m,
+    )
   })
 })
 
@@ -305,27 +310,27 @@ describe('a doctor', () => {
   it('is added with weekly hours, breaks and days off, which the list shows', async () => {
     const hours = 'mon-fri 09:00-12:30,13:30-18:00; sat 10:00-14:00'
     const of = ['--clinic', mine.clinic.id]
-    const added = await run('--json', 'doctor', 'add', ...of, '--name', 'Dr. Eva Noll', '--hours', hours)
-    const { id, hours: shown } = JSON.parse(added.printed)
+    const added = await run('--json', 'doctor', 'create', ...of, '--name', 'Dr. Eva Noll', '--hours', hours)
+    const { id, hours: shown } = JSON.parse(added.printed).data
     expect(shown).toBe(hours)
     const times = ['--hours', 'mon 09:00-18:00', '--breaks', 'mon 12:00-13:00']
     const off = ['--time-off', '2026-12-24/2026-12-26; 2027-01-01']
-    await run('doctor', 'add', ...of, '--name', 'Dr. Ida Rot', ...times, ...off)
-    await run('doctor', 'deactivate', id, ...of)
+    await run('doctor', 'create', ...of, '--name', 'Dr. Ida Rot', ...times, ...off)
+    await run('doctor', 'update', id, ...of, '--no-active')
     const { printed } = await run('doctor', 'list', ...of)
     expect(printed).toContain('Dr. Eva Noll  inactive')
     expect(printed).toContain(
       'active    mon 09:00-18:00, breaks mon 12:00-13:00, off 2026-12-24/2026-12-26; 2027-01-01',
     )
-    expect(await rejection(run('doctor', 'add', ...of, '--name', 'X', '--hours', 'mon 9-17'))).toContain(
+    expect(await rejection(run('doctor', 'create', ...of, '--name', 'X', '--hours', 'mon 9-17'))).toContain(
       '--hours "mon 9-17"',
     )
   })
 
   it('can be deactivated and activated', async () => {
-    await doctor('deactivate')
+    await doctor('--no-active')
     expect(await bookableDates()).toEqual([])
-    expect((await doctor('activate')).printed).toBe('Changed doctor Dr. Bo Lind\n')
+    expect((await doctor('--active')).printed).toBe('Changed doctor Dr. Bo Lind\n')
     expect(await bookableDates()).toEqual([MONDAY, TUESDAY])
   })
 
@@ -341,41 +346,41 @@ describe('a doctor', () => {
         mine.clinic.id,
         chunk.map((after) => ({ before: null, after })),
       )
-    await doctor('deactivate')
-    const add = () => run('doctor', 'add', ...of, '--name', 'Dr. Eva Noll')
+    await doctor('--no-active')
+    const add = () => run('doctor', 'create', ...of, '--name', 'Dr. Eva Noll')
     const results = await Promise.all([add(), add(), add()])
     expect(results.map(({ code }) => code).toSorted()).toEqual([0, 0, 2])
-    expect(await rejection(doctor('activate'))).toBe(
+    expect(await rejection(doctor('--active'))).toBe(
       'The clinic has 500 active doctors already, the most that it can have.\n',
     )
-    await run('doctor', 'deactivate', doctors[0]?.id ?? '', ...of)
-    expect((await doctor('activate')).code).toBe(0)
+    await run('doctor', 'update', doctors[0]?.id ?? '', ...of, '--no-active')
+    expect((await doctor('--active')).code).toBe(0)
     const active = (await doctorStore(db).list(mine.clinic.id)).filter(({ isActive }) => isActive)
     expect(active).toHaveLength(500)
   })
 
   it('of another clinic is not found', async () => {
     const { doctor: foreign } = await createPopulatedClinic(db.table)
-    expect(await rejection(run('doctor', 'activate', foreign.id, '--clinic', mine.clinic.id))).toContain(
-      'Run "doctor list" to see all doctors.',
-    )
+    expect(
+      await rejection(run('doctor', 'update', foreign.id, '--clinic', mine.clinic.id, '--active')),
+    ).toContain('Run "doctor list" to see all doctors.')
   })
 })
 
 describe('holidays of a clinic', () => {
   it('close it for every doctor, also for one who is added later, and list the appointments', async () => {
     const ids = [await appointment(MONDAY, '09:00', '09:30'), await appointment(TUESDAY, '09:00', '09:30')]
-    const { code, printed } = await holiday('add', MONDAY, '--name', 'Spring day')
+    const { code, printed } = await holiday('create', MONDAY, '--name', 'Spring day')
     expect(code).toBe(0)
     expect(printed).toContain(
       `Changed the holidays of 1 doctor\n${MONDAY}  Spring day\n1 scheduled appointment`,
     )
     expect([printed.includes(ids[0] as string), printed.includes(ids[1] as string)]).toEqual([true, false])
     const added = await run(
-      ...['doctor', 'add', '--clinic', mine.clinic.id, '--name', 'Dr. Eva Noll'],
+      ...['doctor', 'create', '--clinic', mine.clinic.id, '--name', 'Dr. Eva Noll'],
       ...['--hours', 'mon-fri 09:00-12:00', '--json'],
     )
-    const eva = JSON.parse(added.printed)
+    const eva = JSON.parse(added.printed).data
     expect(eva.holidays).toEqual([{ from: MONDAY, to: MONDAY, reason: 'Spring day' }])
     expect([await bookableDates(), await bookableDates(eva.id)]).toEqual([[TUESDAY], [TUESDAY]])
     expect((await run('doctor', 'list', '--clinic', mine.clinic.id)).printed).toContain(`holidays ${MONDAY}`)
@@ -383,10 +388,10 @@ describe('holidays of a clinic', () => {
 
   it('list the appointments of all doctors by date and start time', async () => {
     const added = await run(
-      ...['doctor', 'add', '--clinic', mine.clinic.id, '--name', 'Dr. Eva Noll'],
+      ...['doctor', 'create', '--clinic', mine.clinic.id, '--name', 'Dr. Eva Noll'],
       ...['--hours', 'mon-fri 09:00-17:00', '--json'],
     )
-    const eva = { id: JSON.parse(added.printed).id, fullName: 'Dr. Eva Noll' }
+    const eva = { id: JSON.parse(added.printed).data.id, fullName: 'Dr. Eva Noll' }
     for (const time of ['14:00', '09:00']) await appointment(MONDAY, time, `${time.slice(0, 3)}30`)
     for (const startTime of ['15:00', '10:30'])
       await createRecord(db.table, mine.clinic, appointmentStore(db), {
@@ -397,34 +402,34 @@ describe('holidays of a clinic', () => {
         startTime,
         endTime: '16:00',
       })
-    const { visits_outside } = JSON.parse((await holiday('add', MONDAY, '--json')).printed)
+    const { visits_outside } = JSON.parse((await holiday('create', MONDAY, '--json')).printed)
     expect(visits_outside.map(({ start_time }: { start_time: string }) => start_time)).toEqual([
       ...['09:00', '10:30', '14:00', '15:00'],
     ])
   })
 
   it('are added once, removed only if they are there, and leave time off alone', async () => {
-    await doctor('time-off', '--add', TUESDAY)
-    await holiday('add', '2099-05-04/2099-05-06')
-    expect((await holiday('add', MONDAY)).errors).toBe(
+    await doctor('--add-time-off', TUESDAY)
+    await holiday('create', '2099-05-04/2099-05-06')
+    expect((await holiday('create', MONDAY)).errors).toBe(
       'Nothing was changed: 2099-05-04 is a holiday already, in 2099-05-04/2099-05-06.\n',
     )
-    expect((await holiday('remove', MONDAY)).errors).toBe(
+    expect((await holiday('delete', MONDAY)).errors).toBe(
       'Nothing was changed: 2099-05-04 is not a holiday. Specify it as it was added: 2099-05-04/2099-05-06\n',
     )
-    expect(await output(holiday('remove', '2099-05-04/2099-05-06'))).toBe(
+    expect(await output(holiday('delete', '2099-05-04/2099-05-06'))).toBe(
       'Changed the holidays of 1 doctor\nNo holidays\n',
     )
     expect(await bookableDates()).toEqual([MONDAY])
-    expect(await rejection(holiday('remove', MONDAY))).toBe(
+    expect(await rejection(holiday('delete', MONDAY))).toBe(
       'Nothing was changed: 2099-05-04 is not a holiday. There is none.\n',
     )
   })
 
   it('are at most as many as each doctor can have a copy of', async () => {
     const days = Array.from({ length: 200 }, (_, at) => new Date(Date.UTC(2098, 0, 1 + at)).toISOString())
-    await holiday('add', days.map((day) => day.slice(0, 10)).join('; '))
-    expect(await rejection(holiday('add', MONDAY))).toBe(
+    await holiday('create', days.map((day) => day.slice(0, 10)).join('; '))
+    expect(await rejection(holiday('create', MONDAY))).toBe(
       'Nothing was changed: a clinic can have 200 holidays. Remove past ones first.\n',
     )
   })
@@ -433,7 +438,7 @@ describe('holidays of a clinic', () => {
     const day = { from: MONDAY, to: MONDAY, reason: null }
     await db.table.transact([db.table.putWrite({ ...holidaysKey(mine.clinic.id), days: [day], v: 1 })])
     expect((await holiday('list')).printed).toContain(`Dr. Bo Lind ${mine.doctor.id} does not have them yet`)
-    expect(await holiday('add', MONDAY)).toMatchObject({ code: 0 })
+    expect(await holiday('create', MONDAY)).toMatchObject({ code: 0 })
     expect((await holiday('list')).printed).toBe(`${MONDAY}\n`)
     expect(await bookableDates()).toEqual([TUESDAY])
   })

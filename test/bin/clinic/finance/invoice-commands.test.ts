@@ -30,7 +30,7 @@ beforeEach(async () => {
 
 const run = (...args: string[]) => stack.run('--json', ...args, '--clinic', mine.clinic.id)
 const reason = async (command: ReturnType<typeof run>) => JSON.parse(await rejection(command)).error.message
-const correct = (...args: string[]) => run('invoice', 'correct', mine.invoice.id, ...args)
+const correct = (...args: string[]) => run('invoice', 'update', mine.invoice.id, ...args)
 const invoice = async () => (await invoiceStore(db).find(mine.clinic.id, mine.invoice.id))?.record
 const paymentsOf = (kind: 'invoice' | 'patient', id: string) =>
   paymentStore(db).allOf(mine.clinic.id, kind, id)
@@ -53,17 +53,17 @@ async function pay(count: number) {
 }
 const expectVerified = async () => expect((await runVerification(db.table, mine.clinic.id)).found).toEqual([])
 
-describe('invoice set-status', () => {
+describe('invoice update --status', () => {
   it('rejects a status that payments overrule, and changes nothing', async () => {
     const before = await invoice()
-    expect(await reason(run('invoice', 'set-status', mine.invoice.id, 'overdue'))).toBe(
+    expect(await reason(run('invoice', 'update', mine.invoice.id, '--status', 'overdue'))).toBe(
       `Invoice ${mine.invoice.id} stays partially_paid: once an invoice has payments, they determine its status. Nothing was changed. "payment void" takes back a payment.`,
     )
     expect(await invoice()).toEqual(before)
     await run('payment', 'void', mine.payment.id, '--reason', 'Mistyped')
-    expect((await run('invoice', 'set-status', mine.invoice.id, 'overdue')).code).toBe(0)
+    expect((await run('invoice', 'update', mine.invoice.id, '--status', 'overdue')).code).toBe(0)
     expect(await invoice()).toMatchObject({ status: 'overdue' })
-    expect(await reason(run('invoice', 'set-status', mine.invoice.id, 'paid'))).toContain(
+    expect(await reason(run('invoice', 'update', mine.invoice.id, '--status', 'paid'))).toContain(
       'status must be one of draft, pending, sent, overdue, cancelled',
     )
   })
@@ -73,8 +73,8 @@ describe('invoice set-status', () => {
     async (status) => {
       await pay(1)
       const set = async (wanted: string) => {
-        const { code, printed } = await run('invoice', 'set-status', mine.invoice.id, wanted)
-        return [code, JSON.parse(printed).status]
+        const { code, printed } = await run('invoice', 'update', mine.invoice.id, '--status', wanted)
+        return [code, JSON.parse(printed).data.status]
       }
       expect(await set(status)).toEqual([0, status])
       expect(await set('sent')).toEqual([0, 'partially_paid'])
@@ -84,10 +84,10 @@ describe('invoice set-status', () => {
   )
 })
 
-describe('invoice correct', () => {
+describe('invoice update of the number or the patient', () => {
   it('changes the number on the invoice and its payments, without an event of the payments', async () => {
     const { code, printed } = await correct('--number', '2026-7')
-    expect([code, JSON.parse(printed).invoice_number]).toEqual([0, '2026-7'])
+    expect([code, JSON.parse(printed).data.invoice_number]).toEqual([0, '2026-7'])
     expect(await invoice()).toMatchObject({ number: '2026-7', patient: { id: mine.patient.id }, paid: 10 })
     const [payment] = await paymentsOf('invoice', mine.invoice.id)
     expect(payment?.invoice).toEqual({ id: mine.invoice.id, number: '2026-7' })
@@ -147,14 +147,14 @@ describe('invoice correct', () => {
         'The clinic has no patient with this id. Find it with "patient find" or "patient list".',
       ],
       [['--number', ''], expect.stringContaining('--number ')],
-      [[], 'Specify --number, --patient or both.'],
+      [[], 'Nothing to change: specify --status, --number or --patient.'],
     ] as const
     for (const [args, message] of cases) expect(await reason(correct(...args))).toEqual(message)
     for (const [id, named] of [
       [foreign.invoice.id, ` ${foreign.invoice.id}`],
       ['i1', ' with this id'],
     ] as const)
-      expect(await reason(run('invoice', 'correct', id, '--number', '7'))).toBe(
+      expect(await reason(run('invoice', 'update', id, '--number', '7'))).toBe(
         `The clinic has no invoice${named}. Find it with "invoice find" or "invoice list".`,
       )
     await erase(other.id)
@@ -219,7 +219,7 @@ describe('invoice correct', () => {
 
   it('takes along payments that are recorded at the same time', async () => {
     const adding = ['1', '2', '3'].map((amount) =>
-      run('payment', 'add', '--invoice', mine.invoice.id, '--amount', amount, '--method', 'cash'),
+      run('payment', 'create', '--invoice', mine.invoice.id, '--amount', amount, '--method', 'cash'),
     )
     const codes = await Promise.all([correct('--patient', other.id), ...adding])
     expect(codes.map(({ code }) => code)).toEqual([0, 0, 0, 0])

@@ -31,9 +31,9 @@ beforeEach(async () => {
 const run = (...args: string[]) => stack.run('--json', ...args, '--clinic', mine.clinic.id)
 const reason = async (command: ReturnType<typeof run>) => JSON.parse(await rejection(command)).error.message
 const add = (amount: string, ...more: string[]) =>
-  run('payment', 'add', '--invoice', mine.invoice.id, '--amount', amount, '--method', 'card', ...more)
+  run('payment', 'create', '--invoice', mine.invoice.id, '--amount', amount, '--method', 'card', ...more)
 const added = async (amount: string, ...more: string[]): Promise<string> =>
-  JSON.parse((await add(amount, ...more)).printed).id
+  JSON.parse((await add(amount, ...more)).printed).data.id
 const voided = (id: string = mine.payment.id, ...more: string[]) =>
   run('payment', 'void', id, '--reason', REASON, ...more)
 const invoice = async () => (await invoiceStore(db).find(mine.clinic.id, mine.invoice.id))?.record
@@ -45,7 +45,7 @@ describe('payment void', () => {
   it('keeps the payment as failed, settles the invoice again, and announces both', async () => {
     const { code, printed, lines } = await voided()
     expect(code).toBe(0)
-    const result = JSON.parse(printed)
+    const result = JSON.parse(printed).data
     expect(result).toMatchObject({
       id: mine.payment.id,
       status: 'failed',
@@ -61,7 +61,7 @@ describe('payment void', () => {
     expect(lines[1]).toMatchObject({ command: 'payment void', outcome: 'done' })
     expect(lines[1]?.records).toContain(mine.payment.id)
     expect(JSON.stringify(lines)).not.toContain(REASON)
-    expect(JSON.parse((await run('payment', 'show', mine.payment.id)).printed).void_reason).toBe(REASON)
+    expect(JSON.parse((await run('payment', 'show', mine.payment.id)).printed).data.void_reason).toBe(REASON)
     await expectVerified()
   })
 
@@ -87,7 +87,7 @@ describe('payment void', () => {
     const { printed } = await voided()
     const before = await invoice()
     expect(await reason(voided())).toBe(
-      `Payment ${mine.payment.id} is already voided, since ${JSON.parse(printed).voided_at}.`,
+      `Payment ${mine.payment.id} is already voided, since ${JSON.parse(printed).data.voided_at}.`,
     )
     const failed = await added('5', '--status', 'failed')
     expect(await reason(voided(failed))).toBe(
@@ -149,7 +149,7 @@ describe('payment void', () => {
     await patientChanges(db.table).erase(mine.clinic.id, mine.patient.id)
     const announced = (await events(mine.payment.id)).length
     const { code, printed } = await run('payment', 'void', mine.payment.id, '--reason', 'Canarella paid cash')
-    expect([code, JSON.parse(printed)]).toMatchObject([0, { status: 'failed', void_reason: null }])
+    expect([code, JSON.parse(printed).data]).toMatchObject([0, { status: 'failed', void_reason: null }])
     expect(await payments()).toEqual([
       {
         ...before,
@@ -173,7 +173,7 @@ describe('payment void', () => {
       await rejection(
         stack.run(
           'payment',
-          'add',
+          'create',
           ...['--clinic', mine.clinic.id, '--invoice', mine.invoice.id],
           '--amount',
           '1',
@@ -196,20 +196,28 @@ describe('payment void', () => {
   })
 })
 
-describe('payment add', () => {
+describe('payment create', () => {
   it.each([
     ['0.11', 'refund', '--amount of the refund is 0.11 EUR, but only 0.10 EUR was paid.'],
     ['-0.05', 'refund', '--amount of a refund is written without a minus sign'],
     ['10000000000000', 'payment', '--amount is too large'],
     ['-0.05', 'payment', '--amount must be a positive number with at most 2 decimals in EUR'],
   ])('rejects %s as a %s', async (amount, type, message) => {
-    const command = ['payment', 'add', '--invoice', mine.invoice.id, `--amount=${amount}`, '--method', 'cash']
+    const command = [
+      'payment',
+      'create',
+      '--invoice',
+      mine.invoice.id,
+      `--amount=${amount}`,
+      '--method',
+      'cash',
+    ]
     expect(await reason(run(...command, '--type', type, '--yes'))).toBe(message)
     expect((await payments()).length).toBe(1)
   })
 
   it('pays the invoice, and adds nothing when repeated with its external id', async () => {
-    const pay = async () => JSON.parse((await add('100', '--external-id', 'till-1')).printed)
+    const pay = async () => JSON.parse((await add('100', '--external-id', 'till-1')).printed).data
     const payment = await pay()
     expect(payment).toMatchObject({
       invoice_id: mine.invoice.id,
@@ -279,7 +287,7 @@ describe('payment add', () => {
       asked.push((await payments()).length)
       return answer
     }
-    const args = ['payment', 'add', '--clinic', mine.clinic.id, '--invoice', mine.invoice.id]
+    const args = ['payment', 'create', '--clinic', mine.clinic.id, '--invoice', mine.invoice.id]
     const overpaying = [...args, '--amount', '200', '--method', 'cash']
     expect((await stack.runAsked(ask('no'), ...overpaying)).code).toBe(2)
     expect((await stack.runAsked(ask('yes'), ...overpaying)).code).toBe(0)

@@ -81,7 +81,7 @@ describe('import --check', () => {
 
   it('prints the same as JSON', async () => {
     const { code, printed } = await tool('import', '--check', '--json', file('patients.csv', PATIENTS))
-    expect([code, JSON.parse(printed)]).toEqual([
+    expect([code, JSON.parse(printed).data]).toEqual([
       1,
       {
         imported: 2,
@@ -122,7 +122,7 @@ describe('import', () => {
       'external_id,first_name,last_name,phone_number\n1,Ada,Lang,+4915112345678\n2,Bo,,\n3,Cy,Moor,030 1234\n',
     )
     const { code, printed, errors } = await tool('import', '--json', path)
-    expect([code, JSON.parse(printed)]).toMatchObject([
+    expect([code, JSON.parse(printed).data]).toMatchObject([
       1,
       { imported: 1, updated: 0, unchanged: 0, rejected: 2 },
     ])
@@ -134,7 +134,7 @@ describe('import', () => {
     ])
     expect(await total()).toBe(1)
     const again = await tool('import', '--json', path)
-    expect(JSON.parse(again.printed)).toMatchObject({ imported: 0, unchanged: 1, rejected: 2 })
+    expect(JSON.parse(again.printed).data).toMatchObject({ imported: 0, unchanged: 1, rejected: 2 })
   })
 
   it('rejects files that do not exist, or whose names do not tell their entity', async () => {
@@ -158,7 +158,7 @@ describe('import', () => {
     const { printed, errors } = await tool('import', ...args)
     expect(printed).toContain('warning: 1 invoice with the status paid has no payments (invoices.csv:3)')
     expect(errors).toContain(`${patients}:5: warning: last_name looks doubly encoded`)
-    const again = JSON.parse((await tool('import', '--json', ...args)).printed)
+    const again = JSON.parse((await tool('import', '--json', ...args)).printed).data
     expect(again).toMatchObject({ imported: 0, unchanged: 6, rejected: 2, paid_without_payments: 1 })
   })
 
@@ -178,7 +178,7 @@ describe('import', () => {
     const { printed, errors } = await tool('import', ...paths)
     expect(printed).toContain(text)
     expect(errors).toContain(`${paths[2]}:3: warning: start_time or end_time is outside the doctor's working`)
-    expect(JSON.parse((await tool('import', '--json', ...paths)).printed)).toMatchObject({
+    expect(JSON.parse((await tool('import', '--json', ...paths)).printed).data).toMatchObject({
       visits_outside: 0,
     })
     const { printed: listed } = await run(...list.split(' '))
@@ -268,7 +268,7 @@ describe('import', () => {
     expect(await total()).toBe(96)
     const rejected = join(folder, 'patients-many.rejected.csv')
     expect(readdirSync(folder).filter((name) => name.startsWith(basename(rejected)))).toEqual([])
-    const again = JSON.parse((await tool('import', '--json', path)).printed)
+    const again = JSON.parse((await tool('import', '--json', path)).printed).data
     expect(again).toMatchObject({ imported: 203, unchanged: 96, rejected: 1 })
     expect(readFileSync(rejected, 'utf8')).toContain('3,First,Last,none,phone_number must')
   })

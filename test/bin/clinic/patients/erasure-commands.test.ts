@@ -91,7 +91,7 @@ Nothing was done: that is not the patient's full name.
 
   it('cancels what is ahead with its event, and frees the time; what has begun or ended stays', async () => {
     const { code, printed, lines } = await stack.run('--json', ...erasing(), '--yes', '--confirm', name())
-    expect([code, JSON.parse(printed).cancelled_appointments]).toEqual([0, 1])
+    expect([code, JSON.parse(printed).data.cancelled_appointments]).toEqual([0, 1])
     expect(await statusOf(appointments.tomorrow)).toBe('cancelled')
     expect(await events(appointments.tomorrow.id)).toEqual(['appointment.created', 'appointment.cancelled'])
     expect([await statusOf(appointments.past), await statusOf(appointments.completed)]).toEqual([
@@ -114,8 +114,8 @@ Nothing was done: that is not the patient's full name.
   })
 })
 
-describe('erasures list', () => {
-  const list = (...args: string[]) => stack.run('erasures', 'list', '--clinic', mine.clinic.id, ...args)
+describe('erasure list', () => {
+  const list = (...args: string[]) => stack.run('erasure', 'list', '--clinic', mine.clinic.id, ...args)
   const LONG_AGO = '2026-05-01T07:00:00.000Z'
 
   it('lists those of a clinic, also while it is deleted and after, when its time zone is unknown', async () => {
@@ -128,7 +128,16 @@ describe('erasures list', () => {
     expect(await output(list())).toContain(line)
     expect(JSON.parse((await list('--json')).printed).clinic_deleted).toBeNull()
 
-    const deleting = ['clinic', 'delete', clinic.id, '--without-export', '--yes', '--confirm', clinic.name]
+    const deleting = [
+      'clinic',
+      'delete',
+      '--clinic',
+      clinic.id,
+      '--without-export',
+      '--yes',
+      '--confirm',
+      clinic.name,
+    ]
     expect((await stack.run(...deleting)).code).toBe(0)
     const utc = `${at.toISOString().slice(0, 19)}Z`
     const { code, printed } = await list()
@@ -141,14 +150,14 @@ describe('erasures list', () => {
 
   it('is rejected for a clinic that never existed', async () => {
     for (const id of [newUuid(), 'x']) {
-      expect(await rejection(stack.run('erasures', 'list', '--clinic', id))).toBe(
+      expect(await rejection(stack.run('erasure', 'list', '--clinic', id))).toBe(
         `Clinic ${id} does not exist. Run "clinic list" to see all clinics.\n`,
       )
     }
   })
 })
 
-describe('erasures replay', () => {
+describe('erasure replay', () => {
   const folder = mkdtempSync(join(tmpdir(), 'replay-test-'))
   afterAll(() => rmSync(folder, { recursive: true }))
 
@@ -159,7 +168,7 @@ describe('erasures replay', () => {
     const lines = [patient.id, newUuid()].map((patient_id) => `${JSON.stringify({ ...line, patient_id })}\n`)
     writeFileSync(file, lines.join(''))
     const replay = (...args: string[]) =>
-      stack.run('erasures', 'replay', '--clinic', clinic.id, '--from', file, ...args)
+      stack.run('erasure', 'replay', '--clinic', clinic.id, '--from', file, ...args)
     for (const args of [[], ['--yes'], ['--yes', '--confirm', '1']])
       expect((await replay(...args)).code).toBe(2)
     expect(await erasedAt()).toBeNull()
@@ -175,12 +184,12 @@ describe('erasures replay', () => {
     onTestFinished(() => void vi.stubEnv('INIT_CWD', undefined))
     const { clinic } = mine
     await stack.run(...erasing(), '--yes', '--confirm', name())
-    expect((await stack.run('erasures', 'list', '--clinic', clinic.id, '--to', 'list.ndjson')).code).toBe(0)
+    expect((await stack.run('erasure', 'list', '--clinic', clinic.id, '--to', 'list.ndjson')).code).toBe(0)
     expect(existsSync(join(folder, 'list.ndjson'))).toBe(true)
-    const replay = await stack.run('erasures', 'replay', '--clinic', clinic.id, '--from', 'list.ndjson')
+    const replay = await stack.run('erasure', 'replay', '--clinic', clinic.id, '--from', 'list.ndjson')
     expect([replay.code, replay.printed]).toEqual([0, '0 erased, 1 already erased, 0 unknown to the table\n'])
     expect(
-      await rejection(stack.run('erasures', 'replay', '--clinic', clinic.id, '--from', 'other.ndjson')),
+      await rejection(stack.run('erasure', 'replay', '--clinic', clinic.id, '--from', 'other.ndjson')),
     ).toContain('other.ndjson')
   })
 })

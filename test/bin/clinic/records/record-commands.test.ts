@@ -65,16 +65,16 @@ describe('list', () => {
     ['appointment', listAppointments],
     ['invoice', listInvoices],
     ['payment', listPayments],
-    ['messages', listMessages],
-  ])('of %s has an option for every parameter of the API, and no other', (group, route) => {
-    const program = operatorTool({ env: {}, writeOut: () => {}, writeError: () => {} })
+    ['message', listMessages],
+  ])('of %s has an option for every parameter of the API, and no other', async (group, route) => {
+    const program = await operatorTool({ env: {}, writeOut: () => {}, writeError: () => {} })
     const list = program.commands.find((one) => one.name() === group)?.commands
     const options = list?.find((one) => one.name() === 'list')?.options.map(({ long }) => long)
     // Records are printed without their patients: `patient show` prints these.
     const names = Object.keys(route.query.shape).filter((name) => name !== 'expand')
     const parameters = names.map((name) => `--${name.replaceAll('_', '-')}`)
     // The operator alone has unresolved messages, and appointments outside working hours.
-    const own: Record<string, string[]> = { messages: ['--unresolved'], appointment: ['--outside'] }
+    const own: Record<string, string[]> = { message: ['--all', '--unresolved'], appointment: ['--outside'] }
     expect(options?.sort()).toEqual(['--clinic', ...(own[group] ?? []), ...parameters].sort())
   })
 
@@ -86,12 +86,12 @@ describe('list', () => {
     [['invoice', 'list', '--to', '2026-05-31'], () => [mine.invoice.id]],
     [['payment', 'list', '--status', 'completed'], () => [mine.payment.id]],
     [['payment', 'list', '--status', 'pending'], () => []],
-    [['messages', 'list', '--channel', 'email'], () => [mine.message.id]],
+    [['message', 'list', '--channel', 'email'], () => [mine.message.id]],
     [['patient', 'list', '--is-active', 'false'], () => [other.patient]],
     [['patient', 'list', '--search', 'kay'], () => [mine.patient.id]],
     [['patient', 'list', '--national-id', 'B-17'], () => [other.patient]],
     [['webhook', 'list'], () => [hooks.webhook.id]],
-    [['webhook', 'deliveries', 'WEBHOOK'], () => hooks.deliveries.map(({ id }) => id)],
+    [['delivery', 'list', 'WEBHOOK'], () => hooks.deliveries.map(({ id }) => id)],
   ])('applies the filters of %j', async (args, expected) => {
     expect(await idsOf(...args.map((arg) => (arg === 'WEBHOOK' ? hooks.webhook.id : arg)))).toEqual(
       expected(),
@@ -118,7 +118,7 @@ describe('list', () => {
   })
 
   it('does not show the text of a message', async () => {
-    const { printed } = await run('--json', 'messages', 'list', ...of())
+    const { printed } = await run('--json', 'message', 'list', ...of())
     expect(printed).toContain(mine.message.id)
     expect(printed).not.toContain('See you soon')
   })
@@ -136,7 +136,7 @@ describe('list', () => {
       '--updated-since must be a timestamp with an offset or Z, such as 2026-05-01T10:00:00+03:00\n',
     ],
     [
-      ['webhook', 'deliveries', 'none'],
+      ['delivery', 'list', 'none'],
       'The clinic has no such webhook endpoint. "webhook list" lists all of them.',
     ],
   ])('rejects %j', async (args, message) => {
@@ -148,13 +148,13 @@ describe('list', () => {
 
 describe('show', () => {
   it('shows a record as the API returns it, an invoice with its payments', async () => {
-    expect(await json('invoice', 'show', mine.invoice.id)).toMatchObject({
+    expect((await json('invoice', 'show', mine.invoice.id)).data).toMatchObject({
       id: mine.invoice.id,
       balance_due: 100,
       payments: [{ id: mine.payment.id }],
     })
-    expect(await json('patient', 'show', other.patient)).toMatchObject({ national_id: 'B-17' })
-    expect(await json('webhook', 'show', hooks.webhook.id)).not.toHaveProperty('secret')
+    expect((await json('patient', 'show', other.patient)).data).toMatchObject({ national_id: 'B-17' })
+    expect((await json('webhook', 'show', hooks.webhook.id)).data).not.toHaveProperty('secret')
     const { printed } = await run('payment', 'show', mine.payment.id.toUpperCase(), ...of())
     expect(printed).toMatch(/^invoice_number +2026-1$/m)
     expect(printed).toMatch(new RegExp(`^patient +${mine.patient.id} Ada Kaya$`, 'm'))
@@ -179,7 +179,7 @@ describe('find', () => {
     [['patient', 'find', 'kaya'], () => [mine.patient.id]],
     [['appointment', 'find', 'berg'], () => [other.appointment]],
     [['payment', 'find', 'ada kaya'], () => [mine.payment.id]],
-    [['messages', 'find', 'kaya'], () => [mine.message.id]],
+    [['message', 'find', 'kaya'], () => [mine.message.id]],
     [['invoice', 'find', 'B/77'], () => [other.invoice]],
     [['invoice', 'find', 'kaya'], () => [mine.invoice.id]],
     [['webhook', 'find', '.EXAMPLE.'], () => [hooks.webhook.id]],
@@ -238,13 +238,13 @@ describe('errors with --json', () => {
   }
 
   it('are one JSON object, for wrong input and for wrong usage', async () => {
-    expect(await errorOf('--json', 'clinic', 'set', newUuid(), '--name', 'X')).toMatchObject({
+    expect(await errorOf('--json', 'clinic', 'update', '--clinic', newUuid(), '--name', 'X')).toMatchObject({
       code: 2,
       printed: '',
       error: { message: expect.stringMatching(/^Clinic .*exist/), exit_code: 2 },
     })
     expect((await errorOf('patient', 'list', '--json')).error).toEqual({
-      message: "required option '--clinic <id>' not specified",
+      message: 'Specify the clinic with --clinic, in CLINIC, or once with "clinic use".',
       exit_code: 2,
     })
     expect((await errorOf('patient', '--json')).error.message).toContain('incomplete')
@@ -255,7 +255,7 @@ describe('errors with --json', () => {
     const pasted = 'ck_a_abcdefghijkl:cs_q83kzTnY0rW3x9cT2nEr'
     for (const args of [
       ['credential', pasted],
-      ['clinic', 'set', pasted, '--name', 'X'],
+      ['clinic', 'update', '--clinic', pasted, '--name', 'X'],
       ['patient', 'list', pasted, '--clinic', mine.clinic.id],
     ])
       for (const more of [[], ['--json']]) {

@@ -63,7 +63,7 @@ describe('a linked record', () => {
     expect(await load('patients', [phone])).toMatchObject({
       reasons: [expect.stringContaining('phone_number differs')],
     })
-    const found = await command('find', '--entity', 'patients', '--external-id', 'TR-1')
+    const found = await command('patient', 'find', '--external-id', 'TR-1')
     expect(found.printed).toContain(mine.patient.id)
   })
 

@@ -57,32 +57,35 @@ const left = async () =>
     .map(({ pk }) => pk.split('#')[0])
 
 const COMMANDS: Readonly<Record<string, () => string[]>> = {
-  'clinic holiday add': () => [mine.clinic.id, '2031-12-25'],
+  'holiday create': () => ['2031-12-25'],
   'credential create': () => ['--name', 'x', '--scopes', 'all'],
-  'doctor add': () => ['--name', 'Dr. Bo Lind'],
-  'doctor schedule': () => [mine.doctor.id, '--hours', 'mon 09:00-12:00'],
+  'doctor create': () => ['--name', 'Dr. Bo Lind'],
+  'doctor update': () => [mine.doctor.id, '--hours', 'mon 09:00-12:00'],
   'doctor link': () => [mine.doctor.id, '--external-id', 'E1'],
-  'department add': () => ['--name', 'Surgery'],
-  'room add': () => ['--name', 'Room 2'],
-  'treatment add': () => ['--name', 'ECG', '--duration', '30', '--price', '5'],
-  'price-list add': () => ['--name', 'Insured'],
+  'department create': () => ['--name', 'Surgery'],
+  'room create': () => ['--name', 'Room 2'],
+  'treatment create': () => ['--name', 'ECG', '--duration', '30', '--price', '5'],
+  'price-list create': () => ['--name', 'Insured'],
   'patient update': () => [mine.patient.id, '--phone', '+49431555012'],
   'patient link': () => [mine.patient.id, '--external-id', '17'],
   'patient erase': () => [mine.patient.id, '--yes', '--confirm', mine.appointment.patient.fullName],
-  'appointment set-status': () => [mine.appointment.id, 'completed'],
-  'invoice set-status': () => [mine.invoice.id, 'cancelled'],
-  'invoice correct': () => [mine.invoice.id, '--number', '7'],
-  'payment add': () => ['--invoice', mine.invoice.id, '--amount', '1', '--method', 'cash'],
+  'appointment complete': () => [mine.appointment.id],
+  'invoice update': () => [mine.invoice.id, '--status', 'cancelled'],
+  'payment create': () => ['--invoice', mine.invoice.id, '--amount', '1', '--method', 'cash'],
   'payment void': () => [mine.payment.id, '--reason', 'Mistyped'],
-  'webhook disable': () => [webhook],
+  'webhook update': () => [webhook, '--no-active'],
   'webhook delete': () => [webhook],
 }
 
 describe('a command whose clinic is deleted after it has read the clinic', () => {
   it.each(Object.keys(COMMANDS))('leaves nothing of it: %s', async (name) => {
     meanwhile = remove
-    const inClinic = name.startsWith('clinic ') ? [] : ['--clinic', mine.clinic.id]
-    const { code, errors } = await stack.run(...name.split(' '), ...(COMMANDS[name]?.() ?? []), ...inClinic)
+    const { code, errors } = await stack.run(
+      ...name.split(' '),
+      ...(COMMANDS[name]?.() ?? []),
+      '--clinic',
+      mine.clinic.id,
+    )
     expect([code, meanwhile]).toEqual([2, null])
     expect(errors).not.toMatch(/option|argument|command|--/)
     expect([...new Set(await left())]).toEqual(['erasure'])
@@ -107,7 +110,7 @@ describe('a command whose clinic is deleted after it has read the clinic', () =>
 })
 
 describe('a command that is confirmed', () => {
-  const adding = () => ['payment', 'add', '--clinic', mine.clinic.id, '--invoice', mine.invoice.id]
+  const adding = () => ['payment', 'create', '--clinic', mine.clinic.id, '--invoice', mine.invoice.id]
   const overpaying = () => [...adding(), '--amount', '200', '--method', 'cash']
 
   it('is rejected once the deletion of its clinic has begun, and leaves nothing if that has ended', async () => {

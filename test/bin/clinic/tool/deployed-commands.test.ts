@@ -43,9 +43,9 @@ it('names the caller that STS sees in the ledger of erasures, as in the trail', 
 })
 
 it('writes the patients that a replay of erasures concerns', async () => {
-  const { code, lines } = await run('erasures', 'replay', '--clinic', clinic.id, '--source-table', db.name)
+  const { code, lines } = await run('erasure', 'replay', '--clinic', clinic.id, '--source-table', db.name)
   expect(code).toBe(0)
-  expect(lines[1]).toMatchObject({ command: 'erasures replay', outcome: 'done', records: [patient] })
+  expect(lines[1]).toMatchObject({ command: 'erasure replay', outcome: 'done', records: [patient] })
 })
 
 it('writes the webhook endpoints that are deleted with a credential', async () => {
@@ -58,8 +58,7 @@ it('writes the webhook endpoints that are deleted with a credential', async () =
 
 it('writes no external id, even if it has the form of an id of a record', async () => {
   const external = newUuid()
-  const found = ['--clinic', clinic.id, '--entity', 'patients', '--external-id', external]
-  const { code, lines } = await run('find', ...found)
+  const { code, lines } = await run('patient', 'find', '--clinic', clinic.id, '--external-id', external)
   expect([code, lines.length]).toEqual([2, 2])
   expect(JSON.stringify(lines)).not.toContain(external)
 })
@@ -67,7 +66,7 @@ it('writes no external id, even if it has the form of an id of a record', async 
 it('settles a restored table only while the stack is paused, and never the table in use', async () => {
   const restored = await freshTable()
   const settle = async (...args: string[]) => {
-    const { code, errors } = await run('restore', 'settle', ...args)
+    const { code, errors } = await run('restore', 'reconcile', ...args)
     return [code, errors]
   }
   expect(await settle('--table', restored.name)).toEqual([
@@ -75,7 +74,10 @@ it('settles a restored table only while the stack is paused, and never the table
     'The stack is not paused. Deploy it with -c paused=on first.\n',
   ])
   outputs.Paused = 'on'
-  expect(await settle('--table', db.name)).toEqual([2, 'The stack uses this table: settle it before that.\n'])
+  expect(await settle('--table', db.name)).toEqual([
+    2,
+    'The stack uses this table: reconcile it before that.\n',
+  ])
   expect(await settle('--table', restored.name)).toEqual([0, ''])
 })
 
@@ -92,7 +94,7 @@ it('continues a settlement that was stopped, and begins again after another depl
     })
     await expect(stopped).rejects.toThrow('stopped')
     Object.assign(outputs, { Paused: 'on', LastUpdatedTime: lastDeployed })
-    const { printed, errors } = await run('restore', 'settle', '--table', copy.name)
+    const { printed, errors } = await run('restore', 'reconcile', '--table', copy.name)
     return [printed.includes(ids[0] as string), errors]
   }
   const resumed = expect.stringMatching(/^Resumed at \d+ clinics?, begun at \S+Z\n$/)
@@ -103,25 +105,25 @@ it('continues a settlement that was stopped, and begins again after another depl
 it('does not settle from a table that lacks a clinic, or without one that has the clinics', async () => {
   const other = await freshTable()
   const unknown = await createPopulatedClinic(other.table)
-  expect(await rejection(run('restore', 'settle', '--table', other.name))).toBe(
+  expect(await rejection(run('restore', 'reconcile', '--table', other.name))).toBe(
     `The table in use does not have clinic ${unknown.clinic.id}: is it the one that was restored? If it was lost, use --source-lost.\n`,
   )
   const copy = await freshTable()
   await clinicStore({ table: copy.table }).create(clinic)
-  expect(await rejection(run('restore', 'settle', '--table', copy.name, '--source-lost'))).toBe(
-    `The table in use has clinic ${clinic.id}, so it is not lost: settle without --source-lost.\n`,
+  expect(await rejection(run('restore', 'reconcile', '--table', copy.name, '--source-lost'))).toBe(
+    `The table in use has clinic ${clinic.id}, so it is not lost: reconcile without --source-lost.\n`,
   )
 })
 
 it('settles the clinics of a restored table, and prints what it did', async () => {
   const restored = await freshTable()
   const lost = await createPopulatedClinic(restored.table)
-  const settle = ['--json', 'restore', 'settle', '--table', restored.name, '--source-lost']
+  const settle = ['--json', 'restore', 'reconcile', '--table', restored.name, '--source-lost']
   expect((await run(...settle)).code).toBe(0)
   outputs.TableName = `${db.name}-deleted`
   const { code, printed } = await run(...settle)
   outputs.TableName = db.name
-  expect([code, JSON.parse(printed)]).toEqual([
+  expect([code, JSON.parse(printed).data]).toEqual([
     0,
     {
       clinics: [{ clinic_id: lost.clinic.id, messages: null, erasures: null, differences: 0 }],

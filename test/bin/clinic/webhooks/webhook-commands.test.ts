@@ -29,12 +29,12 @@ it('lists, disables and deletes endpoints, without secrets', async () => {
   const text = (await run('webhook', 'list', '--clinic', clinic.id)).printed
   expect(text).toMatch(new RegExp(`^${id} +active +${url} +created by ${createdBy} `))
 
-  expect(await output(run('webhook', 'disable', id.toUpperCase(), '--clinic', clinic.id))).toBe(
+  expect(await output(run('webhook', 'update', id.toUpperCase(), '--clinic', clinic.id, '--no-active'))).toBe(
     `Disabled webhook endpoint ${id}\n`,
   )
   expect(await stored()).toMatchObject([{ id, isActive: false }])
-  const again = await run('webhook', 'disable', id, '--clinic', clinic.id, '--json')
-  expect(JSON.parse(again.printed)).toMatchObject({ id, is_active: false, created_by: createdBy })
+  const again = await run('webhook', 'update', id, '--clinic', clinic.id, '--no-active', '--json')
+  expect(JSON.parse(again.printed).data).toMatchObject({ id, is_active: false, created_by: createdBy })
 
   expect((await run('webhook', 'delete', id, '--clinic', clinic.id)).code).toBe(0)
   expect(await stored()).toEqual([])
@@ -42,12 +42,12 @@ it('lists, disables and deletes endpoints, without secrets', async () => {
 
 it('reports an unknown endpoint, and one of another clinic', async () => {
   const other = await newClinic(db.table)
-  for (const action of ['disable', 'delete'])
+  for (const [action, ...more] of [['update', '--no-active'], ['delete']] as const)
     for (const args of [
       [newUuid(), '--clinic', clinic.id],
       [webhook.id, '--clinic', other.id],
     ]) {
-      expect(await rejection(run('webhook', action, ...args))).toBe(
+      expect(await rejection(run('webhook', action, ...more, ...args))).toBe(
         `The clinic has no webhook endpoint ${args[0]}. "webhook list" lists all of them.\n`,
       )
     }

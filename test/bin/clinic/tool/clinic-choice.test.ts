@@ -1,0 +1,108 @@
+/** The clinic that a command concerns, and the commands whose names have changed. */
+import { mkdtempSync } from 'node:fs'
+import { join } from 'node:path'
+import { beforeAll, beforeEach, describe, expect, inject, it, vi } from 'vitest'
+import { runOperatorTool } from '../../../../bin/clinic/program.ts'
+import type { Clinic, ClinicId } from '../../../../shared/domain/clinic.ts'
+import { RENAMED_COMMANDS } from '../../../../shared/operator/commands.ts'
+import { deployedTable, output, rejection } from '../../../support/deployed-stack.ts'
+import { newClinic } from '../../../support/table.ts'
+
+const { db, run } = deployedTable()
+let nord: Clinic
+let sued: Clinic
+
+beforeAll(async () => {
+  const withId = (id: string, name: string) => newClinic(db.table, { id: id as ClinicId, name })
+  nord = await withId('aaaa1111-0000-7000-8000-000000000001', 'Praxis Nord')
+  sued = await withId('aaaa2222-0000-7000-8000-000000000002', 'Praxis Süd')
+  for (const end of [3, 4]) await withId(`bbbb0000-0000-7000-8000-00000000000${end}`, 'Twin')
+})
+
+beforeEach(() => void vi.stubEnv('XDG_CONFIG_HOME', mkdtempSync(join(inject('runFolder'), 'config-'))))
+
+const shown = async (...args: string[]) =>
+  JSON.parse(await output(run('clinic', 'show', '--json', ...args))).data.name
+
+describe('--clinic', () => {
+  it.each(['praxis süd', 'PRAXIS SUD', 'aaaa2222', 'AAAA2222-0000-7000-8000-000000000002'])(
+    'selects a clinic by %j, which the access trail has as an id',
+    async (text) => {
+      const { printed, lines } = await run('clinic', 'show', '--json', '--clinic', text)
+      expect(JSON.parse(printed).data.name).toBe(sued.name)
+      expect(lines.map(({ clinic_id }) => clinic_id)).toEqual([sued.id, sued.id])
+    },
+  )
+
+  it.each([
+    ['twin', '2 clinics match twin. Specify the id of one:\nbbbb0000-0000-7000-8000-000000000003  Twin\n'],
+    [
+      'aaaa',
+      '2 clinics match aaaa. Specify the id of one:\naaaa1111-0000-7000-8000-000000000001  Praxis Nord\n',
+    ],
+    ['aaa', 'Clinic aaa does not exist. Run "clinic list" to see all clinics.\n'],
+    ['', 'Specify the clinic with --clinic, in CLINIC, or once with "clinic use".\n'],
+  ])('of %j exits with code 2', async (text, message) => {
+    expect(await rejection(run('doctor', 'list', '--clinic', text))).toContain(message)
+  })
+})
+
+it('a command without --clinic uses CLINIC, then the clinic that was remembered for its stack', async () => {
+  expect((await run('doctor', 'list')).code).toBe(2)
+  await output(run('use', 'praxis nord'))
+  expect(await shown()).toBe(nord.name)
+  expect(await shown('--clinic', sued.id)).toBe(sued.name)
+  expect((await runWith({ CLINIC: 'praxis süd' }, 'show')).printed).toContain(sued.name)
+  const elsewhere = await run('--stack', 'other', 'clinic', 'show')
+  expect(elsewhere.errors).toContain('Specify the clinic with --clinic')
+})
+
+/** Runs a command with an environment. Returns all that it writes. */
+async function runWith(env: Record<string, string>, ...args: string[]) {
+  const written = { printed: '', errors: '' }
+  await runOperatorTool(['--stack', 'clinic', ...args], {
+    env,
+    writeOut: (text) => {
+      written.printed += text
+    },
+    writeError: (text) => {
+      written.errors += text
+    },
+  })
+  return written
+}
+
+it.each([
+  ['clinic', 'delete'],
+  ['price-list', 'delete', 'id'],
+  ['patient', 'erase', 'id'],
+  ['erasure', 'replay', '--from', 'file'],
+])('%s %s never uses the remembered clinic', async (...args) => {
+  await output(run('clinic', 'use', nord.id))
+  expect(await rejection(run(...args))).toBe(
+    `Specify the clinic with --clinic: "${args[0]} ${args[1]}" does not use the remembered one.\n`,
+  )
+})
+
+it('a write names its clinic, on stderr or in the JSON, and a read does not', async () => {
+  const department = (...args: string[]) => runWith({ CLINIC: nord.id }, 'department', ...args)
+  expect((await department('create', '--name', 'Surgery')).errors).toBe(`Clinic: Praxis Nord (${nord.id})\n`)
+  const { printed, errors } = await department('create', '--name', 'Radiology', '--json')
+  expect([errors, JSON.parse(printed).clinic]).toEqual(['', { id: nord.id, name: nord.name }])
+  expect((await department('list')).errors).toBe('')
+})
+
+describe('a former name', () => {
+  it.each(Object.entries(RENAMED_COMMANDS))(
+    '%j exits with code 2 and names the new command',
+    async (name, next) => {
+      for (const more of [[], ['ID', '--clinic', 'x', '--yes'], ['--help']])
+        expect(await rejection(run(...name.split(' '), ...more))).toBe(`"${name}" is now "${next}".\n`)
+    },
+  )
+
+  it('is found under the plural of its noun, too', async () => {
+    expect(await rejection(run('messages', 'unresolved'))).toContain('is now "message list --unresolved"')
+    expect((await run('dead-letters', '--help')).printed).toContain('Usage: clinic dead-letter')
+  })
+})
