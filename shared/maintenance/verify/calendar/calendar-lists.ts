@@ -1,6 +1,5 @@
 import { addsUp, type Invoice } from '../../../domain/money/invoice.ts'
 import { calendarList } from '../../../store/calendar/calendar-list.ts'
-import { idOf } from '../../../store/calendar/calendar-row.ts'
 import { INVOICES } from '../../../store/calendar/invoices.ts'
 import type { ImportedKind } from '../../../store/external-ids/derive.ts'
 import {
@@ -23,7 +22,7 @@ import { derivedItemChecker, type VerifiedKind } from '../comparison/derived-ite
 import { externalIdChecker } from '../comparison/external-ids.ts'
 import type { Inspection } from '../comparison/inspection.ts'
 import { decodeStoredPatient } from '../comparison/patient-image.ts'
-import { imageOf, itemsOfRecord, type RecordImage } from '../comparison/record-image.ts'
+import { imageOf, itemsOfRecord, type RecordImage, recordOfRow } from '../comparison/record-image.ts'
 import { unrepairedRows } from '../comparison/unrepaired-rows.ts'
 import { amountChecker } from './amounts.ts'
 import { unversionedDayChecker } from './busy-days.ts'
@@ -63,21 +62,18 @@ async function openLists(inspection: Inspection, names: readonly ListName[]) {
   function open(verified: VerifiedList<AnyRecord>) {
     const { entity } = verified
     const { entityCode } = entity
-    const image = (item: Item, id?: string) => imageOf(clinic, entity, item, id)
+    const list = calendarList<AnyRecord, never>({ table }, entity)
+    const image = (item: Item) => imageOf(clinic, entity, item)
     const kind: VerifiedKind = {
       keyOf: (id) => calendarKey(clinic, entityCode, id),
       itemsOf: async (item) => {
         const read = image(item)
-        return read && itemsOfRecord(table, clinic, entity, item, read)
+        return read && itemsOfRecord(table, clinic, list, item, read)
       },
       rewrite: async (item) => {
         const { record, ...before } = image(item) as RecordImage<AnyRecord>
         const changes = new Changeset(table, clinic)
-        calendarList<AnyRecord, never>({ table }, entity).change(
-          changes,
-          { record, ...before } as never,
-          record,
-        )
+        list.change(changes, { record, ...before } as never, record)
         await changes.commit()
       },
       checkAmounts: amountChecker(inspection, verified),
@@ -174,11 +170,11 @@ async function readLists(
     id: string,
     owners: Owners | null,
   ): Promise<Item[]> {
-    const { verified, image, items, outdated } = own
+    const { verified, items, outdated } = own
     const rows: Item[] = []
     await items[how](ownerPartition(clinic, verified.entity.entityCode, kind, id), 'rows', (row) => {
       rows.push(row)
-      const record = owners && image(row, idOf(row))?.record
+      const record = owners && recordOfRow(verified.entity, row)
       if (record && isStale(verified, record, owners)) outdated.add(record.id)
     })
     return rows

@@ -11,7 +11,7 @@ import { forEachConcurrent } from '../../walk/for-each-concurrent.ts'
 import { partitionPages } from '../../walk/partition-pages.ts'
 import type { Recheck } from '../comparison/difference.ts'
 import type { Inspection } from '../comparison/inspection.ts'
-import { imageOf } from '../comparison/record-image.ts'
+import { imageOf, recordOfRow } from '../comparison/record-image.ts'
 import type { UnrepairedRows } from '../comparison/unrepaired-rows.ts'
 
 /** Verifies that invoices match their payments. */
@@ -28,9 +28,9 @@ export function balanceChecker(
   /** Compares an invoice with the rows of its payments. */
   function survey(invoice: Item, rows: readonly Item[]): void {
     const record = imageOf(clinic, INVOICES, invoice)?.record as Invoice | undefined
-    const payments = rows.map((row) => imageOf(clinic, PAYMENTS, row, idOf(row))?.record)
+    const payments = rows.map((row) => recordOfRow<Payment>(PAYMENTS, row))
     if (!record) return
-    if (payments.includes(undefined) || corrected(record, payments as Payment[])) suspects.add(record.id)
+    if (payments.includes(null) || corrected(record, payments as Payment[])) suspects.add(record.id)
   }
 
   function corrected(invoice: Invoice, payments: readonly Payment[]): Invoice | null {

@@ -2,8 +2,8 @@ import type { ClinicId } from '../../../domain/clinic.ts'
 import { isCalendarDate } from '../../../domain/timestamp.ts'
 import { isUuid } from '../../../domain/uuid.ts'
 import type { CalendarEntity, StoredRecord } from '../../../store/calendar/calendar-entity.ts'
-import { calendarList } from '../../../store/calendar/calendar-list.ts'
-import { type ListPosition, rowKeys } from '../../../store/calendar/calendar-row.ts'
+import type { calendarList } from '../../../store/calendar/calendar-list.ts'
+import { idOf, type ListPosition, rowKeys } from '../../../store/calendar/calendar-row.ts'
 import { provenanceOfItem } from '../../../store/external-ids/provenance.ts'
 import type { Key } from '../../../store/keys/key.ts'
 import { DECIMALS_ATTRIBUTE } from '../../../store/table/stored-amounts.ts'
@@ -60,7 +60,9 @@ function decodeImage<R>(
       ...provenanceOfItem(item),
       record,
       position,
-      rowKeys: rowKeys(clinic, entity.entityCode, position),
+      get rowKeys() {
+        return rowKeys(clinic, entity.entityCode, position)
+      },
     }
   } catch {
     // A value that decoding, a date or an id rejects makes the record unreadable, like a missing attribute.
@@ -79,16 +81,24 @@ function isValid<R>(
   )
 }
 
+/** The record of a row; null if the row is not in the form that its store writes. */
+export function recordOfRow<R>(entity: CalendarEntity<R, never>, row: Item): R | null {
+  try {
+    return entity.decode(row, idOf(row))
+  } catch {
+    return null
+  }
+}
+
 /** The items that belong to a record, as its store would write them. */
 export function itemsOfRecord<R>(
   table: Table,
   clinic: ClinicId,
-  entity: CalendarEntity<R, never>,
+  { rebuild }: ReturnType<typeof calendarList<R, never>>,
   item: Item,
   image: RecordImage<R>,
 ): readonly DerivedItem[] {
-  const list = calendarList<R, never>({ table }, entity)
-  const items = itemsWritten(table, clinic, (changes) => list.rebuild(changes, image))
+  const items = itemsWritten(table, clinic, (changes) => rebuild(changes, image))
   const own = items.filter(({ pk, sk }) => pk !== image.key.pk || sk !== image.key.sk)
   // Items from before amounts had their decimals, and their rows, lack them.
   if (item[DECIMALS_ATTRIBUTE] !== undefined) return own
