@@ -411,6 +411,7 @@ const ARROWS: Record<string, string[]> = {
     'shared/store/events',
   ],
   'bin/clinic': [
+    'package.json',
     'bin/clinic/appointments',
     'bin/clinic/catalogue',
     'bin/clinic/clinics',

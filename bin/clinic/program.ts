@@ -1,4 +1,6 @@
+import { styleText } from 'node:util'
 import { Command } from 'commander'
+import project from '../../package.json' with { type: 'json' }
 import { RENAMED_COMMANDS } from '../../shared/operator/commands.ts'
 import { addClinicOption } from './tool/clinic-choice.ts'
 import { endTrail } from './tool/command-trail.ts'
@@ -220,7 +222,8 @@ export async function operatorTool(
 Exit codes: 0 done, 1 done, but rows were rejected or differences remain, 2 wrong input or settings of the shell,
 3 the stack cannot be reached (run it again), 4 failed, 130 stopped by Ctrl-C.`,
     )
-    .configureHelp({ showGlobalOptions: true })
+    .version(project.version)
+    .configureHelp({ showGlobalOptions: true, styleTitle: bold, styleSubcommandText: bold })
   if (ask) allowQuestions(program, ask)
   if (readInput) allowInput(program, readInput)
 
@@ -244,6 +247,9 @@ const withSubcommands = (command: Command): Command[] => [
   command,
   ...command.commands.flatMap(withSubcommands),
 ]
+
+/** Commander removes it where the output is not a terminal with colours. */
+const bold = (text: string): string => styleText('bold', text, { validateStream: false })
 
 /** Adds a hidden command that fails with the name to use. */
 function addFormerName(program: Command, words: readonly string[], next: string): void {
