@@ -264,6 +264,12 @@ describe('importing patients from CSV', () => {
 })
 
 describe('importing patients from NDJSON', () => {
+  it('joins a line that is read in several parts', async () => {
+    const blank = ' '.repeat(100_000)
+    const file = `{"external_id":1,"first_name":"Jo",${blank}"last_name":"Doe"}\n`
+    expect(await imported('patients.ndjson', file)).toMatchObject({ imported: 1, rejections: [] })
+  })
+
   it('reads numbers as ids, keeps U+2028 inside a string, and skips empty lines', async () => {
     const file =
       '\uFEFF{"external_id":1,"first_name":"Jo","last_name":"A\u2028B"}\r\n\n{"external_id":"2","first_name":"Al","last_name":"Roe","phone_number":null}'
@@ -278,6 +284,7 @@ describe('importing patients from NDJSON', () => {
       '1: is not JSON; the file may be truncated in this last line',
     ],
     ['a list', '[1]\n', '1: is not a JSON object'],
+    ['a number', '1\n', '1: is not a JSON object'],
     [
       'an unknown field',
       '{"external_id":1,"first_name":"Jo","last_name":"Doe","nickname":"x"}\n',
