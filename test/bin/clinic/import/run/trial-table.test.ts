@@ -134,6 +134,17 @@ it('has the items that the table has after the same writes', async () => {
       },
     ),
     // The first is stored before the item that comes before it.
-    { numRuns: 20, examples: [[[[null, null, { put: {} }], [{ put: {} }, null, null]], 1]] },
+    {
+      numRuns: 20,
+      examples: [
+        [
+          [
+            [null, null, { put: {} }],
+            [{ put: {} }, null, null],
+          ],
+          1,
+        ],
+      ],
+    },
   )
 })
