@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { renderInvoice } from '../../../shared/api/invoices.ts'
 import { oneOf } from '../../../shared/api/schemas.ts'
-import { applyPayments } from '../../../shared/domain/money/invoice.ts'
+import { applyPayments, type Invoice } from '../../../shared/domain/money/invoice.ts'
 import { singleLineText } from '../../../shared/domain/patients/text-fields.ts'
 import { isUuid } from '../../../shared/domain/uuid.ts'
 import { invoiceCorrection } from '../../../shared/store/calendar/invoice-correction.ts'
@@ -10,13 +10,16 @@ import { paymentStore } from '../../../shared/store/calendar/payments.ts'
 import { changeRecord, unknownRecord } from '../records/change-record.ts'
 import { addResourceCommands } from '../records/resource-group.ts'
 import { addToTrail } from '../tool/command-trail.ts'
-import { addYesOption, confirm } from '../tool/confirmation.ts'
+import { addYesOption, commitConfirmed, confirm, type Warn } from '../tool/confirmation.ts'
 import { type ClinicContext, openClinic } from '../tool/connection.ts'
 import { CommandFailure, parseOption, print } from '../tool/output.ts'
 import { invoices, invoicesWithNumber } from './invoice-records.ts'
 
 /** Statuses that the clinic sets. The others are computed from payments. */
 const SETTABLE_STATUSES = ['draft', 'pending', 'sent', 'overdue', 'cancelled'] as const
+
+/** Statuses of invoices that were paid, at least in part. */
+const PAID: readonly string[] = ['paid', 'partially_paid']
 
 type UpdateOptions = { status?: string; number?: string; patient?: string }
 
@@ -47,17 +50,32 @@ export function addInvoiceCommands(group: Command): void {
 async function setStatus(id: string, wanted: string, command: Command): Promise<void> {
   const status = parseOption('status', oneOf(SETTABLE_STATUSES), wanted)
   const { table, clinic } = await openClinic(command)
-  const invoice = await changeRecord(table, invoiceStore({ table }), clinic.id, id, async (before) => {
+  let isChanged = false
+  let warn: Warn = () => {}
+  const update = async (before: Invoice) => {
     const payments = await paymentStore({ table }).allOf(clinic.id, 'invoice', before.id)
     const after = applyPayments({ ...before, clinicStatus: status }, payments)
     // A draft or cancelled invoice gets the status that its payments determine.
+    isChanged = after.clinicStatus !== before.clinicStatus
+    if (isChanged && PAID.includes(before.status) && !PAID.includes(after.status))
+      warn(`Invoice ${id} is ${before.status}, and becomes ${after.status}. Its payments stay recorded.`)
     if (after.status === status || after.status !== before.status) return after
     throw new CommandFailure(
       `Invoice ${id} stays ${before.status}: once an invoice has payments, they determine its status. Nothing was changed. "payment void" takes back a payment.`,
     )
-  })
+  }
+  const invoice = await changeRecord(table, invoiceStore({ table }), clinic.id, id, update, (build) =>
+    commitConfirmed(command, (report) => {
+      warn = report
+      return build()
+    }),
+  )
   if (!invoice) throw unknownRecord('invoice', 'invoice', id)
-  print(command, renderInvoice(invoice, clinic), [`Invoice ${id} is ${invoice.status}`])
+  print(command, renderInvoice(invoice, clinic), [
+    isChanged
+      ? `Invoice ${id} is ${invoice.status}`
+      : `Nothing changed: invoice ${id} is ${invoice.status} already`,
+  ])
 }
 
 const RETURNED_PAYMENTS = " The payments that an interrupted correction had moved are the invoice's again."

@@ -207,7 +207,7 @@ describe('the role of a command', () => {
       'patient update': [patient.id, ...of, '--first-name', 'Bo'],
       'appointment complete': [appointment.id, ...of, '--yes'],
       'appointment reopen': [appointment.id, ...of],
-      'invoice update': [invoice.id, ...of, '--status', 'cancelled'],
+      'invoice update': [invoice.id, ...of, '--status', 'cancelled', '--yes'],
       'payment void': [payment.id, ...of, '--reason', 'Mistyped'],
       'message list': ['--unresolved', '--all'],
       'message show': [message.id, ...of],

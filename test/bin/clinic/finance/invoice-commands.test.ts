@@ -69,11 +69,13 @@ describe('invoice update --status', () => {
   })
 
   it.each(['cancelled', 'draft'])(
-    'undoes %s of an invoice with payments, which determine the status again',
+    'asks before %s of a paid invoice, and undoes it: payments determine the status again',
     async (status) => {
       await pay(1)
+      const update = (wanted: string) => ['invoice', 'update', mine.invoice.id, '--status', wanted]
+      expect(await reason(run(...update(status)))).toContain(`is partially_paid, and becomes ${status}.`)
       const set = async (wanted: string) => {
-        const { code, printed } = await run('invoice', 'update', mine.invoice.id, '--status', wanted)
+        const { code, printed } = await run(...update(wanted), '--yes')
         return [code, JSON.parse(printed).data.status]
       }
       expect(await set(status)).toEqual([0, status])

@@ -70,7 +70,7 @@ const COMMANDS: Readonly<Record<string, () => string[]>> = {
   'patient link': () => [mine.patient.id, '--external-id', '17'],
   'patient erase': () => [mine.patient.id, '--yes', '--confirm', mine.appointment.patient.fullName],
   'appointment complete': () => [mine.appointment.id],
-  'invoice update': () => [mine.invoice.id, '--status', 'cancelled'],
+  'invoice update': () => [mine.invoice.id, '--status', 'cancelled', '--yes'],
   'payment create': () => ['--invoice', mine.invoice.id, '--amount', '1', '--method', 'cash'],
   'payment void': () => [mine.payment.id, '--reason', 'Mistyped'],
   'webhook update': () => [webhook, '--no-active'],
