@@ -95,7 +95,7 @@ describe('a command of the operator tool', () => {
   it('has the key of the credential that it issues or revokes, and no secret', async () => {
     const options = ['--clinic', clinic, '--name', 'Canary Ltd', '--scopes', 'none']
     const { key, secret } = (await tool('credential', 'create', ...options, '--json')).json().data
-    await tool('credential', 'revoke', key)
+    await tool('credential', 'revoke', key, '--yes')
     const { lines, text } = await trail('operator')
     const withKey = lines.filter(({ records }) => records.includes(key))
     expect(withKey.map(({ command, outcome }) => `${command} ${outcome}`)).toEqual([

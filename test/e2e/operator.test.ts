@@ -101,7 +101,7 @@ describe('the next request', () => {
     expect(await statusesOf(key, secret, second)).toEqual([200, 200])
     const third = await rotate('--until', 'now', '--end-previous')
     expect(await statusesOf(key, secret, second, third)).toEqual([401, 401, 200])
-    expect((await tool('credential', 'revoke', key)).code).toBe(0)
+    expect((await tool('credential', 'revoke', key, '--yes')).code).toBe(0)
     expect(await statusesOf(key, third)).toEqual([401])
   })
 

@@ -7,7 +7,7 @@ import type { Table } from '../../../shared/store/table/table.ts'
 import { addToTrail } from '../tool/command-trail.ts'
 import { addYesOption, confirm } from '../tool/confirmation.ts'
 import { connect, openClinic } from '../tool/connection.ts'
-import { CommandFailure, counted, formatTable as lines, print } from '../tool/output.ts'
+import { CommandFailure, counted, formatTable as lines, nameClinic, print } from '../tool/output.ts'
 import { requireKey, unknownCredential } from './credential-options.ts'
 import { credentialCells, credentialJson } from './credential-text.ts'
 
@@ -25,9 +25,15 @@ export function addRevocation(group: Command): void {
       if (text === undefined) return revokeAll(given, command)
       const key = requireKey(text)
       const table = await connect(command)
-      const { credential, deleted } = await revokeCredential(table, key, given, addIds(command))
+      let isChanged = false
+      const agree = async (known: CredentialWithUse) => {
+        await confirm(command, revocationConsequences(known.clinic, [known]))
+        isChanged = true
+      }
+      const { credential, deleted } = await revokeCredential(table, key, given, addIds(command), agree)
+      nameClinic(command, credential.clinic)
       print(command, { ...credentialJson(credential), deleted_webhooks: deleted }, [
-        `Revoked credential ${key}`,
+        isChanged ? `Revoked credential ${key}` : `Nothing changed: credential ${key} is revoked already`,
         ...deleted.map((id) => `Deleted webhook endpoint ${id}`),
       ])
     })
@@ -76,7 +82,10 @@ async function revokeAll(given: RevokeOptions, command: Command): Promise<void> 
   ])
 }
 
-const revocationConsequences = ({ name }: Clinic, left: readonly CredentialWithUse[]): string[] => [
+const revocationConsequences = (
+  { name }: Pick<Clinic, 'name'>,
+  left: readonly CredentialWithUse[],
+): string[] => [
   `${counted(left.length, 'credential')} of ${name} ${left.length === 1 ? 'is' : 'are'} revoked, ${left.filter((one) => isActive(one, Date.now())).length} of them active. Their integrations get a 401 from the next request on:`,
   ...lines(left.map(credentialCells)),
 ]
@@ -99,6 +108,7 @@ const addIds =
  * Revokes a credential, and deletes the webhooks that were created with it if `withWebhooks` is set. Revoking alone does not
  * stop their deliveries, so one of the options is required if there are any. Repeatable.
  * @param beforeDeletion called with the ids of the webhooks before the first is deleted
+ * @param agree called before the credential is revoked, unless it is already
  * @throws CommandFailure for an unknown key, both options, or webhooks and no option
  */
 export async function revokeCredential(
@@ -106,6 +116,7 @@ export async function revokeCredential(
   key: string,
   options: RevokeOptions,
   beforeDeletion: (webhooks: readonly string[]) => void,
+  agree: (credential: CredentialWithUse) => Promise<void> = async () => {},
 ): Promise<{ readonly credential: CredentialWithUse; readonly deleted: readonly string[] }> {
   requireOneOption(options)
   const credentials = credentialStore({ table, now: Date.now })
@@ -114,6 +125,7 @@ export async function revokeCredential(
   const { clinic } = known
   const created = () => endpointsOf(table, clinic.id, [key])
   requireWebhookOption(await created(), options, `Credential ${key} was not revoked. It has`)
+  if (known.revokedAt === null) await agree(known)
   const credential = (await credentials.revoke(key)) ?? known
   // Until it was revoked, the credential could create more.
   const ids = await created()

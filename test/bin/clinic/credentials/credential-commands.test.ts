@@ -141,7 +141,11 @@ describe('credential revoke', () => {
     expect([both.code, both.errors]).toEqual([2, expect.stringContaining('not both')])
     expect(await accepts(secret)).toBe(true)
 
-    const keeping = JSON.parse((await credential('revoke', key, '--keep-webhooks', '--json')).printed).data
+    expect((await credential('revoke', key, '--keep-webhooks')).errors).toContain('Use --yes to do it.')
+    expect(await accepts(secret)).toBe(true)
+    const keeping = JSON.parse(
+      (await credential('revoke', key, '--keep-webhooks', '--yes', '--json')).printed,
+    ).data
     expect(keeping).toMatchObject({ revoked_at: expect.any(String), deleted_webhooks: [] })
     expect(await accepts(secret)).toBe(false)
     const listed = async () => (await webhookStore(db).list(clinic.id)).map(({ id }) => id).sort()
@@ -154,7 +158,10 @@ describe('credential revoke', () => {
   })
 
   it('needs no option for a credential without endpoints', async () => {
-    expect(await output(credential('revoke', key))).toBe(`Revoked credential ${key}\n`)
+    expect(await output(credential('revoke', key, '--yes'))).toBe(`Revoked credential ${key}\n`)
+    expect(await output(credential('revoke', key))).toBe(
+      `Nothing changed: credential ${key} is revoked already\n`,
+    )
   })
 })
 

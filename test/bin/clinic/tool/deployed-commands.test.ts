@@ -51,7 +51,7 @@ it('writes the patients that a replay of erasures concerns', async () => {
 it('writes the webhook endpoints that are deleted with a credential', async () => {
   const { key } = await issueCredential(db.table, clinic)
   const { id } = await createWebhook(db.table, clinic.id, { createdBy: key })
-  const { code, lines } = await run('credential', 'revoke', key, '--with-webhooks')
+  const { code, lines } = await run('credential', 'revoke', key, '--with-webhooks', '--yes')
   expect(code).toBe(0)
   expect(lines[1]).toMatchObject({ clinic_id: clinic.id, records: [key, id] })
 })
