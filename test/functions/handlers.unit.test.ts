@@ -126,7 +126,9 @@ describe('GET /doctors', () => {
       isActive: true,
       hours: {},
       breaks: {},
+      exceptions: {},
       timeOff: [],
+      v: 1,
       updatedAt: '2026-05-01T07:00:00.000Z',
     })
     dynamodb.on(QueryCommand).resolves({ Items: [doctor(PATIENT, 'Dr. Bo'), doctor(CLINIC, 'Dr. Al')] })

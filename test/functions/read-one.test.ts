@@ -87,7 +87,7 @@ describe('GET /me', () => {
     const calls = await tableCalls(async () => {
       const { body } = await ask('get-me')
       const shown = { key, name: 'test', scopes, expires_at: null, rate_limit: 100_000 }
-      expect(body).toEqual({ data: { ...shown, clinic: { id, name, timezone } } })
+      expect(body).toEqual({ data: { ...shown, clinic: { id, name, timezone, is_test: false } } })
     })
     expect(calls).toEqual([])
   })
@@ -126,7 +126,9 @@ describe('GET /clinic', () => {
     const none = { address: null, phone_number: null, email_address: null, website: null }
     const calls = await tableCalls(async () => {
       const { body } = await ask('get-clinic')
-      expect(body).toEqual({ data: { ...facts, ...none, created_at: '2026-05-01T10:00:00+03:00' } })
+      expect(body).toEqual({
+        data: { ...facts, ...none, is_test: false, created_at: '2026-05-01T10:00:00+03:00' },
+      })
     })
     expect(calls).toEqual(['GetCommand'])
   })
