@@ -189,7 +189,7 @@ it('lists every event once and in order', async () => {
 it('delivers every status of the messages of a test clinic, none of which reaches SNS or SES', async () => {
   const settings = ['--name', 'Praxis Test', '--timezone', 'Europe/Berlin', '--currency', 'EUR']
   const tool = await runClinicTool(stack, '--json', 'clinic', 'create', '--test', ...settings)
-  const { key, secret } = await issueCredential(stack.table, tool.json())
+  const { key, secret } = await issueCredential(stack.table, tool.json().data)
   const test = { pair: `${key}:${secret}` }
   const [me, own] = await Promise.all(['/me', '/clinic'].map((path) => get(stack, path, test.pair)))
   expect([me?.body.data.clinic.is_test, own?.body.data.is_test]).toEqual([true, true])

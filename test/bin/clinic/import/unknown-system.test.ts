@@ -31,7 +31,7 @@ it('the files of the guide are imported with the suggested map, in which one wor
   expect(guide).toContain(checked.printed.split('\n').slice(2, 7).join('\n   '))
   const { code, printed } = await load('--json')
   expect(code).toBe(1)
-  expect(JSON.parse(printed)).toMatchObject({ imported: 2 + 5 + 4 + 2 + 3, rejected: 3 })
+  expect(JSON.parse(printed).data).toMatchObject({ imported: 2 + 5 + 4 + 2 + 3, rejected: 3 })
   const patients = (await patientStore(db).page(clinic.id, PAGE)).items.map((one) => [
     `${one.firstName} ${one.lastName}`,
     one.dateOfBirth,

@@ -106,7 +106,9 @@ it.each([
     for (const name of ${JSON.stringify(signals)}) {
       process.kill(process.pid, name)
       await new Promise((resolve) => setTimeout(resolve, 20))
-    }`
+    }
+    // A busy process handles a signal later.
+    await new Promise((resolve) => setTimeout(resolve, 10_000))`
   const ended = spawnSync(process.execPath, ['--input-type=module', '-e', program], { encoding: 'utf8' })
   expect([ended.stdout, ended.status]).toEqual(['2\n', status])
   expect(unfinishedFiles()).toEqual([])
