@@ -5,7 +5,7 @@ import {
   REQUIRED_FORMAT,
   readTableFormat,
 } from '../../../shared/maintenance/migrate/migrations.ts'
-import { connect, connectDynamoDb } from '../tool/connection.ts'
+import { connect, connectDynamoDb, deployedAt } from '../tool/connection.ts'
 import { NeedsAttention, print, printLines, printResumed } from '../tool/output.ts'
 
 export function addMigrateCommand(command: Command): void {
@@ -17,13 +17,18 @@ export function addMigrateCommand(command: Command): void {
       const table = await connect(command)
       const { client, tableName: name } = await connectDynamoDb(command)
       const before = await readTableFormat(table)
+      const platform = {
+        table,
+        client,
+        name,
+        deployedAt: await deployedAt(command),
+        onResume: printResumed(command, 'item'),
+      }
       const results = []
       // One after the other: each reads the format before it.
       for (const migration of check ? [] : MIGRATIONS.filter(({ format }) => format > before)) {
         printLines(command, `Format ${migration.format}: ${migration.summary}`)
-        results.push(
-          await migrateTable({ table, client, name, onResume: printResumed(command, 'item') }, migration),
-        )
+        results.push(await migrateTable(platform, migration))
       }
       const format = await readTableFormat(table)
       print(command, { format, required_format: REQUIRED_FORMAT, migrations: results }, [

@@ -6,7 +6,12 @@ import { type WalkOptions, walk } from '../walk/walk.ts'
 import { migrateItem } from './migrate-item.ts'
 import { formatOf, type Migration, readTableFormat, recordTableFormat } from './migrations.ts'
 
-export type MigratingTable = Scannable & WalkOptions & { readonly table: Table }
+export type MigratingTable = Scannable &
+  WalkOptions & {
+    readonly table: Table
+    /** When the stack was last deployed. Progress of before is not continued: functions may have written the format before since. */
+    readonly deployedAt?: string
+  }
 
 /** Items of a segment that are changed at a time. */
 const CONCURRENCY = 8
@@ -15,11 +20,11 @@ export type MigrationResult = { readonly format: number; readonly migrated: numb
 
 /**
  * Migrates all items while the API is serving. Functions of the release before may still have been running during the first pass, so
- * each segment of the table is walked until a pass finds nothing to change. Then the table has the format.
+ * the table is walked until a pass finds nothing to change. Then it has the format.
  * @throws StillFound if items of the format before are still being written; WalkTaken
  */
 export async function migrateTable(
-  { table, client, name, ...options }: MigratingTable,
+  { table, client, name, deployedAt, ...options }: MigratingTable,
   migration: Migration,
 ): Promise<MigrationResult> {
   const { format } = migration
@@ -29,6 +34,7 @@ export async function migrateTable(
     tableItems({ client, name }),
     {
       progress: walkKey('maintain', `migrate#${format}`),
+      ...(deployedAt !== undefined && { subject: deployedAt }),
       concerns: (item) => migration.concerns(item) && formatOf(item) < format,
       visit: async (items) => {
         const changes = await mapConcurrent(CONCURRENCY, items, (item) => migrateItem(table, migration, item))

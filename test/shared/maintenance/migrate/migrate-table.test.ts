@@ -11,6 +11,7 @@ import {
 import { verifyClinic } from '../../../../shared/maintenance/verify/verify-clinic.ts'
 import { patientChanges } from '../../../../shared/store/copies/patient-changes.ts'
 import { FORMAT, type Key } from '../../../../shared/store/keys/key.ts'
+import { tableFormatKey } from '../../../../shared/store/keys/operator.ts'
 import { patientHeadKey, patientKey } from '../../../../shared/store/keys/patients.ts'
 import { patientWriter } from '../../../../shared/store/patients/patient-writer.ts'
 import { patientStore } from '../../../../shared/store/patients/patients.ts'
@@ -161,6 +162,22 @@ describe('a migration', () => {
     expect(runs).toBeGreaterThan(2)
     expect(await counters()).toEqual(ids.map(migrated))
     expect(await readTableFormat(db.table)).toBe(1)
+  })
+
+  it('begins again after a deployment, since functions of the release before may have run again', async () => {
+    await createCounters()
+    const table: typeof db.table = {
+      ...db.table,
+      update: async (key, parts) => {
+        if (key.pk === tableFormatKey.pk) throw new Error('stopped')
+        return db.table.update(key, parts)
+      },
+    }
+    const stopped = migrateTable({ ...platform(), table, deployedAt: '2026-05-04' }, halves)
+    await expect(stopped).rejects.toThrow('stopped')
+    await db.table.putMany([{ ...counterKey(0), count: 0, other: 'kept' }])
+    await migrateTable({ ...platform(), deployedAt: '2026-05-05' }, halves)
+    expect(await counters()).toEqual(ids.map(migrated))
   })
 
   it('moves an item to another key, once', async () => {
