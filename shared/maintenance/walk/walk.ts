@@ -6,6 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Key } from '../../store/keys/key.ts'
 import { ConditionFailed } from '../../store/table/errors.ts'
 import { mapConcurrent } from '../../store/table/map-concurrent.ts'
+import { withLeaseSignal } from '../../store/table/request-signal.ts'
 import type { Table } from '../../store/table/table.ts'
 
 export type Counts<Name extends string = string> = Readonly<Record<Name, number>>
@@ -31,7 +32,7 @@ export type Visitor<T, Name extends string, Result> = {
   readonly concerns?: (item: T) => boolean
   /** Does something with items, and returns what it counted. A page in which a process was stopped is visited again. */
   readonly visit: (items: readonly T[]) => Promise<Counts<Name>>
-  /** Each segment is walked until a pass over it finds no item that concerns the visitor, or this error ends the walk. */
+  /** All segments are walked again until a pass finds no item that concerns the visitor, or this error ends the walk. */
   readonly untilNothingFound?: { readonly error: string }
   /** Called after all segments, while no other process walks; again if it was stopped. */
   readonly finish: (walked: Walked<Name>) => Promise<Result>
@@ -68,18 +69,22 @@ type Segment<Cursor> = {
   readonly passes: number
   /** Whether the current pass has found anything. Stored before it is changed, so that a stopped process cannot hide it. */
   readonly found: boolean
+  /** Whether the current pass is complete. */
   readonly done: boolean
   readonly counts: Counts
 }
 
 const LEASE_MS = 30_000
 
-/** Passes of one process over a segment. Requests and workers that had begun before a walk can write for some seconds. */
+const LEASE_LOST =
+  'This process did not respond for too long, and another may have taken over. Run the command again to continue.'
+
+/** Passes of one process. Requests and workers that had begun before a walk can write for some seconds. */
 const MAX_PASSES = 5
 
 /**
  * Walks a source. Returns the result of the visitor's `finish`, and removes the progress.
- * @throws WalkTaken if another process walks; StillFound if each pass over a segment finds something
+ * @throws WalkTaken if another process walks; StillFound if each pass finds something
  */
 export async function walk<T, Cursor, Name extends string, Result>(
   table: Table,
@@ -91,53 +96,66 @@ export async function walk<T, Cursor, Name extends string, Result>(
   const fresh: Segment<Cursor> = { read: 0, passes: 1, found: false, done: false, counts: {} }
   const begin = { subject: visitor.subject ?? '', segments: Array(count).fill(fresh) }
   const lease = await takeLease(table, visitor.progress, begin, { restart, leaseMs, sleep })
-  const segments = lease.segments as Segment<Cursor>[]
+  let segments = lease.segments as Segment<Cursor>[]
   const read = sum(segments.map((segment) => segment.read))
   if (read > 0) onResume?.({ begun: lease.begun, read })
   let isStopped = false
-  const renewal = setInterval(() => lease.renew().catch(() => {}), leaseMs / 3)
+  const ending = new AbortController()
+  /** Ends calls of the visitor, even after the process was suspended: another may have finished the walk since. */
+  const leaseSignal = () => {
+    if (!lease.isHeld()) ending.abort()
+    return ending.signal
+  }
+  const whileHeld = <R>(work: () => Promise<R>): Promise<R> => withLeaseSignal(leaseSignal, work)
+  const renewal = setInterval(() => {
+    leaseSignal()
+    lease.renew().catch(() => {})
+  }, leaseMs / 3)
+  const requireSaved = (isSaved: boolean): void => {
+    if (!isSaved) throw new WalkTaken(LEASE_LOST)
+  }
 
   async function walkSegment(index: number): Promise<void> {
     let segment = segments[index] as Segment<Cursor>
     const save = async (change: Partial<Segment<Cursor>>): Promise<void> => {
       segment = { ...segment, ...change }
-      if (await lease.save(index, segment)) return
-      throw new WalkTaken(
-        'Another process has taken over because this one did not respond. This one has stopped.',
-      )
+      requireSaved(await lease.save(segment, index))
     }
-    const lastPass = segment.passes + MAX_PASSES
     while (!segment.done && !isStopped) {
-      if (segment.passes === lastPass) throw new StillFound(untilNothingFound?.error)
       const page = await readPage(index, segment.after)
       const items = page.items.filter(concerns)
       if (items.length > 0 && untilNothingFound && !segment.found) await save({ found: true })
-      const counts = items.length > 0 ? add(segment.counts, await visit(items)) : segment.counts
-      const position = { read: segment.read + page.read, counts, after: page.next }
-      if (page.next !== undefined) await save(position)
-      else if (segment.found) await save({ ...position, found: false, passes: segment.passes + 1 })
-      else await save({ ...position, done: true })
+      const found = items.length > 0 ? await whileHeld(() => visit(items)) : {}
+      const counts = add(segment.counts, found)
+      await save({ read: segment.read + page.read, counts, after: page.next, done: page.next === undefined })
     }
     segments[index] = segment
   }
 
   try {
-    await visitor.begin?.()
-    await mapConcurrent(count, [...segments.keys()], (index) =>
-      walkSegment(index).catch((error) => {
-        isStopped = true
-        throw error
-      }),
-    )
+    await whileHeld(async () => visitor.begin?.())
+    for (let passes = 1; ; passes++) {
+      await mapConcurrent(count, [...segments.keys()], (index) =>
+        walkSegment(index).catch((error) => {
+          isStopped = true
+          throw error
+        }),
+      )
+      if (!segments.some(({ found }) => found)) break
+      if (passes === MAX_PASSES) throw new StillFound(untilNothingFound?.error)
+      const again = { after: undefined, found: false, done: false }
+      segments = segments.map((segment) => ({ ...segment, ...again, passes: segment.passes + 1 }))
+      requireSaved(await lease.save(segments))
+    }
     const counts = segments.reduce((total, segment) => add(total, segment.counts), {} as Counts)
-    const passes = Math.max(...segments.map((segment) => segment.passes))
-    const result = await finish({ counts: counts as Partial<Counts<Name>>, passes })
+    const passes = segments[0]?.passes ?? 0
+    const result = await whileHeld(() => finish({ counts: counts as Partial<Counts<Name>>, passes }))
     await lease.end()
     return result
   } catch (error) {
     // The next process need not wait.
     await lease.release().catch(() => {})
-    throw error
+    throw ending.signal.aborted ? new WalkTaken(LEASE_LOST) : error
   } finally {
     clearInterval(renewal)
   }
@@ -167,24 +185,26 @@ async function takeLease(
 ) {
   const by = table.newId()
   const expiry = () => table.now() + leaseMs
+  let heldUntil = 0
 
-  /** Sets attributes, if the lease is of this owner; without an owner, if there is none. Returns false otherwise. */
+  /** Sets attributes, if the progress has those of `required`; without, if there is no progress. Returns false otherwise. */
   async function write(
-    owner: string | undefined,
-    values: object,
+    required: Partial<Progress> | undefined,
+    values: Pick<Progress, 'until'> & { readonly segments?: unknown },
     expression = Object.keys(values).map((name) => `#${name} = :${name}`),
   ): Promise<boolean> {
-    const names = ['by', ...Object.keys(values)].map((name) => [`#${name}`, name])
+    const named = { by, ...required, ...values }
+    const conditions = Object.keys(required ?? {}).map((name) => `#${name} = :required_${name}`)
+    const valuesOf = (prefix: string, from: object) =>
+      Object.fromEntries(Object.entries(from).map(([name, value]) => [`${prefix}${name}`, value]))
     try {
       await table.update(key, {
         UpdateExpression: `SET ${expression}`,
-        ConditionExpression: owner === undefined ? 'attribute_not_exists(#by)' : '#by = :owner',
-        ExpressionAttributeNames: Object.fromEntries(names),
-        ExpressionAttributeValues: {
-          ...Object.fromEntries(Object.entries(values).map(([name, value]) => [`:${name}`, value])),
-          ...(owner !== undefined && { ':owner': owner }),
-        },
+        ConditionExpression: required ? conditions.join(' AND ') : 'attribute_not_exists(#by)',
+        ExpressionAttributeNames: Object.fromEntries(Object.keys(named).map((name) => [`#${name}`, name])),
+        ExpressionAttributeValues: { ...valuesOf(':', values), ...valuesOf(':required_', required ?? {}) },
       })
+      heldUntil = values.until
       return true
     } catch (error) {
       if (error instanceof ConditionFailed) return false
@@ -195,7 +215,10 @@ async function takeLease(
   async function take(): Promise<Progress> {
     for (let waited = false; ; ) {
       const stored = (await table.get(key)) as (Progress & Key) | undefined
-      if (stored?.by === by) return stored
+      if (stored?.by === by) {
+        heldUntil = stored.until
+        return stored
+      }
       if (waited && !stored) throw new WalkTaken('Another process has just finished this.')
       const wait = stored ? stored.until - table.now() : 0
       if (wait > 0 && waited)
@@ -211,7 +234,8 @@ async function takeLease(
         !restart && stored?.subject === subject && stored.segments.length === segments.length
       const begun = new Date(table.now()).toISOString()
       const taken = { by, until: expiry(), ...(isContinued ? {} : { begun, subject, segments }) }
-      if (await write(stored?.by, taken))
+      // A process that was only slow has renewed its lease since it was read, or stored progress.
+      if (await write(stored && { by: stored.by, until: stored.until }, taken))
         return { begun, subject, segments, ...(isContinued && stored), ...taken }
     }
   }
@@ -219,14 +243,17 @@ async function takeLease(
   const progress = await take()
   return {
     begun: progress.begun,
-    segments: [...progress.segments],
-    save: (index: number, segment: unknown) =>
-      write(by, { until: expiry(), segments: segment }, [
+    segments: progress.segments,
+    /** False some time before another process can take over. */
+    isHeld: () => table.now() < heldUntil - leaseMs / 10,
+    /** Saves all segments, or the one at `index`. */
+    save: (saved: unknown, index?: number) =>
+      write({ by }, { until: expiry(), segments: saved }, [
         '#until = :until',
-        `#segments[${index}] = :segments`,
+        `#segments${index === undefined ? '' : `[${index}]`} = :segments`,
       ]),
-    renew: () => write(by, { until: expiry() }),
-    release: () => write(by, { until: 0 }),
+    renew: () => write({ by }, { until: expiry() }),
+    release: () => write({ by }, { until: 0 }),
     /** Deletes the progress, unless the visitor has. */
     end: () =>
       table.transact([table.deleteWrite(key, { attribute: 'by', equals: by })]).catch((error) => {

@@ -17,6 +17,14 @@ export const withRequestSignal = <T>(
   id?: string,
 ): T => requests.run({ signal, deadline: performance.now() + msLeft, id }, work)
 
+const leases = new AsyncLocalStorage<() => AbortSignal>()
+
+/** Runs work whose table calls end when a lease is lost. The signal is read before each call, even after a suspension. */
+export const withLeaseSignal = <T>(signal: () => AbortSignal, work: () => T): T => leases.run(signal, work)
+
+/** The signal of the lease under which work runs; undefined without a lease. */
+export const leaseSignal = (): AbortSignal | undefined => leases.getStore()?.()
+
 /** The signal of the request that is being served; undefined outside of one. */
 export const requestSignal = (): AbortSignal | undefined => requests.getStore()?.signal
 

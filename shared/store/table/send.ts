@@ -1,5 +1,5 @@
 import { isUnavailable, UnavailableError } from './errors.ts'
-import { requestSignal } from './request-signal.ts'
+import { leaseSignal, requestSignal } from './request-signal.ts'
 
 type SendOptions = { readonly abortSignal?: AbortSignal }
 
@@ -14,8 +14,8 @@ export const send: TableSend = async (call) => {
   }
 }
 
-/** Makes a call end with its request, and with `signal`. Errors of the SDK are thrown unchanged. */
+/** Makes a call end with its request, with its lease, and with `signal`. Errors of the SDK are thrown unchanged. */
 export const sendRaw: TableSend = (call, signal) => {
-  const signals = [requestSignal(), signal].filter((one) => one !== undefined)
+  const signals = [requestSignal(), leaseSignal(), signal].filter((one) => one !== undefined)
   return call(signals.length === 0 ? {} : { abortSignal: AbortSignal.any(signals) })
 }
