@@ -6,11 +6,7 @@ type ErrorBody = Extract<Schemas[keyof Schemas], { message: `errors.developer_ap
 type KeyOf<B> = B extends { message: `errors.developer_api.${infer K}` } ? K : never
 /** The translation key of an error without its prefix, e.g. `patient_not_found`. */
 export type ErrorKey = KeyOf<ErrorBody>
-type DetailsOf<B> = B extends { details?: infer D }
-  ? 'details' extends keyof B
-    ? NonNullable<D>
-    : []
-  : never
+type DetailsOf<B> = B extends { details?: infer D } ? NonNullable<D> : []
 type KeysOfStatus<S extends number> = {
   [O in Operation]: operations[O]['responses'] extends Record<S, { content: { 'application/json': infer B } }>
     ? KeyOf<B>
@@ -89,10 +85,11 @@ function messageOf(
  * `if (error instanceof ApiError && error.key === 'slot_unavailable') show(error.details[0]?.start_time)`.
  */
 export type ApiError<K extends ErrorKey = ErrorKey> = {
-  [One in K]: ResponseError & {
-    readonly key: One
-    readonly details: DetailsOf<Extract<ErrorBody, { message: `errors.developer_api.${One}` }>>
-  }
+  [One in K]: Error &
+    Omit<ResponseError, 'key' | 'details'> & {
+      readonly key: One
+      readonly details: DetailsOf<Extract<ErrorBody, { message: `errors.developer_api.${One}` }>>
+    }
 }[K]
 
 type ErrorClass<K extends ErrorKey> = {
