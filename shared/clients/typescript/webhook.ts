@@ -73,7 +73,8 @@ function headerReader(headers: SignedDelivery['headers']): (name: string) => str
 function bytesOf(body: SignedDelivery['body']): Uint8Array {
   if (typeof body === 'string') return new TextEncoder().encode(body)
   if (ArrayBuffer.isView(body)) return new Uint8Array(body.buffer, body.byteOffset, body.byteLength)
-  if (body instanceof ArrayBuffer) return new Uint8Array(body)
+  // Unlike instanceof, true for an ArrayBuffer of another realm: in tests with Jest, the global one is another.
+  if (Object.prototype.toString.call(body) === '[object ArrayBuffer]') return new Uint8Array(body)
   throw new TypeError('body must be the raw body, a string or bytes, not what was parsed from it')
 }
 
