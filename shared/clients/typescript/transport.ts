@@ -74,7 +74,7 @@ const BASE_PATH = '/api/developer/v1'
 /** Statuses after which a retry may succeed. */
 const RETRYABLE_STATUSES = new Set([429, 500, 502, 503, 504])
 
-/** If `retry-after` asks for a longer wait, in milliseconds, the request fails instead. */
+/** The longest wait before a retry, in milliseconds. If `retry-after` asks for a longer one, the request fails instead. */
 const MAX_WAIT = 60_000
 
 /** Errors with a status of 5xx after which nothing was changed. */
@@ -102,7 +102,7 @@ export function transport(options: ClientOptions<boolean>): SendRequest {
         return { response, text: await response.text() }
       })
       if (response.status === 304 && known) return responseOf(response, JSON.parse(known.text))
-      const content = response.ok ? parseSuccess(method, text) : null
+      const content = response.ok ? parseSuccess(request, text) : null
       if (content === null) throw errorOf(response, text)
       const etag = response.headers.get('etag')
       if (method === 'GET' && etag !== null) cache?.set(url, { etag, text })
@@ -129,16 +129,35 @@ const mayHaveChanged = (error: ApiError | NoResponseError): boolean =>
     ? error.mayHaveTakenEffect
     : (error.status < 400 || error.status >= 500) && !NOTHING_CHANGED.has(error.key)
 
+const callbacksOf = new WeakMap<AbortSignal, Set<() => void>>()
+
+/**
+ * Calls back when the signal aborts, until the returned function is called. A signal gets one listener, however many calls it is
+ * passed to: Node warns of a leak if there are more than ten.
+ */
+function onAbort(signal: AbortSignal | undefined, callback: () => void): () => void {
+  if (!signal) return () => {}
+  const callbacks = callbacksOf.get(signal) ?? new Set()
+  if (!callbacksOf.has(signal)) {
+    callbacksOf.set(signal, callbacks)
+    signal.addEventListener('abort', () => {
+      for (const one of callbacks) one()
+    })
+  }
+  callbacks.add(callback)
+  return () => void callbacks.delete(callback)
+}
+
 /** Waits, or until the signal aborts. */
 export const sleep = (ms: number, signal?: AbortSignal): Promise<void> =>
   new Promise((resolve) => {
     const end = () => {
       clearTimeout(timer)
-      signal?.removeEventListener('abort', end)
+      forget()
       resolve()
     }
     const timer = setTimeout(end, ms)
-    signal?.addEventListener('abort', end)
+    const forget = onAbort(signal, end)
     if (signal?.aborted) end()
   })
 
@@ -150,19 +169,18 @@ async function withTimeout<T>(
 ): Promise<T> {
   const end = new AbortController()
   let timer: ReturnType<typeof setTimeout> | undefined
-  let abort = () => {}
+  let forget = () => {}
   const ended = new Promise<never>((_, reject) => {
     const stop = (error: NoResponseError) => {
       reject(error)
       end.abort(error)
     }
-    abort = () => stop(new AbortError('The call was aborted', signal?.reason, true))
+    forget = onAbort(signal, () => stop(new AbortError('The call was aborted', signal?.reason, true)))
     timer = setTimeout(
       () => stop(new RequestTimeoutError(`No response in ${timeout} ms`, undefined, true)),
       timeout,
     )
   })
-  signal?.addEventListener('abort', abort)
   try {
     return await Promise.race([work(end.signal), ended])
   } catch (error) {
@@ -176,16 +194,17 @@ async function withTimeout<T>(
     )
   } finally {
     clearTimeout(timer)
-    signal?.removeEventListener('abort', abort)
+    forget()
   }
 }
 
-/** The body of a success: a JSON object, or undefined for a DELETE. Null if it is cut, or from a proxy. */
-function parseSuccess(method: string, text: string): object | undefined | null {
+/** The body of a success: an object with `data`, or undefined for a DELETE. Null if it is cut, or from a proxy. */
+function parseSuccess({ method, path }: ApiRequest, text: string): object | undefined | null {
   if (method === 'DELETE' && text === '') return undefined
   try {
     const body: unknown = JSON.parse(text)
-    return typeof body === 'object' && !Array.isArray(body) ? body : null
+    const isObject = typeof body === 'object' && body !== null
+    return isObject && ('data' in body || path === '/health') ? body : null
   } catch {
     return null
   }
@@ -214,7 +233,7 @@ const numbersOf = (header: string | null): number[] => (header?.match(/(?<==)\d+
 
 /** Milliseconds to wait before a retry, with full jitter from 200 ms; null if the error must not be retried. */
 function retryDelay(error: ApiError | NoResponseError, attempts: number): number | null {
-  const backOff = Math.random() * 200 * 2 ** attempts
+  const backOff = Math.random() * Math.min(200 * 2 ** attempts, MAX_WAIT)
   if (error instanceof NoResponseError) return error instanceof AbortError ? null : backOff
   if (!RETRYABLE_STATUSES.has(error.status) && error.key !== 'idempotency_in_progress') return null
   const requestedWait = (error.retryAfter ?? 0) * 1000

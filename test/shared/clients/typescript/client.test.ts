@@ -1,6 +1,7 @@
 /** The client, with a scripted fetch. */
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
+import { runInNewContext } from 'node:vm'
 import { Webhook } from 'standardwebhooks'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import {
@@ -222,7 +223,7 @@ describe('an error response', () => {
     const { reason } = (await hurried(client.appointments.reopen('x'))) as PromiseRejectedResult
     const error: unknown = reason
     if (!(error instanceof ConflictError) || error.key !== 'slot_unavailable') throw error
-    expect(error.details[0]?.start_time).toBe('09:00')
+    expect(error.details.map(({ start_time }) => start_time)).toEqual(['09:00'])
     // @ts-expect-error the key of another error
     expect(error.key === 'patient_not_found').toBe(false)
   })
@@ -297,6 +298,18 @@ describe('a request is retried', () => {
     await posting
   })
 
+  it('after at most a minute, however often', async () => {
+    vi.spyOn(Math, 'random').mockReturnValue(0.99)
+    const { client, sent } = clientOf([rejection(503, 'unavailable')], { retries: 40 })
+    const start = Date.now()
+    expect((await hurried(client.me())).status).toBe('rejected')
+    expect([sent.length, Date.now() - start > 30 * 50_000, Date.now() - start < 41 * 60_000]).toEqual([
+      41,
+      true,
+      true,
+    ])
+  })
+
   it('a PATCH with if-match too, because its key returns the first response', async () => {
     const { client, sent } = clientOf([new TypeError('terminated'), json(200, { data: {} })])
     expect((await hurried(client.patients.update('p', {}, { ifMatch: '"1"' }))).status).toBe('fulfilled')
@@ -317,6 +330,14 @@ describe('a request is retried', () => {
     const { client, sent } = clientOf([failure], { retries: 1 })
     const { reason } = (await hurried(client.webhooks.delete('w'))) as PromiseRejectedResult
     expect([sent.length, reason.mayHaveTakenEffect]).toEqual([requests, mayHaveTakenEffect])
+  })
+
+  it('with one signal for any number of calls, which gets one listener', async () => {
+    const { client } = clientOf([rejection(500, 'internal')])
+    const { signal } = new AbortController()
+    const add = vi.spyOn(signal, 'addEventListener')
+    await hurried(Promise.allSettled(Array.from({ length: 20 }, () => client.me({ signal }))))
+    expect(add).toHaveBeenCalledTimes(1)
   })
 
   it('not if the signal was aborted before, and not after it is aborted in between', async () => {
@@ -543,7 +564,9 @@ describe('verifyWebhook', () => {
       const upper = Object.fromEntries(
         Object.entries(headers).map(([name, value]) => [name.toUpperCase(), [value]]),
       )
-      for (const bytes of [Buffer.from(body), new TextEncoder().encode(body).buffer])
+      // Some test runners run programs in a realm of their own.
+      const ofOtherRealm = runInNewContext('Uint8Array.from(bytes).buffer', { bytes: Buffer.from(body) })
+      for (const bytes of [Buffer.from(body), new TextEncoder().encode(body).buffer, ofOtherRealm])
         expect(await verifyWebhook({ headers: upper, body: bytes, secret })).toEqual(JSON.parse(body))
       const old = signed('another one that is older')
       const both = {

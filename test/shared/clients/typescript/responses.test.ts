@@ -60,6 +60,7 @@ const CASES: [
   ['a list instead of an object', send(200, '[]'), 'UnexpectedResponseError', [1, 1, 1]],
   ['null', send(200, 'null'), 'UnexpectedResponseError', [1, 1, 1]],
   ['a number', send(201, '7'), 'UnexpectedResponseError', [1, 1, 1]],
+  ['an object of another API', send(200, '{"message":"OK"}'), 'UnexpectedResponseError', [1, 1, 1]],
   ['a redirect', send(302, '', { location: '/elsewhere' }), 'UnexpectedResponseError', [1, 1, 1]],
   ['a permanent redirect', send(308, '', { location: '/elsewhere' }), 'UnexpectedResponseError', [1, 1, 1]],
   ['304 to a request without an etag', send(304), 'UnexpectedResponseError', [1, 1, 1]],
