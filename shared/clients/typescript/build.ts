@@ -7,11 +7,13 @@ import { buildSync } from 'esbuild'
 process.chdir(import.meta.dirname)
 rmSync('dist', { recursive: true, force: true })
 
+// Node prints the whole line that threw an uncaught error.
+const common = { bundle: true, minify: true, lineLimit: 120, target: 'es2022' }
 for (const [format, outfile] of [
   ['esm', 'dist/client.mjs'],
   ['cjs', 'dist/client.cjs'],
 ] as const)
-  buildSync({ entryPoints: ['client.ts'], bundle: true, minify: true, target: 'es2022', format, outfile })
+  buildSync({ entryPoints: ['client.ts'], ...common, format, outfile })
 
 // Without the types of Node, which not every consumer has.
 const options =
