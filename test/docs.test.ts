@@ -1,6 +1,6 @@
 /** README.md, CONTRIBUTING.md and docs/ agree with the code. test/e2e/guides.test.ts runs their programs. */
 import { existsSync, globSync, readFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { importEntities } from '../bin/clinic/import/entities/entities.ts'
 import { generatedFiles } from '../bin/generated-files.ts'
@@ -112,6 +112,12 @@ it('docs/import.md lists the columns of every entity, with the required ones in 
         .sort(),
     ]),
   )
+})
+
+it('docs/benchmarks/bundles.md has a line for every function', () => {
+  const lines = read('docs/benchmarks/bundles.md').matchAll(/^\| ([\w-]+) \| [\d,]+ \|/gm)
+  const functions = globSync('functions/**/*.ts').map((file) => basename(file, '.ts'))
+  expect([...lines].map(([, name]) => name).sort()).toEqual(functions.sort())
 })
 
 it('docs/proofs.md lists the tests of each promise by their tier', () => {

@@ -21,7 +21,8 @@ keep it on a server. The API does not support CORS.
 - Unknown parameters and fields are errors, as are repeated parameters. \`details\` names each one, up to 20.
 - Ids are UUIDs and are not case-sensitive. A malformed id, an unknown id and an id of another clinic are all not found.
 - Dates are \`YYYY-MM-DD\` and times are \`HH:MM\`, in the clinic's time zone. Timestamps include its UTC offset at that instant.
-- Optional response fields are \`null\`, never absent. Amounts are numbers in units of the currency, exact to its decimals.
+- Optional response fields are \`null\`, never absent, except private fields of patients for a credential that may not read them.
+- Amounts are numbers in units of the currency, exact to its decimals.
 - Request bodies are \`application/json\` of at most 256 KiB.
 
 ## Lists
@@ -32,7 +33,7 @@ not change, its pages contain every record exactly once. Events and deliveries a
 
 ## Unchanged records
 
-Responses with one record have an \`etag\`. If a later request has it in \`if-none-match\` and the record is still the same, the
+The response of a GET that returns one record has an \`etag\`. If a later request has it in \`if-none-match\` and the record is still the same, the
 response is a 304 without a body. If a PATCH, an action or a DELETE has it in \`if-match\` and the record has changed since,
 nothing is changed and the response is a 412. On a request that does not accept \`if-match\`, the header is a 400.
 

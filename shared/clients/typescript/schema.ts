@@ -412,28 +412,6 @@ export interface paths {
         patch: operations["update-appointment"];
         trace?: never;
     };
-    "/clinic/price-lists": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * List price lists
-         * @description Sorted by name. A treatment without a price in a list has its own price there. Amounts are numbers in units of the currency, exact to its decimals.
-         *
-         *     Scope: `finance.read`.
-         */
-        get: operations["list-price-lists"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/appointments/{id}/confirm": {
         parameters: {
             query?: never;
@@ -560,6 +538,28 @@ export interface paths {
          *     Scope: `appointment.write.status`.
          */
         post: operations["reopen-appointment"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/clinic/price-lists": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List price lists
+         * @description Sorted by name. A treatment without a price in a list has its own price there. Amounts are numbers in units of the currency, exact to its decimals.
+         *
+         *     Scope: `finance.read`.
+         */
+        get: operations["list-price-lists"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -6818,81 +6818,6 @@ export interface operations {
             504: components["responses"]["Timeout"];
         };
     };
-    "list-price-lists": {
-        parameters: {
-            query?: {
-                /** @description Page number, starting at 1. A page past the last one is empty and has the same `meta` totals. */
-                page?: number;
-                /**
-                 * @description Maximum number of records per page.
-                 * @example 20
-                 */
-                limit?: number;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "x-request-id": components["headers"]["x-request-id"];
-                    "cache-control": components["headers"]["cache-control"];
-                    "strict-transport-security": components["headers"]["strict-transport-security"];
-                    "x-content-type-options": components["headers"]["x-content-type-options"];
-                    ratelimit: components["headers"]["ratelimit"];
-                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        /** @description The records of this page. */
-                        data: components["schemas"]["PriceList"][];
-                        /** @description Position of this page in the list. */
-                        meta: components["schemas"]["PageMeta"];
-                    };
-                };
-            };
-            /** @description A query parameter is missing or invalid. `details` names each one, up to 20. */
-            400: {
-                headers: {
-                    "x-request-id": components["headers"]["x-request-id"];
-                    "cache-control": components["headers"]["cache-control"];
-                    "strict-transport-security": components["headers"]["strict-transport-security"];
-                    "x-content-type-options": components["headers"]["x-content-type-options"];
-                    ratelimit: components["headers"]["ratelimit"];
-                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["InvalidParamsError"];
-                };
-            };
-            401: components["responses"]["Unauthorized"];
-            /** @description The credential does not have the scope named in `details`. Or: The firewall blocked the request: it looks like an attack, or its address sends too many. */
-            403: {
-                headers: {
-                    "x-request-id": components["headers"]["x-request-id"];
-                    "cache-control": components["headers"]["cache-control"];
-                    "strict-transport-security": components["headers"]["strict-transport-security"];
-                    "x-content-type-options": components["headers"]["x-content-type-options"];
-                    ratelimit: components["headers"]["ratelimit"];
-                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["MissingScopeError"] | components["schemas"]["RequestBlockedError"];
-                };
-            };
-            413: components["responses"]["PayloadTooLarge"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
-            504: components["responses"]["Timeout"];
-        };
-    };
     "confirm-appointment": {
         parameters: {
             query?: never;
@@ -7869,6 +7794,81 @@ export interface operations {
                     "application/json": components["schemas"]["UnavailableError"] | components["schemas"]["ClinicPausedError"];
                 };
             };
+            504: components["responses"]["Timeout"];
+        };
+    };
+    "list-price-lists": {
+        parameters: {
+            query?: {
+                /** @description Page number, starting at 1. A page past the last one is empty and has the same `meta` totals. */
+                page?: number;
+                /**
+                 * @description Maximum number of records per page.
+                 * @example 20
+                 */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description The records of this page. */
+                        data: components["schemas"]["PriceList"][];
+                        /** @description Position of this page in the list. */
+                        meta: components["schemas"]["PageMeta"];
+                    };
+                };
+            };
+            /** @description A query parameter is missing or invalid. `details` names each one, up to 20. */
+            400: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InvalidParamsError"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            /** @description The credential does not have the scope named in `details`. Or: The firewall blocked the request: it looks like an attack, or its address sends too many. */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MissingScopeError"] | components["schemas"]["RequestBlockedError"];
+                };
+            };
+            413: components["responses"]["PayloadTooLarge"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
             504: components["responses"]["Timeout"];
         };
     };

@@ -458,6 +458,12 @@ class AppointmentChanges(TypedDict, total=False):
 
 
 @final
+class Cancellation(TypedDict, total=False):
+    reason: Optional[str]
+    """Reason for the cancellation. Returned as `cancellation_reason`."""
+
+
+@final
 class PriceListItem(TypedDict):
     treatment_id: str
     """Id of the treatment."""
@@ -481,12 +487,6 @@ class PriceList(TypedDict):
     """Last day on which the prices apply. Null if there is none. `YYYY-MM-DD`."""
     items: List[PriceListItem]
     """Prices of treatments."""
-
-
-@final
-class Cancellation(TypedDict, total=False):
-    reason: Optional[str]
-    """Reason for the cancellation. Returned as `cancellation_reason`."""
 
 
 @final
