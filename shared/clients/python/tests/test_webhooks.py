@@ -70,10 +70,11 @@ def test_agrees_with_the_library_of_standard_webhooks(monkeypatch):
             agree(BODY, {**headers, name: value[:at] + ("1" if character == "0" else "0") + value[at + 1 :]})
 
 
-@pytest.mark.parametrize("change", [{"webhook-timestamp": "nan"}, {"webhook-timestamp": "9" * 400}, {"webhook-timestamp": "٣"}, {"webhook-signature": "ü"}, {"webhook-signature": ""}, {"webhook-id": ""}])
+@pytest.mark.parametrize("change", [{"webhook-timestamp": "nan"}, {"webhook-timestamp": "9" * 400}, {"webhook-timestamp": "٣"}, {"webhook-signature": "ü"}, {"webhook-signature": "\udcff"}, {"webhook-id": "\udcff"}, {"webhook-signature": ""}, {"webhook-id": ""}])
 def test_rejects_hostile_headers(change):
     assert not accepts(BODY, {**signed(), **change})
     assert not accepts(BODY, {})
+    assert not accepts(BODY + "\udcff", signed())
 
 
 @pytest.mark.parametrize("body", ["", "[]", "{", "[" * 100_000])
@@ -86,3 +87,9 @@ def test_rejects_a_signed_body_that_is_not_an_event(body):
 def test_rejects_an_argument(secret, body, error, name):
     with pytest.raises(error, match=f"^{name} must"):
         verify_webhook(body, signed(), secret, now=NOW)
+
+
+@pytest.mark.parametrize("shape", [list(signed().items()), None, {name: [value] for name, value in signed().items()}, {name.encode(): value.encode() for name, value in signed().items()}])
+def test_names_the_headers_of_another_shape(shape):
+    with pytest.raises(TypeError, match="^headers must"):
+        verify_webhook(BODY, shape, SECRET, now=NOW)

@@ -42,18 +42,19 @@ def verify_webhook(
     now: Seconds since the epoch. Defaults to the current time.
     """
     key = signing_key(secret)
-    content = body.encode() if isinstance(body, str) else body
+    # Text that is not valid Unicode matches no signature.
+    content = body.encode(errors="surrogatepass") if isinstance(body, str) else body
     if not isinstance(content, (bytes, bytearray)):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise TypeError(f"body must be the raw body, str or bytes, not {type(body).__name__}")
-    values: Dict[str, str] = {name.lower(): value for name, value in headers.items()}
+    values = read_headers(headers)
     id, timestamp = values.get("webhook-id", ""), values.get("webhook-timestamp", "")
     current = time.time() if now is None else now
     if not re.fullmatch(r"[0-9]{1,12}", timestamp) or abs(current - int(timestamp)) > TOLERANCE:
         raise WebhookVerificationError("The webhook timestamp is missing or more than five minutes off")
-    signed = f"{id}.{timestamp}.".encode() + content
+    signed = f"{id}.{timestamp}.".encode(errors="surrogatepass") + content
     expected = b"v1," + base64.b64encode(hmac.new(key, signed, hashlib.sha256).digest())
     # There are several signatures for 24 hours after a secret rotation.
-    signatures = values.get("webhook-signature", "").encode().split(b" ")
+    signatures = values.get("webhook-signature", "").encode(errors="surrogatepass").split(b" ")
     if id == "" or not any([hmac.compare_digest(expected, signature) for signature in signatures]):
         raise WebhookVerificationError("The webhook signature does not match the secret")
     try:
@@ -63,6 +64,18 @@ def verify_webhook(
     if not isinstance(event, dict):
         raise WebhookVerificationError("The webhook body is not an event")
     return cast("WebhookEvent", event)
+
+
+def read_headers(headers: Headers) -> Dict[str, str]:
+    """The headers of the signature, by their names in lower case."""
+    try:
+        values = {name.lower(): value for name, value in headers.items() if name.lower().startswith("webhook-")}
+    except (AttributeError, TypeError):
+        raise TypeError(f"headers must have items of a str name and a str value, not be {type(headers).__name__}") from None
+    for name, value in values.items():
+        if not isinstance(value, str):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise TypeError(f"headers must have a str as {name}, not {type(value).__name__}")
+    return values
 
 
 def signing_key(secret: str) -> bytes:
