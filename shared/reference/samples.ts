@@ -1,3 +1,4 @@
+import { argument, clientMethod } from '../clients/python/generator.ts'
 import type { Endpoint } from './openapi.ts'
 import { exampleOf } from './openapi.ts'
 
@@ -49,38 +50,26 @@ export function curlSample(endpoint: Endpoint): string {
   return lines.join(' \\\n  ')
 }
 
-/** A method of the clients, such as `appointments.book`, in the spelling of TypeScript. */
-export function clientMethod({ method, path, operation: { operationId } }: Endpoint): readonly string[] {
-  const segments = path
-    .replace(/^\/clinic\/(?=.)/, '/')
-    .split('/')
-    .filter(Boolean)
-  const [resource = '', ...below] = segments
-  const action = below.filter((segment) => !segment.startsWith('{')).at(-1)
-  const verb = operationId.split('-')[0] ?? ''
-  if (operationId === 'create-appointment') return ['appointments', 'book']
-  if (operationId === 'send-message') return ['messages', 'send']
-  if (operationId === 'get-availability') return ['availability', 'get']
-  if (segments.length === 1 && method === 'GET' && verb === 'get') return [camel(resource)]
-  if (method === 'GET' && action !== undefined) return [camel(resource), `${camel(action)}(…)`, 'list']
-  return [camel(resource), action === undefined ? verb : camel(action)]
+/** The call of a client's method. The ids are arguments of the method, or of the list that it belongs to. */
+function callOf(
+  endpoint: Endpoint,
+  ids: string[],
+  values: string[],
+  spelling = (name: string) => name,
+): string {
+  const [resource = '', name, list] = clientMethod(endpoint).map(spelling)
+  if (list !== undefined) return `clinic.${resource}.${name}(${ids.join(', ')}).${list}(${values.join(', ')})`
+  return `clinic.${[resource, name].filter(Boolean).join('.')}(${[...ids, ...values].join(', ')})`
 }
-
-const camel = (name: string): string => name.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase())
 
 /** A request with the TypeScript client. */
 export function typescriptSample(endpoint: Endpoint): string {
   const { ids, query, body } = sentBy(endpoint)
+  const values = [body, Object.keys(query).length > 0 ? query : undefined]
+    .filter((one) => one !== undefined)
+    .map((one) => literal(one, 'ts'))
   const quoted = ids.map((id) => `'${id}'`)
-  const method = clientMethod(endpoint).join('.')
-  const isList = method.includes('(…)')
-  const values = [
-    ...(isList ? [] : quoted),
-    ...[body, Object.keys(query).length > 0 ? query : undefined]
-      .filter((one) => one !== undefined)
-      .map((one) => literal(one, 'ts')),
-  ]
-  const call = `clinic.${method.replace('…', quoted.join(', '))}(${values.join(', ')})`
+  const call = callOf(endpoint, quoted, values, camel)
   return [
     "import { createClient } from 'clinic-developer-client'",
     '',
@@ -92,14 +81,12 @@ export function typescriptSample(endpoint: Endpoint): string {
 /** A request with the Python client. */
 export function pythonSample(endpoint: Endpoint): string {
   const { ids, query, body } = sentBy(endpoint)
-  const [resource = '', ...rest] = clientMethod(endpoint).map((part) => snake(part.replace('(…)', '')))
-  const method = [resource, rest.join('_').replace(/^(\w+)_list$/, 'list_$1')].filter(Boolean).join('.')
   const values = [
-    ...ids.map((id) => `"${id}"`),
-    ...(body === undefined ? [] : [literal(body, 'python')]),
-    ...Object.entries(query).map(([name, value]) => `${name}=${literal(value, 'python')}`),
+    ...(Object.keys(body ?? {}).length === 0 ? [] : [literal(body, 'python')]),
+    ...Object.entries(query).map(([name, value]) => `${argument(name)}=${literal(value, 'python')}`),
   ]
-  const call = `clinic.${method}(${values.join(', ')})`
+  const quoted = ids.map((id) => `"${id}"`)
+  const call = callOf(endpoint, quoted, values)
   return [
     'from clinic_developer import Client',
     '',
@@ -108,7 +95,7 @@ export function pythonSample(endpoint: Endpoint): string {
   ].join('\n')
 }
 
-const snake = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+const camel = (name: string): string => name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase())
 
 /** A value as source text, an object with one field a line. */
 function literal(value: unknown, language: 'ts' | 'python', depth = 0): string {

@@ -2,9 +2,11 @@
  * The Python client: its wheel passes its own tests, against a local stack too. `npm run prove` also runs the oldest supported
  * Python, the type checkers, and installs the wheel as integrators do.
  */
-import { globSync, mkdtempSync, statSync } from 'node:fs'
+import { globSync, mkdtempSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, expect, inject, it } from 'vitest'
+import { endpointsOf } from '../../shared/reference/openapi.ts'
+import { pythonSample } from '../../shared/reference/samples.ts'
 import { type RunningStack, runStack } from '../support/local-stack.ts'
 import { pythonTool } from './python-tool.ts'
 import { runJudge } from './run-judge.ts'
@@ -56,3 +58,22 @@ it.for(PROVING ? ['3.9', '3.11'] : ['3'])(
     await run(clean, ['-c', 'from clinic_developer import AsyncClient, Client, models'])
   },
 )
+
+it('the samples of the reference are right', async ({ skip }) => {
+  const tool = pythonTool(join(CLIENT, 'tests/requirements.txt'))
+  if (tool.missing !== undefined) return skip(tool.missing)
+  const folder = mkdtempSync(join(inject('runFolder'), 'python-samples-'))
+  const files = endpointsOf(JSON.parse(readFileSync('docs/openapi.json', 'utf8')).paths).map((endpoint) => {
+    const file = join(folder, `${endpoint.operation.operationId.replaceAll('-', '_')}.py`)
+    writeFileSync(file, pythonSample(endpoint))
+    return file
+  })
+  expect(files.length).toBeGreaterThan(40)
+  await run(
+    join(tool.bin, 'python'),
+    ['-m', 'mypy', '--strict', '--cache-dir', join(folder, 'cache'), ...files],
+    {
+      MYPYPATH: join(CLIENT, 'src'),
+    },
+  )
+})
