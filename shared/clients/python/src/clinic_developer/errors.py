@@ -97,7 +97,7 @@ class SlotUnavailableError(ConflictError):
 
     @property
     def alternatives(self) -> List[Alternative]:
-        """Up to three of the next free slots."""
+        """Up to three of the next free slots of the same doctor, and of the room if one was requested."""
         return cast("List[Alternative]", self.details)
 
 
