@@ -63,9 +63,11 @@ export function rowMap(
   const sources = new Map<string, FieldSource>(
     fields
       .filter((field) => !(field in entity.constants))
-      // Another system may have its own ids in a column that is named as ids of records are here.
+      // Another system may have its own ids in a column that is named as ids of records are here, or a title in a full name.
       .filter(
-        (field) => field in entity.columns || !(isOwnIdColumn(field) && elsewhere.has(foldedName(field))),
+        (field) =>
+          field in entity.columns ||
+          !((isOwnIdColumn(field) || field === 'full_name') && elsewhere.has(foldedName(field))),
       )
       .filter((field) => field in entity.columns || !ignored?.has(foldedName(field)))
       .map((field) => [field, entity.columns[field] ?? { column: [field] }]),

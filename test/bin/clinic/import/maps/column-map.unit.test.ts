@@ -35,6 +35,7 @@ describe('a map that is wrong', () => {
     ],
     [{ entities: {}, dates: [] }, 'own.json: dates must be a list of formats such as D.M.YYYY'],
     [{ entities: {}, times: ['HH.MM'] }, 'own.json: times.0 must consist of H or h, mm'],
+    [{ entities: {}, times: ["H'h mm"] }, 'own.json: times.0 must consist of H or h, mm'],
     [{ entities: {}, times: ['h:mm'] }, 'own.json: times.0 must consist of H or h, mm'],
     [{ entities: {}, country: 'Germany' }, 'own.json: country must be the code of a country such as DE'],
     [{ entities: {}, timezone: 'CET+1' }, 'own.json: timezone must be an IANA time zone'],
@@ -161,6 +162,17 @@ describe('a map', () => {
     expect(read('doctors', own, { id: '7', doctor: 'Lis', specialty: 'x', full_name: 'Jan Lis' })).toEqual({
       external_id: 'Lis',
       full_name: 'Jan Lis',
+    })
+  })
+
+  it('reads no full name from the column that has both names', () => {
+    const columns = {
+      first_name: { column: 'Full Name', part: 'first_names' },
+      last_name: { column: 'Full Name', part: 'last_name' },
+    }
+    expect(read('patients', { columns }, { 'full name': 'Mr John Smith' }, { titles: ['Mr'] })).toEqual({
+      first_name: 'John',
+      last_name: 'Smith',
     })
   })
 
