@@ -19,8 +19,8 @@ const TOKENS: { readonly [token: string]: string } = {
   Z: String.raw`(?<offset>Z|UTC|[+-]\d{2}:?\d{2})`,
 }
 
-/** Each part of a format. */
-const TOKEN = /YYYY|YY|MMM|MM|M|DD|D|HH|H|hh|h|mm|ss|a|Z/g
+/** Each part of a format. Text in single quotes stands for itself. */
+const TOKEN = /'[^']*'|YYYY|YY|MMM|MM|M|DD|D|HH|H|hh|h|mm|ss|a|Z/g
 
 const patterns = new Map<string, RegExp>()
 
@@ -31,7 +31,7 @@ export function patternOf(format: string): RegExp {
   let source = ''
   let at = 0
   for (const match of format.matchAll(TOKEN)) {
-    source += escaped(format.slice(at, match.index)) + TOKENS[match[0]]
+    source += escaped(format.slice(at, match.index)) + (TOKENS[match[0]] ?? escaped(match[0].slice(1, -1)))
     at = match.index + match[0].length
   }
   const pattern = new RegExp(`^${source}${escaped(format.slice(at))}$`, 'iu')
@@ -44,7 +44,8 @@ export const escaped = (text: string): string =>
 
 export type Parts = { readonly [part: string]: string | undefined }
 
-const tokensOf = (format: string): string[] => format.match(TOKEN) ?? []
+const tokensOf = (format: string): string[] =>
+  (format.match(TOKEN) ?? []).filter((token) => !token.startsWith("'"))
 
 /** Whether a format has a year, a month and a day. */
 export const isDateFormat = (format: string): boolean =>

@@ -11,7 +11,7 @@ const DATE =
   /^(?<a>\d{1,4})(?<sep>[./-] ?)(?<b>\d{1,2})[./-] ?(?<c>\d{4}|\d{2}|\d(?=\.?$|\.?[, T]))(?<end>\.?)(?:$|(?:,?\s+|T)(?<time>\d.*)$)/
 const NAMED_DATE =
   /^(?<a>\d{1,2})(?<sep>\.?[ -])(?<month>\p{L}{3,}\.?)[ -](?<c>\d{4}|\d{2})(?:$|,?\s+(?<time>\d.*)$)/u
-const TIME = /^\d{1,2}[:.]\d\d([:.]\d\d(\.\d+)?)?(\s?[ap]\.?\s?m\.?)?\s*(Z|[+-]\d\d:?\d\d)?$/i
+const TIME = /^\d{1,2}[:.h]\d\d([:.]\d\d(\.\d+)?)?(\s?Uhr)?(\s?[ap]\.?\s?m\.?)?\s*(Z|[+-]\d\d:?\d\d)?$/i
 
 type Groups = { readonly [name: string]: string | undefined }
 
@@ -91,14 +91,15 @@ function dateFormat({ a = '', sep = '', month, c = '', end = '' }: Groups, month
 }
 
 function timeFormat(text: string): string[] {
-  const [, separator = '', seconds, gap, half, zoneGap = '', zone] =
-    /^\d{1,2}([:.])\d\d(?:([:.]\d\d)(?:\.\d+)?)?(?:(\s?)([ap])\.?\s?m\.?)?(?:(\s*)(Z|[+-]\d\d:?\d\d))?$/i.exec(
+  const [, separator = '', seconds, word = '', gap, half, zoneGap = '', zone] =
+    /^\d{1,2}([:.h])\d\d(?:([:.]\d\d)(?:\.\d+)?)?(\s?Uhr)?(?:(\s?)([ap])\.?\s?m\.?)?(?:(\s*)(Z|[+-]\d\d:?\d\d))?$/i.exec(
       text,
     ) ?? []
   if (separator === '') return []
   const rest = seconds === undefined ? '' : `${separator}ss`
-  const end = `${half === undefined ? '' : `${gap}a`}${zone === undefined ? '' : `${zoneGap}Z`}`
-  return [`${half === undefined ? 'H' : 'h'}${separator}mm${rest}${end}`]
+  const unit = word.replace(/\p{L}+/u, "'$&'")
+  const end = `${unit}${half === undefined ? '' : `${gap}a`}${zone === undefined ? '' : `${zoneGap}Z`}`
+  return [`${half === undefined ? 'H' : 'h'}${separator.replace(/h/i, "'$&'")}mm${rest}${end}`]
 }
 
 /** The sign before the last one or two digits. */

@@ -16,6 +16,8 @@ describe('the formats of dates', () => {
     [['3 mars 2025', '4 févr. 2025'], ['D MMM YYYY'], [], true],
     [['2025-03-01T09:00:00+01:00'], [], ['H:mm:ssZ'], true],
     [['2025-03-01 9:00'], [], ['H:mm'], true],
+    [['9h00', '14h30'], [], ["H'h'mm"], true],
+    [['9:00 Uhr'], [], ["H:mm 'Uhr'"], true],
     [['soon', 'later'], [], [], true],
   ])('of %j are %j and %j', (values, dates, times, isSure) => {
     const columns = [column(...values)]
