@@ -105,7 +105,11 @@ const ALPHABETS: readonly (readonly [Encoding, string])[] = [
 /** The encoding of one byte a character in which most letters beyond ASCII are of one language. */
 function singleByte(counts: readonly number[]): Encoding {
   const letters = [...counts.keys()].filter((byte) => /[a-z]/i.test(String.fromCharCode(byte)))
-  const beyond = [...counts.keys()].filter((byte) => byte >= 0x80)
+  // The quotes « and » come in pairs, and their bytes are letters of iso-8859-2.
+  const hasQuotes = counts[0xab] === counts[0xbb]
+  const beyond = [...counts.keys()].filter(
+    (byte) => byte >= 0x80 && !(hasQuotes && (byte === 0xab || byte === 0xbb)),
+  )
   const sum = (bytes: readonly number[]) => bytes.reduce((total, byte) => total + (counts[byte] ?? 0), 0)
   if (sum(beyond) > sum(letters)) return 'windows-1251'
   let best: { readonly encoding: Encoding; readonly count: number } = { encoding: 'windows-1252', count: 0 }
