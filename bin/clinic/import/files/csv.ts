@@ -26,6 +26,7 @@ export async function openCsv(
   let first = await nextFilledLine(source)
   const stated = /^"?sep=([,;:|\t])"?$/i.exec(first?.text ?? '')?.[1]
   if (stated !== undefined) first = await nextFilledLine(source)
+  first = first && (await skipTitles(first, source))
   if (!first) throw new ImportFileError(`${file}: the file is empty`)
   const more = await readContinuation(first, source.next)
   const text = [first, ...more].map((line) => line.text).join('\n')
@@ -58,6 +59,25 @@ async function nextFilledLine({ next }: LineSource): Promise<Line | undefined> {
   for (let line = await next(); line; line = await next()) if (line.text.trim() !== '') return line
   return undefined
 }
+
+/** Lines above the header, such as the name of a report and its date, that have one cell each. */
+const MAX_TITLES = 10
+
+/** The first line with several cells; the first of all if none of the next ones has. */
+async function skipTitles(first: Line, source: LineSource): Promise<Line> {
+  const titles: Line[] = []
+  let line: Line | undefined = first
+  while (line && isTitle(line.text) && titles.length < MAX_TITLES) {
+    titles.push(line)
+    line = await nextFilledLine(source)
+  }
+  if (line && !isTitle(line.text)) return line
+  source.pushBack([...titles.slice(1), ...(line ? [line] : [])])
+  return first
+}
+
+const isTitle = (text: string): boolean =>
+  !hasOpenQuote(text) && !/[,;\t|]/.test(text.replace(/"[^"]*"/g, 'x').replace(/[,;\t|\s]+$/, ''))
 
 /** A record that cannot be read. */
 type Broken = { readonly line: number; readonly problem: string; text: string; readonly isOpen: boolean }

@@ -47,6 +47,11 @@ describe('a file that is messy, but clear', () => {
       ['Jo Doe', 'Al Roe', 'Di Poe'],
     ],
     ['blank rows', `\n${HEADER}\n,,\n1,Jo,Doe\n  , ,\n\n`, ['Jo Doe']],
+    [
+      'a title above its header',
+      `\uFEFF"Patients, of all doctors",,\nPrinted: 2026-11-22 17:04\n\n${HEADER}1,Jo,Doe\n`,
+      ['Jo Doe'],
+    ],
     ['its header on every page', `${HEADER}1,Jo,Doe\n${HEADER}2,Al,Roe\n`, ['Jo Doe', 'Al Roe']],
     ['columns separated by |', 'external_id|first_name|last_name\n1|Jo|Doe\n', ['Jo Doe']],
     ['spaces around its values', `${HEADER}1, Jo ,Doe  \n`, ['Jo Doe']],
@@ -79,6 +84,11 @@ describe('a file that cannot be imported', () => {
       'Western text of Windows',
       encodeText(`${HEADER}1,Zoë,Müller\n`, 'windows-1252'),
       'patients.csv:2: the file is not UTF-8; it looks like windows-1252. Add --encoding windows-1252, or save the file as UTF-8.',
+    ],
+    [
+      'French text with quotes',
+      encodeText(`${HEADER}1,Zoé « Zou »,Hélène\n`, 'windows-1252'),
+      'patients.csv:2: the file is not UTF-8; it looks like windows-1252.',
     ],
     ...(['windows-1250', 'iso-8859-2'] as const).map((encoding): [string, Buffer, string] => [
       `Polish text in ${encoding}`,
