@@ -3,6 +3,8 @@
  * (`bounce+anything@...`) are ignored. docs/guides/messages.md lists what becomes of their messages.
  */
 
+import type { ProviderFeedback } from '../domain/messages/message.ts'
+
 /** An error response of SNS or SES. */
 export type Rejection = { readonly status: number; readonly code: string; readonly message: string }
 
@@ -85,6 +87,12 @@ export const smsScenario = (number: string): SmsScenario => SMS_SCENARIOS[number
 export const emailScenario = (recipients: readonly string[]): EmailScenario =>
   recipients.map((recipient) => EMAIL_SCENARIOS[plainAddress(recipient)]).find((scenario) => scenario) ??
   DELIVERED
+
+/** What a simulated delivery receipt says of an SMS. */
+export const smsFeedback = (number: string, at: string, providerMessageId: string): ProviderFeedback =>
+  smsScenario(number).receipt === 'SUCCESS'
+    ? { kind: 'delivered', at, providerMessageId }
+    : { kind: 'failed', reason: `Not delivered: ${CARRIER_RESPONSES.FAILURE}` }
 
 /** `Anna <Bounce+7@simulator.amazonses.com>` becomes `bounce@simulator.amazonses.com`. */
 const plainAddress = (mailbox: string): string =>

@@ -4,9 +4,13 @@ import { join } from 'node:path'
 import { SESv2Client } from '@aws-sdk/client-sesv2'
 import { SNSClient } from '@aws-sdk/client-sns'
 import { afterAll, beforeAll, expect, inject, it, vi } from 'vitest'
+import { CHANNELS } from '../../shared/domain/messages/message.ts'
+import { messageDispatch } from '../../shared/store/messages/dispatch.ts'
 import { messageStore } from '../../shared/store/messages/messages.ts'
 import { patientWriter } from '../../shared/store/patients/patient-writer.ts'
+import { mapConcurrent } from '../../shared/store/table/map-concurrent.ts'
 import { issueCredential } from '../support/credentials.ts'
+import { createAcceptedEmail } from '../support/emails.ts'
 import { call, type RequestInput } from '../support/event.ts'
 import { handlerOf, stubFunctionEnvironment } from '../support/functions.ts'
 import { importRecords, writeRows } from '../support/imports.ts'
@@ -41,6 +45,27 @@ const documented = readFileSync('docs/guides/messages.md', 'utf8')
       error: error || null,
     }
   })
+
+it('finishes messages whose simulated receipt or event could not be recorded', async () => {
+  const clinic = await newClinic(db.table, { isTest: true })
+  const patient = aPatient()
+  await patientWriter(db).createMany(clinic.id, [patient])
+  const messages = messageDispatch(db)
+  const at = new Date().toISOString()
+  const recipients = { sms: '+12015550104', email: 'bounce@simulator.amazonses.com' }
+  const sent = await mapConcurrent(1, CHANNELS, async (channel) => {
+    const facts = { channel, recipient: recipients[channel], isTest: true } as const
+    const { id } = await createAcceptedEmail(db.table, clinic, patient, Date.now() - 180_000, facts)
+    await messages.recordFeedback(clinic.id, id, { kind: 'sent', at, providerMessageId: id })
+    return id
+  })
+  const sweep = (await handlerOf({ id: 'sweep-messages' })) as (event: object) => Promise<never>
+  await sweep({})
+  for (const id of sent) {
+    const record = (await messages.find(clinic.id, id))?.record
+    expect(record).toMatchObject({ status: 'failed', providerMessageId: id, dispatch: null })
+  }
+})
 
 it('simulates messages as the guide lists, once, whichever way they are sent, without a call of SNS or SES or a count', async () => {
   vi.useFakeTimers({ now: Date.parse('2026-05-04T08:00:00Z'), toFake: ['Date'] })

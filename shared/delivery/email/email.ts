@@ -2,7 +2,7 @@ import { type SESv2Client, SendEmailCommand } from '@aws-sdk/client-sesv2'
 import { formatMailbox, formatSubject } from '../../domain/messages/mail-header.ts'
 import { type SendResult, toAcceptedResult, toSendResult } from '../send-result.ts'
 import { emailScenario } from '../test-recipients.ts'
-import { toEmailFeedback } from './feedback.ts'
+import { simulatedEvents } from './feedback.ts'
 
 export type EmailSettings = {
   /** The sender's address; its domain must be verified with SES. */
@@ -65,21 +65,12 @@ export function emailSender(client: SESv2Client, { from, configurationSet }: Ema
 /** Sends nothing: the address decides the result, and what the provider reports afterwards. */
 export const simulatedEmail = (now: () => number, newId: () => string): EmailSender => ({
   send: async ({ recipient, waits }) => {
-    const {
-      rejection,
-      rejectionCount = Infinity,
-      replyLost,
-      eventTypes,
-      bounceSubType,
-    } = emailScenario([recipient])
+    const { rejection, rejectionCount = Infinity, replyLost } = emailScenario([recipient])
     if (rejection && waits < rejectionCount)
       return toSendResult({ name: rejection.code, $metadata: { httpStatusCode: rejection.status } })
     const providerMessageId = newId()
     const at = new Date(now()).toISOString()
-    const feedback = eventTypes.map((type) => {
-      const detail = type === 'Bounce' && bounceSubType ? ['Permanent', bounceSubType] : []
-      return toEmailFeedback(type, { at, providerMessageId, detail })
-    })
+    const feedback = simulatedEvents(recipient, at, providerMessageId)
     return { ...(replyLost ? toSendResult({}) : { kind: 'accepted', providerMessageId }), feedback }
   },
 })

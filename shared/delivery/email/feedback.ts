@@ -2,6 +2,7 @@
 import * as z from 'zod'
 import type { ClinicId } from '../../domain/clinic.ts'
 import type { ProviderFeedback } from '../../domain/messages/message.ts'
+import { emailScenario } from '../test-recipients.ts'
 
 /** An SES event as the rules of infra/messaging/messaging.ts forward it: ids and types only, no address and no subject. */
 const EmailFeedback = z.object({
@@ -30,7 +31,7 @@ export function readEmailFeedback(body: string): {
 }
 
 /** The feedback of an event of SES. `detail` has the types of a bounce or complaint. */
-export function toEmailFeedback(
+function toEmailFeedback(
   event: z.output<typeof EmailFeedback>['event'],
   {
     at,
@@ -48,6 +49,19 @@ export function toEmailFeedback(
     Reject: { kind: 'failed', reason: 'The provider rejected it' },
   }
   return feedbackByEvent[event]
+}
+
+/** The feedback of the events of an email to a test recipient, in order. */
+export function simulatedEvents(
+  recipient: string,
+  at: string,
+  providerMessageId: string,
+): ProviderFeedback[] {
+  const { eventTypes, bounceSubType } = emailScenario([recipient])
+  return eventTypes.map((type) => {
+    const detail = type === 'Bounce' && bounceSubType ? ['Permanent', bounceSubType] : []
+    return toEmailFeedback(type, { at, providerMessageId, detail })
+  })
 }
 
 /** Six or more digits without a letter between them, in any script. */

@@ -2,7 +2,9 @@ import type { Due } from '../../domain/due.ts'
 import { isMessageWaiting, isUnresolved, SENDER_STOPPED } from '../../domain/messages/message.ts'
 import type { Messages } from '../store-ports.ts'
 import { type ReportLag, sweepBatches } from '../sweep-batches.ts'
+import { smsFeedback } from '../test-recipients.ts'
 import type { EmailQueue } from './email-queue.ts'
+import { simulatedEvents } from './feedback.ts'
 import { MAX_AGE_MS } from './send-queued-email.ts'
 
 export type MessageSweep = {
@@ -26,8 +28,8 @@ const MIN_RECHECK_DELAY_MS = 15 * 60_000
 const MAX_RECHECK_DELAY_MS = 60 * 60_000
 
 /**
- * Processes messages that are overdue: queues emails that a crash left unqueued, and marks messages whose claim expired as
- * unresolved, for an operator to decide.
+ * Processes messages that are overdue: queues emails that a crash left unqueued, marks messages whose claim expired as
+ * unresolved, for an operator to decide, and finishes those of test clinics that were sent.
  */
 export const sweepMessages = (sweep: MessageSweep): Promise<void> =>
   sweepBatches(sweep.messages.dueBatches(sweep.now(), BATCH_SIZE), {
@@ -43,6 +45,13 @@ async function processDue({ messages, queue, now, count }: MessageSweep, item: D
   const dispatch = read?.record.dispatch
   if (!read || dispatch?.dueAt !== at) return messages.removeDue(item)
   const { record } = read
+  if (record.isTest && record.status === 'sent') {
+    const { channel, recipient, providerMessageId } = record
+    const reported = [recipient, new Date(now()).toISOString(), providerMessageId ?? id] as const
+    for (const feedback of channel === 'sms' ? [smsFeedback(...reported)] : simulatedEvents(...reported))
+      await messages.recordFeedback(clinic, id, feedback)
+    return
+  }
   if (isUnresolved(record, now())) {
     if (!record.isTest) count('message_unresolved')
     await messages.markUnresolved(clinic, id, SENDER_STOPPED)

@@ -1,7 +1,7 @@
 import { PublishCommand, type SNSClient } from '@aws-sdk/client-sns'
 import type { Message } from '../../domain/messages/message.ts'
 import { type SendResult, toAcceptedResult, toSendResult } from '../send-result.ts'
-import { CARRIER_RESPONSES, smsScenario } from '../test-recipients.ts'
+import { smsFeedback, smsScenario } from '../test-recipients.ts'
 
 const TOO_LATE: SendResult = { kind: 'unavailable', reason: 'Not sent: the request had taken too long' }
 
@@ -51,7 +51,7 @@ export function smsSender(client: SNSClient, { senderId, maxPrice }: SmsSettings
 /** Sends nothing: the number decides the result, and what the delivery receipt reports. */
 export const simulatedSms = (now: () => number, newId: () => string): SmsSender => ({
   send: async ({ recipient }) => {
-    const { rejection, replyLost, receipt } = smsScenario(recipient)
+    const { rejection, replyLost } = smsScenario(recipient)
     // The SDK's name of the error has a suffix that SNS's code lacks.
     if (rejection)
       return toSendResult({
@@ -60,9 +60,8 @@ export const simulatedSms = (now: () => number, newId: () => string): SmsSender 
       })
     if (replyLost) return toSendResult({})
     const providerMessageId = newId()
-    const delivered = { kind: 'delivered', at: new Date(now()).toISOString(), providerMessageId } as const
-    const failed = { kind: 'failed', reason: `Not delivered: ${CARRIER_RESPONSES.FAILURE}` } as const
-    const feedback = [receipt === 'SUCCESS' ? delivered : failed]
+    const at = new Date(now()).toISOString()
+    const feedback = [smsFeedback(recipient, at, providerMessageId)]
     return { kind: 'accepted', providerMessageId, feedback }
   },
 })

@@ -105,11 +105,14 @@ export function applyFeedback(message: Message, feedback: ProviderFeedback): Mes
   const isTransition = TRANSITIONS[message.status].includes(status)
   // The message of an unknown outcome is obsolete once the outcome is known.
   const errorMessage = message.dispatch?.isUnresolved ? null : message.errorMessage
+  const statusAfter = isTransition ? status : message.status
+  // If a function is stopped before it records what a simulated provider reports, the sweep does.
+  const pending = message.isTest && statusAfter === 'sent' ? message.dispatch : null
   const after: Message = {
     ...message,
-    status: isTransition ? status : message.status,
+    status: statusAfter,
     errorMessage,
-    dispatch: null,
+    dispatch: pending && { ...pending, isUnresolved: false },
     ...(feedback.kind !== 'failed' && {
       sentAt: message.sentAt ?? feedback.at,
       providerMessageId: message.providerMessageId ?? feedback.providerMessageId,
