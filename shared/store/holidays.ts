@@ -49,14 +49,20 @@ export function holidayStore({ table }: { table: Table }) {
     return days
   }
 
-  /** Sets the holidays that `change` makes of the present ones. Nothing is written if it throws. Copies are not refreshed. */
+  /**
+   * Sets the holidays that `change` makes of the present ones, and returns whether they differ. Nothing is written if they do not, or
+   * if it throws. Copies are not refreshed.
+   */
   const set = (
     clinic: ClinicId,
     change: (before: readonly TimeOff[]) => readonly TimeOff[],
-  ): Promise<readonly TimeOff[]> =>
+  ): Promise<boolean> =>
     retryOnConflict(async () => {
       const before = await read(clinic)
-      return save(clinic, before, { ...before, holidays: change(before.holidays) })
+      const holidays = change(before.holidays)
+      if (isDeepStrictEqual(holidays, before.holidays)) return false
+      await save(clinic, before, { ...before, holidays })
+      return true
     })
 
   /** Brings the copies of all doctors up to date, also while others change holidays or doctors. Returns how many it changed. */

@@ -20,7 +20,7 @@ export function addPauseCommands(group: Command): void {
       const line =
         before.pausedAt === undefined
           ? `Paused clinic ${before.name}. Its emails and events wait; "clinic resume" ends the pause.`
-          : `Clinic ${before.name} has been paused since ${since}.`
+          : `Nothing changed: clinic ${before.name} has been paused since ${since}.`
       print(command, { clinic_id: before.id, paused_at: since }, [line])
     })
 
@@ -34,7 +34,7 @@ export function addPauseCommands(group: Command): void {
       await setPaused(table, before.id, null)
       const line =
         before.pausedAt === undefined
-          ? `Clinic ${before.name} is not paused.`
+          ? `Nothing changed: clinic ${before.name} is not paused.`
           : `Resumed clinic ${before.name}, which was paused since ${clinicTimestamp(before.pausedAt, before.timezone)}.`
       print(command, { clinic_id: before.id, paused_at: null }, [line])
     })

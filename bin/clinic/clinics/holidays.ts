@@ -3,7 +3,7 @@ import type { Command } from 'commander'
 import type { TimeOff } from '../../../shared/domain/booking/doctor.ts'
 import { formatSpan } from '../../../shared/domain/booking/doctor-days.ts'
 import { singleLineText } from '../../../shared/domain/patients/text-fields.ts'
-import { areSameDays, holidayStore, MAX_HOLIDAYS } from '../../../shared/store/holidays.ts'
+import { holidayStore, MAX_HOLIDAYS } from '../../../shared/store/holidays.ts'
 import { appointmentsOutsideHours, describeAppointments } from '../appointments/appointments-outside-hours.ts'
 import { withDays, withoutDays } from '../doctors/days-off.ts'
 import { timeOff } from '../import/entities/doctors.ts'
@@ -21,18 +21,15 @@ export function addHolidayCommands(group: Command): void {
       const added = requireDays(text).map((day) => ({ ...day, reason: reason ?? day.reason }))
       const context = await openClinic(command)
       const holidays = holidayStore(context)
-      const stale = await holidays.withoutCopy(context.clinic.id)
-      await holidays.set(context.clinic.id, (before) => {
-        const isSame = added.every((one) => before.some((day) => areSameDays(day, one)))
-        // An interrupted command is continued.
-        return isSame && stale.length > 0 ? before : withinLimit(withDays('a holiday', before, added))
-      })
+      const isChanged = await holidays.set(context.clinic.id, (before) =>
+        withinLimit(withDays('a holiday', before, added)),
+      )
       const doctors = await holidays.refreshCopies(context.clinic.id)
       const outside = await appointmentsOn(context, added)
       await printHolidays(
         command,
         context,
-        { doctors, visits_outside: outside },
+        { changed: isChanged, doctors, appointments_outside: outside },
         describeAppointments(context, outside),
       )
     })
@@ -45,13 +42,11 @@ export function addHolidayCommands(group: Command): void {
       const removed = requireDays(text)
       const context = await openClinic(command)
       const holidays = holidayStore(context)
-      const stale = await holidays.withoutCopy(context.clinic.id)
-      await holidays.set(context.clinic.id, (before) => {
-        const isGone = removed.every((one) => !before.some((day) => areSameDays(day, one)))
-        return isGone && stale.length > 0 ? before : withoutDays('a holiday', before, removed)
-      })
+      const isChanged = await holidays.set(context.clinic.id, (before) =>
+        withoutDays('a holiday', before, removed),
+      )
       const doctors = await holidays.refreshCopies(context.clinic.id)
-      await printHolidays(command, context, { doctors })
+      await printHolidays(command, context, { changed: isChanged, doctors })
     })
 
   group
@@ -97,8 +92,9 @@ async function printHolidays(
   command: Command,
   context: ClinicContext,
   more: {
+    readonly changed?: boolean
     readonly doctors?: number
-    readonly visits_outside?: readonly object[]
+    readonly appointments_outside?: readonly object[]
     readonly doctors_behind?: readonly string[]
   },
   lines: readonly string[] = [],
@@ -106,10 +102,11 @@ async function printHolidays(
   const days = await holidayStore(context).list(context.clinic.id)
   const data = days.map(({ from, to, reason }) => ({ from, to, name: reason }))
   const rows = data.map(({ from, to, name }) => [formatSpan({ from, to }), name ?? ''])
-  const changed =
-    more.doctors === undefined ? [] : [`Changed the holidays of ${counted(more.doctors, 'doctor')}`]
+  const { changed, doctors = 0 } = more
+  const outcome =
+    changed || doctors > 0 ? `Changed the holidays of ${counted(doctors, 'doctor')}` : 'Nothing changed'
   print(command, { clinic_id: context.clinic.id, data, ...more }, [
-    ...changed,
+    ...(changed === undefined ? [] : [outcome]),
     ...(rows.length === 0 ? ['No holidays'] : formatTable(rows)),
     ...lines,
   ])

@@ -1,5 +1,6 @@
 /** Changes of a list of days off: the time off of a doctor, or the holidays of a clinic. */
 import type { TimeOff } from '../../../shared/domain/booking/doctor.ts'
+import { formatTimeOff } from '../../../shared/domain/booking/doctor-days.ts'
 import { areSameDays } from '../../../shared/store/holidays.ts'
 import { timeOff } from '../import/entities/doctors.ts'
 import { CommandFailure, parseOption } from '../tool/output.ts'
@@ -10,30 +11,34 @@ export const parseDays = (name: string, text: string): TimeOff[] =>
   text.trim() === '' ? [] : parseOption(name, timeOff, text)
 
 /**
- * Adds days to a list.
+ * Adds days to a list, except those that it has.
  * @param what what a day is called in the error, such as `time off`
- * @throws CommandFailure for days that the list has already
+ * @throws CommandFailure for days that the list has with another reason
  */
 export function withDays(what: string, days: readonly TimeOff[], added: readonly TimeOff[]): TimeOff[] {
   const all = [...days]
   for (const one of added) {
     const known = all.find(({ from, to }) => from <= one.from && one.to <= to)
-    if (known)
+    if (!known) all.push(one)
+    else if (one.reason !== null && one.reason !== known.reason)
       throw new CommandFailure(
-        `Nothing was changed: ${formatDays([one])} is ${what} already${areSameDays(known, one) ? '' : `, in ${formatDays([known])}`}.`,
+        `Nothing was changed: ${formatDays([one])} is ${what} already, as ${formatTimeOff([known])}. Remove it first.`,
       )
-    all.push(one)
   }
   return all
 }
 
-/** Removes days from a list. @throws CommandFailure for days that the list does not have; its message names those it has */
+/**
+ * Removes days from a list, or none if it has none of them.
+ * @throws CommandFailure if it has only some of them, or has them in other spans; its message names those it has
+ */
 export function withoutDays(what: string, days: readonly TimeOff[], removed: readonly TimeOff[]): TimeOff[] {
   const isOneOf = (list: readonly TimeOff[], one: TimeOff) => list.some((day) => areSameDays(day, one))
   const missing = removed.filter((one) => !isOneOf(days, one))
-  if (missing.length > 0)
+  const isPartOf = (one: TimeOff) => days.some(({ from, to }) => from <= one.to && one.from <= to)
+  if (missing.some(isPartOf) || (missing.length > 0 && missing.length < removed.length))
     throw new CommandFailure(
-      `Nothing was changed: ${formatDays(missing)} is not ${what}. ${days.length === 0 ? 'There is none.' : `Specify it as it was added: ${formatDays(days)}`}`,
+      `Nothing was changed: ${formatDays(missing)} is not ${what}. Specify it as it was added: ${formatDays(days)}`,
     )
   return days.filter((one) => !isOneOf(removed, one))
 }

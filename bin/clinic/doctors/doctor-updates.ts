@@ -79,7 +79,7 @@ async function updateDoctor(
           (isInside(before, appointment, context.clinic) && !isInside(after, appointment, context.clinic)),
       )
     : []
-  print(command, { ...doctorJson(after), changed: isChanged, visits_outside: outside }, [
+  print(command, { ...doctorJson(after), changed: isChanged, appointments_outside: outside }, [
     isChanged
       ? `Changed doctor ${after.fullName}`
       : `Nothing changed: doctor ${after.fullName} has these values already`,
@@ -118,9 +118,9 @@ function exceptionsOf(
   const days = exception.map((text) => parseOption('exception', exceptions, text))
   const removed = removeException.map((date) => parseOption('remove-exception', CalendarDate, date.trim()))
   const missing = removed.filter((date) => doctor.exceptions[date] === undefined)
-  if (missing.length > 0)
+  if (missing.length > 0 && missing.length < removed.length)
     throw new CommandFailure(
-      `Nothing was changed: ${missing.join(', ')} is not an exception. Exceptions: ${formatExceptions(doctor.exceptions) || 'none'}`,
+      `Nothing was changed: ${missing.join(', ')} is not an exception. Exceptions: ${formatExceptions(doctor.exceptions)}`,
     )
   const kept = Object.entries(doctor.exceptions).filter(([date]) => !removed.includes(date))
   return Object.assign(Object.fromEntries(kept), ...days)

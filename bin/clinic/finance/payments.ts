@@ -8,7 +8,6 @@ import {
   PAYMENT_STATUSES,
   PAYMENT_TYPES,
   type Payment,
-  type VoidVerdict,
   voidPayment,
 } from '../../../shared/domain/money/payment.ts'
 import { singleLineText } from '../../../shared/domain/patients/text-fields.ts'
@@ -101,19 +100,23 @@ function addVoidCommand(group: Command): void {
       }
       const { id, invoice } = await find()
       const voidedAt = new Date(table.now()).toISOString()
-      await commitConfirmed(command, (warn) => {
+      await commitConfirmed(command, async (warn) => {
+        // Also by an earlier attempt whose response was lost.
+        if ((await find()).voidedAt !== null) return null
         const build = (invoice: Invoice, before: Payment | null, others: readonly Payment[]): Payment => {
           if (!before) throw unknownRecord('payment', 'payment', id)
-          // An earlier attempt may have been committed although its response was lost.
-          if (before.voidedAt === voidedAt && (before.voidReason ?? reason) === reason) return before
           checkVoid(before, { invoice, others }, warn)
-          return requireVoided(voidPayment(before, voidedAt, reason), before, clinic)
+          const voided = voidPayment(before, voidedAt, reason)
+          if (voided) return voided
+          throw new CommandFailure(`Payment ${id} failed, so it does not count: there is nothing to void.`)
         }
         return settle(table, clinic, invoice.id, { id, build, isForErasedToo: true })
       })
       const after = await find()
       print(command, paymentJson(after, clinic), [
-        `Voided payment ${id}`,
+        after.voidedAt === voidedAt
+          ? `Voided payment ${id}`
+          : `Nothing changed: payment ${id} is voided already, since ${clinicTimestamp(after.voidedAt ?? '', clinic.timezone)}`,
         ...(after.voidReason === null ? ['The reason is not kept: the patient was erased.'] : []),
       ])
     })
@@ -128,19 +131,6 @@ const settle = (
   change: PaymentChange,
 ): Promise<Changeset | null> =>
   invoiceBalance(table).buildChangeset(id, invoice, [change]).catch(failForErasedPatient)
-
-function requireVoided(verdict: VoidVerdict, { id, voidedAt }: Payment, { timezone }: ClinicInfo): Payment {
-  switch (verdict.kind) {
-    case 'already_voided':
-      throw new CommandFailure(
-        `Payment ${id} is already voided, since ${clinicTimestamp(voidedAt ?? '', timezone)}.`,
-      )
-    case 'failed':
-      throw new CommandFailure(`Payment ${id} failed, so it does not count: there is nothing to void.`)
-    case 'voided':
-      return verdict.payment
-  }
-}
 
 function failForErasedPatient(error: unknown): never {
   throw error instanceof PatientErased ? new CommandFailure('The patient of the invoice was erased.') : error

@@ -3,7 +3,7 @@ import { oneOf } from '../../../shared/api/schemas.ts'
 import { Instant } from '../import/entities/row-fields.ts'
 import { addResourceCommands } from '../records/resource-group.ts'
 import { openClinic } from '../tool/connection.ts'
-import { CommandFailure, formatTable as lines, parseOption, print } from '../tool/output.ts'
+import { CommandFailure, counted, formatTable as lines, parseOption, print } from '../tool/output.ts'
 import { describeProgress, messageJson } from './message-progress.ts'
 import { messages } from './message-records.ts'
 import { RESOLUTIONS, requireMessage, resolveMessage, resolveMessages } from './message-resolution.ts'
@@ -53,17 +53,24 @@ function addResolveCommand(group: Command): void {
       const before = given.before === undefined ? '' : parseOption('before', Instant, given.before)
       const { table, clinic } = await openClinic(command)
       if (id !== undefined) {
-        const message = await resolveMessage(table, clinic, id, resolution, Date.now)
-        const text = [`Message ${message.id} is ${message.status}`]
-        print(command, messageJson(message, clinic, Date.now()), text)
+        const before = await requireMessage(table, clinic.id, id)
+        const isChanged = before.dispatch !== null || before.status !== resolution
+        const message = isChanged ? await resolveMessage(table, clinic, id, resolution, Date.now) : before
+        print(command, messageJson(message, clinic, Date.now()), [
+          isChanged
+            ? `Message ${message.id} is ${message.status}`
+            : `Nothing changed: message ${message.id} is ${message.status} already`,
+        ])
         return
       }
       const { resolved, settled } = await resolveMessages(table, clinic, before, resolution, Date.now)
       const data = resolved.map((message) => messageJson(message, clinic, Date.now()))
-      print(command, { data, settled_meanwhile: settled }, [
+      print(command, { data, settled_by_provider: settled }, [
         ...lines(data.map((message) => [message.id, message.status])),
-        resolved.length === 0 ? 'No unresolved messages' : `${resolved.length} messages are resolved`,
-        ...(settled > 0 ? [`${settled} were settled in the meantime`] : []),
+        resolved.length === 0
+          ? `Nothing changed: no unresolved message was accepted before ${given.before}`
+          : `Resolved ${counted(resolved.length, 'message')}`,
+        ...(settled > 0 ? [`Settled by the provider at the same time: ${settled}`] : []),
       ])
     })
 }

@@ -55,7 +55,7 @@ export function addLinkCommands(group: Command, kind: LinkableKind): void {
     .argument(`<${kind}>`, `${kind} id`)
     .action(async (id: string, _: object, command: Command) => {
       await changeLink(kind, id, command, async ({ table, clinic, record }) => {
-        if (record.externalId == null) throw new CommandFailure(`The ${kind} has no external id.`)
+        if (record.externalId == null) return `Nothing changed: the ${kind} has no external id`
         if (!(await externalIds({ table }).linkOf(clinic, kind, record)))
           throw new CommandFailure(
             `The ${kind} was made by an import: its id follows from the external id, and stays.`,

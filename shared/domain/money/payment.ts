@@ -69,14 +69,6 @@ export const signedAmount = ({ type, amount }: Pick<Payment, 'type' | 'amount'>)
 export const mayCount = ({ status }: Pick<Payment, 'status'>): boolean =>
   status === 'completed' || status === 'pending'
 
-/** The outcome of voiding a payment. A `failed` payment counts nothing, so there is nothing to void. */
-export type VoidVerdict =
-  | { readonly kind: 'voided'; readonly payment: Payment }
-  | { readonly kind: 'already_voided' | 'failed' }
-
-/** The payment as it remains once it is voided: it no longer counts. */
-export function voidPayment(payment: Payment, voidedAt: string, voidReason: string): VoidVerdict {
-  if (payment.voidedAt !== null) return { kind: 'already_voided' }
-  if (payment.status === 'failed') return { kind: 'failed' }
-  return { kind: 'voided', payment: { ...payment, status: 'failed', voidedAt, voidReason } }
-}
+/** The payment as it remains once it is voided; null for a failed one, which counts nothing already. */
+export const voidPayment = (payment: Payment, voidedAt: string, voidReason: string): Payment | null =>
+  payment.status === 'failed' ? null : { ...payment, status: 'failed', voidedAt, voidReason }

@@ -169,9 +169,9 @@ export async function voidOnePayment(run: Run): Promise<void> {
       const build = (_: unknown, before: Payment | null) => {
         // An earlier attempt was committed, and its response was lost.
         if (before?.voidedAt === at) return before
-        const verdict = before && voidPayment(before, at, payment.token)
-        if (verdict?.kind !== 'voided') throw new CommandFailure('not to be voided')
-        return verdict.payment
+        const voided = before && voidPayment(before, at, payment.token)
+        if (!voided) throw new CommandFailure('not to be voided')
+        return voided
       }
       const changes = invoiceBalance(table).buildChangeset(clinic.id as ClinicId, invoice.id ?? '', [
         { id, build },

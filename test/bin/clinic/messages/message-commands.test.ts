@@ -118,6 +118,9 @@ describe('unresolved', () => {
     expect(await run('message', 'resolve', swept.id, '--clinic', clinic.id, '--as', 'failed')).toMatchObject(
       rejection('This message is already settled as sent.'),
     )
+    expect(await output(run('message', 'resolve', swept.id, '--clinic', clinic.id, '--as', 'sent'))).toBe(
+      `Nothing changed: message ${swept.id} is sent already\n`,
+    )
     expect((await find(swept))?.status).toBe('sent')
   })
 })
@@ -135,13 +138,13 @@ it('resolves all messages that were accepted before a time', async () => {
   expect([code, JSON.parse(printed).data.map(({ id }: Message) => id)]).toEqual([0, [planted[0]?.id]])
   expect(JSON.parse((await resolve('--before', '2026-03-02T00:00:00Z')).printed)).toMatchObject({
     data: [{ id: planted[1]?.id, status: 'failed', progress: 'done' }],
-    settled_meanwhile: 0,
+    settled_by_provider: 0,
   })
   expect(
     await output(
       run('message', 'resolve', '--clinic', clinic.id, '--as', 'sent', '--before', '2026-03-02T00:00:00Z'),
     ),
-  ).toBe('No unresolved messages\n')
+  ).toBe('Nothing changed: no unresolved message was accepted before 2026-03-02T00:00:00Z\n')
   expect((await resolve('--before', 'yesterday')).code).toBe(2)
   expect((await resolve()).code).toBe(2)
   expect((await resolve(newUuid(), '--before', '2026-03-02T00:00:00Z')).code).toBe(2)
