@@ -1,8 +1,9 @@
 /** The clinic that a command concerns: from `--clinic`, the environment's `CLINIC`, or what `clinic use` remembered for the stack. */
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { type Command, Option } from 'commander'
+import * as z from 'zod'
 import type { ClinicId } from '../../../shared/domain/clinic.ts'
 import { fold } from '../../../shared/domain/patients/search-text.ts'
 import { isUuid } from '../../../shared/domain/uuid.ts'
@@ -43,8 +44,17 @@ export function namedClinic(command: Command): string {
   )
 }
 
+/** Where the clinic comes from if the command line does not say it, for errors. */
+export function clinicSource(command: Command): string {
+  const source = command.getOptionValueSource('clinic')
+  return source === 'cli' ? '' : source === 'default' ? ' of CLINIC' : ' of "clinic use"'
+}
+
+export const unknownClinic = (text: string, source: string): CommandFailure =>
+  new CommandFailure(`Clinic ${text}${source} does not exist. Run "clinic list" to see all clinics.`)
+
 /** The id of the clinic with this id, name or start of an id. @throws CommandFailure for none, or for several */
-export async function findClinic(table: Table, text: string): Promise<ClinicId> {
+export async function findClinic(table: Table, text: string, source = ''): Promise<ClinicId> {
   const lower = text.toLowerCase()
   if (isUuid(lower)) return lower as ClinicId
   const all = await clinicStore({ table }).list()
@@ -52,11 +62,11 @@ export async function findClinic(table: Table, text: string): Promise<ClinicId> 
   const found =
     named.length > 0 || text.length < MIN_PREFIX ? named : all.filter(({ id }) => id.startsWith(lower))
   const [only, ...others] = found
-  if (!only) throw new CommandFailure(`Clinic ${text} does not exist. Run "clinic list" to see all clinics.`)
+  if (!only) throw unknownClinic(text, source)
   if (others.length === 0) return only.id
   throw new CommandFailure(
     [
-      `${found.length} clinics match ${text}. Specify the id of one:`,
+      `${found.length} clinics match ${text}${source}. Specify the id of one:`,
       ...formatTable(found.map(({ id, name }) => [id, name])),
     ].join('\n'),
   )
@@ -66,12 +76,15 @@ export async function findClinic(table: Table, text: string): Promise<ClinicId> 
 export function rememberClinic(command: Command, id: ClinicId): void {
   mkdirSync(dirname(rememberedFile()), { recursive: true, mode: 0o700 })
   const remembered = { ...readRemembered(), [stackOf(command)]: id }
-  writeFileSync(rememberedFile(), `${JSON.stringify(remembered, null, 2)}\n`, { mode: 0o600 })
+  // Other terminals read the whole file or the one before.
+  const unfinished = `${rememberedFile()}.${process.pid}`
+  writeFileSync(unfinished, `${JSON.stringify(remembered, null, 2)}\n`, { mode: 0o600 })
+  renameSync(unfinished, rememberedFile())
 }
 
 function readRemembered(): Readonly<Record<string, string | undefined>> {
   try {
-    return JSON.parse(readFileSync(rememberedFile(), 'utf8'))
+    return z.record(z.string(), z.string()).parse(JSON.parse(readFileSync(rememberedFile(), 'utf8')))
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return {}
     throw new CommandFailure(`${rememberedFile()} cannot be read: remove it, and run "clinic use" again.`)

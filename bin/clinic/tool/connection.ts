@@ -5,7 +5,7 @@ import type { ClinicId } from '../../../shared/domain/clinic.ts'
 import { ClinicBeingDeleted, clinicStore, type StoredClinic } from '../../../shared/store/clinics.ts'
 import { openTable, type Table } from '../../../shared/store/table/table.ts'
 import { describeMissingSettings, isAccessDenied } from './aws-errors.ts'
-import { findClinic, namedClinic } from './clinic-choice.ts'
+import { clinicSource, findClinic, namedClinic, unknownClinic } from './clinic-choice.ts'
 import { programOf, startTrail } from './command-trail.ts'
 import { guardAgainstDeletion, withDeletionGuard } from './deletion-guard.ts'
 import { operatorClient } from './operator-client.ts'
@@ -116,7 +116,7 @@ export async function chooseClinic(command: Command): Promise<ClinicId> {
   const text = namedClinic(command)
   const stack = await findStack(command)
   const table = openTableOf(stack, requireOutput(stack.outputs, 'TableName'))
-  const id = await findClinic(table, text).catch(async (error) => {
+  const id = await findClinic(table, text, clinicSource(command)).catch(async (error) => {
     await locateStack(command)
     throw error
   })
@@ -198,14 +198,14 @@ export async function openClinic(command: Command, name?: string): Promise<Clini
 export async function openStoredClinic(command: Command, name?: string): Promise<ClinicContext> {
   const id = await chooseClinic(command)
   const table = name === undefined ? await connect(command) : await connectTable(command, name)
-  const clinic = await requireStoredClinic(table, id)
+  const clinic = await requireStoredClinic(table, id, clinicSource(command))
   nameClinic(command, clinic)
   return { table, clinic }
 }
 
 /** The clinic with this id, even if it is being deleted. @throws CommandFailure if there is none */
-export async function requireStoredClinic(table: Table, id: ClinicId): Promise<StoredClinic> {
+export async function requireStoredClinic(table: Table, id: ClinicId, source = ''): Promise<StoredClinic> {
   const clinic = await clinicStore({ table }).find(id)
-  if (!clinic) throw new CommandFailure(`Clinic ${id} does not exist. Run "clinic list" to see all clinics.`)
+  if (!clinic) throw unknownClinic(id, source)
   return clinic
 }

@@ -1,5 +1,5 @@
 /** The clinic that a command concerns, and the commands whose names have changed. */
-import { mkdtempSync } from 'node:fs'
+import { mkdtempSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, beforeEach, describe, expect, inject, it, vi } from 'vitest'
 import { runOperatorTool } from '../../../../bin/clinic/program.ts'
@@ -55,6 +55,23 @@ it('a command without --clinic uses CLINIC, then the clinic that was remembered 
   expect((await runWith({ CLINIC: 'praxis süd' }, 'show')).printed).toContain(sued.name)
   const elsewhere = await run('--stack', 'other', 'clinic', 'show')
   expect(elsewhere.errors).toContain('Specify the clinic with --clinic')
+})
+
+it('a clinic that does not exist is reported with where its id comes from', async () => {
+  const unknown = 'aaaa1111-0000-7000-8000-000000000009'
+  const remember = (content: string) =>
+    writeFileSync(join(process.env.XDG_CONFIG_HOME ?? '', 'clinic-developer-api/clinics.json'), content)
+  await output(run('use', nord.id))
+  expect((await runWith({ CLINIC: unknown }, 'show')).errors).toContain(
+    `${unknown} of CLINIC does not exist.`,
+  )
+  expect((await runWith({ CLINIC: 'Nowhere' }, 'show')).errors).toContain('Nowhere of CLINIC does not exist.')
+  remember(JSON.stringify({ clinic: unknown }))
+  expect(await rejection(run('show'))).toContain(`${unknown} of "clinic use" does not exist.`)
+  for (const content of ['null', '{', '{"clinic":1}']) {
+    remember(content)
+    expect(await rejection(run('show'))).toContain('clinics.json cannot be read: remove it')
+  }
 })
 
 /** Runs a command with an environment. Returns all that it writes. */
