@@ -13,7 +13,7 @@ import { operatorOf } from '../tool/command-trail.ts'
 import { addConfirmOptions, confirmByTyping } from '../tool/confirmation.ts'
 import { connectDynamoDb, openStoredClinic, requireStoredClinic } from '../tool/connection.ts'
 import { resolveFromInvocationDir } from '../tool/invocation-path.ts'
-import { CommandFailure, print, printResumed } from '../tool/output.ts'
+import { CommandFailure, counted, print, printResumed } from '../tool/output.ts'
 import { removeClinic } from './clinic-removal.ts'
 
 type Options = { export?: string; withoutExport: boolean; table?: string }
@@ -53,7 +53,7 @@ export function addDeletionCommand(group: Command): void {
       clinic,
     )
     print(self, { clinic_id: clinic.id, deleted_items: deleted }, [
-      `Deleted clinic ${clinic.name}: ${deleted.toLocaleString('en')} items. Only the ledger of its erasures is left.`,
+      `Deleted clinic ${clinic.name}: ${counted(deleted, 'item')}. Only the ledger of its erasures is left.`,
       'Backups have the clinic until they expire: docs/operate/moving-a-clinic.md says what to do after a restore.',
     ])
   })
@@ -64,7 +64,7 @@ async function consequences(table: Table, clinic: Clinic): Promise<string[]> {
   const records = await recordCount(table, clinic.id)
   const credentials = await credentialStore({ table, now: table.now }).list(clinic.id)
   return [
-    `This deletes clinic ${clinic.name} with ${records.toLocaleString('en')} records and ${credentials.length} credentials.`,
+    `This deletes clinic ${clinic.name} with ${counted(records, 'record')} and ${counted(credentials.length, 'credential')}.`,
     'It cannot be undone. Its credentials are revoked first.',
   ]
 }

@@ -61,7 +61,7 @@ const REQUIRED = {
   duration: {
     field: 'appointmentMinutes',
     value: 'minutes',
-    description: 'default appointment length',
+    description: 'default appointment length (default: 30)',
     schema: Minutes,
   },
 } as const satisfies Record<string, Setting>
@@ -126,12 +126,21 @@ export type SettingValues = Readonly<Record<string, string>>
 
 /** The options of a new clinic. */
 export function addSettings(command: Command): Command {
-  for (const [name, setting] of Object.entries(SETTINGS)) {
-    const option = optionOf(name, setting)
-    if (name === 'duration') option.default('30')
-    command.addOption(name in REQUIRED && name !== 'duration' ? option.makeOptionMandatory() : option)
-  }
+  for (const [name, setting] of Object.entries(SETTINGS)) command.addOption(optionOf(name, setting))
   return command
+}
+
+/** The settings of a new clinic: of its options, and otherwise of an export. @throws CommandFailure naming what is missing or invalid */
+export function newSettings(values: SettingValues, exported: Readonly<Record<string, unknown>>) {
+  const copied = Object.entries(SETTINGS).flatMap(([name, { field }]) => {
+    const value = exported[field]
+    return value === undefined ? [] : [[optionName(name), Array.isArray(value) ? value.join() : value]]
+  })
+  const all = { duration: '30', ...Object.fromEntries(copied), ...values }
+  const missing = Object.keys(REQUIRED).filter((name) => !(name in all))
+  if (missing.length > 0)
+    throw new CommandFailure(`Specify ${missing.map((name) => `--${name}`).join(', ')}.`)
+  return settingsOf(all) as Pick<Clinic, 'name' | 'timezone' | 'currency' | 'appointmentMinutes'>
 }
 
 /** The options of a change. `--default` removes optional settings, and so does the value `default` of a limit. */
@@ -153,7 +162,7 @@ const optionOf = (name: string, { value, description }: Setting): Option =>
   new Option(`--${name} <${value}>`, description)
 
 /** The settings of options. @throws CommandFailure naming the option with an invalid value */
-export const settingsOf = (values: SettingValues): ClinicChanges =>
+const settingsOf = (values: SettingValues): ClinicChanges =>
   Object.fromEntries(
     given(values).map(([name, { field, schema }, value]) => [field, parseOption(name, schema, value)]),
   )

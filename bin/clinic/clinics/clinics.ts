@@ -1,27 +1,31 @@
+import { basename, dirname } from 'node:path'
 import type { Command } from 'commander'
 import type { Clinic, ClinicId } from '../../../shared/domain/clinic.ts'
 import { clinicTimestamp } from '../../../shared/domain/timestamp.ts'
 import { newUuid } from '../../../shared/domain/uuid.ts'
 import { clinicStore } from '../../../shared/store/clinics.ts'
 import { credentialStore } from '../../../shared/store/credentials.ts'
+import { ExportFolderError, readManifest } from '../export/manifest.ts'
 import { describeRecord } from '../records/record-text.ts'
 import { findClinic, rememberClinic } from '../tool/clinic-choice.ts'
 import { addYesOption } from '../tool/confirmation.ts'
 import { connect, openClinic, requireStoredClinic } from '../tool/connection.ts'
+import { resolveFromInvocationDir } from '../tool/invocation-path.ts'
 import { CommandFailure, formatTable as lines, print } from '../tool/output.ts'
 import { confirmChanges, confirmName, differingSettings } from './clinic-change-checks.ts'
 import { addDeletionCommand } from './clinic-deletion.ts'
 import { addPauseCommands } from './clinic-pause.ts'
-import { addChanges, addSettings, changesOf, type SettingValues, settingsOf } from './clinic-settings.ts'
+import { addChanges, addSettings, changesOf, newSettings, type SettingValues } from './clinic-settings.ts'
 
 export function addClinicCommands(group: Command): void {
-  const create = addSettings(group.command('create').description('create a clinic')).option(
-    '--test',
-    'a test clinic, whose messages are simulated; it stays one',
-  )
+  const create = addSettings(group.command('create').description('create a clinic'))
+    .option('--from <manifest>', 'manifest.json of an export: its settings, for those that are not given')
+    .option('--test', 'a test clinic, whose messages are simulated; it stays one')
   addYesOption(create).action(
-    async ({ yes: _, test, ...settings }: SettingValues & { test?: true }, command: Command) => {
-      const given = settingsOf(settings) as Omit<Clinic, 'id' | 'createdAt' | 'isTest'>
+    async ({ yes: _, from, test: isTest, ...settings }: NewClinicOptions, command: Command) => {
+      const exported = from === undefined ? {} : exportedSettings(from)
+      const given = newSettings(settings as SettingValues, exported)
+      const test = isTest ?? exported.isTest === true
       const table = await connect(command)
       await confirmName(table, given.name, null, command)
       const clinic: Clinic = {
@@ -64,6 +68,20 @@ export function addClinicCommands(group: Command): void {
   addUseCommand(group)
   addPauseCommands(group)
   addDeletionCommand(group)
+}
+
+type NewClinicOptions = { readonly yes: boolean; readonly from?: string; readonly test?: true }
+
+/** The settings of an exported clinic, of the manifest or its folder. @throws CommandFailure without a manifest */
+function exportedSettings(file: string): Readonly<Record<string, unknown>> {
+  const path = resolveFromInvocationDir(file)
+  try {
+    const manifest = readManifest(basename(path) === 'manifest.json' ? dirname(path) : path)
+    if (manifest) return manifest.clinic
+  } catch (error) {
+    if (!(error instanceof ExportFolderError)) throw error
+  }
+  throw new CommandFailure(`--from ${file} is not the manifest of an export`)
 }
 
 /** Adds `use`. */

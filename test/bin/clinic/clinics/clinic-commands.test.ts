@@ -260,6 +260,22 @@ describe('limits', () => {
   })
 })
 
+it('empty lists say so', async () => {
+  const { id } = await newClinic(db.table)
+  const nouns = [
+    'department',
+    'doctor',
+    'room',
+    'treatment',
+    'price-list',
+    'credential',
+    'webhook',
+    'erasure',
+  ]
+  for (const noun of nouns)
+    expect(await output(run(noun, 'list', '--clinic', id))).toBe(`No ${noun.replace('-', ' ')}s\n`)
+})
+
 it('clinic show names an unknown clinic, and where to look', async () => {
   expect(await rejection(run('clinic', 'show', '--clinic', 'nothing'))).toContain(
     'Run "clinic list" to see all clinics.',
@@ -267,10 +283,7 @@ it('clinic show names an unknown clinic, and where to look', async () => {
 })
 
 it.each([
-  [
-    ['clinic', 'create', '--name', 'X', '--timezone', 'UTC'],
-    "required option '--currency <code>' not specified",
-  ],
+  [['clinic', 'create', '--name', 'X'], 'Specify --timezone, --currency.'],
   [['clinic', 'update', '--clinic', 'nothing', '--name', 'X'], 'Clinic nothing does not exist'],
   [['nonsense'], "unknown command 'nonsense'"],
 ])('%j exits with code 2', async (args, message) => {

@@ -39,7 +39,7 @@ it('pauses a clinic and says since when, and resumes it', async () => {
   const { pausedAt } = (await clinicStore(db).find(clinic.id)) as Clinic
   const since = clinicTimestamp(pausedAt as string, 'Europe/Istanbul')
   const again = await run('clinic', 'pause', '--clinic', clinic.id)
-  expect(again.printed).toBe(`Clinic Clinic has been paused since ${since}.\n`)
+  expect(again.printed).toBe(`Nothing changed: clinic Clinic has been paused since ${since}.\n`)
   const list = (await run('--json', 'clinic', 'list')).printed
   expect(list).toContain(`"paused_at":"${since}"`)
   expect(list).toMatch(/"pause_in_effect_at":"[^"]*\+03:00"/)
@@ -47,7 +47,7 @@ it('pauses a clinic and says since when, and resumes it', async () => {
     `Resumed clinic Clinic, which was paused since ${since}.\n`,
   )
   expect((await run('clinic', 'resume', '--clinic', clinic.id)).printed).toBe(
-    'Clinic Clinic is not paused.\n',
+    'Nothing changed: clinic Clinic is not paused.\n',
   )
   expect((await run('clinic', 'pause', '--clinic', newUuid())).code).toBe(2)
 })
@@ -85,11 +85,35 @@ describe('verify --all', () => {
         .map((line) => JSON.parse(line).data.clinic_id),
     ).toEqual([clinic.id, second.id])
     const single = await run('--json', 'verify', '--clinic', clinic.id, '--repair')
-    expect(JSON.parse(single.printed).data).toMatchObject({
-      differences: [{ record: 'appointment', id: damaged?.id, repaired: true }],
+    expect(JSON.parse(single.printed)).toMatchObject({
+      data: { differences: [{ record: 'appointment', id: damaged?.id, repaired: true }] },
+      clinic: { id: clinic.id },
     })
     expect((await run('verify')).errors).toContain('Specify the clinic with --clinic')
   })
+})
+
+it('creates a clinic with the settings of an export, and with those that are given in their place', async () => {
+  const settings = {
+    name: 'Exported',
+    smsCountries: ['TR', 'DE'],
+    smsPerDay: 7,
+    appointmentMinutes: 45,
+    isTest: true as const,
+  }
+  const { id } = await newClinic(db.table, settings)
+  const folder = join(root, 'settings')
+  await output(run('export', '--clinic', id, '--out', folder))
+  const create = (...args: string[]) => run('--json', 'create', ...args)
+  const from = ['--from', join(folder, 'manifest.json')]
+  expect(await rejection(create(...from))).toContain('There is a clinic of this name already')
+  const { data } = JSON.parse(await output(create(...from, '--name', 'Copy', '--duration', '20')))
+  expect(data).toMatchObject({
+    ...{ name: 'Copy', is_test: true, duration_minutes: 20, sms_countries: ['TR', 'DE'], sms_per_day: 7 },
+    paused_at: null,
+  })
+  expect(data.id).not.toBe(id)
+  expect(await rejection(create('--from', root))).toContain(`--from ${root} is not the manifest of an export`)
 })
 
 it('does not export a clinic whose pause was stopped', async () => {
@@ -107,7 +131,7 @@ it('exports a clinic, and rejects the folder of an export that is finished', asy
   const args = ['export', '--clinic', clinic.id, '--out', join(root, 'whole')]
   const { code, printed, lines } = await run(...args)
   expect(code).toBe(0)
-  expect(printed).toMatch(/^Exported .*1 patients, 1 appointments, 1 invoices, 1 payments, 1 messages to /)
+  expect(printed).toMatch(/^Exported .*1 patient, 1 appointment, 1 invoice, 1 payment, 1 message to /)
   expect(printed).toContain('all records are of one moment')
   expect(lines.map(({ command, outcome }) => [command, outcome])).toEqual([
     ['export', 'started'],
