@@ -152,7 +152,7 @@ async function changeEntry<Entry extends Named, Options, Wire extends Named>(
     isNeededFor && isInactive(after) && !isInactive(before)
       ? await comingAppointments(context, {}, (appointment) => isNeededFor(after.id, appointment))
       : []
-  print(command, { ...commands.toJson(after), changed: isChanged, visits_outside: appointments }, [
+  print(command, { ...commands.toJson(after), changed: isChanged, appointments_outside: appointments }, [
     isChanged
       ? `Changed ${kind} ${after.name}`
       : `Nothing changed: ${kind} ${after.name} has these values already`,

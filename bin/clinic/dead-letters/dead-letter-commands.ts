@@ -61,7 +61,7 @@ export function addDeadLetterCommands(group: Command): void {
         `sent ${letter.sent_at}`,
         describeDeadLetter(letter),
       ])
-      print(command, { data }, rows.length > 0 ? formatTable(rows) : ['No dead letters'])
+      print(command, { data }, formatTable(rows))
     })
 
   group

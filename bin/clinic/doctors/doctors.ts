@@ -27,6 +27,10 @@ const doctors: SmallResource<ReturnType<typeof doctorJson>> = {
   plural: 'doctors',
   imported: 'doctor',
   readAll: async ({ table, clinic }) => (await doctorStore({ table }).list(clinic.id)).map(doctorJson),
+  show: async ({ table, clinic }, id) => {
+    const doctor = await doctorStore({ table }).find(clinic.id, id)
+    return doctor && doctorJson(doctor)
+  },
   searched: 'a part of the name',
   textsOf: ({ full_name }) => [full_name],
   describe: (doctor) => ({ ...doctor, ...doctorTexts(doctor) }),

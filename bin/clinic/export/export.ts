@@ -4,7 +4,7 @@ import type { Clinic } from '../../../shared/domain/clinic.ts'
 import { clinicTimestamp } from '../../../shared/domain/timestamp.ts'
 import { openClinic } from '../tool/connection.ts'
 import { resolveFromInvocationDir } from '../tool/invocation-path.ts'
-import { CommandFailure, EXIT, print } from '../tool/output.ts'
+import { CommandFailure, counted, EXIT, print } from '../tool/output.ts'
 import { progressBar } from '../tool/progress.ts'
 import { exportClinic } from './export-clinic.ts'
 import { ExportFolderError, type Manifest } from './manifest.ts'
@@ -51,10 +51,12 @@ function summary(
   { timezone }: Clinic,
 ): string[] {
   const names = Object.entries(files).filter(([name]) => name.endsWith('.ndjson'))
-  const counts = names.map(([name, { rows }]) => `${rows.toLocaleString('en')} ${name.split('.')[0]}`)
+  const counts = names.map(([name, { rows }]) =>
+    counted(rows, name.replace('s.ndjson', '').replace('-', ' ')),
+  )
   const moment = is_one_moment
     ? 'The clinic was paused: all records are of one moment.'
-    : `The clinic was in use: every change up to ${clinicTimestamp(as_of ?? started_at, timezone)} is included, and ${read_again} records were read again. ` +
+    : `The clinic was in use: every change up to ${clinicTimestamp(as_of ?? started_at, timezone)} is included, and ${counted(read_again, 'record')} ${read_again === 1 ? 'was' : 'were'} read again. ` +
       'For an export of one moment, pause the clinic before.'
   return [`Exported ${counts.join(', ') || 'no records'} to ${folder}`, moment]
 }

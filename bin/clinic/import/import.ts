@@ -135,7 +135,7 @@ async function importAll(command: Command, files: readonly string[], run: Run): 
   }
   const unpaid = await statedPaid.withoutPayments(table, clinic.id)
   const total = sum(reports)
-  const outside = reports.reduce((count, { visits_outside }) => count + visits_outside, 0)
+  const outside = reports.reduce((count, { appointments_outside }) => count + appointments_outside, 0)
   const { json } = command.optsWithGlobals<GlobalOptions>()
   const filesOf = check ? reports : reports.map(withoutDetails)
   print(
@@ -144,7 +144,7 @@ async function importAll(command: Command, files: readonly string[], run: Run): 
       ...total,
       ...(check && { check }),
       paid_without_payments: unpaid.count,
-      visits_outside: outside,
+      appointments_outside: outside,
       ...(json && { files: filesOf }),
     },
     [

@@ -6,7 +6,7 @@ import {
   readTableFormat,
 } from '../../../shared/maintenance/migrate/migrations.ts'
 import { connect, connectDynamoDb, deployedAt } from '../tool/connection.ts'
-import { NeedsAttention, print, printLines, printResumed } from '../tool/output.ts'
+import { counted, NeedsAttention, print, printLines, printResumed } from '../tool/output.ts'
 
 export function addMigrateCommand(command: Command): void {
   command
@@ -32,7 +32,7 @@ export function addMigrateCommand(command: Command): void {
       }
       const format = await readTableFormat(table)
       print(command, { format, required_format: REQUIRED_FORMAT, migrations: results }, [
-        ...results.map((result) => `Format ${result.format}: ${result.migrated} items migrated`),
+        ...results.map((result) => `Format ${result.format}: ${counted(result.migrated, 'item')} migrated`),
         `The table has format ${format}; this version requires ${REQUIRED_FORMAT}.`,
       ])
       if (format < REQUIRED_FORMAT) throw new NeedsAttention()

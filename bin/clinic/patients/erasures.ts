@@ -11,7 +11,7 @@ import { addToTrail } from '../tool/command-trail.ts'
 import { addConfirmOptions, confirmByTyping } from '../tool/confirmation.ts'
 import { chooseClinic, connect, connectTable, openClinic, requireStoredClinic } from '../tool/connection.ts'
 import { resolveFromInvocationDir } from '../tool/invocation-path.ts'
-import { CommandFailure, formatTable, print } from '../tool/output.ts'
+import { CommandFailure, counted, formatTable, print } from '../tool/output.ts'
 import { readErasures } from './erasure-file.ts'
 
 type ReplayOptions = { table?: string; sourceTable?: string; from?: string }
@@ -113,7 +113,7 @@ async function confirmReplay(
     what: PATIENT_COUNT,
     text: String(count),
     consequences: [
-      `${count} patients are listed; ${patientsOf(pending)} of them are erased permanently, and their upcoming appointments cancelled.`,
+      `${counted(count, 'patient')} ${count === 1 ? 'is' : 'are'} listed, ${patientsOf(pending)} of whom would be erased permanently, with their upcoming appointments cancelled.`,
     ],
   })
 }

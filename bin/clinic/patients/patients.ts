@@ -27,7 +27,7 @@ import { addResourceCommands } from '../records/resource-group.ts'
 import { operatorOf } from '../tool/command-trail.ts'
 import { addConfirmOptions, confirmByTyping, readValue } from '../tool/confirmation.ts'
 import { openClinic } from '../tool/connection.ts'
-import { CommandFailure, formatTable, parseOption, print } from '../tool/output.ts'
+import { CommandFailure, counted, formatTable, parseOption, print } from '../tool/output.ts'
 import { addPatientExportCommand } from './patient-export.ts'
 import { patients } from './patient-records.ts'
 
@@ -82,7 +82,7 @@ export function addPatientCommands(group: Command): void {
           : []
       const result = renderPatientDetails(patient, { clinic, scopes: SCOPES })
       // Appointments of an inactive patient cannot be moved.
-      print(command, { ...result, visits_outside: appointments }, [
+      print(command, { ...result, appointments_outside: appointments }, [
         isChanged ? `Changed patient ${id}` : `Nothing changed: patient ${id} has these values already`,
         ...describeAppointments(context, appointments, 'without an active patient', '"appointment cancel"'),
       ])
@@ -111,7 +111,10 @@ export function addPatientCommands(group: Command): void {
       print(
         command,
         { ...renderPatientDetails(patient, { clinic, scopes: SCOPES }), cancelled_appointments: upcoming },
-        [`Erased patient ${id}`, ...(upcoming > 0 ? [`Cancelled ${upcoming} upcoming appointments`] : [])],
+        [
+          `Erased patient ${id}`,
+          ...(upcoming > 0 ? [`Cancelled ${counted(upcoming, 'upcoming appointment')}`] : []),
+        ],
       )
     })
   addConfirmOptions(erase, PATIENT_NAME)

@@ -20,11 +20,12 @@ export function addResourceCommands<Wire extends { readonly id: string }>(
 }
 
 /** A resource of which a clinic has few records, so that all are read at once. */
-export type SmallResource<Wire> = Omit<ResourceCommands<Wire>, 'list' | 'show' | 'find'> & {
-  readonly readAll: (context: ClinicContext) => Promise<readonly Wire[]>
-  /** The texts of a record that the text of `find` can be a part of. */
-  readonly textsOf: (record: Wire) => readonly (string | null)[]
-}
+export type SmallResource<Wire> = Omit<ResourceCommands<Wire>, 'list' | 'show' | 'find'> &
+  Partial<Pick<ResourceCommands<Wire>, 'show'>> & {
+    readonly readAll: (context: ClinicContext) => Promise<readonly Wire[]>
+    /** The texts of a record that the text of `find` can be a part of. */
+    readonly textsOf: (record: Wire) => readonly (string | null)[]
+  }
 
 /** Adds `list`, `show` and `find` of a small resource to its group. */
 export function addSmallResource<Wire extends { readonly id: string }>(
@@ -39,8 +40,8 @@ export function addSmallResource<Wire extends { readonly id: string }>(
       print(command, { data }, recordTable(resource, data))
     })
   addResourceCommands(group, {
-    ...resource,
     show: async (context, id) => (await readAll(context)).find((record) => record.id === id) ?? null,
+    ...resource,
     find: async (context, text) => {
       const isMatch = (value: string | null) => value !== null && fold(value).includes(fold(text))
       return { data: (await readAll(context)).filter((record) => textsOf(record).some(isMatch)) }

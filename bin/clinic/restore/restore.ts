@@ -21,6 +21,7 @@ import { addToTrail } from '../tool/command-trail.ts'
 import { connectDynamoDb, connectTable, deployedAt, outputOf } from '../tool/connection.ts'
 import {
   CommandFailure,
+  counted,
   type GlobalOptions,
   NeedsAttention,
   parseOption,
@@ -174,9 +175,11 @@ const printRestored = (command: Command, { name, stream }: RestoredTable): void 
 const describeClinic = ({ clinic, messages, erasures, differences }: ReconciledClinic): string =>
   [
     `${clinic.id}  ${differences} differences`,
-    ...(messages ? [`${messages.updated + messages.added} messages taken over`] : []),
-    ...(messages?.patient_unknown ? [`${messages.patient_unknown} messages of unknown patients`] : []),
-    ...(erasures ? [`${erasures.erased} patients erased again`] : []),
+    ...(messages ? [`${counted(messages.updated + messages.added, 'message')} taken over`] : []),
+    ...(messages?.patient_unknown
+      ? [`${counted(messages.patient_unknown, 'message')} of unknown patients`]
+      : []),
+    ...(erasures ? [`${counted(erasures.erased, 'patient')} erased again`] : []),
   ].join(', ')
 
 const describeReconciliation = ({ reconciled, withDifferences, missing, held }: Reconciliation): string[] => [

@@ -1,7 +1,8 @@
 /** Messages for the operator about errors of AWS. */
 import type { Command } from 'commander'
-import { COMMANDS, roleOutput } from '../../../shared/operator/commands.ts'
+import { roleOutput } from '../../../shared/operator/commands.ts'
 import { nameOf } from './command-trail.ts'
+import { roleOf } from './output.ts'
 
 const NAMES = new Set(['AccessDenied', 'AccessDeniedException', 'UnauthorizedOperation'])
 
@@ -12,8 +13,7 @@ export const isAccessDenied = (error: unknown): boolean =>
 /** Which role a command needs, and what IAM has denied. */
 export function describeDenial(command: Command | undefined, { message }: Error): string {
   const name = command ? nameOf(command) : ''
-  const withOption = command?.opts().repair ? COMMANDS[`${name} --repair`] : undefined
-  const role = (withOption ?? COMMANDS[name])?.role
+  const role = command && roleOf(command)
   const needed = role
     ? `"${name}" needs the role "${role}": the output ${roleOutput(role)} of the stack has its ARN.`
     : 'The caller lacks a permission.'

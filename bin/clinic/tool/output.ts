@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import type * as z from 'zod'
 import type { ClinicInfo } from '../../../shared/domain/clinic.ts'
-import { COMMANDS } from '../../../shared/operator/commands.ts'
+import { COMMANDS, type OperatorRole } from '../../../shared/operator/commands.ts'
 import { addToTrail, nameOf, programOf } from './command-trail.ts'
 
 /** Exit codes. `needsAttention`: done, but rows were rejected or differences remain. */
@@ -55,11 +55,21 @@ export function print(command: Command, result: object, lines: readonly string[]
   const { json } = command.optsWithGlobals<GlobalOptions>()
   const clinic = isWrite(command) ? clinics.get(programOf(command)) : undefined
   const object = { ...('data' in result ? result : { data: result }), ...(clinic && { clinic }) }
-  printLines(command, ...(json ? [JSON.stringify(object)] : lines))
+  printLines(command, ...(json ? [JSON.stringify(object)] : lines.length > 0 ? lines : [noneOf(command)]))
   if (clinic && !json) command.configureOutput().writeErr?.(`Clinic: ${clinic.name} (${clinic.id})\n`)
 }
 
-const isWrite = (command: Command): boolean => (COMMANDS[nameOf(command)]?.role ?? 'read') !== 'read'
+/** What an empty list prints, such as `No price lists`: the plural of a noun is the alias of its commands. */
+const noneOf = ({ parent }: Command): string => `No ${parent?.alias()?.replace('-', ' ') ?? 'results'}`
+
+const isWrite = (command: Command): boolean => (roleOf(command) ?? 'read') !== 'read'
+
+/** The role that a command needs with its options; undefined for a command that uses no stack. */
+export function roleOf(command: Command): OperatorRole | undefined {
+  const name = nameOf(command)
+  const withOption = command.opts().repair ? COMMANDS[`${name} --repair`] : undefined
+  return (withOption ?? COMMANDS[name])?.role
+}
 
 /** Reports on stderr that a command continues one that was stopped. */
 export const printResumed =
@@ -69,7 +79,7 @@ export const printResumed =
 
 /** `1 appointment`, `2 appointments`. */
 export const counted = (count: number, noun: string): string =>
-  count === 1 ? `1 ${noun}` : `${count} ${noun}s`
+  count === 1 ? `1 ${noun}` : `${count.toLocaleString('en')} ${noun}s`
 
 /** Columns as wide as their widest cell. */
 export function formatTable(rows: readonly (readonly string[])[]): string[] {

@@ -51,7 +51,7 @@ export function progressText(name: string, share: number, rows: number, seconds:
   const number = (value: number) => value.toLocaleString('en')
   const read =
     `${name} ${'█'.repeat(filled)}${'░'.repeat(BAR_WIDTH - filled)} ${Math.floor(Math.min(1, share) * 100)} %` +
-    `  ${number(rows)} rows`
+    `  ${number(rows)} ${rows === 1 ? 'row' : 'rows'}`
   if (share === 0 || rows === 0) return read
   const left = Math.round((seconds / share) * (1 - share))
   const rate = seconds > 0 ? Math.round(rows / seconds) : 0

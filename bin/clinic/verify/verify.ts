@@ -19,6 +19,8 @@ import {
   type GlobalOptions,
   formatTable as lines,
   NeedsAttention,
+  nameClinic,
+  print,
   printLines,
   printResumed,
 } from '../tool/output.ts'
@@ -73,6 +75,7 @@ async function verifyOne(command: Command, given: Options): Promise<number> {
   const table = await connect(command)
   const clinic = await readable(id, async () => (await openClinic(command)).clinic)
   guardAgainstDeletion(table, id)
+  nameClinic(command, clinic)
   const file = openFile(given, clinic)
   const remaining = await verifyWithProgress(command, table, clinic, given, file)
   file.remove()
@@ -165,12 +168,9 @@ async function verifyWithProgress(
     const { checked, differences: total, repaired } = result
     const id = all ? { clinic_id: clinic.id } : {}
     const differences = listed.map(differenceJson)
-    printLines(
-      command,
-      json
-        ? JSON.stringify({ data: { ...id, checked, total, repaired, differences } })
-        : `${all ? `${clinic.id} ${clinic.name}: ` : ''}${summary(result)}`,
-    )
+    print(command, { ...id, checked, total, repaired, differences }, [
+      `${all ? `${clinic.id} ${clinic.name}: ` : ''}${summary(result)}`,
+    ])
     return total - repaired
   } finally {
     bar.done()

@@ -110,7 +110,7 @@ export async function importWithProgress(
       reasons: reasons.groups,
       warned: warned.groups,
       left_out: incomplete.size,
-      visits_outside: outside,
+      appointments_outside: outside,
     }
   } catch (error) {
     if (latest && !check)

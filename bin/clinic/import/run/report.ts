@@ -51,7 +51,7 @@ export type FileReport = {
   /** Rows that were imported without values that are invalid. */
   readonly left_out: number
   /** Appointments to come that were imported although their doctor does not work then. */
-  readonly visits_outside: number
+  readonly appointments_outside: number
 }
 
 export const formatFields = (format: FileFormat) => ({

@@ -104,7 +104,7 @@ describe('the commands of the catalogue', () => {
     expect(await change('--code', '', '--description', '', '--doctors', '')).toEqual({
       ...added,
       changed: true,
-      visits_outside: [],
+      appointments_outside: [],
       code: null,
       description: null,
       duration_minutes: 60,

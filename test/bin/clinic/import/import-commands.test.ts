@@ -91,7 +91,7 @@ describe('import --check', () => {
         warnings: 1,
         check: true,
         paid_without_payments: 0,
-        visits_outside: 0,
+        appointments_outside: 0,
         files: [
           {
             file: 'patients.csv',
@@ -105,7 +105,7 @@ describe('import --check', () => {
             rejected: 2,
             warnings: 1,
             left_out: 0,
-            visits_outside: 0,
+            appointments_outside: 0,
             reasons: [{ text: expect.stringContaining('needs its country code'), count: 2, lines: [3, 4] }],
             warned: [{ text: expect.stringContaining('looks doubly encoded'), count: 1, lines: [5] }],
           },
@@ -179,7 +179,7 @@ describe('import', () => {
     expect(printed).toContain(text)
     expect(errors).toContain(`${paths[2]}:3: warning: start_time or end_time is outside the doctor's working`)
     expect(JSON.parse((await tool('import', '--json', ...paths)).printed).data).toMatchObject({
-      visits_outside: 0,
+      appointments_outside: 0,
     })
     const { printed: listed } = await run(...list.split(' '))
     expect(listed.split('\n').map((line) => line.slice(line.indexOf('  ')))).toEqual([
