@@ -132,12 +132,17 @@ function phoneNumber(text: string, country: string): string | null {
 const withoutTitles = (name: string, titles: RegExp | undefined): string =>
   titles ? name.trim().replace(titles, '') : name
 
-/** The names of `Anna Lena Weiß` or `Weiß, Anna Lena`. A single word is the last name. */
+/** Last names in capitals before first names that are not: `DE LA TOUR Zoé`. Shorter ones may be initials. */
+const CAPITALS = /^((?:[\p{Lu}'’-]{2,}\s+)*[\p{Lu}'’-]{3,}(?:\s+[\p{Lu}'’-]{2,})*)\s+(\S*\p{Ll}.*)$/u
+
+/** The names of `Anna Lena Weiß`, `Weiß, Anna Lena` or `WEISS Anna Lena`. A single word is the last name. */
 function nameParts(text: string, titles: RegExp | undefined) {
   const [before = '', after] = withoutTitles(text, titles)
     .trim()
     .split(/\s*,\s*/, 2)
   if (after) return { first_names: withoutTitles(after, titles).trim(), last_name: before }
+  const [, capitals, others] = CAPITALS.exec(before) ?? []
+  if (others) return { first_names: others, last_name: capitals }
   const words = before.split(/\s+/)
   return { first_names: words.slice(0, -1).join(' ') || null, last_name: words.at(-1) }
 }

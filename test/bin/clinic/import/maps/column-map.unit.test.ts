@@ -165,6 +165,20 @@ describe('a map', () => {
     })
   })
 
+  it.each([
+    ['DUPONT Jean-Pierre', 'Jean-Pierre', 'DUPONT'],
+    ['DE LA TOUR Zoé', 'Zoé', 'DE LA TOUR'],
+    ["O'BRIEN Ève Marie", 'Ève Marie', "O'BRIEN"],
+    ['ANNA LENA WEISS', 'ANNA LENA', 'WEISS'],
+    ['JP Smith', 'JP', 'Smith'],
+  ])('reads the names of %s', (name, first_name, last_name) => {
+    const columns = {
+      first_name: { column: 'Name', part: 'first_names' },
+      last_name: { column: 'Name', part: 'last_name' },
+    }
+    expect(read('patients', { columns }, { name })).toEqual({ first_name, last_name })
+  })
+
   it('reads no full name from the column that has both names', () => {
     const columns = {
       first_name: { column: 'Full Name', part: 'first_names' },
