@@ -23,10 +23,9 @@ function currentBundle() {
   try {
     const bundle = bundleOf(keyOf(JSON.parse(readFileSync(list, 'utf8'))))
     return existsSync(bundle) ? bundle : undefined
-  } catch (error) {
-    // It was never built, or an input was removed.
-    if (error.code === 'ENOENT') return undefined
-    throw error
+  } catch {
+    // It was never built, an input was removed, or the list is damaged.
+    return undefined
   }
 }
 
@@ -72,5 +71,10 @@ function write(file, content) {
   renameSync(unfinished, file)
 }
 
+// Node's own exit code for an error, 1, means that a command is done.
+process.once('uncaughtException', (error) => {
+  process.stderr.write(`${error.stack}\n`)
+  process.exit(4)
+})
 enableCompileCache(join(folder, 'compiled'))
 await import(pathToFileURL(currentBundle() ?? (await build())))

@@ -21,7 +21,8 @@ it('runs the current code after any of its files has changed', () => {
   const write = (file: string, text: string) => writeFileSync(join(project, file), text)
   write('package-lock.json', '{}')
   write('bin/clinic.ts', "import { text } from './text.ts'\nconsole.log(text)\n")
-  const run = () => execFileSync(process.execPath, [join(project, 'bin/clinic.mjs')], { encoding: 'utf8' })
+  const run = () =>
+    execFileSync(process.execPath, [join(project, 'bin/clinic.mjs')], { encoding: 'utf8', stdio: 'pipe' })
   for (const text of ['one', 'two', 'one']) {
     write('bin/text.ts', `export const text = '${text}'\n`)
     expect([run(), run()]).toEqual([`${text}\n`, `${text}\n`])
@@ -29,4 +30,11 @@ it('runs the current code after any of its files has changed', () => {
   write('bin/other.ts', "export const text = 'three'\n")
   write('bin/clinic.ts', "import { text } from './other.ts'\nconsole.log(text)\n")
   expect(run()).toBe('three\n')
+  write('node_modules/.cache/clinic/inputs.json', '[')
+  expect(run()).toBe('three\n')
+  // An exit code of 1 would mean that a command is done.
+  for (const failing of ['const = 1', 'await Promise.reject(new Error())', 'setTimeout(() => nothing())']) {
+    write('bin/clinic.ts', failing)
+    expect(run).toThrow(expect.objectContaining({ status: 4 }))
+  }
 })
