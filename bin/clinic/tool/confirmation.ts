@@ -5,7 +5,7 @@ import type { Command } from 'commander'
 import type { Changeset } from '../../../shared/store/table/changeset.ts'
 import { commitWithRetry } from '../../../shared/store/table/commit-packed.ts'
 import { programOf } from './command-trail.ts'
-import { CommandFailure } from './output.ts'
+import { CommandFailure, EXIT } from './output.ts'
 
 /** Asks the operator, and resolves to the line that was typed; to an empty one at the end of input. */
 export type Ask = (question: string) => Promise<string>
@@ -102,11 +102,14 @@ export const askOn =
   (input: Readable, output: Writable): Ask =>
   async (question) => {
     const ended = new AbortController()
-    // Both streams are a terminal, so Ctrl-C and Ctrl-D close the interface.
-    const terminal = createInterface({ input, output }).once('close', () => ended.abort())
+    // Both streams are a terminal, so Ctrl-D closes the interface.
+    const terminal = createInterface({ input, output })
+      .once('SIGINT', () => ended.abort('SIGINT'))
+      .once('close', () => ended.abort())
     try {
       return await terminal.question(question, { signal: ended.signal })
     } catch (error) {
+      if (ended.signal.reason === 'SIGINT') throw new CommandFailure('Nothing was done.', EXIT.interrupted)
       if (ended.signal.aborted) return ''
       throw error
     } finally {

@@ -134,3 +134,10 @@ it('reads a line from the terminal, and takes the end of input for an empty one'
   input.end()
   expect(await nothing).toBe('')
 })
+
+it('ends a command with exit code 130 when Ctrl-C is pressed at its question', async () => {
+  const [input, output] = [new PassThrough(), Object.assign(new PassThrough(), { isTTY: true })]
+  const answer = askOn(input, output)('Do it? ')
+  input.write('\x03')
+  await expect(answer).rejects.toMatchObject({ message: 'Nothing was done.', exitCode: 130 })
+})
