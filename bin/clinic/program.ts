@@ -206,8 +206,8 @@ export async function operatorTool(
     // Subcommands inherit it, so it comes before them.
     .configureOutput({
       writeOut,
-      // Commander writes the usage of an incomplete command there, too.
-      writeErr: (text) => (isJson && text.startsWith('Usage: ') ? undefined : writeError(text)),
+      // Commander writes the help of an incomplete command there, too.
+      writeErr: (text) => (isJson && /^(Usage|\nExit codes): /.test(text) ? undefined : writeError(text)),
       ...(isJson && { outputError: () => {} }),
     })
     .description(

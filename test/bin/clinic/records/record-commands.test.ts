@@ -247,7 +247,7 @@ describe('errors with --json', () => {
       message: 'Specify the clinic with --clinic, in CLINIC, or once with "clinic use".',
       exit_code: 2,
     })
-    expect((await errorOf('patient', '--json')).error.message).toContain('incomplete')
+    expect((await errorOf('--json')).error.message).toContain('incomplete')
     expect((await errorOf('nonsense', '--json')).error.message).toContain("unknown command 'nonsense'")
   })
 
