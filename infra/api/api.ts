@@ -28,7 +28,7 @@ export const FALLBACK = 'fallback'
 /**
  * The public resources of the gateway. They are outside the base path, below which every request needs a credential.
  */
-export const REFERENCE_RESOURCES = ['/openapi.json', '/errors.json', '/docs', '/docs/{proxy+}'] as const
+export const REFERENCE_RESOURCES = ['/', '/openapi.json', '/errors.json', '/docs', '/docs/{proxy+}'] as const
 
 type Props = {
   readonly stage: StageSettings

@@ -52,10 +52,12 @@ function respond(
   const { httpMethod, resource, path, pathParameters, requestContext } = event
   // The resource, not the path: a custom domain may serve the API under a path prefix.
   const name = resource === '/docs/{proxy+}' ? `/docs/${pathParameters?.proxy ?? ''}` : resource
-  const file = files.get(name)?.()
+  const file = files.get(resource === '/' ? '/docs' : name)?.()
   if (!file) throw new ApiError('route_not_found')
   if (httpMethod !== 'GET' && httpMethod !== 'HEAD')
     throw new ApiError('method_not_allowed', { headers: { allow: 'GET, HEAD' } })
+  if (resource === '/')
+    return { statusCode: 302, headers: { ...headers, location: docsPath(event) }, body: '' }
   // The relative links of a page would resolve differently from a path with a trailing slash.
   if (path?.endsWith('/')) return { statusCode: 308, headers: { ...headers, location: '../docs' }, body: '' }
   const { body, type, etag, cacheControl } = file
@@ -66,6 +68,12 @@ function respond(
     headers: { ...validators, 'content-type': type },
     body: resource === API_DOCUMENT ? withServer(body, pathPrefix(requestContext.path, resource)) : body,
   }
+}
+
+/** The path of /docs for a request to the root, which has a stage's name with or without a slash after it. */
+function docsPath({ requestContext }: APIGatewayProxyEvent): string {
+  const sent = `${requestContext.path?.replace(/\/$/, '') ?? ''}/docs`
+  return `${pathPrefix(sent, '/docs')}/docs`
 }
 
 const API_DOCUMENT = '/openapi.json'

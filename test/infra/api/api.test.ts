@@ -145,7 +145,8 @@ describe('the API', () => {
       })),
       ...REFERENCE_RESOURCES.map((path) => ({
         HttpMethod: 'ANY',
-        ResourcePath: `/${path.replaceAll('/', '~1')}`,
+        // The root's own path is a slash that is not encoded.
+        ResourcePath: path === '/' ? path : `/${path.replaceAll('/', '~1')}`,
         ThrottlingRateLimit: rate / 20,
         ThrottlingBurstLimit: burst / 20,
       })),

@@ -160,6 +160,16 @@ describe('an unmatched request', () => {
     }
   })
 
+  it.each([
+    ['/', '/docs'],
+    ['/prod', '/prod/docs'],
+    ['/prod/', '/prod/docs'],
+    ['//example.com', '/docs'],
+  ])('redirects %s to %s', async (sentPath, location) => {
+    const { status, headers } = await ask('/', { sentPath })
+    expect([status, headers.location]).toEqual([302, location])
+  })
+
   it('redirects a path with a trailing slash', async () => {
     const { status, headers } = await ask('/docs/', { resource: '/docs' })
     expect([status, headers.location]).toEqual([308, '../docs'])
