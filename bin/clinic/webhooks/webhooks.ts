@@ -119,10 +119,6 @@ function usageText(host: string, apiPort: string, secret: string | undefined): s
   return [
     `Listening on http://${host}/ until Ctrl-C. ${secret === undefined ? 'Signatures are not verified. Pass the secret with --secret.' : 'Signatures are verified.'}`,
     '',
-    '  Start the API:',
-    '',
-    `  npm start -- --allow-webhook-host ${host}`,
-    '',
     '  Subscribe:',
     '',
     `  curl -H 'Authorization: Developer KEY:SECRET' -H 'content-type: application/json' \\`,

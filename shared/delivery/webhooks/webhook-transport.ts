@@ -20,7 +20,7 @@ export type WebhookTransport = ReturnType<typeof webhookTransport>
 export type TransportSettings = {
   /** Resolves a host name to IP addresses; an empty list or a rejection if it has none. */
   readonly resolve?: (name: string) => Promise<readonly string[]>
-  /** `HOST:PORT` that may be on this machine, over http or https: for the local runner only. */
+  /** `HOST:PORT`, or `localhost` for every port of this machine, over http or https: for the local runner only. */
   readonly allowedHost?: string
   /** The time limit of an attempt, from resolving the name to the end of the response. */
   readonly deadlineMs?: number

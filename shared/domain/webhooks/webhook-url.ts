@@ -19,8 +19,8 @@ const DNS_LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/
 const MAX_HOST_LENGTH = 253
 
 /**
- * The reason why webhooks cannot be sent to a URL; null if they can. `allowedHost` (`HOST:PORT`, set by the local runner)
- * is accepted over http and https, even if it is private.
+ * The reason why webhooks cannot be sent to a URL; null if they can. `allowedHost` (`HOST:PORT`, or `localhost` for
+ * every port of this machine; set by the local runner) is accepted over http and https, even if it is private.
  */
 export function webhookUrlIssue(text: string, allowedHost?: string): string | null {
   if (text.length > MAX_URL_LENGTH) return 'must be at most 2,048 characters'
@@ -37,10 +37,14 @@ export function webhookUrlIssue(text: string, allowedHost?: string): string | nu
   return hostIssue(url.hostname) ?? spellingIssue(text, url)
 }
 
-/** Whether the URL's host and port are the allowed host of the local runner. */
+const THIS_MACHINE = new Set(['localhost', '127.0.0.1', '[::1]'])
+
+/** Whether the URL's host and port are allowed by the local runner. */
 export const isAllowedHost = (url: URL, allowedHost?: string): boolean =>
   url.protocol in DEFAULT_PORTS &&
-  `${url.hostname}:${url.port || DEFAULT_PORTS[url.protocol]}` === allowedHost?.toLowerCase()
+  (allowedHost === 'localhost'
+    ? THIS_MACHINE.has(url.hostname)
+    : `${url.hostname}:${url.port || DEFAULT_PORTS[url.protocol]}` === allowedHost?.toLowerCase())
 
 /** The URL parser has normalized every spelling of an IPv4 address to dotted decimals; brackets enclose IPv6 only. */
 function hostIssue(host: string): string | null {

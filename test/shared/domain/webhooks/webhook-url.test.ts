@@ -61,6 +61,9 @@ describe('the allowed host', () => {
     ['https://localhost/in', 'localhost:443'],
     ['http://Receiver:4010/in', 'Receiver:4010'],
     ['https://example.com/in', 'localhost:4010'],
+    ['http://localhost:4010/in', 'localhost'],
+    ['http://127.0.0.1:4011/in', 'localhost'],
+    ['http://[::1]/in', 'localhost'],
   ])('accepts %s when it is %s', (url, allowed) => {
     expect(webhookUrlIssue(url, allowed)).toBeNull()
     expect(webhookUrlIssue(new URL(url).href, allowed)).toBeNull()
@@ -80,7 +83,9 @@ describe('the allowed host', () => {
     ['ftp://localhost:4010/in', 'localhost:4010'],
     ['http://example.com/in', 'localhost:4010'],
     ['http://localhost:4010/in', ''],
-    ['http://localhost:4010/in', 'localhost'],
+    ['http://10.0.0.1:4010/in', 'localhost'],
+    ['http://localhost.example.com/in', 'localhost'],
+    ['ftp://localhost/in', 'localhost'],
     ['ftp://localhost/in', 'localhost:undefined'],
     ['constructor://localhost/in', 'localhost:'],
   ])('rejects %s when it is %j', (url, allowed) => {
