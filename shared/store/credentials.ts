@@ -52,9 +52,18 @@ const DUMMY_SECRET = { salt: randomBytes(16), hash: randomBytes(32), until: new 
 /** A new secret, and as it is stored. */
 export function newCredentialSecret(): { readonly secret: string; readonly stored: HashedSecret } {
   const secret = `cs_${randomBytes(32).toString('base64url')}`
-  const salt = randomBytes(16)
-  return { secret, stored: { salt, hash: hashSecret(secret, salt) } }
+  return { secret, stored: storedSecret(secret) }
 }
+
+function storedSecret(secret: string): HashedSecret {
+  const salt = randomBytes(16)
+  return { salt, hash: hashSecret(secret, salt) }
+}
+
+const newPair = (cell: string): CredentialPair => ({
+  key: `ck_${cell}_${randomBytes(12).toString('base64url')}`,
+  secret: newCredentialSecret().secret,
+})
 
 /** A secret has 256 random bits, so one keyed hash is as strong as any slow one, and a request can afford it. */
 const hashSecret = (secret: string, salt: Uint8Array): Buffer =>
@@ -85,11 +94,14 @@ export function credentialStore({ table, now }: { table: Table; now: () => numbe
   /**
    * Issues a credential for a clinic. The secret is only in the returned value. The clinic's settings
    * are copied as they are now: a concurrent change either is copied, or finds the new credential.
+   * @param pair a random one, except for demo clinics, whose credentials are the same at every start
    * @throws ClinicBeingDeleted
    */
-  async function issue({ cell, ...wanted }: NewCredential): Promise<CredentialWithUse & { secret: string }> {
-    const key = `ck_${cell}_${randomBytes(12).toString('base64url')}`
-    const { secret, stored } = newCredentialSecret()
+  async function issue(
+    { cell, ...wanted }: NewCredential,
+    { key, secret }: CredentialPair = newPair(cell),
+  ): Promise<CredentialWithUse & { secret: string }> {
+    const stored = storedSecret(secret)
     const createdAt = new Date(now()).toISOString()
     return retryOnConflict(async () => {
       const clinic = await clinics.requireNotDeleting(wanted.clinic)
