@@ -33,7 +33,11 @@ export class Dashboard extends Construct {
       defaultInterval: Duration.hours(6),
     })
     dashboard.addWidgets(
-      new TextWidget({ markdown: `# ${watched.stage}\nRunbook: docs/operate.md`, width: 6, height: 3 }),
+      new TextWidget({
+        markdown: `# ${watched.stage}\nRunbook: docs/operate/README.md`,
+        width: 6,
+        height: 3,
+      }),
       new AlarmStatusWidget({ title: 'State', alarms: [...composites], width: 18, height: 3 }),
     )
     dashboard.addWidgets(

@@ -37,7 +37,7 @@ describe('the concurrency of the account', () => {
   })
 
   it('must be what the documentation says', () => {
-    expect(readFileSync('docs/operate.md', 'utf8')).toContain('which is so below 608.')
+    expect(readFileSync('docs/operate/README.md', 'utf8')).toContain('which is so below 608.')
     expect(() => checkConcurrency(607)).toThrow(/is too low/)
   })
 

@@ -93,7 +93,7 @@ describe('the topics', () => {
     })
   })
 
-  it('are outputs of the stack of alarms by the names that operate.md has', () => {
+  it('are outputs of the stack of alarms by the names that docs/operate/README.md has', () => {
     const { Outputs = {} } = templatesOf('prod')[monitoringStackName('prod')] ?? {}
     expect(Object.keys(Outputs).sort()).toEqual(['LookTomorrowTopic', 'PatientsAffectedTopic'])
   })
@@ -116,7 +116,7 @@ describe('the settings', () => {
   })
 })
 
-it('the saved queries have lines of the log groups that they read, and operate.md describes each', () => {
+it('the saved queries have lines of the log groups that they read, and docs/operate/README.md describes each', () => {
   const { Resources } = templatesOf('prod')[monitoringStackName('prod')] as StackTemplate
   const queries = Object.values(Resources).filter(({ Type }) => Type === 'AWS::Logs::QueryDefinition')
   const logGroups = Object.fromEntries(
@@ -132,7 +132,7 @@ it('the saved queries have lines of the log groups that they read, and operate.m
     'by-request-id': [...functions, 'Gateway'],
     'refused-by-gateway': ['Gateway'],
   })
-  const text = readFileSync('docs/operate.md', 'utf8')
+  const text = readFileSync('docs/operate/README.md', 'utf8')
   expect(Object.keys(QUERIES).filter((name) => !text.includes(`| \`${name}\` |`))).toEqual([])
 })
 
