@@ -152,7 +152,7 @@ it('the documented limits equal the limits in the code', () => {
 const formatDuration = (ms: number): string =>
   ms < 60_000 ? `${ms / 1000} s` : ms < 3_600_000 ? `${ms / 60_000} min` : `${ms / 3_600_000} h`
 
-it('README.md describes what the production stack retains', () => {
+it('docs/operate/README.md describes what the production stack retains', () => {
   const template = templateOf('prod', { protection: 'on' })
   expect(Object.keys(template.findOutputs('*'))).toEqual(expect.arrayContaining(['BaseUrl', 'TableName']))
   template.hasResource('AWS::DynamoDB::Table', {

@@ -2,7 +2,6 @@ import type * as z from 'zod'
 import { PING } from '../../domain/webhooks/event.ts'
 import { EVENT_NAMES, EVENT_PAYLOADS } from '../events.ts'
 import { recordPaging } from '../record-lists.ts'
-import { scopesOf } from '../route.ts'
 import { ENDPOINTS, ROUTES } from '../routes.ts'
 import { EVENT_SUMMARIES } from './events.ts'
 import { errorTable, scopeTable } from './introduction.ts'
@@ -10,7 +9,7 @@ import { markdownTable } from './markdown-table.ts'
 import { scopeDescriptions } from './operations.ts'
 
 /** The documents that contain generated tables. */
-export const DOCUMENTS_WITH_TABLES = ['README.md', 'docs/api.md', 'docs/webhooks.md'] as const
+export const DOCUMENTS_WITH_TABLES = ['docs/api.md', 'docs/webhooks.md'] as const
 
 /** A table between its markers, `<!-- table: NAME -->` and `<!-- end of table -->`. */
 const TABLE = /(<!-- table: (\w+) -->)[\s\S]*?(<!-- end of table -->)/g
@@ -32,7 +31,6 @@ export function withCurrentTables(
 
 /** The tables that repeat the contracts, by name, in markdown. */
 const documentationTables = (): Record<string, string> => ({
-  endpoints: endpointTable(),
   scopes: scopeTable(scopeDescriptions(ROUTES)),
   filters: filterTable(),
   errors: errorTable(),
@@ -40,16 +38,6 @@ const documentationTables = (): Record<string, string> => ({
 })
 
 const code = (text: string): string => `\`${text}\``
-
-const endpointTable = (): string =>
-  markdownTable(
-    ['endpoint', 'purpose', 'scope'],
-    ENDPOINTS.map((route) => [
-      code(`${route.method} ${route.path}`),
-      route.summary,
-      scopesOf(route).map(code).join(' or ') || 'none',
-    ]),
-  )
 
 /** The query parameters of each paginated list, besides those that say where it begins and ends, its order, and its form. */
 const filterTable = (): string =>
