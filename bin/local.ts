@@ -1,13 +1,16 @@
 /** `npm start`: runs the synthesized stack on this machine, with two demo clinics in it. */
 import { resolve } from 'node:path'
+import { moveClock } from '../infra/local/process/move-clock.ts'
 import { type LocalStack, startLocalStack } from '../infra/local/stack.ts'
-import type { ReadyClinic } from './demo/load.ts'
-import { banner } from './local/banner.ts'
+import { instantOf } from '../shared/domain/clock.ts'
+import { DEMO_TIMEZONE, loadDemo, type ReadyClinic } from './demo/load.ts'
+import { openSeed } from './demo/seed.ts'
+import { banner, bookingRequest } from './local/banner.ts'
+import { loadClinics } from './local/clinics.ts'
 import { openDataFolder } from './local/data-folder.ts'
-import { loadDemoClinics } from './local/demo-clinics.ts'
-import { parseOptions } from './local/options.ts'
+import { type LocalTime, parseOptions } from './local/options.ts'
 
-const { data, watch, demo, json, port, smsReceipts, realistic, allowWebhookHost } = parseOptions()
+const { data, seed, at, watch, demo, json, port, smsReceipts, realistic } = parseOptions()
 
 const printLine = (text: string): void => {
   if (!json) process.stdout.write(`${text}\n`)
@@ -16,6 +19,7 @@ const printLine = (text: string): void => {
 let stack: LocalStack | undefined
 let releaseData: (() => void) | undefined
 let isShuttingDown = false
+let isReady = false
 
 async function shutDown(code: number): Promise<void> {
   if (isShuttingDown) return
@@ -31,11 +35,23 @@ process.on('SIGTERM', () => shutDown(0))
 const parent = process.ppid
 if (process.env.npm_lifecycle_event) setInterval(() => process.ppid !== parent && shutDown(0), 500).unref()
 
+/** npm runs scripts in the project's folder; INIT_CWD is the folder in which the user typed the command. */
+const fromInvocationDir = (folder: string): string => resolve(process.env.INIT_CWD ?? '.', folder)
+
+/** Sets the clock of this process and of all functions. Returns by how many milliseconds it is ahead. */
+function setClock({ date, time }: LocalTime, timezone: string): number {
+  const offset = Date.parse(instantOf(date, timezone, time)) - Date.now()
+  moveClock(() => offset)
+  return offset
+}
+
 try {
-  // npm runs scripts in the project's folder; INIT_CWD is the folder in which the user typed the command.
-  const dataDir = data === undefined ? undefined : resolve(process.env.INIT_CWD ?? '.', data)
+  const dataDir = data === undefined ? undefined : fromInvocationDir(data)
   if (dataDir) releaseData = openDataFolder(dataDir)
-  printLine('Synthesizing the stack and starting its engines...')
+  const { timezone, load } =
+    seed === undefined ? { timezone: DEMO_TIMEZONE, load: loadDemo } : openSeed(fromInvocationDir(seed))
+  const offset = at && setClock(at, timezone)
+  printLine('1/3  Synthesizing the stack and starting its engines')
   let clinics: ReadyClinic[] = []
   stack = await startLocalStack({
     port,
@@ -43,24 +59,28 @@ try {
     watch,
     smsReceipts,
     ...(realistic && { realistic: {} }),
-    allowedWebhookHost: allowWebhookHost,
+    ...(offset !== undefined && { clockOffset: new Float64Array(new SharedArrayBuffer(8)).fill(offset) }),
+    allowedWebhookHost: 'localhost',
     log: (line, isRoutine) => {
-      if (!json) printLine(line)
+      if (isRoutine ? isReady : !json) printLine(line)
       else if (!isRoutine) process.stderr.write(`${line}\n`)
     },
     seed: async (made) => {
-      if (demo) clinics = await loadDemoClinics(made, dataDir)
+      printLine('2/3  Loading the clinics')
+      if (demo) clinics = await loadClinics(made, dataDir, (table) => load(table))
+      return { clinics, clock_offset_ms: offset ?? 0 }
     },
   })
-  const ready = {
-    ready: true,
-    base_url: stack.baseUrl,
-    clinics,
-    sms_outbox_url: stack.smsOutboxUrl,
-    email_inbox_url: stack.emailInboxUrl,
+  if (json) {
+    const { baseUrl, smsOutboxUrl, emailInboxUrl } = stack
+    const urls = { base_url: baseUrl, sms_outbox_url: smsOutboxUrl, email_inbox_url: emailInboxUrl }
+    process.stdout.write(`${JSON.stringify({ ready: true, ...urls, clinics })}\n`)
+  } else {
+    printLine('3/3  Looking for a free slot')
+    const [clinic] = clinics
+    printLine(banner(stack, clinic, clinic ? await bookingRequest(stack.baseUrl, clinic) : ''))
   }
-  printLine(banner(stack, clinics))
-  process.stdout.write(`${JSON.stringify(ready)}\n`)
+  isReady = true
 } catch (error) {
   process.stderr.write(`${error instanceof Error ? error.message : error}\n`)
   await shutDown(1)

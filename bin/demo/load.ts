@@ -1,8 +1,9 @@
+import { createHash } from 'node:crypto'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Clinic, ClinicId, ClinicInfo } from '../../shared/domain/clinic.ts'
-import { DEFAULT_CELL } from '../../shared/domain/credential.ts'
+import { type CredentialPair, DEFAULT_CELL } from '../../shared/domain/credential.ts'
 import { SCOPES, type Scope } from '../../shared/domain/scope.ts'
 import { clinicStore } from '../../shared/store/clinics.ts'
 import { credentialStore } from '../../shared/store/credentials.ts'
@@ -19,6 +20,9 @@ export type ReadyClinic = {
   readonly credentials: Record<'full' | 'none' | Scope, string>
 }
 
+/** The time zone of the first demo clinic. */
+export const DEMO_TIMEZONE = 'Europe/Istanbul'
+
 const currentDay = (): string => new Date().toISOString().slice(0, 10)
 
 /** Creates the demo clinics as of `today` (`Y-m-d`) and imports their records with the importer of the operator tool. */
@@ -28,17 +32,7 @@ export const loadDemo = (table: Table, today: string = currentDay()): Promise<Re
 /** Loads one demo clinic. Records that exist are kept, so an interrupted load can be repeated. */
 export async function loadClinic(table: Table, demo: DemoClinic): Promise<ReadyClinic> {
   const { id, name, timezone, currency, contact } = demo
-  const clinic: Clinic = {
-    id,
-    name,
-    timezone,
-    currency,
-    ...contact,
-    appointmentMinutes: 30,
-    createdAt: '2023-01-02T06:00:00.000Z',
-  }
-  const clinics = clinicStore({ table })
-  if (!(await clinics.find(id))) await clinics.create(clinic, demoImportSecret(id))
+  const clinic = await createClinic(table, { id, name, timezone, currency, ...contact })
   const folder = mkdtempSync(join(tmpdir(), 'clinic-demo-'))
   try {
     const load = fileLoader(table, demo, clinic, folder)
@@ -58,6 +52,17 @@ export async function loadClinic(table: Table, demo: DemoClinic): Promise<ReadyC
   return { id, name, timezone, credentials: await issueAll(table, id) }
 }
 
+/** Creates a clinic, unless it exists. */
+export async function createClinic(
+  table: Table,
+  settings: Omit<Clinic, 'appointmentMinutes' | 'createdAt'>,
+): Promise<Clinic> {
+  const clinic = { ...settings, appointmentMinutes: 30, createdAt: '2023-01-02T06:00:00.000Z' }
+  const clinics = clinicStore({ table })
+  if (!(await clinics.find(clinic.id))) await clinics.create(clinic, demoImportSecret(clinic.id))
+  return clinic
+}
+
 /** Made from the clinic's id: the ids of the demo's records are the same in every load. */
 const demoImportSecret = (id: ClinicId): Uint8Array => Buffer.from(`The demo clinic ${id}`)
 
@@ -73,7 +78,8 @@ function fileLoader(table: Table, demo: DemoClinic, clinic: Clinic, folder: stri
   }
 }
 
-async function issueAll(table: Table, clinic: ClinicId): Promise<ReadyClinic['credentials']> {
+/** A credential for each scope, one for all and one for none. */
+export async function issueAll(table: Table, clinic: ClinicId): Promise<ReadyClinic['credentials']> {
   const store = credentialStore({ table, now: Date.now })
   const kinds: [string, readonly Scope[]][] = [
     ['full', SCOPES],
@@ -81,15 +87,23 @@ async function issueAll(table: Table, clinic: ClinicId): Promise<ReadyClinic['cr
     ...SCOPES.map((scope): [string, readonly Scope[]] => [scope, [scope]]),
   ]
   const pairs = kinds.map(async ([kind, scopes]) => {
-    const { key, secret } = await store.issue({
-      name: `Demo: ${kind}`,
-      clinic,
-      cell: DEFAULT_CELL,
-      scopes,
-      expiresAt: null,
-      requestsPerMinute: null,
-    })
-    return [kind, `${key}:${secret}`]
+    const pair = demoPair(clinic, kind)
+    const isIssued = (await store.find(pair.key)) !== null
+    const credential = { name: `Demo: ${kind}`, clinic, cell: DEFAULT_CELL, scopes }
+    if (!isIssued) await store.issue({ ...credential, expiresAt: null, requestsPerMinute: null }, pair)
+    return [kind, `${pair.key}:${pair.secret}`]
   })
   return Object.fromEntries(await Promise.all(pairs))
+}
+
+/**
+ * The same at every start, so that integrations keep working. The pair is public: this folder is imported by programs for one
+ * machine only, never by functions or the operator tool.
+ */
+function demoPair(clinic: ClinicId, kind: string): CredentialPair {
+  const bytes = createHash('sha512').update(`Demo credential ${clinic} ${kind}`).digest()
+  return {
+    key: `ck_${DEFAULT_CELL}_${bytes.subarray(0, 12).toString('base64url')}`,
+    secret: `cs_${bytes.subarray(12, 44).toString('base64url')}`,
+  }
 }

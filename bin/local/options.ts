@@ -2,29 +2,34 @@ import { Command, InvalidArgumentError, Option } from 'commander'
 
 export type LocalOptions = {
   data?: string
+  seed?: string
+  at?: LocalTime
   watch: boolean
   demo: boolean
   json: boolean
   port: number
   smsReceipts: boolean
   realistic: boolean
-  allowWebhookHost?: string
 }
+
+/** A date `Y-m-d` and a time `HH:MM` of a clinic. */
+export type LocalTime = { readonly date: string; readonly time: string }
 
 /** Parses the arguments of `npm start --`. Ends the process on `--help` or an invalid option. */
 export const parseOptions = (): LocalOptions =>
   new Command('npm start --')
     .description('Runs the clinic developer API on this machine, from its synthesized stack.')
     .option('--data <folder>', 'keep the data in this folder over restarts (default: in memory)')
+    .option('--seed <folder>', 'instead of the demo clinics, create one from clinic.json and import files')
+    .option(
+      '--at <time>',
+      'set the clock, which runs on from there: local time of the first clinic, such as 2026-12-01T09:00',
+      parseLocalTime,
+    )
     .option('--watch', 'rebuild and replace functions when their code is saved', false)
-    .option('--no-demo', 'start without the demo clinics')
+    .option('--no-demo', 'start without clinics')
     .option('--sms-receipts', 'also deploy the stack that reads delivery receipts of SMS', false)
     .option('--realistic', "add DynamoDB's latency and transaction conflicts to the local engine", false)
-    .option(
-      '--allow-webhook-host <host:port>',
-      'allow webhooks to this host, over http too, although it is not public',
-      parseHostAndPort,
-    )
     .option(
       '--json',
       'print only the line of JSON that reports that the API is ready, and errors on stderr',
@@ -42,10 +47,11 @@ function parsePort(text: string): number {
   return number
 }
 
-/** Accepts only the normalized form of a host, because the hosts of webhook URLs are compared with it. */
-function parseHostAndPort(text: string): string {
-  const [, host] = /^(\S+):[1-9]\d*$/.exec(text.toLowerCase()) ?? []
-  if (host === undefined || URL.parse(`http://${text}`)?.hostname !== host)
-    throw new InvalidArgumentError('must be a host and port, such as 127.0.0.1:4400')
-  return text
+function parseLocalTime(text: string): LocalTime {
+  const [, date = '', time = ''] = /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d)$/.exec(text) ?? []
+  // A date such as 30 February would be moved into March.
+  const isReal = Date.parse(`${text}Z`) && new Date(`${text}Z`).toISOString().startsWith(text)
+  if (!isReal || date === '')
+    throw new InvalidArgumentError('must be a date and time, such as 2026-12-01T09:00')
+  return { date, time }
 }

@@ -32,9 +32,9 @@ export type OnRequest = (functionId: string, request: AwsRequest) => void
 export type Deployment = {
   /**
    * Replaces the running version, or leaves it untouched when the new one cannot be deployed. `seed` runs after
-   * everything is created and before the tables' streams are enabled.
+   * everything is created and before the tables' streams are enabled; `/_local` shows what it returns.
    */
-  readonly deploy: (assembly: Assembly, seed?: () => Promise<void>) => Promise<GatewayHandlers>
+  readonly deploy: (assembly: Assembly, seed?: () => Promise<object>) => Promise<GatewayHandlers>
   readonly outputs: () => Record<string, string>
   /** The functions, by the logical ids of the template. */
   readonly functions: () => ReadonlyMap<string, FunctionPool>
@@ -64,6 +64,7 @@ export function deployLocally(options: Options): Deployment {
   let streams: StreamSources | undefined
   let bus: EventBus | undefined
   let outputs: Record<string, string> = {}
+  let seeded: object = {}
 
   const getPool = (arn: string): FunctionPool => {
     const pool = pools.get(arn)
@@ -87,7 +88,7 @@ export function deployLocally(options: Options): Deployment {
 
   const startStreams = async (
     { streams: mappings, tableStreams: tables }: DeploymentPlan,
-    seed?: () => Promise<void>,
+    seed?: () => Promise<object>,
   ): Promise<void> => {
     const engine = { endpoint: endpoints.dynamodb, region }
     if (seed) {
@@ -96,7 +97,7 @@ export function deployLocally(options: Options): Deployment {
         engine,
         tables.map(({ table }) => ({ table, view: null })),
       )
-      await seed()
+      seeded = await seed()
     }
     const sendFailure = (arn: string, MessageBody: string) => sendToQueue(endpoints.sqs, arn, { MessageBody })
     streams = await startStreamSources(
@@ -129,7 +130,7 @@ export function deployLocally(options: Options): Deployment {
     return {
       api: { ...planned.api, invoke: (arn, event, traceId) => getPool(arn).invoke(event, traceId) },
       page: localPages({
-        about: { ...planned.about, delivered: logs.files() },
+        about: { ...planned.about, delivered: logs.files(), ...seeded },
         providers,
         putLogEvents: (body) => putLogEvents(body, logs),
         inject: async (text) => ({ matched: await startedBus.put(readEvent(text, region)) }),

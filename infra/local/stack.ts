@@ -45,15 +45,15 @@ export type LocalStackOptions = {
   functionLog?: (text: string) => void
   /** Added to the environment of every function. */
   environment?: Record<string, string>
-  /** `HOST:PORT` that functions may send webhooks to although it is not public. */
+  /** `HOST:PORT`, or `localhost` for any port of this machine, that functions may send webhooks to although it is not public. */
   allowedWebhookHost?: string | undefined
   /** Synthesizes the stack; runs the CDK app by default. */
   synthesize?: (context: AppContext, signal: AbortSignal) => Promise<Assembly>
   /**
    * Loads initial data, before requests are served and before the tables' streams are enabled, so that these writes
-   * announce no events.
+   * announce no events. `/_local` shows the object that it returns.
    */
-  seed?: (stack: Pick<LocalStack, 'endpoints' | 'outputs'>) => Promise<void>
+  seed?: (stack: Pick<LocalStack, 'endpoints' | 'outputs'>) => Promise<object>
 }
 
 export type LocalStack = {
@@ -137,7 +137,7 @@ export async function startLocalStack(options: LocalStackOptions): Promise<Local
     }),
     ({ close }) => close(),
   )
-  const deploy = async (next: Assembly, seedTables?: () => Promise<void>): Promise<void> => {
+  const deploy = async (next: Assembly, seedTables?: () => Promise<object>): Promise<void> => {
     const handlers = await deployment.deploy(next, seedTables)
     requests.align(handlers.api.routes.map(({ resource }) => resource))
     gateway.serve(handlers)
@@ -151,9 +151,12 @@ export async function startLocalStack(options: LocalStackOptions): Promise<Local
       if (!closing.signal.aborted) log(`The previous version keeps running. ${(error as Error).message}`)
     }
   }
-  await deploy(assembly, async () =>
-    // Initial data is written to the engine directly, without simulated latency and conflicts.
-    seed?.({ endpoints: { ...endpoints, dynamodb: dynamodb.endpoint }, outputs: deployment.outputs() }),
+  await deploy(
+    assembly,
+    async () =>
+      // Initial data is written to the engine directly, without simulated latency and conflicts.
+      seed?.({ endpoints: { ...endpoints, dynamodb: dynamodb.endpoint }, outputs: deployment.outputs() }) ??
+      {},
   )
   if (options.watch) track(watchSources(redeploy), (stop) => stop())
   track(closing, (controller) => controller.abort())

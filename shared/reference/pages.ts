@@ -44,6 +44,7 @@ export const DOCUMENT_PAGES: Readonly<Record<string, readonly string[]>> = {
   Guides: [
     'guides/pages-and-search',
     'guides/errors-and-idempotency',
+    'guides/testing',
     'guides/going-live',
     'coming-from-wioclinic',
   ],

@@ -1,12 +1,14 @@
 /** `npm start` as a process: starting, stopping, and keeping data across restarts. */
 import { type ChildProcess, type ChildProcessByStdio, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readFileSync } from 'node:fs'
+import { mkdtempSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
 import { DeleteTableCommand, DynamoDBClient, ListTablesCommand } from '@aws-sdk/client-dynamodb'
 import { expect, inject, it, onTestFinished } from 'vitest'
+import type { ReadyClinic } from '../../bin/demo/load.ts'
+import { blocksOf, matchesExample } from '../support/documentation.ts'
 import { ENGINE_ACCESS } from '../support/engine-access.ts'
 
 const folder = mkdtempSync(join(inject('runFolder'), 'npm-start-test-'))
@@ -84,47 +86,57 @@ it('prints one ready line with --json, and errors of functions on stderr, and st
   await expect.poll(() => answers(endpoints.dynamodb)).toBe(false)
 })
 
-it('prints a curl command that works as pasted, and keeps data and credentials across restarts with --data', async () => {
+/** Reads until the request that books is complete. */
+async function printed(child: ChildProcess): Promise<string> {
+  let text = ''
+  for await (const line of createInterface({ input: child.stdout as NodeJS.ReadableStream })) {
+    text += `${line}\n`
+    if (line.endsWith("}'")) return text
+  }
+  throw new Error(`npm start ended before it was ready:\n${text}`)
+}
+
+it('prints the request of README.md at the time of --at, which books as README.md shows, and keeps data with --data', async () => {
   const data = join(folder, 'data')
-  const first = npm('--data', data)
-  const { all, ready } = await lines(first)
-  const curl = all.find((line) => line.trim().startsWith('curl ')) ?? ''
-  const documented = curl
-    .replace(/ck_[\w-]+:[\w-]+/, 'ck_...:cs_...')
-    .replace(/127\.0\.0\.1:\d+/, '127.0.0.1:3000')
-  expect(readFileSync('README.md', 'utf8')).toContain(`\n${documented.trim()}\n`)
-  const patients = JSON.parse(
+  const first = npm('--data', data, '--at', '2026-12-01T09:00')
+  const text = await printed(first)
+  const [curl = ''] = /^curl [\s\S]+}'$/m.exec(text) ?? []
+  const [, port = ''] = /127\.0\.0\.1:(\d+)/.exec(curl) ?? []
+  const blocks = blocksOf('README.md').map((block) => block.text)
+  expect(blocks).toContain(`${curl.replace(port, '3000')}\n`)
+  const booked = JSON.parse(
     execFileSync('sh', ['-c', curl], { stdio: ['ignore', 'pipe', 'ignore'] }).toString(),
   )
-  expect(patients).toMatchObject({ data: [{}, {}], meta: { total: 500 } })
-  expect(ready.clinics.map(({ name, timezone }: Record<string, string>) => [name, timezone])).toEqual([
+  const example = JSON.parse(blocks.find((block) => block.startsWith('{"data"')) ?? '')
+  expect([booked, matchesExample(example, booked)]).toEqual([booked, true])
+  expect(booked.data.created_at).toMatch(/^2026-12-01T09:0\d:\d\d\+03:00$/)
+
+  const root = await fetch(`http://127.0.0.1:${port}/`)
+  expect([root.url, root.status]).toEqual([`http://127.0.0.1:${port}/docs`, 200])
+  const { clinics } = (await (await fetch(`http://127.0.0.1:${port}/_local`)).json()) as {
+    clinics: ReadyClinic[]
+  }
+  expect(clinics.map(({ name, timezone }) => [name, timezone])).toEqual([
     ['Bosphorus Family Clinic', 'Europe/Istanbul'],
     ['Patan Dental Care', 'Asia/Kathmandu'],
   ])
+  const credential = (...args: string[]) =>
+    execFileSync(
+      process.execPath,
+      ['bin/clinic.ts', '--port', port, '--json', 'credential', ...args, '--clinic', clinics[1]?.id ?? ''],
+      { stdio: ['ignore', 'pipe', 'inherit'] },
+    ).toString()
+  credential('create', '--name', 'Third', '--scopes', 'patient.read')
+  expect(JSON.parse(credential('list')).data).toContainEqual(
+    expect.objectContaining({ name: 'Third', created_at: expect.stringMatching(/^2026-12-01T1[12]:/) }),
+  )
   await end(first, 'SIGINT')
 
   const second = npm('--json', '--data', data)
   const { ready: again } = await lines(second)
-  expect(again.clinics).toEqual(ready.clinics)
-  const url = `${again.base_url}/api/developer/v1/patients/${patients.data[0].id}`
-  const response = await fetch(url, {
-    headers: { authorization: `Developer ${ready.clinics[0].credentials.full}` },
-  })
-  expect(await response.json()).toEqual({ data: expect.objectContaining(patients.data[0]) })
+  expect(again.clinics).toEqual(clinics)
+  const headers = { authorization: `Developer ${clinics[0]?.credentials.full}` }
+  const kept = await fetch(`${again.base_url}/api/developer/v1/appointments/${booked.data.id}`, { headers })
+  expect(await kept.json()).toEqual(booked)
   await end(second, 'SIGTERM')
 })
-
-it.each(['127.0.0.1', '127.0.0.1:0', 'http://127.0.0.1:4400', '127.1:4400'])(
-  'rejects a webhook host that is not a host and port: %s',
-  async (host) => {
-    const child = spawn(process.execPath, ['bin/local.ts', '--allow-webhook-host', host], {
-      stdio: ['ignore', 'ignore', 'pipe'],
-    })
-    let said = ''
-    child.stderr.on('data', (text) => {
-      said += text
-    })
-    expect(await once(child, 'close')).toEqual([1, null])
-    expect(said).toContain('must be a host and port, such as 127.0.0.1:4400')
-  },
-)

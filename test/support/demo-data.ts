@@ -34,6 +34,7 @@ async function loadInto(folder: string): Promise<void> {
     synthesize: sharedAssembly,
     seed: async (started) => {
       clinics = await loadDemo(stackTable(started))
+      return {}
     },
   })
   await stack.close()

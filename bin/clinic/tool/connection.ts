@@ -1,6 +1,7 @@
 import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation'
 import { SQSClient } from '@aws-sdk/client-sqs'
 import type { Command } from 'commander'
+import { moveClock } from '../../../infra/local/process/move-clock.ts'
 import type { ClinicId } from '../../../shared/domain/clinic.ts'
 import { ClinicBeingDeleted, clinicStore, type StoredClinic } from '../../../shared/store/clinics.ts'
 import { openTable, type Table } from '../../../shared/store/table/table.ts'
@@ -140,6 +141,7 @@ async function localStack(port: string): Promise<StackLocation> {
     outputs: Record<string, string>
     endpoints: { dynamodb: string; sqs: string; logs: string }
     delivered: TrailFiles
+    clock_offset_ms?: number
   } | null
   if (!local) {
     throw new CommandFailure(
@@ -147,7 +149,8 @@ async function localStack(port: string): Promise<StackLocation> {
       EXIT.unreachable,
     )
   }
-  const { region, outputs, endpoints, delivered } = local
+  const { region, outputs, endpoints, delivered, clock_offset_ms } = local
+  if (clock_offset_ms) moveClock(() => clock_offset_ms)
   const credentials = { accessKeyId: 'operator', secretAccessKey: 'local' }
   return {
     outputs,

@@ -7,8 +7,10 @@ import { parentPort, workerData } from 'node:worker_threads'
 const { assetDirectory, handler, context, clockOffset, compileCache, reportedEndpoints } = workerData
 // The next environment of the same function starts in two thirds of the time.
 enableCompileCache(compileCache)
-const systemNow = Date.now
-if (clockOffset) moveClock(clockOffset)
+if (clockOffset) {
+  const { moveClock } = await import('../process/move-clock.ts')
+  moveClock(() => clockOffset[0])
+}
 const post = (message) => parentPort.postMessage(message)
 if (reportedEndpoints) {
   const { reportRequests } = await import('./report-requests.mjs')
@@ -30,19 +32,6 @@ const describe = (error) =>
     ? { errorType: error.name, errorMessage: error.message, trace: error.stack?.split('\n').slice(1) ?? [] }
     : { errorType: typeof error, errorMessage: String(error), trace: [] }
 
-/** Timers keep their pace: only the time of day is ahead. */
-function moveClock(offset) {
-  const SystemDate = Date
-  globalThis.Date = class extends SystemDate {
-    constructor(...values) {
-      super(...(values.length === 0 ? [Date.now()] : values))
-    }
-    static now() {
-      return systemNow() + offset[0]
-    }
-  }
-}
-
 function load() {
   const dot = handler.lastIndexOf('.')
   const module = createRequire(join(assetDirectory, '/'))(join(assetDirectory, handler.slice(0, dot)))
@@ -51,13 +40,14 @@ function load() {
   return run
 }
 
-async function invoke(run, { event, requestId, deadline, traceId }) {
+async function invoke(run, { event, requestId, timeoutMs, traceId }) {
   process.env._X_AMZN_TRACE_ID = traceId
+  const deadline = performance.now() + timeoutMs
   const result = await run(JSON.parse(event), {
     ...context,
     awsRequestId: requestId,
     callbackWaitsForEmptyEventLoop: true,
-    getRemainingTimeInMillis: () => Math.max(0, deadline - systemNow()),
+    getRemainingTimeInMillis: () => Math.max(0, deadline - performance.now()),
   })
   return JSON.stringify(result) ?? 'null'
 }

@@ -122,7 +122,7 @@ export function startWorker(
       clearTimeout(limit)
       if (!isAlive) return
       limit = failAfter(spec.timeoutMs, timeoutError(spec.timeoutMs))
-      thread.postMessage({ event, requestId, deadline: Date.now() + spec.timeoutMs, traceId })
+      thread.postMessage({ event, requestId, timeoutMs: spec.timeoutMs, traceId })
     })
     const settled = await result
     settle = undefined

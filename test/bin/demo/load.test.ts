@@ -89,12 +89,12 @@ describe('loading again', () => {
     return [...pages.map(({ items }) => items), doctors].map((records) => records.map(withoutUpdatedAt))
   }
 
-  it('creates the same lists in another table, and adds nothing to a table that has them', async () => {
+  it('creates the same lists and credentials in another table, and adds nothing to a table that has them', async () => {
     const before = await everything(table)
     const { table: another } = await freshTable()
-    await loadClinic(another, small)
+    expect(await loadClinic(another, small)).toEqual(ready.at(-1))
     expect(await everything(another)).toEqual(before)
-    await loadClinic(table, small)
+    expect(await loadClinic(table, small)).toEqual(ready.at(-1))
     expect(await everything(table)).toEqual(before)
   })
 })

@@ -154,7 +154,7 @@ describe('a stream', () => {
         Records.map(({ dynamodb }: DynamoDBRecord) => dynamodb?.Keys?.pk?.S),
       )
 
-    await deploy(loggingVersion(streamed()), async () => void (await put('seed')))
+    await deploy(loggingVersion(streamed()), () => put('seed'))
     await put('1')
     await expect.poll(seen).toEqual(['1'])
     await deploy(loggingVersion(streamed()))

@@ -2,13 +2,14 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { LocalStack } from '../../infra/local/stack.ts'
 import { documentClient } from '../../shared/runtime/document-client.ts'
-import { openTable } from '../../shared/store/table/table.ts'
-import { loadDemo, type ReadyClinic } from '../demo/load.ts'
+import { openTable, type Table } from '../../shared/store/table/table.ts'
+import type { ReadyClinic } from '../demo/load.ts'
 
-/** Loads the demo clinics. Data that is kept has them already, with their credentials in `demo.json`. */
-export async function loadDemoClinics(
+/** Loads the first clinics. Data that is kept has them already, with their credentials in `demo.json`. */
+export async function loadClinics(
   { endpoints, outputs }: Pick<LocalStack, 'endpoints' | 'outputs'>,
   dataDir: string | undefined,
+  load: (table: Table) => Promise<ReadyClinic[]>,
 ): Promise<ReadyClinic[]> {
   const savedFile = dataDir && join(dataDir, 'demo.json')
   if (savedFile && existsSync(savedFile)) return JSON.parse(readFileSync(savedFile, 'utf8')) as ReadyClinic[]
@@ -19,7 +20,7 @@ export async function loadDemoClinics(
     // No request waits for a call, and the machine may be busy.
     requestHandler: {},
   })
-  const clinics = await loadDemo(openTable(client, outputs.TableName ?? ''))
+  const clinics = await load(openTable(client, outputs.TableName ?? ''))
   client.destroy()
   if (savedFile) writeFileSync(savedFile, JSON.stringify(clinics), { mode: 0o600 })
   return clinics

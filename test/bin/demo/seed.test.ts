@@ -1,0 +1,48 @@
+import { mkdtempSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, inject, it } from 'vitest'
+import { openSeed } from '../../../bin/demo/seed.ts'
+import { patientStore } from '../../../shared/store/patients/patients.ts'
+import { blocksOf } from '../../support/documentation.ts'
+import { freshTable } from '../../support/table.ts'
+
+/** The files of the guide, some of them with other content. */
+function seedFolder(changes: Readonly<Record<string, string>> = {}): string {
+  const folder = mkdtempSync(join(inject('runFolder'), 'seed-'))
+  const [settings, doctors, patients] = blocksOf('docs/guides/testing.md').map(({ text }) => text)
+  const files = { 'clinic.json': settings, 'doctors.csv': doctors, 'patients.csv': patients, ...changes }
+  for (const [name, text = ''] of Object.entries(files)) writeFileSync(join(folder, name), text)
+  return folder
+}
+
+it('loads the clinic of the guide, with the same ids and credentials every time', async () => {
+  const load = async () => {
+    const { table } = await freshTable()
+    const { timezone, load } = openSeed(seedFolder())
+    const clinics = await load(table)
+    const { items } = await patientStore({ table }).page(clinics[0]?.id as never, { page: 1, limit: 10 })
+    return { timezone, clinics, patients: items.map(({ id, firstName }) => [id, firstName]) }
+  }
+  const first = await load()
+  expect(first).toMatchObject({
+    timezone: 'Europe/Berlin',
+    clinics: [{ name: 'Praxis Nord', timezone: 'Europe/Berlin', credentials: { full: expect.any(String) } }],
+    patients: [[expect.any(String), 'Ada']],
+  })
+  expect(await load()).toEqual(first)
+})
+
+it.each([
+  ['{', /clinic\.json: .*JSON/],
+  ['{"name": "A", "timezone": "Berlin", "currency": "EUR"}', /clinic\.json: .*IANA[\s\S]*timezone/],
+  ['{"name": "A", "timezone": "UTC", "currency": "euro"}', /clinic\.json: .*ISO 4217[\s\S]*currency/],
+])('rejects the settings %s', (settings, message) => {
+  expect(() => openSeed(seedFolder({ 'clinic.json': settings }))).toThrow(message)
+})
+
+it('rejects a file of no entity, and a row that cannot be imported, by its file and line', async () => {
+  expect(() => openSeed(seedFolder({ 'people.csv': '' }))).toThrow(/people\.csv: cannot tell the entity/)
+  const { table } = await freshTable()
+  const { load } = openSeed(seedFolder({ 'patients.csv': 'external_id,first_name,last_name\np1,,Kaya\n' }))
+  await expect(load(table)).rejects.toThrow(/patients\.csv, line 2: .*first_name/)
+})
