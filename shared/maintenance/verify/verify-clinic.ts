@@ -23,9 +23,7 @@ import { checkListedPatients } from './patients/listed-patients.ts'
 import { patientCountChecker } from './patients/patient-count.ts'
 import { checkPatientItems } from './patients/patient-items.ts'
 import { checkPatientOrdinals } from './patients/patient-ordinals.ts'
-import { checkSearchHead } from './search/search-head.ts'
-import { checkSearchLog } from './search/search-log.ts'
-import { checkSearchSegments } from './search/search-segments.ts'
+import { checkSearchIndex } from './search/search-index.ts'
 import { invalidateIndexes } from './search/segment-rewrite.ts'
 import { staleOwnerChecker } from './stale-owners.ts'
 
@@ -95,9 +93,7 @@ async function verifyPatients(inspection: Inspection): Promise<void> {
   const { wrongRows, highest } = await checkListedPatients(tracked)
   const lost = await checkPatientOrdinals(tracked, wrongRows)
   await count.checkMax(highest)
-  await checkSearchHead(tracked)
-  const complete = await checkSearchLog(tracked)
-  await checkSearchSegments(tracked, { lines: complete })
+  await checkSearchIndex(tracked)
   await checkInactivePatients(tracked)
   await checkPatientItems(tracked, lost)
   if (hasRepaired()) await invalidateIndexes(inspection.table, inspection.clinic)

@@ -26,29 +26,24 @@ const MAX_PARTS = 100
 const MAX_ATTEMPTS = 20
 
 /**
- * Rewrites search segments from the list's rows, and their versions in the head: all of them, like a snapshot, or some,
- * which can then be newer than the head. That is harmless, because applying the log again changes nothing.
+ * Rewrites all search segments from the list's rows, and their versions in the head, like a snapshot.
  * @throws ConditionFailed if a snapshot was taken in the meantime
  */
-export async function rewriteSegments(
-  table: Table,
-  clinic: ClinicId,
-  which: 'all' | readonly number[],
-): Promise<void> {
+export async function rewriteSegments(table: Table, clinic: ClinicId): Promise<void> {
   const head = await readPatientHead(table, clinic)
-  const needed = Math.ceil(head.n / SEGMENT_SIZE)
-  const indexes = which === 'all' ? Array.from({ length: needed }, (_, index) => index) : which
-  const versions = which === 'all' ? [] : [...head.sv]
-  for (const index of indexes) versions[index] = await rewriteSegment(table, clinic, index)
+  const versions: number[] = []
+  for (let index = 0; index * SEGMENT_SIZE < head.n; index++)
+    versions.push(await rewriteSegment(table, clinic, index))
   await table.transact([
     table.updateWrite(patientHeadKey(clinic), {
-      UpdateExpression: `SET sv = :sv, v = :next${which === 'all' ? ', sn = :n, su = :u, lf = :u' : ''}`,
+      UpdateExpression: 'SET sv = :sv, sn = :n, su = :u, lf = :u, v = :next',
       ConditionExpression: 'v = :read',
       ExpressionAttributeValues: {
         ':sv': versions,
+        ':n': head.n,
+        ':u': head.u,
         ':read': head.v,
         ':next': head.v + 1,
-        ...(which === 'all' && { ':n': head.n, ':u': head.u }),
       },
     }),
   ])
