@@ -88,7 +88,7 @@ async function openLists(inspection: Inspection, names: readonly ListName[]) {
       image,
       items: derivedItemChecker(inspection, kind, unrepaired),
       names: copiedNameChecker(inspection, verified, isHeld),
-      tallied: tallyChecker(inspection, entityCode, unrepaired),
+      tallied: tallyChecker(inspection, entity, unrepaired),
       checkExternalIds: (page: readonly Item[]) => externalId.check(IMPORTED_KINDS[entityCode], page),
       /** Records that show an outdated name. */
       outdated: new Set<string>(),

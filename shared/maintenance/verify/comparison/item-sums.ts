@@ -44,7 +44,7 @@ function hashText(text: string, seed: number): number {
 }
 
 /** The order of attributes does not count: the table does not keep it. */
-function hashOf(value: unknown, seed = OFFSET): number {
+export function hashOf(value: unknown, seed = OFFSET): number {
   if (typeof value === 'string') return hashText(value, seed ^ 1)
   if (typeof value !== 'object' || value === null) return hashText(String(value), seed ^ 2)
   if (Array.isArray(value)) return value.reduce((hash: number, one) => hashOf(one, hash), seed ^ 3)
