@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { Key } from '../keys/key.ts'
 import { ConditionFailed } from './errors.ts'
 import type { Table } from './table.ts'
-import type { Item } from './write-requests.ts'
+import type { Item, Write } from './write-requests.ts'
 
 const SECRET_BYTES = 32
 
@@ -22,8 +22,9 @@ export async function requireSecret(table: Table, key: Key): Promise<Uint8Array>
   const stored = await findSecret(table, key)
   if (stored) return stored
   const secret = newClinicSecret()
+  const { Put } = table.putWrite(secretItem(key, secret))
   try {
-    await table.transact([table.putWrite(secretItem(key, secret), 'new')])
+    await table.transact([{ Put: { ...Put, ConditionExpression: 'attribute_not_exists(secret)' } } as Write])
     return secret
   } catch (error) {
     // Another process has made it in the meantime.

@@ -14,12 +14,15 @@ import type { AnyRecord, VerifiedList } from './verified-lists.ts'
 type Amounts = Readonly<Record<string, unknown>>
 
 /**
- * Finds amounts of invoices and payments that contradict each other: a row is not written from a record whose amounts may be the wrong
- * ones. The amounts are right that the line items of the invoice add up to, and its payments.
+ * Finds amounts of invoices and payments that contradict each other, and payments whose rows have another status, type or invoice: a row
+ * is not written from a record that may be the wrong one. That is right which the line items of the invoice add up to, and its payments.
  */
 export function amountChecker({ table, clinic }: Inspection, { entity }: VerifiedList<AnyRecord>) {
-  const { amounts = [] } = entity
   const isInvoice = entity.entityCode === INVOICES.entityCode
+  const amounts = [
+    ...(entity.amounts ?? []),
+    ...(entity.entityCode === PAYMENTS.entityCode ? ['s', 'ty', 'i'] : []),
+  ]
   if (amounts.length === 0) return undefined
   const list = calendarList<AnyRecord, never>({ table }, entity)
   const amountsOf = (item: Item): Amounts => Object.fromEntries(amounts.map((name) => [name, item[name]]))
@@ -45,7 +48,8 @@ export function amountChecker({ table, clinic }: Inspection, { entity }: Verifie
     const after = only && imageOf(clinic, entity, { ...item, ...only })
     const repair = async () => {
       const changes = new Changeset(table, clinic)
-      if (after) list.change(changes, image, after.record)
+      // Its rows and counters are those of the right record already, or are repaired after it.
+      if (after) list.change(changes, { ...image, record: after.record }, after.record)
       await changes.commit()
     }
     return {

@@ -46,8 +46,8 @@ export function copiedNameChecker(
       const versions = [early, ...owners].map((item) => item?.v)
       const again = [await table.get(key), ...(await readOwners())].map((item) => item?.v)
       if (versions.some((version, at) => version !== again[at])) return 'moving'
-      // What rows of a missing owner hold was reported with the owner.
-      if (Object.values(ownerKeys).some(({ sk }) => isHeld(sk))) return null
+      // What rows of a missing owner hold was reported with the owner, and it is not certain who owns a record that its rows contradict.
+      if ([key, ...Object.values(ownerKeys)].some(({ sk }) => isHeld(sk))) return null
       const missing = Object.entries(ownerKeys).flatMap(([name, { sk }], at) =>
         owners[at] ? [] : [`${name} ${sk}`],
       )

@@ -25,11 +25,14 @@ import { rewriteSegments, searchLineOf } from './segment-rewrite.ts'
 export async function checkSearchIndex({ table, clinic, count, examine }: Inspection): Promise<void> {
   // Outdated lines are expected if the head or the log is wrong.
   if ((await examine(recheckIndex)).length > 0) return
+  const listed = await listedPatients()
   for (let index = 0; ; index++) {
     const read = await readIndex(index)
     const first = index * SEGMENT_SIZE
-    const end = Math.min(first + SEGMENT_SIZE, read.head.n)
-    if (first >= end) break
+    const { n, sn } = read.head
+    const end = Math.min(first + SEGMENT_SIZE, Math.max(sn, Math.min(n, listed)))
+    // Not a number if the head is unreadable.
+    if (!(first < end)) break
     const suspects: number[] = []
     const bounds = { from: sortableNumber(first), to: sortableNumber(end - 1) }
     for await (const rows of partitionPages(table, patientListPartition(clinic), bounds)) {
@@ -52,7 +55,7 @@ export async function checkSearchIndex({ table, clinic, count, examine }: Inspec
   async function recheckIndex(): Promise<Finding | 'moving' | null> {
     const head = await readPatientHead(table, clinic)
     const log = await readLog(head.su)
-    const listed = await listedPatients(head)
+    const listed = Math.max(head.n, await listedPatients())
     const pending = log.filter(({ sk }) => Number(sk) <= head.u)
     const rows = await table.getMany(
       [...new Set(pending.map(({ o }) => o).filter(isOrdinal))].map((o) => patientRowKey(clinic, o)),
@@ -60,7 +63,8 @@ export async function checkSearchIndex({ table, clinic, count, examine }: Inspec
     const known = new Set(rows.map(({ sk }) => Number(sk)))
     const again = await readPatientHead(table, clinic)
     if (head.v !== again.v) return 'moving'
-    if (!isHeadValid(head, listed)) return finding(patientHeadKey(clinic), 'the head contradicts its segments')
+    if (!isHeadValid(head, listed))
+      return finding(patientHeadKey(clinic), 'the head contradicts its segments')
     const unmatched = pending.filter(
       ({ o, line }) => typeof line !== 'string' || !isOrdinal(o) || (o >= again.n && !known.has(o)),
     )
@@ -70,11 +74,11 @@ export async function checkSearchIndex({ table, clinic, count, examine }: Inspec
     return finding(patientChangeKey(clinic, head.su + 1), note)
   }
 
-  async function listedPatients({ n }: PatientHead): Promise<number> {
+  async function listedPatients(): Promise<number> {
     const pk = patientListPartition(clinic)
     const to = sortableNumber(MAX_SORTABLE_NUMBER)
     const [last] = await table.query({ pk, to, descending: true, limit: 1 })
-    return Math.max(n, last ? Number(last.sk) + 1 : 0)
+    return last ? Number(last.sk) + 1 : 0
   }
 
   function finding(key: Key, note: string): Finding {

@@ -435,6 +435,16 @@ const REPAIRED: readonly Damage[] = [
     () => raw.alter(recordKey('Y', completed()), () => ({ a: 99 })),
   ],
   [
+    'amounts_wrong',
+    'the record of a payment has another status than its rows, which the invoice confirms',
+    () => raw.alter(recordKey('Y', completed()), () => ({ s: 'f' })),
+  ],
+  [
+    'amounts_wrong',
+    'the record of a payment has another invoice than its rows, which the invoice confirms',
+    () => raw.alter(recordKey('Y', completed()), () => ({ i: invoice().id })),
+  ],
+  [
     'row_differs row_differs row_differs',
     'all rows of a payment have another amount than its record, which the invoice confirms',
     () => alterAll(rowsOf(PAYMENTS, completed()), { a: 99 }),
@@ -835,8 +845,11 @@ describe('verifying a clinic', () => {
     expect((await run()).kinds).toEqual(['record_missing'])
   })
 
-  it('hashes national ids with a new secret if the secret is missing', async () => {
-    await raw.remove(nationalIdSecretKey(made.clinic))
+  it.each([
+    ['is missing', () => raw.remove(nationalIdSecretKey(made.clinic))],
+    ['has no value', () => raw.alter(nationalIdSecretKey(made.clinic), () => ({ secret: undefined }))],
+  ])('hashes national ids with a new secret if the secret %s', async (_, plant) => {
+    await plant()
     const { kinds, repaired } = await run(true)
     expect([new Set(kinds), repaired]).toEqual([
       new Set(['national_id_missing', 'national_id_stray', 'secret_missing']),
