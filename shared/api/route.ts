@@ -51,6 +51,8 @@ export type Route = {
   readonly path: `/${string}`
   /** The id of the route that this one is a second path of (aliases.ts). */
   readonly aliasOf?: string
+  /** The dates (YYYY-MM-DD) from which it is deprecated, and on which it is removed. Responses have them as headers. */
+  readonly deprecated?: { readonly since: string; readonly sunset: string }
   readonly summary: string
   /** Markdown, for the API document: what the schemas cannot express. */
   readonly description?: string

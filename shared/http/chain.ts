@@ -50,6 +50,7 @@ export type ChainOptions = {
 export function endpointChain(route: Route, options: ChainOptions) {
   return buildChain([
     logLine(route.id, options.now, options.log, options.onInvoked),
+    ...(route.deprecated ? [announceRemoval(route.deprecated)] : []),
     accessLine(route.id, options.now, options.writeAccess),
     ...(hasEtag(route) ? [entityTag(route)] : []),
     render(route.response),
@@ -71,6 +72,14 @@ export function endpointChain(route: Route, options: ChainOptions) {
     ...(options.checkResponses ? [checkResponse(route)] : []),
   ])
 }
+
+/** Adds `deprecation` (RFC 9745) and `sunset` (RFC 8594) to every response. */
+const announceRemoval = ({ since, sunset }: NonNullable<Route['deprecated']>): Middleware => ({
+  before: ({ context: { call } }) => {
+    call.headers.deprecation = `@${Date.parse(since) / 1000}`
+    call.headers.sunset = new Date(sunset).toUTCString()
+  },
+})
 
 const hasBody = (route: Route): route is Route & Required<Pick<Route, 'body'>> => route.body !== undefined
 

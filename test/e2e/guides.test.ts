@@ -5,6 +5,7 @@ import { cpSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createClient } from '../../shared/clients/typescript/client.ts'
 import { clientPackage } from '../support/client-package.ts'
 import {
   type Block,
@@ -121,6 +122,70 @@ describe.each(RUNNABLE.map((file) => [file] as const))('%s', (file) => {
           expect([words, stdout]).toEqual([words, expect.stringContaining(option)])
       }
     })
+})
+
+it('docs/examples/day-before-reminder.ts reminds once, and confirms by its link until the appointment is moved', async () => {
+  const clinic = createClient({ baseUrl: stack.api, credential: environment.PAIR ?? '' })
+  const program = join(FOLDER, 'day-before-reminder.ts')
+  cpSync('docs/examples/day-before-reminder.ts', program)
+  const port = await freePort()
+  Object.assign(environment, {
+    SITE: `http://127.0.0.1:${port}`,
+    PORT: `${port}`,
+    LINK_SECRET: 'x'.repeat(32),
+  })
+
+  const { timezone } = (await clinic.clinic()).data
+  const tomorrow = new Date(Date.now() + 86_400_000).toLocaleDateString('sv-SE', { timeZone: timezone })
+  const { data: patient } = await clinic.patients.create({
+    first_name: 'Ada',
+    last_name: 'Reminder',
+    email_address: 'ada@example.com',
+  })
+  const { stdout } = await runClinicTool(
+    stack,
+    ...['--json', 'doctor', 'create', '--clinic', stack.clinics[0]?.id ?? '', '--name', 'Dr. Eva Noll'],
+    ...['--hours', 'mon-sun 09:00-17:00'],
+  )
+  const request = {
+    patient_id: patient.id,
+    doctor_id: JSON.parse(stdout).data.id,
+    appointment_date: tomorrow,
+  }
+  const { data: kept } = await clinic.appointments.book({ ...request, start_time: '09:00' })
+  const { data: moved } = await clinic.appointments.book({ ...request, start_time: '11:00' })
+
+  await run(process.execPath, program, 'send')
+  await run(process.execPath, program, 'send')
+  const messages = (await clinic.messages.list({ patient_id: patient.id })).data
+  expect(messages.length).toBe(2)
+  const linkOf = (id: string) =>
+    messages
+      .flatMap(({ message }) => message.match(/http\S+/)?.[0] ?? [])
+      .find((link) => link.includes(id)) ?? ''
+  await clinic.appointments.update(moved.id, { start_time: '13:00' })
+
+  const server = spawn(process.execPath, [program, 'serve'], { env: environment, stdio: 'ignore' })
+  try {
+    await expect
+      .poll(
+        () =>
+          fetch(linkOf(kept.id)).then(
+            ({ status }) => status,
+            () => 0,
+          ),
+        { timeout: 10_000 },
+      )
+      .toBe(200)
+    expect((await clinic.appointments.get(kept.id)).data.confirmed_at).toBeNull()
+    const post = async (link: string) => (await fetch(link, { method: 'POST' })).status
+    expect(await post(linkOf(kept.id).replace(kept.id, moved.id))).toBe(404)
+    expect(await post(linkOf(moved.id))).toBe(409)
+    expect(await post(linkOf(kept.id))).toBe(200)
+    expect((await clinic.appointments.get(kept.id)).data.confirmed_at).not.toBeNull()
+  } finally {
+    server.kill()
+  }
 })
 
 /** The example response that follows a shell block, if there is one. */

@@ -42,8 +42,8 @@ function withExamples(route: Route, schemas: SchemaCollector): Json {
     operationId: id,
     tags: [tagOf(route)],
     summary,
-    ...(aliasOf !== undefined && { deprecated: true }),
-    description: [aliasSentence(route), description, scopeSentence(route)]
+    ...((aliasOf !== undefined || route.deprecated) && { deprecated: true }),
+    description: [aliasSentence(route), removalSentence(route), description, scopeSentence(route)]
       .filter((text) => text !== undefined)
       .join('\n\n'),
     security: [{ Developer: [] }],
@@ -75,6 +75,10 @@ function withExamples(route: Route, schemas: SchemaCollector): Json {
 
 const aliasSentence = ({ aliasOf }: Route): string | undefined =>
   aliasOf === undefined ? undefined : `Another path of \`${aliasOf}\`, for existing clients.`
+
+const removalSentence = ({ deprecated }: Route): string | undefined =>
+  deprecated &&
+  `Deprecated since ${deprecated.since}, and removed on ${deprecated.sunset}: the headers \`deprecation\` and \`sunset\` have these dates.`
 
 function scopeSentence(route: Route): string {
   const { scope } = route

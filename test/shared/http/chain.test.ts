@@ -95,6 +95,17 @@ describe('the chain', () => {
     ])
   })
 
+  it('sends deprecation and sunset with every response of a deprecated route, and with no other', async () => {
+    const deprecated = { ...route, deprecated: { since: '2027-01-01', sunset: '2028-01-01' } }
+    const { handler } = chainOf(deprecated, async () => ({ data: { name: 'x' } }))
+    for (const event of [good, {}])
+      expect((await call(handler, event)).headers).toMatchObject({
+        deprecation: '@1798761600',
+        sunset: 'Sat, 01 Jan 2028 00:00:00 GMT',
+      })
+    expect((await call(chain().handler, good)).headers).not.toHaveProperty('deprecation')
+  })
+
   it.each([
     ['Authorization twice', { authorization: ['Developer k:s', 'Developer k:s'] }],
     ['Authorization in two letter cases', { authorization: 'Developer k:s', Authorization: 'Developer k:s' }],

@@ -1,0 +1,80 @@
+/**
+ * Reminds patients of tomorrow's appointments by SMS, or by email if they have no phone number, with a link to confirm.
+ * Run `node day-before-reminder.ts send` once a day, and `node day-before-reminder.ts serve` as a server for the links.
+ *
+ * API and PAIR are the address and the credential, which needs appointment.read, appointment.write, patient.read,
+ * communication.write.sms and communication.write.email. SITE is the public address of the server, and LINK_SECRET signs links.
+ */
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import { createServer } from 'node:http'
+import { ApiError, createClient } from 'clinic-developer-client'
+
+const { API = '', PAIR = '', SITE = 'http://127.0.0.1:4500', LINK_SECRET = '', PORT = '4500' } = process.env
+if (LINK_SECRET.length < 32) throw new Error('LINK_SECRET needs at least 32 characters')
+const clinic = createClient({ baseUrl: API, credential: PAIR })
+
+/** Signs one appointment at one time: after a move, the link confirms nothing. */
+const signatureOf = (id: string, at: string): string =>
+  createHmac('sha256', LINK_SECRET).update(`${id} ${at}`).digest('base64url')
+
+async function send(): Promise<void> {
+  const { data } = await clinic.clinic()
+  const tomorrow = new Date(Date.now() + 86_400_000).toLocaleDateString('sv-SE', { timeZone: data.timezone })
+  const filters = { status: 'scheduled', date_from: tomorrow, date_to: tomorrow, expand: 'patient' } as const
+  for await (const appointment of clinic.appointments.all(filters)) {
+    const { id, patient, appointment_date: date, start_time: time } = appointment
+    const channel = patient.phone_number ? 'sms' : 'email'
+    const at = `${date}T${time}`
+    const link = `${SITE}/?${new URLSearchParams({ id, at, signature: signatureOf(id, at) })}`
+    const message = `Your appointment is tomorrow at ${time}. Please confirm: ${link}`
+    try {
+      // A run that is repeated within 24 hours sends nothing again.
+      const idempotencyKey = `reminder-${id}-${date}-${time}-${channel}`
+      await clinic.messages.send({ channel, patient_id: patient.id, message }, { idempotencyKey })
+    } catch (error) {
+      // A patient who cannot be reached does not keep the others from being reminded.
+      if (!(error instanceof ApiError) || error.status !== 422) throw error
+      console.error(`${id}: ${error.key}`)
+    }
+  }
+}
+
+async function confirm(link: URLSearchParams): Promise<[status: number, text: string]> {
+  const [id, at, signature] = ['id', 'at', 'signature'].map((name) => link.get(name) ?? '') as [
+    string,
+    string,
+    string,
+  ]
+  const expected = Buffer.from(signatureOf(id, at))
+  const received = Buffer.from(signature)
+  if (received.length !== expected.length || !timingSafeEqual(received, expected))
+    return [404, 'This link is not valid.']
+  const { body, etag } = await clinic.appointments.get(id).withResponse()
+  const { status, appointment_date, start_time } = body.data
+  if (status !== 'scheduled' || `${appointment_date}T${start_time}` !== at)
+    return [409, 'The appointment has changed. Please call us.']
+  // Confirms the appointment only as it was read: not if it was moved at the same time.
+  await clinic.appointments.confirm(id, { ifMatch: etag })
+  return [200, 'Thank you. Your appointment is confirmed.']
+}
+
+function serve(): void {
+  createServer(async (request, response) => {
+    const respond = (status: number, html: string) =>
+      response
+        .writeHead(status, { 'content-type': 'text/html; charset=utf-8', 'referrer-policy': 'no-referrer' })
+        .end(html)
+    try {
+      // Previews of messages open links too: only the button confirms.
+      if (request.method !== 'POST')
+        return respond(200, '<form method="post"><button>Confirm my appointment</button></form>')
+      return respond(...(await confirm(new URL(request.url ?? '/', SITE).searchParams)))
+    } catch (error) {
+      console.error(error instanceof Error ? error.name : 'unknown error')
+      return respond(503, 'Please try again later.')
+    }
+  }).listen(Number(PORT), '127.0.0.1')
+}
+
+if (process.argv[2] === 'serve') serve()
+else await send()
