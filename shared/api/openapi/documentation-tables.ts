@@ -4,7 +4,7 @@ import { EVENT_NAMES, EVENT_PAYLOADS } from '../events.ts'
 import { recordPaging } from '../record-lists.ts'
 import { ENDPOINTS, ROUTES } from '../routes.ts'
 import { EVENT_SUMMARIES } from './events.ts'
-import { errorTable, scopeTable } from './introduction.ts'
+import { scopeTable } from './introduction.ts'
 import { markdownTable } from './markdown-table.ts'
 import { scopeDescriptions } from './operations.ts'
 
@@ -33,7 +33,6 @@ export function withCurrentTables(
 const documentationTables = (): Record<string, string> => ({
   scopes: scopeTable(scopeDescriptions(ROUTES)),
   filters: filterTable(),
-  errors: errorTable(),
   events: eventTable(),
 })
 

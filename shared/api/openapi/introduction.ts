@@ -66,7 +66,7 @@ contact support. \`details\` has at most 20 items; \`details_omitted\` is then t
 ${errorTable()}`
 
 /** Every error of the catalogue as a markdown table, by status. */
-export const errorTable = (): string =>
+const errorTable = (): string =>
   markdownTable(
     ['status', 'error', 'key', 'text', 'details'],
     ERROR_KEYS.map((key) => {
