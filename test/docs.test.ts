@@ -4,7 +4,7 @@ import { basename, dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { importEntities } from '../bin/clinic/import/entities/entities.ts'
 import { generatedFiles } from '../bin/generated-files.ts'
-import { MAX_STORED_ATTEMPTS } from '../shared/domain/webhooks/delivery.ts'
+import { MAX_STORED_ATTEMPTS, RETENTION_SECONDS } from '../shared/domain/webhooks/delivery.ts'
 import { MAX_WEBHOOKS, RETRY_DELAYS_MS } from '../shared/domain/webhooks/webhook.ts'
 import { COMMANDS, WHOLE_CLINIC_COMMANDS } from '../shared/operator/commands.ts'
 import { openTable } from '../shared/store/table/table.ts'
@@ -131,7 +131,7 @@ it('docs/proofs.md lists the tests of each promise by their tier', () => {
 })
 
 it('the documented limits equal the limits in the code', () => {
-  const { messaging, throttle, requestsPerMinute } = settingsOf('prod')
+  const { messaging, throttle, requestsPerMinute, accessTrail, logRetention } = settingsOf('prod')
   const number = (value: number) => value.toLocaleString('en')
   const messages = read('docs/messages.md')
   expect(messages).toContain(`| SMS per day | ${number(messaging.smsPerDay)} |`)
@@ -142,6 +142,13 @@ it('the documented limits equal the limits in the code', () => {
     `${requestsPerMinute} in production and ${number(settingsOf('dev').requestsPerMinute)} in development`,
   )
   expect(api).toContain(`${number(throttle.rate)}, with bursts of ${number(throttle.burst)}`)
+  const retention = read('docs/retention.md')
+  const trailDays = [accessTrail, settingsOf('dev').accessTrail].map((trail) =>
+    number(trail.retention.toDays()),
+  )
+  expect(retention).toContain(`${trailDays[0]} days in production, ${trailDays[1]} in development`)
+  expect(retention).toContain(`| logs, without data of patients | ${logRetention} days |`)
+  expect(retention).toContain(`their attempts | ${RETENTION_SECONDS / 86_400} days |`)
   const webhooks = read('docs/webhooks.md')
   const delays = RETRY_DELAYS_MS.map(formatDuration)
   expect(webhooks).toContain(`${delays.slice(0, -1).join(', ')} and ${delays.at(-1)}`)
