@@ -171,7 +171,7 @@ function recordOf(lines: readonly Line[], { delimiter, header }: CsvFormat): Csv
 export const TOO_LONG = 'is longer than a million characters'
 
 function csvRow(line: number, cells: readonly string[], { header, encoding }: CsvFormat): SourceRow {
-  if (isSum(cells)) return { line, problem: 'looks like a sum of the rows above, not like a record', cells }
+  if (isSum(cells)) return { line, problem: SUM_PROBLEM, cells }
   const values = Object.fromEntries(
     header.map((name, at) => {
       const cell = cells[at] ?? ''
@@ -180,6 +180,8 @@ function csvRow(line: number, cells: readonly string[], { header, encoding }: Cs
   )
   return { ...checkCharacters(line, values, encoding), cells: cells.slice(0, header.length) }
 }
+
+export const SUM_PROBLEM = 'looks like a sum of the rows above, not like a record'
 
 const SUM =
   /^(?:\p{L}+ )?(?:(?:sub|zwischen|gesamt)?(?:totale?s?|totaux|totaal|summe?|suma)|somme|gesamt|insgesamt|razem|ogółem|łącznie|toplam|összesen|celkem|spolu|ukupno|skupaj)(?: \p{L}+)?[\s:=]*$/iu

@@ -1,21 +1,41 @@
 /** Rows of a file that are one record together, such as the line items of an invoice. */
 import { deserialize, serialize } from 'node:v8'
+import { SUM_PROBLEM } from './csv.ts'
+import { foldedName } from './field-names.ts'
+import { isReason } from './rejections.ts'
 import type { SourceRow } from './row.ts'
 import { temporaryDatabase } from './temporary-database.ts'
 
 /**
  * The records of a file in the order of their first rows, each as its first row with the further ones. The rows of a record may be
- * anywhere in the file, so all are kept in a temporary file before the first record is returned.
- * @param recordOf the record of a row; null for a row that is a record of its own
+ * anywhere in the file, so all are kept in a temporary file before the first record is returned. A row without an id belongs to the
+ * record of the row above it.
+ * @param recordOf the id of the record of a row
+ * @param isItemized Whether each row is an item, so that records are wrong without one that cannot be read: it belongs to the record
+ * above, and the record below is marked with it.
  */
 export async function* groupedRows(
   rows: AsyncIterable<SourceRow>,
   recordOf: (values: { readonly [name: string]: unknown }) => unknown,
+  isItemized: boolean,
 ): AsyncGenerator<SourceRow> {
   using kept = new KeptRows()
-  for await (const row of rows) {
-    const record = 'values' in row ? recordOf(row.values) : null
-    kept.add(record == null ? null : String(record).trim(), row)
+  let above: string | null = null
+  let unreadable: number | undefined
+  for await (const given of rows) {
+    const row = isItemized ? asUnreadable(given) : given
+    const id: string = 'values' in row ? String(recordOf(row.values) ?? '').trim() : ''
+    if (id !== '') {
+      kept.add(id, unreadable === undefined || id === above ? row : { ...row, unreadable })
+      above = id
+      unreadable = undefined
+    } else if ('values' in row) kept.add(above, row)
+    else if (row.problem === SUM_PROBLEM) kept.add(null, row)
+    else {
+      if (isItemized) unreadable = row.line
+      else above = null
+      kept.add(above, row)
+    }
   }
   let group: SourceRow[] = []
   let current: number | undefined
@@ -26,6 +46,14 @@ export async function* groupedRows(
     group.push(row)
   }
   yield* recordOfRows(group)
+}
+
+/** A row of a file of rejected rows that has only a text and its reason is still the one that could not be read. */
+function asUnreadable(row: SourceRow): SourceRow {
+  const filled = 'values' in row ? Object.entries(row.values).filter(([, value]) => value != null) : []
+  const [text, reason] = filled
+  if (filled.length !== 2 || !text || !reason || !isReason(foldedName(reason[0]))) return row
+  return { line: row.line, problem: 'could not be read, and is not corrected', text: String(text[1]) }
 }
 
 function* recordOfRows([row, ...further]: readonly SourceRow[]): Generator<SourceRow> {

@@ -68,7 +68,9 @@ export function rowsWriter(path: string, format: FileFormat, isRead: (column: st
 }
 
 /** The names that the column that is added can have: the second one in files whose own column `reason` is read. */
-export const REASONS = ['reason', 'rejected_because'] as const
+const REASONS = ['reason', 'rejected_because'] as const
+
+export const isReason = (folded: string): boolean => REASONS.some((name) => name === folded)
 
 type Reason = (typeof REASONS)[number]
 

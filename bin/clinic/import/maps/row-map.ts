@@ -4,7 +4,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { Temporal } from 'temporal-polyfill'
 import { isOwnIdColumn, ownIdColumn } from '../external-ids/resolve-references.ts'
 import { foldedName } from '../files/field-names.ts'
-import { REASONS } from '../files/rejections.ts'
+import { isReason } from '../files/rejections.ts'
 import { type ConversionFormats, type Converted, convertField, endTime } from './convert-field.ts'
 import { escaped } from './format-patterns.ts'
 import type { ColumnMap, EntityMap, FieldSource } from './map-schema.ts'
@@ -29,15 +29,15 @@ export type RowMap = {
   readonly unknownNames: (names: readonly string[]) => string[]
   /** Names that are read, each with an earlier one that is the same in another spelling. */
   readonly repeatedNames: (names: readonly string[]) => { readonly name: string; readonly earlier: string }[]
-  /** The external id of a row, if rows with the same are one record. */
+  /** The id of a row, if rows with the same are one record. */
   readonly recordOf: ((values: Values) => unknown) | null
+  /** Whether each row of a record is a line item. */
+  readonly isItemized: boolean
   /** Fields whose invalid values are left out. */
   readonly optional: readonly string[]
   /** @param further the other rows of the record */
   readonly read: (values: Values, further?: readonly Values[]) => MappedRow
 }
-
-const isReason = (folded: string): boolean => REASONS.some((name) => name === folded)
 
 const EMPTY_MAP: EntityMap = { columns: {}, ignore: [], values: {}, constants: {} }
 
@@ -145,7 +145,7 @@ export function rowMap(
     }
   }
 
-  const idSource = sources.get('external_id')
+  const ids = new Map([...sources].filter(([field]) => field === 'external_id' || field === 'id'))
   return {
     columnsOf: (field) => {
       const source = sources.get(field)
@@ -168,12 +168,13 @@ export function rowMap(
       })
     },
     recordOf:
-      idSource && (entity.group || itemSources)
+      sources.has('external_id') && (entity.group || itemSources)
         ? (values) => {
-            const id = fieldValue('external_id', idSource, fold(values), {})
-            return id && 'value' in id ? id.value : null
+            const { external_id, id } = readFields(fold(values), ids).fields
+            return external_id ?? id
           }
         : null,
+    isItemized: itemSources !== undefined,
     optional: entity.optional ?? [],
     read: (values, further = []) => {
       const { fields: found, problems } = readRecord([values, ...further].map(fold))

@@ -41,10 +41,13 @@ export function rowChecker<Fields>(
     if ('problem' in source) return { reasons: [source.problem] }
     const names = Object.keys(source.values)
     const unknown = map.unknownNames(names)
-    const further = (source.further ?? []).flatMap((one) => ('values' in one ? [one.values] : []))
-    const { fields: mapped, problems } = map.read(source.values, further)
+    const further = source.further ?? []
+    const { fields: mapped, problems } = map.read(
+      source.values,
+      further.flatMap((one) => ('values' in one ? [one.values] : [])),
+    )
     const { external_id, id, ...rest } = mapped as Record<string, unknown>
-    const identity = identify(external_id, id)
+    const identity = identify(external_id, id, map.recordOf !== null)
     const leftOut = new Map(map.optional.flatMap((field) => entriesOf(problems, field)))
     let own = withOwnIds(rest, entity.columns)
     let fields = schema.safeParse(own.fields)
@@ -66,6 +69,7 @@ export function rowChecker<Fields>(
       ...[...problems]
         .filter(([field]) => !leftOut.has(field))
         .map(([field, problem]) => `${field} ${problem}`),
+      ...[source, ...further].flatMap(unreadableRows),
       ...(identity.issues ?? []),
       ...own.issues,
       ...(fields.error?.issues ?? [])
@@ -98,6 +102,14 @@ export function rowChecker<Fields>(
 const entriesOf = (problems: ReadonlyMap<string, string>, field: string): [string, string][] =>
   problems.has(field) ? [[field, `${field} ${problems.get(field)}`]] : []
 
+/** Rows that a record may lack: it would be wrong without them. */
+function unreadableRows(row: SourceRow): string[] {
+  if ('problem' in row) return [`line ${row.line} ${row.problem}`]
+  return row.unreadable === undefined
+    ? []
+    : [`line ${row.unreadable}, which cannot be read, may be one of its rows`]
+}
+
 const isInFuture = (value: unknown, now: number): boolean =>
   typeof value === 'string' && Date.parse(value) > now + CLOCK_DIFFERENCE_MS
 
@@ -126,12 +138,14 @@ type Identity =
   | { readonly issues: readonly string[] }
 
 /** A row has the external id of its record, or the record's own id. */
-function identify(externalId: unknown, id: unknown): Identity {
+function identify(externalId: unknown, id: unknown, isGrouped: boolean): Identity {
   if (id == null) {
     const { data, error } = ExternalRef.safeParse(externalId)
     if (!error) return { externalId: data }
     const issues = error.issues.map(({ message }) =>
-      externalId == null ? 'external_id is required' : `external_id ${message}`,
+      externalId == null
+        ? `external_id is required${isGrouped ? ': no row above has one' : ''}`
+        : `external_id ${message}`,
     )
     return { issues }
   }

@@ -41,7 +41,7 @@ export async function openFile({ file, entity }: ToRead, { clinic, map: given, e
     await close()
     throw error
   }
-  const records = map.recordOf ? groupedRows(rows, map.recordOf) : rows
+  const records = map.recordOf ? groupedRows(rows, map.recordOf, map.isItemized) : rows
   return { format, rows, records, map, close }
 }
 

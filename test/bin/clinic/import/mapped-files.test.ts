@@ -83,32 +83,42 @@ it('rejects the row of a value that is not optional', async () => {
   expect(rejections).toEqual(['2: email_address must be an email address'])
 })
 
-it('makes one invoice of its rows, wherever they are in the file, and rejects all rows of a wrong one', async () => {
-  await load('patients', { entities: {} }, `${PEOPLE}1,Jo,Doe,,,\n`)
-  const map = {
-    decimal: 'comma',
-    entities: {
-      invoices: {
-        columns: {
-          external_id: 'No',
-          invoice_number: 'No',
-          patient_external_id: 'Patient',
-          issue_date: 'Date',
-        },
-        line_items: { description: 'Item', quantity: 'Qty', unit_price: 'Price', tax_rate: 'VAT' },
+const ITEMIZED = {
+  decimal: 'comma',
+  entities: {
+    invoices: {
+      columns: {
+        external_id: 'No',
+        invoice_number: 'No',
+        patient_external_id: 'Patient',
+        issue_date: 'Date',
       },
+      line_items: { description: 'Item', quantity: 'Qty', unit_price: 'Price', tax_rate: 'VAT' },
     },
+  },
+}
+
+async function loadInvoices(rows: readonly string[]) {
+  await load('patients', { entities: {} }, `${PEOPLE}1,Jo,Doe,,,\n`)
+  const result = await load('invoices', ITEMIZED, `No;Patient;Date;Item;Qty;Price;VAT\n${rows.join('\n')}\n`)
+  const stored = await invoiceStore(db).page(clinic.id, {}, { page: 1, limit: 10 })
+  const rejected = rowsFile(join(folder, 'invoices.csv'), 'rejected')
+  return {
+    result,
+    invoices: stored.items.map(({ number, total, lineItems }) => [number, total, lineItems.length]),
+    rejectedRows: readFileSync(rejected, 'utf8').trimEnd().split('\n').slice(1),
   }
-  const header = 'No;Patient;Date;Item;Qty;Price;VAT\n'
-  const rows = [
+}
+
+it('makes one invoice of its rows, wherever they are in the file, and rejects all rows of a wrong one', async () => {
+  const { result, invoices, rejectedRows } = await loadInvoices([
     'A;1;2026-01-02;Exam;1;100,00;19%',
     'B;1;2026-01-03;X-ray;2;1.050,50 €;0',
     'A;1;;Drops;3;10,00;0',
     'C;1;2026-01-04;Exam;1;free;0',
     'C;1;2026-01-05;Drops;1;10,00;0',
     'Total;;;;;2.261,00;',
-  ]
-  const result = await load('invoices', map, `${header}${rows.join('\n')}\n`)
+  ])
   expect(result).toMatchObject({
     imported: 2,
     rejected: 2,
@@ -117,11 +127,58 @@ it('makes one invoice of its rows, wherever they are in the file, and rejects al
       '7: looks like a sum of the rows above, not like a record',
     ],
   })
-  const stored = await invoiceStore(db).page(clinic.id, {}, { page: 1, limit: 10 })
-  expect(stored.items.map(({ number, total, lineItems }) => [number, total, lineItems.length])).toEqual([
+  expect(invoices).toEqual([
     ['B', 210_100, 1],
     ['A', 14_900, 2],
   ])
-  const rejected = readFileSync(rowsFile(join(folder, 'invoices.csv'), 'rejected'), 'utf8')
-  expect(rejected.split('\n').map((line) => line[0])).toEqual(['N', 'C', 'C', 'T', undefined])
+  expect(rejectedRows.map((line) => line[0])).toEqual(['C', 'C', 'T'])
+})
+
+it('adds rows without an id to the invoice above, and never imports a part of its items', async () => {
+  const { result, invoices, rejectedRows } = await loadInvoices([
+    ';;;Orphan;1;1,00;0',
+    'A;1;2026-01-02;Exam;1;100,00;0',
+    ';;;Drops;3;10,00;0',
+    'Subtotal;;;;;130,00;',
+    ';;;Lens;1;20,00;0',
+    'B;1;2026-01-03;Exam;1;100,00;0',
+    ';;;Drops;1;free;0',
+    'C;1;2026-01-04;Exam;1;100,00;0',
+    ';;;Drops;1',
+    ';;;Lens;1;20,00;0',
+    'D;1;2026-01-05;Exam;1;100,00;0',
+    'E;1;2026-01-06;Exam;1;100,00;0',
+  ])
+  expect(result.rejections.map((text) => text.replace(/(no row above has one);.*/, '$1'))).toEqual([
+    '2: external_id is required: no row above has one',
+    '5: looks like a sum of the rows above, not like a record',
+    '7: line_items.unit_price is not a number such as 1.234,50, as the map says',
+    '9: line 10 has 5 columns, but the header has 7',
+    '12: line 10, which cannot be read, may be one of its rows',
+  ])
+  expect(invoices).toEqual([
+    ['E', 10_000, 1],
+    ['A', 15_000, 3],
+  ])
+  expect(rejectedRows.map((line) => line.split(';', 4).join(';'))).toEqual([
+    ';;;Orphan',
+    'Subtotal;;;',
+    'B;1;2026-01-03;Exam',
+    ';;;Drops',
+    'C;1;2026-01-04;Exam',
+    '";;;Drops',
+    ';;;Lens',
+    'D;1;2026-01-05;Exam',
+  ])
+  const uncorrected = readFileSync(rowsFile(join(folder, 'invoices.csv'), 'rejected'), 'utf8')
+  expect(await load('invoices', ITEMIZED, uncorrected, 'invoices.rejected.csv')).toMatchObject({
+    imported: 0,
+  })
+})
+
+it('does not add rows to a record that are below a row that cannot be read', async () => {
+  const map = { entities: { patients: { group: true } } }
+  const rows = '1,Jo,Doe,,,\n,,,,,jo@example.com\n2,Al\n,,,1974-02-01,,\n'
+  expect(await load('patients', map, PEOPLE + rows)).toMatchObject({ imported: 1, rejected: 2 })
+  expect(await people()).toEqual([['Doe', null, null, 'jo@example.com']])
 })
