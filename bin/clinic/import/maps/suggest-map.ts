@@ -130,9 +130,12 @@ export function suggestMaps(
     return { sample, ordered, entity }
   })
   const all = samples.flatMap(({ columns }) => columns)
-  const suggestions = given.map(({ sample, ordered, entity }) =>
-    suggestion(sample, entity, ordered, entities, all),
-  )
+  const suggestions = given.map(({ sample, ordered, entity }) => {
+    const one = suggestion(sample, entity, ordered, entities, all)
+    const same = given.filter((other) => other.entity === entity).map((other) => basename(other.sample.file))
+    const note = `several files of ${entity}: ${same.join(', ')}. The map has the columns of the last`
+    return same.length > 1 ? { ...one, notes: [note, ...one.notes] } : one
+  })
   const visits = given.find(({ entity }) => entity === 'appointments')
   if (wanted !== undefined || !visits || given.some(({ entity }) => entity === 'doctors')) return suggestions
   const [doctor] = columnsFor('appointments', 'doctor_external_id', visits.sample.columns, visits.ordered)
@@ -212,7 +215,10 @@ function suggestion(
     for (const column of from) if (column) used.add(column.name)
   }
   const items: { [field: string]: string } = {}
-  if (entity === 'invoices' && !first('external_id')?.isUnique)
+  const idColumn = first('external_id')
+  // Further rows of an invoice may have no id.
+  const isOnEachRow = !columns.some(({ values }) => values.length > (idColumn?.values.length ?? 0))
+  if (entity === 'invoices' && !(idColumn?.isUnique && isOnEachRow))
     for (const field of ['description', 'quantity', 'unit_price', 'tax_rate']) {
       const column = first(`item.${field}`)
       if (column) items[field] = column.name
@@ -267,7 +273,6 @@ function suggestion(
         : 'external_id: no column found',
     )
   }
-  const idColumn = first('external_id')
   const isGrouped = ['doctors', 'patients'].includes(entity) && idColumn !== undefined && !idColumn.isUnique
   const formats = guessFormats(
     columns,
