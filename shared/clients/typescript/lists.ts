@@ -17,6 +17,9 @@ export type GetPage = (query: object, signal: AbortSignal | undefined) => Promis
 /** A change is listed 20 seconds after it was made: `as_of` is that long ago, without the fraction of its second. */
 const VISIBILITY_DELAY_MS = 21_000
 
+/** A time with `Z` or an offset. */
+const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/i
+
 /**
  * The pages of a list. Continues by cursor where the list has one, so that it skips and repeats no record while others are added
  * or removed, otherwise by page number.
@@ -64,8 +67,9 @@ export async function* changesOf(
   get: GetPage,
   { since, follow = false, signal }: ChangesOptions,
 ): AsyncGenerator<Page & { position: string }> {
-  if (typeof since !== 'string' || since === '') throw new TypeError('since must be a time or a position')
-  let [time = '', cursor] = since.split('|')
+  let [time = '', cursor] = typeof since === 'string' ? since.split('|') : []
+  if (!TIME.test(time))
+    throw new TypeError('since must be a position, or a time such as 2026-05-04T12:00:00+03:00')
   let end = follow ? Number.POSITIVE_INFINITY : undefined
   for (;;) {
     const page = checked(await get({ limit: 100, updated_since: time, after: cursor }, signal), cursor)

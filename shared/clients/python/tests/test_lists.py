@@ -47,7 +47,7 @@ START = "2026-05-01T00:00:00Z"
 CHANGES = [
     page([1], next_after="a", has_more=True, as_of="2026-05-04T12:00:00+03:00"),
     page([2], next_after=None, has_more=False, as_of="2026-05-04T12:00:00+03:00"),
-    page([3], next_after=None, has_more=False, as_of="2026-05-04T12:00:20+03:00"),
+    page([3], next_after=None, has_more=False, as_of="2026-05-04T12:00:21+03:00"),
 ]
 
 
@@ -55,19 +55,19 @@ def test_changes_end_with_those_made_before_the_first_request(client_of, waits):
     server = Server(*CHANGES)
     pages = client_of(server).collect(lambda c: c.patients.changes(since=START))
     assert [(p.data[0]["id"], p.position) for p in pages] == [
-        (1, f"{START} a"),
+        (1, f"{START}|a"),
         (2, "2026-05-04T12:00:00+03:00"),
-        (3, "2026-05-04T12:00:20+03:00"),
+        (3, "2026-05-04T12:00:21+03:00"),
     ]
     assert server.queries == [
         {"updated_since": START, "limit": "100"},
         {"updated_since": START, "limit": "100", "after": "a"},
         {"updated_since": "2026-05-04T12:00:00+03:00", "limit": "100"},
     ]
-    assert waits == [20]
+    assert waits == [21]
 
 
-@pytest.mark.parametrize("position, query", [(START, {"updated_since": START}), (f"{START} a", {"updated_since": START, "after": "a"})])
+@pytest.mark.parametrize("position, query", [(START, {"updated_since": START}), (f"{START}|a", {"updated_since": START, "after": "a"})])
 def test_changes_continue_after_a_position(client_of, position, query):
     server = Server(*CHANGES[1:])
     client_of(server).collect(lambda c: c.patients.changes(since=position, limit=5), count=1)
@@ -77,10 +77,10 @@ def test_changes_continue_after_a_position(client_of, position, query):
 def test_changes_continue_for_ever_if_followed(client_of, waits):
     server = Server(CHANGES[2])
     assert len(client_of(server).collect(lambda c: c.payments.changes(since=START, follow=True), count=4)) == 4
-    assert waits == [20, 20, 20]
+    assert waits == [21, 21, 21]
 
 
-@pytest.mark.parametrize("since, kind", [(None, TypeError), ("", ValueError), (0, TypeError)])
+@pytest.mark.parametrize("since, kind", [(None, TypeError), ("", ValueError), (0, TypeError), ("2026-05-04", ValueError), ("2026-05-04 12:00:00+03:00", ValueError)])
 def test_changes_reject_a_position(client_of, since, kind):
     server = Server(CHANGES[2])
     with pytest.raises(kind, match="^since must be"):

@@ -488,6 +488,17 @@ describe('changes', () => {
     expect(await reading).toEqual(['a', 'b', 'just before'])
   })
 
+  it.each(['', '2026-05-04', '2026-05-04 12:00:00+03:00', undefined])(
+    'rejects changes since %j',
+    async (since) => {
+      const { client, queries } = changing(CHANGES)
+      await expect(client.patients.changes({ since: since as string }).next()).rejects.toThrow(
+        /^since must be/,
+      )
+      expect(queries).toEqual([])
+    },
+  )
+
   it('continues at the position of a page, in the middle of a list and at its end', async () => {
     const { client, queries } = changing(CHANGES)
     const firstOf = async (since: string) => {

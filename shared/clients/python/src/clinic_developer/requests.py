@@ -260,13 +260,17 @@ def incomplete(page: Page[Any, Any]) -> UnexpectedResponseError:
     )
 
 
+# A time with `Z` or an offset.
+TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)", re.IGNORECASE | re.ASCII)
+
+
 def place_of(since: str) -> Tuple[str, Optional[str]]:
     """The time and the cursor of a position. A time alone is a position too."""
     if not isinstance(since, str):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise TypeError(f"since must be a str, not {type(since).__name__}")
-    if since == "":
-        raise ValueError("since must be a time with an offset, or a position")
-    time_of, _, after = since.partition(" ")
+    time_of, _, after = since.partition("|")
+    if not TIME.fullmatch(time_of):
+        raise ValueError("since must be a position, or a time such as 2026-05-04T12:00:00+03:00")
     return time_of, after or None
 
 

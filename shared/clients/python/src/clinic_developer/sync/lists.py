@@ -10,8 +10,8 @@ from ..requests import Query, Request, following, place_of, read_as_of
 from ..responses import ChangesPage, Page
 from .transport import Transport, sleep
 
-# A change is listed this long after it was made: `as_of` is that long ago.
-VISIBILITY_DELAY = timedelta(seconds=20)
+# A change is listed 20 seconds after it was made: `as_of` is that long ago, without the fraction of its second.
+VISIBILITY_DELAY = timedelta(seconds=21)
 
 
 def fetch_page(transport: Transport, path: str, query: Query, timeout: Optional[float]) -> Page[Any, Any]:
@@ -57,4 +57,4 @@ def iterate_changes(
             sleep(VISIBILITY_DELAY.total_seconds() if follow else (end - as_of).total_seconds())
         else:
             after = str(remaining["after"])
-            yield ChangesPage(page, f"{updated_since} {after}")
+            yield ChangesPage(page, f"{updated_since}|{after}")
