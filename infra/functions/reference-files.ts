@@ -34,7 +34,7 @@ export function writeReferenceFiles(directory: string): void {
   ) as Assets
   const api = BASE_PATH.slice(1)
   for (const page of pages) {
-    const hasSamples = page.terms !== undefined && page.path !== 'errors'
+    const hasSamples = page.terms !== undefined
     const contents = renderMarkdown(page.markdown, hasSamples)
     write(
       page.path === '' ? 'docs.html' : `docs/${page.path}.html`,

@@ -22,7 +22,7 @@ export type Page = {
   readonly markdown: string
   /** Method and path, in the navigation and for the search. */
   readonly endpoint?: { readonly method: string; readonly path: string }
-  /** Names of what is sent and returned, and keys of errors, for the search. */
+  /** Names of what is sent and returned, and keys of errors, for the search. Only endpoints and events have them, and samples. */
   readonly terms?: Terms
 }
 
@@ -243,7 +243,6 @@ function errorsPage(): Page {
       ),
       '',
     ].join('\n'),
-    terms: { fields: [], returned: [], errors: keys },
   }
 }
 

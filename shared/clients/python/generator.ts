@@ -216,7 +216,7 @@ from typing import List, Literal, Optional, TypedDict, Union, final
 
 ${[...classes, ...aliases].join('\n\n')}`
   }
-  /** Whether a body has any field; a body without fields is not an argument. */
+  /** Whether a body has fields. One without them is not an argument. */
   const hasFields = (schema: Schema): boolean => {
     const { anyOf, properties = {} } = resolved(schema)
     return anyOf !== undefined || Object.keys(properties).length > 0
