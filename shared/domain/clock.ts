@@ -1,71 +1,77 @@
 /** A clinic's wall clock: the local date and time, and the minutes of a day that a clock change skips. */
-import { Temporal } from 'temporal-polyfill'
 import { DAY_MINUTES, type Interval } from './interval.ts'
+import { changeBetween, offsetAt } from './time-zone.ts'
+
+const MINUTE_MS = 60_000
+const DAY_MS = 86_400_000
 
 /** The clinic-local date `Y-m-d`, and the wall-clock time as seconds since midnight. */
 export type WallClock = { readonly date: string; readonly seconds: number }
 
 /** The wall clock of an IANA zone at `now`, in milliseconds since the epoch, of which clocks may have fractions. */
 export function wallClock(now: number, timezone: string): WallClock {
-  const local = Temporal.Instant.fromEpochMilliseconds(Math.floor(now)).toZonedDateTimeISO(timezone)
-  return {
-    date: local.toPlainDate().toString(),
-    seconds: local.hour * 3600 + local.minute * 60 + local.second,
-  }
+  const local = Math.floor(now + offsetAt(now, timezone))
+  const midnight = Math.floor(local / DAY_MS) * DAY_MS
+  return { date: dateOf(midnight), seconds: Math.floor((local - midnight) / 1000) }
 }
 
 /** The ISO 8601 instant in UTC at which a clinic-local date begins, or a time `HH:MM` of it; a skipped time is moved past the gap. */
-export function instantOf(date: string, timezone: string, time?: string): string {
-  const local = Temporal.PlainDate.from(date).toZonedDateTime({
-    timeZone: timezone,
-    ...(time !== undefined && { plainTime: time }),
-  })
-  return new Date(local.epochMilliseconds).toISOString()
+export const instantOf = (date: string, timezone: string, time?: string): string =>
+  new Date(
+    time === undefined ? startOf(date, timezone) : instantAt(Date.parse(`${date}T${time}Z`), timezone),
+  ).toISOString()
+
+/** The instant at which clocks show a local time, given as if it were UTC; the first of two, and null if it is skipped. */
+function shownAt(local: number, timezone: string): number | null {
+  const instants = [local - DAY_MS, local + DAY_MS].map((near) => local - offsetAt(near, timezone))
+  const shown = instants.filter((instant) => instant + offsetAt(instant, timezone) === local)
+  return shown.length === 0 ? null : Math.min(...shown)
+}
+
+const instantAt = (local: number, timezone: string): number =>
+  shownAt(local, timezone) ?? local - offsetAt(local - DAY_MS, timezone)
+
+/** The first instant of a local day: the change of clocks, if that skips midnight. */
+function startOf(date: string, timezone: string): number {
+  const midnight = midnightOf(date)
+  return (
+    shownAt(midnight, timezone) ?? (changeBetween(midnight - DAY_MS, midnight + DAY_MS, timezone) as number)
+  )
 }
 
 /** Whole seconds, rounded up, from `now` until the next day begins in an IANA zone. */
-export function secondsUntilNextDay(now: number, timezone: string): number {
-  const local = Temporal.Instant.fromEpochMilliseconds(now).toZonedDateTimeISO(timezone)
-  return Math.ceil((local.startOfDay().add({ days: 1 }).epochMilliseconds - now) / 1000)
-}
+export const secondsUntilNextDay = (now: number, timezone: string): number =>
+  Math.ceil((startOf(addDays(wallClock(now, timezone).date, 1), timezone) - now) / 1000)
 
 /** The date `days` days after a date `Y-m-d`. */
-export const addDays = (date: string, days: number): string =>
-  Temporal.PlainDate.from(date).add({ days }).toString()
+export const addDays = (date: string, days: number): string => dateOf(midnightOf(date) + days * DAY_MS)
 
 /** The days from one date `Y-m-d` to a later one: 0 for the same date. */
-export const daysBetween = (from: string, to: string): number =>
-  Temporal.PlainDate.from(from).until(to, { largestUnit: 'days' }).days
+export const daysBetween = (from: string, to: string): number => (midnightOf(to) - midnightOf(from)) / DAY_MS
 
 /** 1 for Monday to 7 for Sunday. */
-export const dayOfWeek = (date: string): number => Temporal.PlainDate.from(date).dayOfWeek
+export const dayOfWeek = (date: string): number => new Date(midnightOf(date)).getUTCDay() || 7
 
 /**
  * The minutes of a day that clocks skip: an hour when daylight saving time begins, or a whole day when a zone crosses the
  * date line.
  */
 export function clockGaps(date: string, timezone: string): Interval[] {
-  const day = Temporal.PlainDate.from(date)
-  const midnight = day.toPlainDateTime()
+  const midnight = midnightOf(date)
   const gaps: Interval[] = []
   // Starts two days earlier, since a gap may begin on the day before and reach past midnight.
-  let at: Temporal.ZonedDateTime | null = day.subtract({ days: 2 }).toZonedDateTime(timezone)
-  const end = day.add({ days: 2 }).toZonedDateTime(timezone)
-  for (
-    at = at.getTimeZoneTransition('next');
-    at && Temporal.ZonedDateTime.compare(at, end) < 0;
-    at = at.getTimeZoneTransition('next')
-  ) {
-    const before = at.subtract({ nanoseconds: 1 })
-    const skipped = at.offsetNanoseconds - before.offsetNanoseconds
-    if (skipped <= 0) continue
-    const to = minutesBetween(midnight, at.toPlainDateTime())
-    const from = to - skipped / 60e9
-    if (from < DAY_MINUTES && to > 0)
+  for (let at = midnight - 2 * DAY_MS; at < midnight + 2 * DAY_MS; at += DAY_MS) {
+    const change = changeBetween(at, at + DAY_MS, timezone)
+    if (change === null) continue
+    const to = (change + offsetAt(change, timezone) - midnight) / MINUTE_MS
+    const from = (change + offsetAt(change - 1, timezone) - midnight) / MINUTE_MS
+    if (from < to && from < DAY_MINUTES && to > 0)
       gaps.push({ from: Math.max(0, Math.floor(from)), to: Math.min(DAY_MINUTES, Math.ceil(to)) })
   }
   return gaps
 }
 
-const minutesBetween = (start: Temporal.PlainDateTime, end: Temporal.PlainDateTime): number =>
-  start.until(end, { largestUnit: 'seconds' }).seconds / 60
+const midnightOf = (date: string): number => Date.parse(`${date}T00:00:00Z`)
+
+/** The date of an instant in UTC. */
+const dateOf = (instant: number): string => new Date(instant).toISOString().slice(0, -'T00:00:00.000Z'.length)

@@ -1,10 +1,13 @@
-import { Temporal } from 'temporal-polyfill'
+import { isListedZone, offsetAt } from './time-zone.ts'
 
 /** Formats an instant as clinic-local time with the offset at that time: `2026-05-01T10:00:00+03:00`. */
 export function clinicTimestamp(instant: string, timezone: string): string {
-  return Temporal.Instant.from(instant)
-    .toZonedDateTimeISO(timezone)
-    .toString({ timeZoneName: 'never', fractionalSecondDigits: 0 })
+  const at = Date.parse(instant)
+  const offset = offsetAt(at, timezone)
+  const local = new Date(at + offset).toISOString().slice(0, -'.000Z'.length)
+  const minutes = Math.round(Math.abs(offset) / 60_000)
+  const twoDigits = (value: number) => String(value).padStart(2, '0')
+  return `${local}${offset < 0 ? '-' : '+'}${twoDigits(Math.floor(minutes / 60))}:${twoDigits(minutes % 60)}`
 }
 
 /**
@@ -18,6 +21,7 @@ export function inLaterSecond(before: string, now: string): string {
 
 /** Whether `timezone` is an IANA time zone known to this runtime. `UTC+3` and plain offsets are not. */
 export function isTimezone(timezone: string): boolean {
+  if (isListedZone(timezone)) return true
   // Intl also accepts plain offsets such as +03:00.
   if (!/[A-Za-z]/.test(timezone)) return false
   try {

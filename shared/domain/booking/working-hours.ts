@@ -91,7 +91,7 @@ function parseWindow(text: string, part: string): Window {
 
 /** Sorts windows by their start. @throws WorkingHoursError when two of them overlap */
 function sortWindows(windows: Window[], part: string): Window[] {
-  const sorted = windows.sort((a, b) => a.start.localeCompare(b.start))
+  const sorted = windows.sort((a, b) => (a.start < b.start ? -1 : 1))
   for (const [index, window] of sorted.entries()) {
     const next = sorted[index + 1]
     if (next && next.start < window.end)

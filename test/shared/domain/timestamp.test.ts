@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { clinicTimestamp, isCalendarDate, isTimezone } from '../../../shared/domain/timestamp.ts'
 
 describe('clinicTimestamp', () => {
@@ -23,6 +23,12 @@ describe('isTimezone', () => {
     'America/Port-au-Prince',
   ])('accepts %s', (timezone) => {
     expect(isTimezone(timezone)).toBe(true)
+  })
+
+  it('accepts a listed zone without Intl, whose first use is slow', () => {
+    const format = vi.spyOn(Intl, 'DateTimeFormat')
+    expect(isTimezone('Europe/Kyiv')).toBe(true)
+    expect(format).not.toHaveBeenCalled()
   })
 
   it.each([

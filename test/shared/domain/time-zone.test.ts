@@ -1,0 +1,64 @@
+import { Temporal } from 'temporal-polyfill'
+import { expect, it } from 'vitest'
+import { clockGaps, instantOf, wallClock } from '../../../shared/domain/clock.ts'
+import { offsetAt } from '../../../shared/domain/time-zone.ts'
+import { clinicTimestamp } from '../../../shared/domain/timestamp.ts'
+
+const [FIRST, END] = [Date.UTC(1970, 0, 1), Date.UTC(2061, 0, 1)]
+const HOUR_MS = 3_600_000
+
+/** Zones of every kind: rules of both hemispheres, no rule, listed changes only, a date line, half hours; names of no line of the table. */
+const SAMPLE = [
+  'Africa/Casablanca',
+  'America/Argentina/Buenos_Aires',
+  'America/Santiago',
+  'Asia/Jerusalem',
+  'Asia/Kolkata',
+  'Australia/Lord_Howe',
+  'Europe/Dublin',
+  'Europe/Istanbul',
+  'Pacific/Apia',
+  'US/Eastern',
+  'UTC',
+]
+
+const zones = process.env.PROVE === '1' ? [...Intl.supportedValuesOf('timeZone'), ...SAMPLE] : SAMPLE
+
+const inZone = (at: number, zone: string) =>
+  Temporal.Instant.fromEpochMilliseconds(at).toZonedDateTimeISO(zone)
+
+it.each(zones)('has the times of %s that Temporal has, from 1970 to 2060', (zone) => {
+  const changes: number[] = []
+  for (
+    let change = inZone(FIRST, zone).getTimeZoneTransition('next');
+    change && change.epochMilliseconds < END;
+    change = change.getTimeZoneTransition('next')
+  )
+    changes.push(change.epochMilliseconds)
+  const instants = [FIRST, ...changes.flatMap((at) => [at - HOUR_MS, at - 1, at, at + HOUR_MS]), END - 1]
+  const differing = instants.filter((at) => {
+    const zoned = inZone(at, zone)
+    const date = zoned.toPlainDate()
+    const instant = new Date(at).toISOString()
+    const time = zoned.toPlainTime().toString({ smallestUnit: 'minute' })
+    return (
+      offsetAt(at, zone) !== zoned.offsetNanoseconds / 1e6 ||
+      clinicTimestamp(instant, zone) !==
+        zoned.toString({ timeZoneName: 'never', fractionalSecondDigits: 0 }) ||
+      wallClock(at, zone).date !== date.toString() ||
+      Date.parse(instantOf(date.toString(), zone)) !== date.toZonedDateTime(zone).epochMilliseconds ||
+      Date.parse(instantOf(date.toString(), zone, time)) !==
+        date.toZonedDateTime({ timeZone: zone, plainTime: time }).epochMilliseconds
+    )
+  })
+  expect(differing.map((at) => new Date(at).toISOString())).toEqual([])
+  const gaps = changes.filter((at) => offsetAt(at, zone) - offsetAt(at - 1, zone) >= 60_000)
+  const skippedDays = gaps.map((at) =>
+    inZone(at - 1, zone)
+      .toPlainDateTime()
+      .add({ minutes: 1 })
+      .toPlainDate()
+      .toString(),
+  )
+  expect(skippedDays.every((date) => clockGaps(date, zone).length > 0)).toBe(true)
+})
