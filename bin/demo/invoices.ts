@@ -1,5 +1,5 @@
 import { addDays } from '../../shared/domain/clock.ts'
-import { type InvoiceStatus, lineAmount, subtotalOf, taxOn } from '../../shared/domain/money/invoice.ts'
+import { type InvoiceStatus, lineAmount, subtotalOf, percentageOf } from '../../shared/domain/money/invoice.ts'
 import { RATIO_SCALE, renderMoney } from '../../shared/domain/money/money.ts'
 import type { PlannedAppointment } from './appointments.ts'
 import { outcomeDealer, type PaymentStep } from './invoice-outcomes.ts'
@@ -131,5 +131,5 @@ function lineItemOf(
   const amount = lineAmount({ quantity, unitPrice })
   const discount = random.chance(SHARE_DISCOUNTED) ? Math.round(amount * random.pick([0.05, 0.1, 0.25])) : 0
   const taxRate = percent * RATIO_SCALE
-  return { name, quantity, unitPrice, amount, discount, taxRate, tax: taxOn(amount - discount, taxRate) }
+  return { name, quantity, unitPrice, amount, discount, taxRate, tax: percentageOf(amount - discount, taxRate) }
 }

@@ -101,6 +101,10 @@ export const subtotalOf = (items: readonly Pick<LineItem, 'quantity' | 'unitPric
     BigInt(RATIO_SCALE),
   )
 
+/** A tax or a discount in minor units: an amount at a rate in ten-thousandths of a percent. */
+export const percentageOf = (amount: number, rate: number): number =>
+  divideHalfUp(BigInt(amount) * BigInt(rate), 100n * BigInt(RATIO_SCALE))
+
 /** Tax in minor units on an amount at a rate in ten-thousandths of a percent. */
 export const taxOn = (amount: number, taxRate: number): number =>
   divideHalfUp(BigInt(amount) * BigInt(taxRate), 100n * BigInt(RATIO_SCALE))

@@ -27,6 +27,25 @@ export function parseDecimal(value: string | number, decimals: number): number |
 export const isTooLarge = (value: string | number, decimals: number): boolean =>
   Number(value) > MAX_MINOR_UNITS / 10 ** decimals
 
+/** Units of 10^-decimals that are not negative, or what is wrong with a value. */
+export function checkDecimal(
+  value: string | number,
+  decimals: number,
+  { currency = '', positive = false } = {},
+): { readonly units: number } | { readonly issue: string } {
+  const units = parseDecimal(value, decimals)
+  if (units === null && Number(value) > MAX_MINOR_UNITS / 10 ** decimals) return { issue: 'is too large' }
+  if (units === null || (positive && units <= 0)) {
+    const number = `${positive ? 'positive ' : ''}number with at most ${decimals} decimals`
+    return { issue: `must be a ${number}${currency === '' ? '' : ` in ${currency}`}` }
+  }
+  return units < 0 ? { issue: 'must not be negative' } : { units }
+}
+
+/** {@link checkDecimal} in minor units of a currency. */
+export const checkMoney = (value: string | number, currency: string, positive = false) =>
+  checkDecimal(value, currencyDecimals(currency), { currency, positive })
+
 /** Units of 10^-decimals as a JSON number: `125050` with 2 decimals is `1250.5`. */
 export function renderDecimal(units: number, decimals: number): number {
   const digits = String(Math.abs(units)).padStart(decimals + 1, '0')

@@ -6,9 +6,9 @@ import {
   INVOICE_FIELDS,
   type Invoice,
   lineAmount,
+  percentageOf,
   statedPaidAt,
   subtotalOf,
-  taxOn,
 } from '../../../../shared/domain/money/invoice.ts'
 import type { Payment } from '../../../../shared/domain/money/payment.ts'
 import { silentFields } from '../../../support/field-policies.ts'
@@ -227,11 +227,11 @@ it('rounds a subtotal once, half up', () => {
 })
 
 it('calculates tax from a rate in ten-thousandths of a percent, rounded half up', () => {
-  expect(taxOn(850, 82_500)).toBe(70)
-  expect(taxOn(1000, 200_000)).toBe(200)
-  expect(taxOn(1, 500_000)).toBe(1)
-  expect(taxOn(1, 499_999)).toBe(0)
-  expect(taxOn(999_999_999_999_999, 1_000_000)).toBe(999_999_999_999_999)
+  expect(percentageOf(850, 82_500)).toBe(70)
+  expect(percentageOf(1000, 200_000)).toBe(200)
+  expect(percentageOf(1, 500_000)).toBe(1)
+  expect(percentageOf(1, 499_999)).toBe(0)
+  expect(percentageOf(999_999_999_999_999, 1_000_000)).toBe(999_999_999_999_999)
 })
 
 describe('INVOICE_FIELDS', () => {

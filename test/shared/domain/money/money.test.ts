@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import {
+  checkDecimal,
   divideHalfUp,
-  isTooLarge,
   parseDecimal,
   renderDecimal,
   renderMoney,
@@ -72,17 +72,15 @@ describe('parseDecimal', () => {
 })
 
 it.each([
-  ['9999999999999.99', 2, false],
-  ['10000000000000', 2, true],
-  ['-10000000000000', 2, false],
-  ['999999999999999', 0, false],
-  ['1000000000000000', 0, true],
-  [1e30, 2, true],
-  ['1.234', 2, false],
-  ['', 2, false],
-  ['text', 2, false],
-])('isTooLarge(%j, %i) is %j', (value, decimals, expected) => {
-  expect(isTooLarge(value, decimals)).toBe(expected)
+  ['9999999999999.99', 2, { units: 999_999_999_999_999 }],
+  ['10000000000000', 2, { issue: 'is too large' }],
+  ['-10000000000000', 2, { issue: 'must be a number with at most 2 decimals' }],
+  ['1000000000000000', 0, { issue: 'is too large' }],
+  [1e30, 2, { issue: 'is too large' }],
+  ['', 2, { issue: 'must be a number with at most 2 decimals' }],
+  ['-1', 2, { issue: 'must not be negative' }],
+])('checkDecimal(%j, %i) is %j', (value, decimals, expected) => {
+  expect(checkDecimal(value, decimals)).toEqual(expected)
 })
 
 it.each([
