@@ -91,14 +91,9 @@ it.each(STEPS)('a crash $when $call sends the email at most once', async ({ call
   )
   for (let n = 0; n < 4; n++) await sendQueuedEmail(living, email)
   time += 10 * 60_000
-  const log = messageDispatch(db)
   const counted: string[] = []
-  await sweepMessages({
-    messages: log,
-    queue: living.queue,
-    now: () => time,
-    count: (name) => counted.push(name),
-  })
+  const log = messageDispatch({ ...db, count: (name) => counted.push(name) })
+  await sweepMessages({ messages: log, queue: living.queue, now: () => time, count: () => {} })
   await sendQueuedEmail(living, email)
   const entry = (await log.find(clinic.id, message.id))?.record
   if (WINDOW.has(`${call} ${when}`)) {

@@ -6,6 +6,7 @@ import { dueMessageKey } from '../../shared/store/keys/messages.ts'
 import { messageStore } from '../../shared/store/messages/messages.ts'
 import { Changeset } from '../../shared/store/table/changeset.ts'
 import type { Table } from '../../shared/store/table/table.ts'
+import { anEmail } from './sample-records.ts'
 
 /** Stores an email that was accepted at `now` and waits to be sent. */
 export async function createAcceptedEmail(
@@ -15,23 +16,16 @@ export async function createAcceptedEmail(
   now: number,
   facts: Partial<Message> = {},
 ): Promise<Message> {
-  const message: Message = {
+  const message = anEmail({
     id: newUuid(),
-    channel: 'email',
-    type: 'manual',
     recipient: patient.emailAddress ?? 'unknown@example.com',
-    subject: 'Your appointment',
     text: 'See you soon',
-    status: 'queued',
-    providerMessageId: null,
-    errorMessage: null,
-    sentAt: null,
     patient: { id: patient.id, fullName: fullName(patient) },
     acceptedAt: new Date(now).toISOString(),
     acceptedOn: new Date(now).toISOString().slice(0, 10),
     dispatch: { dueAt: now + 120_000, claim: null, isUnresolved: false },
     ...facts,
-  }
+  })
   const changes = new Changeset(table, clinic.id)
   messageStore({ table }).change(changes, null, message)
   if (message.dispatch)

@@ -5,7 +5,7 @@ import { parseWeeklyHours } from '../../shared/domain/booking/working-hours.ts'
 import type { Clinic } from '../../shared/domain/clinic.ts'
 import type { Message } from '../../shared/domain/messages/message.ts'
 import type { Invoice } from '../../shared/domain/money/invoice.ts'
-import { NEW_PAYMENT, type Payment } from '../../shared/domain/money/payment.ts'
+import type { Payment } from '../../shared/domain/money/payment.ts'
 import { fullName, type Patient } from '../../shared/domain/patients/patient.ts'
 import { lineItemId, newUuid } from '../../shared/domain/uuid.ts'
 import type { Delivery } from '../../shared/domain/webhooks/delivery.ts'
@@ -25,6 +25,7 @@ import { Changeset } from '../../shared/store/table/changeset.ts'
 import type { Table } from '../../shared/store/table/table.ts'
 import { aPriceList, aRoom, aTreatment } from './catalogue.ts'
 import { createWebhook } from './deliveries.ts'
+import { anEmail, anInvoice, aPayment } from './sample-records.ts'
 import { aPatient, NOW, newClinic } from './table.ts'
 
 const createdAt = new Date(NOW).toISOString()
@@ -74,67 +75,28 @@ export async function createPopulatedClinic(
     createdAt,
   }
   const invoiceId = newUuid()
+  const sample = anInvoice({ total: 10_010 })
   const invoice: Invoice = {
+    ...sample,
     id: invoiceId,
-    number: '2026-1',
-    clinicStatus: 'sent',
     status: 'partially_paid',
-    issueDate: '2026-05-04',
-    dueDate: null,
-    paidAt: null,
-    clinicPaidAt: null,
-    currency: 'EUR',
-    subtotal: 10_010,
-    tax: 0,
-    discount: 0,
-    total: 10_010,
     paid: 10,
     patient: { ...named, email: patient.emailAddress },
-    lineItems: [
-      {
-        // The id is the one that an import makes.
-        id: lineItemId(invoiceId, 0),
-        description: 'Consultation',
-        quantity: 10_000,
-        unitPrice: 10_010,
-        discount: 0,
-        taxRate: 0,
-        tax: 0,
-        total: 10_010,
-      },
-    ],
+    // The id is the one that an import makes.
+    lineItems: sample.lineItems.map((item) => ({ ...item, id: lineItemId(invoiceId, 0) })),
     createdAt,
   }
-  const payment: Payment = {
-    ...NEW_PAYMENT,
+  const payment = aPayment(invoice, { id: newUuid(), amount: 10 })
+  const message = anEmail({
     id: newUuid(),
-    invoice: { id: invoice.id, number: invoice.number },
-    patient: named,
-    amount: 10,
-    currency: 'EUR',
-    type: 'payment',
-    method: 'card',
-    status: 'completed',
-    description: null,
-    date: '2026-05-04',
-    createdAt,
-  }
-  const message: Message = {
-    id: newUuid(),
-    channel: 'email',
-    type: 'manual',
     recipient: patient.emailAddress ?? 'unknown@example.com',
-    subject: 'Your appointment',
     text: 'See you soon. '.repeat(100),
     status: 'delivered',
     providerMessageId: 'ses-1',
-    errorMessage: null,
     sentAt: createdAt,
     patient: named,
     acceptedAt: createdAt,
-    acceptedOn: '2026-05-01',
-    dispatch: null,
-  }
+  })
   await createRecord(table, clinic, appointmentStore({ table }), appointment)
   await createRecord(table, clinic, invoiceStore({ table }), invoice)
   // With its invoice, as every payment is written.

@@ -7,6 +7,7 @@ import { dueMessageKey, unresolvedMessageKey } from '../../../../shared/store/ke
 import { messageStore } from '../../../../shared/store/messages/messages.ts'
 import { Changeset } from '../../../../shared/store/table/changeset.ts'
 import type { Table } from '../../../../shared/store/table/table.ts'
+import { anEmail } from '../../../support/sample-records.ts'
 
 export const MINUTE = 60_000
 export const LOST_REPLY = 'The provider’s reply was lost'
@@ -30,23 +31,15 @@ export async function storeMessage(
   { isUnresolved = false, ...facts }: Partial<Message> & { isUnresolved?: boolean },
 ): Promise<Message> {
   const acceptedAt = facts.acceptedAt ?? new Date().toISOString()
-  const base: Message = {
+  const base = anEmail({
     id: newUuid(),
-    channel: 'email',
-    type: 'manual',
-    recipient: 'ada@example.com',
     subject: 'SECRET subject',
     text: 'SECRET text\nof two lines',
-    status: 'queued',
-    providerMessageId: null,
-    errorMessage: null,
-    sentAt: null,
     patient: { id: newUuid(), fullName: 'Ada Lang' },
     acceptedAt,
     acceptedOn: clinicTimestamp(acceptedAt, clinic.timezone).slice(0, 10),
-    dispatch: null,
     ...facts,
-  }
+  })
   const message = isUnresolved ? asUnresolved(base, LOST_REPLY) : base
   const changes = new Changeset(table, clinic.id)
   messageStore({ table }).change(changes, null, message)

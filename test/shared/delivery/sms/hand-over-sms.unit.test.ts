@@ -2,26 +2,11 @@ import { expect, it } from 'vitest'
 import type { SendResult } from '../../../../shared/delivery/send-result.ts'
 import { handOverSms } from '../../../../shared/delivery/sms/hand-over-sms.ts'
 import type { ClinicId } from '../../../../shared/domain/clinic.ts'
-import type { Message } from '../../../../shared/domain/messages/message.ts'
+import { anSms } from '../../../support/sample-records.ts'
 
 const DEADLINE = new AbortController().signal
 const CLINIC = 'clinic-1' as ClinicId
-const message: Message = {
-  id: 'm1',
-  channel: 'sms',
-  type: 'manual',
-  recipient: '+905321234567',
-  subject: null,
-  text: 'See you at ten',
-  status: 'queued',
-  providerMessageId: null,
-  errorMessage: null,
-  sentAt: null,
-  patient: { id: 'p1', fullName: 'Ada Kaya' },
-  acceptedAt: '2026-05-01T07:00:00.000Z',
-  acceptedOn: '2026-05-01',
-  dispatch: null,
-}
+const message = anSms()
 
 /** Hands an SMS over to a provider with this result. Returns the outcome and everything that was called, in order. */
 async function handOver(result: SendResult, isLogDown = false) {

@@ -1,11 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { absenceOn } from '../../../../shared/domain/booking/absence.ts'
 import type { Doctor } from '../../../../shared/domain/booking/doctor.ts'
+import { aDoctor } from '../../../support/sample-records.ts'
 
-const DOCTOR: Doctor = {
-  ...{ id: 'd', fullName: 'Dr. Bo', specialty: null, departmentId: null, isActive: true },
-  ...{ hours: {}, breaks: {}, timeOff: [], exceptions: {} },
-}
+const DOCTOR = aDoctor({ hours: {} })
 
 describe('absenceOn', () => {
   const [off, holiday] = [

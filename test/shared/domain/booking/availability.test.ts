@@ -2,18 +2,10 @@ import { describe, expect, it } from 'vitest'
 import { type AvailabilityRequest, availableSlots } from '../../../../shared/domain/booking/availability.ts'
 import type { Doctor } from '../../../../shared/domain/booking/doctor.ts'
 import { parseWeeklyHours } from '../../../../shared/domain/booking/working-hours.ts'
+import { aDoctor } from '../../../support/sample-records.ts'
 
-const doctor = (id: string, hours: string): Doctor => ({
-  id,
-  fullName: `Dr. ${id}`,
-  specialty: null,
-  departmentId: null,
-  isActive: true,
-  hours: parseWeeklyHours(hours),
-  breaks: {},
-  timeOff: [],
-  exceptions: {},
-})
+const doctor = (id: string, hours: string): Doctor =>
+  aDoctor({ id, fullName: `Dr. ${id}`, hours: parseWeeklyHours(hours) })
 const bo = doctor('Bo', 'mon-sun 09:00-11:00')
 const ada = doctor('Ada', 'mon-sun 08:30-10:30')
 const free = () => []

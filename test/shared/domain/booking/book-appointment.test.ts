@@ -5,9 +5,8 @@ import {
   type BookingRequest,
   bookAppointment,
 } from '../../../../shared/domain/booking/book-appointment.ts'
-import type { Doctor } from '../../../../shared/domain/booking/doctor.ts'
-import { parseWeeklyHours } from '../../../../shared/domain/booking/working-hours.ts'
 import { NO_DETAILS } from '../../../../shared/domain/patients/patient.ts'
+import { aDoctor } from '../../../support/sample-records.ts'
 
 const request: BookingRequest = {
   id: 'a1',
@@ -25,17 +24,7 @@ const request: BookingRequest = {
   createdAt: '2026-05-01T07:00:00.000Z',
 }
 
-const doctor: Doctor = {
-  id: 'd1',
-  fullName: 'Dr. Bo',
-  specialty: null,
-  departmentId: null,
-  isActive: true,
-  hours: parseWeeklyHours('mon-sun 09:00-12:00'),
-  breaks: {},
-  timeOff: [],
-  exceptions: {},
-}
+const doctor = aDoctor()
 
 const patient = {
   id: 'p1',

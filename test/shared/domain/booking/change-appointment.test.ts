@@ -8,22 +8,12 @@ import {
   movedParts,
   targetOf,
 } from '../../../../shared/domain/booking/change-appointment.ts'
-import type { Doctor } from '../../../../shared/domain/booking/doctor.ts'
 import { parseWeeklyHours } from '../../../../shared/domain/booking/working-hours.ts'
 import { NO_DETAILS } from '../../../../shared/domain/patients/patient.ts'
+import { aDoctor } from '../../../support/sample-records.ts'
 
 const at = '2026-05-01T07:00:00.000Z'
-const doctor: Doctor = {
-  id: 'd1',
-  fullName: 'Dr. Bo Lind-Berg',
-  specialty: null,
-  departmentId: null,
-  isActive: true,
-  hours: parseWeeklyHours('mon-sun 09:00-17:00'),
-  breaks: {},
-  timeOff: [],
-  exceptions: {},
-}
+const doctor = aDoctor({ fullName: 'Dr. Bo Lind-Berg', hours: parseWeeklyHours('mon-sun 09:00-17:00') })
 const patient = { id: 'p1', firstName: 'Ada', lastName: 'Kaya', ...NO_DETAILS, createdAt: at }
 const room: Room = { id: 'r2', name: 'Room 2', departmentId: null, isActive: true }
 const treatment: Treatment = {

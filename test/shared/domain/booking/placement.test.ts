@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
 import type { Room, Treatment } from '../../../../shared/domain/booking/catalogue.ts'
-import type { Doctor } from '../../../../shared/domain/booking/doctor.ts'
 import {
   alternativesTo,
   intervalOf,
@@ -9,19 +8,9 @@ import {
   type PlacementRejection,
   placementRejection,
 } from '../../../../shared/domain/booking/placement.ts'
-import { parseWeeklyHours } from '../../../../shared/domain/booking/working-hours.ts'
+import { aDoctor } from '../../../support/sample-records.ts'
 
-const doctor: Doctor = {
-  id: 'd1',
-  fullName: 'Dr. Bo',
-  specialty: null,
-  departmentId: null,
-  isActive: true,
-  hours: parseWeeklyHours('mon-sun 09:00-12:00'),
-  breaks: {},
-  timeOff: [],
-  exceptions: {},
-}
+const doctor = aDoctor()
 const room: Room = { id: 'r1', name: 'Room 1', departmentId: null, isActive: true }
 const treatment = (id: string, facts: Partial<Treatment> = {}): [string, Treatment] => [
   id,

@@ -13,6 +13,7 @@ import {
 import { parseWeeklyHours, type Window } from '../../../../shared/domain/booking/working-hours.ts'
 import { clockGaps } from '../../../../shared/domain/clock.ts'
 import { formatTime, parseTime } from '../../../../shared/domain/interval.ts'
+import { aDoctor } from '../../../support/sample-records.ts'
 import { property, rounds } from '../../../support/scale.ts'
 import { expectedRejection, minuteExists, wallClockAt } from '../../../support/slot-oracle.ts'
 
@@ -23,18 +24,7 @@ const dayOf = (facts: Partial<DoctorDay> & { doctorFacts?: Partial<Doctor> } = {
   timezone: 'Europe/Istanbul',
   busy: [],
   ...facts,
-  doctor: {
-    id: 'd',
-    fullName: 'Dr. Bo',
-    specialty: null,
-    departmentId: null,
-    isActive: true,
-    hours: parseWeeklyHours('mon-sun 09:00-12:00'),
-    breaks: {},
-    timeOff: [],
-    exceptions: {},
-    ...facts.doctorFacts,
-  },
+  doctor: aDoctor(facts.doctorFacts),
 })
 
 const dayWith = (doctorFacts: Partial<Doctor>) => dayOf({ doctorFacts })
@@ -296,6 +286,12 @@ describe('closedReason', () => {
     ['doctor_inactive', '10:00', '10:30', { isActive: false, holidays: timeOff }],
   ])('is %s from %s to %s for a doctor with %j', (reason, from, to, facts) => {
     expect(closedReason(dayWith(facts), interval(from, to))).toBe(reason)
+  })
+
+  it('is hours for a time that a daylight saving change skips', () => {
+    const doctorFacts = { hours: parseWeeklyHours('sun 01:00-05:00') }
+    const day = dayOf({ doctorFacts, timezone: 'Europe/Berlin', date: '2026-03-29' })
+    expect(closedReason(day, interval('02:00', '02:30'))).toBe('hours')
   })
 })
 

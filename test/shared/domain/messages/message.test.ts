@@ -13,25 +13,8 @@ import {
   type ProviderFeedback,
 } from '../../../../shared/domain/messages/message.ts'
 import { silentFields } from '../../../support/field-policies.ts'
+import { anEmail } from '../../../support/sample-records.ts'
 import { property } from '../../../support/scale.ts'
-
-const aMessage = (facts: Partial<Message> = {}): Message => ({
-  id: '6d0e2a7c-0000-4000-8000-000000000001',
-  channel: 'email',
-  type: 'manual',
-  recipient: 'ada@example.com',
-  subject: 'Your appointment',
-  text: 'See you at ten',
-  status: 'queued',
-  providerMessageId: null,
-  errorMessage: null,
-  sentAt: null,
-  patient: { id: '6d0e2a7c-0000-4000-8000-000000000002', fullName: 'Ada Kaya' },
-  acceptedAt: '2026-05-01T07:00:00.000Z',
-  acceptedOn: '2026-05-01',
-  dispatch: null,
-  ...facts,
-})
 
 const claim = { token: 't', until: 1000 }
 const waiting: Dispatch = { dueAt: 1000, claim: null, isUnresolved: false }
@@ -57,7 +40,7 @@ const all = (message: Message, ...occurrences: readonly ProviderFeedback[]): Mes
 
 describe('feedback on a message', () => {
   it('moves the status of a message whose patient is erased, and stores no text of the provider', () => {
-    const erased = eraseFields(aMessage(), MESSAGE_FIELDS)
+    const erased = eraseFields(anEmail(), MESSAGE_FIELDS)
     const bounce: ProviderFeedback = { kind: 'failed', reason: 'ada@example.com: mailbox full' }
     expect(all(erased, sent, bounce)).toEqual({ ...erased, status: 'failed', sentAt: sent.at })
   })
@@ -78,17 +61,17 @@ describe('feedback on a message', () => {
     ['sent, complaint', [sent, complaint], { status: 'delivered', sentAt: sent.at }],
     ['failed, complaint', [failed, complaint], { status: 'failed', errorMessage: failed.reason }],
   ])('%s', (_, occurrences, expected) => {
-    expect(all(aMessage({ dispatch: claimed }), ...occurrences)).toMatchObject(expected)
+    expect(all(anEmail({ dispatch: claimed }), ...occurrences)).toMatchObject(expected)
   })
 
   it('settles the message, so that it is no longer due', () => {
     for (const dispatch of [waiting, claimed, unresolved])
       for (const occurrence of [sent, delivered, failed, complaint])
-        expect(all(aMessage({ dispatch }), occurrence).dispatch).toBeNull()
+        expect(all(anEmail({ dispatch }), occurrence).dispatch).toBeNull()
   })
 
   it('changes only the fields of its outcome', () => {
-    const message = aMessage({ dispatch: claimed })
+    const message = anEmail({ dispatch: claimed })
     const { status, sentAt, providerMessageId, errorMessage, dispatch, ...rest } = all(message, sent)
     expect(message).toMatchObject(rest)
     expect(Object.keys(rest).length).toBe(Object.keys(message).length - 5)
@@ -96,10 +79,10 @@ describe('feedback on a message', () => {
 })
 
 describe('a lost reply', () => {
-  const lost = asUnresolved(aMessage({ dispatch: claimed }), 'The reply was lost')
+  const lost = asUnresolved(anEmail({ dispatch: claimed }), 'The reply was lost')
 
   it('leaves the message queued, claimed and unresolved, with the reason', () => {
-    expect(lost).toEqual(aMessage({ dispatch: unresolved, errorMessage: 'The reply was lost' }))
+    expect(lost).toEqual(anEmail({ dispatch: unresolved, errorMessage: 'The reply was lost' }))
     expect(isUnresolved(lost, 0)).toBe(true)
   })
 
@@ -115,7 +98,7 @@ describe('a lost reply', () => {
   })
 
   it('leaves a settled message settled', () => {
-    const settled = all(aMessage({ dispatch: claimed }), sent)
+    const settled = all(anEmail({ dispatch: claimed }), sent)
     expect(asUnresolved(settled, 'late').dispatch).toBeNull()
   })
 })
@@ -135,8 +118,8 @@ describe('any sequence of feedback', () => {
     }),
   )
   const start = fc.constantFrom(
-    ...[waiting, claimed, null].map((dispatch) => aMessage({ dispatch })),
-    asUnresolved(aMessage({ dispatch: claimed }), 'lost'),
+    ...[waiting, claimed, null].map((dispatch) => anEmail({ dispatch })),
+    asUnresolved(anEmail({ dispatch: claimed }), 'lost'),
   )
   /** Occurrences in any order, each any number of times. */
   const sequence = fc
@@ -216,13 +199,13 @@ describe('a message on its way', () => {
       { waiting: false, unresolved: false },
     ],
   ])('that is %s', (_, facts, expected) => {
-    const message = aMessage(facts)
+    const message = anEmail(facts)
     expect({ waiting: isMessageWaiting(message), unresolved: isUnresolved(message, 999) }).toEqual(expected)
   })
 })
 
 describe('MESSAGE_FIELDS', () => {
-  const message = aMessage({
+  const message = anEmail({
     status: 'failed',
     providerMessageId: 'p-1',
     errorMessage: 'No such mailbox: ada@example.com',

@@ -5,9 +5,9 @@ import {
   NEW_APPOINTMENT,
 } from '../../../../shared/domain/booking/appointment.ts'
 import type { ClinicId } from '../../../../shared/domain/clinic.ts'
-import { CHANNELS, MESSAGE_STATUSES, type Message } from '../../../../shared/domain/messages/message.ts'
+import { CHANNELS, MESSAGE_STATUSES } from '../../../../shared/domain/messages/message.ts'
 import { INVOICE_STATUSES, type Invoice } from '../../../../shared/domain/money/invoice.ts'
-import { NEW_PAYMENT, PAYMENT_STATUSES, type Payment } from '../../../../shared/domain/money/payment.ts'
+import { PAYMENT_STATUSES, type Payment } from '../../../../shared/domain/money/payment.ts'
 import { NO_DETAILS, type Patient } from '../../../../shared/domain/patients/patient.ts'
 import {
   appointmentEventDraft,
@@ -17,6 +17,7 @@ import {
   patientEventDraft,
   paymentEventDraft,
 } from '../../../../shared/domain/webhooks/event.ts'
+import { anInvoice, anSms, aPayment } from '../../../support/sample-records.ts'
 
 const id = (n: number) => `6d0e2a7c-0000-4000-8000-${String(n).padStart(12, '0')}`
 const at = '2026-05-01T07:00:00.000Z'
@@ -45,68 +46,13 @@ const appointment: Appointment = {
   createdAt: at,
 }
 
-const invoice: Invoice = {
-  id: id(4),
-  number: '2026-1',
-  clinicStatus: 'sent',
-  status: 'sent',
-  issueDate: '2026-05-04',
-  dueDate: null,
-  paidAt: null,
-  clinicPaidAt: null,
-  currency: 'EUR',
-  subtotal: 100,
-  tax: 0,
-  discount: 0,
-  total: 100,
-  paid: 0,
-  patient: { ...named, email: patient.emailAddress },
-  lineItems: [
-    {
-      id: id(5),
-      description: 'Consultation',
-      quantity: 10_000,
-      unitPrice: 100,
-      discount: 0,
-      taxRate: 0,
-      tax: 0,
-      total: 100,
-    },
-  ],
-  createdAt: at,
-}
-
-const payment: Payment = {
-  ...NEW_PAYMENT,
-  id: id(6),
-  invoice: { id: invoice.id, number: invoice.number },
-  patient: named,
-  amount: 100,
-  currency: 'EUR',
-  type: 'payment',
-  method: 'card',
-  status: 'completed',
-  description: null,
-  date: '2026-05-04',
-  createdAt: at,
-}
-
-const message: Message = {
+const invoice = anInvoice({ id: id(4), patient: { ...named, email: patient.emailAddress } })
+const payment = aPayment(invoice, { id: id(6) })
+const message = anSms({
   id: id(7),
-  channel: 'sms',
-  type: 'manual',
-  recipient: '+905321234567',
-  subject: null,
-  text: 'See you at ten',
-  status: 'queued',
-  providerMessageId: null,
-  errorMessage: null,
-  sentAt: null,
   patient: named,
-  acceptedAt: at,
-  acceptedOn: '2026-05-01',
   dispatch: { dueAt: 0, claim: null, isUnresolved: false },
-}
+})
 
 /** The record with its fields in reverse order. */
 const reordered = <R>(record: R): R =>

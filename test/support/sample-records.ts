@@ -1,0 +1,99 @@
+/** Records of the domain, by default the simplest valid ones. Nothing is stored. */
+import type { Doctor } from '../../shared/domain/booking/doctor.ts'
+import { parseWeeklyHours } from '../../shared/domain/booking/working-hours.ts'
+import type { Message } from '../../shared/domain/messages/message.ts'
+import type { Invoice } from '../../shared/domain/money/invoice.ts'
+import { NEW_PAYMENT, type Payment } from '../../shared/domain/money/payment.ts'
+
+const AT = '2026-05-01T07:00:00.000Z'
+const PATIENT = { id: 'p1', fullName: 'Ada Kaya' }
+
+/** A doctor who works every day from 9 to 12. */
+export const aDoctor = (facts: Partial<Doctor> = {}): Doctor => ({
+  id: 'd1',
+  fullName: 'Dr. Bo',
+  specialty: null,
+  departmentId: null,
+  isActive: true,
+  hours: parseWeeklyHours('mon-sun 09:00-12:00'),
+  breaks: {},
+  timeOff: [],
+  exceptions: {},
+  ...facts,
+})
+
+/** An unpaid invoice with one line item of its total. */
+export const anInvoice = ({ total = 100, ...facts }: Partial<Invoice> = {}): Invoice => ({
+  id: 'i1',
+  number: '2026-1',
+  clinicStatus: 'sent',
+  status: 'sent',
+  issueDate: '2026-05-04',
+  dueDate: null,
+  paidAt: null,
+  clinicPaidAt: null,
+  currency: 'EUR',
+  subtotal: total,
+  tax: 0,
+  discount: 0,
+  total,
+  paid: 0,
+  patient: { ...PATIENT, email: 'ada@example.com' },
+  lineItems: [
+    {
+      id: 'l1',
+      description: 'Consultation',
+      quantity: 10_000,
+      unitPrice: total,
+      discount: 0,
+      taxRate: 0,
+      tax: 0,
+      total,
+    },
+  ],
+  createdAt: AT,
+  ...facts,
+})
+
+/** A completed payment of an invoice, by card. */
+export const aPayment = (
+  { id, number, patient, createdAt }: Invoice,
+  facts: Partial<Payment> = {},
+): Payment => ({
+  ...NEW_PAYMENT,
+  id: 'y1',
+  invoice: { id, number },
+  patient: { id: patient.id, fullName: patient.fullName },
+  amount: 100,
+  currency: 'EUR',
+  type: 'payment',
+  method: 'card',
+  status: 'completed',
+  description: null,
+  date: '2026-05-04',
+  createdAt,
+  ...facts,
+})
+
+/** A queued email. */
+export const anEmail = (facts: Partial<Message> = {}): Message => ({
+  id: 'm1',
+  channel: 'email',
+  type: 'manual',
+  recipient: 'ada@example.com',
+  subject: 'Your appointment',
+  text: 'See you at ten',
+  status: 'queued',
+  providerMessageId: null,
+  errorMessage: null,
+  sentAt: null,
+  patient: PATIENT,
+  acceptedAt: AT,
+  acceptedOn: '2026-05-01',
+  dispatch: null,
+  ...facts,
+})
+
+/** A queued SMS. */
+export const anSms = (facts: Partial<Message> = {}): Message =>
+  anEmail({ channel: 'sms', recipient: '+905321234567', subject: null, ...facts })
