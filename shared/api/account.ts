@@ -3,20 +3,22 @@ import type { Credential } from '../domain/credential.ts'
 import { SCOPES } from '../domain/scope.ts'
 import { clinicTimestamp } from '../domain/timestamp.ts'
 import { defineRoute } from './route.ts'
-import { envelopeOf, oneOf, Timestamp, Uuid } from './schemas.ts'
+import { envelopeOf, oneOf, responseFields, Timestamp, Uuid } from './schemas.ts'
 
 /** The credential of the request, without its secret. */
 const Account = z
-  .strictObject({
-    key: z.string(),
-    name: z.string(),
-    scopes: z.array(oneOf(SCOPES)),
-    expires_at: Timestamp.nullable(),
-    rate_limit: z.int().min(1),
-    clinic: z
-      .strictObject({ id: Uuid, name: z.string(), timezone: z.string(), is_test: z.boolean() })
-      .meta({ id: 'AccountClinic' }),
-  })
+  .strictObject(
+    responseFields(() => ({
+      key: z.string(),
+      name: z.string(),
+      scopes: z.array(oneOf(SCOPES)),
+      expires_at: Timestamp.nullable(),
+      rate_limit: z.int().min(1),
+      clinic: z
+        .strictObject({ id: Uuid, name: z.string(), timezone: z.string(), is_test: z.boolean() })
+        .meta({ id: 'AccountClinic' }),
+    })),
+  )
   .meta({ id: 'Account' })
 
 /** A credential with the rate limit that applies to it. */

@@ -18,7 +18,7 @@ const ACTION = {
   },
 } as const satisfies Partial<Route>
 
-/** The parts that actions on the status share: they change lists, tallies and days as well. */
+/** The parts that actions on the status share: they change tallies as well. */
 const CLOSING = {
   ...ACTION,
   uses: {
@@ -53,11 +53,13 @@ export const cancelAppointment = defineRoute({
   summary: 'Cancel an appointment',
   description: `Cancels a scheduled appointment and frees the time of the doctor and the room. ${REPEATABLE}`,
   scope: 'appointment.write',
-  body: z
-    .strictObject({
-      reason: longText(500).nullish(),
-    })
-    .meta({ id: 'Cancellation' }),
+  get body() {
+    return z
+      .strictObject({
+        reason: longText(500).nullish(),
+      })
+      .meta({ id: 'Cancellation' })
+  },
 })
 
 export const checkInAppointment = defineRoute({

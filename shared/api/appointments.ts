@@ -12,12 +12,13 @@ import { order, recordListOf, recordListQuery } from './record-lists.ts'
 import { defineRoute, type RecordReference } from './route.ts'
 import {
   CalendarDate,
-  ExternalId,
   envelopeOf,
+  newExternalId,
   oneOf,
   PersonRef,
   renderPersonRef,
   requiredRange,
+  responseFields,
   sentFields,
   someOf,
   TimeOfDay,
@@ -28,35 +29,39 @@ import {
 
 /** A treatment or room, as referenced by an appointment. */
 const CatalogueReference = z
-  .strictObject({
-    id: Uuid,
-    name: z.string(),
-  })
+  .strictObject(
+    responseFields(() => ({
+      id: Uuid,
+      name: z.string(),
+    })),
+  )
   .meta({ id: 'CatalogueReference' })
 
 const renderReference = ({ id, name }: Reference): z.input<typeof CatalogueReference> => ({ id, name })
 
 /** An appointment as the API returns it. */
 export const Appointment = z
-  .strictObject({
-    id: Uuid,
-    patient: PersonRef,
-    doctor: PersonRef,
-    appointment_date: CalendarDate,
-    start_time: TimeOfDay,
-    end_time: TimeOfDay,
-    status: oneOf(APPOINTMENT_STATUSES),
-    notes: z.string().nullable(),
-    treatments: z.array(CatalogueReference),
-    room: CatalogueReference.nullable(),
-    confirmed_at: Timestamp.nullable(),
-    checked_in_at: Timestamp.nullable(),
-    cancelled_at: Timestamp.nullable(),
-    cancellation_reason: z.string().nullable(),
-    external_id: z.string().nullable(),
-    created_at: Timestamp,
-    updated_at: Timestamp,
-  })
+  .strictObject(
+    responseFields(() => ({
+      id: Uuid,
+      patient: PersonRef,
+      doctor: PersonRef,
+      appointment_date: CalendarDate,
+      start_time: TimeOfDay,
+      end_time: TimeOfDay,
+      status: oneOf(APPOINTMENT_STATUSES),
+      notes: z.string().nullable(),
+      treatments: z.array(CatalogueReference),
+      room: CatalogueReference.nullable(),
+      confirmed_at: Timestamp.nullable(),
+      checked_in_at: Timestamp.nullable(),
+      cancelled_at: Timestamp.nullable(),
+      cancellation_reason: z.string().nullable(),
+      external_id: z.string().nullable(),
+      created_at: Timestamp,
+      updated_at: Timestamp,
+    })),
+  )
   .meta({ id: 'Appointment' })
 
 type Rendered = z.input<typeof Appointment>
@@ -99,14 +104,20 @@ const IdOnly = z.strictObject({ id: Uuid }).meta({ id: 'IdReference' })
 /** A change of an appointment shows this to a credential that may not read appointments. */
 export const appointmentReference: RecordReference = {
   scope: 'appointment.read',
-  schema: Appointment.partial()
-    .required(IN_REFERENCES)
-    .extend({
-      patient: IdOnly.optional(),
-      doctor: IdOnly.optional(),
-      treatments: z.array(IdOnly).optional(),
-      room: IdOnly.nullable().optional(),
-    })
+  schema: z
+    .strictObject(
+      responseFields(
+        () =>
+          Appointment.partial()
+            .required(IN_REFERENCES)
+            .extend({
+              patient: IdOnly.optional(),
+              doctor: IdOnly.optional(),
+              treatments: z.array(IdOnly).optional(),
+              room: IdOnly.nullable().optional(),
+            }).shape,
+      ),
+    )
     .meta({
       id: 'AppointmentReference',
       description:
@@ -132,9 +143,9 @@ const nullableTimestamp = (instant: string | null, timezone: string): string | n
   instant === null ? null : clinicTimestamp(instant, timezone)
 
 /** With `expand`, the patient is shown as lists of patients show it. */
-const ExpandableAppointment = Appointment.extend({ patient: z.union([PersonRef, Patient]) }).meta({
-  id: 'ExpandableAppointment',
-})
+const ExpandableAppointment = z
+  .strictObject(responseFields(() => ({ ...Appointment.shape, patient: z.union([PersonRef, Patient]) })))
+  .meta({ id: 'ExpandableAppointment' })
 
 export const listAppointments = defineRoute({
   id: 'list-appointments',
@@ -147,19 +158,21 @@ export const listAppointments = defineRoute({
     'with this id, and is sent alone or with `limit`.',
   scope: 'appointment.read',
   parameterScopes: expandPatient.scopes,
-  query: recordListQuery({
-    ...expandPatient.parameters,
-    patient_id: Uuid.optional(),
-    doctor_id: Uuid.optional(),
-    room_id: Uuid.optional(),
-    status: someOf(APPOINTMENT_STATUSES).optional(),
-    date_from: CalendarDate.optional(),
-    date_to: CalendarDate.optional(),
-    external_id: ExternalId.optional(),
-    order,
-  })
-    .refine(...validDateRange('date_from', 'date_to'))
-    .refine(...requiredRange('room_id', 'date_from', 'date_to')),
+  get query() {
+    return recordListQuery({
+      ...expandPatient.parameters,
+      patient_id: Uuid.optional(),
+      doctor_id: Uuid.optional(),
+      room_id: Uuid.optional(),
+      status: someOf(APPOINTMENT_STATUSES).optional(),
+      date_from: CalendarDate.optional(),
+      date_to: CalendarDate.optional(),
+      external_id: newExternalId().optional(),
+      order: order(),
+    })
+      .refine(...validDateRange('date_from', 'date_to'))
+      .refine(...requiredRange('room_id', 'date_from', 'date_to'))
+  },
   response: { status: 200, body: recordListOf(ExpandableAppointment) },
   errors: ['invalid_cursor', 'range_required'],
   uses: { table: ['GetItem', 'Query', 'BatchGetItem'] },
@@ -194,7 +207,9 @@ export const getAppointment = defineRoute({
   scope: 'appointment.read',
   parameterScopes: expandPatient.scopes,
   params: { id: 'appointment_not_found' },
-  query: z.strictObject(expandPatient.parameters),
+  get query() {
+    return z.strictObject(expandPatient.parameters)
+  },
   response: { status: 200, body: envelopeOf(ExpandableAppointment) },
   errors: ['appointment_not_found'],
   uses: { table: ['GetItem', 'BatchGetItem'] },

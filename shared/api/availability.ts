@@ -12,6 +12,7 @@ import {
   PersonRef,
   RecordDate,
   renderPersonRef,
+  responseFields,
   TimeOfDay,
   Uuid,
   validDateRange,
@@ -22,28 +23,30 @@ import {
 const RANGE = `must be a whole number of minutes from ${MIN_DURATION} to ${MAX_DURATION}`
 
 /** A duration in minutes, in a query string. */
-const Duration = z
-  .string()
-  .refine(
-    (digits) =>
-      /^[1-9]\d{0,2}$/.test(digits) && Number(digits) >= MIN_DURATION && Number(digits) <= MAX_DURATION,
-    { error: RANGE },
-  )
-  .transform(Number)
-  .meta({ type: 'integer', minimum: MIN_DURATION, maximum: MAX_DURATION })
+const duration = () =>
+  z
+    .string()
+    .refine(
+      (digits) =>
+        /^[1-9]\d{0,2}$/.test(digits) && Number(digits) >= MIN_DURATION && Number(digits) <= MAX_DURATION,
+      { error: RANGE },
+    )
+    .transform(Number)
+    .meta({ type: 'integer', minimum: MIN_DURATION, maximum: MAX_DURATION })
 
 /** Ids of treatments in a query string. */
-const TreatmentIdList = z
-  .string()
-  .refine(
-    (text) => {
-      const ids = text.toLowerCase().split(',')
-      return ids.every(isUuid) && ids.length <= MAX_TREATMENTS && new Set(ids).size === ids.length
-    },
-    { error: `must be 1 to ${MAX_TREATMENTS} different ids of treatments, separated by commas` },
-  )
-  .transform((text) => text.toLowerCase().split(','))
-  .meta({ pattern: `^[0-9A-Fa-f-]{36}(,[0-9A-Fa-f-]{36}){0,${MAX_TREATMENTS - 1}}$` })
+const treatmentIdList = () =>
+  z
+    .string()
+    .refine(
+      (text) => {
+        const ids = text.toLowerCase().split(',')
+        return ids.every(isUuid) && ids.length <= MAX_TREATMENTS && new Set(ids).size === ids.length
+      },
+      { error: `must be 1 to ${MAX_TREATMENTS} different ids of treatments, separated by commas` },
+    )
+    .transform((text) => text.toLowerCase().split(','))
+    .meta({ pattern: `^[0-9A-Fa-f-]{36}(,[0-9A-Fa-f-]{36}){0,${MAX_TREATMENTS - 1}}$` })
 
 /** The error for treatments that no appointment can have without a duration of its own. */
 export const treatmentsTooLong = () =>
@@ -64,13 +67,15 @@ export const DurationMinutes = z
 
 /** A free slot as the API returns it. */
 export const Slot = z
-  .strictObject({
-    date: CalendarDate.optional(),
-    start_time: TimeOfDay,
-    end_time: TimeOfDay,
-    duration_minutes: z.int(),
-    doctor: PersonRef.optional(),
-  })
+  .strictObject(
+    responseFields(() => ({
+      date: CalendarDate.optional(),
+      start_time: TimeOfDay,
+      end_time: TimeOfDay,
+      duration_minutes: z.int(),
+      doctor: PersonRef.optional(),
+    })),
+  )
   .meta({ id: 'Slot' })
 
 type Query = z.output<(typeof getAvailability)['query']>
@@ -116,61 +121,65 @@ export const getAvailability = defineRoute({
     'doctor. A page ends after `limit` slots, or earlier at the end of a day; `meta.next_after` is the cursor of the next page. ' +
     'If `count` is 0, nothing is free in the rest of the range.',
   scope: 'appointment.read.availability',
-  query: z
-    .strictObject({
-      doctor_id: Uuid.optional(),
-      treatment_id: Uuid.optional(),
-      treatment_ids: TreatmentIdList.optional(),
-      room_id: Uuid.optional(),
-      date: RecordDate,
-      date_to: RecordDate.optional(),
-      duration: Duration.optional(),
-      limit: wholeNumber(MAX_SLOTS, MAX_SLOTS).unwrap().optional().meta({
-        type: 'integer',
-        minimum: 1,
-        maximum: MAX_SLOTS,
-        default: MAX_SLOTS,
-      }),
-      after: z
-        .string()
-        .regex(/^[A-Za-z0-9_-]{1,2000}$/, { error: INVALID_CURSOR })
-        .optional(),
-    })
-    .refine((query) => query.doctor_id ?? query.treatment_id ?? query.treatment_ids, {
-      path: ['doctor_id'],
-      error: 'is required unless treatments are sent',
-      when: whenValid('doctor_id', 'treatment_id', 'treatment_ids'),
-    })
-    .refine((query) => query.treatment_id === undefined || query.treatment_ids === undefined, {
-      path: ['treatment_ids'],
-      error: 'must not be combined with treatment_id',
-      when: whenValid('treatment_id', 'treatment_ids'),
-    })
-    .refine(...validDateRange('date', 'date_to'))
-    .refine(isWithinDays, {
-      path: ['date_to'],
-      error: `must be at most ${MAX_AVAILABILITY_DAYS - 1} days after date`,
-      when: whenValid('date', 'date_to'),
-    }),
+  get query() {
+    return z
+      .strictObject({
+        doctor_id: Uuid.optional(),
+        treatment_id: Uuid.optional(),
+        treatment_ids: treatmentIdList().optional(),
+        room_id: Uuid.optional(),
+        date: RecordDate,
+        date_to: RecordDate.optional(),
+        duration: duration().optional(),
+        limit: wholeNumber(MAX_SLOTS, MAX_SLOTS).unwrap().optional().meta({
+          type: 'integer',
+          minimum: 1,
+          maximum: MAX_SLOTS,
+          default: MAX_SLOTS,
+        }),
+        after: z
+          .string()
+          .regex(/^[A-Za-z0-9_-]{1,2000}$/, { error: INVALID_CURSOR })
+          .optional(),
+      })
+      .refine((query) => query.doctor_id ?? query.treatment_id ?? query.treatment_ids, {
+        path: ['doctor_id'],
+        error: 'is required unless treatments are sent',
+        when: whenValid('doctor_id', 'treatment_id', 'treatment_ids'),
+      })
+      .refine((query) => query.treatment_id === undefined || query.treatment_ids === undefined, {
+        path: ['treatment_ids'],
+        error: 'must not be combined with treatment_id',
+        when: whenValid('treatment_id', 'treatment_ids'),
+      })
+      .refine(...validDateRange('date', 'date_to'))
+      .refine(isWithinDays, {
+        path: ['date_to'],
+        error: `must be at most ${MAX_AVAILABILITY_DAYS - 1} days after date`,
+        when: whenValid('date', 'date_to'),
+      })
+  },
   response: {
     status: 200,
-    body: z.strictObject({
-      data: z.array(Slot),
-      meta: z
-        .strictObject({
-          date: CalendarDate,
-          date_to: CalendarDate.optional(),
-          doctor_id: Uuid.optional(),
-          treatment_id: Uuid.optional(),
-          treatment_ids: z.array(Uuid).optional(),
-          room_id: Uuid.optional(),
-          duration_minutes: z.int(),
-          count: z.int().min(0),
-          has_more: z.boolean().optional(),
-          next_after: z.string().nullable().optional(),
-        })
-        .meta({ id: 'AvailabilityMeta' }),
-    }),
+    body: z.strictObject(
+      responseFields(() => ({
+        data: z.array(Slot),
+        meta: z
+          .strictObject({
+            date: CalendarDate,
+            date_to: CalendarDate.optional(),
+            doctor_id: Uuid.optional(),
+            treatment_id: Uuid.optional(),
+            treatment_ids: z.array(Uuid).optional(),
+            room_id: Uuid.optional(),
+            duration_minutes: z.int(),
+            count: z.int().min(0),
+            has_more: z.boolean().optional(),
+            next_after: z.string().nullable().optional(),
+          })
+          .meta({ id: 'AvailabilityMeta' }),
+      })),
+    ),
   },
   errors: ['invalid_cursor', 'doctor_not_found', 'treatment_not_found', 'room_not_found'],
   uses: { table: ['GetItem', 'BatchGetItem', 'Query'] },

@@ -16,9 +16,9 @@ import { ApiError, type ErrorBody, errorBody, type FieldIssue, unknownIds } from
 import { defineRoute } from './route.ts'
 import {
   CalendarDate,
-  ExternalId,
   envelopeOf,
   longText,
+  newExternalId,
   oneOf,
   RecordDate,
   TimeOfDay,
@@ -98,22 +98,24 @@ export const createAppointment = defineRoute({
     "clinic's time zone. If several requests for overlapping times arrive, exactly one succeeds; the others receive a 409 that " +
     'lists up to three of the next free slots of the doctor, and of the room, in `details`.',
   scope: 'appointment.write',
-  body: z
-    .strictObject({
-      patient_id: Uuid,
-      doctor_id: Uuid,
-      appointment_date: RecordDate,
-      start_time: TimeOfDay,
-      duration: DurationMinutes.optional(),
-      end_time: TimeOfDay.optional(),
-      treatment_ids: TreatmentIds,
-      room_id: Uuid.nullish(),
-      notes: Notes,
-      external_id: ExternalId.nullish(),
-    })
-    .refine(...validEnd('end_differs'))
-    .refine(...validEnd('length_out_of_range'))
-    .meta({ id: 'NewAppointment' }),
+  get body() {
+    return z
+      .strictObject({
+        patient_id: Uuid,
+        doctor_id: Uuid,
+        appointment_date: RecordDate,
+        start_time: TimeOfDay,
+        duration: DurationMinutes.optional(),
+        end_time: TimeOfDay.optional(),
+        treatment_ids: TreatmentIds,
+        room_id: Uuid.nullish(),
+        notes: Notes,
+        external_id: newExternalId().nullish(),
+      })
+      .refine(...validEnd('end_differs'))
+      .refine(...validEnd('length_out_of_range'))
+      .meta({ id: 'NewAppointment' })
+  },
   response: {
     status: 201,
     body: envelopeOf(Appointment),
@@ -152,19 +154,21 @@ export const updateAppointment = defineRoute({
     'fewer treatments are possible for inactive patients and doctors too. `external_id` alone can be changed in any status.',
   scope: 'appointment.write',
   params: { id: 'appointment_not_found' },
-  body: z
-    .strictObject({
-      doctor_id: Uuid.optional(),
-      appointment_date: RecordDate.optional(),
-      start_time: TimeOfDay.optional(),
-      duration: DurationMinutes.optional(),
-      end_time: TimeOfDay.optional(),
-      treatment_ids: TreatmentIds,
-      room_id: Uuid.nullish(),
-      notes: Notes,
-      external_id: ExternalId.nullish(),
-    })
-    .meta({ id: 'AppointmentChanges' }),
+  get body() {
+    return z
+      .strictObject({
+        doctor_id: Uuid.optional(),
+        appointment_date: RecordDate.optional(),
+        start_time: TimeOfDay.optional(),
+        duration: DurationMinutes.optional(),
+        end_time: TimeOfDay.optional(),
+        treatment_ids: TreatmentIds,
+        room_id: Uuid.nullish(),
+        notes: Notes,
+        external_id: newExternalId().nullish(),
+      })
+      .meta({ id: 'AppointmentChanges' })
+  },
   response: { status: 200, body: envelopeOf(Appointment), record: { reference: appointmentReference } },
   errors: [
     'appointment_not_found',

@@ -8,13 +8,13 @@ import type {
 } from '../domain/booking/catalogue.ts'
 import { renderMoney } from '../domain/money/money.ts'
 import { defineRoute } from './route.ts'
-import { activePaging, CalendarDate, envelopeOf, pageOf, paging, Uuid } from './schemas.ts'
+import { activePaging, CalendarDate, envelopeOf, pageOf, paging, responseFields, Uuid } from './schemas.ts'
 
 const isActive = z.boolean()
 const currency = z.string().length(3)
 
 const Department = z
-  .strictObject({ id: Uuid, name: z.string(), is_active: isActive })
+  .strictObject(responseFields(() => ({ id: Uuid, name: z.string(), is_active: isActive })))
   .meta({ id: 'Department' })
 
 export const renderDepartment = (department: DepartmentRecord): z.input<typeof Department> => ({
@@ -24,7 +24,14 @@ export const renderDepartment = (department: DepartmentRecord): z.input<typeof D
 })
 
 const Room = z
-  .strictObject({ id: Uuid, name: z.string(), department_id: Uuid.nullable(), is_active: isActive })
+  .strictObject(
+    responseFields(() => ({
+      id: Uuid,
+      name: z.string(),
+      department_id: Uuid.nullable(),
+      is_active: isActive,
+    })),
+  )
   .meta({ id: 'Room' })
 
 export const renderRoom = (room: RoomRecord): z.input<typeof Room> => ({
@@ -35,17 +42,19 @@ export const renderRoom = (room: RoomRecord): z.input<typeof Room> => ({
 })
 
 const Treatment = z
-  .strictObject({
-    id: Uuid,
-    name: z.string(),
-    code: z.string().nullable(),
-    description: z.string().nullable(),
-    duration_minutes: z.int(),
-    price: z.number(),
-    currency,
-    doctor_ids: z.array(Uuid),
-    is_active: isActive,
-  })
+  .strictObject(
+    responseFields(() => ({
+      id: Uuid,
+      name: z.string(),
+      code: z.string().nullable(),
+      description: z.string().nullable(),
+      duration_minutes: z.int(),
+      price: z.number(),
+      currency,
+      doctor_ids: z.array(Uuid),
+      is_active: isActive,
+    })),
+  )
   .meta({ id: 'Treatment' })
 
 export const renderTreatment = (treatment: TreatmentRecord): z.input<typeof Treatment> => ({
@@ -61,15 +70,17 @@ export const renderTreatment = (treatment: TreatmentRecord): z.input<typeof Trea
 })
 
 const PriceList = z
-  .strictObject({
-    id: Uuid,
-    name: z.string(),
-    currency,
-    is_default: z.boolean(),
-    valid_from: CalendarDate.nullable(),
-    valid_to: CalendarDate.nullable(),
-    items: z.array(z.strictObject({ treatment_id: Uuid, price: z.number() }).meta({ id: 'PriceListItem' })),
-  })
+  .strictObject(
+    responseFields(() => ({
+      id: Uuid,
+      name: z.string(),
+      currency,
+      is_default: z.boolean(),
+      valid_from: CalendarDate.nullable(),
+      valid_to: CalendarDate.nullable(),
+      items: z.array(z.strictObject({ treatment_id: Uuid, price: z.number() }).meta({ id: 'PriceListItem' })),
+    })),
+  )
   .meta({ id: 'PriceList' })
 
 export const renderPriceList = (list: PriceListRecord): z.input<typeof PriceList> => ({
@@ -92,7 +103,9 @@ export const listDepartments = defineRoute({
   summary: 'List departments',
   description: 'Sorted by name. Includes inactive departments by default.',
   scope: 'appointment.read.availability',
-  query: z.strictObject(activePaging),
+  get query() {
+    return z.strictObject(activePaging())
+  },
   response: { status: 200, body: pageOf(Department) },
   errors: [],
   uses: { table: ['Query'] },
@@ -117,7 +130,9 @@ export const listRooms = defineRoute({
   summary: 'List rooms',
   description: 'Sorted by name. Includes inactive rooms by default.',
   scope: 'appointment.read.availability',
-  query: z.strictObject(activePaging),
+  get query() {
+    return z.strictObject(activePaging())
+  },
   response: { status: 200, body: pageOf(Room) },
   errors: [],
   uses: { table: ['Query'] },
@@ -143,10 +158,12 @@ export const listTreatments = defineRoute({
   description:
     'Sorted by name. Includes inactive treatments by default. Filtering by an unknown id returns an empty list.',
   scope: 'appointment.read.availability',
-  query: z.strictObject({
-    ...activePaging,
-    doctor_id: Uuid.optional(),
-  }),
+  get query() {
+    return z.strictObject({
+      ...activePaging(),
+      doctor_id: Uuid.optional(),
+    })
+  },
   response: { status: 200, body: pageOf(Treatment) },
   errors: [],
   uses: { table: ['Query'] },
@@ -173,7 +190,9 @@ export const listPriceLists = defineRoute({
     'Sorted by name. A treatment without a price in a list has its own price there. Amounts are numbers in units of the ' +
     'currency, exact to its decimals.',
   scope: 'finance.read',
-  query: z.strictObject(paging),
+  get query() {
+    return z.strictObject(paging())
+  },
   response: { status: 200, body: pageOf(PriceList) },
   errors: [],
   uses: { table: ['Query'] },

@@ -2,23 +2,25 @@ import * as z from 'zod'
 import type { Clinic as ClinicRecord } from '../domain/clinic.ts'
 import { clinicTimestamp } from '../domain/timestamp.ts'
 import { defineRoute } from './route.ts'
-import { envelopeOf, Timestamp, Uuid } from './schemas.ts'
+import { envelopeOf, responseFields, Timestamp, Uuid } from './schemas.ts'
 
 /** A clinic as the API returns it. Only the operator changes it. */
 const Clinic = z
-  .strictObject({
-    id: Uuid,
-    name: z.string(),
-    address: z.string().nullable(),
-    phone_number: z.string().nullable(),
-    email_address: z.string().nullable(),
-    website: z.string().nullable(),
-    timezone: z.string(),
-    currency: z.string().length(3),
-    appointment_duration: z.int(),
-    is_test: z.boolean(),
-    created_at: Timestamp,
-  })
+  .strictObject(
+    responseFields(() => ({
+      id: Uuid,
+      name: z.string(),
+      address: z.string().nullable(),
+      phone_number: z.string().nullable(),
+      email_address: z.string().nullable(),
+      website: z.string().nullable(),
+      timezone: z.string(),
+      currency: z.string().length(3),
+      appointment_duration: z.int(),
+      is_test: z.boolean(),
+      created_at: Timestamp,
+    })),
+  )
   .meta({ id: 'Clinic' })
 
 export const renderClinic = (clinic: ClinicRecord): z.input<typeof Clinic> => ({

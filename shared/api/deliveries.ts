@@ -4,28 +4,30 @@ import { clinicTimestamp } from '../domain/timestamp.ts'
 import { DELIVERY_STATUSES, type Delivery as DeliveryRecord } from '../domain/webhooks/delivery.ts'
 import { EVENT_NAMES } from './events.ts'
 import { defineRoute } from './route.ts'
-import { cursorPageOf, cursorPaging, envelopeOf, oneOf, Timestamp, Uuid } from './schemas.ts'
+import { cursorPageOf, cursorPaging, envelopeOf, oneOf, responseFields, Timestamp, Uuid } from './schemas.ts'
 
 /** The delivery of one event to one endpoint. */
 export const Delivery = z
-  .strictObject({
-    id: Uuid,
-    event_id: z.string(),
-    event: oneOf(EVENT_NAMES),
-    status: oneOf(DELIVERY_STATUSES),
-    attempts: z.array(
-      z
-        .strictObject({
-          attempted_at: Timestamp,
-          response_status: z.int().nullable(),
-          error: z.string().nullable(),
-          latency_ms: z.int().min(0),
-        })
-        .meta({ id: 'DeliveryAttempt' }),
-    ),
-    next_attempt_at: Timestamp.nullable(),
-    created_at: Timestamp,
-  })
+  .strictObject(
+    responseFields(() => ({
+      id: Uuid,
+      event_id: z.string(),
+      event: oneOf(EVENT_NAMES),
+      status: oneOf(DELIVERY_STATUSES),
+      attempts: z.array(
+        z
+          .strictObject({
+            attempted_at: Timestamp,
+            response_status: z.int().nullable(),
+            error: z.string().nullable(),
+            latency_ms: z.int().min(0),
+          })
+          .meta({ id: 'DeliveryAttempt' }),
+      ),
+      next_attempt_at: Timestamp.nullable(),
+      created_at: Timestamp,
+    })),
+  )
   .meta({ id: 'Delivery' })
 
 export function renderDelivery(delivery: DeliveryRecord, clinic: ClinicInfo): z.input<typeof Delivery> {
@@ -55,7 +57,9 @@ export const pingWebhook = defineRoute({
     'Sends a `webhook.ping` event, even if the endpoint is disabled. The list of deliveries shows the outcome.',
   scope: 'webhook.write',
   params: { id: 'webhook_not_found' },
-  body: z.strictObject({}),
+  get body() {
+    return z.strictObject({})
+  },
   response: { status: 202, body: envelopeOf(Delivery) },
   errors: ['webhook_not_found'],
   uses: { table: ['GetItem', 'PutItem'], shared: ['due-deliveries'], services: ['delivery-queue'] },
@@ -71,7 +75,7 @@ export const listDeliveries = defineRoute({
     'left out.',
   scope: 'webhook.read',
   params: { id: 'webhook_not_found' },
-  query: z.strictObject(cursorPaging),
+  query: z.strictObject(cursorPaging()),
   response: { status: 200, body: cursorPageOf(Delivery) },
   errors: ['invalid_cursor', 'webhook_not_found'],
   uses: { table: ['GetItem', 'Query'] },
@@ -87,7 +91,9 @@ export const redeliver = defineRoute({
     'retried on the full schedule. Requires the scope that reads the records of the event.',
   scope: 'webhook.write',
   params: { id: 'webhook_not_found', delivery_id: 'delivery_not_found' },
-  body: z.strictObject({}),
+  get body() {
+    return z.strictObject({})
+  },
   response: { status: 202, body: envelopeOf(Delivery) },
   errors: ['webhook_not_found', 'delivery_not_found'],
   uses: {

@@ -4,17 +4,19 @@ import type { ClinicInfo } from '../domain/clinic.ts'
 import { clinicTimestamp } from '../domain/timestamp.ts'
 import type { WithUpdatedAt } from '../domain/with-updated-at.ts'
 import { defineRoute } from './route.ts'
-import { activePaging, envelopeOf, pageOf, Timestamp, Uuid } from './schemas.ts'
+import { activePaging, envelopeOf, pageOf, responseFields, Timestamp, Uuid } from './schemas.ts'
 
 export const Doctor = z
-  .strictObject({
-    id: Uuid,
-    full_name: z.string(),
-    specialty: z.string().nullable(),
-    department_id: Uuid.nullable(),
-    is_active: z.boolean(),
-    updated_at: Timestamp,
-  })
+  .strictObject(
+    responseFields(() => ({
+      id: Uuid,
+      full_name: z.string(),
+      specialty: z.string().nullable(),
+      department_id: Uuid.nullable(),
+      is_active: z.boolean(),
+      updated_at: Timestamp,
+    })),
+  )
   .meta({ id: 'Doctor' })
 
 export const renderDoctor = (
@@ -37,7 +39,9 @@ export const listDoctors = defineRoute({
   summary: 'List doctors',
   description: 'Sorted by name. Includes inactive doctors by default.',
   scope: 'appointment.read.availability',
-  query: z.strictObject(activePaging),
+  get query() {
+    return z.strictObject(activePaging())
+  },
   response: { status: 200, body: pageOf(Doctor) },
   errors: [],
   uses: { table: ['Query'] },

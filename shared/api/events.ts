@@ -145,7 +145,7 @@ export const listEvents = defineRoute({
     'The import of a file is listed with the scope that reads its records. To filter by another event is a 403 that names the ' +
     'scope.',
   scope: 'webhook.read',
-  query: z.strictObject({ ...cursorPaging, event: RequestedEvent.optional() }),
+  query: z.strictObject({ ...cursorPaging(), event: RequestedEvent.optional() }),
   response: { status: 200, body: cursorPageOf(Event) },
   errors: ['invalid_cursor'],
   uses: { table: ['GetItem', 'Query'] },

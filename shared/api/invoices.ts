@@ -18,6 +18,7 @@ import {
   oneOf,
   PersonRef,
   renderPersonRef,
+  responseFields,
   someOf,
   Timestamp,
   text,
@@ -26,41 +27,45 @@ import {
 } from './schemas.ts'
 
 const LineItem = z
-  .strictObject({
-    id: Uuid,
-    description: z.string(),
-    quantity: z.number(),
-    unit_price: z.number(),
-    discount_amount: z.number(),
-    tax_rate: z.number(),
-    tax_amount: z.number(),
-    total_amount: z.number(),
-  })
+  .strictObject(
+    responseFields(() => ({
+      id: Uuid,
+      description: z.string(),
+      quantity: z.number(),
+      unit_price: z.number(),
+      discount_amount: z.number(),
+      tax_rate: z.number(),
+      tax_amount: z.number(),
+      total_amount: z.number(),
+    })),
+  )
   .meta({ id: 'LineItem' })
 
 /** An invoice as the API returns it. Amounts have the currency's decimals. */
 export const Invoice = z
-  .strictObject({
-    id: Uuid,
-    invoice_number: z.string(),
-    status: oneOf(INVOICE_STATUSES),
-    issue_date: CalendarDate,
-    due_date: CalendarDate.nullable(),
-    paid_at: Timestamp.nullable(),
-    currency: z.string().length(3),
-    subtotal: z.number(),
-    tax_amount: z.number(),
-    discount_amount: z.number(),
-    total_amount: z.number(),
-    paid_amount: z.number(),
-    balance_due: z.number(),
-    patient: z
-      .strictObject({ ...PersonRef.shape, email: z.string().nullable() })
-      .meta({ id: 'InvoicePatient' }),
-    line_items: z.array(LineItem),
-    created_at: Timestamp,
-    updated_at: Timestamp,
-  })
+  .strictObject(
+    responseFields(() => ({
+      id: Uuid,
+      invoice_number: z.string(),
+      status: oneOf(INVOICE_STATUSES),
+      issue_date: CalendarDate,
+      due_date: CalendarDate.nullable(),
+      paid_at: Timestamp.nullable(),
+      currency: z.string().length(3),
+      subtotal: z.number(),
+      tax_amount: z.number(),
+      discount_amount: z.number(),
+      total_amount: z.number(),
+      paid_amount: z.number(),
+      balance_due: z.number(),
+      patient: z
+        .strictObject({ ...PersonRef.shape, email: z.string().nullable() })
+        .meta({ id: 'InvoicePatient' }),
+      line_items: z.array(LineItem),
+      created_at: Timestamp,
+      updated_at: Timestamp,
+    })),
+  )
   .meta({ id: 'Invoice' })
 
 export function renderInvoice(
@@ -104,12 +109,17 @@ const renderLineItem = (
 })
 
 /** With `expand`, the patient also has what lists of patients show. */
-const ExpandableInvoice = Invoice.extend({
-  patient: z.union([
-    Invoice.shape.patient,
-    Patient.extend(Invoice.shape.patient.shape).meta({ id: 'ExpandedInvoicePatient' }),
-  ]),
-}).meta({ id: 'ExpandableInvoice' })
+const ExpandableInvoice = z
+  .strictObject(
+    responseFields(() => ({
+      ...Invoice.shape,
+      patient: z.union([
+        Invoice.shape.patient,
+        Patient.extend(Invoice.shape.patient.shape).meta({ id: 'ExpandedInvoicePatient' }),
+      ]),
+    })),
+  )
+  .meta({ id: 'ExpandableInvoice' })
 
 export const listInvoices = defineRoute({
   id: 'list-invoices',
@@ -121,15 +131,17 @@ export const listInvoices = defineRoute({
     'Filtering by an unknown id returns an empty list. Amounts are numbers in units of the currency, exact to its decimals.',
   scope: 'finance.read',
   parameterScopes: expandPatient.scopes,
-  query: recordListQuery({
-    ...expandPatient.parameters,
-    patient_id: Uuid.optional(),
-    invoice_number: text(100).optional(),
-    status: someOf(INVOICE_STATUSES).optional(),
-    from: CalendarDate.optional(),
-    to: CalendarDate.optional(),
-    order,
-  }).refine(...validDateRange('from', 'to')),
+  get query() {
+    return recordListQuery({
+      ...expandPatient.parameters,
+      patient_id: Uuid.optional(),
+      invoice_number: text(100).optional(),
+      status: someOf(INVOICE_STATUSES).optional(),
+      from: CalendarDate.optional(),
+      to: CalendarDate.optional(),
+      order: order(),
+    }).refine(...validDateRange('from', 'to'))
+  },
   response: { status: 200, body: recordListOf(ExpandableInvoice) },
   errors: ['invalid_cursor'],
   uses: { table: ['Query', 'BatchGetItem'] },
@@ -154,11 +166,15 @@ export const getInvoice = defineRoute({
   scope: 'finance.read',
   parameterScopes: expandPatient.scopes,
   params: { id: 'invoice_not_found' },
-  query: z.strictObject(expandPatient.parameters),
+  get query() {
+    return z.strictObject(expandPatient.parameters)
+  },
   response: {
     status: 200,
     body: envelopeOf(
-      ExpandableInvoice.extend({ payments: z.array(Payment) }).meta({ id: 'InvoiceWithPayments' }),
+      z
+        .strictObject(responseFields(() => ({ ...ExpandableInvoice.shape, payments: z.array(Payment) })))
+        .meta({ id: 'InvoiceWithPayments' }),
     ),
   },
   errors: ['invoice_not_found'],

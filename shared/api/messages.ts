@@ -18,6 +18,7 @@ import {
   PersonRef,
   renderPersonRef,
   requiredRange,
+  responseFields,
   someOf,
   Timestamp,
   Uuid,
@@ -26,22 +27,24 @@ import {
 
 /** An entry of the communication log as the API returns it. */
 export const Message = z
-  .strictObject({
-    id: Uuid,
-    channel: oneOf(CHANNELS),
-    type: oneOf(MESSAGE_TYPES),
-    recipient: z.string(),
-    subject: z.string().nullable(),
-    message: z.string(),
-    status: oneOf(MESSAGE_STATUSES),
-    provider: z.enum(PROVIDERS),
-    provider_message_id: z.string().nullable(),
-    error_message: z.string().nullable(),
-    sent_at: Timestamp.nullable(),
-    patient: PersonRef,
-    created_at: Timestamp,
-    updated_at: Timestamp,
-  })
+  .strictObject(
+    responseFields(() => ({
+      id: Uuid,
+      channel: oneOf(CHANNELS),
+      type: oneOf(MESSAGE_TYPES),
+      recipient: z.string(),
+      subject: z.string().nullable(),
+      message: z.string(),
+      status: oneOf(MESSAGE_STATUSES),
+      provider: z.enum(PROVIDERS),
+      provider_message_id: z.string().nullable(),
+      error_message: z.string().nullable(),
+      sent_at: Timestamp.nullable(),
+      patient: PersonRef,
+      created_at: Timestamp,
+      updated_at: Timestamp,
+    })),
+  )
   .meta({ id: 'Message' })
 
 export const renderMessage = (
@@ -74,16 +77,18 @@ export const listMessages = defineRoute({
     'each message was accepted; `sent_at` is later. `from` and `to` are inclusive dates in the ' +
     "clinic's time zone. Filters can be combined. Filtering by an unknown id returns an empty list.",
   scope: 'communication.read.sms',
-  query: recordListQuery({
-    patient_id: Uuid.optional(),
-    channel: oneOf(CHANNELS).optional(),
-    status: someOf(MESSAGE_STATUSES).optional(),
-    from: CalendarDate.optional(),
-    to: CalendarDate.optional(),
-    order,
-  })
-    .refine(...validDateRange('from', 'to'))
-    .refine(...requiredRange('status', 'from', 'to')),
+  get query() {
+    return recordListQuery({
+      patient_id: Uuid.optional(),
+      channel: oneOf(CHANNELS).optional(),
+      status: someOf(MESSAGE_STATUSES).optional(),
+      from: CalendarDate.optional(),
+      to: CalendarDate.optional(),
+      order: order(),
+    })
+      .refine(...validDateRange('from', 'to'))
+      .refine(...requiredRange('status', 'from', 'to'))
+  },
   response: { status: 200, body: recordListOf(Message) },
   errors: ['invalid_cursor', 'range_required'],
   uses: { table: ['Query', 'BatchGetItem'] },

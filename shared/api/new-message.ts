@@ -3,7 +3,16 @@ import { CHANNELS, MESSAGE_STATUSES, type Message } from '../domain/messages/mes
 import { smsLength } from '../domain/messages/sms-text.ts'
 import { singleLineText } from '../domain/patients/text-fields.ts'
 import { defineRoute } from './route.ts'
-import { envelopeOf, longText, oneOf, PersonRef, renderPersonRef, Uuid, whenValid } from './schemas.ts'
+import {
+  envelopeOf,
+  longText,
+  oneOf,
+  PersonRef,
+  renderPersonRef,
+  responseFields,
+  Uuid,
+  whenValid,
+} from './schemas.ts'
 
 const Subject = z
   .string({ error: 'must be text' })
@@ -57,20 +66,24 @@ const NewMessage = z
 /** The response to an accepted message. An email is returned without its id. */
 const AcceptedMessage = z.union([
   z
-    .strictObject({
-      id: Uuid,
-      channel: z.literal('sms'),
-      status: oneOf(MESSAGE_STATUSES),
-      recipient: z.string(),
-    })
+    .strictObject(
+      responseFields(() => ({
+        id: Uuid,
+        channel: z.literal('sms'),
+        status: oneOf(MESSAGE_STATUSES),
+        recipient: z.string(),
+      })),
+    )
     .meta({ id: 'AcceptedSms' }),
   z
-    .strictObject({
-      channel: z.literal('email'),
-      recipient: z.string(),
-      status: z.literal('queued'),
-      patient: PersonRef,
-    })
+    .strictObject(
+      responseFields(() => ({
+        channel: z.literal('email'),
+        recipient: z.string(),
+        status: z.literal('queued'),
+        patient: PersonRef,
+      })),
+    )
     .meta({ id: 'AcceptedEmail' }),
 ])
 

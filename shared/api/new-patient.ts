@@ -7,9 +7,9 @@ import { emailAddress, nationalId, personName } from '../domain/patients/text-fi
 import { ApiError } from './errors.ts'
 import { OnePatient, patientReference } from './patients.ts'
 import { defineRoute } from './route.ts'
-import { CalendarDate, ExternalId, longText, oneOf } from './schemas.ts'
+import { CalendarDate, longText, newExternalId, oneOf } from './schemas.ts'
 
-const Name = personName.meta({ maxLength: 100 })
+const Name = personName().meta({ maxLength: 100 })
 
 const fields = {
   first_name: Name,
@@ -18,12 +18,12 @@ const fields = {
   date_of_birth: CalendarDate.nullish(),
   gender: oneOf(GENDERS).nullish(),
   phone_number: validPhoneNumber.meta({ pattern: E164.source }).nullish(),
-  email_address: emailAddress
+  email_address: emailAddress()
     .meta({ maxLength: 254, pattern: String.raw`^[^\s@]{1,64}@([^\s@.]{1,63}\.)+[^\s@.]{1,63}$` })
     .nullish(),
-  national_id: nationalId.meta({ maxLength: 32, pattern: NATIONAL_ID.source }).nullish(),
+  national_id: nationalId().meta({ maxLength: 32, pattern: NATIONAL_ID.source }).nullish(),
   notes: longText(2000).nullish(),
-  external_id: ExternalId.nullish(),
+  external_id: newExternalId().nullish(),
 }
 
 const NewPatient = z.strictObject(fields).meta({ id: 'NewPatient' })

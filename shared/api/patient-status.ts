@@ -7,7 +7,9 @@ const change = {
   method: 'POST',
   scope: 'patient.write',
   params: { id: 'patient_not_found' },
-  body: z.strictObject({}).meta({ id: 'NoFields' }),
+  get body() {
+    return z.strictObject({}).meta({ id: 'NoFields' })
+  },
   response: { status: 200, body: OnePatient, record: { reference: patientReference } },
   errors: ['patient_not_found', 'precondition_failed'],
   uses: {

@@ -10,10 +10,11 @@ import { recordListOf, recordListQuery } from './record-lists.ts'
 import { defineRoute, type RecordReference } from './route.ts'
 import {
   CalendarDate,
-  ExternalId,
   envelopeOf,
+  newExternalId,
   oneOf,
   queryBoolean,
+  responseFields,
   sentFields,
   Timestamp,
   text,
@@ -23,7 +24,7 @@ import {
 
 const PRIVATE_SCOPE = 'patient.read.private' satisfies Scope
 
-const fields = {
+const fields = responseFields(() => ({
   id: Uuid,
   full_name: z.string(),
   first_name: z.string(),
@@ -37,7 +38,7 @@ const fields = {
   created_at: Timestamp,
   updated_at: Timestamp,
   erased_at: Timestamp.nullable(),
-}
+}))
 
 /** A patient as lists show it. */
 export const Patient = z.strictObject(fields).meta({ id: 'Patient' })
@@ -52,11 +53,13 @@ export const expandPatient = {
 
 /** A patient as a response that has only this one shows it. */
 export const PatientDetails = z
-  .strictObject({
-    ...fields,
-    national_id: z.string().nullable().optional(),
-    notes: z.string().nullable().optional(),
-  })
+  .strictObject(
+    responseFields(() => ({
+      ...fields,
+      national_id: z.string().nullable().optional(),
+      notes: z.string().nullable().optional(),
+    })),
+  )
   .meta({ id: 'PatientDetails' })
 
 export const renderPatient = (
@@ -92,10 +95,14 @@ const IN_REFERENCES = {
 /** A change of a patient shows this to a credential that may not read patients. */
 export const patientReference: RecordReference = {
   scope: 'patient.read',
-  schema: PatientDetails.omit({ full_name: true }).partial().required(IN_REFERENCES).meta({
-    id: 'PatientReference',
-    description: 'Without `patient.read`, of the optional fields only those that the request had.',
-  }),
+  schema: z
+    .strictObject(
+      responseFields(() => PatientDetails.omit({ full_name: true }).partial().required(IN_REFERENCES).shape),
+    )
+    .meta({
+      id: 'PatientReference',
+      description: 'Without `patient.read`, of the optional fields only those that the request had.',
+    }),
   of: (patient, sent) => sentFields(patient, sent, Object.keys(IN_REFERENCES)),
 }
 
@@ -133,16 +140,18 @@ export const listPatients = defineRoute({
     'with `limit`.',
   scope: 'patient.read',
   parameterScopes: { national_id: PRIVATE_SCOPE },
-  query: recordListQuery({
-    search: text(200).optional(),
-    is_active: queryBoolean.optional(),
-    national_id: nationalId.meta({ maxLength: 32, pattern: NATIONAL_ID.source }).optional(),
-    external_id: ExternalId.optional(),
-  }).refine(({ national_id, search, is_active }) => !national_id || (search ?? is_active) === undefined, {
-    path: ['national_id'],
-    error: 'cannot be combined with search or is_active',
-    when: whenValid('national_id', 'search', 'is_active'),
-  }),
+  get query() {
+    return recordListQuery({
+      search: text(200).optional(),
+      is_active: queryBoolean().optional(),
+      national_id: nationalId().meta({ maxLength: 32, pattern: NATIONAL_ID.source }).optional(),
+      external_id: newExternalId().optional(),
+    }).refine(({ national_id, search, is_active }) => !national_id || (search ?? is_active) === undefined, {
+      path: ['national_id'],
+      error: 'cannot be combined with search or is_active',
+      when: whenValid('national_id', 'search', 'is_active'),
+    })
+  },
   response: { status: 200, body: recordListOf(Patient) },
   errors: ['invalid_cursor'],
   // Search holds the clinic's index in memory: about 60 MB for a million patients.

@@ -19,6 +19,7 @@ import {
   pageOf,
   paging,
   renderPersonRef,
+  responseFields,
   someOf,
   Timestamp,
   Uuid,
@@ -27,22 +28,24 @@ import {
 
 /** A payment or a refund. The amount is positive for both. */
 export const Payment = z
-  .strictObject({
-    id: Uuid,
-    invoice_id: Uuid,
-    invoice_number: z.string(),
-    patient: PersonRef,
-    amount: z.number(),
-    currency: z.string().length(3),
-    type: oneOf(PAYMENT_TYPES),
-    payment_method: oneOf(PAYMENT_METHODS),
-    status: oneOf(PAYMENT_STATUSES),
-    description: z.string().nullable(),
-    payment_date: CalendarDate,
-    voided_at: Timestamp.nullable(),
-    created_at: Timestamp,
-    updated_at: Timestamp,
-  })
+  .strictObject(
+    responseFields(() => ({
+      id: Uuid,
+      invoice_id: Uuid,
+      invoice_number: z.string(),
+      patient: PersonRef,
+      amount: z.number(),
+      currency: z.string().length(3),
+      type: oneOf(PAYMENT_TYPES),
+      payment_method: oneOf(PAYMENT_METHODS),
+      status: oneOf(PAYMENT_STATUSES),
+      description: z.string().nullable(),
+      payment_date: CalendarDate,
+      voided_at: Timestamp.nullable(),
+      created_at: Timestamp,
+      updated_at: Timestamp,
+    })),
+  )
   .meta({ id: 'Payment' })
 
 export const renderPayment = (
@@ -66,12 +69,12 @@ export const renderPayment = (
 })
 
 /** Filters of every list of payments. */
-const filters = {
+const filters = () => ({
   status: someOf(PAYMENT_STATUSES).optional(),
   from: CalendarDate.optional(),
   to: CalendarDate.optional(),
-  order,
-}
+  order: order(),
+})
 
 export const listPayments = defineRoute({
   id: 'list-payments',
@@ -82,11 +85,13 @@ export const listPayments = defineRoute({
     'Lists payments and refunds, sorted by payment date, newest first by default. Filters can be combined. `from` and `to` filter by ' +
     'payment date and are inclusive. Filtering by an unknown id returns an empty list.',
   scope: 'finance.read',
-  query: recordListQuery({
-    patient_id: Uuid.optional(),
-    invoice_id: Uuid.optional(),
-    ...filters,
-  }).refine(...validDateRange('from', 'to')),
+  get query() {
+    return recordListQuery({
+      patient_id: Uuid.optional(),
+      invoice_id: Uuid.optional(),
+      ...filters(),
+    }).refine(...validDateRange('from', 'to'))
+  },
   response: { status: 200, body: recordListOf(Payment) },
   errors: ['invalid_cursor'],
   uses: { table: ['Query', 'BatchGetItem'] },
@@ -110,7 +115,9 @@ export const listInvoicePayments = defineRoute({
   description: 'Like `GET /payments` with `invoice_id`, by page number only. An unknown invoice is a 404.',
   scope: 'finance.read',
   params: { id: 'invoice_not_found' },
-  query: z.strictObject({ ...paging, ...filters }).refine(...validDateRange('from', 'to')),
+  get query() {
+    return z.strictObject({ ...paging(), ...filters() }).refine(...validDateRange('from', 'to'))
+  },
   response: { status: 200, body: pageOf(Payment) },
   errors: ['invoice_not_found'],
   uses: { table: ['GetItem', 'Query', 'BatchGetItem'] },

@@ -112,7 +112,22 @@ export const hasEtag = (route: Pick<Route, 'method' | 'response'>): boolean =>
 export const acceptsIfMatch = ({ errors }: Pick<Route, 'errors'>): boolean =>
   errors.includes('precondition_failed')
 
-export const defineRoute = <const R extends Route>(route: R): R => route
+/**
+ * A schema of a request can be a getter, which is called once, when the schema is first used. A function then makes only the
+ * schemas of its own route, although it loads other routes of the same file.
+ */
+export function defineRoute<const R extends Route>(route: R): R {
+  for (const [name, { get }] of Object.entries(Object.getOwnPropertyDescriptors(route)))
+    if (get)
+      Object.defineProperty(route, name, {
+        get: () => {
+          const value = get.call(route)
+          Object.defineProperty(route, name, { value })
+          return value
+        },
+      })
+  return route
+}
 
 /** Errors of endpoints that accept an Idempotency-Key. */
 const IDEMPOTENCY_ERRORS = [

@@ -53,10 +53,7 @@ export const text = (max: number) =>
     .meta({ maxLength: max })
 
 /** The id of a record in another system. */
-export const ExternalId = externalId.meta({
-  minLength: 1,
-  maxLength: 100,
-})
+export const newExternalId = () => externalId().meta({ minLength: 1, maxLength: 100 })
 
 /** A plain decimal integer in a query string. Rejects `1e3`, `+1`, `01` and an empty value. */
 export const wholeNumber = (max: number, fallback: number) =>
@@ -71,23 +68,24 @@ export const wholeNumber = (max: number, fallback: number) =>
     .meta({ default: fallback })
 
 /** `true` or `false` in a query string. */
-export const queryBoolean = z
-  .string()
-  .refine((value) => value === 'true' || value === 'false', { error: 'must be true or false' })
-  .transform((value) => value === 'true')
-  .meta({ type: 'boolean' })
+export const queryBoolean = () =>
+  z
+    .string()
+    .refine((value) => value === 'true' || value === 'false', { error: 'must be true or false' })
+    .transform((value) => value === 'true')
+    .meta({ type: 'boolean' })
 
 /** Query parameters of every paginated list. */
-export const paging = {
+export const paging = () => ({
   page: wholeNumber(MAX_PAGE, 1),
   limit: wholeNumber(MAX_LIMIT, 20),
-}
+})
 
 /** Query parameters of a paginated list of records that can be inactive. */
-export const activePaging = {
-  ...paging,
-  is_active: queryBoolean.optional(),
-}
+export const activePaging = () => ({
+  ...paging(),
+  is_active: queryBoolean().optional(),
+})
 
 /** One of a fixed set of values. The error lists them. */
 export const oneOf = <const T extends readonly [string, ...string[]]>(values: T) =>
@@ -138,8 +136,11 @@ const DAY_MS = 86_400_000
 /** A filter that no tally counts is exact only if all records of a range are read. */
 export const MAX_RANGE_DAYS = 31
 
+/** Without Intl, whose first use takes milliseconds: every function loads this file. */
+const thousands = (count: number): string => String(count).replace(/\B(?=(\d{3})+$)/g, ',')
+
 /** The issue of a filter that needs a range of dates. */
-export const RANGE_REQUIRED = `requires a range of dates of at most ${MAX_RANGE_DAYS} days and ${MAX_UNCOUNTED_ROWS.toLocaleString('en')} records`
+export const RANGE_REQUIRED = `requires a range of dates of at most ${MAX_RANGE_DAYS} days and ${thousands(MAX_UNCOUNTED_ROWS)} records`
 
 /** The arguments of a `refine` that rejects a filter without a range of dates, unless another filter selects few records. */
 export function requiredRange(filter: string, from: string, to: string) {
@@ -155,8 +156,28 @@ export function requiredRange(filter: string, from: string, to: string) {
 export const rangeRequired = (field: string) =>
   new ApiError('range_required', { details: [{ field, issue: RANGE_REQUIRED }] })
 
+/**
+ * The fields of an object in responses. Their schemas are made when something reads them: in production nothing does, and making
+ * them takes a function longer than its own work.
+ */
+export function responseFields<Shape extends z.ZodRawShape>(makeFields: () => Shape): Shape {
+  let made: Shape | undefined
+  const fields = (): Shape => {
+    made ??= makeFields()
+    return made
+  }
+  return new Proxy({} as Shape, {
+    get: (_, name) => Reflect.get(fields(), name),
+    getOwnPropertyDescriptor: (_, name) => Reflect.getOwnPropertyDescriptor(fields(), name),
+    has: (_, name) => Reflect.has(fields(), name),
+    ownKeys: () => Reflect.ownKeys(fields()),
+  })
+}
+
 /** A patient or doctor, as referenced by other records. */
-export const PersonRef = z.strictObject({ id: Uuid, full_name: z.string() }).meta({ id: 'PersonRef' })
+export const PersonRef = z
+  .strictObject(responseFields(() => ({ id: Uuid, full_name: z.string() })))
+  .meta({ id: 'PersonRef' })
 
 export const renderPersonRef = ({ id, fullName }: PersonReference): z.input<typeof PersonRef> => ({
   id,
@@ -173,32 +194,31 @@ export function sentFields(record: object, sent: object, always: readonly string
 export const envelopeOf = <T extends z.ZodType>(record: T) => z.strictObject({ data: record })
 
 const PageMeta = z
-  .strictObject({
-    page: z.int().min(1),
-    limit: z.int().min(1),
-    total: z.int().min(0),
-    total_pages: z.int().min(0),
-  })
+  .strictObject(
+    responseFields(() => ({
+      page: z.int().min(1),
+      limit: z.int().min(1),
+      total: z.int().min(0),
+      total_pages: z.int().min(0),
+    })),
+  )
   .meta({ id: 'PageMeta' })
 
 /** The envelope of a paginated list. */
 export const pageOf = <T extends z.ZodType>(record: T) =>
-  z.strictObject({
-    data: z.array(record),
-    meta: PageMeta,
-  })
+  z.strictObject(responseFields(() => ({ data: z.array(record), meta: PageMeta })))
 
 /** The issue of a cursor that no response contained. */
 export const INVALID_CURSOR = 'must be the next_after of an earlier response'
 
 /** Query parameters of lists that are paginated by cursor. */
-export const cursorPaging = {
+export const cursorPaging = () => ({
   after: z
     .string()
     .regex(/^[A-Za-z0-9_-]{1,64}$/, { error: INVALID_CURSOR })
     .optional(),
-  limit: paging.limit,
-}
+  limit: paging().limit,
+})
 
 const CursorMeta = z
   .strictObject({

@@ -10,10 +10,10 @@ import {
 import { WEBHOOK_FIELD_ALIASES } from './aliases.ts'
 import { ApiError } from './errors.ts'
 import { defineRoute, type Route } from './route.ts'
-import { envelopeOf, oneOf, pageOf, paging, Timestamp, Uuid } from './schemas.ts'
+import { envelopeOf, oneOf, pageOf, paging, responseFields, Timestamp, Uuid } from './schemas.ts'
 import { Description, Events, IsActive, Secret, Url, urlField } from './webhook-fields.ts'
 
-const fields = {
+const fields = responseFields(() => ({
   id: Uuid,
   url: z.string(),
   events: z.array(oneOf(EVENTS)),
@@ -21,17 +21,19 @@ const fields = {
   description: z.string().nullable(),
   created_at: Timestamp,
   updated_at: Timestamp,
-}
+}))
 
 /** A webhook endpoint as the API returns it. Never includes the secret. */
 export const Webhook = z.strictObject(fields).meta({ id: 'Webhook' })
 
 /** A webhook endpoint with its secret, which only creation and rotation return. */
 const WebhookWithSecret = z
-  .strictObject({
-    ...fields,
-    secret: z.string().nullable(),
-  })
+  .strictObject(
+    responseFields(() => ({
+      ...fields,
+      secret: z.string().nullable(),
+    })),
+  )
   .meta({ id: 'WebhookWithSecret' })
 
 const oneWithSecret = { body: envelopeOf(WebhookWithSecret), record: { except: ['secret'] } } as const
@@ -75,7 +77,9 @@ export const listWebhooks = defineRoute({
   summary: 'List webhook endpoints',
   description: 'Sorted by creation time, oldest first.',
   scope: 'webhook.read',
-  query: z.strictObject(paging),
+  get query() {
+    return z.strictObject(paging())
+  },
   response: { status: 200, body: pageOf(Webhook) },
   errors: [],
   uses: { table: ['Query'] },
@@ -103,15 +107,17 @@ export const createWebhook = defineRoute({
     '[Standard Webhooks](https://www.standardwebhooks.com), so its libraries can verify them. The Events section describes the ' +
     'payloads.',
   scope: 'webhook.write',
-  body: z
-    .strictObject({
-      url: Url,
-      events: Events,
-      description: Description,
-      secret: Secret.optional(),
-      is_active: IsActive.optional(),
-    })
-    .meta({ id: 'NewWebhook' }),
+  get body() {
+    return z
+      .strictObject({
+        url: Url,
+        events: Events,
+        description: Description,
+        secret: Secret.optional(),
+        is_active: IsActive.optional(),
+      })
+      .meta({ id: 'NewWebhook' })
+  },
   fieldAliases: WEBHOOK_FIELD_ALIASES,
   response: { status: 201, ...oneWithSecret, location: '/webhooks' },
   errors: ['too_many_webhooks'],
@@ -128,15 +134,17 @@ export const updateWebhook = defineRoute({
     'does; the response does not contain it.',
   scope: 'webhook.write',
   params: { id: 'webhook_not_found' },
-  body: z
-    .strictObject({
-      url: Url.optional(),
-      events: Events.optional(),
-      description: Description,
-      secret: Secret.optional(),
-      is_active: IsActive.optional(),
-    })
-    .meta({ id: 'WebhookChanges' }),
+  get body() {
+    return z
+      .strictObject({
+        url: Url.optional(),
+        events: Events.optional(),
+        description: Description,
+        secret: Secret.optional(),
+        is_active: IsActive.optional(),
+      })
+      .meta({ id: 'WebhookChanges' })
+  },
   fieldAliases: WEBHOOK_FIELD_ALIASES,
   response: { status: 200, body: envelopeOf(Webhook), record: {} },
   errors: ['webhook_not_found', 'precondition_failed', 'too_many_rotations'],
@@ -167,7 +175,9 @@ export const rotateWebhookSecret = defineRoute({
     'rotation returns a 409 until the first of them has ended.',
   scope: 'webhook.write',
   params: { id: 'webhook_not_found' },
-  body: z.strictObject({ secret: Secret.optional() }).meta({ id: 'NewSecret' }),
+  get body() {
+    return z.strictObject({ secret: Secret.optional() }).meta({ id: 'NewSecret' })
+  },
   fieldAliases: WEBHOOK_FIELD_ALIASES,
   response: { status: 200, ...oneWithSecret },
   errors: ['webhook_not_found', 'too_many_rotations'],

@@ -7,11 +7,11 @@ import { isUuid } from '../domain/uuid.ts'
 import type { Middleware } from './call.ts'
 
 /** Parses the query and path parameters of a route. The error names every invalid parameter. */
-export function validate(route: Pick<Route, 'query' | 'params'>): Middleware {
+export function validate({ query, params = {} }: Pick<Route, 'query' | 'params'>): Middleware {
   return {
     before: ({ event, context: { call } }) => {
-      call.query = parseQuery(route.query, event.multiValueQueryStringParameters ?? {})
-      call.path = parsePath(route.params ?? {}, event.pathParameters ?? {})
+      call.query = parseQuery(query, event.multiValueQueryStringParameters ?? {})
+      call.path = parsePath(params, event.pathParameters ?? {})
     },
   }
 }

@@ -74,8 +74,8 @@ const OPTIONAL = {
     description: 'its address, one line',
     schema: singleLineText(200),
   },
-  phone: { field: 'phoneNumber', value: 'number', description: 'its phone number', schema: phoneNumber },
-  email: { field: 'emailAddress', value: 'address', description: 'its email address', schema: emailAddress },
+  phone: { field: 'phoneNumber', value: 'number', description: 'its phone number', schema: phoneNumber() },
+  email: { field: 'emailAddress', value: 'address', description: 'its email address', schema: emailAddress() },
   website: { field: 'website', value: 'url', description: 'its website', schema: Website },
   'sms-per-day': {
     field: 'smsPerDay',
@@ -112,7 +112,7 @@ const OPTIONAL = {
     field: 'replyTo',
     value: 'address',
     description: "where replies to its emails go (default: the sender's address)",
-    schema: emailAddress,
+    schema: emailAddress(),
   },
 } as const satisfies Record<string, Setting>
 

@@ -135,16 +135,16 @@ function changesOf({
     value: string,
   ): T | null => (value === '' ? null : parseOption(name, schema, value))
   return {
-    ...(firstName !== undefined && { firstName: parseOption('first-name', personName, firstName) }),
-    ...(lastName !== undefined && { lastName: parseOption('last-name', personName, lastName) }),
+    ...(firstName !== undefined && { firstName: parseOption('first-name', personName(), firstName) }),
+    ...(lastName !== undefined && { lastName: parseOption('last-name', personName(), lastName) }),
     ...(gender !== undefined && { gender: parseOrNull('gender', oneOf(GENDERS), gender) }),
     ...(dateOfBirth !== undefined && {
       dateOfBirth: parseOrNull('date-of-birth', CalendarDate, dateOfBirth),
     }),
-    ...(phone !== undefined && { phoneNumber: parseOrNull('phone', phoneNumber, phone) }),
-    ...(email !== undefined && { emailAddress: parseOrNull('email', emailAddress, email) }),
+    ...(phone !== undefined && { phoneNumber: parseOrNull('phone', phoneNumber(), phone) }),
+    ...(email !== undefined && { emailAddress: parseOrNull('email', emailAddress(), email) }),
     ...(more.nationalId !== undefined && {
-      nationalId: parseOrNull('national-id', nationalId, more.nationalId),
+      nationalId: parseOrNull('national-id', nationalId(), more.nationalId),
     }),
     ...(more.notes !== undefined && { notes: parseOrNull('notes', multiLineText(2000), more.notes) }),
     ...(more.active !== undefined && { isActive: more.active }),

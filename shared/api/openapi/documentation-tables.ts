@@ -44,7 +44,7 @@ const filterTable = (): string =>
     ['list', 'filters'],
     ENDPOINTS.flatMap(({ path, query }) => {
       const names = Object.keys(query?.shape ?? {})
-      const filters = names.filter((name) => !(name in recordPaging) && !['order', 'expand'].includes(name))
+      const filters = names.filter((name) => !(name in recordPaging()) && !['order', 'expand'].includes(name))
       return names.includes('page') && filters.length > 0 ? [[code(path), filters.map(code).join(', ')]] : []
     }),
   )

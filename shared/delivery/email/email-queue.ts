@@ -14,12 +14,14 @@ export type QueuedEmail = {
 
 export type EmailQueue = ReturnType<typeof emailQueue>
 
-const Body = z.strictObject({
-  clinic: z.uuid(),
-  message: z.uuid(),
-  waits: z.int().min(0),
-  request: z.string().optional(),
-})
+const Body = z.lazy(() =>
+  z.strictObject({
+    clinic: z.uuid(),
+    message: z.uuid(),
+    waits: z.int().min(0),
+    request: z.string().optional(),
+  }),
+)
 
 /**
  * Parses a queued message.

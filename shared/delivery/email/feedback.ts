@@ -5,16 +5,19 @@ import type { ProviderFeedback } from '../../domain/messages/message.ts'
 import { emailScenario } from '../test-recipients.ts'
 
 /** An SES event as the rules of infra/messaging/messaging.ts forward it: ids and types only, no address and no subject. */
-const EmailFeedback = z.object({
-  event: z.enum(['Send', 'Delivery', 'Bounce', 'Complaint', 'Reject']),
-  // SES sends tag values as lists.
-  clinic: z.tuple([z.uuid()]),
-  message: z.tuple([z.uuid()]),
-  provider_message_id: z.string().min(1),
-  at: z.iso.datetime({ offset: true }),
-  /** Types of a bounce or complaint; empty strings for those that do not apply. */
-  detail: z.array(z.string()),
-})
+// Endpoints load this file too, for the events of test recipients, so workers make its schemas when they parse.
+const EmailFeedback = z.lazy(() =>
+  z.object({
+    event: z.enum(['Send', 'Delivery', 'Bounce', 'Complaint', 'Reject']),
+    // SES sends tag values as lists.
+    clinic: z.tuple([z.uuid()]),
+    message: z.tuple([z.uuid()]),
+    provider_message_id: z.string().min(1),
+    at: z.iso.datetime({ offset: true }),
+    /** Types of a bounce or complaint; empty strings for those that do not apply. */
+    detail: z.array(z.string()),
+  }),
+)
 
 /**
  * Parses an SES event.
@@ -68,14 +71,16 @@ export function simulatedEvents(
 const NUMBERS = /\+?\p{Nd}(?:[^\p{L}]*\p{Nd}){5,}/gu
 
 /** The fields used of the record that SNS logs for an SMS. The phone number in it is not read. */
-const SmsReceipt = z.object({
-  notification: z.object({
-    messageId: z.string().min(1),
-    timestamp: z.string().regex(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(\.\d+)?$/),
+const SmsReceipt = z.lazy(() =>
+  z.object({
+    notification: z.object({
+      messageId: z.string().min(1),
+      timestamp: z.string().regex(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(\.\d+)?$/),
+    }),
+    delivery: z.object({ providerResponse: z.string().optional() }),
+    status: z.enum(['SUCCESS', 'FAILURE']),
   }),
-  delivery: z.object({ providerResponse: z.string().optional() }),
-  status: z.enum(['SUCCESS', 'FAILURE']),
-})
+)
 
 /** Parses a delivery receipt. Returns null for any other log line. */
 export function readSmsReceipt(

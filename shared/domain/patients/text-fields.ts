@@ -36,7 +36,7 @@ export const multiLineText = (max: number) =>
       error: 'must not contain control characters or broken Unicode',
     })
 
-export const personName = singleLineText(100)
+export const personName = () => singleLineText(100)
 
 /** Letters and digits of any script, without invisible ones. */
 const ALPHANUMERIC = String.raw`[\p{L}\p{M}\p{N}]--\p{Default_Ignorable_Code_Point}`
@@ -44,49 +44,52 @@ const ALPHANUMERIC = String.raw`[\p{L}\p{M}\p{N}]--\p{Default_Ignorable_Code_Poi
 const ATOM = String.raw`[[${ALPHANUMERIC}][!#$%\&'*+\/=?^_\x60\{\|\}~\-]]+`
 
 /** Unquoted, so that it contains no sign that separates addresses or names a group (RFC 5322). */
-const LOCAL_PART = new RegExp(String.raw`^(?=.{1,64}$)${ATOM}(\.${ATOM})*$`, 'v')
+const LOCAL_PART = String.raw`^(?=.{1,64}$)${ATOM}(\.${ATOM})*$`
 
 /** A host name of at least two labels, of which the last is not a number. */
-const DOMAIN = new RegExp(
-  String.raw`^((?!-)[[${ALPHANUMERIC}]\-]{1,63}(?<!-)\.)+(?!-|\d+$)[[${ALPHANUMERIC}]\-]{1,63}(?<!-)$`,
-  'v',
-)
+const DOMAIN = String.raw`^((?!-)[[${ALPHANUMERIC}]\-]{1,63}(?<!-)\.)+(?!-|\d+$)[[${ALPHANUMERIC}]\-]{1,63}(?<!-)$`
 
 /** The address of one recipient: no display name, list, group, comment, quoted part or IP address. */
-export const emailAddress = singleLineText(254).refine(
-  (text) => {
-    const at = text.lastIndexOf('@')
-    return LOCAL_PART.test(text.slice(0, at)) && DOMAIN.test(text.slice(at + 1))
-  },
-  { error: 'must be an email address' },
-)
+export function emailAddress() {
+  const [localPart, domain] = [new RegExp(LOCAL_PART, 'v'), new RegExp(DOMAIN, 'v')]
+  return singleLineText(254).refine(
+    (text) => {
+      const at = text.lastIndexOf('@')
+      return localPart.test(text.slice(0, at)) && domain.test(text.slice(at + 1))
+    },
+    { error: 'must be an email address' },
+  )
+}
 
 const EXTERNAL_ID = /^[[\p{L}\p{M}\p{N}\p{P}\p{S} ]--[\p{Default_Ignorable_Code_Point}\u2800]]+$/v
 
 /** The id of a record in another system, trimmed like those of imported files. */
-export const externalId = z
-  .string({ error: 'must be text' })
-  .trim()
-  .refine((text) => hasMaxLength(100)(text) && EXTERNAL_ID.test(text), {
-    error: 'must have 1 to 100 visible characters',
-  })
+export const externalId = () =>
+  z
+    .string({ error: 'must be text' })
+    .trim()
+    .refine((text) => hasMaxLength(100)(text) && EXTERNAL_ID.test(text), {
+      error: 'must have 1 to 100 visible characters',
+    })
 
 /** A national id, see {@link NATIONAL_ID}. Parsing converts it to upper case, so that letter case makes no difference. */
-export const nationalId = z
-  .string({ error: 'must be text' })
-  .trim()
-  .regex(NATIONAL_ID, { error: 'must have 1 to 32 letters A-Z, digits and hyphens' })
-  .toUpperCase()
+export const nationalId = () =>
+  z
+    .string({ error: 'must be text' })
+    .trim()
+    .regex(NATIONAL_ID, { error: 'must have 1 to 32 letters of the English alphabet, digits and hyphens' })
+    .toUpperCase()
 
 /** An E.164 number with any punctuation: `+90 (532) 123-45-67` becomes `+905321234567`. */
-export const phoneNumber = singleLineText(40)
-  .transform((text) => text.replace(/[\s().\-/]/g, ''))
-  .superRefine((text, context) => {
-    if (!E164.test(text))
-      context.addIssue({
-        code: 'custom',
-        message: /^\d+$/.test(text)
-          ? 'needs its country code: +49 171 1234567, not 0171... or 0049...'
-          : 'must be an international number such as +49 171 1234567',
-      })
-  })
+export const phoneNumber = () =>
+  singleLineText(40)
+    .transform((text) => text.replace(/[\s().\-/]/g, ''))
+    .superRefine((text, context) => {
+      if (!E164.test(text))
+        context.addIssue({
+          code: 'custom',
+          message: /^\d+$/.test(text)
+            ? 'needs its country code: +49 171 1234567, not 0171... or 0049...'
+            : 'must be an international number such as +49 171 1234567',
+        })
+    })

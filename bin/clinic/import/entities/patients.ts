@@ -19,14 +19,14 @@ import { type PatientFields, patientRowWriter } from './patient-row-writer.ts'
 import { booleanField, Instant, RowDate } from './row-fields.ts'
 
 const columns = {
-  first_name: personName,
-  last_name: personName,
+  first_name: personName(),
+  last_name: personName(),
   full_name: singleLineText(201).nullish(),
   gender: z.enum(GENDERS, { error: `must be one of ${GENDERS.join(', ')}` }).nullish(),
-  phone_number: phoneNumber.nullish(),
-  email_address: emailAddress.nullish(),
+  phone_number: phoneNumber().nullish(),
+  email_address: emailAddress().nullish(),
   is_active: booleanField.nullish(),
-  national_id: nationalId.nullish(),
+  national_id: nationalId().nullish(),
   notes: multiLineText(2000).nullish(),
   created_at: Instant.nullish(),
 }
