@@ -4,7 +4,16 @@ import { clinicTimestamp } from '../domain/timestamp.ts'
 import { DELIVERY_STATUSES, type Delivery as DeliveryRecord } from '../domain/webhooks/delivery.ts'
 import { EVENT_NAMES } from './events.ts'
 import { defineRoute } from './route.ts'
-import { cursorPageOf, cursorPaging, envelopeOf, oneOf, responseFields, Timestamp, Uuid } from './schemas.ts'
+import {
+  CursorMeta,
+  cursorPageOf,
+  cursorPaging,
+  envelopeOf,
+  oneOf,
+  responseFields,
+  Timestamp,
+  Uuid,
+} from './schemas.ts'
 
 /** The delivery of one event to one endpoint. */
 export const Delivery = z
@@ -75,8 +84,10 @@ export const listDeliveries = defineRoute({
     'left out.',
   scope: 'webhook.read',
   params: { id: 'webhook_not_found' },
-  query: z.strictObject(cursorPaging()),
-  response: { status: 200, body: cursorPageOf(Delivery) },
+  get query() {
+    return z.strictObject(cursorPaging())
+  },
+  response: { status: 200, body: cursorPageOf(Delivery, CursorMeta) },
   errors: ['invalid_cursor', 'webhook_not_found'],
   uses: { table: ['GetItem', 'Query'] },
 })

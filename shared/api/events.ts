@@ -15,7 +15,16 @@ import {
 import { EVENT_ALIAS_NAMES, eventOf } from './aliases.ts'
 import { missingScope } from './errors.ts'
 import { defineRoute } from './route.ts'
-import { CalendarDate, cursorPageOf, cursorPaging, oneOf, TimeOfDay, Timestamp, Uuid } from './schemas.ts'
+import {
+  CalendarDate,
+  CursorMeta,
+  cursorPageOf,
+  cursorPaging,
+  oneOf,
+  TimeOfDay,
+  Timestamp,
+  Uuid,
+} from './schemas.ts'
 
 /** Every event type, in the order of the catalogue. */
 export const EVENT_NAMES = [...EVENTS, PING] as const satisfies readonly EventName[]
@@ -132,6 +141,8 @@ export const Event: z.ZodType<Payload, Payload> = (
   ) as unknown as z.ZodType<Payload, Payload>
 ).meta({ id: 'Event' })
 
+const EventListMeta = CursorMeta.extend({ next_after: z.string() }).meta({ id: 'EventListMeta' })
+
 export const listEvents = defineRoute({
   id: 'list-events',
   method: 'GET',
@@ -139,14 +150,16 @@ export const listEvents = defineRoute({
   summary: 'List events',
   description:
     'Lists the events of the last 30 days, oldest first. Use it to catch up after an outage of your webhook endpoint: start from the ' +
-    'last `next_after` that you stored, and repeat while `has_more` is true. It is never null; a cursor of another clinic, or one ' +
+    'last `next_after` that you stored, and repeat while `has_more` is true. A cursor of another clinic, or one ' +
     'beyond the last event, is a 400. The filter `event` can be changed at any cursor. Lists only events whose records the credential may ' +
     'read: `patient.read`, `appointment.read`, `finance.read` (invoices and payments), `communication.read.sms` (SMS and email). ' +
     'The import of a file is listed with the scope that reads its records. To filter by another event is a 403 that names the ' +
     'scope.',
   scope: 'webhook.read',
-  query: z.strictObject({ ...cursorPaging(), event: RequestedEvent.optional() }),
-  response: { status: 200, body: cursorPageOf(Event) },
+  get query() {
+    return z.strictObject({ ...cursorPaging(), event: RequestedEvent.optional() })
+  },
+  response: { status: 200, body: cursorPageOf(Event, EventListMeta) },
   errors: ['invalid_cursor'],
   uses: { table: ['GetItem', 'Query'] },
 })

@@ -220,20 +220,19 @@ export const cursorPaging = () => ({
   limit: paging().limit,
 })
 
-const CursorMeta = z
-  .strictObject({
-    limit: z.int().min(1),
-    next_after: z.string().nullable(),
-    has_more: z.boolean(),
-  })
+export const CursorMeta = z
+  .strictObject(
+    responseFields(() => ({
+      limit: z.int().min(1),
+      next_after: z.string().nullable(),
+      has_more: z.boolean(),
+    })),
+  )
   .meta({ id: 'CursorMeta' })
 
 /** The envelope of a list that is paginated by cursor. */
-export const cursorPageOf = <T extends z.ZodType>(record: T) =>
-  z.strictObject({
-    data: z.array(record),
-    meta: CursorMeta,
-  })
+export const cursorPageOf = <T extends z.ZodType, M extends z.ZodType>(record: T, meta: M) =>
+  z.strictObject(responseFields(() => ({ data: z.array(record), meta })))
 
 /** Renders a page of records into the envelope of {@link pageOf}. */
 export function renderPage<T, W>(page: Page<T>, request: PageRequest, render: (item: T) => W) {
@@ -249,8 +248,8 @@ export function renderPage<T, W>(page: Page<T>, request: PageRequest, render: (i
 }
 
 /** Renders a page of a cursor list into the envelope of {@link cursorPageOf}. */
-export function renderCursorPage<T, W>(
-  page: { readonly items: readonly T[]; readonly nextAfter: string | null; readonly hasMore: boolean },
+export function renderCursorPage<T, W, Next extends string | null>(
+  page: { readonly items: readonly T[]; readonly nextAfter: Next; readonly hasMore: boolean },
   { limit }: { readonly limit: number },
   render: (item: T) => W,
 ) {

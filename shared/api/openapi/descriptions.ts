@@ -187,6 +187,7 @@ export const SCHEMAS: Readonly<Record<string, Readonly<Record<string, string>>>>
     'data.imported': 'Number of new records.',
     'data.updated': 'Number of changed records.',
   },
+  EventListMeta: { next_after: 'Pass it as `after` to continue the list, now or later. Never null.' },
   FieldIssue: {
     field: 'Name of the parameter or field, such as `events.0` for a list item.',
     issue: 'What is wrong with it, in English. Intended for developers.',

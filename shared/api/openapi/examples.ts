@@ -284,6 +284,8 @@ const LISTS: Readonly<
     renderPage({ items: [...items], total: items.length }, { page: 1, limit: 20 }, unchanged),
   CursorMeta: (items) =>
     renderCursorPage({ items, nextAfter: CURSOR, hasMore: true }, { limit: items.length }, unchanged),
+  EventListMeta: (items) =>
+    renderCursorPage({ items, nextAfter: CURSOR, hasMore: true }, { limit: items.length }, unchanged),
   RecordListMeta: (items) => {
     const limit = items.length
     const meta = { page: 1, limit, total: TOTAL, total_pages: totalPages(TOTAL, limit), next_after: CURSOR }
