@@ -19,6 +19,9 @@ export const FORMAT = 'fv'
 
 export type Key = { readonly pk: string; readonly sk: string }
 
+/** A key as one text, for maps and sets. */
+export const keyText = ({ pk, sk }: Key): string => `${pk} ${sk}`
+
 /** Ordinals and counters as sort keys: ten digits keep their order as text. */
 export const sortableNumber = (value: number): string => String(value).padStart(10, '0')
 

@@ -3,7 +3,7 @@ import type { ClinicId } from '../../domain/clinic.ts'
 import type { EventDraft } from '../../domain/webhooks/event.ts'
 import { dueRefreshKey, REFRESH_SWEEP_DELAY_MS, staleCopiesKey } from '../keys/copies.ts'
 import { announcedKey } from '../keys/events.ts'
-import type { Key } from '../keys/key.ts'
+import { type Key, keyText } from '../keys/key.ts'
 import { WriteConflict } from './errors.ts'
 import { haveConflicts, type ItemUpdate, toUpdateParts } from './item-update.ts'
 import { requestId } from './request-signal.ts'
@@ -62,11 +62,11 @@ export class Changeset {
   put(item: Item, condition?: PutCondition): void {
     const write = this.#table.putWrite(item)
     if (condition) Object.assign(write.Put as object, toConditionExpression(condition))
-    this.#writes.set(keyString(item), write)
+    this.#writes.set(keyText(item), write)
   }
 
   remove(key: Key, condition?: DeleteCondition): void {
-    this.#writes.set(keyString(key), this.#table.deleteWrite(key, condition))
+    this.#writes.set(keyText(key), this.#table.deleteWrite(key, condition))
   }
 
   /** Moves an item that consists of its key alone; null means that the item did not exist before, or does not exist after. */
@@ -121,7 +121,7 @@ export class Changeset {
 
   /** Requires an item that is not changed itself to have this version; null if it must not exist. */
   requireVersion(key: Key, version: number | null): void {
-    this.#writes.set(keyString(key), this.#table.checkWrite(key, version))
+    this.#writes.set(keyText(key), this.#table.checkWrite(key, version))
   }
 
   /** Adds to a counter of an item, and increments the item's version. */
@@ -135,10 +135,10 @@ export class Changeset {
    * a few shards instead, and writes its dirty marker, so that it is merged later (see merge-tallies.ts); readers sum all of them.
    */
   addSharded(counter: ShardedCounter, attribute: string, by: number): void {
-    const name = keyString(counter.key)
+    const name = keyText(counter.key)
     const key = this.#shards.get(name) ?? this.#chooseItem(counter)
     this.#shards.set(name, key)
-    this.#countersByItem.set(keyString(key), counter.key)
+    this.#countersByItem.set(keyText(key), counter.key)
     this.add(key, attribute, by)
   }
 
@@ -239,16 +239,14 @@ export class Changeset {
   }
 
   #updateFor(key: Key): ItemUpdate {
-    const known = this.#updates.get(keyString(key))
+    const known = this.#updates.get(keyText(key))
     if (known) return known
     const { pk, sk } = key
     const update: ItemUpdate = { key: { pk, sk }, add: new Map(), set: new Map() }
-    this.#updates.set(keyString(key), update)
+    this.#updates.set(keyText(key), update)
     return update
   }
 }
-
-const keyString = ({ pk, sk }: Key): string => `${pk} ${sk}`
 
 const sizes = new WeakMap<Write, number>()
 
