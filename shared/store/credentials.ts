@@ -11,6 +11,7 @@ import { clinicStore, type StoredClinic } from './clinics.ts'
 import { credentialUse } from './credential-use.ts'
 import { clinicCredentialKey, clinicCredentialsPartition, clinicKey, credentialKey } from './keys/clinics.ts'
 import { ConditionFailed } from './table/errors.ts'
+import { withoutThrottlingRetries } from './table/request-signal.ts'
 import { retryOnConflict } from './table/retry-on-conflict.ts'
 import type { Table } from './table/table.ts'
 import type { Item, UpdateParts } from './table/write-requests.ts'
@@ -78,10 +79,12 @@ export function credentialStore({ table, now }: { table: Table; now: () => numbe
 
   /**
    * The credential of the pair, if its secret is right and it is active. An unknown key and a wrong secret take the same
-   * time, whether or not the secret was rotated.
+   * time, whether or not the secret was rotated. A throttled read is not repeated: a flood with one key, which anyone can send,
+   * would keep functions waiting.
+   * @throws UnavailableError at once if the read is throttled
    */
   async function authenticate(pair: CredentialPair): Promise<Credential | null> {
-    const item = await table.get(credentialKey(pair.key))
+    const item = await withoutThrottlingRetries(() => table.get(credentialKey(pair.key)))
     const secrets = (item ?? DUMMY_SECRET) as StoredSecrets
     const previous = secrets.previous ?? DUMMY_SECRET
     const isCurrent = isSecret(pair.secret, secrets)

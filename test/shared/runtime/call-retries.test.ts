@@ -4,6 +4,7 @@ import type { Credential } from '../../../shared/domain/credential.ts'
 import { callRetries, LAST_ATTEMPT_MS } from '../../../shared/runtime/call-retries.ts'
 import { documentClient } from '../../../shared/runtime/document-client.ts'
 import { credentialUse } from '../../../shared/store/credential-use.ts'
+import { credentialStore } from '../../../shared/store/credentials.ts'
 import { openTable } from '../../../shared/store/table/table.ts'
 
 const GET = new GetItemCommand({ TableName: 'clinic', Key: { pk: { S: 'a' }, sk: { S: 'b' } } })
@@ -41,6 +42,14 @@ it('a throttled count of a request is not tried again, and fails with its cause'
   const uses = credentialUse({ table: openTable(client, 'clinic'), now: () => 0 })
   const cause = { name: 'ThrottlingException' }
   await expect(uses.countRequest({ key: 'ck_1' } as Credential)).rejects.toMatchObject({ cause })
+  expect(sent()).toBe(1)
+})
+
+it('a throttled read of a credential is not tried again, and fails with its cause', async () => {
+  const { client, sent } = clientOf(400, 400)
+  const credentials = credentialStore({ table: openTable(client, 'clinic'), now: () => 0 })
+  const cause = { name: 'ThrottlingException' }
+  await expect(credentials.authenticate({ key: 'ck_1', secret: 's' })).rejects.toMatchObject({ cause })
   expect(sent()).toBe(1)
 })
 
