@@ -84,8 +84,16 @@ export type HealthRecords = {
     webhook: string,
     attempt: AttemptHealth,
   ) => Promise<WebhookHealth | null>
-  /** Records that a delivery waits, after it was changed. Returns the health afterwards; null for a deleted webhook. */
-  readonly recordWaiting: (clinic: ClinicId, webhook: string, at: number) => Promise<WebhookHealth | null>
+  /**
+   * Records that a delivery waits, after it was changed. `wasQueued` if the slow queue was reserved for it. Returns the health
+   * afterwards; null for a deleted webhook.
+   */
+  readonly recordWaiting: (
+    clinic: ClinicId,
+    webhook: string,
+    at: number,
+    wasQueued: boolean,
+  ) => Promise<WebhookHealth | null>
   /** Records that no delivery waits, unless another has begun to wait since `read`. */
   readonly clearWaiting: (clinic: ClinicId, webhook: string, read: number) => Promise<void>
 }

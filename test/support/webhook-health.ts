@@ -39,7 +39,7 @@ export function healthAfter(
       permit && before.permits[permit.number] === permit.until
         ? before.permits.with(permit.number, 0)
         : before.permits,
-    queued: before.queued,
+    queued: isSuccess ? null : before.queued,
     waitingSince: isWaiting ? at : before.waitingSince,
   }
 }

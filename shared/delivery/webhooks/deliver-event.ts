@@ -95,11 +95,11 @@ export async function deliverEvent(
   if (early > EARLY_TOLERANCE_MS) return queues.push(lane, [queued], early)
   const permits = isLimited(health) ? freePermits(health, delivery.isManual, now()) : null
   if (permits?.length === 0) return postpone(consumer, queued, context)
-  if (permits && lane === 'quick' && usesSlowLane(health)) {
-    if (queuedDelivery(health, now()) === delivery.id) return // a repeated message
-    const mayQueue = delivery.isManual || (await reserveQueue(consumer.health, queued, health, now()))
-    return mayQueue ? queues.push('slow', [queued]) : postpone(consumer, queued, context)
-  }
+  const needsSlowLane = permits !== null && lane === 'quick' && usesSlowLane(health)
+  const inQueue = needsSlowLane ? queuedDelivery(health, now()) : null
+  if (inQueue === delivery.id) return // a repeated message
+  if (inQueue !== null && !delivery.isManual) return postpone(consumer, queued, context)
+  // Checked before the slow queue is reserved, since the earlier delivery needs the reservation.
   if (delivery.attempts.length === 0) {
     const earlier = await deliveries.earlierUnattempted(clinic, delivery)
     if (earlier !== null) {
@@ -107,6 +107,11 @@ export async function deliverEvent(
       await call(consumer, { ...queued, delivery: earlier })
       return permits ? postpone(consumer, queued, context) : undefined
     }
+  }
+  if (needsSlowLane) {
+    const mayQueue = delivery.isManual || (await reserveQueue(consumer.health, queued, health, now()))
+    // Reserved by another message since the health was read, perhaps for the same delivery.
+    return mayQueue ? queues.push('slow', [queued]) : deliverEvent(consumer, queued, lane)
   }
   const claim = { token: consumer.newToken(), until: now() + DELIVERY_LEASE_MS }
   // Changed since it was read: claimed by another consumer, or moved by the sweep that queued this message.

@@ -3,21 +3,21 @@ import {
   type AttemptHealth,
   type Permit,
   QUEUED_MS,
-  queuedDelivery,
   type WebhookHealth,
 } from '../../domain/webhooks/webhook-health.ts'
 import type { HealthRecords } from '../store-ports.ts'
 
-/** Whether a delivery may be sent to the slow queue: of an endpoint that hangs or fails, one at a time. */
+/**
+ * Reserves the slow queue for a delivery, unless the endpoint may have several in it. False if the health has changed since it
+ * was read.
+ */
 export const reserveQueue = async (
   records: HealthRecords,
   { clinic, webhook, delivery }: DeliveryReference,
   health: WebhookHealth,
   now: number,
 ): Promise<boolean> =>
-  health.isResponding ||
-  (queuedDelivery(health, now) === null &&
-    (await records.recordQueued(clinic, webhook, health, { delivery, until: now + QUEUED_MS })))
+  health.isResponding || records.recordQueued(clinic, webhook, health, { delivery, until: now + QUEUED_MS })
 
 /** Takes one of the permits. Null if others were faster. */
 export async function takePermit(

@@ -25,7 +25,7 @@ export type WaitingPorts = {
   readonly now: () => number
 }
 
-/** Lets a delivery wait, unless it has changed since it was read. */
+/** Lets a delivery wait, unless it has changed since it was read. The slow queue is no longer reserved for it. */
 export async function postpone(
   ports: WaitingPorts,
   queued: DeliveryReference,
@@ -43,7 +43,7 @@ export async function postpone(
   })
   if (after === null) return
   // Afterwards, so that a success that does not find the delivery yet does not clear this.
-  const healthAfter = await health.recordWaiting(clinic, webhook, at)
+  const healthAfter = await health.recordWaiting(clinic, webhook, at, before.queued?.delivery === read.id)
   if (isReleased(before, healthAfter)) return void (await call(ports, queued))
   const delay = ((after as Delivery).nextAt as number) - at
   if (delay <= MAX_QUEUE_DELAY_MS) await queues.push('quick', [queued], delay)

@@ -85,15 +85,23 @@ export function webhookHealthStore({ table }: { table: Table }) {
   async function reset(clinic: ClinicId, webhook: string): Promise<void> {
     await change(clinic, webhook, {
       UpdateExpression:
-        'SET proven = :no, failures = :zero, slow = :zero, probes = :zero, answering = :no REMOVE failingSince, probeAt',
+        'SET proven = :no, failures = :zero, slow = :zero, probes = :zero, answering = :no REMOVE failingSince, probeAt, queued',
       ExpressionAttributeValues: { ':zero': 0, ':no': false },
     })
   }
 
-  /** Records that a delivery waits. Returns the health afterwards; null if the webhook was deleted. */
-  async function recordWaiting(clinic: ClinicId, webhook: string, at: number): Promise<WebhookHealth | null> {
+  /**
+   * Records that a delivery waits. `wasQueued` if the slow queue was reserved for it. Returns the health afterwards; null if the
+   * webhook was deleted.
+   */
+  async function recordWaiting(
+    clinic: ClinicId,
+    webhook: string,
+    at: number,
+    wasQueued = false,
+  ): Promise<WebhookHealth | null> {
     const item = await change(clinic, webhook, {
-      UpdateExpression: 'SET waiting = :at',
+      UpdateExpression: `SET waiting = :at${wasQueued ? ' REMOVE queued' : ''}`,
       ExpressionAttributeValues: { ':at': at },
       ReturnValues: 'ALL_NEW',
     })
@@ -137,7 +145,7 @@ function updateOf({ result, at, isSlow, halfOpenAt, permit, isWaiting }: Attempt
     if (permit) set('probes = probes + :one', ':one', 1)
   }
   if (isWaiting) set('waiting = :at', ':at', at)
-  return { sets, values, removes: isSuccess ? 'REMOVE failingSince, probeAt' : '' }
+  return { sets, values, removes: isSuccess ? 'REMOVE failingSince, probeAt, queued' : '' }
 }
 
 /**

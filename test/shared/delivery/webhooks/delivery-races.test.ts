@@ -11,11 +11,14 @@ import { webhookStore } from '../../../../shared/store/events/webhooks.ts'
 import { UnavailableError } from '../../../../shared/store/table/errors.ts'
 import {
   addChangesOfOneRecord,
+  connectionFailure,
   createWebhook,
   deliverySimulation,
   httpResponse,
+  queueChanges,
 } from '../../../support/deliveries.ts'
 import { newClinic, tableOfFile } from '../../../support/table.ts'
+import { anAttempt } from '../../../support/webhook-health.ts'
 
 const db = tableOfFile()
 let clinic: Clinic
@@ -138,4 +141,46 @@ it('queues the next delivery when a message is repeated after it could not', asy
   await simulation.push('quick', [first])
   await simulation.drain()
   expect(sequences(simulation)).toEqual([1, 2])
+})
+
+/** A half-open circuit, one more delivery, which has waited for it, and no message. */
+async function halfOpenCircuit() {
+  const simulation = deliverySimulation(db.table, () => connectionFailure)
+  await queueChanges(db.table, { clinic, webhook }, simulation, [1, 1, 1, 1, 1])
+  await simulation.drain()
+  const [trial] = await added(simulation, 1)
+  await deliverEvent(simulation.dependencies, trial, 'quick')
+  simulation.respond = () => httpResponse(200)
+  simulation.now += 15_000
+  simulation.queues = { quick: [], slow: [] }
+  simulation.received = []
+  return { simulation, trial }
+}
+
+it('tries a half-open circuit at once although two messages of the same delivery arrive together', async () => {
+  const { simulation, trial } = await halfOpenCircuit()
+  const { health } = simulation.dependencies
+  const recordQueued: typeof health.recordQueued = async (...args) => {
+    simulation.now++
+    await deliverEvent(simulation.dependencies, trial, 'quick')
+    return health.recordQueued(...args)
+  }
+  const consumer = { ...simulation.dependencies, health: { ...health, recordQueued } }
+  await deliverEvent(consumer, trial, 'quick')
+  await simulation.drain()
+  expect(sequences(simulation)).toEqual([1, 1])
+})
+
+it('tries a half-open circuit with another delivery after the one in the slow queue had to wait', async () => {
+  const { simulation, trial } = await halfOpenCircuit()
+  await deliverEvent(simulation.dependencies, trial, 'quick')
+  // An attempt that began before the circuit opened fails last.
+  const failure = anAttempt({ result: 'failure', halfOpenAt: simulation.now + 5000 })
+  await simulation.dependencies.health.record(clinic.id, webhook.id, failure)
+  await simulation.drain()
+  const [other] = await added(simulation, 1)
+  simulation.now += 5000
+  await simulation.push('quick', [other])
+  await simulation.drain()
+  expect(simulation.received.length).toBeGreaterThan(0)
 })

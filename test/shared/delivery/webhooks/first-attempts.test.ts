@@ -9,9 +9,11 @@ import { webhookStore } from '../../../../shared/store/events/webhooks.ts'
 import type { Table } from '../../../../shared/store/table/table.ts'
 import {
   addChangesOfOneRecord,
+  connectionFailure,
   createWebhook,
   deliverySimulation,
   httpResponse,
+  queueChanges,
 } from '../../../support/deliveries.ts'
 import { rounds } from '../../../support/scale.ts'
 import { newClinic, tableOfFile } from '../../../support/table.ts'
@@ -137,4 +139,19 @@ it('needs few messages for many changes that arrive in any order', async () => {
     await deliverEvent(consumer, next.delivery, 'quick')
   expect(sequences(simulation)).toEqual(deliveries.map((_, index) => index + 1))
   expect(messages).toBeLessThan(2 * deliveries.length)
+})
+
+it('tries a half-open circuit with the first event of a record when the second one arrives first', async () => {
+  const { simulation } = countingSimulation()
+  simulation.respond = () => connectionFailure
+  await queueChanges(db.table, { clinic, webhook }, simulation, [1, 1, 1, 1, 1])
+  await simulation.drain()
+  const [first, second] = (await changesOfOneRecord(2)) as [DeliveryReference, DeliveryReference]
+  await deliverEvent(simulation.dependencies, first, 'quick')
+  simulation.respond = () => httpResponse(200)
+  simulation.now += 5000
+  simulation.queues = { quick: [{ delivery: second, at: simulation.now }], slow: [] }
+  await simulation.drain()
+  // Its success calls the delivery whose failure opened the circuit.
+  expect(sequences(simulation).slice(5)).toEqual([1, 2, 1])
 })

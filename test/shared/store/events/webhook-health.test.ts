@@ -2,6 +2,7 @@
 import fc from 'fast-check'
 import { beforeAll, expect, it } from 'vitest'
 import type { Clinic } from '../../../../shared/domain/clinic.ts'
+import { newUuid } from '../../../../shared/domain/uuid.ts'
 import type { AttemptHealth } from '../../../../shared/domain/webhooks/webhook-health.ts'
 import {
   excludePause,
@@ -11,7 +12,7 @@ import {
 import { createNewWebhook } from '../../../support/deliveries.ts'
 import { property } from '../../../support/scale.ts'
 import { newClinic, tableOfFile } from '../../../support/table.ts'
-import { healthAfter, UNTRIED } from '../../../support/webhook-health.ts'
+import { anAttempt, healthAfter, UNTRIED } from '../../../support/webhook-health.ts'
 
 const db = tableOfFile()
 let clinic: Clinic
@@ -68,4 +69,16 @@ it.each([
   if (failed) await health.record(clinic.id, id, { ...attempt, result: 'failure', at: failed })
   await excludePause(db.table, clinic.id, 3000, 6000)
   expect((await listWebhookHealth(db.table, clinic.id)).get(id)?.failingSince).toBe(moved)
+})
+
+it.each(['success', 'reset'])('reserves the slow queue for no delivery after a %s', async (by) => {
+  const clinic = await newClinic(db.table)
+  const { id } = await createNewWebhook(db.table, clinic.id)
+  const health = webhookHealthStore(db)
+  const read = async () => (await listWebhookHealth(db.table, clinic.id)).get(id)
+  await health.recordQueued(clinic.id, id, UNTRIED, { delivery: newUuid(), until: 1000 })
+  expect((await read())?.queued).not.toBeNull()
+  if (by === 'reset') await health.reset(clinic.id, id)
+  else await health.record(clinic.id, id, anAttempt({ result: 'success' }))
+  expect((await read())?.queued).toBeNull()
 })
