@@ -53,7 +53,6 @@ async function processDue({ messages, queue, now, count }: MessageSweep, item: D
     return
   }
   if (isUnresolved(record, now())) {
-    if (!record.isTest) count('message_unresolved')
     await messages.markUnresolved(clinic, id, SENDER_STOPPED)
     return
   }

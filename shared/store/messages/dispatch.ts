@@ -30,12 +30,12 @@ const RECEIPT_SECONDS = 7 * 24 * 60 * 60
 /** A message as it was read. */
 type ReadMessage = Pick<StoredRecord<unknown>, 'version'> & { readonly record: Message }
 
-type CountStatus = (metric: string, dimension: Readonly<Record<string, string>>) => void
+type CountMessage = (metric: string, dimension?: Readonly<Record<string, string>>) => void
 
 type Dependencies = {
   readonly table: Table
-  /** Counts the messages that reach a status, by channel. */
-  readonly count?: CountStatus
+  /** Counts the messages that reach a status, by channel, and those that become unresolved. */
+  readonly count?: CountMessage
 }
 
 /** Claims messages that wait to be sent, and records their outcomes. */
@@ -95,10 +95,10 @@ export function messageDispatch({ table, count = () => {} }: Dependencies) {
     extendChanges: ExtendChanges = async () => {},
   ): Promise<WithUpdatedAt<Message> | null> {
     let updated: WithUpdatedAt<Message> | null = null
-    let statusBefore: Message['status'] | undefined
+    let before: Message | undefined
     await commitWithRetry(async () => {
       const stored = await messages.find(clinic, id)
-      statusBefore = stored?.record.status
+      before = stored?.record
       updated = stored?.record ?? null
       const after = stored && apply(stored.record, stored.version)
       if (!after || isSameRecord(stored.record, after)) return null
@@ -108,7 +108,7 @@ export function messageDispatch({ table, count = () => {} }: Dependencies) {
       await extendChanges(changes)
       return changes
     })
-    countStatus(count, updated, statusBefore)
+    countChange(count, before, updated)
     return updated
   }
 
@@ -137,14 +137,12 @@ export function messageDispatch({ table, count = () => {} }: Dependencies) {
   }
 }
 
-/** Counts a message that has changed its status, unless its clinic is a test clinic. */
-function countStatus(
-  count: CountStatus,
-  message: Message | null,
-  before: Message['status'] | undefined,
-): void {
-  if (message && !message.isTest && message.status !== before)
-    count('message_status', { channel: message.channel, status: message.status })
+/** Counts a message that has changed its status or become unresolved, unless its clinic is a test clinic. */
+function countChange(count: CountMessage, before: Message | undefined, after: Message | null): void {
+  if (!after || after.isTest) return
+  if (after.status !== before?.status)
+    count('message_status', { channel: after.channel, status: after.status })
+  if (after.dispatch?.isUnresolved && !before?.dispatch?.isUnresolved) count('message_unresolved')
 }
 
 /** The message without the claim that has this token, due at `dueAt`; unchanged if another process has claimed it. */
