@@ -1,5 +1,7 @@
 import { readQueuedEmail } from '../../shared/delivery/email/email-queue.ts'
 import { backoffSeconds, sendQueuedEmail } from '../../shared/delivery/email/send-queued-email.ts'
+import type { SendResult } from '../../shared/delivery/send-result.ts'
+import type { Message } from '../../shared/domain/messages/message.ts'
 import { EMAIL_STEP_MS, openEmail, openEmailPacing, openEmailQueue } from '../../shared/runtime/messaging.ts'
 import { queueWorker } from '../../shared/runtime/worker.ts'
 import { sendEmailWorker } from '../../shared/runtime/workers.ts'
@@ -21,12 +23,18 @@ export const handler = queueWorker(
     queue: openEmailQueue,
     waitForTurn: openEmailPacing,
   },
-  async ({ body }, { messages, clinics, sender, queue, waitForTurn }, { now, newId, logWork }) => {
+  async ({ body }, { messages, clinics, sender, queue, waitForTurn }, { now, newId, logWork, recordMs }) => {
     const email = readQueuedEmail(body)
     const { random } = Math
     try {
       const { clinic, request: requestId } = email
-      const onSent = (outcome: string) => logWork(sendEmailWorker.id, { clinic, requestId, outcome })
+      const onSent = (result: SendResult, { acceptedAt, isTest }: Message) => {
+        const reason = result.kind === 'accepted' ? null : result.reason
+        logWork(sendEmailWorker.id, { clinic, requestId, outcome: result.kind, reason })
+        // Queued again, an email is new to its queue: the age of the oldest message there says nothing of how long it waits.
+        if (result.kind === 'unavailable' && !isTest)
+          recordMs('email_wait_ms', now() - Date.parse(acceptedAt))
+      }
       const consumer = {
         messages,
         mailSettings: clinics.find,

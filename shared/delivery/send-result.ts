@@ -1,4 +1,5 @@
 import type { ProviderFeedback } from '../domain/messages/message.ts'
+import { faultOf } from './provider-errors.ts'
 
 /** The outcome of calling a provider. */
 export type SendResult = Outcome & {
@@ -21,13 +22,6 @@ export const toAcceptedResult = ({ MessageId = '' }: { MessageId?: string | unde
     ? { kind: 'unknown', reason: LOST_RESPONSE }
     : { kind: 'accepted', providerMessageId: MessageId }
 
-/** Errors that concern one message rather than the provider's state. */
-const REJECTION_ERRORS =
-  /^(MessageRejected|BadRequest|InvalidParameter|ParameterValueInvalid|Validation|OptedOut)/
-
-/** Server errors that guarantee that nothing was sent. */
-const NOT_PROCESSED_ERRORS = /^(ServiceUnavailable|InternalServiceErrorException|SlowDown)/
-
 /** Network errors before a connection is established. */
 const CONNECTION_ERRORS = /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|E(NET|HOST)UNREACH)$/
 
@@ -49,11 +43,11 @@ export function toSendResult(error: unknown): Exclude<SendResult, { kind: 'accep
     return { kind: 'unavailable', reason: `The provider could not be reached: ${name}` }
   if (name === 'CredentialsProviderError') return { kind: 'unavailable', reason: `Not sent: ${name}` }
   if (status === undefined || status < 400) return { kind: 'unknown', reason: LOST_RESPONSE }
-  if (status === 503 || NOT_PROCESSED_ERRORS.test(name))
+  const fault = faultOf(name, message)
+  if (status === 503 || (status >= 500 && fault === 'passing'))
     return { kind: 'unavailable', reason: `The provider is not available: ${name}` }
   if (status >= 500) return { kind: 'unknown', reason: LOST_RESPONSE }
-  if (REJECTION_ERRORS.test(name)) return { kind: 'rejected', reason: `The provider rejected it: ${name}` }
-  // Throttling, a paused account or a missing permission affects every message, and may pass.
+  if (fault === 'recipient') return { kind: 'rejected', reason: `The provider rejected it: ${name}` }
   return { kind: 'unavailable', reason: `The provider did not accept it: ${name}` }
 }
 

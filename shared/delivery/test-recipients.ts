@@ -13,6 +13,8 @@ export type SmsScenario = {
   readonly replyLost?: boolean
   /** The status that the delivery receipt reports. */
   readonly receipt: 'SUCCESS' | 'FAILURE'
+  /** What the receipt says besides; the carrier's usual text if not set. */
+  readonly response?: string
 }
 
 /** What the carrier says in a delivery receipt. */
@@ -65,8 +67,8 @@ const EMAIL_SCENARIOS: Record<string, EmailScenario> = {
     ...DELIVERED,
     rejection: {
       status: 400,
-      code: 'MessageRejected',
-      message: 'The message was rejected by the test range.',
+      code: 'BadRequestException',
+      message: 'Illegal address',
     },
   },
   'throttled@test.example': {

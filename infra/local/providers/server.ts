@@ -15,6 +15,16 @@ type Options = {
   readonly feedbackDelays?: Partial<FeedbackDelays> | undefined
 }
 
+/** What is wrong with the account of the providers. */
+export type AccountFaults = {
+  /** SES rejects every email, as while the sender is not verified. */
+  readonly isSenderUnverified: boolean
+  /** SMS beyond this number get an id of SNS, but are not sent, as beyond the limit of spending. */
+  readonly smsQuota: number
+}
+
+const NO_FAULTS: AccountFaults = { isSenderUnverified: false, smsQuota: Number.POSITIVE_INFINITY }
+
 export type Providers = {
   /** The endpoint of both SNS and SES. */
   readonly endpoint: string
@@ -22,6 +32,8 @@ export type Providers = {
   readonly inboxUrl: string
   readonly sms: () => readonly Sms[]
   readonly emails: () => Promise<Email[]>
+  /** Replaces the faults of the account; it has none at the start. */
+  readonly setFaults: (faults: Partial<AccountFaults>) => void
   /** Sets the listener of feedback on messages. */
   readonly setListener: (listener: FeedbackListener) => void
   readonly stop: () => Promise<void>
@@ -32,11 +44,12 @@ type Reply = { readonly status: number; readonly headers: Record<string, string>
 /** Simulates SNS and SES on a local port. Accepted messages go to an outbox and an inbox; nothing is sent. */
 export async function startProviders({ region, log, feedbackDelays: delays }: Options): Promise<Providers> {
   const engine = await startEmailEngine()
-  const outbox = createSmsOutbox()
+  let faults = NO_FAULTS
+  const outbox = createSmsOutbox(() => faults.smsQuota)
   const feedback = delayedFeedback(log, delays)
   const services: Record<string, (request: IncomingMessage) => Promise<Reply | null>> = {
     'POST /': snsHandler(outbox, feedback),
-    'POST /v2/email/outbound-emails': sesHandler(engine, feedback, region),
+    'POST /v2/email/outbound-emails': sesHandler(engine, feedback, region, () => faults),
   }
   const server = createServer((request, response) => {
     const serve = services[`${request.method} ${request.url}`] ?? unknownOperation
@@ -53,6 +66,9 @@ export async function startProviders({ region, log, feedbackDelays: delays }: Op
     inboxUrl: engine.inboxUrl,
     sms: outbox.list,
     emails: engine.list,
+    setFaults: (next) => {
+      faults = { ...NO_FAULTS, ...next }
+    },
     setListener: feedback.setListener,
     stop: async () => {
       const closed = once(server, 'close')
@@ -101,7 +117,13 @@ const snsError = ({ status, code, message }: Rejection): Reply =>
 const escapeXml = (plain: string): string =>
   plain.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 
-function sesHandler(engine: EmailEngine, feedback: Feedback, region: string) {
+const unverified = (sender: string, region: string): Rejection => ({
+  status: 400,
+  code: 'MessageRejected',
+  message: `Email address is not verified. The following identities failed the check in region ${region.toUpperCase()}: ${sender}`,
+})
+
+function sesHandler(engine: EmailEngine, feedback: Feedback, region: string, faults: () => AccountFaults) {
   const rejected = new Map<string, number>()
   /** Counts by recipients and tags, so that only attempts to send the same email are counted. */
   const shouldReject = (sent: SentEmail, maxRejections = Number.POSITIVE_INFINITY): boolean => {
@@ -113,10 +135,11 @@ function sesHandler(engine: EmailEngine, feedback: Feedback, region: string) {
   return async (request: IncomingMessage): Promise<Reply | null> => {
     const body = await text(request)
     const sent = parseSentEmail(body)
+    if (faults().isSenderUnverified) return sesError(unverified(sent.FromEmailAddress ?? '', region))
     const scenario = emailScenario(recipientsOf(sent))
     if (scenario.rejection && shouldReject(sent, scenario.rejectionCount)) return sesError(scenario.rejection)
     const { status, text: reply } = await engine.send(body, request.headers.authorization ?? '')
-    // The engine returns no error code. MessageRejected is SES's code for an invalid email.
+    // The engine returns no error code.
     if (status !== 200) return sesReply(status, reply, { 'x-amzn-errortype': 'BadRequestException' })
     const { MessageId } = JSON.parse(reply) as { MessageId: string }
     const createEvent = emailEventFactory(sent, MessageId, scenario, region)

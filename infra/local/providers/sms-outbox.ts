@@ -28,7 +28,11 @@ export type SmsOutbox = {
 /** SNS accepts 1,600 characters per call and sends them in several parts. */
 const MAX_CHARACTERS = 1600
 
-export function createSmsOutbox(): SmsOutbox {
+/** Beyond the account's limit of spending, only the receipt says that an SMS was not sent. */
+const OVER_QUOTA: SmsScenario = { receipt: 'FAILURE', response: 'No quota left for account' }
+
+/** @param quota how many SMS are sent; further ones are accepted, and dropped */
+export function createSmsOutbox(quota: () => number): SmsOutbox {
   const accepted: Sms[] = []
   return {
     list: () => accepted,
@@ -48,6 +52,7 @@ export function createSmsOutbox(): SmsOutbox {
         type: attributes.get('AWS.SNS.SMS.SMSType') ?? null,
         at: new Date().toISOString(),
       }
+      if (accepted.length >= quota()) return { sms, scenario: OVER_QUOTA }
       accepted.push(sms)
       return { sms, scenario }
     },

@@ -14,7 +14,10 @@ export type SmsReceipt = {
   readonly status: SmsScenario['receipt']
 }
 
-export const createReceipt = ({ message_id, to, type, at }: Sms, { receipt }: SmsScenario): SmsReceipt => ({
+export const createReceipt = (
+  { message_id, to, type, at }: Sms,
+  { receipt, response = CARRIER_RESPONSES[receipt] }: SmsScenario,
+): SmsReceipt => ({
   notification: { messageId: message_id, timestamp: at.replace('T', ' ').replace('Z', '') },
   delivery: {
     phoneCarrier: 'Test Range',
@@ -24,7 +27,7 @@ export const createReceipt = ({ message_id, to, type, at }: Sms, { receipt }: Sm
     priceInUSD: 0.00645,
     smsType: type ?? 'Promotional',
     mcc: 0,
-    providerResponse: CARRIER_RESPONSES[receipt],
+    providerResponse: response,
     dwellTimeMs: 100,
     dwellTimeMsUntilDeviceAck: Date.now() - Date.parse(at),
   },
@@ -85,7 +88,10 @@ export async function writeReceipt(
 }
 
 /** The event of a function that is subscribed to a log group. */
-function logsEvent({ logGroup, filterName }: LogSubscription, receipt: SmsReceipt): string {
+export function logsEvent(
+  { logGroup, filterName }: Pick<LogSubscription, 'logGroup' | 'filterName'>,
+  receipt: SmsReceipt,
+): string {
   const data = {
     messageType: 'DATA_MESSAGE',
     owner: ACCOUNT_ID,

@@ -67,7 +67,11 @@ export const simulatedEmail = (now: () => number, newId: () => string): EmailSen
   send: async ({ recipient, waits }) => {
     const { rejection, rejectionCount = Infinity, replyLost } = emailScenario([recipient])
     if (rejection && waits < rejectionCount)
-      return toSendResult({ name: rejection.code, $metadata: { httpStatusCode: rejection.status } })
+      return toSendResult({
+        name: rejection.code,
+        message: rejection.message,
+        $metadata: { httpStatusCode: rejection.status },
+      })
     const providerMessageId = newId()
     const at = new Date(now()).toISOString()
     const feedback = simulatedEvents(recipient, at, providerMessageId)

@@ -36,8 +36,8 @@ export type EmailConsumer = {
   readonly random: () => number
   /** A unique token for each claim. */
   readonly newToken: () => string
-  /** Called with the provider's result. */
-  readonly onSent?: (outcome: SendResult['kind']) => void
+  /** Called with the provider's result for the message. */
+  readonly onSent?: (result: SendResult, message: Message) => void
 }
 
 /**
@@ -69,7 +69,7 @@ export async function sendQueuedEmail(consumer: EmailConsumer, email: QueuedEmai
   const token = consumer.newToken()
   if (!(await messages.claim(clinic, read, { token, until: now() + EMAIL_LEASE_MS }))) return
   const result = await sender.send(toEmail(email, settings, record))
-  consumer.onSent?.(result.kind)
+  consumer.onSent?.(result, record)
   if (result.kind === 'accepted') {
     const { providerMessageId } = result
     const at = new Date(now()).toISOString()

@@ -56,6 +56,7 @@ export const simulatedSms = (now: () => number, newId: () => string): SmsSender 
     if (rejection)
       return toSendResult({
         name: `${rejection.code}Exception`,
+        message: rejection.message,
         $metadata: { httpStatusCode: rejection.status },
       })
     if (replyLost) return toSendResult({})

@@ -2,11 +2,11 @@
 import { SESv2Client, SendEmailCommand } from '@aws-sdk/client-sesv2'
 import type { SQSBatchResponse, SQSEvent } from 'aws-lambda'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
-import { setPaused } from '../../../bin/clinic/clinics/clinic-pause.ts'
 import type { Clinic } from '../../../shared/domain/clinic.ts'
 import type { Message } from '../../../shared/domain/messages/message.ts'
 import type { Patient } from '../../../shared/domain/patients/patient.ts'
 import { newUuid } from '../../../shared/domain/uuid.ts'
+import { setPaused } from '../../../bin/clinic/clinics/clinic-pause.ts'
 import { clinicStore } from '../../../shared/store/clinics.ts'
 import { patientChanges } from '../../../shared/store/copies/patient-changes.ts'
 import { messageStore } from '../../../shared/store/messages/messages.ts'
@@ -169,13 +169,15 @@ it('drops an email whose clinic was deleted', async () => {
 it('records a failure without a retry when SES rejects the email', async () => {
   ses
     .on(SendEmailCommand)
-    .rejects(Object.assign(new Error('no'), { name: 'MessageRejected', $metadata: { httpStatusCode: 400 } }))
+    .rejects(
+      Object.assign(new Error('no'), { name: 'BadRequestException', $metadata: { httpStatusCode: 400 } }),
+    )
   const message = await accepted()
   await queue.push(bodyOf(message))
   await run(300_000)
   expect(await entry(message)).toMatchObject({
     status: 'failed',
-    errorMessage: 'The provider rejected it: MessageRejected',
+    errorMessage: 'The provider rejected it: BadRequestException',
   })
   expect(sentTo().length).toBe(1)
 })

@@ -9,6 +9,7 @@ import { messageDispatch } from '../../../shared/store/messages/dispatch.ts'
 import { messageStore } from '../../../shared/store/messages/messages.ts'
 import { handlerOf, stubFunctionEnvironment } from '../../support/functions.ts'
 import { createRecord } from '../../support/records.ts'
+import { anSms } from '../../support/sample-records.ts'
 import { newClinic, tableOfFile } from '../../support/table.ts'
 
 const db = tableOfFile()
@@ -30,7 +31,7 @@ beforeEach(async () => {
   })
   id = newUuid()
   messageId = newUuid()
-  await createRecord(db.table, clinic, messageStore(db), anSms(id))
+  await createRecord(db.table, clinic, messageStore(db), accepted(id))
   await messageDispatch(db).recordFeedback(clinic.id, id, {
     kind: 'sent',
     at: new Date().toISOString(),
@@ -42,22 +43,13 @@ afterEach(() => {
   vi.restoreAllMocks()
 })
 
-const anSms = (of: string): Message => ({
-  id: of,
-  channel: 'sms',
-  type: 'manual',
-  recipient: '+905321234567',
-  subject: null,
-  text: 'See you at ten',
-  status: 'queued',
-  providerMessageId: null,
-  errorMessage: null,
-  sentAt: null,
-  patient: { id: newUuid(), fullName: 'Ada Kaya' },
-  acceptedAt: new Date().toISOString(),
-  acceptedOn: new Date().toISOString().slice(0, 10),
-  dispatch: { dueAt: Date.now(), claim: { token: newUuid(), until: Date.now() }, isUnresolved: false },
-})
+const accepted = (of: string): Message =>
+  anSms({
+    id: of,
+    acceptedAt: new Date().toISOString(),
+    acceptedOn: new Date().toISOString().slice(0, 10),
+    dispatch: { dueAt: Date.now(), claim: { token: newUuid(), until: Date.now() }, isUnresolved: false },
+  })
 
 const receipt = (
   of: string,
@@ -95,7 +87,7 @@ describe('a receipt', () => {
   })
 
   it('that arrives before its SMS is recorded waits for it, after the others are recorded', async () => {
-    const early = { ...anSms(newUuid()), dispatch: anSms(id).dispatch }
+    const early = { ...accepted(newUuid()), dispatch: accepted(id).dispatch }
     await createRecord(db.table, clinic, messageStore(db), early)
     const earlyId = newUuid()
     const delivered = deliver([receipt(earlyId), receipt(messageId)], SMS_CLAIM_MS - 1500)

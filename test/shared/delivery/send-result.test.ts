@@ -92,20 +92,20 @@ const thrown = (call: Promise<unknown>): Promise<unknown> =>
   )
 
 const snsError =
-  (status: number, code: string): Respond =>
+  (status: number, code: string, message = ''): Respond =>
   (response) =>
     response
       .writeHead(status, { 'content-type': 'text/xml' })
       .end(
-        `<ErrorResponse xmlns="http://sns.amazonaws.com/doc/2010-03-31/"><Error><Type>Sender</Type><Code>${code}</Code><Message>${CANARY}</Message></Error><RequestId>r-1</RequestId></ErrorResponse>`,
+        `<ErrorResponse xmlns="http://sns.amazonaws.com/doc/2010-03-31/"><Error><Type>Sender</Type><Code>${code}</Code><Message>${message} ${CANARY}</Message></Error><RequestId>r-1</RequestId></ErrorResponse>`,
       )
 
 const sesError =
-  (status: number, type: string): Respond =>
+  (status: number, type: string, message = ''): Respond =>
   (response) =>
     response
       .writeHead(status, { 'content-type': 'application/json', 'x-amzn-errortype': type })
-      .end(JSON.stringify({ message: CANARY }))
+      .end(JSON.stringify({ message: `${message} ${CANARY}` }))
 
 const html =
   (status: number): Respond =>
@@ -129,7 +129,10 @@ const stalled: Respond = (response) => {
 
 type Kind = 'rejected' | 'unavailable' | 'unknown'
 
-const SNS_ERRORS: [number, string, Kind][] = [
+/** Status, name and the resulting kind; and the text, if it decides. */
+type ErrorCase = readonly [status: number, name: string, kind: Kind, text?: string]
+
+const SNS_ERRORS: ErrorCase[] = [
   // Errors of one message or number.
   [400, 'InvalidParameter', 'rejected'],
   [400, 'ParameterValueInvalid', 'rejected'],
@@ -138,6 +141,7 @@ const SNS_ERRORS: [number, string, Kind][] = [
   // Errors that affect every message.
   [429, 'Throttled', 'unavailable'],
   [400, 'Throttling', 'unavailable'],
+  [400, 'InvalidParameter', 'unavailable', 'Invalid parameter: MessageAttributes Reason: SenderID'],
   [403, 'AuthorizationError', 'unavailable'],
   [403, 'InvalidClientTokenId', 'unavailable'],
   [403, 'SignatureDoesNotMatch', 'unavailable'],
@@ -151,10 +155,15 @@ const SNS_ERRORS: [number, string, Kind][] = [
   [500, 'InternalFailure', 'unknown'],
 ]
 
-const SES_ERRORS: [number, string, Kind][] = [
-  [400, 'MessageRejected', 'rejected'],
+const SES_ERRORS: ErrorCase[] = [
+  [400, 'MessageRejected', 'rejected', 'Address blacklisted.'],
   [400, 'BadRequestException', 'rejected'],
   [400, 'ValidationException', 'rejected'],
+  // The account or its settings are at fault.
+  [400, 'MessageRejected', 'unavailable'],
+  [400, 'MessageRejected', 'unavailable', 'Email address is not verified. The following identities failed:'],
+  [400, 'MessageRejected', 'unavailable', 'Sending paused for this account.'],
+  [400, 'BadRequestException', 'unavailable', 'Configuration set <mail> does not exist.'],
   [429, 'TooManyRequestsException', 'unavailable'],
   [400, 'LimitExceededException', 'unavailable'],
   [400, 'AccountSuspendedException', 'unavailable'],
@@ -167,17 +176,20 @@ const SES_ERRORS: [number, string, Kind][] = [
   [500, 'InternalFailure', 'unknown'],
 ]
 
-describe('a provider’s error', () => {
-  it.each([
-    ...SNS_ERRORS.map(([status, code, kind]) => ['sns', code, status, kind, snsError(status, code)] as const),
-    ...SES_ERRORS.map(([status, type, kind]) => ['ses', type, status, kind, sesError(status, type)] as const),
-  ])('from %s named %s (%i) is %s', async (provider, _name, _status, kind, answer) => {
-    respond = answer
-    const result = toSendResult(await thrown(PROVIDERS[provider]()))
-    expect(result.kind).toBe(kind)
-    expect(result.reason).not.toMatch(/CANARY|532/)
-    expect(bodies.length).toBe(1)
-  })
+describe.each([
+  ['sns', SNS_ERRORS, snsError],
+  ['ses', SES_ERRORS, sesError],
+] as const)('an error of %s', (provider, errors, respondWith) => {
+  it.each(errors.map(([status, name, kind, text = '']) => [status, name, text, kind] as const))(
+    'of status %i named %s with the text "%s" is %s',
+    async (status, name, message, kind) => {
+      respond = respondWith(status, name, message)
+      const result = toSendResult(await thrown(PROVIDERS[provider]()))
+      expect(result.kind).toBe(kind)
+      expect(result.reason).not.toMatch(/CANARY|532/)
+      expect(bodies.length).toBe(1)
+    },
+  )
 })
 
 describe.each(['sns', 'ses'] as const)('a failure between the client and %s', (provider) => {

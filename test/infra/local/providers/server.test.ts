@@ -279,7 +279,7 @@ describe('SES', () => {
   })
 
   it.each([
-    ['rejected@test.example', 400, 'MessageRejected'],
+    ['rejected@test.example', 400, 'BadRequestException'],
     ['unavailable@test.example', 503, 'ServiceUnavailable'],
   ])('rejects %s with %i %s every time', async (recipient, status, name) => {
     const { playing, email, told } = await providers()
@@ -311,7 +311,7 @@ describe('SES', () => {
   it('applies the scenario of a cc recipient', async () => {
     const { email } = await providers()
     const Destination = { ToAddresses: ['a@example.com'], CcAddresses: ['rejected+1@test.example'] }
-    expect(await failure(email('', { Destination }))).toEqual([400, 'MessageRejected'])
+    expect(await failure(email('', { Destination }))).toEqual([400, 'BadRequestException'])
   })
 
   it('rejects an email without a subject', async () => {
