@@ -47,6 +47,8 @@ export type Figure =
   | { readonly of: 'api-error-rate' }
   /** Percent of the attempts that no webhook endpoint accepted; 0 for fewer than twenty, which one endpoint can make. */
   | { readonly of: 'delivery-failure-rate' }
+  /** How long the email that waits longest has waited, in its queue or since SES could first have taken it. */
+  | { readonly of: 'email-wait' }
   /** The sum of metrics of the table. */
   | { readonly of: 'table'; readonly metrics: readonly TableMetric[] }
   /** The worst of the delivery streams. */
@@ -141,6 +143,22 @@ export function metricOf(figure: Figure, watched: Watched, minutes: number, labe
         usingMetrics: { attempts: attempts(), delivered: attempts({ outcome: 'delivered' }) },
         period,
         label: label ?? '% of attempts',
+      })
+    }
+    case 'email-wait': {
+      // Seconds in the queue; milliseconds since it was accepted for an email that SES did not take.
+      const [queued, retried] = [
+        metric('AWS/SQS', 'ApproximateAgeOfOldestMessage', 'Maximum', {
+          QueueName: watched.queueName('emails'),
+        }),
+        metric(NAMESPACE, 'email_wait_ms', 'Maximum', { stage: watched.stage }),
+      ]
+      const expression = 'MAX([FILL(queued, 0), FILL(retried, 0) / 1000])'
+      return new MathExpression({
+        expression,
+        usingMetrics: { queued, retried },
+        period,
+        ...(label && { label }),
       })
     }
     case 'table':

@@ -55,7 +55,18 @@ export const QUEUE_ALARMS: readonly AlarmDefinition[] = [
     'look-tomorrow',
     'Further turns of the fan-out could not be processed. The sweep of events continues them.',
   ),
-  queueAge('emails', 'emails-waiting', 'patients-affected', 1800, 'Emails wait for more than half an hour.'),
+  {
+    id: 'emails-waiting',
+    severity: 'patients-affected',
+    why: 'Emails wait for more than half an hour.',
+    page: 'queue-age',
+    figure: { of: 'email-wait' },
+    above: 1800,
+    minutes: 5,
+    // A single email that SES does not take is tried every quarter of an hour.
+    periods: 4,
+    breaches: 1,
+  },
   queueAge('feedback', 'feedback-waiting', 'look-tomorrow', 1800, 'Feedback of SES is not recorded.'),
   queueAge(
     'deliveries',
