@@ -3,7 +3,8 @@ import { join } from 'node:path'
 import { Code } from 'aws-cdk-lib/aws-lambda'
 import { buildSync, type Metafile } from 'esbuild'
 import { functionFile } from '../../shared/runtime/workers.ts'
-import { REFERENCE, writeReferenceFiles } from './reference-files.ts'
+import { REFERENCE } from '../settings/names.ts'
+import { writeReferenceFiles } from './reference-files.ts'
 
 /** Returns the code of a function by its id, which is the name of its file in functions/. */
 export type FunctionCode = (id: string) => Code

@@ -10,9 +10,6 @@ import { docsPages, type Page } from '../../shared/reference/pages.ts'
 import { renderMarkdown } from '../../shared/reference/render.ts'
 import { searchIndex } from '../../shared/reference/search.ts'
 
-/** The file in functions/ that serves the API document and the documentation. */
-export const REFERENCE = 'reference'
-
 const PROJECT = join(import.meta.dirname, '../..')
 const RENDERER_DIRECTORY = dirname(fileURLToPath(import.meta.resolve('swagger-ui-dist/package.json')))
 const SCRIPTS = join(PROJECT, 'shared/reference/page')

@@ -41,3 +41,6 @@ export const isFifo = (queue: QueueId): boolean => queue === 'fan-outs' || queue
 /** SQS requires the suffix. */
 export const queueName = (stage: string, queue: QueueId): string =>
   `clinic-${stage}-${queue}${isFifo(queue) ? '.fifo' : ''}`
+
+/** The file in functions/ that serves the API document and the documentation. */
+export const REFERENCE = 'reference'

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { REFERENCE } from '../../../infra/functions/reference-files.ts'
+import { REFERENCE } from '../../../infra/settings/names.ts'
 import {
   logicalIdAt,
   type Resource,
