@@ -3,8 +3,10 @@ import { DOCUMENTS_WITH_TABLES, withCurrentTables } from '../shared/api/openapi/
 import { errorCatalogue } from '../shared/api/openapi/error-catalogue.ts'
 import { type ApiDocument, pythonClient } from '../shared/clients/python/generator.ts'
 import { commandTables } from './command-tables.ts'
+import { grantTable } from './grant-table.ts'
 
 const COMMANDS_PAGE = 'docs/operate/commands.md'
+const SECURITY_PAGE = 'docs/security.md'
 
 /** The content of every file that `npm run openapi` writes, by path. `read` reads a file of the repository. */
 export async function generatedFiles(read: (file: string) => string): Promise<Record<string, string>> {
@@ -14,6 +16,7 @@ export async function generatedFiles(read: (file: string) => string): Promise<Re
     'docs/errors.json': json(errorCatalogue()),
     ...Object.fromEntries(DOCUMENTS_WITH_TABLES.map((file) => [file, withCurrentTables(read(file))])),
     [COMMANDS_PAGE]: withCurrentTables(read(COMMANDS_PAGE), await commandTables()),
+    [SECURITY_PAGE]: withCurrentTables(read(SECURITY_PAGE), { grants: grantTable() }),
     ...pythonClient(document as ApiDocument, read),
   }
 }

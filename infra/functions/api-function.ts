@@ -1,10 +1,10 @@
 import type { ILogGroup } from 'aws-cdk-lib/aws-logs'
 import type { Construct } from 'constructs'
-import type { Route } from '../../shared/api/route.ts'
+import { type Route, tableUseOf } from '../../shared/api/route.ts'
 import type { Data } from '../data/data.ts'
 import type { StageSettings } from '../settings/stages.ts'
 import type { FunctionCode } from './bundles.ts'
-import { credentialGrants, keyGrant, tableGrant } from './grants.ts'
+import { credentialGrants, keyGrant, tableGrants } from './grants.ts'
 import { accessTo, type Services } from './service-access.ts'
 import { ServiceFunction } from './service-function.ts'
 
@@ -40,7 +40,7 @@ export function routeFunction(
     },
     grants: [
       ...credentialGrants(data),
-      ...(route.uses.table.length > 0 ? [tableGrant(data, route.uses)] : []),
+      ...tableGrants(data, tableUseOf(route)),
       keyGrant(scope, data),
       ...grants,
     ],

@@ -4,21 +4,17 @@ import type { ITable } from 'aws-cdk-lib/aws-dynamodb'
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam'
 import type { IQueue } from 'aws-cdk-lib/aws-sqs'
 import type { Construct } from 'constructs'
-import type { SharedPartitions, TableCall } from '../../shared/api/route.ts'
+import type { TableCall, TableUse } from '../../shared/api/route.ts'
 import { DIRTY_PARTITION_PREFIX } from '../../shared/store/keys/calendar.ts'
-import {
-  CLINIC_DIRECTORY_PARTITION,
-  CREDENTIAL_PARTITION_PREFIX,
-  USAGE_PARTITION_PREFIX,
-} from '../../shared/store/keys/clinics.ts'
+import { CREDENTIAL_PARTITION_PREFIX, USAGE_PARTITION_PREFIX } from '../../shared/store/keys/clinics.ts'
 import { DUE_REFRESH_PARTITION_PREFIX } from '../../shared/store/keys/copies.ts'
 import { ANNOUNCED_PARTITION_PREFIX } from '../../shared/store/keys/events.ts'
+import { CLINIC_FAMILIES, type Family, type SharedFamily } from '../../shared/store/keys/families.ts'
 import {
   DUE_MESSAGE_PARTITION_PREFIX,
   PROVIDER_PARTITION_PREFIX,
   UNRESOLVED_MESSAGES_PARTITION,
 } from '../../shared/store/keys/messages.ts'
-import { OPERATOR_PARTITION_PREFIXES } from '../../shared/store/keys/operator.ts'
 import { DUE_DELIVERY_PARTITION_PREFIX } from '../../shared/store/keys/webhooks.ts'
 import type { Data } from '../data/data.ts'
 
@@ -32,55 +28,62 @@ export const credentialGrants = ({ table }: Data): PolicyStatement[] =>
       new PolicyStatement({
         actions,
         resources: [table.tableArn],
-        conditions: {
-          'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': prefixes.map((prefix) => `${prefix}*`) },
-          ...KEYS_ARE_NAMED,
-        },
+        conditions: onPartitions(prefixes.map((prefix) => `${prefix}*`)),
       }),
   )
 
 /** `ForAllValues` is also true for a request without keys, such as a scan. */
 export const KEYS_ARE_NAMED = { Null: { 'dynamodb:LeadingKeys': 'false' } }
 
-/** The partitions that all clinics share begin with one of these prefixes. */
-export const SHARED_PARTITION_PREFIXES: Readonly<Record<SharedPartitions, string>> = {
+/** Holds for a call whose partition keys all match one of the patterns. */
+const onPartitions = (patterns: readonly string[]) => ({
+  'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': patterns },
+  ...KEYS_ARE_NAMED,
+})
+
+/** What the partitions of each shared family begin with. */
+export const SHARED_PARTITION_PREFIXES: Readonly<Record<SharedFamily, string>> = {
   'announced-events': ANNOUNCED_PARTITION_PREFIX,
   'sharded-tallies': DIRTY_PARTITION_PREFIX,
   'due-messages': DUE_MESSAGE_PARTITION_PREFIX,
   'unresolved-messages': UNRESOLVED_MESSAGES_PARTITION,
   'provider-ids': PROVIDER_PARTITION_PREFIX,
   'due-deliveries': DUE_DELIVERY_PARTITION_PREFIX,
-  'stale-copies': DUE_REFRESH_PARTITION_PREFIX,
+  'due-refreshes': DUE_REFRESH_PARTITION_PREFIX,
 }
 
-/**
- * Calls on clinics' partitions and on the shared ones that are named, never on credentials and their use, the directory of
- * clinics or what is the operator's alone.
- */
-export const tableGrant = (
-  { table }: Data,
-  { table: calls, shared = [] }: { table: readonly TableCall[]; shared?: readonly SharedPartitions[] },
-): PolicyStatement => {
-  const denied = Object.entries(SHARED_PARTITION_PREFIXES).filter(
-    ([name]) => !shared.includes(name as SharedPartitions),
-  )
-  const prefixes = [
-    CREDENTIAL_PARTITION_PREFIX,
-    USAGE_PARTITION_PREFIX,
-    ...OPERATOR_PARTITION_PREFIXES,
-    ...denied.map(([, prefix]) => prefix),
-  ]
-  return new PolicyStatement({
-    actions: calls.map((call) => `dynamodb:${call}`),
-    resources: [table.tableArn],
-    conditions: {
-      'ForAllValues:StringNotLike': {
-        'dynamodb:LeadingKeys': [CLINIC_DIRECTORY_PARTITION, ...prefixes.map((prefix) => `${prefix}*`)],
-      },
-      ...KEYS_ARE_NAMED,
-    },
-  })
+const isShared = (family: Family): family is SharedFamily => family in SHARED_PARTITION_PREFIXES
+
+/** What the partitions of any clinic begin with: its short id. */
+const ANY_CLINIC = '?'.repeat(22)
+
+/** The partitions of a family, as a policy names them: `?` is one character, and `*` any text. */
+function partitionsOf(family: Family): string {
+  if (isShared(family)) return `${SHARED_PARTITION_PREFIXES[family]}*`
+  const code = CLINIC_FAMILIES[family]
+  return `${ANY_CLINIC}#${code}${code.endsWith('#') ? '*' : ''}`
 }
+
+const isRead = (call: TableCall): boolean => /^(Get|BatchGet|Query|ConditionCheck)/.test(call)
+
+/** Calls on the families of partitions that a function reads, and on those that it writes. */
+export const tableGrants = (
+  { table }: Data,
+  { table: calls, reads = [], writes = [] }: TableUse,
+): PolicyStatement[] =>
+  [
+    { actions: calls.filter(isRead), families: reads },
+    { actions: calls.filter((call) => !isRead(call)), families: writes },
+  ]
+    .filter(({ actions }) => actions.length > 0)
+    .map(
+      ({ actions, families }) =>
+        new PolicyStatement({
+          actions: actions.map((call) => `dynamodb:${call}`),
+          resources: [table.tableArn],
+          conditions: onPartitions(families.map(partitionsOf)),
+        }),
+    )
 
 /** The use of the table's key through DynamoDB, which calls KMS on behalf of the caller. */
 export const keyGrant = (scope: Construct, { key }: Data): PolicyStatement =>

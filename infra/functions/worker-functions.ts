@@ -11,7 +11,7 @@ import type { Data } from '../data/data.ts'
 import { FUNCTION_TIMEOUT, type StageSettings } from '../settings/stages.ts'
 import type { FunctionCode } from './bundles.ts'
 import { workerReservation } from './concurrency.ts'
-import { consumeGrant, keyGrant, pushGrant, streamGrants, streamOf, tableGrant } from './grants.ts'
+import { consumeGrant, keyGrant, pushGrant, streamGrants, streamOf, tableGrants } from './grants.ts'
 import { accessTo, type Services } from './service-access.ts'
 import { ServiceFunction } from './service-function.ts'
 
@@ -160,7 +160,7 @@ export class WorkerFunctions {
       reservedConcurrency: workerReservation(worker, stage.accountConcurrency),
       requeues: worker.trigger.type === 'queue' && used.some((service) => service.endsWith('-queue')),
       environment: { TABLE_NAME: data.table.tableName, STAGE: stage.name, ...environment },
-      grants: [tableGrant(data, worker.uses), keyGrant(this.#scope, data), ...grants],
+      grants: [...tableGrants(data, worker.uses), keyGrant(this.#scope, data), ...grants],
     })
     return lambda
   }

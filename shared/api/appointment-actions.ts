@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import type { Appointment as AppointmentRecord } from '../domain/booking/appointment.ts'
 import { clinicTimestamp } from '../domain/timestamp.ts'
+import { APPOINTMENT_ITEMS } from '../store/keys/families.ts'
 import { Appointment, appointmentReference } from './appointments.ts'
 import { ApiError } from './errors.ts'
 import { defineRoute, type Route } from './route.ts'
@@ -14,7 +15,8 @@ const ACTION = {
   errors: ['appointment_not_found', 'precondition_failed', 'appointment_closed'],
   uses: {
     table: ['GetItem', 'BatchGetItem', 'PutItem', 'DeleteItem', 'ConditionCheckItem'],
-    shared: ['announced-events'],
+    reads: ['appointments', 'patients'],
+    writes: [...APPOINTMENT_ITEMS, 'appointment-changes', 'announced-events'],
   },
 } as const satisfies Partial<Route>
 
@@ -23,8 +25,20 @@ const CLOSING = {
   ...ACTION,
   uses: {
     table: [...ACTION.uses.table, 'UpdateItem'],
-    shared: ['announced-events', 'sharded-tallies'],
+    reads: ACTION.uses.reads,
+    writes: [
+      ...ACTION.uses.writes,
+      'appointment-tallies',
+      'appointment-tallies-of-doctors',
+      'sharded-tallies',
+    ],
   },
+} as const satisfies Partial<Route>
+
+/** The parts of actions that free or take times of the doctor and the room. */
+const MOVING = {
+  ...CLOSING,
+  uses: { ...CLOSING.uses, writes: [...CLOSING.uses.writes, 'doctor-days', 'room-days'] },
 } as const satisfies Partial<Route>
 
 const errorsWhenDue = [...ACTION.errors, 'appointment_not_due'] as const
@@ -47,7 +61,7 @@ export const confirmAppointment = defineRoute({
 })
 
 export const cancelAppointment = defineRoute({
-  ...CLOSING,
+  ...MOVING,
   id: 'cancel-appointment',
   path: '/appointments/{id}/cancel',
   summary: 'Cancel an appointment',
@@ -89,7 +103,7 @@ export const completeAppointment = defineRoute({
 })
 
 export const noShowAppointment = defineRoute({
-  ...CLOSING,
+  ...MOVING,
   id: 'no-show-appointment',
   path: '/appointments/{id}/no-show',
   summary: 'Record a no-show',
@@ -102,7 +116,7 @@ export const noShowAppointment = defineRoute({
 })
 
 export const reopenAppointment = defineRoute({
-  ...CLOSING,
+  ...MOVING,
   id: 'reopen-appointment',
   path: '/appointments/{id}/reopen',
   summary: 'Reopen an appointment',
@@ -114,7 +128,11 @@ export const reopenAppointment = defineRoute({
   scope: 'appointment.write.status',
   body: NoFields,
   errors: [...ACTION.errors, 'slot_unavailable', 'room_unavailable'],
-  uses: { ...CLOSING.uses, table: [...CLOSING.uses.table, 'Query'] },
+  uses: {
+    ...MOVING.uses,
+    table: [...MOVING.uses.table, 'Query'],
+    reads: [...MOVING.uses.reads, 'doctors', 'doctor-days', 'rooms', 'room-days'],
+  },
 })
 
 /** What is wrong with an action that came too early. */

@@ -182,5 +182,8 @@ export const getAvailability = defineRoute({
     ),
   },
   errors: ['invalid_cursor', 'doctor_not_found', 'treatment_not_found', 'room_not_found'],
-  uses: { table: ['GetItem', 'BatchGetItem', 'Query'] },
+  uses: {
+    table: ['GetItem', 'BatchGetItem', 'Query'],
+    reads: ['clinic', 'doctors', 'doctor-days', 'rooms', 'room-days', 'treatments'],
+  },
 })

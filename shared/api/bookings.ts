@@ -10,6 +10,7 @@ import {
 } from '../domain/booking/placement.ts'
 import { CLOSED_REASONS, type DatedSlot } from '../domain/booking/slots.ts'
 import { formatTime } from '../domain/interval.ts'
+import { APPOINTMENT_ITEMS } from '../store/keys/families.ts'
 import { Appointment, appointmentReference } from './appointments.ts'
 import { DurationMinutes } from './availability.ts'
 import { ApiError, type ErrorBody, errorBody, type FieldIssue, unknownIds } from './errors.ts'
@@ -36,6 +37,32 @@ export const renderAlternative = ({ date, from, to }: DatedSlot): z.input<typeof
   start_time: formatTime(from),
   end_time: formatTime(to),
 })
+
+/** What is read to place an appointment. */
+const PLACEMENT_READS = [
+  'appointments',
+  'patients',
+  'doctors',
+  'doctor-days',
+  'rooms',
+  'room-days',
+  'treatments',
+  'external-ids',
+  'external-id-secret',
+] as const
+
+/** What is written when an appointment is placed. */
+const PLACEMENT_WRITES = [
+  ...APPOINTMENT_ITEMS,
+  'appointment-tallies',
+  'appointment-tallies-of-doctors',
+  'appointment-changes',
+  'doctor-days',
+  'room-days',
+  'external-ids',
+  'announced-events',
+  'sharded-tallies',
+] as const
 
 const Notes = longText(2000).nullish()
 
@@ -136,7 +163,8 @@ export const createAppointment = defineRoute({
   ],
   uses: {
     table: ['GetItem', 'BatchGetItem', 'Query', 'PutItem', 'UpdateItem', 'ConditionCheckItem'],
-    shared: ['announced-events', 'sharded-tallies'],
+    reads: [...PLACEMENT_READS, 'clinic'],
+    writes: PLACEMENT_WRITES,
   },
 })
 
@@ -186,7 +214,8 @@ export const updateAppointment = defineRoute({
   ],
   uses: {
     table: ['GetItem', 'BatchGetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem', 'ConditionCheckItem'],
-    shared: ['announced-events', 'sharded-tallies'],
+    reads: PLACEMENT_READS,
+    writes: PLACEMENT_WRITES,
   },
 })
 

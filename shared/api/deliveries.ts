@@ -71,7 +71,12 @@ export const pingWebhook = defineRoute({
   },
   response: { status: 202, body: envelopeOf(Delivery) },
   errors: ['webhook_not_found'],
-  uses: { table: ['GetItem', 'PutItem'], shared: ['due-deliveries'], services: ['delivery-queue'] },
+  uses: {
+    table: ['GetItem', 'PutItem'],
+    reads: ['webhooks'],
+    writes: ['deliveries', 'due-deliveries'],
+    services: ['delivery-queue'],
+  },
 })
 
 export const listDeliveries = defineRoute({
@@ -89,7 +94,7 @@ export const listDeliveries = defineRoute({
   },
   response: { status: 200, body: cursorPageOf(Delivery, CursorMeta) },
   errors: ['invalid_cursor', 'webhook_not_found'],
-  uses: { table: ['GetItem', 'Query'] },
+  uses: { table: ['GetItem', 'Query'], reads: ['webhooks', 'deliveries'] },
 })
 
 export const redeliver = defineRoute({
@@ -109,7 +114,8 @@ export const redeliver = defineRoute({
   errors: ['webhook_not_found', 'delivery_not_found'],
   uses: {
     table: ['GetItem', 'PutItem', 'DeleteItem'],
-    shared: ['due-deliveries'],
+    reads: ['webhooks', 'deliveries'],
+    writes: ['deliveries', 'first-attempts', 'waiting-deliveries', 'due-deliveries'],
     services: ['delivery-queue'],
   },
 })

@@ -9,6 +9,7 @@ import {
 } from '../domain/messages/message.ts'
 import { clinicTimestamp } from '../domain/timestamp.ts'
 import type { WithUpdatedAt } from '../domain/with-updated-at.ts'
+import { MESSAGE_ITEMS } from '../store/keys/families.ts'
 import { order, recordListOf, recordListQuery } from './record-lists.ts'
 import { defineRoute } from './route.ts'
 import {
@@ -91,7 +92,10 @@ export const listMessages = defineRoute({
   },
   response: { status: 200, body: recordListOf(Message) },
   errors: ['invalid_cursor', 'range_required'],
-  uses: { table: ['Query', 'BatchGetItem'] },
+  uses: {
+    table: ['Query', 'BatchGetItem'],
+    reads: [...MESSAGE_ITEMS, 'message-tallies', 'message-changes'],
+  },
 })
 
 /** The filter of the list, from the parameters of a query. */
@@ -120,5 +124,5 @@ export const getMessage = defineRoute({
   params: { id: 'message_not_found' },
   response: { status: 200, body: envelopeOf(Message) },
   errors: ['message_not_found'],
-  uses: { table: ['GetItem'] },
+  uses: { table: ['GetItem'], reads: ['messages'] },
 })

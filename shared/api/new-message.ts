@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { CHANNELS, MESSAGE_STATUSES, type Message } from '../domain/messages/message.ts'
 import { smsLength } from '../domain/messages/sms-text.ts'
 import { singleLineText } from '../domain/patients/text-fields.ts'
+import { MESSAGE_ITEMS } from '../store/keys/families.ts'
 import { defineRoute } from './route.ts'
 import {
   envelopeOf,
@@ -124,7 +125,18 @@ export const sendMessage = defineRoute({
   ],
   uses: {
     table: ['GetItem', 'BatchGetItem', 'PutItem', 'UpdateItem', 'DeleteItem', 'ConditionCheckItem'],
-    shared: ['announced-events', 'sharded-tallies', 'due-messages', 'unresolved-messages', 'provider-ids'],
+    reads: ['clinic', 'patients', 'messages', 'message-quotas'],
+    writes: [
+      ...MESSAGE_ITEMS,
+      'message-tallies',
+      'message-changes',
+      'message-quotas',
+      'announced-events',
+      'sharded-tallies',
+      'due-messages',
+      'unresolved-messages',
+      'provider-ids',
+    ],
     services: ['sms', 'email-queue'],
   },
 })

@@ -4,10 +4,36 @@ import type { WallClock } from '../domain/clock.ts'
 import { E164, GENDERS, NATIONAL_ID } from '../domain/patients/patient.ts'
 import { validPhoneNumber } from '../domain/patients/phone-number.ts'
 import { emailAddress, nationalId, personName } from '../domain/patients/text-fields.ts'
+import { APPOINTMENT_ITEMS, INVOICE_ITEMS, MESSAGE_ITEMS, PAYMENT_ITEMS } from '../store/keys/families.ts'
 import { ApiError } from './errors.ts'
 import { OnePatient, patientReference } from './patients.ts'
 import { defineRoute } from './route.ts'
 import { CalendarDate, longText, newExternalId, oneOf } from './schemas.ts'
+
+/** What a new or changed patient reads: the search index is rewritten from time to time. */
+const READS = [
+  'patients',
+  'patient-list',
+  'patient-head',
+  'patient-search',
+  'patient-search-changes',
+  'external-ids',
+  'external-id-secret',
+  'national-id-secret',
+] as const
+
+const WRITES = [
+  'patients',
+  'patient-list',
+  'patient-head',
+  'patient-search',
+  'patient-search-changes',
+  'patient-changes',
+  'external-ids',
+  'national-ids',
+  'national-id-secret',
+  'announced-events',
+] as const
 
 const Name = personName().meta({ maxLength: 100 })
 
@@ -56,7 +82,8 @@ export const createPatient = defineRoute({
   errors: ['external_id_taken'],
   uses: {
     table: ['GetItem', 'Query', 'PutItem', 'UpdateItem', 'ConditionCheckItem', 'BatchWriteItem'],
-    shared: ['announced-events'],
+    reads: READS,
+    writes: WRITES,
     memory: 1024,
   },
 })
@@ -85,7 +112,29 @@ export const updatePatient = defineRoute({
       'ConditionCheckItem',
       'BatchWriteItem',
     ],
-    shared: ['announced-events', 'stale-copies'],
+    // The records of the patient have copies of the name.
+    reads: [
+      ...READS,
+      'stale-copies',
+      'appointments',
+      'appointments-of-patients',
+      'invoices',
+      'invoices-of-patients',
+      'payments',
+      'payments-of-patients',
+      'messages',
+      'messages-of-patients',
+    ],
+    writes: [
+      ...WRITES,
+      'former-external-ids',
+      'stale-copies',
+      'due-refreshes',
+      ...APPOINTMENT_ITEMS,
+      ...INVOICE_ITEMS,
+      ...PAYMENT_ITEMS,
+      ...MESSAGE_ITEMS,
+    ],
     memory: 1024,
   },
 })

@@ -14,7 +14,15 @@ const change = {
   errors: ['patient_not_found', 'precondition_failed'],
   uses: {
     table: ['GetItem', 'BatchGetItem', 'PutItem', 'UpdateItem', 'DeleteItem', 'ConditionCheckItem'],
-    shared: ['announced-events'],
+    reads: ['patients', 'patient-head', 'inactive-patients'],
+    writes: [
+      'patients',
+      'patient-list',
+      'patient-head',
+      'patient-changes',
+      'inactive-patients',
+      'announced-events',
+    ],
   },
 } as const
 

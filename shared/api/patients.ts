@@ -155,7 +155,23 @@ export const listPatients = defineRoute({
   response: { status: 200, body: recordListOf(Patient) },
   errors: ['invalid_cursor'],
   // Search holds the clinic's index in memory: about 60 MB for a million patients.
-  uses: { table: ['GetItem', 'Query', 'BatchGetItem'], memory: 1024 },
+  uses: {
+    table: ['GetItem', 'Query', 'BatchGetItem'],
+    reads: [
+      'patients',
+      'patient-list',
+      'patient-head',
+      'patient-search',
+      'patient-search-changes',
+      'patient-changes',
+      'inactive-patients',
+      'national-ids',
+      'national-id-secret',
+      'external-ids',
+      'external-id-secret',
+    ],
+    memory: 1024,
+  },
 })
 
 export const getPatient = defineRoute({
@@ -167,5 +183,5 @@ export const getPatient = defineRoute({
   params: { id: 'patient_not_found' },
   response: { status: 200, body: OnePatient },
   errors: ['patient_not_found'],
-  uses: { table: ['GetItem'] },
+  uses: { table: ['GetItem'], reads: ['patients'] },
 })

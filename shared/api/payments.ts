@@ -9,6 +9,7 @@ import {
 } from '../domain/money/payment.ts'
 import { clinicTimestamp } from '../domain/timestamp.ts'
 import type { WithUpdatedAt } from '../domain/with-updated-at.ts'
+import { PAYMENT_ITEMS } from '../store/keys/families.ts'
 import { order, recordListOf, recordListQuery } from './record-lists.ts'
 import { defineRoute } from './route.ts'
 import {
@@ -94,7 +95,10 @@ export const listPayments = defineRoute({
   },
   response: { status: 200, body: recordListOf(Payment) },
   errors: ['invalid_cursor'],
-  uses: { table: ['Query', 'BatchGetItem'] },
+  uses: {
+    table: ['Query', 'BatchGetItem'],
+    reads: [...PAYMENT_ITEMS, 'payment-tallies', 'payment-changes'],
+  },
 })
 
 /** The filter of the list, from the parameters of a query. */
@@ -120,7 +124,10 @@ export const listInvoicePayments = defineRoute({
   },
   response: { status: 200, body: pageOf(Payment) },
   errors: ['invoice_not_found'],
-  uses: { table: ['GetItem', 'Query', 'BatchGetItem'] },
+  uses: {
+    table: ['GetItem', 'Query', 'BatchGetItem'],
+    reads: ['invoices', 'payments', 'payments-of-invoices'],
+  },
 })
 
 export const getPayment = defineRoute({
@@ -132,5 +139,5 @@ export const getPayment = defineRoute({
   params: { id: 'payment_not_found' },
   response: { status: 200, body: envelopeOf(Payment) },
   errors: ['payment_not_found'],
-  uses: { table: ['GetItem'] },
+  uses: { table: ['GetItem'], reads: ['payments'] },
 })

@@ -1,5 +1,6 @@
 import type * as z from 'zod'
 import type { Scope } from '../domain/scope.ts'
+import type { Family } from '../store/keys/families.ts'
 import type { ErrorKey, RecordNotFoundKey } from './error-catalogue.ts'
 
 /** The path prefix of every endpoint. */
@@ -18,15 +19,12 @@ export type TableCall =
   | 'DeleteItem'
   | 'ConditionCheckItem'
 
-/** Partitions with items of all clinics, by what they contain: when something is due, or which message has a provider's id. */
-export type SharedPartitions =
-  | 'announced-events'
-  | 'sharded-tallies'
-  | 'due-messages'
-  | 'unresolved-messages'
-  | 'provider-ids'
-  | 'due-deliveries'
-  | 'stale-copies'
+/** The calls of DynamoDB that a function makes, and the families of partitions that they access. */
+export type TableUse = {
+  readonly table: readonly TableCall[]
+  readonly reads?: readonly Family[]
+  readonly writes?: readonly Family[]
+}
 
 /** A scope that depends on a field of the body: each value of the field has its own scope. */
 export type ScopeByField = { readonly field: string; readonly byValue: Readonly<Record<string, Scope>> }
@@ -79,10 +77,7 @@ export type Route = {
   }
   /** Errors besides {@link COMMON_ERRORS} and {@link BODY_ERRORS}. A route with `precondition_failed` accepts `if-match`. */
   readonly errors: readonly ErrorKey[]
-  readonly uses: {
-    readonly table: readonly TableCall[]
-    /** Partitions that the endpoint touches in addition to the partitions of the request's clinic. */
-    readonly shared?: readonly SharedPartitions[]
+  readonly uses: TableUse & {
     readonly services?: readonly EndpointService[]
     /** Lambda memory in MB, if the default is not enough. */
     readonly memory?: number
@@ -160,6 +155,13 @@ export const COMMON_ERRORS = [
 /** Whether a route accepts an Idempotency-Key, which makes it safe to retry. */
 export const acceptsIdempotencyKey = ({ method }: Pick<Route, 'method'>): boolean =>
   method === 'POST' || method === 'PATCH'
+
+/** What an endpoint uses of the table, with what the chain does for it: stored responses. Without the calls of authentication. */
+export function tableUseOf(route: Pick<Route, 'method' | 'uses'>): Required<TableUse> {
+  const { table, reads = [], writes = [] } = route.uses
+  const ofChain: Family[] = acceptsIdempotencyKey(route) ? ['stored-responses'] : []
+  return { table, reads: [...reads, ...ofChain], writes: [...writes, ...ofChain] }
+}
 
 /** Every error that a route can return. */
 export function errorsOf(route: Pick<Route, 'method' | 'scope' | 'body' | 'errors'>): ErrorKey[] {

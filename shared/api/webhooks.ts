@@ -82,7 +82,7 @@ export const listWebhooks = defineRoute({
   },
   response: { status: 200, body: pageOf(Webhook) },
   errors: [],
-  uses: { table: ['Query'] },
+  uses: { table: ['Query'], reads: ['webhooks'] },
 })
 
 export const getWebhook = defineRoute({
@@ -94,7 +94,7 @@ export const getWebhook = defineRoute({
   params: { id: 'webhook_not_found' },
   response: { status: 200, body: envelopeOf(Webhook) },
   errors: ['webhook_not_found'],
-  uses: { table: ['GetItem'] },
+  uses: { table: ['GetItem'], reads: ['webhooks'] },
 })
 
 export const createWebhook = defineRoute({
@@ -121,7 +121,11 @@ export const createWebhook = defineRoute({
   fieldAliases: WEBHOOK_FIELD_ALIASES,
   response: { status: 201, ...oneWithSecret, location: '/webhooks' },
   errors: ['too_many_webhooks'],
-  uses: { table: ['GetItem', 'PutItem', 'UpdateItem', 'ConditionCheckItem'] },
+  uses: {
+    table: ['GetItem', 'PutItem', 'UpdateItem', 'ConditionCheckItem'],
+    reads: ['webhooks', 'webhook-count', 'clinic-credentials'],
+    writes: ['webhooks', 'webhook-count', 'webhook-health'],
+  },
 })
 
 export const updateWebhook = defineRoute({
@@ -148,7 +152,11 @@ export const updateWebhook = defineRoute({
   fieldAliases: WEBHOOK_FIELD_ALIASES,
   response: { status: 200, body: envelopeOf(Webhook), record: {} },
   errors: ['webhook_not_found', 'precondition_failed', 'too_many_rotations'],
-  uses: { table: ['GetItem', 'PutItem', 'UpdateItem'] },
+  uses: {
+    table: ['GetItem', 'PutItem', 'UpdateItem'],
+    reads: ['webhooks'],
+    writes: ['webhooks', 'webhook-health'],
+  },
 })
 
 export const deleteWebhook = defineRoute({
@@ -161,7 +169,11 @@ export const deleteWebhook = defineRoute({
   params: { id: 'webhook_not_found' },
   response: { status: 204, body: z.undefined() },
   errors: ['webhook_not_found', 'precondition_failed'],
-  uses: { table: ['GetItem', 'UpdateItem', 'DeleteItem'] },
+  uses: {
+    table: ['GetItem', 'UpdateItem', 'DeleteItem'],
+    reads: ['webhooks'],
+    writes: ['webhooks', 'webhook-count', 'webhook-health'],
+  },
 })
 
 export const rotateWebhookSecret = defineRoute({
@@ -181,5 +193,5 @@ export const rotateWebhookSecret = defineRoute({
   fieldAliases: WEBHOOK_FIELD_ALIASES,
   response: { status: 200, ...oneWithSecret },
   errors: ['webhook_not_found', 'too_many_rotations'],
-  uses: { table: ['GetItem', 'PutItem'] },
+  uses: { table: ['GetItem', 'PutItem'], reads: ['webhooks'], writes: ['webhooks'] },
 })

@@ -1,5 +1,6 @@
-import type { EndpointService, SharedPartitions, TableCall } from '../api/route.ts'
+import type { EndpointService, TableUse } from '../api/route.ts'
 import { ANNOUNCED_PARTITION_PREFIX } from '../store/keys/events.ts'
+import { APPOINTMENT_ITEMS, INVOICE_ITEMS, MESSAGE_ITEMS, PAYMENT_ITEMS } from '../store/keys/families.ts'
 
 /** The queues that workers consume. */
 export type QueueName = 'emails' | 'feedback' | 'deliveries' | 'slow-deliveries' | 'fan-outs'
@@ -33,10 +34,7 @@ export type Worker = {
   /** The part of the stack that the worker belongs to. */
   readonly part: 'messaging' | 'events' | 'maintenance'
   readonly trigger: Trigger
-  readonly uses: {
-    readonly table: readonly TableCall[]
-    /** Partitions that the worker touches in addition to the partitions of clinics. */
-    readonly shared?: readonly SharedPartitions[]
+  readonly uses: TableUse & {
     readonly services?: readonly WorkerService[]
   }
   /** The lane of each queue, for a consumer of deliveries (delivery-queues.ts). */
@@ -45,6 +43,9 @@ export type Worker = {
   readonly timeoutSeconds?: number
 }
 
+/** What a change of the state of a message writes, besides its due items. */
+const MESSAGE_CHANGE = [...MESSAGE_ITEMS, 'message-changes', 'announced-events'] as const
+
 export const sendEmailWorker = {
   id: 'send-email',
   part: 'messaging',
@@ -52,7 +53,8 @@ export const sendEmailWorker = {
   trigger: { type: 'queue', maxConcurrency: { emails: 2 } },
   uses: {
     table: ['GetItem', 'UpdateItem', 'PutItem', 'DeleteItem'],
-    shared: ['announced-events', 'due-messages', 'unresolved-messages'],
+    reads: ['clinic', 'messages'],
+    writes: [...MESSAGE_CHANGE, 'due-messages', 'unresolved-messages'],
     services: ['email-queue', 'email'],
   },
   // Waiting for its turn, reads, the claim, SES and the record of its result each have a limit of their own.
@@ -65,7 +67,8 @@ export const emailFeedbackWorker = {
   trigger: { type: 'queue', maxConcurrency: { feedback: 10 } },
   uses: {
     table: ['GetItem', 'PutItem', 'DeleteItem'],
-    shared: ['announced-events', 'due-messages', 'unresolved-messages'],
+    reads: ['messages'],
+    writes: [...MESSAGE_CHANGE, 'due-messages', 'unresolved-messages'],
   },
 } as const satisfies Worker
 
@@ -73,7 +76,11 @@ export const smsReceiptsWorker = {
   id: 'sms-receipts',
   part: 'messaging',
   trigger: { type: 'subscription', to: 'sms-receipts' },
-  uses: { table: ['GetItem', 'PutItem', 'DeleteItem'], shared: ['announced-events', 'provider-ids'] },
+  uses: {
+    table: ['GetItem', 'PutItem', 'DeleteItem'],
+    reads: ['messages', 'provider-ids'],
+    writes: MESSAGE_CHANGE,
+  },
   // A receipt may wait 20 s for its SMS to be recorded.
   timeoutSeconds: 60,
 } as const satisfies Worker
@@ -84,11 +91,27 @@ export const sweepMessagesWorker = {
   trigger: { type: 'schedule', every: 'minute', parts: 2 },
   uses: {
     table: ['Query', 'GetItem', 'BatchGetItem', 'PutItem', 'DeleteItem', 'BatchWriteItem'],
-    shared: ['announced-events', 'due-messages', 'unresolved-messages'],
+    reads: ['clinic', 'messages', 'due-messages'],
+    writes: [...MESSAGE_CHANGE, 'due-messages', 'unresolved-messages'],
     services: ['email-queue'],
   },
   timeoutSeconds: 60,
 } as const satisfies Worker
+
+/** The families that a fan-out reads and writes. */
+const FAN_OUT = {
+  reads: ['clinic', 'webhooks', 'webhook-health', 'event-head', 'deliveries', 'announced-events'],
+  writes: [
+    'events',
+    'event-head',
+    'webhook-health',
+    'deliveries',
+    'first-attempts',
+    'waiting-deliveries',
+    'announced-events',
+    'due-deliveries',
+  ],
+} as const
 
 export const fanOutEventsWorker = {
   id: 'fan-out-events',
@@ -96,7 +119,7 @@ export const fanOutEventsWorker = {
   trigger: { type: 'stream', partitionPrefix: ANNOUNCED_PARTITION_PREFIX },
   uses: {
     table: ['GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem'],
-    shared: ['announced-events', 'due-deliveries'],
+    ...FAN_OUT,
     services: ['delivery-queue', 'fan-out-queue'],
   },
   timeoutSeconds: 60,
@@ -122,7 +145,16 @@ export const deliverEventWorker = {
   lanes: { deliveries: 'quick', 'slow-deliveries': 'slow' },
   uses: {
     table: ['BatchGetItem', 'GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem'],
-    shared: ['due-deliveries'],
+    reads: ['clinic', 'webhooks', 'webhook-health', 'deliveries', 'first-attempts', 'waiting-deliveries'],
+    // An endpoint that has failed for too long is disabled.
+    writes: [
+      'webhooks',
+      'webhook-health',
+      'deliveries',
+      'first-attempts',
+      'waiting-deliveries',
+      'due-deliveries',
+    ],
     services: ['delivery-queue', 'slow-delivery-queue'],
   },
   // The messages of a batch are processed concurrently; an attempt takes up to 15 s.
@@ -135,7 +167,7 @@ export const sweepEventsWorker = {
   trigger: { type: 'schedule', every: 'minute', parts: 4 },
   uses: {
     table: ['GetItem', 'BatchGetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem'],
-    shared: ['announced-events', 'due-deliveries'],
+    ...FAN_OUT,
     services: ['delivery-queue'],
   },
   timeoutSeconds: 60,
@@ -147,17 +179,30 @@ export const sweepDeliveriesWorker = {
   trigger: { type: 'schedule', every: 'minute', parts: 4 },
   uses: {
     table: ['GetItem', 'BatchGetItem', 'Query', 'PutItem', 'DeleteItem', 'BatchWriteItem'],
-    shared: ['due-deliveries'],
+    reads: ['clinic', 'deliveries', 'due-deliveries'],
+    writes: ['deliveries', 'due-deliveries'],
     services: ['delivery-queue'],
   },
   timeoutSeconds: 60,
 } as const satisfies Worker
 
+const TALLIES = [
+  'appointment-tallies',
+  'appointment-tallies-of-doctors',
+  'invoice-tallies',
+  'payment-tallies',
+  'message-tallies',
+] as const
+
 export const mergeTalliesWorker = {
   id: 'merge-tallies',
   part: 'maintenance',
   trigger: { type: 'schedule', every: 'minute' },
-  uses: { table: ['Query', 'GetItem', 'DeleteItem', 'UpdateItem'], shared: ['sharded-tallies'] },
+  uses: {
+    table: ['Query', 'GetItem', 'DeleteItem', 'UpdateItem'],
+    reads: [...TALLIES, 'sharded-tallies'],
+    writes: [...TALLIES, 'sharded-tallies'],
+  },
   timeoutSeconds: 60,
 } as const satisfies Worker
 
@@ -167,8 +212,40 @@ export const refreshCopiesWorker = {
   trigger: { type: 'schedule', every: 'minute' },
   uses: {
     table: ['Query', 'GetItem', 'BatchGetItem', 'PutItem', 'DeleteItem', 'ConditionCheckItem'],
-    // The erasure of a patient, which it may also finish, changes records.
-    shared: ['announced-events', 'stale-copies'],
+    reads: [
+      'clinic',
+      'patients',
+      'doctors',
+      'stale-copies',
+      'external-id-secret',
+      'appointments',
+      'appointments-of-doctors',
+      'appointments-of-patients',
+      'invoices',
+      'invoices-of-patients',
+      'payments',
+      'payments-of-invoices',
+      'payments-of-patients',
+      'messages',
+      'messages-of-patients',
+      'due-refreshes',
+    ],
+    // The erasure of a patient, which it may also finish, changes records, with their numbers and external ids.
+    writes: [
+      'stale-copies',
+      'external-ids',
+      ...APPOINTMENT_ITEMS,
+      'appointment-changes',
+      ...INVOICE_ITEMS,
+      'invoices-by-number',
+      'invoice-changes',
+      ...PAYMENT_ITEMS,
+      'payment-changes',
+      ...MESSAGE_ITEMS,
+      'message-changes',
+      'announced-events',
+      'due-refreshes',
+    ],
   },
   timeoutSeconds: 60,
 } as const satisfies Worker

@@ -70,11 +70,11 @@ const NEW_IDS_FOR: Partial<
 
 async function newAppointment(
   table: Table,
-  { clinic, appointment }: SampleRecords,
+  { clinic, appointment, room }: SampleRecords,
   facts: Partial<Appointment> = {},
 ) {
   const id = newUuid()
-  await createRecord(table, clinic, appointmentStore({ table }), { ...appointment, ...facts, id })
+  await createRecord(table, clinic, appointmentStore({ table }), { ...appointment, room, ...facts, id })
   return { appointment_not_found: id }
 }
 
@@ -166,22 +166,49 @@ const QUERIES: {
   'get-availability': (ids) => ({ doctor_id: ids.doctor_not_found, date: dateOf(0) }),
 }
 
+const queries = (...all: Query[]) => all.map((query) => ({ query }))
+const bodies = (...all: object[]) => all.map((body) => ({ body: JSON.stringify(body) }))
+
+/** Lists the changes since then. */
+const SINCE: Query = { updated_since: '2026-01-01T00:00:00Z' }
+
 /** Further requests, without which some endpoints do not use every grant: parts that replace parts of the sample. */
 const FURTHER: Partial<Record<Endpoint['id'], (ids: SampleIds) => Pick<RequestInput, 'query' | 'body'>[]>> = {
   // A part of an email address: these patients are read one by one.
-  'list-patients': () => [{ query: { search: '7@example' } }],
-  'list-appointments': () => [{ query: { external_id: 'x' } }],
-  'create-patient': (ids) => [
-    { body: JSON.stringify({ ...BODIES['create-patient'](ids, 1), external_id: 'x' }) },
+  'list-patients': () => [
+    ...queries({ search: '7@example' }, { national_id: 'x' }, { external_id: 'x' }),
+    ...queries({ is_active: 'false' }, SINCE),
   ],
-  'get-availability': (ids) => [{ query: { treatment_id: ids.treatment_not_found, date: dateOf(0) } }],
-  // The time at which the sample of a new appointment is booked.
-  'update-appointment': () => [
-    { body: JSON.stringify({ appointment_date: dateOf(0), start_time: '09:00' }) },
+  'list-appointments': (ids) => [
+    ...queries({ external_id: 'x' }, SINCE, { expand: 'patient' }),
+    ...queries({ doctor_id: ids.doctor_not_found }, { patient_id: ids.patient_not_found }),
   ],
-  'send-message': (ids) => [1, 3].map((n) => ({ body: JSON.stringify(BODIES['send-message'](ids, n)) })),
-  'get-appointment': () => [{ query: { expand: 'patient' } }],
-  'list-events': () => [{ query: { event: 'patient.created' } }],
+  'list-invoices': (ids) =>
+    queries({ patient_id: ids.patient_not_found }, { invoice_number: '1' }, SINCE, { expand: 'patient' }),
+  'get-invoice': () => queries({ expand: 'patient' }),
+  'list-payments': (ids) =>
+    queries({ patient_id: ids.patient_not_found }, { invoice_id: ids.invoice_not_found }, SINCE),
+  'list-messages': (ids) => queries({ patient_id: ids.patient_not_found }, SINCE),
+  'create-patient': (ids) =>
+    bodies({ ...BODIES['create-patient'](ids, 1), external_id: 'x', national_id: 'x' }),
+  'update-patient': () => bodies({ external_id: 'y' }, { external_id: null, national_id: 'y' }),
+  'get-availability': (ids) =>
+    queries({ treatment_id: ids.treatment_not_found, room_id: ids.room_not_found, date: dateOf(0) }),
+  'create-appointment': (ids) =>
+    bodies({
+      ...BODIES['create-appointment'](ids, 1),
+      treatment_ids: [ids.treatment_not_found],
+      external_id: 'x',
+    }),
+  'update-appointment': (ids) =>
+    bodies(
+      // The time at which the sample of a new appointment is booked.
+      { appointment_date: dateOf(0), start_time: '09:00' },
+      { room_id: ids.room_not_found, treatment_ids: [ids.treatment_not_found], external_id: 'z' },
+    ),
+  'send-message': (ids) => bodies(...[1, 3].map((n) => BODIES['send-message'](ids, n))),
+  'get-appointment': () => queries({ expand: 'patient' }),
+  'list-events': () => queries({ event: 'patient.created' }),
 }
 
 /** A sample of a route, by the id of its endpoint. */

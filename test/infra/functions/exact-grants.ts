@@ -6,6 +6,7 @@ import {
   CREDENTIAL_PARTITION_PREFIX,
   USAGE_PARTITION_PREFIX,
 } from '../../../shared/store/keys/clinics.ts'
+import { CLINIC_FAMILIES } from '../../../shared/store/keys/families.ts'
 import { OPERATOR_PARTITION_PREFIXES } from '../../../shared/store/keys/operator.ts'
 import { checkedCalls } from '../../support/iam/checked-calls.ts'
 import { deployedRoles } from '../../support/iam/deployed-roles.ts'
@@ -28,13 +29,27 @@ export function rolesWith(tableName: string) {
   return deployedRoles(stacks)
 }
 
-/** Partitions outside of clinics. Conditions keep functions from those that they do not touch. */
-const OUTSIDE: Record<string, string> = {
+/** What a partition of each family begins with. Conditions keep functions from the families that they do not touch. */
+const PARTITIONS: Record<string, string> = {
+  ...Object.fromEntries(
+    Object.entries(CLINIC_FAMILIES).map(([name, code]) => [name, `${'x'.repeat(22)}#${code}`]),
+  ),
   ...SHARED_PARTITION_PREFIXES,
   credentials: CREDENTIAL_PARTITION_PREFIX,
   'use of credentials': USAGE_PARTITION_PREFIX,
   clinics: CLINIC_DIRECTORY_PARTITION,
   ...Object.fromEntries(OPERATOR_PARTITION_PREFIXES.map((prefix) => [prefix, prefix])),
+}
+
+const CLINIC_NAMES = new Map<string, string>(
+  Object.entries(CLINIC_FAMILIES).map(([name, code]) => [code, name]),
+)
+
+/** The name of the family that a partition belongs to. */
+function familyOf(pk: string): string {
+  const code = /^[\w-]{22}#([A-Z]+#?)/.exec(pk)?.[1]
+  if (code !== undefined) return CLINIC_NAMES.get(code) ?? pk
+  return Object.entries(PARTITIONS).find(([, prefix]) => pk.startsWith(prefix))?.[0] ?? pk
 }
 
 export type ExactGrants = ReturnType<typeof exactGrants>
@@ -49,15 +64,23 @@ export function exactGrants(tableName: string) {
     expectExact: async (id: string, act: () => Promise<void>): Promise<void> => {
       const functionId = logicalIdOf(id)
       for (const call of await recordCalls(act)) calls.add(functionId, call)
-      const isTouched = (prefix: string) => calls.partitions(functionId).some((pk) => pk.startsWith(prefix))
-      const reached = await calls.reached(functionId, Object.values(OUTSIDE))
-      const named = (isIn: (prefix: string) => boolean) =>
-        Object.entries(OUTSIDE).flatMap(([name, prefix]) => (isIn(prefix) ? [name] : []))
+      const beyond = async (actions: RegExp) => {
+        const touched = new Set(calls.partitions(functionId, actions).map(familyOf))
+        const others = Object.keys(PARTITIONS).filter((name) => !touched.has(name))
+        return (
+          await calls.reached(
+            functionId,
+            others.map((name) => PARTITIONS[name] ?? ''),
+            actions,
+          )
+        ).map(familyOf)
+      }
       expect({
         denied: await calls.denied(functionId),
         unused: await calls.unused(functionId),
-        reached: named((prefix) => reached.includes(prefix)),
-      }).toEqual({ denied: [], unused: [], reached: named(isTouched) })
+        readable: await beyond(/Get|Query|ConditionCheck/),
+        writable: await beyond(/Put|Update|Delete|BatchWrite/),
+      }).toEqual({ denied: [], unused: [], readable: [], writable: [] })
     },
   }
 }

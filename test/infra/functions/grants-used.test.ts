@@ -3,30 +3,32 @@ import { PublishCommand } from '@aws-sdk/client-sns'
 import { SendMessageBatchCommand, SendMessageCommand } from '@aws-sdk/client-sqs'
 import { afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest'
 import { FALLBACK } from '../../../infra/api/api.ts'
-import { REFERENCE } from '../../../infra/settings/names.ts'
-import { queueName } from '../../../infra/settings/names.ts'
+import { queueName, REFERENCE } from '../../../infra/settings/names.ts'
 import { ENDPOINTS } from '../../../shared/api/routes.ts'
 import type { LineItem } from '../../../shared/domain/money/invoice.ts'
 import { newUuid } from '../../../shared/domain/uuid.ts'
+import { abandoned, type Delivery, postponed } from '../../../shared/domain/webhooks/delivery.ts'
+import { DISABLE_AFTER_MS } from '../../../shared/domain/webhooks/webhook.ts'
 import { listCursors } from '../../../shared/requests/record-list.ts'
 import { type QueueId, WORKERS } from '../../../shared/runtime/workers.ts'
 import { appointmentStore } from '../../../shared/store/calendar/appointments.ts'
 import { invoiceStore } from '../../../shared/store/calendar/invoices.ts'
 import { paymentStore } from '../../../shared/store/calendar/payments.ts'
 import { patientChanges } from '../../../shared/store/copies/patient-changes.ts'
+import { deliveryStore } from '../../../shared/store/events/deliveries.ts'
 import { deliveryAttempts } from '../../../shared/store/events/delivery-attempts.ts'
 import { eventFanOut } from '../../../shared/store/events/fan-out.ts'
 import { webhookHealthStore } from '../../../shared/store/events/webhook-health.ts'
 import { webhookStore } from '../../../shared/store/events/webhooks.ts'
 import {
   dirtyMarkerKey,
-  tallyKey,
+  ENTITY_CODES,
   tallyPartition,
   tallyShardKey,
 } from '../../../shared/store/keys/calendar.ts'
 import { announcedKey, eventHeadKey } from '../../../shared/store/keys/events.ts'
 import { dueMessageKey } from '../../../shared/store/keys/messages.ts'
-import { patientHeadKey } from '../../../shared/store/keys/patients.ts'
+import { nationalIdSecretKey, patientHeadKey } from '../../../shared/store/keys/patients.ts'
 import { dueDeliveryKey } from '../../../shared/store/keys/webhooks.ts'
 import { messageDispatch } from '../../../shared/store/messages/dispatch.ts'
 import { messageStore } from '../../../shared/store/messages/messages.ts'
@@ -35,7 +37,7 @@ import { patientStore } from '../../../shared/store/patients/patients.ts'
 import { chunked } from '../../../shared/store/table/chunked.ts'
 import { type Table, withoutEvents } from '../../../shared/store/table/table.ts'
 import { issueCredential } from '../../support/credentials.ts'
-import { createWebhook } from '../../support/deliveries.ts'
+import { createNewWebhook, createWebhook } from '../../support/deliveries.ts'
 import { call } from '../../support/event.ts'
 import { handlerOf, stubFunctionEnvironment } from '../../support/functions.ts'
 import { createRecord } from '../../support/records.ts'
@@ -128,16 +130,28 @@ const contendPatients = async (): Promise<void> => {
   await table.update(patientHeadKey(mine.clinic.id), counter)
 }
 
+/** The next national id makes a new secret. */
+const deleteNationalIdSecret = (): Promise<void> =>
+  table.transact([table.deleteWrite(nationalIdSecretKey(mine.clinic.id))])
+
 /** Preparations before the requests. */
 const preparations: Record<string, () => Promise<void>> = {
   'activate-patient': contendPatients,
   'deactivate-patient': contendPatients,
+  'create-patient': deleteNationalIdSecret,
   // So many changes that the next one takes a second snapshot of the search index, which deletes what the first contains.
   'update-patient': async () => {
     const writer = patientWriter({ table: withoutEvents(table) })
     await changePatients(64)
     await writer.snapshot(mine.clinic.id)
+    await writer.createMany(mine.clinic.id, [aPatient()])
     await changePatients(63)
+    await deleteNationalIdSecret()
+  },
+  // Changed since the last snapshot, with a secret for the hashes of national ids.
+  'list-patients': async () => {
+    await changePatients(1)
+    await patientWriter({ table }).createMany(mine.clinic.id, [{ ...aPatient(), nationalId: 'z' }])
   },
 }
 
@@ -159,6 +173,7 @@ it.each(ENDPOINTS.map((route) => [route.id, route] as const))(
     await preparations[id]?.()
     const further = [
       ...(id === 'reopen-appointment' ? [{ method: 'POST', path: { id: await missedAppointment() } }] : []),
+      ...(id === 'redeliver' ? await endedAndWaiting() : []),
       ...(id === 'list-events' ? [{ query: { after: await expiredCursor() } }] : []),
     ]
     await grants.expectExact(id, async () => {
@@ -180,6 +195,17 @@ async function missedAppointment(): Promise<string> {
   const missed = { ...mine.appointment, status: 'no_show', id } as const
   await createRecord(table, mine.clinic, appointmentStore({ table }), missed)
   return id
+}
+
+/** Requests of a delivery that ended without an attempt, and of one that waits for its endpoint. */
+async function endedAndWaiting() {
+  const { clinic, webhook, deliveries } = mine
+  const states = [abandoned, (before: Delivery) => postponed(before, Date.now())]
+  const changed = states.map((state, n) =>
+    deliveryStore({ table }).change(clinic.id, webhook.id, deliveries[n + 1]?.id ?? '', state),
+  )
+  const found = await Promise.all(changed)
+  return found.map((one) => ({ method: 'POST', path: { id: webhook.id, delivery_id: one?.id ?? '' } }))
 }
 
 /** The cursor of an event that was deleted: whether there was one is read from the number of events. */
@@ -252,28 +278,32 @@ const starts: Record<string, () => Promise<[event: object, answer: unknown]>> = 
     later(10 * 60_000)
     return [{}, undefined]
   },
-  // An appointment whose tally was sharded, long enough ago to be merged.
+  // Records of each kind whose tallies were sharded, long enough ago to be merged.
   'merge-tallies': async () => {
     const { clinic } = mine
-    const tally = tallyKey(tallyPartition(clinic.id, 'A', null), '2026-05')
-    const shard = tallyShardKey(tally.pk, '2026-05', 3)
-    await table.transact([
-      table.putWrite({ ...shard, '4s': 1, v: 1 }),
-      table.putWrite({ ...dirtyMarkerKey(shard), at: Date.now() - 120_000 }),
-    ])
+    const tallies = ENTITY_CODES.map((code) => tallyPartition(clinic.id, code, null))
+    for (const tally of [...tallies, tallyPartition(clinic.id, 'A', mine.doctor.id)]) {
+      const shard = tallyShardKey(tally, '2026-05', 3)
+      await table.transact([
+        table.putWrite({ ...shard, '4s': 1, v: 1 }),
+        table.putWrite({ ...dirtyMarkerKey(shard), at: Date.now() - 120_000 }),
+      ])
+    }
     return [{}, undefined]
   },
   'refresh-copies': async () => {
     await interruptRefreshes({ ...table, now: () => Date.now() - 10 * 60_000 })
     return [{}, undefined]
   },
-  // One to an address that is not public, and one that waits for an earlier delivery of its record.
+  // One to an address that is not public, whose endpoint is disabled, and one that waits for an earlier delivery of its record.
   'deliver-event': async () => {
-    const nowhere = await createWebhook(table, mine.clinic.id, { url: 'https://localhost/' })
+    const nowhere = await createNewWebhook(table, mine.clinic.id, { url: 'https://localhost/' })
     const behind = await createWebhook(table, mine.clinic.id, { url: 'https://localhost/' })
     const slow = await createWebhook(table, mine.clinic.id, { url: 'https://localhost/' })
     const cutOff = anAttempt({ result: 'cut-off', isSlow: true })
     for (let n = 0; n < 3; n++) await webhookHealthStore({ table }).record(mine.clinic.id, slow.id, cutOff)
+    const failed = anAttempt({ result: 'failure', at: Date.now() - DISABLE_AFTER_MS })
+    await webhookHealthStore({ table }).record(mine.clinic.id, nowhere.id, failed)
     await changed()
     await changed()
     const made = await fannedOut()
@@ -318,9 +348,10 @@ let changes = 0
 const changed = () =>
   patientChanges(table).update(mine.clinic.id, mine.patient.id, { emailAddress: `${changes++}@example.com` })
 
-/** So many changes, each of which takes a transaction of the fan-out, since so many endpoints receive it. */
+/** So many changes, each of which takes a transaction of the fan-out, since so many endpoints receive it. One of them is new. */
 async function announceTransactions(count: number) {
   const { clinic } = mine
+  await createNewWebhook(table, clinic.id, { url: 'https://localhost/' })
   for (let n = (await webhookStore({ table }).list(clinic.id)).length; n < 17; n++)
     await createWebhook(table, clinic.id, { url: 'https://localhost/' })
   for (let n = 0; n < count; n++) await changed()

@@ -3,7 +3,7 @@ import { TransactionCanceledException } from '@aws-sdk/client-dynamodb'
 import { SESv2Client } from '@aws-sdk/client-sesv2'
 import { SNSClient } from '@aws-sdk/client-sns'
 import { SQSClient } from '@aws-sdk/client-sqs'
-import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
+import { DynamoDBDocumentClient, UpdateCommand, type UpdateCommandInput } from '@aws-sdk/lib-dynamodb'
 import { vi } from 'vitest'
 import type { SdkCall } from '../../support/iam/requests.ts'
 import { mockClient } from '../../support/mock-client.ts'
@@ -49,6 +49,14 @@ function collideOnce(): (command: Command) => void {
   }
 }
 
+/** An endpoint succeeds for the first time just before a delivery is recorded that waits for it. */
+async function succeedFirst({ input }: Command, send: (command: UpdateCommand) => Promise<unknown>) {
+  const { TableName, Key, UpdateExpression } = input as UpdateCommandInput
+  if (UpdateExpression !== 'SET waiting = :at') return
+  const values = { UpdateExpression: 'SET proven = :yes', ExpressionAttributeValues: { ':yes': true } }
+  await send(new UpdateCommand({ TableName, Key, ...values }))
+}
+
 /** Every call that `act` makes. Its first addition to each tally collides with another writer's. */
 export async function recordCalls(act: () => Promise<void>): Promise<SdkCall[]> {
   const original = DynamoDBDocumentClient.prototype.send
@@ -56,6 +64,10 @@ export async function recordCalls(act: () => Promise<void>): Promise<SdkCall[]> 
   const send = vi.spyOn(DynamoDBDocumentClient.prototype, 'send')
   send.mockImplementation(async function (this: DynamoDBDocumentClient, ...parameters: unknown[]) {
     collide(parameters[0] as Command)
+    await succeedFirst(
+      parameters[0] as Command,
+      (command) => original.apply(this, [command] as never) as unknown as Promise<unknown>,
+    )
     return original.apply(this, parameters as never)
   } as never)
   const mocks = Object.entries({ sns, sqs, ses })

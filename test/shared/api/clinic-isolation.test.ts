@@ -10,6 +10,7 @@ import { ENDPOINTS } from '../../../shared/api/routes.ts'
 import { newUuid } from '../../../shared/domain/uuid.ts'
 import { DUE_PARTITION_PREFIX, parseDueKey } from '../../../shared/store/keys/due.ts'
 import { ANNOUNCED_PARTITION_PREFIX, parseAnnouncedKey } from '../../../shared/store/keys/events.ts'
+import type { SharedFamily } from '../../../shared/store/keys/families.ts'
 import { type Key, shortId } from '../../../shared/store/keys/key.ts'
 import { PROVIDER_PARTITION_PREFIX } from '../../../shared/store/keys/messages.ts'
 import { patientWriter } from '../../../shared/store/patients/patient-writer.ts'
@@ -104,10 +105,11 @@ function ownerOf(item: Touched): unknown {
 let requests = 0
 
 /** The due items that a successful request writes for background functions; others take concurrency or a failure. */
-const dueItemsOf = ({ uses: { shared = [] } }: Route): string[] =>
-  shared
-    .filter((name) => name !== 'sharded-tallies' && name !== 'unresolved-messages')
-    .map((name) => SHARED_PARTITION_PREFIXES[name].replace(/#$/, ''))
+const dueItemsOf = ({ uses: { writes = [] } }: Route): string[] =>
+  Object.entries(SHARED_PARTITION_PREFIXES)
+    .filter(([name]) => writes.includes(name as SharedFamily))
+    .filter(([name]) => name !== 'sharded-tallies' && name !== 'unresolved-messages')
+    .map(([, prefix]) => prefix.replace(/#$/, ''))
     .filter((family) => family.startsWith(DUE_PARTITION_PREFIX))
     .sort()
 

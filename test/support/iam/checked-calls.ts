@@ -1,4 +1,4 @@
-import type { DeployedRoles, FunctionRole } from './deployed-roles.ts'
+import type { DeployedRoles, FunctionRole, Statement } from './deployed-roles.ts'
 import { type Decision, decide, grantsOf } from './evaluation.ts'
 import { type IamRequest, iamRequests, type SdkCall } from './requests.ts'
 
@@ -54,44 +54,54 @@ export function checkedCalls(roles: DeployedRoles) {
       add(functionId, role.byLambda)
       const made = await decisionsOf(functionId)
       const used = new Set(made.flatMap(({ grants }) => grants))
-      return grantsOf(role).flatMap(({ id, statement: { Action, Resource, NotResource, Condition } }) => {
-        const grant = [Action, Resource ?? `anything but ${NotResource}`].join(' ')
-        if (!used.has(id)) return [grant]
-        const keys = made
-          .filter(({ grants }) => grants.includes(id))
-          .flatMap(({ request }) => keysOf(request))
-        const patterns = [Condition?.['ForAllValues:StringLike']?.['dynamodb:LeadingKeys'] ?? []].flat()
-        return patterns
-          .filter((pattern) => !keys.some((key) => key.startsWith(pattern.replace(/\*$/, ''))))
-          .map((pattern) => `${grant} ${pattern}`)
-      })
+      return grantsOf(role).flatMap(({ id, statement: { Action, Resource, NotResource } }) =>
+        used.has(id) ? [] : [[Action, Resource ?? `anything but ${NotResource}`].join(' ')],
+      )
     },
 
-    /** Which partitions a function's role allows to access by any call of DynamoDB, whether it does or not. */
-    reached: async (functionId: string, partitions: readonly string[]): Promise<string[]> => {
-      const role = roleOf(functionId)
-      const calls = role.statements.flatMap(({ Action, Resource, Condition }) => {
-        const action = [Action].flat().find((name) => name.startsWith('dynamodb:'))
-        return action && Condition ? [{ action, resource: String(Resource) }] : []
+    /** Which of the partitions a function's role allows to access by calls of DynamoDB whose action matches, whether it does or not. */
+    reached: async (functionId: string, partitions: readonly string[], actions = /./): Promise<string[]> => {
+      const { roleArn, statements } = roleOf(functionId)
+      const granted = statements.flatMap((statement) => {
+        const action = [statement.Action]
+          .flat()
+          .find((name) => name.startsWith('dynamodb:') && actions.test(name))
+        return action && statement.Condition ? [{ ...statement, Action: action }] : []
       })
-      const isReached = async (partition: string): Promise<boolean> => {
-        const context = { 'dynamodb:LeadingKeys': [partition] }
-        const decided = await Promise.all(calls.map((call) => decide(role, { ...call, context }, roles)))
-        return decided.some(({ allowed }) => allowed)
+      const isAllowed = async (statement: Statement, keys: readonly string[]): Promise<boolean> => {
+        const request = { action: String(statement.Action), resource: String(statement.Resource) }
+        const context = { 'dynamodb:LeadingKeys': [...keys] }
+        return (await decide({ roleArn, statements: [statement] }, { ...request, context }, roles)).allowed
       }
-      const reached = await Promise.all(partitions.map(isReached))
-      return partitions.filter((_, at) => reached[at])
+      // One decision on all partitions together, since most statements allow none of them.
+      const reaching = await filterAsync(granted, (statement) => isAllowed(forAnyKey(statement), partitions))
+      return filterAsync(partitions, async (partition) =>
+        (await Promise.all(reaching.map((statement) => isAllowed(statement, [partition])))).includes(true),
+      )
     },
 
-    /** The partitions that a function's calls touched. */
-    partitions: (functionId: string): string[] =>
-      [...functionOf(functionId).requests.values()].flatMap(keysOf),
+    /** The partitions that a function's calls touched, of those whose action matches. */
+    partitions: (functionId: string, actions = /./): string[] =>
+      [...functionOf(functionId).requests.values()]
+        .filter(({ action }) => actions.test(action))
+        .flatMap(keysOf),
   }
 }
 
 export type CheckedCalls = ReturnType<typeof checkedCalls>
 
 const keysOf = ({ context }: IamRequest): string[] => [context['dynamodb:LeadingKeys'] ?? []].flat()
+
+/** The statement, if it held for a request as soon as it holds for one of its keys. */
+function forAnyKey({ Condition = {}, ...rest }: Statement): Statement {
+  const { 'ForAllValues:StringLike': like, ...more } = Condition
+  return { ...rest, Condition: { ...more, ...(like && { 'ForAnyValue:StringLike': like }) } }
+}
+
+async function filterAsync<T>(all: readonly T[], isWanted: (one: T) => Promise<boolean>): Promise<T[]> {
+  const wanted = await Promise.all(all.map(isWanted))
+  return all.filter((_, at) => wanted[at])
+}
 
 /** The same for requests that differ in ids only. Conditions depend on the beginning of a key, which no id is part of. */
 function shapeOf({ action, resource, context }: IamRequest): string {

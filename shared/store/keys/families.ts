@@ -1,0 +1,101 @@
+/**
+ * Families of partitions, by names. A function may access the families that its route or worker declares, and no others
+ * (infra/functions/grants.ts). This file imports nothing: every bundle has a part of it.
+ */
+
+/**
+ * The families of clinics' partitions, by what follows the clinic in the key. After `#`, the id of a record follows, or the number
+ * of a segment.
+ */
+export const CLINIC_FAMILIES = {
+  clinic: 'C',
+  'clinic-credentials': 'K',
+  doctors: 'DR',
+  'doctor-days': 'D#',
+  departments: 'CD',
+  rooms: 'CR',
+  'room-days': 'RD#',
+  treatments: 'CT',
+  'price-lists': 'CP',
+  patients: 'P',
+  'patient-list': 'PL',
+  'patient-head': 'PH',
+  'patient-search': 'PS#',
+  'patient-search-changes': 'PC',
+  'inactive-patients': 'PI',
+  'national-ids': 'PN',
+  'national-id-secret': 'PNS',
+  'patient-changes': 'UP',
+  'external-ids': 'X',
+  'external-id-secret': 'XS',
+  'former-external-ids': 'XF',
+  'stale-copies': 'F',
+  appointments: 'A',
+  'appointment-list': 'AL',
+  'appointments-of-doctors': 'AD#',
+  'appointments-of-patients': 'AP#',
+  'appointment-tallies': 'AT',
+  'appointment-tallies-of-doctors': 'AT#',
+  'appointment-changes': 'UA',
+  invoices: 'I',
+  'invoice-list': 'IL',
+  'invoices-of-patients': 'IP#',
+  'invoices-by-number': 'IN#',
+  'invoice-tallies': 'IT',
+  'invoice-changes': 'UI',
+  payments: 'Y',
+  'payment-list': 'YL',
+  'payments-of-patients': 'YP#',
+  'payments-of-invoices': 'YI#',
+  'payment-tallies': 'YT',
+  'payment-changes': 'UY',
+  messages: 'M',
+  'message-list': 'ML',
+  'messages-of-patients': 'MP#',
+  'message-tallies': 'MT',
+  'message-changes': 'UM',
+  'message-quotas': 'MQ',
+  'stored-responses': 'R',
+  events: 'E',
+  'event-head': 'EH',
+  webhooks: 'W',
+  'webhook-count': 'WN',
+  'webhook-health': 'WS',
+  deliveries: 'WD#',
+  'first-attempts': 'WF#',
+  'waiting-deliveries': 'WQ#',
+} as const
+
+/** Families with items of all clinics: when something is due, or which message has a provider's id. */
+export type SharedFamily =
+  | 'announced-events'
+  | 'sharded-tallies'
+  | 'due-messages'
+  | 'unresolved-messages'
+  | 'provider-ids'
+  | 'due-deliveries'
+  | 'due-refreshes'
+
+export type Family = keyof typeof CLINIC_FAMILIES | SharedFamily
+
+/** Appointments with their rows in lists. */
+export const APPOINTMENT_ITEMS = [
+  'appointments',
+  'appointment-list',
+  'appointments-of-doctors',
+  'appointments-of-patients',
+] as const satisfies Family[]
+
+/** Invoices with their rows in lists. */
+export const INVOICE_ITEMS = ['invoices', 'invoice-list', 'invoices-of-patients'] as const satisfies Family[]
+
+/** Payments with their rows in lists. */
+export const PAYMENT_ITEMS = [
+  'payments',
+  'payment-list',
+  'payments-of-patients',
+  'payments-of-invoices',
+] as const satisfies Family[]
+
+/** Messages with their rows in lists. */
+export const MESSAGE_ITEMS = ['messages', 'message-list', 'messages-of-patients'] as const satisfies Family[]
