@@ -17,6 +17,17 @@ export const REGION = /^[a-z]{2}(-[a-z]+)+-\d$/
 export const regionSetting = ({ region }: Settings): string | undefined =>
   region === undefined ? undefined : requirePattern('region', region, REGION, 'is not a region of AWS')
 
+/** The default of `cdk bootstrap`. */
+const DEFAULT_QUALIFIER = 'hnb659fds'
+
+export const bootstrapQualifierSetting = ({ bootstrapQualifier }: Settings): string =>
+  requirePattern(
+    'bootstrapQualifier',
+    bootstrapQualifier ?? DEFAULT_QUALIFIER,
+    /^[a-z0-9]{1,10}$/,
+    'must have 1 to 10 lower-case letters and digits',
+  )
+
 export const emailFromSetting = (value: string): string =>
   requirePattern(
     'emailFrom',

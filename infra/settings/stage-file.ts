@@ -5,6 +5,7 @@ import { join } from 'node:path'
 export const SETTING_NAMES = [
   'account',
   'region',
+  'bootstrapQualifier',
   'protection',
   'emailFrom',
   'smsSenderId',

@@ -5,6 +5,7 @@ import { type MonitoringSettings, monitoringSettings } from './monitoring-settin
 import { type RecoverySettings, recoverySettings } from './recovery-settings.ts'
 import {
   accountSetting,
+  bootstrapQualifierSetting,
   cellSetting,
   type DomainSettings,
   domainSettings,
@@ -26,6 +27,7 @@ import {
   type Settings,
   type StageKind,
   stageFileName,
+  stageNames,
 } from './stage-file.ts'
 
 /** The settings that differ between stages. */
@@ -34,6 +36,8 @@ export type StageSettings = {
   readonly kind: StageKind
   /** The account and region that the stage is deployed to. Production has both; others may leave them to the shell. */
   readonly env: Environment
+  /** Names the roles and the bucket by which the CDK deploys: those of the bootstrap stack with this qualifier. */
+  readonly bootstrapQualifier: string
   /** The name of this deployment among several for different clinics. */
   readonly cell: string
   /** Whether data is retained when the stack is deleted, except by a creation that failed. */
@@ -148,6 +152,7 @@ export function stageSettings(name: string, overrides: Overrides = {}): StageSet
     name,
     kind,
     env: { account: accountSetting(settings), region: regionSetting(settings) },
+    bootstrapQualifier: bootstrapQualifierSetting(settings),
     cell: cellSetting(settings),
     ...byKind,
     deletionProtection: switchSetting('protection', settings),
@@ -163,6 +168,21 @@ export function stageSettings(name: string, overrides: Overrides = {}): StageSet
     version: versionSetting(settings),
   }
 }
+
+/** Whether two stages can be in the same account: a stage without an account can be in any. */
+export const canShareAccount = (one: string | undefined, other: string | undefined): boolean =>
+  one === undefined || other === undefined || one === other
+
+/** The other stages that can be in the account of this one. */
+export const stagesInSameAccount = ({
+  name,
+  env,
+}: StageSettings): Pick<StageSettings, 'name' | 'bootstrapQualifier'>[] =>
+  stageNames().flatMap((other) => {
+    const { settings } = readStage(other, {})
+    if (other === name || !canShareAccount(env.account, accountSetting(settings))) return []
+    return [{ name: other, bootstrapQualifier: bootstrapQualifierSetting(settings) }]
+  })
 
 function requireSettings(name: string, kind: StageKind, settings: Settings): void {
   const missing = REQUIRED[kind].filter((setting) => settings[setting] === undefined)

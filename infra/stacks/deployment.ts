@@ -1,4 +1,4 @@
-import { Annotations, type Stack, Tags } from 'aws-cdk-lib'
+import { Annotations, BOOTSTRAP_QUALIFIER_CONTEXT, type Stack, Tags } from 'aws-cdk-lib'
 import type { Construct } from 'constructs'
 import type { Route } from '../../shared/api/route.ts'
 import { ENDPOINTS, ROUTES } from '../../shared/api/routes.ts'
@@ -41,6 +41,7 @@ export function addStacks(
   routes: readonly Route[] = ROUTES,
 ): void {
   checkConcurrency(stage.accountConcurrency)
+  scope.node.setContext(BOOTSTRAP_QUALIFIER_CONTEXT, stage.bootstrapQualifier)
   const data = new DataStack(scope, stage)
   const workers = new WorkersStack(scope, stage, code)
   workers.addStackDependency(data)

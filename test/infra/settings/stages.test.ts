@@ -7,7 +7,7 @@ import { LOCAL_SETTINGS } from '../../../infra/local/settings.ts'
 import { recoverySettings } from '../../../infra/settings/recovery-settings.ts'
 import { domainSettings } from '../../../infra/settings/setting-checks.ts'
 import { parseStage, settingsIn } from '../../../infra/settings/stage-file.ts'
-import { stageSettings, stageWarnings } from '../../../infra/settings/stages.ts'
+import { canShareAccount, stageSettings, stageWarnings } from '../../../infra/settings/stages.ts'
 import { addStacksOf, settingsOf, templateOf } from '../../support/template.ts'
 import { dev } from '../stacks/expected-template.ts'
 
@@ -140,6 +140,16 @@ describe('a stage', () => {
     const { name, ext } = parse(file)
     expect(ext).toBe('.json')
     expect(() => parseStage(name, JSON.parse(readFileSync(file, 'utf8')), {})).not.toThrow()
+  })
+
+  it('can share an account with another one unless their files name different accounts', () => {
+    const [one, other] = ['111122223333', '444455556666']
+    expect(canShareAccount(one, other)).toBe(false)
+    expect([
+      canShareAccount(one, one),
+      canShareAccount(one, undefined),
+      canShareAccount(undefined, one),
+    ]).toEqual([true, true, true])
   })
 
   it('can be run locally, whatever its file says about its account', () => {
