@@ -18,4 +18,8 @@ const code =
 addStacks(app, stage, code)
 const repository = app.node.tryGetContext('pipelineRepository')
 if (repository !== undefined)
-  new PipelineStack(app, { repository, providerArn: app.node.tryGetContext('githubProviderArn') })
+  new PipelineStack(app, stage, {
+    repository,
+    subject: app.node.tryGetContext('pipelineSubject'),
+    providerArn: app.node.tryGetContext('githubProviderArn'),
+  })

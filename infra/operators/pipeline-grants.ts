@@ -1,63 +1,61 @@
-import { ArnFormat, Aws, type Stack } from 'aws-cdk-lib'
+import { Aws, type Stack } from 'aws-cdk-lib'
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam'
 import { tableFormatKey } from '../../shared/store/keys/operator.ts'
-import { stackName } from '../settings/names.ts'
+import { SMS_RECEIPTS_STACK, stackName } from '../settings/names.ts'
+import type { StageSettings } from '../settings/stages.ts'
 
-/** The default of `cdk bootstrap`. */
-const BOOTSTRAP_QUALIFIER = 'hnb659fds'
+/** The regions of the stacks of a stage: copies of backups have a stack in another one. */
+const regionsOf = (stack: Stack, { recovery: { backups } }: StageSettings): string[] => [
+  stack.region,
+  ...(backups?.copyRegion ? [backups.copyRegion] : []),
+]
 
 /**
- * CloudFormation has a role from `cdk bootstrap`: this role may only ask for a deployment. In all regions of the
- * account, since copies of backups have a stack in another one.
+ * CloudFormation has a role from `cdk bootstrap`: this role may only ask for a deployment. It has no use of the role for
+ * look-ups, which can read everything in the account.
  */
-export const deploymentGrant = (stack: Stack): PolicyStatement =>
+export const deploymentGrant = (stack: Stack, stage: StageSettings): PolicyStatement =>
   new PolicyStatement({
     actions: ['sts:AssumeRole'],
-    resources: ['deploy', 'file-publishing', 'lookup'].map((name) =>
-      stack.formatArn({
-        service: 'iam',
-        region: '',
-        resource: 'role',
-        resourceName: `cdk-${BOOTSTRAP_QUALIFIER}-${name}-role-${Aws.ACCOUNT_ID}-*`,
-      }),
+    resources: regionsOf(stack, stage).flatMap((region) =>
+      ['deploy', 'file-publishing'].map((name) =>
+        stack.formatArn({
+          service: 'iam',
+          region: '',
+          resource: 'role',
+          resourceName: `cdk-${stage.bootstrapQualifier}-${name}-role-${stack.account}-${region}`,
+        }),
+      ),
     ),
   })
 
-/** The grants of `clinic migrate --check`: it reads the format of the table, and nothing else of it. */
-export function formatCheckGrants(stack: Stack, stage: string): PolicyStatement[] {
-  const prefix = stackName(stage)
-  const { pk } = tableFormatKey
+/** The pipeline shows what a deployment changes, and reads the version and the table of the deployment before. */
+export const stackGrant = (stack: Stack, stage: StageSettings): PolicyStatement =>
+  new PolicyStatement({
+    actions: ['cloudformation:DescribeStacks', 'cloudformation:GetTemplate'],
+    resources: regionsOf(stack, stage).flatMap((region) =>
+      [stackName(stage.name), `${stackName(stage.name)}-*`, SMS_RECEIPTS_STACK].map((name) =>
+        stack.formatArn({ service: 'cloudformation', region, resource: 'stack', resourceName: `${name}/*` }),
+      ),
+    ),
+  })
+
+/** The pipeline reads the format of the table, and nothing else of it (.github/table-format.sh). */
+export function formatGrants(stack: Stack, { name }: StageSettings): PolicyStatement[] {
+  const tables = `${stackName(name)}-*`
   return [
     new PolicyStatement({
-      actions: ['cloudformation:DescribeStacks'],
-      resources: [
-        stack.formatArn({ service: 'cloudformation', resource: 'stack', resourceName: `${prefix}/*` }),
-      ],
-    }),
-    new PolicyStatement({
       actions: ['dynamodb:GetItem'],
-      resources: [stack.formatArn({ service: 'dynamodb', resource: 'table', resourceName: `${prefix}-*` })],
-      conditions: { 'ForAllValues:StringEquals': { 'dynamodb:LeadingKeys': [pk] } },
+      resources: [stack.formatArn({ service: 'dynamodb', resource: 'table', resourceName: tables })],
+      conditions: { 'ForAllValues:StringEquals': { 'dynamodb:LeadingKeys': [tableFormatKey.pk] } },
     }),
     new PolicyStatement({
       actions: ['kms:Decrypt'],
       resources: [stack.formatArn({ service: 'kms', resource: 'key', resourceName: '*' })],
       conditions: {
-        StringEquals: { 'kms:ViaService': `dynamodb.${Aws.REGION}.${Aws.URL_SUFFIX}` },
-        StringLike: { 'kms:EncryptionContext:aws:dynamodb:tableName': `${prefix}-*` },
+        StringEquals: { 'kms:ViaService': `dynamodb.${stack.region}.${Aws.URL_SUFFIX}` },
+        StringLike: { 'kms:EncryptionContext:aws:dynamodb:tableName': tables },
       },
-    }),
-    // The line that each command leaves in the access trail.
-    new PolicyStatement({
-      actions: ['logs:PutLogEvents'],
-      resources: [
-        stack.formatArn({
-          service: 'logs',
-          resource: 'log-group',
-          resourceName: `${prefix}-*:log-stream:*`,
-          arnFormat: ArnFormat.COLON_RESOURCE_NAME,
-        }),
-      ],
     }),
   ]
 }

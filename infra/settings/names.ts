@@ -26,8 +26,8 @@ export const backupCopyStackName = (stage: string): string => `${stackName(stage
 
 export const backupCopyVaultName = (stage: string): string => `clinic-${stage}-copies`
 
-/** Roles of the pipeline: one stack for an account. */
-export const PIPELINE_STACK = 'ClinicDeveloperApi-Pipeline'
+/** The stack of the role that deploys the stage. */
+export const pipelineStackName = (stage: string): string => `${stackName(stage)}-Pipeline`
 
 /** One for all stages in an account and region. */
 export const SMS_RECEIPTS_STACK = 'ClinicDeveloperApi-SmsReceipts'

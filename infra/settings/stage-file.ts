@@ -46,8 +46,8 @@ export type StageKind = 'development' | 'production'
 
 const KINDS: readonly StageKind[] = ['development', 'production']
 
-/** Other names for `-c`: the stage, and the settings of the pipeline's roles, which no stage has. */
-const OTHER_CONTEXT = ['stage', 'pipelineRepository', 'githubProviderArn']
+/** Other names for `-c`: the stage, and the settings of the pipeline's role, which is not deployed with its stage. */
+const OTHER_CONTEXT = ['stage', 'pipelineRepository', 'pipelineSubject', 'githubProviderArn']
 
 /** Stacks, functions and queues have the stage in their names, which have a limited length and must differ from the names of another stage. */
 const STAGE_NAME = /^[a-z][a-z0-9]{0,15}$/

@@ -1,46 +1,91 @@
-import { CfnOutput, Duration, Stack } from 'aws-cdk-lib'
-import { OidcProviderNative, Role, WebIdentityPrincipal } from 'aws-cdk-lib/aws-iam'
+import { Annotations, CfnOutput, Duration, Stack } from 'aws-cdk-lib'
+import { OidcProviderNative, PolicyDocument, Role, WebIdentityPrincipal } from 'aws-cdk-lib/aws-iam'
 import type { Construct } from 'constructs'
-import { alarmGrant, deploymentGrant, formatCheckGrants } from '../operators/pipeline-grants.ts'
-import { PIPELINE_STACK } from '../settings/names.ts'
-import { stageNames } from '../settings/stage-file.ts'
+import { alarmGrant, deploymentGrant, formatGrants, stackGrant } from '../operators/pipeline-grants.ts'
+import { pipelineStackName } from '../settings/names.ts'
+import { type StageSettings, stagesInSameAccount } from '../settings/stages.ts'
 
 const ISSUER = 'token.actions.githubusercontent.com'
+
+/** The only branch that is deployed, to any stage. */
+const BRANCH = 'refs/heads/main'
 
 export type PipelineSettings = {
   /** The repository on GitHub: `owner/name`. */
   readonly repository: string
+  /** How the subjects of its tokens begin, if not with `repo:owner/name`. */
+  readonly subject?: string | undefined
   /** GitHub's identity provider, if the account has it already: there can be only one. */
-  readonly providerArn: string | undefined
+  readonly providerArn?: string | undefined
 }
 
 /**
- * The roles by which .github/workflows deploys, one for each stage, without stored keys. GitHub issues a token with the
- * environment's name only to jobs that its protection rules let through.
+ * The role by which .github/workflows/deploy-stage.yml deploys a stage, without stored keys. It trusts that workflow only, on the
+ * main branch and in the environment of the stage. GitHub issues a token with the environment's name only to jobs that its
+ * protection rules let through.
  */
 export class PipelineStack extends Stack {
-  constructor(scope: Construct, { repository, providerArn }: PipelineSettings) {
-    super(scope, PIPELINE_STACK, { description: 'Clinic Developer API: roles of the pipeline' })
+  /** @throws Error if a deployment of this stage could deploy another one, or the repository is not `owner/name` */
+  constructor(scope: Construct, stage: StageSettings, settings: PipelineSettings) {
+    super(scope, pipelineStackName(stage.name), {
+      description: `Clinic Developer API: the role that deploys the stage ${stage.name}`,
+      env: stage.env,
+    })
+    requireSeparateStages(this, stage)
     const provider =
-      providerArn ??
+      settings.providerArn ??
       new OidcProviderNative(this, 'GitHub', {
         url: `https://${ISSUER}`,
         clientIds: ['sts.amazonaws.com'],
       }).oidcProviderArn
-    for (const stage of stageNames()) {
-      const role = new Role(this, stage, {
-        description: `Deploys the stage ${stage} of the clinic API`,
-        assumedBy: new WebIdentityPrincipal(provider, {
-          StringEquals: {
-            [`${ISSUER}:aud`]: 'sts.amazonaws.com',
-            [`${ISSUER}:sub`]: `repo:${repository}:environment:${stage}`,
-          },
+    const role = new Role(this, 'Deploy', {
+      description: `Deploys the stage ${stage.name} of the clinic API`,
+      assumedBy: new WebIdentityPrincipal(provider, { StringEquals: trustedClaims(stage.name, settings) }),
+      maxSessionDuration: Duration.hours(1),
+      inlinePolicies: {
+        Grants: new PolicyDocument({
+          statements: [
+            deploymentGrant(this, stage),
+            stackGrant(this, stage),
+            ...formatGrants(this, stage),
+            alarmGrant(),
+          ],
         }),
-        maxSessionDuration: Duration.hours(1),
-      })
-      for (const statement of [deploymentGrant(this), alarmGrant(), ...formatCheckGrants(this, stage)])
-        role.addToPolicy(statement)
-      new CfnOutput(this, `${stage}DeployRoleArn`, { value: role.roleArn })
-    }
+      },
+    })
+    new CfnOutput(this, 'DeployRoleArn', { value: role.roleArn })
+  }
+}
+
+/**
+ * The claims of a token of the workflow. Its own branch alone would not do: a workflow of another branch can call the one on the main
+ * branch, which would then deploy that other branch.
+ */
+function trustedClaims(
+  stage: string,
+  { repository, subject = `repo:${repository}` }: PipelineSettings,
+): Record<string, string> {
+  if (!/^[\w.-]+\/[\w.-]+$/.test(repository))
+    throw new Error(`pipelineRepository must be OWNER/NAME: "${repository}".`)
+  const claims = {
+    aud: 'sts.amazonaws.com',
+    sub: `${subject}:environment:${stage}`,
+    ref: BRANCH,
+    job_workflow_ref: `${repository}/.github/workflows/deploy-stage.yml@${BRANCH}`,
+  }
+  return Object.fromEntries(Object.entries(claims).map(([name, value]) => [`${ISSUER}:${name}`, value]))
+}
+
+function requireSeparateStages(stack: Stack, stage: StageSettings): void {
+  const { name, bootstrapQualifier } = stage
+  for (const other of stagesInSameAccount(stage)) {
+    if (other.bootstrapQualifier === bootstrapQualifier)
+      throw new Error(
+        `The pipeline of "${name}" could also deploy "${other.name}": set account in the files of both stages if they are in different accounts, or a bootstrapQualifier of its own in one.`,
+      )
+    Annotations.of(stack).addWarningV2(
+      `clinic-developer-api:shares-account-with-${other.name}`,
+      `The stages "${name}" and "${other.name}" can be in the same account, where a deployment of one can change the other unless the execution role of its bootstrap stack is limited.`,
+    )
   }
 }

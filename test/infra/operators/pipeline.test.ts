@@ -1,71 +1,218 @@
-/** The pipeline: what its roles trust and may do, and that its workflows hold no keys and run pinned actions only. */
+/** The pipeline: whom its role trusts and what it may do, and that its workflows hold no keys and run pinned actions only. */
 import { accessSync, constants, globSync, readFileSync } from 'node:fs'
+import { runSimulation } from '@cloud-copilot/iam-simulate'
 import { App } from 'aws-cdk-lib'
-import { Template } from 'aws-cdk-lib/assertions'
+import { Annotations, Match } from 'aws-cdk-lib/assertions'
 import { describe, expect, it } from 'vitest'
-import { stageNames } from '../../../infra/settings/stage-file.ts'
-import { PipelineStack } from '../../../infra/stacks/pipeline-stack.ts'
-import { templateOf } from '../../support/template.ts'
+import { ACCOUNT_ID } from '../../../infra/local/template/physical-names.ts'
+import { resolveStacks } from '../../../infra/local/template/stacks.ts'
+import type { Settings } from '../../../infra/settings/stage-file.ts'
+import { type PipelineSettings, PipelineStack } from '../../../infra/stacks/pipeline-stack.ts'
+import { tableFormatKey } from '../../../shared/store/keys/operator.ts'
+import { type PolicyDocument, REGION, VIA_DYNAMODB } from '../../support/iam/deployed-roles.ts'
+import { decide } from '../../support/iam/evaluation.ts'
+import { addStacksOf, settingsOf, templateOf } from '../../support/template.ts'
 
-const templateFor = (providerArn?: string): Template =>
-  Template.fromStack(new PipelineStack(new App(), { repository: 'practice/clinic', providerArn }))
-
-const STAGES = stageNames()
 const ISSUER = 'token.actions.githubusercontent.com'
+const PROVIDER = `arn:aws:iam::${ACCOUNT_ID}:oidc-provider/${ISSUER}`
+const ROLE = `arn:aws:iam::${ACCOUNT_ID}:role/deploy`
+const OWN: Settings = { bootstrapQualifier: 'clinicdev' }
 
-describe('the roles of the pipeline', () => {
-  const template = templateFor()
-  const roles = Object.values(template.findResources('AWS::IAM::Role')).map(({ Properties }) => Properties)
+type DeployRole = {
+  readonly AssumeRolePolicyDocument: PolicyDocument
+  readonly Policies: readonly { readonly PolicyDocument: PolicyDocument }[]
+}
 
-  it('are for one environment of one repository each', () => {
-    const trusted = roles.map(({ AssumeRolePolicyDocument: { Statement } }) => {
-      expect(Statement.length).toBe(1)
-      expect(Statement[0].Action).toBe('sts:AssumeRoleWithWebIdentity')
-      return Statement[0].Condition
+const stackOf = (stage: string, settings: Settings, pipeline: Partial<PipelineSettings> = {}) =>
+  new PipelineStack(new App(), settingsOf(stage, settings), { repository: 'practice/clinic', ...pipeline })
+
+/** The only role of the pipeline of `dev`. */
+function deployRole(settings: Settings = OWN, pipeline: Partial<PipelineSettings> = {}): DeployRole {
+  const { stackName, node } = stackOf('dev', settings, { providerArn: PROVIDER, ...pipeline })
+  const { template } = (node.root as App).synth().getStackByName(stackName)
+  const resolved = resolveStacks([{ stackName, template }], { region: REGION, queueUrl: String })
+  const [role, ...others] = resolved.resourcesOf<DeployRole>('AWS::IAM::Role')
+  expect(others).toEqual([])
+  return role?.properties as DeployRole
+}
+
+const CLAIMS = {
+  aud: 'sts.amazonaws.com',
+  sub: 'repo:practice/clinic:environment:dev',
+  ref: 'refs/heads/main',
+  job_workflow_ref: 'practice/clinic/.github/workflows/deploy-stage.yml@refs/heads/main',
+}
+
+/** The engine knows these claims of another provider only. */
+const asKnown = (text: string): string =>
+  text.replaceAll(/token\.[\w.]+:(aud|sub)"/g, 'accounts.google.com:$1"')
+
+/** Whether a job whose token has these claims can assume the role. */
+async function isTrusted({ AssumeRolePolicyDocument }: DeployRole, claims: object): Promise<boolean> {
+  const context = Object.fromEntries(
+    Object.entries(claims).map(([name, value]) => [`${ISSUER}:${name}`, value]),
+  )
+  const outcome = await runSimulation(
+    {
+      request: {
+        principal: PROVIDER,
+        action: 'sts:AssumeRoleWithWebIdentity',
+        resource: { resource: ROLE, accountId: ACCOUNT_ID },
+        contextVariables: JSON.parse(asKnown(JSON.stringify(context))),
+      },
+      identityPolicies: [],
+      serviceControlPolicies: [],
+      resourceControlPolicies: [],
+      resourcePolicy: JSON.parse(asKnown(JSON.stringify(AssumeRolePolicyDocument))),
+    },
+    {},
+  )
+  if (outcome.resultType !== 'single') throw new Error(JSON.stringify(outcome))
+  expect(outcome.result.ignoredContextKeys).toEqual([])
+  return outcome.result.analysis.result === 'Allowed'
+}
+
+describe('the role of the pipeline', () => {
+  const role = deployRole()
+
+  it('trusts the deployment of its stage from the main branch', async () => {
+    expect(await isTrusted(role, CLAIMS)).toBe(true)
+  })
+
+  const branch = 'refs/heads/feature'
+  it.each<[string, object]>([
+    [
+      'another branch',
+      { ref: branch, job_workflow_ref: CLAIMS.job_workflow_ref.replace('refs/heads/main', branch) },
+    ],
+    ['another branch that calls the workflow of main', { ref: branch }],
+    ['a tag with the name of the branch', { ref: 'refs/tags/main' }],
+    ['a pull request', { ref: 'refs/pull/7/merge' }],
+    ['another workflow', { job_workflow_ref: CLAIMS.job_workflow_ref.replace('deploy-stage', 'check') }],
+    [
+      'the workflow as it is on another branch',
+      { job_workflow_ref: CLAIMS.job_workflow_ref.replace('main', 'old') },
+    ],
+    ['another repository', { sub: 'repo:practice/other:environment:dev' }],
+    ['another owner', { sub: 'repo:practice2/clinic:environment:dev' }],
+    ['another environment', { sub: 'repo:practice/clinic:environment:prod' }],
+    ['no environment', { sub: 'repo:practice/clinic:ref:refs/heads/main' }],
+    ['a token for another service', { aud: 'https://github.com/practice' }],
+  ])('does not trust %s', async (_, claims) => {
+    expect(await isTrusted(role, { ...CLAIMS, ...claims })).toBe(false)
+  })
+
+  it('trusts subjects with ids, which tokens of new repositories have', async () => {
+    const withIds = deployRole(OWN, { subject: 'repo:practice-12/clinic-34' })
+    const sub = 'repo:practice-12/clinic-34:environment:dev'
+    expect([await isTrusted(withIds, { ...CLAIMS, sub }), await isTrusted(withIds, CLAIMS)]).toEqual([
+      true,
+      false,
+    ])
+  })
+
+  it('needs a repository with its owner', () => {
+    expect(() => deployRole(OWN, { repository: 'clinic' })).toThrow('pipelineRepository must be OWNER/NAME')
+  })
+
+  it('makes the identity provider unless the account has it', () => {
+    const typesOf = (pipeline: Partial<PipelineSettings>) =>
+      stackOf('dev', OWN, pipeline)
+        .node.findAll()
+        .map(({ node }) => node.id)
+    expect(typesOf({})).toContain('GitHub')
+    expect(typesOf({ providerArn: PROVIDER })).not.toContain('GitHub')
+  })
+})
+
+describe('the role of the pipeline of dev', () => {
+  const statements = deployRole({ ...OWN, backups: 'on', backupCopyRegion: 'eu-west-1' }).Policies.flatMap(
+    ({ PolicyDocument }) => PolicyDocument.Statement,
+  )
+  const arn = (service: string, resource: string, region = REGION) =>
+    `arn:aws:${service}:${region}:${ACCOUNT_ID}:${resource}`
+  const bootstrapRole = (name: string) => `arn:aws:iam::${ACCOUNT_ID}:role/cdk-${name}`
+  const deployment = (qualifier: string, region = REGION) =>
+    bootstrapRole(`${qualifier}-deploy-role-${ACCOUNT_ID}-${region}`)
+  const table = (stage: string) => arn('dynamodb', `table/ClinicDeveloperApi-${stage}-Data-Table1`)
+  const isAllowed = async (
+    action: string,
+    resource: string,
+    context: Record<string, string | string[]> = {},
+  ) =>
+    (await decide({ roleArn: ROLE, statements }, { action, resource, context }, { keyPolicies: new Map() }))
+      .allowed
+
+  it.each<[string, string, Record<string, string | string[]>?]>([
+    ['sts:AssumeRole', deployment('clinicdev')],
+    ['sts:AssumeRole', deployment('clinicdev', 'eu-west-1')],
+    ['sts:AssumeRole', bootstrapRole(`clinicdev-file-publishing-role-${ACCOUNT_ID}-${REGION}`)],
+    ['cloudformation:DescribeStacks', arn('cloudformation', 'stack/ClinicDeveloperApi-dev/1')],
+    ['cloudformation:GetTemplate', arn('cloudformation', 'stack/ClinicDeveloperApi-dev-Data/1')],
+    ['dynamodb:GetItem', table('dev'), { 'dynamodb:LeadingKeys': ['table#format'] }],
+    ['cloudwatch:DescribeAlarms', '*'],
+  ])('may %s on %s', async (action, resource, context) => {
+    expect(await isAllowed(action, resource, context)).toBe(true)
+  })
+
+  it.each<[string, string, Record<string, string | string[]>?]>([
+    ['sts:AssumeRole', deployment('hnb659fds')],
+    ['sts:AssumeRole', deployment('clinicprod')],
+    ['sts:AssumeRole', deployment('clinicdev', 'eu-central-1')],
+    ['sts:AssumeRole', bootstrapRole(`clinicdev-lookup-role-${ACCOUNT_ID}-${REGION}`)],
+    ['sts:AssumeRole', bootstrapRole(`clinicdev-cfn-exec-role-${ACCOUNT_ID}-${REGION}`)],
+    ['cloudformation:GetTemplate', arn('cloudformation', 'stack/ClinicDeveloperApi-prod/1')],
+    ['cloudformation:UpdateStack', arn('cloudformation', 'stack/ClinicDeveloperApi-dev/1')],
+    ['dynamodb:GetItem', table('dev'), { 'dynamodb:LeadingKeys': [`${'x'.repeat(22)}#P`] }],
+    ['dynamodb:GetItem', table('prod'), { 'dynamodb:LeadingKeys': ['table#format'] }],
+    ['dynamodb:Query', table('dev'), { 'dynamodb:LeadingKeys': ['table#format'] }],
+    [
+      'logs:PutLogEvents',
+      arn('logs', 'log-group:ClinicDeveloperApi-dev-Data-OperatorLog:log-stream:commands'),
+    ],
+    ['logs:GetLogEvents', arn('logs', 'log-group:ClinicDeveloperApi-dev-Data-EndpointLogs:log-stream:1')],
+  ])('may not %s on %s', async (action, resource, context) => {
+    expect(await isAllowed(action, resource, context)).toBe(false)
+  })
+
+  // The engine does not know the keys of an encryption context.
+  it('may decrypt tables of its stage only, through DynamoDB', () => {
+    const decrypting = statements.filter(({ Action }) => Action === 'kms:Decrypt')
+    expect(decrypting.map(({ Condition }) => Condition)).toEqual([
+      {
+        StringEquals: { 'kms:ViaService': VIA_DYNAMODB },
+        StringLike: { 'kms:EncryptionContext:aws:dynamodb:tableName': 'ClinicDeveloperApi-dev-*' },
+      },
+    ])
+  })
+})
+
+describe('a bootstrap stack', () => {
+  it('is not shared with another stage that can be in the same account', () => {
+    expect(() => stackOf('dev', {})).toThrow('The pipeline of "dev" could also deploy "prod"')
+    expect(() => stackOf('prod', {})).toThrow('The pipeline of "prod" could also deploy "dev"')
+  })
+
+  it('of its own is enough in the same account, with a warning about its execution role', () => {
+    const warnings = (stage: string, settings: Settings) =>
+      Annotations.fromStack(stackOf(stage, settings)).findWarning('*', Match.anyValue()).length
+    expect(warnings('prod', { bootstrapQualifier: 'clinicprod' })).toBe(1)
+  })
+
+  it('of the stage deploys all of its stacks', () => {
+    const app = new App()
+    addStacksOf('prod', app, {
+      bootstrapQualifier: 'clinicprod',
+      backups: 'on',
+      backupCopyRegion: 'eu-west-1',
     })
-    expect(trusted).toEqual(
-      STAGES.map((stage) => ({
-        StringEquals: {
-          [`${ISSUER}:aud`]: 'sts.amazonaws.com',
-          [`${ISSUER}:sub`]: `repo:practice/clinic:environment:${stage}`,
-        },
-      })),
-    )
+    const roles = app.synth().stacks.map(({ assumeRoleArn }) => assumeRoleArn)
+    expect(roles.length).toBeGreaterThan(5)
+    for (const role of roles) expect(role).toContain('role/cdk-clinicprod-deploy-role-')
   })
 
-  it('may assume the roles of the bootstrap stack, read alarms and the format of the table of their stage, and nothing else', () => {
-    const policies = Object.values(template.findResources('AWS::IAM::Policy'))
-    const actions = policies.map(({ Properties: { PolicyDocument } }) =>
-      PolicyDocument.Statement.flatMap(({ Action }: { Action: string }) => Action).sort(),
-    )
-    const expected = [
-      ...[
-        'cloudformation:DescribeStacks',
-        'cloudwatch:DescribeAlarms',
-        'dynamodb:GetItem',
-        'kms:Decrypt',
-        'logs:PutLogEvents',
-        'sts:AssumeRole',
-      ],
-    ]
-    expect(actions).toEqual(STAGES.map(() => expected))
-    const dev = JSON.stringify(policies[STAGES.indexOf('dev')])
-    expect(dev).toContain('"dynamodb:LeadingKeys":["table#format"]')
-    expect(dev).not.toContain('ClinicDeveloperApi-prod')
-  })
-
-  it('may deploy to every region of the account, since copies of backups are in another one', () => {
-    const [dev] = Object.values(template.findResources('AWS::IAM::Policy'))
-    const statements: { Action: string }[] = dev?.Properties.PolicyDocument.Statement
-    const assumed = statements.find(({ Action }) => Action === 'sts:AssumeRole')
-    expect(JSON.stringify(assumed).match(/,"-\*"\]/g)).toHaveLength(3)
-    expect(JSON.stringify(assumed)).not.toContain('AWS::Region')
-  })
-
-  it('use the identity provider that the account has, if it is given', () => {
-    expect(template.findResources('AWS::IAM::OIDCProvider')).not.toEqual({})
-    const existing = templateFor('arn:aws:iam::123456789012:oidc-provider/x')
-    expect(existing.findResources('AWS::IAM::OIDCProvider')).toEqual({})
+  it.each(['', 'Clinic', 'clinic-prod', 'a'.repeat(11)])('cannot be named %j', (bootstrapQualifier) => {
+    expect(() => settingsOf('prod', { bootstrapQualifier })).toThrow(/^bootstrapQualifier must have 1 to 10/)
   })
 })
 
@@ -82,13 +229,24 @@ describe.each(globSync('.github/workflows/*.yml'))('%s', (file) => {
   it('stores no keys, and grants no more than it needs', () => {
     expect(workflow).not.toMatch(/secrets\./)
     expect(workflow).toMatch(/^permissions:\n {2}contents: read/m)
-    expect(workflow).not.toMatch(/: write-all|contents: write|pull_request_target/)
+    expect(workflow).not.toMatch(/: write-all|contents: write|pull_request_target|workflow_run/)
     // A script that contains text of a pull request would run it.
     const scripts = [...workflow.matchAll(/run: (?:\|\n((?: {10,}.*\n)+)|(.*))/g)].map(([text]) => text)
     expect(scripts.filter((script) => script.includes('${{'))).toEqual([])
     expect(workflow.split('actions/checkout@').length).toBe(
       workflow.split('persist-credentials: false').length,
     )
+  })
+
+  it('runs no code of dependencies where a token is issued, and no script of their installation', () => {
+    const [, jobs = ''] = workflow.split(/^jobs:$/m)
+    const privileged = jobs.split(/^(?= {2}\w+:$)/m).filter((job) => job.includes('id-token: write'))
+    const run = privileged.flatMap((job) =>
+      job.match(/\b(npm (?!view|publish)\w+|npx|pip3?|node (?!deployment\/cdk))/g),
+    )
+    expect(run.filter((command) => command !== null)).toEqual([])
+    const installations = [...workflow.matchAll(/npm ci(.*)/g)].map(([, options]) => options)
+    expect(installations.filter((options) => !options?.startsWith(' --ignore-scripts'))).toEqual([])
   })
 })
 
@@ -97,13 +255,10 @@ describe('the deployment of a stage', () => {
 
   it('returns to the version that was deployed, which it reads before', () => {
     expect(workflow).not.toContain('github.event.before')
-    const [, ref] = /ref: \$\{\{ steps\.(.*) \}\}/.exec(workflow) ?? []
-    expect(ref).toBe('before.outputs.version')
-    const deployments = [...workflow.matchAll(/cdk deploy .*/g)].map(([command]) => command)
-    expect(deployments.map((command) => command.match(/-c "version=\$(\w+)"/)?.[1])).toEqual([
-      'GITHUB_SHA',
-      'VERSION',
-    ])
+    expect(workflow).toContain('-c "version=$GITHUB_SHA"')
+    expect(workflow).toMatch(/VERSION: \$\{\{ steps\.before\.outputs\.version \}\}/)
+    const deployed = [...workflow.matchAll(/cdk deploy .* --app (.*)/g)].map(([, assembly]) => assembly)
+    expect(deployed).toEqual(['deployment/assembly', 'before/assembly'])
     templateOf('dev', { version: 'abc123' }).hasOutput('Version', { Value: 'abc123' })
     expect(() => templateOf('dev', { version: '$(x)' })).toThrow('version is not the name of a commit')
   })
@@ -117,7 +272,7 @@ describe('the deployment of a stage', () => {
 
   it('runs scripts that exist and can be executed', () => {
     const scripts = [...new Set(workflow.match(/\.github\/[\w-]+\.sh/g))]
-    expect(scripts.length).toBe(2)
+    expect(scripts.length).toBe(4)
     for (const script of scripts) accessSync(script, constants.X_OK)
   })
 })
@@ -129,4 +284,10 @@ it('deploys prod after dev, and both in an environment of their own', () => {
   expect(readFileSync('.github/workflows/deploy-stage.yml', 'utf8')).toMatch(
     / {4}environment: \$\{\{ inputs\.stage \}\}\n/,
   )
+})
+
+it('reads the format of the table where the tool records it', () => {
+  const script = readFileSync('.github/table-format.sh', 'utf8')
+  const { pk, sk } = tableFormatKey
+  expect(script).toContain(`--key '{"pk":{"S":"${pk}"},"sk":{"S":"${sk}"}}' --query Item.format.N`)
 })
