@@ -32,10 +32,14 @@ if (!isInstalled()) {
   process.stderr.write('Installing dependencies (once)...\n')
   const npm = process.platform === 'win32' ? 'npm.cmd' : 'npm'
   // Its output goes to stderr, so that `npm start --silent -- --json` prints one line and no more.
-  const { status } = spawnSync(npm, ['ci', '--no-audit', '--no-fund', '--loglevel=error'], {
-    cwd: project,
-    stdio: ['ignore', 2, 2],
-    shell: process.platform === 'win32',
-  })
+  const { status } = spawnSync(
+    npm,
+    ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'],
+    {
+      cwd: project,
+      stdio: ['ignore', 2, 2],
+      shell: process.platform === 'win32',
+    },
+  )
   if (status !== 0) process.exit(status ?? 1)
 }

@@ -17,7 +17,10 @@ const NODE_20 = join(TOOLS, 'node_modules/.bin/node')
 const missing = ((): string | undefined => {
   try {
     if (!existsSync(NODE_20))
-      execFileSync('npm', ['ci', '--no-audit', '--no-fund'], { cwd: TOOLS, stdio: 'pipe' })
+      execFileSync('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund'], {
+        cwd: TOOLS,
+        stdio: 'pipe',
+      })
   } catch (error) {
     return String((error as { stderr?: unknown }).stderr ?? error).slice(0, 500)
   }
