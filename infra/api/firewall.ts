@@ -4,7 +4,7 @@ import { Construct } from 'constructs'
 /** Requests of an address in five minutes. A program may act for many clinics, each with its own rate. */
 const MAX_OF_ADDRESS = 30_000
 
-/** Requests of an address in five minutes without an Authorization header: the public pages, and attackers. */
+/** Requests of an address in five minutes without what can be a credential: the public pages, and attackers. */
 const MAX_UNAUTHENTICATED = 1_000
 
 /**
@@ -34,13 +34,13 @@ type Props = {
   readonly stageArn: string
 }
 
-/** The web ACL of the API (`-c firewall=on`). A blocked request gets the gateway's response for WAF_FILTERED. */
+/** The web ACL of the API. A blocked request gets the gateway's response for WAF_FILTERED. */
 export class Firewall extends Construct {
   constructor(scope: Construct, id: string, { name, stageArn }: Props) {
     super(scope, id)
     const rules = [
       rateRule('Address', MAX_OF_ADDRESS),
-      rateRule('Unauthenticated', MAX_UNAUTHENTICATED, withoutAuthorization),
+      rateRule('Unauthenticated', MAX_UNAUTHENTICATED, withoutCredential),
       ...MANAGED.map(([rule, counted]) => managedRule(rule, counted)),
     ]
     const acl = new CfnWebACL(this, 'Acl', {
@@ -61,14 +61,16 @@ const visibility = (metricName: string) => ({
   metricName,
 })
 
-const withoutAuthorization: CfnWebACL.StatementProperty = {
+/** `Developer <key>:<secret>` in lower case. The firewall's expressions have no groups. */
+const CREDENTIAL = '^developer [!-9;-~]+:[!-9;-~]+$'
+
+const withoutCredential: CfnWebACL.StatementProperty = {
   notStatement: {
     statement: {
-      sizeConstraintStatement: {
+      regexMatchStatement: {
         fieldToMatch: { singleHeader: { Name: 'authorization' } },
-        comparisonOperator: 'GT',
-        size: 0,
-        textTransformations: [{ priority: 0, type: 'NONE' }],
+        regexString: CREDENTIAL,
+        textTransformations: [{ priority: 0, type: 'LOWERCASE' }],
       },
     },
   },

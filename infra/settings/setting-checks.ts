@@ -55,9 +55,9 @@ export const versionSetting = ({ version }: Settings): string | undefined =>
     ? undefined
     : requirePattern('version', version, /^[\w.-]{1,64}$/, 'is not the name of a commit or tag')
 
-/** `on` or `off`, which is the default. */
-export function switchSetting(name: SettingName, settings: Settings): boolean {
-  const value = settings[name] ?? 'off'
+/** `on` or `off`. */
+export function switchSetting(name: SettingName, settings: Settings, initial: 'on' | 'off' = 'off'): boolean {
+  const value = settings[name] ?? initial
   if (value !== 'on' && value !== 'off') throw new Error(`${name} must be "on" or "off".`)
   return value === 'on'
 }

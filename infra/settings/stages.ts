@@ -160,7 +160,7 @@ export function stageSettings(name: string, overrides: Overrides = {}): StageSet
     messaging: messagingSettings(kind, settings),
     monitoring: monitoringSettings(settings),
     smsReceipts: switchSetting('smsReceipts', settings),
-    firewall: switchSetting('firewall', settings),
+    firewall: switchSetting('firewall', settings, kind === 'production' ? 'on' : 'off'),
     domain: domainSettings(settings),
     accountConcurrency: optionalIntegerSetting('accountConcurrency', settings, 1),
     warmThroughput: warmThroughputSetting(settings),
@@ -212,7 +212,13 @@ function messagingSettings(
 }
 
 /** Warnings about a deployment with these settings, which do not prevent it. */
-export function stageWarnings({ kind, deletionProtection, messaging, domain }: StageSettings): string[] {
+export function stageWarnings({
+  kind,
+  deletionProtection,
+  messaging,
+  domain,
+  firewall,
+}: StageSettings): string[] {
   const { emailFrom } = messaging
   return [
     ...(isExampleAddress(emailFrom)
@@ -223,6 +229,9 @@ export function stageWarnings({ kind, deletionProtection, messaging, domain }: S
       : []),
     ...(kind === 'production' && !domain
       ? ['Without a domain, the address of the API is for trials: it ends with the API.']
+      : []),
+    ...(kind === 'production' && !firewall
+      ? ['Without a firewall, one address can use up the limit of an endpoint for all callers.']
       : []),
   ]
 }

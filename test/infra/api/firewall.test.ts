@@ -1,8 +1,10 @@
 import { Match } from 'aws-cdk-lib/assertions'
 import { expect, it } from 'vitest'
-import { resourcesOf, templateOf } from '../../support/template.ts'
+import { stageWarnings } from '../../../infra/settings/stages.ts'
+import { parseAuthorization } from '../../../shared/domain/credential.ts'
+import { resourcesOf, settingsOf, templateOf } from '../../support/template.ts'
 
-const template = templateOf('prod', { firewall: 'on' })
+const template = templateOf('prod')
 
 type Rule = {
   Name: string
@@ -15,13 +17,18 @@ type Rule = {
 const [acl] = Object.values(resourcesOf(template, 'AWS::WAFv2::WebACL'))
 const rules = (acl as unknown as { Properties: { Rules: Rule[] } }).Properties.Rules
 
-it('is there on request only', () => {
-  templateOf('prod').resourceCountIs('AWS::WAFv2::WebACL', 0)
+it('is on by default in production only, where the synthesis warns if it is off', () => {
+  templateOf('dev').resourceCountIs('AWS::WAFv2::WebACL', 0)
+  templateOf('prod', { firewall: 'off' }).resourceCountIs('AWS::WAFv2::WebACL', 0)
+  const warned = (firewall: string) => stageWarnings(settingsOf('prod', { firewall })).join()
+  expect([warned('off').includes('Without a firewall'), warned('on').includes('Without a firewall')]).toEqual(
+    [true, false],
+  )
   template.hasResourceProperties('AWS::WAFv2::WebACLAssociation', { ResourceArn: Match.anyValue() })
   expect(() => templateOf('dev', { firewall: 'yes' })).toThrow('firewall must be "on" or "off".')
 })
 
-it('limits the rate of an address, and more strictly without an Authorization header', () => {
+it('limits the rate of an address, and more strictly without what can be a credential', () => {
   const limits = rules.flatMap(({ Name, Statement: { RateBasedStatement: rate } }) =>
     rate ? [[Name, rate.Limit, rate.ScopeDownStatement !== undefined]] : [],
   )
@@ -30,6 +37,20 @@ it('limits the rate of an address, and more strictly without an Authorization he
     ['Unauthenticated', 1_000, true],
   ])
   expect(JSON.stringify(rules[1])).toContain('"SingleHeader":{"Name":"authorization"}')
+  const [, pattern = ''] = /"RegexString":"([^"]+)"/.exec(JSON.stringify(rules[1])) ?? []
+  const headers = [
+    'Developer ck_a_1:s',
+    'developer !~:9;',
+    '',
+    'Bearer a:b',
+    'Developer a:b:c',
+    'Developer a b:c',
+  ]
+  for (const header of headers)
+    expect([header, new RegExp(pattern).test(header.toLowerCase())]).toEqual([
+      header,
+      parseAuthorization(header) !== null,
+    ])
 })
 
 it('does not block free text, URLs and large bodies', () => {

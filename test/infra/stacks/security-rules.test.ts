@@ -14,7 +14,7 @@ import { addStacksOf, templatesOf } from '../../support/template.ts'
 const SERVICE: Record<string, string> = {
   'AwsSolutions-APIG2': 'Requests are validated in the function, which names the field; the gateway cannot.',
   'AwsSolutions-APIG3':
-    'A web ACL is an account’s choice and cost; credentials, scopes and rate limits do not need it.',
+    'Development has no web ACL unless its stage asks for one: it costs, and test clinics need none.',
   'AwsSolutions-APIG6': 'Execution logs would hold patients; access logs and our own lines do not.',
   'AwsSolutions-IAM4': 'API Gateway’s own policy for writing access logs.',
   'AwsSolutions-IAM5':
