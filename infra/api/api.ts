@@ -13,11 +13,11 @@ import type { ImportedData } from '../data/data-stack.ts'
 import { accessLog } from '../data/observability.ts'
 import { routeFunction } from '../functions/api-function.ts'
 import type { FunctionCode } from '../functions/bundles.ts'
-import { routeReservation } from '../functions/concurrency.ts'
+import { publicReservation, routeReservation, servedLimits } from '../functions/concurrency.ts'
 import type { Services } from '../functions/service-access.ts'
 import { ServiceFunction } from '../functions/service-function.ts'
 import { apiName, REFERENCE } from '../settings/names.ts'
-import type { StageSettings } from '../settings/stages.ts'
+import type { StageSettings, Throttle } from '../settings/stages.ts'
 import { gatewayDocument, type Operation } from './gateway-document.ts'
 import { gatewayResponses } from './gateway-responses.ts'
 
@@ -52,7 +52,7 @@ export class Api extends Construct {
     const logs = data.logGroup('EndpointLogGroup')
     const endpoints = routes.filter(({ aliasOf }) => aliasOf === undefined)
     const operations = endpoints.flatMap((route) => {
-      const reservedConcurrency = routeReservation(route, endpoints, stage.accountConcurrency)
+      const reservedConcurrency = routeReservation(route, stage.accountConcurrency)
       const dependencies = { stage, code, data, logs, services, reservedConcurrency }
       const { lambda } = routeFunction(this, route, dependencies)
       const aliases = routes.filter(({ aliasOf }) => aliasOf === route.id)
@@ -61,10 +61,12 @@ export class Api extends Construct {
         return { method, path: `${BASE_PATH}${path}`, lambda, permission }
       })
     })
-    const reference = new ServiceFunction(this, REFERENCE, { stage, code, logs }).lambda
+    const reservedConcurrency = publicReservation(stage.accountConcurrency)
+    const withoutCredential = { stage, code, logs, reservedConcurrency }
+    const reference = new ServiceFunction(this, REFERENCE, withoutCredential).lambda
     // The route takes any method, so that its function can respond to HEAD, and to other methods with a 405.
     const pages = REFERENCE_RESOURCES.map((path): Operation => ({ method: 'ANY', path, lambda: reference }))
-    const fallback = new ServiceFunction(this, FALLBACK, { stage, code, logs, memory: 256 }).lambda
+    const fallback = new ServiceFunction(this, FALLBACK, { ...withoutCredential, memory: 256 }).lambda
     this.rest = restApi(this, stage, {
       routes,
       data,
@@ -123,17 +125,21 @@ function restApi(
     cloudWatchRoleRemovalPolicy: RemovalPolicy.RETAIN,
     deployOptions: {
       stageName: stage.name,
-      ...limits(stage, 1),
+      ...limits(stage, UNMATCHED_SHARE),
       ...LOGGING,
       tracingEnabled: stage.monitoring.tracing,
       methodOptions: {
         ...Object.fromEntries(
-          routes
-            .filter(isList)
-            .map(({ method, path }) => [`${BASE_PATH}${path}/${method}`, throttled(stage, LIST_SHARE)]),
+          routes.map((route) => [
+            `${BASE_PATH}${route.path}/${route.method}`,
+            throttled(stage, isList(route) ? LIST_SHARE : 1, route),
+          ]),
         ),
         ...Object.fromEntries(
-          REFERENCE_RESOURCES.map((path) => [`${path}/ANY`, throttled(stage, PAGE_SHARE)]),
+          REFERENCE_RESOURCES.flatMap((path) => [`${path}/GET`, `${path}/HEAD`]).map((method) => [
+            method,
+            throttled(stage, PAGE_SHARE),
+          ]),
         ),
       },
       ...accessLog(data.logGroup('GatewayLogGroup')),
@@ -147,14 +153,24 @@ const LIST_SHARE = 0.5
 /** The public pages need no credential, so the rate of a credential does not limit their callers. */
 const PAGE_SHARE = 0.05
 
-const throttled = (stage: StageSettings, share: number): MethodDeploymentOptions => ({
+/**
+ * The default of the stage: what no route matches, which needs no credential either. Each route has a limit of its own, since a
+ * setting for `ANY` does not apply to the methods that it stands for. There are some three hundred paths and methods without a
+ * route: together, too, their limits must be below what the fallback can serve.
+ */
+const UNMATCHED_SHARE = 0.005
+
+const throttled = (stage: StageSettings, share: number, route?: Route): MethodDeploymentOptions => ({
   // A method's settings replace all of the stage's.
   ...LOGGING,
-  ...limits(stage, share),
+  ...limits(stage, share, route),
 })
 
-/** A share of the stage's rate; nothing while it is paused. */
-function limits({ throttle, recovery }: StageSettings, share: number) {
-  const part = recovery.isPaused ? 0 : share
-  return { throttlingRateLimit: throttle.rate * part, throttlingBurstLimit: throttle.burst * part }
+/** A share of the stage's rate, at most what the function of the route can serve, if that is known; nothing while the stage is paused. */
+function limits({ throttle, recovery, accountConcurrency }: StageSettings, share: number, route?: Route) {
+  const served =
+    route && accountConcurrency !== undefined ? servedLimits(route, accountConcurrency) : throttle
+  const limit = (name: keyof Throttle) =>
+    recovery.isPaused ? 0 : Math.min(throttle[name] * share, served[name])
+  return { throttlingRateLimit: limit('rate'), throttlingBurstLimit: Math.ceil(limit('burst')) }
 }

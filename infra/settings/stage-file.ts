@@ -19,6 +19,8 @@ export const SETTING_NAMES = [
   'accessRetentionDays',
   'cell',
   'accountConcurrency',
+  'throttleRate',
+  'throttleBurst',
   'warmReads',
   'warmWrites',
   'alarmEmail',

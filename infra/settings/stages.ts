@@ -58,8 +58,8 @@ export type StageSettings = {
   readonly smsReceipts: boolean
   /** Whether a web ACL filters the requests. */
   readonly firewall: boolean
-  /** The gateway's limit for each method, shared by all credentials: requests per second, and burst. */
-  readonly throttle: { readonly rate: number; readonly burst: number }
+  /** The gateway's limit for each method, shared by all credentials. */
+  readonly throttle: Throttle
   /** The account's limit of concurrent invocations, to be shared; undefined to reserve nothing. */
   readonly accountConcurrency: number | undefined
   /** Units a second that the table takes at once; undefined for what DynamoDB chooses. */
@@ -68,6 +68,9 @@ export type StageSettings = {
   /** The commit that is deployed, for an output; undefined if it was not given. */
   readonly version: string | undefined
 }
+
+/** Requests a second, and how many more at once. */
+export type Throttle = { readonly rate: number; readonly burst: number }
 
 export type AccessTrailSettings = {
   /** How long a line is kept. */
@@ -125,7 +128,8 @@ const KIND_SETTINGS: Record<StageKind, KindSettings> = {
     accessTrail: { retention: Duration.days(2192), locked: true },
     checkResponses: false,
     requestsPerMinute: 300,
-    throttle: { rate: 1000, burst: 2000 },
+    // With the rate, less than the quota of 1,000 functions at a time, if a request takes 0.1 s.
+    throttle: { rate: 1000, burst: 500 },
   },
 }
 
@@ -162,6 +166,10 @@ export function stageSettings(name: string, overrides: Overrides = {}): StageSet
     smsReceipts: switchSetting('smsReceipts', settings),
     firewall: switchSetting('firewall', settings, kind === 'production' ? 'on' : 'off'),
     domain: domainSettings(settings),
+    throttle: {
+      rate: optionalIntegerSetting('throttleRate', settings, 1) ?? byKind.throttle.rate,
+      burst: optionalIntegerSetting('throttleBurst', settings, 1) ?? byKind.throttle.burst,
+    },
     accountConcurrency: optionalIntegerSetting('accountConcurrency', settings, 1),
     warmThroughput: warmThroughputSetting(settings),
     recovery: recoverySettings(settings),

@@ -21,8 +21,7 @@ export function throttleOf(
     .resourcesOf<{ readonly MethodSettings?: readonly Setting[] }>('AWS::ApiGateway::Stage')
     .flatMap(({ properties }) => properties.MethodSettings ?? [])
   const buckets = new Map<string, Bucket>()
-  return ({ resource, methods }, requestMethod) => {
-    const method = methods.has(requestMethod) ? requestMethod : 'ANY'
+  return ({ resource }, method) => {
     const setting = settingFor(settings, resource, method)
     const { ThrottlingRateLimit: rate, ThrottlingBurstLimit: burst } = setting ?? {}
     if (rate === undefined || burst === undefined) return true
@@ -38,7 +37,7 @@ export function throttleOf(
   }
 }
 
-/** The setting of the method, or else of the stage. `~1` in a path is a slash. */
+/** The setting of the method of the request, or else of the stage: a setting for ANY applies to none. `~1` in a path is a slash. */
 function settingFor(settings: readonly Setting[], resource: string, method: string): Setting | undefined {
   const path = (setting: Setting) => setting.ResourcePath.replaceAll('~1', '/').replace(/^\/\//, '/')
   const own = settings.find(

@@ -123,33 +123,30 @@ describe('the API', () => {
       '$context.requestTime',
       '$context.resourcePath',
       '$context.responseLatency',
+      '$context.stage',
       '$context.status',
     ])
     for (const settings of MethodSettings)
       expect(settings).toMatchObject({ LoggingLevel: 'OFF', DataTraceEnabled: false, MetricsEnabled: false })
   })
 
-  it('limits lists to half of the rate of the other methods, and public pages to a twentieth', () => {
+  it('limits each route, lists to half of the rate, public pages to a twentieth, and all else to a two-hundredth', () => {
     const [stage] = Object.values(resourcesOf(dev, 'AWS::ApiGateway::Stage'))
     const { MethodSettings } = (stage as Resource).Properties as unknown as { MethodSettings: object[] }
     const { rate, burst } = settingsOf('dev').throttle
-    const lists = ROUTES.filter(({ id }) => id.startsWith('list-'))
-    expect(lists.length).toBeGreaterThan(5)
+    const limited = (HttpMethod: string, path: string, share: number) => ({
+      HttpMethod,
+      // The root's own path is a slash that is not encoded.
+      ResourcePath: path === '/' ? path : `/${path.replaceAll('/', '~1')}`,
+      ThrottlingRateLimit: rate * share,
+      ThrottlingBurstLimit: burst * share,
+    })
     const settings = [
-      { HttpMethod: '*', ResourcePath: '/*', ThrottlingRateLimit: rate, ThrottlingBurstLimit: burst },
-      ...lists.map(({ method, path }) => ({
-        HttpMethod: method,
-        ResourcePath: `/${`${BASE_PATH}${path}`.replaceAll('/', '~1')}`,
-        ThrottlingRateLimit: rate / 2,
-        ThrottlingBurstLimit: burst / 2,
-      })),
-      ...REFERENCE_RESOURCES.map((path) => ({
-        HttpMethod: 'ANY',
-        // The root's own path is a slash that is not encoded.
-        ResourcePath: path === '/' ? path : `/${path.replaceAll('/', '~1')}`,
-        ThrottlingRateLimit: rate / 20,
-        ThrottlingBurstLimit: burst / 20,
-      })),
+      { ...limited('*', '', 0.005), ResourcePath: '/*' },
+      ...ROUTES.map(({ id, method, path }) =>
+        limited(method, `${BASE_PATH}${path}`, id.startsWith('list-') ? 0.5 : 1),
+      ),
+      ...REFERENCE_RESOURCES.flatMap((path) => ['GET', 'HEAD'].map((method) => limited(method, path, 0.05))),
     ]
     expect(MethodSettings).toEqual(settings.map((setting) => expect.objectContaining(setting)))
   })

@@ -1,9 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { checkConcurrency } from '../../../infra/functions/concurrency.ts'
+import { checkConcurrency, REQUEST_SECONDS } from '../../../infra/functions/concurrency.ts'
+import type { Throttle } from '../../../infra/settings/stages.ts'
 import { functionIds } from '../../../infra/stacks/deployment.ts'
-import { ENDPOINTS } from '../../../shared/api/routes.ts'
-import { resourceOfFunction, settingsOf, templateOf } from '../../support/template.ts'
+import { BASE_PATH } from '../../../shared/api/route.ts'
+import { ENDPOINTS, ROUTES } from '../../../shared/api/routes.ts'
+import { resourceOfFunction, resourcesOf, settingsOf, templateOf } from '../../support/template.ts'
 
 /** The reserved concurrency of each function that has a reservation. */
 function reservations(accountConcurrency?: string): Record<string, number> {
@@ -17,23 +19,53 @@ function reservations(accountConcurrency?: string): Record<string, number> {
   )
 }
 
+/** What the gateway admits to each endpoint's function, by all of its paths together. */
+function admittedTo(template: Parameters<typeof resourcesOf>[0]): Map<string, Throttle> {
+  const [stage] = Object.values(resourcesOf(template, 'AWS::ApiGateway::Stage'))
+  const settings = (stage?.Properties.MethodSettings ?? []) as Record<string, unknown>[]
+  const admitted = new Map<string, Throttle>()
+  for (const { id, aliasOf = id, method, path } of ROUTES) {
+    const resource = `/${BASE_PATH}${path}`.replaceAll('/', '~1').replace(/^~1/, '/')
+    const own = settings.find(
+      ({ ResourcePath, HttpMethod }) => ResourcePath === resource && HttpMethod === method,
+    )
+    const { rate, burst } = admitted.get(aliasOf) ?? { rate: 0, burst: 0 }
+    admitted.set(aliasOf, {
+      rate: rate + Number(own?.ThrottlingRateLimit),
+      burst: burst + Number(own?.ThrottlingBurstLimit),
+    })
+  }
+  return admitted
+}
+
 describe('the concurrency of the account', () => {
   it('is not reserved by default: a new account has too little', () => {
     expect(reservations()).toEqual({})
   })
 
-  it('is reserved for lists, the fan-out and SMS receipts when the deployment names it', () => {
+  it('is reserved for lists, what needs no credential, the fan-out and SMS receipts when the deployment names it', () => {
     const lists = ENDPOINTS.filter(({ id }) => id.startsWith('list-'))
-    expect(reservations('1000')).toEqual({
-      ...Object.fromEntries(lists.map(({ id }) => [id, Math.floor(300 / lists.length)])),
-      'fan-out-events': 100,
-      'sms-receipts': 10,
-    })
+    const others = ['fallback', 'reference', 'fan-out-events', 'sms-receipts']
+    const reserved = reservations('1000')
+    expect(Object.keys(reserved).sort()).toEqual([...lists.map(({ id }) => id), ...others].sort())
+    expect(reserved).toMatchObject({ 'list-appointments': 62, 'list-invoices': 20, 'list-rooms': 10 })
+    expect(others.map((id) => reserved[id])).toEqual([10, 10, 100, 10])
   })
 
   it.each([608, 1000, 10_000])('of %i leaves what AWS requires to be unreserved', (limit) => {
     const reserved = Object.values(reservations(String(limit)))
     expect(limit - reserved.reduce((sum, count) => sum + count, 0)).toBeGreaterThanOrEqual(100)
+  })
+
+  it.each([608, 1000, 10_000])('of %i serves what the gateway admits to each function', (limit) => {
+    const reserved = reservations(String(limit))
+    const free = Object.values(reserved).reduce((left, count) => left - count, limit)
+    const admitted = admittedTo(templateOf('prod', { accountConcurrency: String(limit) }))
+    expect(admitted.size).toBe(ENDPOINTS.length)
+    const rejecting = [...admitted].filter(
+      ([id, { rate, burst }]) => !(burst + rate * 2 * REQUEST_SECONDS <= (reserved[id] ?? free)),
+    )
+    expect(rejecting).toEqual([])
   })
 
   it('must be what the documentation says', () => {

@@ -214,6 +214,18 @@ describe('the rate of emails', () => {
   })
 })
 
+it('limits each method of the gateway as the deployment says, in whole bursts', () => {
+  const { rate, burst } = settingsOf('prod', { throttleRate: '25', throttleBurst: '5' }).throttle
+  expect([rate, burst]).toEqual([25, 5])
+  const stages = templateOf('prod', { throttleRate: '25', throttleBurst: '5' }).findResources(
+    'AWS::ApiGateway::Stage',
+  )
+  const bursts = Object.values(stages).flatMap(({ Properties }) =>
+    Properties.MethodSettings.map((one: { ThrottlingBurstLimit: number }) => one.ThrottlingBurstLimit),
+  )
+  expect(new Set(bursts)).toEqual(new Set([5, 3, 1]))
+})
+
 describe('the warm throughput of the table', () => {
   it('is that of the deployment, and absent by default', () => {
     const warm = { warmReads: '30000', warmWrites: '10000' }

@@ -38,11 +38,12 @@ it('allows a burst, and then the rate', () => {
   expect(calls()).toEqual([true, true, false])
 })
 
-it('limits each method separately, and ANY as one method', () => {
-  const { call } = stage(setting('/*', '*', 1, 1))
+it('limits each method separately, also those of ANY, to which a setting for ANY does not apply', () => {
+  const { call } = stage(setting('/*', '*', 1, 1), setting('/~1doctors~1{id}', 'ANY', 1, 2))
   expect(call('/patients', 'GET')).toBe(true)
   expect(call('/doctors/{id}', 'GET')).toBe(true)
-  expect(call('/doctors/{id}', 'DELETE')).toBe(false)
+  expect(call('/doctors/{id}', 'DELETE')).toBe(true)
+  expect(call('/doctors/{id}', 'GET')).toBe(false)
 })
 
 it('prefers the setting of a method to the stage’s', () => {
