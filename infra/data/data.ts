@@ -9,6 +9,7 @@ import {
 import { type IKey, Key } from 'aws-cdk-lib/aws-kms'
 import { Construct } from 'constructs'
 import { STREAM_VIEW, TTL } from '../../shared/store/keys/key.ts'
+import type { Throughput } from '../settings/setting-checks.ts'
 import type { StageSettings } from '../settings/stages.ts'
 
 /** The single table and the key that encrypts it. */
@@ -29,7 +30,13 @@ export class ClinicTable extends Construct implements Data {
     this.table = new Table(this, 'Table', {
       partitionKey: { name: 'pk', type: AttributeType.STRING },
       sortKey: { name: 'sk', type: AttributeType.STRING },
-      billingMode: BillingMode.PAY_PER_REQUEST,
+      ...(stage.provisioned
+        ? {
+            billingMode: BillingMode.PROVISIONED,
+            readCapacity: stage.provisioned.reads,
+            writeCapacity: stage.provisioned.writes,
+          }
+        : { billingMode: BillingMode.PAY_PER_REQUEST }),
       encryption: TableEncryption.CUSTOMER_MANAGED,
       encryptionKey: this.key,
       pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
@@ -44,5 +51,18 @@ export class ClinicTable extends Construct implements Data {
       deletionProtection: stage.deletionProtection,
       removalPolicy: stage.removalPolicy,
     })
+    if (stage.provisioned) scale(this.table, stage.provisioned)
   }
+}
+
+/** DynamoDB's default quota of a table. */
+export const TABLE_QUOTA = 40_000
+
+/** The share of provisioned units that auto scaling aims at, in percent. */
+export const TARGET_UTILIZATION = 70
+
+function scale(table: Table, { reads, writes }: Throughput): void {
+  const target = { targetUtilizationPercent: TARGET_UTILIZATION }
+  table.autoScaleReadCapacity({ minCapacity: reads, maxCapacity: TABLE_QUOTA }).scaleOnUtilization(target)
+  table.autoScaleWriteCapacity({ minCapacity: writes, maxCapacity: TABLE_QUOTA }).scaleOnUtilization(target)
 }

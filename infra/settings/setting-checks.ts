@@ -86,13 +86,31 @@ export function retentionSetting({ accessRetentionDays: days }: Settings): Durat
 }
 
 /** DynamoDB's minimum is what every table on demand takes anyway. */
-export function warmThroughputSetting({ warmReads, warmWrites }: Settings) {
-  if (warmReads === undefined && warmWrites === undefined) return undefined
-  if (warmReads === undefined || warmWrites === undefined)
-    throw new Error('warmReads and warmWrites must be set together.')
+export const warmThroughputSetting = (settings: Settings): Throughput | undefined =>
+  throughputSetting(settings, { reads: 'warmReads', writes: 'warmWrites' }, { reads: 12_000, writes: 4000 })
+
+export const provisionedSetting = (settings: Settings): Throughput | undefined =>
+  throughputSetting(
+    settings,
+    { reads: 'provisionedReads', writes: 'provisionedWrites' },
+    { reads: 1, writes: 1 },
+  )
+
+/** Units of a table, a second. */
+export type Throughput = { readonly reads: number; readonly writes: number }
+
+function throughputSetting(
+  settings: Settings,
+  names: Readonly<Record<keyof Throughput, SettingName>>,
+  min: Throughput,
+): Throughput | undefined {
+  const [reads, writes] = [settings[names.reads], settings[names.writes]]
+  if (reads === undefined && writes === undefined) return undefined
+  if (reads === undefined || writes === undefined)
+    throw new Error(`${names.reads} and ${names.writes} must be set together.`)
   return {
-    reads: integerSetting('warmReads', warmReads, 12_000),
-    writes: integerSetting('warmWrites', warmWrites, 4000),
+    reads: integerSetting(names.reads, reads, min.reads),
+    writes: integerSetting(names.writes, writes, min.writes),
   }
 }
 

@@ -23,6 +23,8 @@ export const SETTING_NAMES = [
   'throttleBurst',
   'warmReads',
   'warmWrites',
+  'provisionedReads',
+  'provisionedWrites',
   'alarmEmail',
   'smsSpendLimit',
   'monthlyBudget',

@@ -13,10 +13,12 @@ import {
   integerSetting,
   isExampleAddress,
   optionalIntegerSetting,
+  provisionedSetting,
   regionSetting,
   retentionSetting,
   smsSenderIdSetting,
   switchSetting,
+  type Throughput,
   versionSetting,
   warmThroughputSetting,
 } from './setting-checks.ts'
@@ -63,7 +65,9 @@ export type StageSettings = {
   /** The account's limit of concurrent invocations, to be shared; undefined to reserve nothing. */
   readonly accountConcurrency: number | undefined
   /** Units a second that the table takes at once; undefined for what DynamoDB chooses. */
-  readonly warmThroughput: { readonly reads: number; readonly writes: number } | undefined
+  readonly warmThroughput: Throughput | undefined
+  /** The units that are billed at least, with auto scaling; undefined to bill by request. */
+  readonly provisioned: Throughput | undefined
   readonly recovery: RecoverySettings
   /** The commit that is deployed, for an output; undefined if it was not given. */
   readonly version: string | undefined
@@ -172,6 +176,7 @@ export function stageSettings(name: string, overrides: Overrides = {}): StageSet
     },
     accountConcurrency: optionalIntegerSetting('accountConcurrency', settings, 1),
     warmThroughput: warmThroughputSetting(settings),
+    provisioned: provisionedSetting(settings),
     recovery: recoverySettings(settings),
     version: versionSetting(settings),
   }

@@ -29,6 +29,9 @@ export const functionIds = (): string[] => [
  */
 const CFN_LINT = { 'cfn-lint': { config: { ignore_checks: ['W3005', 'W6001'] } } }
 
+/** CloudFormation's schema of this type has no tags, although the CDK writes them. */
+const UNTAGGED = ['AWS::ApplicationAutoScaling::ScalableTarget']
+
 /**
  * The stacks of a stage, in the order in which they are deployed: what is stored, the workers, and the API that feeds
  * them. Only the first one is retained, and only it has exports.
@@ -61,7 +64,8 @@ export function addStacks(
     others.push(stack)
   }
   const stacks = [data, workers, api, monitoring, ...others]
-  for (const stack of stacks) Tags.of(stack).add('service', 'clinic-developer-api')
+  for (const stack of stacks)
+    Tags.of(stack).add('service', 'clinic-developer-api', { excludeResourceTypes: UNTAGGED })
   for (const { templateOptions } of [...stacks, ...receipts]) templateOptions.metadata = CFN_LINT
   for (const [at, warning] of stageWarnings(stage).entries())
     Annotations.of(api).addWarningV2(`clinic-developer-api:${at}`, warning)

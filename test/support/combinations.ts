@@ -21,6 +21,7 @@ const OPTIONS: Record<string, Settings> = {
     firewall: 'on',
   },
   backups: { backups: 'on', backupCopyRegion: 'eu-west-1' },
+  provisioned: { provisionedReads: '10', provisionedWrites: '10' },
   restored: { tableName: 'restored', tableStream: '2026-11-22T10:00:00.000' },
 }
 

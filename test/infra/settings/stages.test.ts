@@ -214,6 +214,22 @@ describe('the rate of emails', () => {
   })
 })
 
+it('bills provisioned units with auto scaling when the deployment says how many', () => {
+  const template = templateOf('prod', { provisionedReads: '100', provisionedWrites: '200' })
+  template.hasResourceProperties('AWS::DynamoDB::Table', {
+    ProvisionedThroughput: { ReadCapacityUnits: 100, WriteCapacityUnits: 200 },
+  })
+  for (const [kind, min] of Object.entries({ Read: 100, Write: 200 }))
+    template.hasResourceProperties('AWS::ApplicationAutoScaling::ScalableTarget', {
+      ScalableDimension: `dynamodb:table:${kind}CapacityUnits`,
+      MinCapacity: min,
+      MaxCapacity: 40_000,
+    })
+  expect(() => settingsOf('prod', { provisionedReads: '100' })).toThrow(
+    /^provisionedReads and provisionedWrites must be set together/,
+  )
+})
+
 it('limits each method of the gateway as the deployment says, in whole bursts', () => {
   const { rate, burst } = settingsOf('prod', { throttleRate: '25', throttleBurst: '5' }).throttle
   expect([rate, burst]).toEqual([25, 5])
