@@ -1,4 +1,10 @@
-/** The cost of a million requests and of a clinic, from measured units and list prices. */
+/** What requests and clinics cost, how many clinics a deployment holds, and what is rejected, from measured units, quotas and list prices. */
+
+import { BACKUP_RETENTION } from '../../infra/data/backup-stack.ts'
+import { TABLE_QUOTA, TARGET_UTILIZATION } from '../../infra/data/data.ts'
+import { REQUEST_SECONDS, routeReservation, servedLimits } from '../../infra/functions/concurrency.ts'
+import { isList, type Route } from '../../shared/api/route.ts'
+import { ENDPOINTS } from '../../shared/api/routes.ts'
 import { DELIVERY_UNITS } from './bounds.ts'
 
 const MONTH_SECONDS = 30 * 24 * 60 * 60
@@ -16,7 +22,6 @@ const FUNCTION_GB = 0.5
 
 /** Units of a request, as docs/benchmarks measure them. */
 const UNITS = { write: 16, writeReads: 4, read: 6, authenticationReads: 1, limitWrites: 1 }
-const REQUEST_SECONDS = 0.1
 
 /** Deliveries whose first attempt fails. */
 const RETRIED_SHARE = 0.05
@@ -26,27 +31,50 @@ const deliveryUnits = (unit: 'writes' | 'reads'): number =>
 /** Besides the units of the table. As simulated where 5 % of the webhook endpoints hang (docs/decisions). An invocation makes two calls of SQS. */
 const DELIVERY = { messages: 1.3, invocations: 0.8, seconds: 0.12 }
 
+/** Peak load, as a multiple of the average. */
+const PEAK = 5
+
+/** An estimate of what a clinic stores: records of several years, and deliveries of 30 days. */
+const STORED_GIGABYTES = 1
+
+/** Estimates of the bytes that leave the region: a response, and the request of a delivery. */
+const OUT_BYTES = { response: 4000, delivery: 1500 }
+
 /** Bytes that a request leaves in logs: its line, its line of the access trail and of the gateway, and Lambda's reports. */
 const LOG_BYTES = { request: 2400, delivery: 900 }
 
-/** Resources that do not depend on the load: alarms and their metrics, series of the service, the dashboard, two keys. */
-const FIXED = { alarmMetrics: 62, series: 40, dashboards: 1, keys: 2 }
+/** Resources that do not depend on the load: alarms and their metrics, with a canary and a route that fails, series of the service, the dashboard, two keys. */
+const FIXED = { alarmMetrics: 72, series: 41, dashboards: 1, keys: 2, firewalls: 1, firewallRules: 5 }
 
 const GIGABYTE = 1e9
 
 const secondsCost = (seconds: number): number => seconds * FUNCTION_GB * PRICES.lambdaGbSecond
 
+/** A request, on average. */
+const REQUEST_UNITS = {
+  writes: WRITING_SHARE * UNITS.write + UNITS.limitWrites,
+  reads: WRITING_SHARE * UNITS.writeReads + (1 - WRITING_SHARE) * UNITS.read + UNITS.authenticationReads,
+}
+
+/** Units of the table that a clinic takes a second, on average. */
+const clinicUnits = (unit: 'writes' | 'reads'): number =>
+  (CLINIC_MONTH.requests * REQUEST_UNITS[unit] + CLINIC_MONTH.deliveries * deliveryUnits(unit)) /
+  MONTH_SECONDS
+
+/** The clinics whose peak load one table takes within its quota of write units, rounded down to hundreds. */
+export const clinicsOfDeployment = (): number =>
+  Math.floor(TABLE_QUOTA / (PEAK * clinicUnits('writes')) / 100) * 100
+
 /** US dollars of requests, without their share of fixed costs. */
 export function requestCost(requests: number): number {
-  const writes = WRITING_SHARE * UNITS.write + UNITS.limitWrites
-  const reads =
-    WRITING_SHARE * UNITS.writeReads + (1 - WRITING_SHARE) * UNITS.read + UNITS.authenticationReads
   const each =
     PRICES.lambdaRequest +
     secondsCost(REQUEST_SECONDS) +
-    writes * PRICES.writeUnit +
-    reads * PRICES.readUnit +
-    (LOG_BYTES.request / GIGABYTE) * PRICES.logGigabyte
+    REQUEST_UNITS.writes * PRICES.writeUnit +
+    REQUEST_UNITS.reads * PRICES.readUnit +
+    (LOG_BYTES.request / GIGABYTE) * PRICES.logGigabyte +
+    PRICES.firewallRequest +
+    (OUT_BYTES.response / GIGABYTE) * PRICES.outGigabyte
   return gatewayCost(requests) + requests * each
 }
 
@@ -58,21 +86,46 @@ export const deliveryCost = (deliveries: number): number =>
     deliveryUnits('writes') * PRICES.writeUnit +
     deliveryUnits('reads') * PRICES.readUnit +
     (DELIVERY.messages + 2 * DELIVERY.invocations) * PRICES.sqsRequest +
-    (LOG_BYTES.delivery / GIGABYTE) * PRICES.logGigabyte)
+    (LOG_BYTES.delivery / GIGABYTE) * PRICES.logGigabyte +
+    (OUT_BYTES.delivery / GIGABYTE) * PRICES.outGigabyte)
 
 /** US dollars a month, whatever the load. */
 export const fixedCost = (): number =>
   FIXED.alarmMetrics * FIXED_PRICES.alarmMetric +
   FIXED.series * FIXED_PRICES.series +
   FIXED.dashboards * FIXED_PRICES.dashboard +
-  FIXED.keys * FIXED_PRICES.key
+  FIXED.keys * FIXED_PRICES.key +
+  FIXED.firewalls * FIXED_PRICES.firewall +
+  FIXED.firewallRules * FIXED_PRICES.firewallRule
 
-/** US dollars a month of so many clinics. */
+/** US dollars a month of so many clinics, in as many deployments as they need, without backups. */
 export const clinicsCost = (clinics: number): number =>
-  fixedCost() +
+  Math.ceil(clinics / clinicsOfDeployment()) * fixedCost() +
+  clinics * STORED_GIGABYTES * (PRICES.storedGigabyte + PRICES.recoveryGigabyte) +
   requestCost(clinics * CLINIC_MONTH.requests) +
   deliveryCost(clinics * CLINIC_MONTH.deliveries) +
   clinics * CLINIC_MONTH.emails * PRICES.sesEmail
+
+/** US dollars a month of the daily backups of a clinic, each of which has the whole table. */
+const backupCost = (): number => BACKUP_RETENTION.toDays() * STORED_GIGABYTES * PRICES.backupGigabyte
+
+/** US dollars a month of the units of so many clinics: on demand, and provisioned with auto scaling. */
+export const unitCost = (clinics: number): { readonly onDemand: number; readonly provisioned: number } => {
+  const [writes, reads] = [clinics * clinicUnits('writes'), clinics * clinicUnits('reads')]
+  const hours = MONTH_SECONDS / 3600
+  return {
+    onDemand: MONTH_SECONDS * (writes * PRICES.writeUnit + reads * PRICES.readUnit),
+    provisioned:
+      (hours * (writes * PRICES.writeUnitHour + reads * PRICES.readUnitHour)) / (TARGET_UTILIZATION / 100),
+  }
+}
+
+/** The share of requests that find no free function, by Erlang's formula: `load` is how many there are at a time on average. */
+export function rejectedShare(functions: number, load: number): number {
+  let share = 1
+  for (let n = 1; n <= functions; n++) share = (load * share) / (n + load * share)
+  return share
+}
 
 const dollars = (amount: number): string =>
   amount.toLocaleString('en', { minimumFractionDigits: 2, maximumFractionDigits: 2 })
@@ -80,7 +133,7 @@ const dollars = (amount: number): string =>
 /** The tables of docs/operate/capacity.md. */
 export const costTables = (): string =>
   [
-    `List prices of us-east-1, ${PRICES_AS_OF}, in US dollars, without SMS, data transfer, support and free tiers:`,
+    `List prices of us-east-1, ${PRICES_AS_OF}, in US dollars, with firewall and data out, without SMS, support and free tiers:`,
     '',
     '| a million | US dollars |',
     '|---|---:|',
@@ -90,11 +143,43 @@ export const costTables = (): string =>
     '',
     '| clinics | a month | for each clinic |',
     '|---:|---:|---:|',
-    ...[1, 100, 10_000].map(
+    ...[1, 100, clinicsOfDeployment(), 10_000].map(
       (count) =>
         `| ${count.toLocaleString('en')} | ${dollars(clinicsCost(count))} | ${dollars(clinicsCost(count) / count)} |`,
     ),
+    '',
+    `Of these, each clinic's ${STORED_GIGABYTES} GB of stored data with point-in-time recovery costs ${dollars(STORED_GIGABYTES * (PRICES.storedGigabyte + PRICES.recoveryGigabyte))}. Daily backups (\`backups=on\`) are ${BACKUP_RETENTION.toDays()} copies of the whole table, and cost ${dollars(backupCost())} more for each clinic.`,
+    '',
+    `A clinic takes ${clinicUnits('writes').toFixed(2)} write units a second on average, and ${PEAK} times as many at peak. So one table, at its quota of ${TABLE_QUOTA.toLocaleString('en')}, holds some **${clinicsOfDeployment().toLocaleString('en')} clinics**; 10,000 clinics are ${Math.ceil(10_000 / clinicsOfDeployment())} deployments.`,
+    '',
+    '| units of the table, a month | on demand | provisioned | less |',
+    '|---|---:|---:|---:|',
+    ...[100, clinicsOfDeployment(), 10_000].map((count) => {
+      const { onDemand, provisioned } = unitCost(count)
+      return `| ${count.toLocaleString('en')} clinics | ${[onDemand, provisioned, onDemand - provisioned].map(dollars).join(' | ')} |`
+    }),
+    '',
+    ...reservationTable(1000),
   ].join('\n')
+
+/** What the gateway admits to lists with a reservation, and how much of it Lambda would reject. */
+function reservationTable(accountConcurrency: number): string[] {
+  const rows = Map.groupBy(ENDPOINTS.filter(isList), (route) => {
+    const reserved = routeReservation(route, accountConcurrency) ?? 0
+    const { rate, burst } = servedLimits(route, accountConcurrency)
+    const rejected = (seconds: number) => percent(rejectedShare(reserved, rate * seconds))
+    return [reserved, rate, burst, rejected(REQUEST_SECONDS), rejected(2 * REQUEST_SECONDS)].join(' | ')
+  })
+  return [
+    `| with \`accountConcurrency=${accountConcurrency}\` | functions | requests a second | burst | rejected if a request takes ${REQUEST_SECONDS} s | ${2 * REQUEST_SECONDS} s |`,
+    '|---|---:|---:|---:|---:|---:|',
+    ...[...rows].map(
+      ([figures, routes]: [string, Route[]]) => `| ${routes.map(({ id }) => id).join(', ')} | ${figures} |`,
+    ),
+  ]
+}
+
+const percent = (share: number): string => (share < 0.0001 ? 'below 0.01 %' : `${(100 * share).toFixed(2)} %`)
 
 const TABLES = /(<!-- cost -->\n)[\s\S]*(<!-- end of cost -->)/
 
@@ -117,10 +202,18 @@ const PRICES = {
   sqsRequest: 0.5 / MILLION,
   sesEmail: 0.1 / 1000,
   logGigabyte: 0.5,
+  outGigabyte: 0.09,
+  firewallRequest: 0.6 / MILLION,
+  storedGigabyte: 0.25,
+  /** Point-in-time recovery. */
+  recoveryGigabyte: 0.2,
+  backupGigabyte: 0.1,
+  writeUnitHour: 0.00065,
+  readUnitHour: 0.00013,
 }
 
 /** A month, whatever the load. */
-const FIXED_PRICES = { alarmMetric: 0.1, series: 0.3, dashboard: 3, key: 1 }
+const FIXED_PRICES = { alarmMetric: 0.1, series: 0.3, dashboard: 3, key: 1, firewall: 5, firewallRule: 1 }
 
 /** Requests of a REST API, in tiers of so many a month. */
 const GATEWAY_TIERS = [

@@ -59,7 +59,7 @@ export class BackupCopyStack extends Stack {
 }
 
 /** The retention of point-in-time recovery: a longer one would keep erased patients for longer. */
-const BACKUP_RETENTION = Duration.days(35)
+export const BACKUP_RETENTION = Duration.days(35)
 
 /**
  * A vault whose backups cannot be deleted before their time. If the stage is protected, the lock itself cannot be removed either, from three days
