@@ -22,14 +22,14 @@ export type SignedDelivery = {
   readonly now?: number
 }
 
-/** The delivery is not signed with the secret, or its time is more than five minutes off. Respond with 400. */
+/** The delivery is not signed with the secret, its time is more than five minutes off, or it is not an event. Respond with 400. */
 export class WebhookVerificationError extends Error {
   override readonly name = 'WebhookVerificationError'
 }
 
 /**
  * Verifies a delivery and returns its event.
- * @throws WebhookVerificationError if the signature does not match the secret, or the timestamp is more than five minutes off
+ * @throws WebhookVerificationError if the delivery does not come from the API
  * @throws TypeError if an argument is wrong, such as a body that was parsed
  */
 export async function verifyWebhook({
@@ -51,14 +51,23 @@ export async function verifyWebhook({
   const content = new Uint8Array(signed.length + bytes.length)
   content.set(signed)
   content.set(bytes, signed.length)
-  // There are several signatures for 24 hours after a secret rotation.
-  for (const signature of signatures.split(' ')) {
-    const digest = signature.startsWith('v1,') ? decodeBase64(signature.slice(3)) : null
+  // There are several signatures for 24 hours after a secret rotation. A comma joins headers of the same name.
+  for (const [, signature = ''] of signatures.matchAll(/(?:^|[ ,])v1,([^ ,]*)/g)) {
+    const digest = decodeBase64(signature)
     // Compares in constant time.
-    if (digest && (await crypto.subtle.verify('HMAC', key, digest, content)))
-      return JSON.parse(new TextDecoder().decode(bytes)) as WebhookEvent
+    if (digest && (await crypto.subtle.verify('HMAC', key, digest, content))) return eventOf(bytes)
   }
   throw new WebhookVerificationError('The signature does not match this body and secret')
+}
+
+function eventOf(bytes: Uint8Array): WebhookEvent {
+  try {
+    const event = JSON.parse(new TextDecoder().decode(bytes))
+    if (typeof event.event === 'string') return event
+  } catch {
+    // Reported below, together with JSON that is not an event.
+  }
+  throw new WebhookVerificationError('The body is not an event')
 }
 
 function headerReader(headers: SignedDelivery['headers']): (name: string) => string {

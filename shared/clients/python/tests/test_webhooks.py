@@ -77,7 +77,7 @@ def test_rejects_hostile_headers(change):
     assert not accepts(BODY + "\udcff", signed())
 
 
-@pytest.mark.parametrize("body", ["", "[]", "{", "[" * 100_000])
+@pytest.mark.parametrize("body", ["", "[]", "{", "{}", "[" * 100_000])
 def test_rejects_a_signed_body_that_is_not_an_event(body):
     with pytest.raises(WebhookVerificationError):
         verify_webhook(body, signed(body), SECRET, now=NOW)
@@ -89,7 +89,30 @@ def test_rejects_an_argument(secret, body, error, name):
         verify_webhook(body, signed(), secret, now=NOW)
 
 
-@pytest.mark.parametrize("shape", [list(signed().items()), None, {name: [value] for name, value in signed().items()}, {name.encode(): value.encode() for name, value in signed().items()}])
+def environ(headers):
+    return {"REQUEST_METHOD": "POST", "wsgi.input": object(), **{f"HTTP_{name.upper().replace('-', '_')}": value for name, value in headers.items()}}
+
+
+def asgi(headers):
+    return [(b"host", b"example.com"), *((name.encode(), value.encode()) for name, value in headers.items())]
+
+
+@pytest.mark.parametrize("form", [environ, asgi, lambda headers: list(headers.items()), lambda headers: dict(asgi(headers))])
+def test_reads_the_headers_of_wsgi_and_asgi(form):
+    assert accepts(BODY, form(signed()))
+    assert not accepts(BODY, form({**signed(), "webhook-id": "evt_2"}))
+    assert not accepts(BODY, form({}))
+
+
+def test_reads_a_signature_of_several_header_lines():
+    other, right = "v1,AAAA", signed()["webhook-signature"]
+    for value in [f"{other}, {right}", f"{right},{other}", f"v1a,x,{right}"]:
+        assert accepts(BODY, {**signed(), "webhook-signature": value})
+    lines = [pair for pair in asgi(signed()) if pair[0] != b"webhook-signature"]
+    assert accepts(BODY, [*lines, (b"webhook-signature", other.encode()), (b"webhook-signature", right.encode())])
+
+
+@pytest.mark.parametrize("shape", [None, 7, "x", ["webhook-id"], {name: [value] for name, value in signed().items()}])
 def test_names_the_headers_of_another_shape(shape):
     with pytest.raises(TypeError, match="^headers must"):
         verify_webhook(BODY, shape, SECRET, now=NOW)

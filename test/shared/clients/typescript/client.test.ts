@@ -13,6 +13,7 @@ import {
   NotFoundError,
   PreconditionFailedError,
   verifyWebhook,
+  WebhookVerificationError,
 } from '../../../../shared/clients/typescript/client.ts'
 import { newWebhookSecret, signatureHeaders } from '../../../../shared/delivery/webhooks/webhook-signature.ts'
 
@@ -563,8 +564,13 @@ it('has types that accept correct programs and reject wrong ones', () => {
 
 describe('verifyWebhook', () => {
   const body = '{"id":"evt_1","event":"patient.created"}'
-  const signed = (secret: string, at = Date.now()) =>
-    signatureHeaders({ id: 'evt_1', timestampSeconds: Math.floor(at / 1000), body, secrets: [secret] })
+  const signed = (secret: string, at = Date.now(), content = body) =>
+    signatureHeaders({
+      id: 'evt_1',
+      timestampSeconds: Math.floor(at / 1000),
+      body: content,
+      secrets: [secret],
+    })
 
   it.each(['whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw', 'a raw secret'])(
     'accepts a delivery signed with %s',
@@ -579,12 +585,19 @@ describe('verifyWebhook', () => {
       const ofOtherRealm = runInNewContext('Uint8Array.from(bytes).buffer', { bytes: Buffer.from(body) })
       for (const bytes of [Buffer.from(body), new TextEncoder().encode(body).buffer, ofOtherRealm])
         expect(await verifyWebhook({ headers: upper, body: bytes, secret })).toEqual(JSON.parse(body))
-      const old = signed('another one that is older')
-      const both = {
-        ...headers,
-        'webhook-signature': `${old['webhook-signature']} ${headers['webhook-signature']}`,
-      }
-      expect(await verifyWebhook({ headers: both, body, secret })).toEqual(JSON.parse(body))
+      const [old, present] = [signed('another one that is older'), headers].map(
+        (one) => one['webhook-signature'],
+      )
+      // Servers join headers of the same name, or return them as an array.
+      for (const both of [
+        `${old} ${present}`,
+        `${old}, ${present}`,
+        `${old},${present}`,
+        [old ?? '', present ?? ''],
+      ])
+        expect(
+          await verifyWebhook({ headers: { ...headers, 'webhook-signature': both }, body, secret }),
+        ).toEqual(JSON.parse(body))
     },
   )
 
@@ -649,6 +662,17 @@ describe('verifyWebhook', () => {
     if (event.event === 'appointment.created') expect(event.data.start_time).toBeDefined()
     else expect(event.event).toBe('patient.created')
   })
+
+  it.each(['', '{', '[]', 'null', '{}'])(
+    'rejects a signed body that is not an event: %j',
+    async (content) => {
+      const secret = newWebhookSecret()
+      const headers = signed(secret, Date.now(), content)
+      await expect(verifyWebhook({ headers, body: content, secret })).rejects.toThrow(
+        WebhookVerificationError,
+      )
+    },
+  )
 
   it('rejects a timestamp more than five minutes off', async () => {
     const secret = newWebhookSecret()

@@ -9,7 +9,7 @@ import hmac
 import json
 import re
 import time
-from typing import TYPE_CHECKING, Any, Dict, Iterable, Optional, Protocol, Tuple, Union, cast
+from typing import TYPE_CHECKING, Any, Dict, Iterable, Iterator, Mapping, Optional, Protocol, Tuple, Union, cast
 
 if TYPE_CHECKING:
     from .models import WebhookEvent
@@ -18,10 +18,14 @@ if TYPE_CHECKING:
 TOLERANCE = 300
 
 
-class Headers(Protocol):
-    """The headers of a request, as a dict or as the class of any web framework."""
+class Items(Protocol):
+    """The headers of a request, as a dict or as the class of a web framework."""
 
     def items(self) -> Iterable[Tuple[str, str]]: ...
+
+
+# WSGI passes the headers in its environ, ASGI as a list of pairs.
+Headers = Union[Items, Mapping[str, Any], Iterable[Tuple[bytes, bytes]]]
 
 
 class WebhookVerificationError(Exception):
@@ -35,7 +39,8 @@ def verify_webhook(
 
     body: The raw body, exactly as received.
 
-    headers: The headers of the request. The case of their names does not matter.
+    headers: The headers of the request: `request.headers` of Django, Flask, FastAPI and aiohttp, the environ of WSGI, the
+    `scope["headers"]` of ASGI, or a dict. The case of their names does not matter.
 
     secret: The secret that the API returned when the endpoint was created, or the one you chose.
 
@@ -53,29 +58,44 @@ def verify_webhook(
         raise WebhookVerificationError("The webhook timestamp is missing or more than five minutes off")
     signed = f"{id}.{timestamp}.".encode(errors="surrogatepass") + content
     expected = b"v1," + base64.b64encode(hmac.new(key, signed, hashlib.sha256).digest())
-    # There are several signatures for 24 hours after a secret rotation.
-    signatures = values.get("webhook-signature", "").encode(errors="surrogatepass").split(b" ")
-    if id == "" or not any([hmac.compare_digest(expected, signature) for signature in signatures]):
+    # There are several signatures for 24 hours after a secret rotation. A comma joins headers of the same name.
+    signatures = re.findall(r"(?:^|[ ,])(v1,[^ ,]*)", values.get("webhook-signature", ""))
+    matches = [hmac.compare_digest(expected, one.encode(errors="surrogatepass")) for one in signatures]
+    if id == "" or not any(matches):
         raise WebhookVerificationError("The webhook signature does not match the secret")
     try:
         event: Any = json.loads(content)
     except (ValueError, RecursionError):
         event = None
-    if not isinstance(event, dict):
+    if not isinstance(event, dict) or "event" not in event:
         raise WebhookVerificationError("The webhook body is not an event")
     return cast("WebhookEvent", event)
 
 
 def read_headers(headers: Headers) -> Dict[str, str]:
     """The headers of the signature, by their names in lower case."""
+    values: Dict[str, str] = {}
     try:
-        values = {name.lower(): value for name, value in headers.items() if name.lower().startswith("webhook-")}
-    except (AttributeError, TypeError):
-        raise TypeError(f"headers must have items of a str name and a str value, not be {type(headers).__name__}") from None
+        for name, value in pairs_of(headers):
+            key = name.lower().replace("_", "-")
+            key = key[len("http-") :] if key.startswith("http-") else key
+            if key.startswith("webhook-"):
+                values[key] = f"{values[key]},{value}" if key in values else value
+    except (AttributeError, TypeError, ValueError):
+        raise TypeError(f"headers must be those of the request, such as request.headers, not {type(headers).__name__}") from None
     for name, value in values.items():
         if not isinstance(value, str):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise TypeError(f"headers must have a str as {name}, not {type(value).__name__}")
     return values
+
+
+def pairs_of(headers: Any) -> Iterator[Tuple[str, str]]:
+    for name, value in headers.items() if hasattr(headers, "items") else headers:
+        yield decoded(name), decoded(value)
+
+
+def decoded(text: Any) -> Any:
+    return text.decode("latin-1") if isinstance(text, bytes) else text
 
 
 def signing_key(secret: str) -> bytes:
