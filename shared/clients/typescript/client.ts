@@ -8,6 +8,7 @@ import type {
   ActionOnDelivery,
   ActionWithBody,
   All,
+  AllSlots,
   Call,
   Changes,
   Create,
@@ -16,7 +17,8 @@ import type {
   Pages,
   Retrieve,
   RetrieveExpandable,
-  Search,
+  SlotPages,
+  Slots,
   Update,
 } from './methods.ts'
 import type { Operation } from './operations.ts'
@@ -74,7 +76,7 @@ export const createClient = <Reads extends boolean = true>(options: ClientOption
 
 function methodsOf<Reads extends boolean>(send: SendRequest) {
   const requests = requestsOf<Reads>(send)
-  const { get, search, retrieve, retrieveExpandable, lists, listsWithChanges } = requests
+  const { get, slots, retrieve, retrieveExpandable, lists, listsWithChanges } = requests
   const { create, update, action, actionWithBody, actionOnDelivery } = requests
   return {
     /** The credential that the client uses. */
@@ -100,8 +102,8 @@ function methodsOf<Reads extends boolean>(send: SendRequest) {
       activate: action<'activate-patient'>('/patients/{id}/activate'),
     },
     doctors: { ...lists<'list-doctors'>('/doctors'), get: retrieve<'get-doctor'>('/doctors/{id}') },
-    /** The free slots of a day or a range of days. `meta.next_after` continues a range with many slots. */
-    availability: { get: search<'get-availability'>('/availability') },
+    /** The free slots of a day or a range of days. */
+    availability: slots('/availability'),
     appointments: {
       ...listsWithChanges<'list-appointments'>('/appointments'),
       get: retrieveExpandable<'get-appointment'>('/appointments/{id}'),
@@ -173,10 +175,11 @@ function requestsOf<Reads extends boolean>(send: SendRequest) {
       <O extends Operation>(path: string): Get<O> =>
       (options) =>
         call({ method: 'GET', path, options }),
-    search:
-      <O extends Operation>(path: string): Search<O> =>
-      (query, options) =>
-        call({ method: 'GET', path, query, options }),
+    slots: (path: string) => ({
+      get: ((query, options) => call({ method: 'GET', path, query, options })) as Slots,
+      pages: ((query, options) => pagesOf(pageRequest(path), query, options?.signal)) as SlotPages,
+      all: ((query, options) => recordsOf(pagesOf(pageRequest(path), query, options?.signal))) as AllSlots,
+    }),
     retrieve:
       <O extends Operation>(path: string): Retrieve<O> =>
       (id, options) =>

@@ -6,14 +6,17 @@ import type {
   Cursor,
   Expand,
   Expanded,
+  Filter,
   ListItem,
   ListQuery,
   Operation,
   Page,
-  Query,
   RequestOptions,
   ResponseBody,
   Since,
+  Slot,
+  SlotPage,
+  SlotQuery,
 } from './operations.ts'
 import type { ApiResponse } from './transport.ts'
 
@@ -21,10 +24,21 @@ import type { ApiResponse } from './transport.ts'
 export type Call<T> = Promise<T> & { readonly withResponse: () => Promise<ApiResponse<T>> }
 
 export type Get<O extends Operation> = (options?: RequestOptions<O>) => Call<ResponseBody<O>>
-export type Search<O extends Operation> = (
-  query: Query<O>,
-  options?: RequestOptions<O>,
-) => Call<ResponseBody<O>>
+/** Requests one page of free slots. */
+export type Slots = <To extends Filter = undefined, Doctor extends Filter = undefined>(
+  query: SlotQuery<To, Doctor>,
+  options?: RequestOptions<'get-availability'>,
+) => Call<SlotPage<To, Doctor>>
+/** Iterates over the pages of free slots, of 100 unless `limit` says otherwise. */
+export type SlotPages = <To extends Filter = undefined, Doctor extends Filter = undefined>(
+  query: Omit<SlotQuery<To, Doctor>, 'after'>,
+  options?: RequestOptions<'get-availability'>,
+) => AsyncGenerator<SlotPage<To, Doctor>, void, undefined>
+/** Iterates over the free slots of all pages. */
+export type AllSlots = <To extends Filter = undefined, Doctor extends Filter = undefined>(
+  query: Omit<SlotQuery<To, Doctor>, 'after'>,
+  options?: RequestOptions<'get-availability'>,
+) => AsyncGenerator<Slot<To, Doctor>, void, undefined>
 export type Retrieve<O extends Operation> = (id: string, options?: RequestOptions<O>) => Call<ResponseBody<O>>
 /** With `{ expand: 'patient' }`, `patient` of the record has all fields of a patient. */
 export type RetrieveExpandable<O extends Operation> = <E extends Expand = undefined>(

@@ -61,6 +61,7 @@ export type ResponseBody<O extends Operation, Reads extends boolean = true> = By
 export type Cursor = string | null | undefined
 export type Since = string | undefined
 export type Expand = 'patient' | undefined
+export type Filter = string | undefined
 
 /** The query of a list. The types of three parameters decide what the response has. */
 export type ListQuery<O extends Operation, A extends Cursor, S extends Since, E extends Expand> = Omit<
@@ -102,6 +103,23 @@ export type Page<
   S extends Since = undefined,
   E extends Expand = undefined,
 > = { data: ListItem<O, E>[]; meta: Meta<Body_<O>['meta'], A, S> }
+
+type Availability = ResponseBody<'get-availability'>
+/** The query of free slots. The types of two parameters decide what a slot has. */
+export type SlotQuery<To extends Filter, Doctor extends Filter> = Omit<
+  Query<'get-availability'>,
+  'date_to' | 'doctor_id'
+> & { readonly date_to?: To; readonly doctor_id?: Doctor }
+/** A free slot: of a range of days with its date, of several doctors with its doctor. */
+export type Slot<To extends Filter, Doctor extends Filter> = Availability['data'][number] &
+  ([To] extends [string] ? Sent<Availability['data'][number], 'date'> : unknown) &
+  ([Doctor] extends [undefined] ? Sent<Availability['data'][number], 'doctor'> : unknown)
+/** A page of free slots. */
+export type SlotPage<To extends Filter, Doctor extends Filter> = {
+  data: Slot<To, Doctor>[]
+  meta: Availability['meta']
+}
+
 /** A page of `changes`. */
 export type ChangesPage<O extends Operation> = Page<O, undefined, string> & {
   /** Where the list continues after this page: store it together with the records, and pass it as `since` to continue. */

@@ -413,6 +413,18 @@ describe('iterating over a list', () => {
     ])
   })
 
+  it('continues the slots of a range', async () => {
+    const { client, sent } = clientOf([
+      json(200, { data: [{ start_time: '09:00' }], meta: { has_more: true, next_after: 'abc' } }),
+      json(200, { data: [{ start_time: '10:00' }], meta: { has_more: false, next_after: null } }),
+    ])
+    const times: string[] = []
+    for await (const { start_time } of client.availability.all({ date: '2026-05-05', doctor_id: 'd' }))
+      times.push(start_time)
+    expect(times).toEqual(['09:00', '10:00'])
+    expect(sent.map(({ url }) => new URL(url).searchParams.get('after'))).toEqual([null, 'abc'])
+  })
+
   it.each([
     ['without data', json(200, { meta: {} })],
     ['with the cursor of the page before', json(200, { data: [], meta: { limit: 100, next_after: 'a' } })],
@@ -557,7 +569,20 @@ it('has types that accept correct programs and reject wrong ones', () => {
     const unread = (await references.patients.update('id', {})).data.full_name
     // @ts-expect-error the short form of a patient
     const unexpanded = (await client.appointments.get('id')).data.patient.phone_number
-    return [total, asOf, phone, born, name, sent, none, misspelt, unconditional, unread, unexpanded]
+    const slots = []
+    for await (const slot of client.availability.all({ treatment_id: 't', date: '', date_to: '' }))
+      slots.push(slot.date.length, slot.doctor.id.length)
+    const ofDoctor = (await client.availability.get({ doctor_id: 'd', date: '' })).data[0]
+    // @ts-expect-error only a range of days has the dates of its slots
+    const undated = ofDoctor?.date.length
+    // @ts-expect-error slots of one doctor do not repeat the doctor
+    const unnamed = ofDoctor?.doctor.id
+    // @ts-expect-error no such parameter
+    const misspeltSlots = client.availability.get({ date: '', doctorId: 'd' })
+    return [
+      ...[total, asOf, phone, born, name, sent, none, misspelt, unconditional, unread, unexpanded],
+      ...[slots, undated, unnamed, misspeltSlots],
+    ]
   }
   expect(program).toBeTypeOf('function')
 })
