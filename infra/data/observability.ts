@@ -23,6 +23,7 @@ export const accessLog = (
 const ACCESS_LOG_FIELDS = {
   request_id: '$context.extendedRequestId',
   time: '$context.requestTime',
+  stage: '$context.stage',
   method: '$context.httpMethod',
   route: '$context.resourcePath',
   status: '$context.status',

@@ -45,6 +45,8 @@ export type Figure =
     }
   /** Percent of the requests; 0 for fewer than five errors, which would be many percent of a quiet night's requests. */
   | { readonly of: 'api-error-rate' }
+  /** The 5xx responses of the route that has the most. */
+  | { readonly of: 'route-errors' }
   /** Percent of the attempts that no webhook endpoint accepted; 0 for fewer than twenty, which one endpoint can make. */
   | { readonly of: 'delivery-failure-rate' }
   /** How long the email that waits longest has waited, in its queue or since SES could first have taken it. */
@@ -135,6 +137,12 @@ export function metricOf(figure: Figure, watched: Watched, minutes: number, labe
         period,
         label: label ?? '% of requests',
       })
+    case 'route-errors':
+      return new MathExpression({
+        expression: routeErrorsQuery(watched.stage),
+        period,
+        label: label ?? '5xx',
+      })
     case 'delivery-failure-rate': {
       const attempts = (dimensions: Record<string, string> = {}) =>
         metric(NAMESPACE, 'delivery_attempt', 'Sum', { stage: watched.stage, ...dimensions })
@@ -172,6 +180,14 @@ export function metricOf(figure: Figure, watched: Watched, minutes: number, labe
       return metric(figure.namespace, figure.metric, figure.statistic)
   }
 }
+
+/** The metric of 5xx responses by route. Its dimensions are fields of the gateway's access log. */
+export const ROUTE_ERRORS = { metric: 'route_errors', dimensions: ['stage', 'method', 'route'] } as const
+
+/** A query of CloudWatch Metrics Insights, which finds the routes by itself. An alarm reads one series: the route with the most errors. */
+const routeErrorsQuery = (stage: string): string =>
+  `SELECT SUM(${ROUTE_ERRORS.metric}) FROM SCHEMA(${NAMESPACE}, ${ROUTE_ERRORS.dimensions.join(', ')}) ` +
+  `WHERE stage = '${stage}' GROUP BY method, route ORDER BY SUM() DESC LIMIT 1`
 
 /** The properties of each part of the monitoring. */
 export type MonitoringProps = {

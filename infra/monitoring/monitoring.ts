@@ -1,9 +1,10 @@
 import { CfnBudget } from 'aws-cdk-lib/aws-budgets'
-import { CfnQueryDefinition } from 'aws-cdk-lib/aws-logs'
+import { CfnMetricFilter, CfnQueryDefinition } from 'aws-cdk-lib/aws-logs'
 import { Construct } from 'constructs'
+import { NAMESPACE } from '../../shared/observability/metrics.ts'
 import { Alarms } from './alarms.ts'
 import { Dashboard } from './dashboard.ts'
-import type { MonitoringProps, Watched } from './figures.ts'
+import { type MonitoringProps, ROUTE_ERRORS, type Watched } from './figures.ts'
 import { QUERIES, type Query, queryText } from './queries.ts'
 
 /** Alarms, a dashboard and saved queries for operators. They refer to the watched resources by name only. */
@@ -14,6 +15,7 @@ export class Monitoring extends Construct {
     const { composites, alarms, urgentTopic } = new Alarms(this, 'Alarms', props)
     new Dashboard(this, 'Dashboard', { watched, composites, alarms })
     addQueries(this, watched)
+    addRouteErrors(this, watched)
     if (settings.monthlyBudget !== undefined) addBudget(this, settings.monthlyBudget, urgentTopic.topicArn)
   }
 }
@@ -29,6 +31,25 @@ function addQueries(scope: Construct, watched: Watched): void {
       queryString: queryText(query),
       logGroupNames: logGroups(query, watched),
     })
+}
+
+/**
+ * Counts the 5xx responses of each route, from the gateway's access log. Only routes that had errors have a series, so it costs far less than
+ * the gateway's own metrics of methods.
+ */
+function addRouteErrors(scope: Construct, { gatewayLogs }: Watched): void {
+  new CfnMetricFilter(scope, 'RouteErrors', {
+    logGroupName: gatewayLogs,
+    filterPattern: '{ $.status = "5*" }',
+    metricTransformations: [
+      {
+        metricNamespace: NAMESPACE,
+        metricName: ROUTE_ERRORS.metric,
+        metricValue: '1',
+        dimensions: ROUTE_ERRORS.dimensions.map((key) => ({ key, value: `$.${key}` })),
+      },
+    ],
+  })
 }
 
 /** Notifies when four fifths of the budget are spent, and when the forecast of the month exceeds it. */

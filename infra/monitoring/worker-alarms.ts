@@ -41,9 +41,23 @@ const workerErrors: AlarmDefinition[] = (
   breaches: 2,
 }))
 
+/** The alarms on a part whose workers cannot run at all, for example after a deployment. */
+const workersFailing: AlarmDefinition[] = (['messaging', 'events'] as const).map((part) => ({
+  id: `${part}-failing`,
+  severity: 'patients-affected',
+  why: `Workers of the part ${part} fail at least five times a minute, in two of three minutes.`,
+  page: 'function-errors',
+  figure: { of: 'part', part, metric: 'Errors' },
+  above: 4,
+  minutes: 1,
+  periods: 3,
+  breaches: 2,
+}))
+
 /** The alarms on workers: their failures, their heartbeats, and how late they are. */
 export const WORKER_ALARMS: readonly AlarmDefinition[] = [
   ...workerErrors,
+  ...workersFailing,
   ...heartbeats,
   {
     id: 'sweep-lag',

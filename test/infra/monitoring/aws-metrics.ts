@@ -39,6 +39,11 @@ const FIREHOSE = {
   page: 'https://docs.aws.amazon.com/firehose/latest/dev/monitoring-with-cloudwatch-metrics.html',
 }
 
+const EVENTS = {
+  dimensions: ['RuleName'],
+  page: 'https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-monitoring.html',
+}
+
 export const AWS_METRICS: Record<string, Documented> = {
   'AWS/SQS ApproximateNumberOfMessagesVisible': SQS,
   'AWS/SQS ApproximateAgeOfOldestMessage': SQS,
@@ -58,6 +63,8 @@ export const AWS_METRICS: Record<string, Documented> = {
   'AWS/SES Reputation.ComplaintRate': SES,
   'AWS/SNS SMSMonthToDateSpentUSD': SNS,
   'AWS/Billing EstimatedCharges': BILLING,
+  'AWS/Events Invocations': EVENTS,
+  'AWS/Events FailedInvocations': EVENTS,
   'AWS/Firehose DeliveryToS3.DataFreshness': FIREHOSE,
   'AWS/Firehose DeliveryToS3.Success': FIREHOSE,
 }

@@ -85,6 +85,9 @@ async function sendMessages(): Promise<void> {
   await accept('sms')
   const emails = [await accept('email'), await accept('email')]
   await invoke('send-email', batch(emails.map((id) => queued(clinic.id, id))))
+  const waiting = await accept('email')
+  ses.on(SendEmailCommand).rejects({ name: 'MessageRejected', $metadata: { httpStatusCode: 400 } })
+  await invoke('send-email', batch([queued(clinic.id, waiting)]))
   const [delivered = '', bounced = ''] = emails
   const reports = [
     feedback(clinic.id, 'Delivery', delivered),
