@@ -13,6 +13,17 @@ const occurrence = (
   minutes: 5,
 })
 
+/** The messages of a channel fail. One that fails is not sent again, so a fault of the account or of a carrier loses all of them. */
+const messagesFailing = (id: string, channel: 'sms' | 'email', name: string): AlarmDefinition => ({
+  id,
+  severity: 'patients-affected',
+  why: `More than a quarter of the ${name} of an hour fail, and at least five.`,
+  page: 'messages-failing',
+  figure: { of: 'message-failure-rate', channel },
+  above: 25,
+  minutes: 60,
+})
+
 /** THE ALARM TABLE. */
 export const ALARMS: readonly AlarmDefinition[] = [
   {
@@ -94,6 +105,18 @@ export const ALARMS: readonly AlarmDefinition[] = [
   },
   ...WORKER_ALARMS,
   ...QUEUE_ALARMS,
+  messagesFailing('sms-failing', 'sms', 'SMS'),
+  messagesFailing('emails-failing', 'email', 'emails'),
+  {
+    ...occurrence('message_unresolved', {
+      id: 'messages-unresolved',
+      severity: 'patients-affected',
+      page: 'unresolved-messages',
+      why: 'It is unknown of five messages or more in an hour whether they were sent.',
+    }),
+    above: 4,
+    minutes: 60,
+  },
   occurrence('message_unresolved', {
     id: 'message-unresolved',
     severity: 'patients-affected',

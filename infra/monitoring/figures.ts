@@ -47,6 +47,11 @@ export type Figure =
   | { readonly of: 'api-error-rate' }
   /** The 5xx responses of the route that has the most. */
   | { readonly of: 'route-errors' }
+  /**
+   * Percent of the messages of a channel that failed; 0 for fewer than five. A message counts as failed, and as sent or delivered, when
+   * it reaches the status: those that fail after they were sent are compared with the ones that are sent at that time.
+   */
+  | { readonly of: 'message-failure-rate'; readonly channel: 'sms' | 'email' }
   /** Percent of the attempts that no webhook endpoint accepted; 0 for fewer than twenty, which one endpoint can make. */
   | { readonly of: 'delivery-failure-rate' }
   /** How long the email that waits longest has waited, in its queue or since SES could first have taken it. */
@@ -143,6 +148,17 @@ export function metricOf(figure: Figure, watched: Watched, minutes: number, labe
         period,
         label: label ?? '5xx',
       })
+    case 'message-failure-rate': {
+      const { channel } = figure
+      const of = (status: string) =>
+        metric(NAMESPACE, 'message_status', 'Sum', { stage: watched.stage, channel, status })
+      return new MathExpression({
+        expression: 'IF(failed >= 5, 100 * failed / (failed + MAX([FILL(sent, 0), FILL(delivered, 0)])), 0)',
+        usingMetrics: { failed: of('failed'), sent: of('sent'), delivered: of('delivered') },
+        period,
+        label: label ?? '% of messages',
+      })
+    }
     case 'delivery-failure-rate': {
       const attempts = (dimensions: Record<string, string> = {}) =>
         metric(NAMESPACE, 'delivery_attempt', 'Sum', { stage: watched.stage, ...dimensions })
