@@ -119,13 +119,13 @@ export const ALARMS: readonly AlarmDefinition[] = [
   },
   occurrence('message_unresolved', {
     id: 'message-unresolved',
-    severity: 'patients-affected',
+    severity: 'look-tomorrow',
     page: 'unresolved-messages',
     why: 'It is unknown whether a message was sent. An operator has to resolve it.',
   }),
   occurrence('sms_not_noted', {
     id: 'sms-not-recorded',
-    severity: 'patients-affected',
+    severity: 'look-tomorrow',
     page: 'unresolved-messages',
     why: 'An SMS was handed over, but its result could not be recorded.',
   }),
@@ -149,12 +149,16 @@ export const ALARMS: readonly AlarmDefinition[] = [
     periods: 3,
     breaches: 3,
   },
-  occurrence('key_refused_repeatedly', {
-    id: 'key-refused',
-    severity: 'look-tomorrow',
-    page: 'rejected-keys',
-    why: 'A key gets one 401 after the other: an expired credential in use, or an attacker who guesses.',
-  }),
+  {
+    ...occurrence('key_refused_repeatedly', {
+      id: 'key-refused',
+      severity: 'look-tomorrow',
+      page: 'rejected-keys',
+      why: 'A key gets one 401 after the other for an hour: an expired credential in use, or an attacker who guesses.',
+    }),
+    above: 5,
+    minutes: 60,
+  },
   {
     id: 'email-bounces',
     severity: 'look-tomorrow',

@@ -31,7 +31,7 @@ const queueAge = (
 
 /** The alarms on queues and their consumers. A message that stays in a queue too long is late; a dead letter was given up. */
 export const QUEUE_ALARMS: readonly AlarmDefinition[] = [
-  deadLetters('emails-dead', 'dead-emails', 'patients-affected', 'Emails could not be processed.'),
+  deadLetters('emails-dead', 'dead-emails', 'look-tomorrow', 'Emails could not be processed.'),
   deadLetters('feedback-dead', 'dead-feedback', 'look-tomorrow', 'Feedback of SES could not be processed.'),
   deadLetters('deliveries-dead', 'dead-deliveries', 'look-tomorrow', 'Deliveries could not be processed.'),
   deadLetters(
