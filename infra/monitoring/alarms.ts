@@ -24,16 +24,16 @@ const SEVERITIES: Record<Severity, { id: string; title: string }> = {
 export class Alarms extends Construct {
   readonly composites: readonly CompositeAlarm[]
   readonly alarms: readonly Alarm[]
-  /** Notified of what affects patients. */
-  readonly urgentTopic: Topic
+  readonly topics: ReadonlyMap<Severity, Topic>
 
   constructor(scope: Construct, id: string, { settings, watched }: MonitoringProps) {
     super(scope, id)
     const key = topicKey(this)
     const definitions = [...ALARMS, smsSpendingAlarm(settings.smsSpendLimit)]
     const all: Alarm[] = []
-    const topics = new Map<string, Topic>()
-    this.composites = Object.entries(SEVERITIES).map(([severity, { id: name, title }]) => {
+    const topics = new Map<Severity, Topic>()
+    this.composites = (Object.keys(SEVERITIES) as Severity[]).map((severity) => {
+      const { id: name, title } = SEVERITIES[severity]
       const topic = alarmTopic(this, name, key, settings)
       topics.set(severity, topic)
       const alarms = definitions
@@ -53,7 +53,7 @@ export class Alarms extends Construct {
       })
     })
     this.alarms = all
-    this.urgentTopic = topics.get('patients-affected') as Topic
+    this.topics = topics
   }
 }
 

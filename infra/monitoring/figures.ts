@@ -9,6 +9,7 @@ export type Watched = {
   readonly stage: string
   readonly api: string
   readonly table: string
+  readonly tableArn: string
   readonly queueName: (queue: QueueId) => string
   /** The function of a worker, by its id. */
   readonly functionName: (worker: string) => string

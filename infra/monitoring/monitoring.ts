@@ -1,10 +1,15 @@
 import { CfnBudget } from 'aws-cdk-lib/aws-budgets'
+import { EventField, Rule, RuleTargetInput } from 'aws-cdk-lib/aws-events'
+import { SnsTopic } from 'aws-cdk-lib/aws-events-targets'
 import { CfnMetricFilter, CfnQueryDefinition } from 'aws-cdk-lib/aws-logs'
+import type { Topic } from 'aws-cdk-lib/aws-sns'
 import { Construct } from 'constructs'
 import { NAMESPACE } from '../../shared/observability/metrics.ts'
+import type { Severity } from './alarm.ts'
 import { Alarms } from './alarms.ts'
 import { Dashboard } from './dashboard.ts'
 import { type MonitoringProps, ROUTE_ERRORS, type Watched } from './figures.ts'
+import { NOTICES } from './notices.ts'
 import { QUERIES, type Query, queryText } from './queries.ts'
 
 /** Alarms, a dashboard and saved queries for operators. They refer to the watched resources by name only. */
@@ -12,11 +17,14 @@ export class Monitoring extends Construct {
   constructor(scope: Construct, id: string, props: MonitoringProps) {
     super(scope, id)
     const { settings, watched } = props
-    const { composites, alarms, urgentTopic } = new Alarms(this, 'Alarms', props)
+    const { composites, alarms, topics } = new Alarms(this, 'Alarms', props)
     new Dashboard(this, 'Dashboard', { watched, composites, alarms })
     addQueries(this, watched)
     addRouteErrors(this, watched)
-    if (settings.monthlyBudget !== undefined) addBudget(this, settings.monthlyBudget, urgentTopic.topicArn)
+    addNotices(this, topics, watched)
+    const urgent = topics.get('patients-affected')
+    if (settings.monthlyBudget !== undefined && urgent)
+      addBudget(this, settings.monthlyBudget, urgent.topicArn)
   }
 }
 
@@ -50,6 +58,18 @@ function addRouteErrors(scope: Construct, { gatewayLogs }: Watched): void {
       },
     ],
   })
+}
+
+/** Sends the events of the table of notices to the topics of their severities. */
+function addNotices(scope: Construct, topics: ReadonlyMap<Severity, Topic>, watched: Watched): void {
+  for (const { id, severity, why, page, pattern } of NOTICES) {
+    const text = `${why} At ${EventField.time}, event ${EventField.eventId} (${EventField.detailType}). Runbook: docs/operate/${page}.md`
+    new Rule(scope, id, {
+      description: why,
+      eventPattern: pattern(watched),
+      targets: [new SnsTopic(topics.get(severity) as Topic, { message: RuleTargetInput.fromText(text) })],
+    })
+  }
 }
 
 /** Notifies when four fifths of the budget are spent, and when the forecast of the month exceeds it. */

@@ -13,7 +13,7 @@ export function topicKey(scope: Construct): Key {
     enableKeyRotation: true,
     removalPolicy: RemovalPolicy.DESTROY,
   })
-  for (const service of ['cloudwatch', 'budgets'])
+  for (const service of ['cloudwatch', 'budgets', 'events'])
     key.grantEncryptDecrypt(new ServicePrincipal(`${service}.amazonaws.com`))
   return key
 }

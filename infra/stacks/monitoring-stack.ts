@@ -20,6 +20,7 @@ export class MonitoringStack extends Stack {
         stage: name,
         api: apiName(name),
         table: data.table.tableName,
+        tableArn: data.table.tableArn,
         queueName: (queue) => queueName(name, queue),
         functionName: (worker) => functionName(name, worker),
         trail: [data.value('AccessTrailStream'), data.value('OperatorTrailStream')],

@@ -52,7 +52,7 @@ export function eventRules(template: ResolvedTemplate): Rule[] {
   )
   return template
     .resourcesOf<RuleProperties>('AWS::Events::Rule')
-    .filter(({ properties }) => properties.State !== 'DISABLED')
+    .filter(({ properties }) => properties.State !== 'DISABLED' && !isNotice(properties))
     .map(({ id, properties }) => {
       const { EventBusName = 'default', ScheduleExpression, EventPattern, Targets = [] } = properties
       if (EventBusName !== 'default' && !EventBusName.endsWith(':event-bus/default'))
@@ -68,6 +68,10 @@ export function eventRules(template: ResolvedTemplate): Rule[] {
       }
     })
 }
+
+/** Notifications of operators, like alarms, are not emulated. */
+const isNotice = ({ Targets = [] }: RuleProperties): boolean =>
+  Targets.length > 0 && Targets.every(({ Arn }) => Arn.startsWith('arn:aws:sns:'))
 
 function targetOf(target: TargetProperties, id: string, queues: ReadonlySet<string>): Target {
   const { Arn, SqsParameters, Input, InputPath, InputTransformer } = target

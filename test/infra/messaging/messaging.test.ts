@@ -27,12 +27,12 @@ describe('mail', () => {
   })
 
   type Rule = {
-    EventPattern?: { detail: { eventType: string[] } }
+    EventPattern?: { source: string[]; detail: { eventType: string[] } }
     Targets: { Arn: unknown; InputTransformer: { InputPathsMap: object; InputTemplate: string } }[]
   }
   const rules = Object.values(resourcesOf(dev, 'AWS::Events::Rule'))
     .map(({ Properties }) => Properties as unknown as Rule)
-    .filter(({ EventPattern }) => EventPattern)
+    .filter(({ EventPattern }) => EventPattern?.source[0] === 'aws.ses')
 
   it('has a rule for each kind of event of this configuration set', () => {
     expect(rules.map(({ EventPattern }) => EventPattern)).toEqual(

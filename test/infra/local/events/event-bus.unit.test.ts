@@ -222,6 +222,11 @@ describe('a rule', () => {
     expect(() => eventRules(templateOf({ Odd: rule }))).toThrow(message)
   })
 
+  it('that notifies operators only is left out', () => {
+    const rule = { EventPattern: PATTERN, Targets: [{ Id: 'a', Arn: 'arn:aws:sns:x:0:t' }] }
+    expect(eventRules(templateOf({ Notice: rule }))).toEqual([])
+  })
+
   it('may have properties that matter on AWS only', () => {
     const target = { Id: 'a', Arn: QUEUE, RetryPolicy: {}, DeadLetterConfig: { Arn: QUEUE } }
     const EventBusName = 'arn:aws:events:x:0:event-bus/default'
