@@ -18,4 +18,5 @@ export const LOCAL_SETTINGS = {
   backups: null,
   backupCopyRegion: null,
   paused: null,
+  canaryMinutes: null,
 } as const

@@ -201,6 +201,18 @@ export const ALARMS: readonly AlarmDefinition[] = [
   },
 ]
 
+/** The alarm on the canary, which requests the API every so many minutes. Its two latest requests have failed. */
+export const canaryAlarm = (minutes: number): AlarmDefinition => ({
+  id: 'canary-failing',
+  severity: 'patients-affected',
+  why: 'Requests through the domain, as an integrator sends them, fail.',
+  page: 'canary',
+  figure: { of: 'canary' },
+  below: 1,
+  minutes: 2 * minutes,
+  missingIsBreach: true,
+})
+
 /** The alarm on the spending on SMS, at four fifths of the limit of the account, in US dollars. */
 export const smsSpendingAlarm = (limit: number): AlarmDefinition => ({
   id: 'sms-spending',

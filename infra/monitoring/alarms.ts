@@ -10,7 +10,7 @@ import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions'
 import type { Topic } from 'aws-cdk-lib/aws-sns'
 import { Construct } from 'constructs'
 import type { AlarmDefinition, Severity } from './alarm.ts'
-import { ALARMS, smsSpendingAlarm } from './alarm-table.ts'
+import { ALARMS, canaryAlarm, smsSpendingAlarm } from './alarm-table.ts'
 import type { MonitoringProps } from './figures.ts'
 import { metricOf, type Watched } from './figures.ts'
 import { alarmTopic, topicKey } from './topics.ts'
@@ -29,7 +29,11 @@ export class Alarms extends Construct {
   constructor(scope: Construct, id: string, { settings, watched }: MonitoringProps) {
     super(scope, id)
     const key = topicKey(this)
-    const definitions = [...ALARMS, smsSpendingAlarm(settings.smsSpendLimit)]
+    const definitions = [
+      ...ALARMS,
+      smsSpendingAlarm(settings.smsSpendLimit),
+      ...(settings.canary ? [canaryAlarm(settings.canary.minutes)] : []),
+    ]
     const all: Alarm[] = []
     const topics = new Map<Severity, Topic>()
     this.composites = (Object.keys(SEVERITIES) as Severity[]).map((severity) => {

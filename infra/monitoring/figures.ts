@@ -3,6 +3,7 @@ import { type IMetric, MathExpression, Metric } from 'aws-cdk-lib/aws-cloudwatch
 import { NAMESPACE } from '../../shared/observability/metrics.ts'
 import { type QueueId, WORKERS, type Worker } from '../../shared/runtime/workers.ts'
 import type { MonitoringSettings } from '../settings/monitoring-settings.ts'
+import { canaryName } from '../settings/names.ts'
 
 /** The physical names of what is watched, and nothing else of it. */
 export type Watched = {
@@ -57,6 +58,8 @@ export type Figure =
   | { readonly of: 'delivery-failure-rate' }
   /** How long the email that waits longest has waited, in its queue or since SES could first have taken it. */
   | { readonly of: 'email-wait' }
+  /** The successful requests of the canary. */
+  | { readonly of: 'canary' }
   /** The sum of metrics of the table. */
   | { readonly of: 'table'; readonly metrics: readonly TableMetric[] }
   /** The worst of the delivery streams. */
@@ -184,6 +187,17 @@ export function metricOf(figure: Figure, watched: Watched, minutes: number, labe
         usingMetrics: { queued, retried },
         period,
         ...(label && { label }),
+      })
+    }
+    case 'canary': {
+      const invocations = (name: string) =>
+        metric('AWS/Events', name, 'Sum', { RuleName: canaryName(watched.stage) })
+      return new MathExpression({
+        // EventBridge records no zeros.
+        expression: 'FILL(sent, 0) - FILL(failed, 0)',
+        usingMetrics: { sent: invocations('Invocations'), failed: invocations('FailedInvocations') },
+        period,
+        label: label ?? 'successful requests',
       })
     }
     case 'table':

@@ -7,6 +7,7 @@ import { Construct } from 'constructs'
 import { NAMESPACE } from '../../shared/observability/metrics.ts'
 import type { Severity } from './alarm.ts'
 import { Alarms } from './alarms.ts'
+import { addCanary } from './canary.ts'
 import { Dashboard } from './dashboard.ts'
 import { type MonitoringProps, ROUTE_ERRORS, type Watched } from './figures.ts'
 import { NOTICES } from './notices.ts'
@@ -22,6 +23,7 @@ export class Monitoring extends Construct {
     addQueries(this, watched)
     addRouteErrors(this, watched)
     addNotices(this, topics, watched)
+    if (settings.canary) addCanary(this, watched.stage, settings.canary)
     const urgent = topics.get('patients-affected')
     if (settings.monthlyBudget !== undefined && urgent)
       addBudget(this, settings.monthlyBudget, urgent.topicArn)

@@ -8,6 +8,8 @@ export type MonitoringSettings = {
   readonly monthlyBudget: number | undefined
   /** Whether X-Ray samples requests. */
   readonly tracing: boolean
+  /** How often the API is requested through its domain; undefined for never. */
+  readonly canary: { readonly minutes: number; readonly domain: string } | undefined
 }
 
 /** The settings that `-c` may set. */
@@ -16,6 +18,8 @@ export type MonitoringContext = {
   readonly smsSpendLimit?: string | undefined
   readonly monthlyBudget?: string | undefined
   readonly tracing?: string | undefined
+  readonly canaryMinutes?: string | undefined
+  readonly domain?: string | undefined
 }
 
 /** SNS's limit in a new account. */
@@ -27,6 +31,8 @@ export function monitoringSettings({
   smsSpendLimit = DEFAULT_SMS_SPEND_LIMIT,
   monthlyBudget,
   tracing = 'off',
+  canaryMinutes,
+  domain,
 }: MonitoringContext): MonitoringSettings {
   if (alarmEmail !== undefined && !/^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(alarmEmail))
     throw new Error(`alarmEmail is not an email address: "${alarmEmail}".`)
@@ -36,7 +42,19 @@ export function monitoringSettings({
     smsSpendLimit: dollars('smsSpendLimit', smsSpendLimit),
     monthlyBudget: monthlyBudget === undefined ? undefined : dollars('monthlyBudget', monthlyBudget),
     tracing: tracing === 'on',
+    canary: canarySettings(canaryMinutes, domain),
   }
+}
+
+function canarySettings(
+  minutes: string | undefined,
+  domain: string | undefined,
+): MonitoringSettings['canary'] {
+  if (minutes === undefined) return undefined
+  if (!/^[1-9]\d?$/.test(minutes) || Number(minutes) > 60)
+    throw new Error(`canaryMinutes must be an integer from 1 to 60: "${minutes}".`)
+  if (domain === undefined) throw new Error('canaryMinutes needs a domain, which the canary requests.')
+  return { minutes: Number(minutes), domain }
 }
 
 function dollars(name: string, value: string): number {

@@ -19,6 +19,9 @@ export const monitoringStackName = (stage: string): string => `${stackName(stage
 /** The name of the REST API. Metrics have it as a dimension. */
 export const apiName = (stage: string): string => `clinic-developer-api-${stage}`
 
+/** The rule of the canary, and the secret that has its credential. */
+export const canaryName = (stage: string): string => `clinic-${stage}-canary`
+
 export const backupStackName = (stage: string): string => `${stackName(stage)}-Backups`
 
 /** The stack of copied backups, which is in another region. */

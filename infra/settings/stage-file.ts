@@ -29,6 +29,7 @@ export const SETTING_NAMES = [
   'smsSpendLimit',
   'monthlyBudget',
   'tracing',
+  'canaryMinutes',
   'paused',
   'tableName',
   'tableStream',

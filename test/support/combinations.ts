@@ -12,6 +12,7 @@ const OPTIONS: Record<string, Settings> = {
     certificateArn: 'arn:aws:acm:eu-central-1:111122223333:certificate/0-1',
     hostedZoneId: 'Z0',
     hostedZoneName: 'praxis-nord.de',
+    canaryMinutes: '5',
   },
   watched: {
     alarmEmail: 'it@praxis-nord.de',

@@ -4,7 +4,13 @@ import { describe, expect, it } from 'vitest'
 import { ALARMS, smsSpendingAlarm } from '../../../infra/monitoring/alarm-table.ts'
 import { QUERIES } from '../../../infra/monitoring/queries.ts'
 import { monitoringStackName } from '../../../infra/settings/names.ts'
-import { resourcesOf, type StackTemplate, templateOf, templatesOf } from '../../support/template.ts'
+import {
+  type Resource,
+  resourcesOf,
+  type StackTemplate,
+  templateOf,
+  templatesOf,
+} from '../../support/template.ts'
 
 const template = templateOf('prod', { alarmEmail: 'ops@example.com', smsSpendLimit: '200' })
 const definitions = [...ALARMS, smsSpendingAlarm(200)]
@@ -14,7 +20,7 @@ type Alarm = {
   AlarmDescription: string
   AlarmActions: unknown[]
   OKActions: unknown[]
-  Metrics?: { MetricStat?: object }[]
+  Metrics?: { MetricStat?: object; Expression?: string; Period?: number }[]
   Threshold: number
 }
 
@@ -116,6 +122,115 @@ describe('the settings', () => {
   })
 })
 
+const TABLE = { 'Fn::ImportValue': 'ClinicDeveloperApi-prod-Data:TableName' }
+
+it('backups that fail, and keys that are disabled or deleted, notify the topics, which EventBridge may publish to', () => {
+  const rules = Object.values(resourcesOf(template, 'AWS::Events::Rule')).flatMap(({ Properties }) => {
+    const { EventPattern, Targets } = Properties as Record<string, any>
+    const topic: string | undefined = Targets[0].Arn.Ref
+    return topic?.includes('Topic') || topic?.includes('Patients') || topic?.includes('Look')
+      ? [{ pattern: EventPattern, topic, text: JSON.stringify(Targets[0].InputTransformer) }]
+      : []
+  })
+  expect(rules).toEqual([
+    {
+      pattern: {
+        source: ['aws.backup'],
+        'detail-type': ['Backup Job State Change', 'Copy Job State Change'],
+        detail: {
+          state: ['FAILED', 'ABORTED', 'EXPIRED', 'PARTIAL'],
+          resourceArn: [{ 'Fn::Join': expect.arrayContaining([expect.arrayContaining([TABLE])]) }],
+        },
+      },
+      topic: expect.stringContaining('LookTomorrow'),
+      text: expect.stringContaining('docs/operate/backup-failed.md'),
+    },
+    {
+      pattern: {
+        source: ['aws.kms'],
+        'detail-type': ['AWS API Call via CloudTrail'],
+        detail: { eventSource: ['kms.amazonaws.com'], eventName: ['ScheduleKeyDeletion', 'DisableKey'] },
+      },
+      topic: expect.stringContaining('PatientsAffected'),
+      text: expect.stringContaining('docs/operate/key-removal.md'),
+    },
+  ])
+  for (const { topic } of rules)
+    template.hasResourceProperties('AWS::SNS::TopicPolicy', {
+      PolicyDocument: {
+        Statement: Match.arrayWith([
+          Match.objectLike({
+            Action: 'sns:Publish',
+            Principal: { Service: 'events.amazonaws.com' },
+            Resource: { Ref: topic },
+          }),
+        ]),
+      },
+    })
+})
+
+it('the canary requests the domain with the secret of its name, without retries, and its alarm reads its rule', () => {
+  const domain = {
+    domain: 'api.praxis-nord.de',
+    certificateArn: 'arn:aws:acm:eu-central-1:111122223333:certificate/0-1',
+  }
+  const watching = templateOf('prod', { ...domain, canaryMinutes: '5' })
+  watching.hasResourceProperties('AWS::Events::Connection', {
+    AuthorizationType: 'API_KEY',
+    AuthParameters: {
+      ApiKeyAuthParameters: {
+        ApiKeyName: 'Authorization',
+        ApiKeyValue: '{{resolve:secretsmanager:clinic-prod-canary:SecretString:::}}',
+      },
+    },
+  })
+  watching.hasResourceProperties('AWS::Events::ApiDestination', {
+    HttpMethod: 'GET',
+    InvocationEndpoint: 'https://api.praxis-nord.de/api/developer/v1/me',
+  })
+  watching.hasResourceProperties('AWS::Events::Rule', {
+    Name: 'clinic-prod-canary',
+    ScheduleExpression: 'rate(5 minutes)',
+    Targets: [Match.objectLike({ RetryPolicy: { MaximumEventAgeInSeconds: 60, MaximumRetryAttempts: 0 } })],
+  })
+  watching.hasResourceProperties('AWS::CloudWatch::Alarm', {
+    AlarmName: 'clinic-developer-api-prod-canary-failing',
+    ComparisonOperator: 'LessThanThreshold',
+    Threshold: 1,
+    TreatMissingData: 'breaching',
+    Metrics: Match.arrayWith([
+      Match.objectLike({
+        MetricStat: Match.objectLike({
+          Metric: {
+            Namespace: 'AWS/Events',
+            MetricName: 'FailedInvocations',
+            Dimensions: [{ Name: 'RuleName', Value: 'clinic-prod-canary' }],
+          },
+          Period: 600,
+        }),
+      }),
+    ]),
+  })
+})
+
+it('the errors of routes are counted from the access log under the metric and the dimensions that the alarm queries', () => {
+  const [filter] = Object.values(resourcesOf(template, 'AWS::Logs::MetricFilter'))
+  const { FilterPattern, MetricTransformations } = (filter as Resource).Properties as Record<string, any>
+  const [{ MetricNamespace, MetricName, Dimensions }] = MetricTransformations
+  const [stage] = Object.values(resourcesOf(template, 'AWS::ApiGateway::Stage'))
+  const { AccessLogSetting } = (stage as Resource).Properties as Record<string, any>
+  const fields = Object.keys(JSON.parse(AccessLogSetting.Format))
+  for (const { Key, Value } of Dimensions) expect([Value, fields.includes(Key)]).toEqual([`$.${Key}`, true])
+  expect([FilterPattern, fields.includes('status')]).toEqual(['{ $.status = "5*" }', true])
+  const alarm = alarms.find(({ AlarmName }) => AlarmName.endsWith('-route-errors'))
+  expect(alarm?.Metrics).toMatchObject([
+    {
+      Expression: `SELECT SUM(${MetricName}) FROM SCHEMA(${MetricNamespace}, ${Dimensions.map(({ Key }: { Key: string }) => Key).join(', ')}) WHERE stage = 'prod' GROUP BY method, route ORDER BY SUM() DESC LIMIT 1`,
+      Period: 300,
+    },
+  ])
+})
+
 it('the saved queries have lines of the log groups that they read, and docs/operate/README.md describes each', () => {
   const { Resources } = templatesOf('prod')[monitoringStackName('prod')] as StackTemplate
   const queries = Object.values(Resources).filter(({ Type }) => Type === 'AWS::Logs::QueryDefinition')
@@ -140,6 +255,8 @@ it.each([
   [{ alarmEmail: 'ops' }, 'alarmEmail is not an email address: "ops".'],
   [{ smsSpendLimit: '0' }, 'smsSpendLimit must be an integer of US dollars: "0".'],
   [{ monthlyBudget: '1.5' }, 'monthlyBudget must be an integer of US dollars: "1.5".'],
+  [{ canaryMinutes: '5' }, 'canaryMinutes needs a domain, which the canary requests.'],
+  [{ canaryMinutes: '61' }, 'canaryMinutes must be an integer from 1 to 60: "61".'],
   [{ tracing: 'yes' }, 'tracing must be "on" or "off": "yes".'],
 ])('%j is rejected', (settings, message) => {
   expect(() => templateOf('dev', settings)).toThrow(message)
