@@ -17,8 +17,9 @@ const logGroupNames = ({ region, account }: Stack) =>
   )
 
 /**
- * Opt-in (`smsReceipts`): delivery receipts of SMS. SNS has one setting for the whole account and region, so this is one
- * stack for all stages there. SNS writes phone numbers into two log groups, which are kept for a day.
+ * Delivery receipts of SMS (`smsReceipts`). Beyond the account's spending limit, SNS accepts SMS and drops them: only a receipt
+ * reports it. SNS has one setting for the whole account and region, so this is one stack for all stages there. It writes phone
+ * numbers into two log groups, which are kept for a day.
  */
 export class SmsReceiptsStack extends Stack {
   constructor(scope: Construct, { env }: Pick<StageSettings, 'env'>) {

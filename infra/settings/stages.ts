@@ -167,7 +167,7 @@ export function stageSettings(name: string, overrides: Overrides = {}): StageSet
     accessTrail: { ...byKind.accessTrail, retention },
     messaging: messagingSettings(kind, settings),
     monitoring: monitoringSettings(settings),
-    smsReceipts: switchSetting('smsReceipts', settings),
+    smsReceipts: switchSetting('smsReceipts', settings, kind === 'production' ? 'on' : 'off'),
     firewall: switchSetting('firewall', settings, kind === 'production' ? 'on' : 'off'),
     domain: domainSettings(settings),
     throttle: {

@@ -36,8 +36,16 @@ describe('SMS receipts', () => {
     const place = { account: '111122223333', region: 'eu-central-1' }
     const [dev, prod] = ['dev', 'prod'].map((stage) => templatesOf(stage, { ...place, smsReceipts: 'on' }))
     expect(prod?.[SMS_RECEIPTS_STACK]).toEqual(dev?.[SMS_RECEIPTS_STACK])
-    for (const template of Object.values(templatesOf('dev')))
-      expect(JSON.stringify(template)).not.toMatch(/SetSMSAttributes|DirectPublishToPhoneNumber/i)
+  })
+
+  it('are on in production, and off in development, unless the stage says otherwise', () => {
+    const hasReceipts = (stage: string, settings = {}) =>
+      /SetSMSAttributes|DirectPublishToPhoneNumber/i.test(JSON.stringify(templatesOf(stage, settings)))
+    expect([hasReceipts('prod'), hasReceipts('prod', { smsReceipts: 'off' }), hasReceipts('dev')]).toEqual([
+      true,
+      false,
+      false,
+    ])
   })
 
   it('invoke the function of the stage that reads them, and may do so', () => {

@@ -50,7 +50,7 @@ describe('protection', () => {
       DeletionProtectionEnabled: true,
     })
     const app = new App()
-    addStacksOf('prod', app, { protection: 'on', smsReceipts: 'on' })
+    addStacksOf('prod', app, { protection: 'on' })
     const protectedStacks = app.node.children
       .filter(Stack.isStack)
       .filter(({ terminationProtection }) => terminationProtection)
@@ -76,7 +76,7 @@ describe('a stage', () => {
     expect(settingsOf('prod').env).toEqual({ account: '111122223333', region: 'eu-central-1' })
     expect(settingsOf('dev').env).toEqual({ account: undefined, region: undefined })
     const app = new App()
-    addStacksOf('prod', app, { smsReceipts: 'on' })
+    addStacksOf('prod', app)
     const environments = app
       .synth()
       .stacks.map(({ environment: { account, region } }) => `${account} ${region}`)

@@ -19,7 +19,7 @@ const resources = (templates: Record<string, StackTemplate>, type: string) =>
 const prod = templatesOf('prod')
 
 describe('a paused deployment', () => {
-  const paused = templatesOf('prod', { paused: 'on', smsReceipts: 'on' })
+  const paused = templatesOf('prod', { paused: 'on' })
 
   it('accepts no request', () => {
     const [stage] = resources(paused, 'AWS::ApiGateway::Stage')
@@ -42,7 +42,7 @@ describe('a paused deployment', () => {
         JSON.stringify(LogGroupName),
       )
     const isReceipts = (group: string) => group.includes('DirectPublishToPhoneNumber')
-    expect(groups(templatesOf('prod', { smsReceipts: 'on' })).filter(isReceipts).length).toBe(2)
+    expect(groups(prod).filter(isReceipts).length).toBe(2)
     expect(groups(paused).filter(isReceipts)).toEqual([])
   })
 
