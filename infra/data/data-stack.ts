@@ -93,6 +93,7 @@ export class ImportedData extends Construct implements Data {
   }
 
   logGroup(name: Extract<ExportName, `${string}LogGroup`>): ILogGroup {
-    return LogGroup.fromLogGroupName(this, name, this.value(name))
+    const found = this.node.tryFindChild(name) as ILogGroup | undefined
+    return found ?? LogGroup.fromLogGroupName(this, name, this.value(name))
   }
 }

@@ -11,10 +11,14 @@ import {
 } from '../../shared/store/keys/operator.ts'
 import type { Data } from '../data/data.ts'
 import { KEYS_ARE_NAMED, keyGrant } from '../functions/grants.ts'
+import { onCallStatements } from './on-call.ts'
 
 type Props = {
+  readonly stage: string
   readonly data: Data
   readonly operatorLog: ILogGroup
+  /** The log groups of functions and of the gateway. */
+  readonly logs: readonly ILogGroup[]
   readonly queues: readonly IQueue[]
   /** The queues of their dead letters, and of what has no way back. */
   readonly deadLetters: readonly IQueue[]
@@ -38,25 +42,36 @@ const DESCRIPTIONS: Record<OperatorRole, string> = {
   maintain: 'Restores the table, and migrates its items',
 }
 
-/** Roles of the operator tool. Identities of the account that may assume them have to use a second factor. */
+/**
+ * Roles of the operator tool, and the role of the person on call. Identities of the account that may assume them have to use a second
+ * factor.
+ */
 export class OperatorRoles extends Construct {
   constructor(scope: Construct, id: string, props: Props) {
     super(scope, id)
-    for (const role of OPERATOR_ROLES) {
-      const policy = new ManagedPolicy(this, `${role}-policy`, {
-        description: `Clinic operator: ${DESCRIPTIONS[role]}`,
-        statements: statementsOf(this, role, props),
-      })
-      const { roleArn } = new Role(this, role, {
-        description: `Clinic operator: ${DESCRIPTIONS[role]}`,
-        assumedBy: new AccountRootPrincipal().withConditions({
-          Bool: { 'aws:MultiFactorAuthPresent': 'true' },
-        }),
-        maxSessionDuration: Duration.hours(1),
-        managedPolicies: [policy],
-      })
-      new CfnOutput(Stack.of(this), roleOutput(role), { value: roleArn })
-    }
+    for (const role of OPERATOR_ROLES)
+      this.#addRole(role, roleOutput(role), DESCRIPTIONS[role], statementsOf(this, role, props))
+    const watching = onCallStatements(Stack.of(this), props.stage, props.logs)
+    this.#addRole(
+      'on-call',
+      'OnCallRoleArn',
+      'Reads metrics, logs and settings, but no data of clinics',
+      watching,
+    )
+  }
+
+  #addRole(role: string, output: string, may: string, statements: PolicyStatement[]): void {
+    const description = `Clinic operator: ${may}`
+    const policy = new ManagedPolicy(this, `${role}-policy`, { description, statements })
+    const { roleArn } = new Role(this, role, {
+      description,
+      assumedBy: new AccountRootPrincipal().withConditions({
+        Bool: { 'aws:MultiFactorAuthPresent': 'true' },
+      }),
+      maxSessionDuration: Duration.hours(1),
+      managedPolicies: [policy],
+    })
+    new CfnOutput(Stack.of(this), output, { value: roleArn })
   }
 }
 

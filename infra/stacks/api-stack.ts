@@ -76,7 +76,11 @@ export class ApiStack extends Stack {
     for (const [output, value] of Object.entries(outputs)) new CfnOutput(this, output, { value })
     const ids = Object.values(QUEUE_OUTPUTS)
     new OperatorRoles(this, 'Operators', {
+      stage: stage.name,
       data,
+      logs: (['EndpointLogGroup', 'WorkerLogGroup', 'GatewayLogGroup'] as const).map((name) =>
+        data.logGroup(name),
+      ),
       operatorLog: data.logGroup('OperatorLogGroup'),
       queues: ids.filter((queue) => !isForDeadLetters(queue)).map((queue) => queues.get(queue)),
       deadLetters: ids.filter(isForDeadLetters).map((queue) => queues.get(queue)),

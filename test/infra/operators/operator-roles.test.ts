@@ -10,6 +10,7 @@ import { createWebhook } from '../../support/deliveries.ts'
 import { deployedStack, type RecordedCall } from '../../support/deployed-stack.ts'
 import { createAcceptedEmail } from '../../support/emails.ts'
 import { createPopulatedClinic, type PopulatedClinic } from '../../support/records.ts'
+import { restored } from '../../support/restored.ts'
 import { freshTable, newClinic, type TestTable } from '../../support/table.ts'
 import { resourcesOf, type Statement, templateOf } from '../../support/template.ts'
 
@@ -142,6 +143,7 @@ describe('the role of a command', () => {
     const now = Date.now()
     const stuck = { dueAt: now, claim: { token: 'dead', until: now - 1 }, isUnresolved: false }
     const { id: unresolved } = await createAcceptedEmail(db.table, clinic, patient, now, { dispatch: stuck })
+    const copy = await restored(db)
     const file = join(folder, 'patients.csv')
     writeFileSync(file, 'external_id,first_name,last_name\n1,Ada,Kaya\n')
     run = (await deployedStack(outputs)).run
@@ -185,7 +187,7 @@ describe('the role of a command', () => {
       ],
       'treatment list': of,
       'price-list update': [priceList.id, ...of, '--default', 'true', '--price', `${treatment.id}=9`],
-      'price-list delete': [priceList.id, ...of],
+      'price-list delete': [priceList.id, ...of, '--yes'],
       import: [...of, file],
       'patient list': of,
       'patient find': [patient.lastName, ...of],
@@ -214,9 +216,10 @@ describe('the role of a command', () => {
       'message resolve': [unresolved, ...of, '--as', 'sent'],
       'webhook list': of,
       'webhook update': [webhooks[0]?.id as string, ...of, '--no-active'],
-      'webhook delete': [webhooks[1]?.id as string, ...of],
+      'webhook delete': [webhooks[1]?.id as string, ...of, '--yes'],
       'credential revoke': ['--all', ...of, '--yes', '--keep-webhooks'],
       'erasure list': of,
+      'restore clinic': [clinic.id, '--to', new Date().toISOString(), '--from', copy.name],
       'patient erase': [patient.id, ...of, '--yes', '--confirm', `Bo ${patient.lastName}`],
     }
   })
