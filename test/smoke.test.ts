@@ -1,15 +1,22 @@
 /** The whole over HTTP, as briefly as possible; test/e2e has the rest. */
+import { execFile } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import type { Route } from '../shared/api/route.ts'
 import { ROUTES } from '../shared/api/routes.ts'
 import { createClient, verifyWebhook } from '../shared/clients/typescript/client.ts'
+import type { Clinic } from '../shared/domain/clinic.ts'
+import type { Scope } from '../shared/domain/scope.ts'
 import { assertConforms } from './support/conformance.ts'
 import { issueCredential } from './support/credentials.ts'
-import { type RunningStack, runStack, send } from './support/local-stack.ts'
+import { createWebhook } from './support/deliveries.ts'
+import { get, type RunningStack, runStack, send } from './support/local-stack.ts'
+import { createPopulatedClinic } from './support/records.ts'
 import { createRouteSamples, type RouteSamples, requestOf } from './support/route-samples.ts'
+import { aPatient, newClinic } from './support/table.ts'
 
 let stack: RunningStack
 let samples: RouteSamples
@@ -123,4 +130,39 @@ it('lists patients, books the first free slot, sends an email, receives and veri
   const event = await verifyWebhook({ headers, body, secret: webhook.secret ?? '' })
   expect(event).toMatchObject({ event: 'email.sent', data: { patient_id: patient.id, status: 'sent' } })
   expect(requests).toBeLessThanOrEqual(10)
+})
+
+/** The scopes in docs/operate/release.md. */
+const SMOKE_SCOPES: Scope[] = [
+  ...(['appointment.read', 'appointment.read.availability', 'appointment.write'] as const),
+  ...(['patient.read', 'patient.write', 'webhook.read', 'webhook.write'] as const),
+]
+
+describe('npm run smoke', () => {
+  const smoke = async (clinic: Clinic) => {
+    const { key, secret } = await issueCredential(stack.table, clinic, SMOKE_SCOPES)
+    const args = ['bin/smoke.ts', '--url', stack.baseUrl, '--credential', `${key}:${secret}`]
+    const { code, stdout, stderr } = await promisify(execFile)('node', args).catch((failure) => failure)
+    return { code: code ?? 0, stdout, stderr }
+  }
+
+  it('books, moves and cancels in a test clinic, finds the events, and has a ping delivered', async () => {
+    const clinic = await newClinic(stack.table, { isTest: true })
+    await createPopulatedClinic(stack.table, aPatient(), clinic)
+    await createWebhook(stack.table, clinic.id, { url: `http://${address}/hooks` })
+    const { code, stdout, stderr } = await smoke(clinic)
+    expect([code, stderr]).toEqual([0, ''])
+    for (const step of ['book', 'read', 'move', 'cancel', 'find the events', 'deliver a ping'])
+      expect(stdout).toMatch(new RegExp(`^${step}: \\d+ ms$`, 'm'))
+  })
+
+  it('writes nothing into a clinic that is not a test clinic', async () => {
+    const pair = `${credential.key}:${credential.secret}`
+    const before = await get(stack, '/appointments', pair)
+    expect(await smoke(samples.clinic)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('not of a test clinic'),
+    })
+    expect((await get(stack, '/appointments', pair)).body).toEqual(before.body)
+  })
 })
