@@ -1,0 +1,44 @@
+/**
+ * `npm run preflight -- --stage prod`: reads whether the account is ready for the stage, before the first `cdk deploy`. It needs the AWS CLI,
+ * signed in, and changes nothing. With `--teardown`, it lists what a deletion of the stacks leaves, without AWS.
+ * Exit codes: 0 if nothing is to be done, 1 otherwise, 2 for wrong arguments or settings.
+ */
+import { execFile } from 'node:child_process'
+import { parseArgs, promisify } from 'node:util'
+import { stageSettings } from '../infra/settings/stages.ts'
+import { type Aws, runChecks } from './preflight/checks.ts'
+import { retainedBy } from './preflight/teardown.ts'
+
+const { values } = parseArgs({
+  options: { stage: { type: 'string', default: 'prod' }, teardown: { type: 'boolean', default: false } },
+})
+const stage = readStage(values.stage)
+
+if (values.teardown) for (const line of retainedBy(stage)) print(line)
+else process.exitCode = await check()
+
+function print(line: string): void {
+  process.stdout.write(`${line}\n`)
+}
+
+function readStage(name: string) {
+  try {
+    return stageSettings(name)
+  } catch (error) {
+    process.stderr.write(`${error instanceof Error ? error.message : error}\n`)
+    process.exit(2)
+  }
+}
+
+async function check(): Promise<number> {
+  const aws: Aws = async (command) => {
+    const region = stage.env.region ? ['--region', stage.env.region] : []
+    const args = [...command.split(' '), ...region, '--output', 'json']
+    const { stdout } = await promisify(execFile)('aws', args)
+    return JSON.parse(stdout)
+  }
+  const findings = await runChecks(aws, stage)
+  for (const { name, found, todo } of findings)
+    print(todo === undefined ? `ok     ${name}: ${found}` : `to do  ${name}: ${found}\n       ${todo}`)
+  return findings.some(({ todo }) => todo !== undefined) ? 1 : 0
+}
