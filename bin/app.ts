@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { App } from 'aws-cdk-lib'
-import { bundleFunctions, keptBundles } from '../infra/functions/bundles.ts'
+import { functionCode } from '../infra/functions/bundles.ts'
+import { KeptFiles } from '../infra/kept/kept-files.ts'
 import { settingsIn } from '../infra/settings/stage-file.ts'
 import { stageSettings } from '../infra/settings/stages.ts'
 import { addStacks, functionIds } from '../infra/stacks/deployment.ts'
@@ -8,13 +9,10 @@ import { PipelineStack } from '../infra/stacks/pipeline-stack.ts'
 
 const app = new App()
 const stage = stageSettings(app.node.getContext('stage'), settingsIn(app.node.getAllContext()))
-const bundles = join(app.outdir, 'bundles')
-const { TEST_RUN_BUNDLES } = process.env
-// Nothing checks that kept bundles are of this code, so they are never deployed to production.
-const code =
-  TEST_RUN_BUNDLES && stage.kind !== 'production'
-    ? keptBundles(functionIds(), bundles, TEST_RUN_BUNDLES)
-    : bundleFunctions(functionIds(), bundles).code
+const { KEPT_BUNDLES } = process.env
+// What is deployed to production is always made.
+const kept = KEPT_BUNDLES && stage.kind !== 'production' ? new KeptFiles(KEPT_BUNDLES) : undefined
+const code = await functionCode(functionIds(), join(app.outdir, 'bundles'), kept)
 addStacks(app, stage, code)
 const repository = app.node.tryGetContext('pipelineRepository')
 if (repository !== undefined)

@@ -1,34 +1,31 @@
-import { cpSync, existsSync, mkdtempSync, renameSync, rmSync } from 'node:fs'
+import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { Code } from 'aws-cdk-lib/aws-lambda'
-import { buildSync, type Metafile } from 'esbuild'
+import { build, type Metafile, type Plugin } from 'esbuild'
 import { functionFile } from '../../shared/runtime/workers.ts'
+import { type Files, inputsOf, type KeptFiles, PROJECT, readFiles, writeFiles } from '../kept/kept-files.ts'
 import { REFERENCE } from '../settings/names.ts'
-import { writeReferenceFiles } from './reference-files.ts'
+import { referenceInputs, writeReferenceFiles } from './reference-files.ts'
 
 /** Returns the code of a function by its id, which is the name of its file in functions/. */
 export type FunctionCode = (id: string) => Code
 
-const PROJECT = join(import.meta.dirname, '../..')
-
-/** The code in a folder of bundles. */
-export const codeIn =
-  (folder: string): FunctionCode =>
-  (id) =>
-    Code.fromAsset(join(folder, id))
+/** Bundles functions in one pass. */
+export const bundleFunctions = (ids: readonly string[], outdir: string): Promise<Metafile> =>
+  bundle(Object.fromEntries(ids.map((id) => [join(id, 'index'), functionFile(id)])), outdir)
 
 /**
- * Bundles every function in one pass: CommonJS, minified, SDK included, which loads fastest on Lambda. There
- * are no source maps, since those would make the asset hash depend on the output path.
+ * Bundles source files of the project by their output's name: CommonJS, minified, SDK included, which loads fastest on
+ * Lambda. There are no source maps, since those would make the asset hash depend on the output path.
  */
-export function bundleFunctions(
-  ids: readonly string[],
+export async function bundle(
+  entryPoints: Record<string, string>,
   outdir: string,
-): { code: FunctionCode; metafile: Metafile } {
-  rmSync(outdir, { recursive: true, force: true })
-  const { metafile } = buildSync({
+  plugins: Plugin[] = [],
+): Promise<Metafile> {
+  const { metafile } = await build({
     absWorkingDir: PROJECT,
-    entryPoints: Object.fromEntries(ids.map((id) => [join(id, 'index'), functionFile(id)])),
+    entryPoints,
     outdir,
     bundle: true,
     format: 'cjs',
@@ -36,6 +33,7 @@ export function bundleFunctions(
     target: 'node24',
     minify: true,
     mainFields: ['module', 'main'],
+    plugins,
     alias: { '@aws-sdk/credential-provider-node': './shared/runtime/environment-credentials.ts' },
     // `require` instead: an import of one of Node's modules builds a namespace of all its exports, which loads unused ones.
     supported: { 'dynamic-import': false },
@@ -44,27 +42,44 @@ export function bundleFunctions(
     metafile: true,
     logLevel: 'error',
   })
-  if (ids.includes(REFERENCE)) writeReferenceFiles(join(outdir, REFERENCE, 'files'))
-  return { code: codeIn(outdir), metafile }
+  return metafile
 }
 
-/**
- * The bundles of all functions, copied from the folder `kept` if it exists; otherwise they are made, and kept there. For many
- * syntheses of the same code, such as the syntheses of a test run: nothing checks that the code has not changed since.
- */
-export function keptBundles(ids: readonly string[], outdir: string, kept: string): FunctionCode {
-  if (existsSync(kept)) {
-    cpSync(kept, outdir, { recursive: true })
-    return codeIn(outdir)
+/** The code of functions, in a folder that it empties. Bundles that `kept` does not have are made, and kept there. */
+export async function functionCode(
+  ids: readonly string[],
+  outdir: string,
+  kept?: KeptFiles,
+): Promise<FunctionCode> {
+  rmSync(outdir, { recursive: true, force: true })
+  const missing = ids.filter((id) => !restore(join(outdir, id), kept?.find(id, functionFile(id))))
+  if (missing.length > 0) {
+    const metafile = await bundleFunctions(missing, outdir)
+    const made = missing.map((id) => ({
+      name: id,
+      settings: functionFile(id),
+      // These files have the options.
+      inputs: [
+        'infra/functions/bundles.ts',
+        ...inputsOf(metafile, functionFile(id)),
+      ],
+      files: readFiles(join(outdir, id)),
+    }))
+    kept?.keep(made)
   }
-  const { code } = bundleFunctions(ids, outdir)
-  const unfinished = mkdtempSync(`${kept}-`)
-  cpSync(outdir, unfinished, { recursive: true })
-  try {
-    renameSync(unfinished, kept)
-  } catch (error) {
-    // Another synthesis has kept the same bundles in the meantime.
-    if (!existsSync(kept)) throw error
-  }
-  return code
+  if (ids.includes(REFERENCE)) addReferenceFiles(join(outdir, REFERENCE, 'files'), kept)
+  return (id) => Code.fromAsset(join(outdir, id))
+}
+
+function addReferenceFiles(folder: string, kept?: KeptFiles): void {
+  const [name, settings] = ['reference-files', process.versions]
+  if (restore(folder, kept?.find(name, settings))) return
+  writeReferenceFiles(folder)
+  kept?.keep([{ name, settings, inputs: referenceInputs(), files: readFiles(folder) }])
+}
+
+/** Writes the files if there are any, and returns whether there were. */
+function restore(folder: string, files: Files | undefined): boolean {
+  if (files) writeFiles(folder, files)
+  return files !== undefined
 }

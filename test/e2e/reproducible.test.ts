@@ -7,12 +7,12 @@ import { sharedAssemblyFolder } from '../support/shared-assembly.ts'
 
 type Output = { templates: Record<string, string>; assets: string[] }
 
-/** Synthesizes as the CDK CLI does, into a temporary folder. `bundles` may come from another synthesis of the run. */
-function synthesized(more: object, bundles: { TEST_RUN_BUNDLES?: string } = {}): Output {
+/** Synthesizes as the CDK CLI does, into a temporary folder. `bundles` may come from an earlier synthesis. */
+function synthesized(more: object, bundles: { KEPT_BUNDLES?: string } = {}): Output {
   const outdir = mkdtempSync(join(inject('runFolder'), 'synth-'))
   const { context } = JSON.parse(readFileSync('cdk.json', 'utf8')) as { context: object }
   const CDK_CONTEXT_JSON = JSON.stringify({ ...context, ...more })
-  const env = { ...process.env, CDK_OUTDIR: outdir, CDK_CONTEXT_JSON, TEST_RUN_BUNDLES: '', ...bundles }
+  const env = { ...process.env, CDK_OUTDIR: outdir, CDK_CONTEXT_JSON, KEPT_BUNDLES: '', ...bundles }
   execFileSync(process.execPath, ['bin/app.ts'], { env, stdio: 'pipe' })
   return readOutput(outdir)
 }
@@ -41,9 +41,9 @@ it('synthesizes the same template and asset hashes in any folder, without SMS re
 })
 
 it('synthesizes the stack of SMS receipts and the sender names only when the context sets them', () => {
-  const { TEST_RUN_BUNDLES } = process.env
+  const { KEPT_BUNDLES } = process.env
   const settings = { emailFrom: 'mail@praxis-nord.de', smsSenderId: 'PraxisNord' }
-  const { templates } = synthesized({ stage: 'dev', smsReceipts: 'on', ...settings }, { TEST_RUN_BUNDLES })
+  const { templates } = synthesized({ stage: 'dev', smsReceipts: 'on', ...settings }, { KEPT_BUNDLES })
   expect(Object.keys(templates).sort()).toEqual([
     'ClinicDeveloperApi-SmsReceipts',
     'ClinicDeveloperApi-dev',

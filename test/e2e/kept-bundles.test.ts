@@ -1,0 +1,54 @@
+import { execFileSync } from 'node:child_process'
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { join, resolve } from 'node:path'
+import { expect, inject, it } from 'vitest'
+
+it('makes the bundles of which an input has changed, and no others', () => {
+  const project = join(mkdtempSync(join(inject('runFolder'), 'kept-bundles-')), 'project')
+  for (const path of ['bin', 'docs', 'functions', 'infra', 'shared', 'package-lock.json', 'tsconfig.json'])
+    cpSync(path, join(project, path), { recursive: true, filter: (file) => !file.includes('node_modules') })
+  mkdirSync(join(project, 'node_modules'))
+  for (const name of readdirSync('node_modules'))
+    if (!name.startsWith('.')) symlinkSync(resolve('node_modules', name), join(project, 'node_modules', name))
+  // Files that have just been written would count as changed since the code was loaded.
+  const script = `
+    const { functionCode } = await import('./infra/functions/bundles.ts')
+    const { KeptFiles } = await import('./infra/kept/kept-files.ts')
+    const kept = new KeptFiles('kept', Number.MAX_SAFE_INTEGER)
+    await functionCode(['get-patient', 'list-doctors', 'reference'], 'out', {
+      find: (...of) => kept.find(...of),
+      keep: (made) => {
+        for (const { name } of made) process.stdout.write(name + ' ')
+        kept.keep(made)
+      },
+    })`
+  const made = () =>
+    execFileSync(process.execPath, ['--input-type=module', '-e', script], { cwd: project }).toString().trim()
+  const replace = (path: string, from: string, to: string) => {
+    const content = readFileSync(join(project, path), 'utf8')
+    expect(content).toContain(from)
+    writeFileSync(join(project, path), content.replace(from, to))
+  }
+  const output = (path: string) => readFileSync(join(project, 'out', path), 'utf8')
+
+  expect(made()).toBe('get-patient list-doctors reference reference-files')
+  const first = ['get-patient', 'list-doctors'].map((id) => output(`${id}/index.js`))
+  expect(made()).toBe('')
+  expect(['get-patient', 'list-doctors'].map((id) => output(`${id}/index.js`))).toEqual(first)
+  replace('functions/get-patient.ts', "'patient_not_found'", "'forbidden'")
+  replace('docs/guides/booking.md', '# ', '# All about ')
+  expect(made()).toBe('get-patient reference-files')
+  expect(output('get-patient/index.js')).not.toBe(first[0])
+  expect(output('reference/files/docs/guides/booking.html')).toContain('All about')
+  replace('infra/functions/bundles.ts', 'minify: true', 'minify: false')
+  expect(made()).toBe('get-patient list-doctors reference')
+  expect(output('list-doctors/index.js').length).toBeGreaterThan(first[1]?.length ?? 0)
+})
