@@ -5,6 +5,7 @@ import { build, type Metafile, type Plugin } from 'esbuild'
 import { functionFile } from '../../shared/runtime/workers.ts'
 import { type Files, inputsOf, type KeptFiles, PROJECT, readFiles, writeFiles } from '../kept/kept-files.ts'
 import { REFERENCE } from '../settings/names.ts'
+import { leaveOut } from './left-out.ts'
 import { referenceInputs, writeReferenceFiles } from './reference-files.ts'
 
 /** Returns the code of a function by its id, which is the name of its file in functions/. */
@@ -21,7 +22,7 @@ export const bundleFunctions = (ids: readonly string[], outdir: string): Promise
 export async function bundle(
   entryPoints: Record<string, string>,
   outdir: string,
-  plugins: Plugin[] = [],
+  plugins: Plugin[] = [leaveOut],
 ): Promise<Metafile> {
   const { metafile } = await build({
     absWorkingDir: PROJECT,
@@ -34,7 +35,6 @@ export async function bundle(
     minify: true,
     mainFields: ['module', 'main'],
     plugins,
-    alias: { '@aws-sdk/credential-provider-node': './shared/runtime/environment-credentials.ts' },
     // `require` instead: an import of one of Node's modules builds a namespace of all its exports, which loads unused ones.
     supported: { 'dynamic-import': false },
     // The name that CommonJS has for it.
@@ -61,6 +61,7 @@ export async function functionCode(
       // These files have the options.
       inputs: [
         'infra/functions/bundles.ts',
+        'infra/functions/left-out.ts',
         ...inputsOf(metafile, functionFile(id)),
       ],
       files: readFiles(join(outdir, id)),

@@ -1,45 +1,47 @@
-import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
-import { basename, join } from 'node:path'
+import { mkdtempSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { basename, join, resolve } from 'node:path'
 import { expect, inject, it } from 'vitest'
-import { bundleFunctions, keptBundles } from '../../../infra/functions/bundles.ts'
+import { bundle, bundleFunctions } from '../../../infra/functions/bundles.ts'
+import { LEFT_OUT_FILES, REPLACED_FILES } from '../../../infra/functions/left-out.ts'
 
 const folder = mkdtempSync(join(inject('runFolder'), 'bundles-test-'))
 
 const IDS = ['create-patient', 'deliver-event', 'get-patient', 'list-patients', 'send-email', 'send-message']
 
-/** The packages and modules in each bundle. */
-function bundled(): Map<string, string[]> {
-  const { metafile } = bundleFunctions(IDS, folder)
-  return new Map(
-    Object.values(metafile.outputs).map(({ entryPoint = '', inputs }) => [
+const { inputs, outputs } = await bundleFunctions(IDS, folder)
+
+it('leaves out what a function does not need', () => {
+  const bundled = new Map(
+    Object.values(outputs).map(({ entryPoint = '', inputs }) => [
       basename(entryPoint, '.ts'),
       Object.entries(inputs)
         .filter(([, { bytesInOutput }]) => bytesInOutput > 0)
         .map(([path]) => path),
     ]),
   )
-}
-
-it('leaves out what a function does not need', () => {
-  const inputs = bundled()
-  const idsWith = (part: string) => IDS.filter((id) => inputs.get(id)?.some((path) => path.includes(part)))
+  const idsWith = (part: string) => IDS.filter((id) => bundled.get(id)?.some((path) => path.includes(part)))
   // Lambda passes credentials in the environment.
   expect(idsWith('credential-provider-')).toEqual([])
-  expect(idsWith('environment-credentials')).toEqual(IDS)
+  expect(idsWith('sdk-environment')).toEqual(IDS)
   expect(idsWith('libphonenumber')).toEqual(['create-patient', 'send-message'])
+  // Its first use takes as long as the rest of a request.
+  expect(idsWith('temporal-polyfill')).toEqual([])
   expect(idsWith('client-sesv2')).toEqual(['send-email'])
 })
 
-it('copies kept bundles, and keeps those that it makes', () => {
-  const kept = join(folder, 'kept')
-  const codes = ['first', 'second'].map((name) => {
-    const outdir = join(folder, name)
-    keptBundles(['get-patient'], outdir, kept)
-    return readFileSync(join(outdir, 'get-patient', 'index.js'), 'utf8')
-  })
-  expect(codes[0]).toContain('exports')
-  expect(codes[1]).toBe(codes[0])
-  writeFileSync(join(kept, 'get-patient', 'index.js'), 'kept')
-  keptBundles(['get-patient'], join(folder, 'third'), kept)
-  expect(readFileSync(join(folder, 'third', 'get-patient', 'index.js'), 'utf8')).toBe('kept')
+it('finds every file of packages that it replaces or leaves out', () => {
+  const files = [...Object.keys(REPLACED_FILES), ...LEFT_OUT_FILES].map((path) => `node_modules/${path}`)
+  expect(files.filter((path) => inputs[path] === undefined)).toEqual([])
+})
+
+it('names the file when a function calls what was left out', async () => {
+  const file = join(folder, 'call.ts')
+  writeFileSync(
+    file,
+    `import * as z from '${resolve('node_modules/zod/index.js')}'; z.string().toJSONSchema()`,
+  )
+  await bundle({ call: file }, folder)
+  const load = () => createRequire(file)('./call.js')
+  expect(load).toThrow('zod/v4/core/to-json-schema.js is left out of bundles.')
 })
