@@ -23,19 +23,20 @@ export type ReadyClinic = {
 /** The time zone of the first demo clinic. */
 export const DEMO_TIMEZONE = 'Europe/Istanbul'
 
-const currentDay = (): string => new Date().toISOString().slice(0, 10)
+/** The day, as `Y-m-d` in UTC, that the records of the demo are around. */
+export const currentDay = (): string => new Date().toISOString().slice(0, 10)
 
 /** Creates the demo clinics as of `today` (`Y-m-d`) and imports their records with the importer of the operator tool. */
-export const loadDemo = (table: Table, today: string = currentDay()): Promise<ReadyClinic[]> =>
-  Promise.all(demoClinics(today).map((demo) => loadClinic(table, demo)))
+export const loadDemo = (table: Table, today: string, now: () => number): Promise<ReadyClinic[]> =>
+  Promise.all(demoClinics(today).map((demo) => loadClinic(table, demo, now)))
 
 /** Loads one demo clinic. Records that exist are kept, so an interrupted load can be repeated. */
-export async function loadClinic(table: Table, demo: DemoClinic): Promise<ReadyClinic> {
+export async function loadClinic(table: Table, demo: DemoClinic, now = Date.now): Promise<ReadyClinic> {
   const { id, name, timezone, currency, contact } = demo
   const clinic = await createClinic(table, { id, name, timezone, currency, ...contact })
   const folder = mkdtempSync(join(tmpdir(), 'clinic-demo-'))
   try {
-    const load = fileLoader(table, demo, clinic, folder)
+    const load = fileLoader(table, demo, clinic, folder, now)
     await load('departments')
     await Promise.all([load('doctors'), load('patients'), load('rooms')])
     await load('treatments')
@@ -49,7 +50,7 @@ export async function loadClinic(table: Table, demo: DemoClinic): Promise<ReadyC
   } finally {
     rmSync(folder, { recursive: true })
   }
-  return { id, name, timezone, credentials: await issueAll(table, id) }
+  return { id, name, timezone, credentials: await issueAll(table, id, now) }
 }
 
 /** Creates a clinic, unless it exists. */
@@ -66,21 +67,25 @@ export async function createClinic(
 /** Made from the clinic's id: the ids of the demo's records are the same in every load. */
 const demoImportSecret = (id: ClinicId): Uint8Array => Buffer.from(`The demo clinic ${id}`)
 
-function fileLoader(table: Table, demo: DemoClinic, clinic: Clinic, folder: string) {
-  const entities = new Map(importEntities(table, Date.now).map((entity) => [entity.name, entity]))
+function fileLoader(table: Table, demo: DemoClinic, clinic: Clinic, folder: string, now: () => number) {
+  const entities = new Map(importEntities(table, now).map((entity) => [entity.name, entity]))
   return async (name: keyof Omit<DemoClinic, keyof ClinicInfo | 'contact'>): Promise<void> => {
     const entity = entities.get(name)
     if (!entity) throw new Error(`no importer for ${name}`)
     const file = join(folder, `${name}.ndjson`)
     writeFileSync(file, demo[name].map((row) => `${JSON.stringify(row)}\n`).join(''))
-    const { rejected } = await importFile(file, entity, clinic, { now: Date.now })
+    const { rejected } = await importFile(file, entity, clinic, { now })
     if (rejected > 0) throw new Error(`${rejected} rows of the demo ${name} were rejected`)
   }
 }
 
 /** A credential for each scope, one for all and one for none. */
-export async function issueAll(table: Table, clinic: ClinicId): Promise<ReadyClinic['credentials']> {
-  const store = credentialStore({ table, now: Date.now })
+export async function issueAll(
+  table: Table,
+  clinic: ClinicId,
+  now = Date.now,
+): Promise<ReadyClinic['credentials']> {
+  const store = credentialStore({ table, now })
   const kinds: [string, readonly Scope[]][] = [
     ['full', SCOPES],
     ['none', []],

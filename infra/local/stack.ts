@@ -1,5 +1,5 @@
 import { deployLocally, type OnRequest } from './deployment.ts'
-import { startDynamoDb } from './engines/dynamodb.ts'
+import { type DynamoDbEngine, startDynamoDb } from './engines/dynamodb.ts'
 import { startQueues } from './engines/queues.ts'
 import type { FunctionPool } from './functions/pool.ts'
 import type { ClockOffset } from './functions/worker.ts'
@@ -53,8 +53,11 @@ export type LocalStackOptions = {
    * Loads initial data, before requests are served and before the tables' streams are enabled, so that these writes
    * announce no events. `/_local` shows the object that it returns.
    */
-  seed?: (stack: Pick<LocalStack, 'endpoints' | 'outputs'>) => Promise<object>
+  seed?: (stack: SeededStack) => Promise<object>
 }
+
+/** The stack before it serves requests. */
+export type SeededStack = Pick<LocalStack, 'endpoints' | 'outputs'> & Pick<DynamoDbEngine, 'database'>
 
 export type LocalStack = {
   /** The address that the API listens on, without a trailing slash. Without a domain, the stage is still to be added. */
@@ -155,8 +158,11 @@ export async function startLocalStack(options: LocalStackOptions): Promise<Local
     assembly,
     async () =>
       // Initial data is written to the engine directly, without simulated latency and conflicts.
-      seed?.({ endpoints: { ...endpoints, dynamodb: dynamodb.endpoint }, outputs: deployment.outputs() }) ??
-      {},
+      seed?.({
+        endpoints: { ...endpoints, dynamodb: dynamodb.endpoint },
+        outputs: deployment.outputs(),
+        database: dynamodb.database,
+      }) ?? {},
   )
   if (options.watch) track(watchSources(redeploy), (stop) => stop())
   track(closing, (controller) => controller.abort())

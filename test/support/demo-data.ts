@@ -2,11 +2,12 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { cp, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { loadDemo, type ReadyClinic } from '../../bin/demo/load.ts'
+import type { ReadyClinic } from '../../bin/demo/load.ts'
+import { loadKeptDemo } from '../../bin/local/clinics.ts'
+import { KEPT_FOLDER, KeptFiles } from '../../infra/kept/kept-files.ts'
 import { startLocalStack } from '../../infra/local/stack.ts'
 import { oncePerRun } from './once-per-run.ts'
 import { sharedAssembly } from './shared-assembly.ts'
-import { stackTable } from './stack-table.ts'
 
 /** A data folder of a local stack with the demo clinics in it. */
 export type DemoData = {
@@ -33,7 +34,7 @@ async function loadInto(folder: string): Promise<void> {
     dataDir: folder,
     synthesize: sharedAssembly,
     seed: async (started) => {
-      clinics = await loadDemo(stackTable(started))
+      clinics = await loadKeptDemo(started, new KeptFiles(KEPT_FOLDER))
       return {}
     },
   })
