@@ -5,6 +5,7 @@ import { batchesOf, type QueueSources, startQueueSources } from './events/queue-
 import { type StreamSources, startStreamSources } from './events/stream-sources.ts'
 import { configureStreams } from './events/table-streams.ts'
 import { createFunctionPool, type FunctionPool } from './functions/pool.ts'
+import { type Limits, openScheduler, type Scheduler } from './functions/scheduler.ts'
 import type { FunctionSpec } from './functions/spec.ts'
 import type { AwsRequest, ClockOffset } from './functions/worker.ts'
 import { localPages } from './gateway/pages.ts'
@@ -23,6 +24,7 @@ type Options = DeploymentTarget & {
   readonly functionLog?: ((text: string) => void) | undefined
   readonly clockOffset?: ClockOffset | undefined
   readonly onRequest?: OnRequest | undefined
+  readonly limits?: Partial<Limits> | undefined
 }
 
 /** Receives each request that a function sends to AWS, with the function's logical id. */
@@ -44,6 +46,7 @@ export type Deployment = {
 const newPool = (
   spec: FunctionSpec,
   mappings: DeploymentPlan['queues'],
+  scheduler: Scheduler,
   { log, logs, functionLog, clockOffset, onRequest }: Options,
 ): FunctionPool =>
   createFunctionPool(spec, log, {
@@ -54,10 +57,12 @@ const newPool = (
     clockOffset,
     onRequest: onRequest && ((request) => onRequest(spec.id, request)),
     batches: batchesOf(spec.arn, mappings),
+    scheduler,
   })
 
 export function deployLocally(options: Options): Deployment {
   const { region, endpoints, providers, logs, log } = options
+  const scheduler = openScheduler(options.limits)
   const pools = new Map<string, FunctionPool>()
   const assemblies: Assembly[] = []
   let queues: QueueSources | undefined
@@ -76,7 +81,7 @@ export function deployLocally(options: Options): Deployment {
     for (const spec of specs) {
       const pool = pools.get(spec.arn)
       if (pool) pool.update(spec)
-      else pools.set(spec.arn, newPool(spec, mappings, options))
+      else pools.set(spec.arn, newPool(spec, mappings, scheduler, options))
     }
     const arns = new Set(specs.map(({ arn }) => arn))
     for (const [arn, pool] of pools)
@@ -128,7 +133,11 @@ export function deployLocally(options: Options): Deployment {
     if (assemblies.length > 2) await assemblies.shift()?.dispose()
     await startStreams(planned, seed)
     return {
-      api: { ...planned.api, invoke: (arn, event, traceId) => getPool(arn).invoke(event, traceId) },
+      api: {
+        ...planned.api,
+        isFull: scheduler.isFull,
+        invoke: (arn, event, traceId, abandoned) => getPool(arn).invoke(event, traceId, abandoned),
+      },
       page: localPages({
         about: { ...planned.about, delivered: logs.files(), ...seeded },
         providers,

@@ -2,6 +2,7 @@ import { deployLocally, type OnRequest } from './deployment.ts'
 import { type DynamoDbEngine, startDynamoDb } from './engines/dynamodb.ts'
 import { startQueues } from './engines/queues.ts'
 import type { FunctionPool } from './functions/pool.ts'
+import type { Limits } from './functions/scheduler.ts'
 import type { ClockOffset } from './functions/worker.ts'
 import { requestLog } from './gateway/request-log.ts'
 import { openGateway } from './gateway/server.ts'
@@ -35,6 +36,8 @@ export type LocalStackOptions = {
   realistic?: Omit<RealisticDynamoDbOptions, 'engine'>
   /** Overrides the time that providers take to report what happened to messages. */
   feedbackDelays?: Partial<FeedbackDelays>
+  /** Overrides how many functions load, run and wait at a time. */
+  limits?: Partial<Limits>
   /** Moves the clock of the functions. */
   clockOffset?: ClockOffset
   /** Receives each request that a function sends to AWS, with the function's logical id. */
@@ -134,6 +137,7 @@ export async function startLocalStack(options: LocalStackOptions): Promise<Local
       log,
       environment: environmentOf(options),
       tableSuffix: dynamodb.tableSuffix,
+      limits: options.limits,
       clockOffset: options.clockOffset,
       onRequest: options.onRequest,
       functionLog: options.functionLog,

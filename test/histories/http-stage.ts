@@ -6,7 +6,7 @@ import { documentClient } from '../../shared/runtime/document-client.ts'
 import { openTable } from '../../shared/store/table/table.ts'
 import { plainClient } from '../support/dynamodb/plain-client.ts'
 import { lighten, shortCut } from '../support/dynamodb/short-cut.ts'
-import { runStack } from '../support/local-stack.ts'
+import { RACING, runStack } from '../support/local-stack.ts'
 import { httpWorld } from './http-world.ts'
 import type { Stage } from './stage.ts'
 
@@ -25,7 +25,7 @@ export async function openHttpStage(): Promise<Stage> {
   const clockOffset = new Float64Array(new SharedArrayBuffer(8))
   const stack = await runStack({
     ...{ demo: false, realistic: { latency: LATENCY }, clockOffset, allowedWebhookHost: address },
-    ...{ environment: LIMITS, feedbackDelays: FEEDBACK_DELAYS },
+    ...{ environment: LIMITS, feedbackDelays: FEEDBACK_DELAYS, limits: RACING },
   })
   const { realistic } = stack
   if (!realistic) throw new Error('the stack is not realistic')

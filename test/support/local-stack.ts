@@ -12,6 +12,14 @@ import { stackCalls } from './iam/stack-calls.ts'
 import { sharedAssembly } from './shared-assembly.ts'
 import { stackTable } from './stack-table.ts'
 
+/** As many environments at a time as functions may have: invocations race instead of waiting for each other. */
+export const RACING: NonNullable<LocalStackOptions['limits']> = {
+  loading: Number.POSITIVE_INFINITY,
+  running: Number.POSITIVE_INFINITY,
+  waiting: Number.POSITIVE_INFINITY,
+  scaleOutMs: 0,
+}
+
 export type RunningStack = LocalStack & {
   table: Table
   clinics: ReadyClinic[]

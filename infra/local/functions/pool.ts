@@ -1,4 +1,5 @@
 import { describeFailure, diagnosticsIn } from './output.ts'
+import { openScheduler, type ScheduledFunction, type Scheduler } from './scheduler.ts'
 import type { FunctionSpec } from './spec.ts'
 import {
   type AwsRequest,
@@ -14,7 +15,8 @@ export type Outcome = Result & { readonly diagnostics: readonly string[] }
 
 export type FunctionPool = {
   readonly name: string
-  readonly invoke: (event: string, traceId?: string) => Promise<Outcome>
+  /** Does not run the function if `abandoned` is aborted before that. */
+  readonly invoke: (event: string, traceId?: string, abandoned?: AbortSignal) => Promise<Outcome>
   /** Ends all environments as a crash does: running invocations fail, and the next one starts a fresh environment. */
   readonly kill: () => Promise<void>
   /** Applies new code or configuration. Running invocations finish with the previous version. */
@@ -30,98 +32,145 @@ type PoolOptions = {
   readonly onRequest?: ((request: AwsRequest) => void) | undefined
   /** The batches of queues that it processes at a time. */
   readonly batches?: number
+  /** Shared by all functions of a stack. */
+  readonly scheduler?: Scheduler
 }
 
 /** Execution environments per function, unless its queues need more; on Lambda, a thousand. */
-const MAX_WORKERS = 4
-/** Environments beyond the first take about 25 MB each, and end after this time without an invocation. */
+const MAX_ENVIRONMENTS = 4
+/** An environment takes about 25 MB. It ends after this time without an invocation, the last one of a function later. */
 const IDLE_TIMEOUT_MS = 10_000
+const LAST_IDLE_TIMEOUT_MS = 5 * 60_000
 
 /** Runs a function in threads of this process, each with one invocation at a time. Threads start on demand and stay warm. */
 export function createFunctionPool(
   initial: FunctionSpec,
   print: (line: string) => void,
-  { writeLogs = () => {}, clockOffset, onRequest, batches = 0 }: PoolOptions = {},
+  {
+    writeLogs = () => {},
+    clockOffset,
+    onRequest,
+    batches = 0,
+    scheduler = openScheduler(),
+  }: PoolOptions = {},
 ): FunctionPool {
   let spec = initial
   let closed = false
   const workers = new Map<FunctionWorker, WorkerState>()
-  const waiting: ((worker: FunctionWorker | null) => void)[] = []
+  const waiting: Waiting[] = []
+  const counts = {
+    waiting,
+    ...{ loading: 0, idle: 0, busy: 0, loadedAt: 0 },
+    // A batch that takes long must not hold up the batches of other queues.
+    maxEnvironments: Math.max(MAX_ENVIRONMENTS, batches),
+    isPolled: batches > 0,
+  }
 
-  const start = (): FunctionWorker => {
-    const state: WorkerState = { output: '', busy: true }
+  const stripDirectory = (line: string) => line.replaceAll(`${spec.assetDirectory}/`, '')
+  const isUsable = (worker: FunctionWorker) => worker.isAlive() && worker.version === spec.version
+  const idleWorkers = () => [...workers].filter(([, { phase }]) => phase === 'idle')
+  const enter = (phase: Phase, state: WorkerState): void => {
+    counts[state.phase] -= 1
+    counts[phase] += 1
+    state.phase = phase
+  }
+
+  const start = (): void => {
+    const state: WorkerState = { output: '', phase: 'loading' }
+    counts.loading += 1
     const { logGroup } = spec
     const worker = startWorker(spec, {
       onOutput: (text) => {
         writeLogs(logGroup, text)
-        if (state.busy) state.output += text
+        if (state.phase !== 'idle') state.output += text
         else for (const line of diagnosticsIn(text)) print(`${spec.id}: ${line}`)
       },
       clockOffset,
       onRequest,
     })
     workers.set(worker, state)
-    return worker
+    void worker.loaded.then(() => {
+      counts.loadedAt = performance.now()
+      // The invocation fails with the error of a bundle that cannot be loaded.
+      if (workers.has(worker) && !worker.isAlive() && waiting.length > 0) assign(worker, state)
+      else release(worker, state)
+    })
   }
 
   const end = (worker: FunctionWorker): Promise<void> => {
-    workers.delete(worker)
+    const state = workers.get(worker)
+    if (state && workers.delete(worker)) counts[state.phase] -= 1
+    clearTimeout(state?.idleTimer)
     return worker.stop()
   }
 
-  const stripDirectory = (line: string) => line.replaceAll(`${spec.assetDirectory}/`, '')
-  const isUsable = (worker: FunctionWorker) => worker.isAlive() && worker.version === spec.version
-  const idleWorkers = () => [...workers].filter(([, { busy }]) => !busy)
   const endUnusable = () => {
     for (const [worker] of idleWorkers()) if (!isUsable(worker)) void end(worker)
   }
 
-  /** A worker must be marked busy in the tick in which it was found idle, so this function is not async. */
-  const acquire = (): Promise<FunctionWorker | null> => {
-    if (closed) return Promise.resolve(null)
-    endUnusable()
-    const [free] = idleWorkers()
-    if (free) {
-      const [worker, state] = free
-      state.busy = true
-      clearTimeout(state.idleTimer)
-      return Promise.resolve(worker)
-    }
-    // A batch that takes long must not hold up the batches of other queues.
-    if (workers.size < Math.max(MAX_WORKERS, batches)) return Promise.resolve(start())
-    return new Promise((resolve) => waiting.push(resolve))
+  const assign = (worker: FunctionWorker, state: WorkerState): void => {
+    enter('busy', state)
+    clearTimeout(state.idleTimer)
+    waiting.shift()?.resolve(worker)
   }
 
   const release = (worker: FunctionWorker, state: WorkerState): void => {
-    const next = waiting.shift()
-    if (closed || !isUsable(worker)) {
-      void end(worker)
-      next?.(closed ? null : start())
-    } else if (next) {
-      next(worker)
-    } else {
-      state.busy = false
-      state.idleTimer = setTimeout(() => {
-        if (workers.has(worker) && idleWorkers().length > 1) void end(worker)
-      }, IDLE_TIMEOUT_MS).unref()
-    }
+    if (!workers.has(worker)) return
+    enter('idle', state)
+    if (isUsable(worker)) endAfter(IDLE_TIMEOUT_MS, worker, state)
+    else void end(worker)
+    scheduler.schedule()
   }
+
+  const endAfter = (ms: number, worker: FunctionWorker, state: WorkerState): void => {
+    state.idleTimer = setTimeout(() => {
+      if (ms === LAST_IDLE_TIMEOUT_MS || counts.idle > 1) void end(worker)
+      else endAfter(LAST_IDLE_TIMEOUT_MS, worker, state)
+    }, ms).unref()
+  }
+
+  const scheduled: ScheduledFunction = Object.assign(counts, {
+    run: () => {
+      const [free] = idleWorkers()
+      if (free) assign(...free)
+    },
+    start,
+  })
+  scheduler.add(scheduled)
+
+  /** Null if the invocation is abandoned, or the pool is closed, before there is an environment for it. */
+  const acquire = (abandoned: AbortSignal | undefined): Promise<FunctionWorker | null> =>
+    new Promise((resolve) => {
+      if (closed || abandoned?.aborted) return resolve(null)
+      const invocation = { since: performance.now(), resolve }
+      waiting.push(invocation)
+      endUnusable()
+      scheduler.schedule()
+      abandoned?.addEventListener('abort', () => {
+        const at = waiting.indexOf(invocation)
+        if (at !== -1) waiting.splice(at, 1)
+        resolve(null)
+      })
+    })
 
   return {
     name: initial.id,
-    invoke: async (event, traceId = '') => {
-      const worker = await acquire()
+    invoke: async (event, traceId = '', abandoned = undefined) => {
+      const worker = await acquire(abandoned)
       const state = worker && workers.get(worker)
-      if (!worker || !state) return { ok: false, error: CLOSED, diagnostics: [] }
-      state.output = ''
+      if (!worker || !state) return { ok: false, error: closed ? CLOSED : ABANDONED, diagnostics: [] }
       const result = await worker.invoke(event, traceId)
       const failure = result.ok ? [] : describeFailure(result.error)
       const diagnostics = [...diagnosticsIn(state.output), ...failure].map(stripDirectory)
+      state.output = ''
       release(worker, state)
       return { ...result, diagnostics }
     },
     kill: async () => {
-      await Promise.all([...workers].map(([worker, { busy }]) => (busy ? worker.kill() : end(worker))))
+      await Promise.all(
+        [...workers].map(([worker, { phase }]) => (phase === 'busy' ? worker.kill() : end(worker))),
+      )
+      scheduler.schedule()
     },
     update: (next) => {
       spec = next
@@ -129,12 +178,22 @@ export function createFunctionPool(
     },
     close: async () => {
       closed = true
-      for (const resolve of waiting.splice(0)) resolve(null)
+      scheduler.remove(scheduled)
+      for (const { resolve } of waiting.splice(0)) resolve(null)
       await Promise.all([...workers.keys()].map(end))
     },
   }
 }
 
-type WorkerState = { output: string; busy: boolean; idleTimer?: NodeJS.Timeout }
+type Waiting = { readonly since: number; readonly resolve: (worker: FunctionWorker | null) => void }
+
+type Phase = 'loading' | 'idle' | 'busy'
+
+type WorkerState = { output: string; phase: Phase; idleTimer?: NodeJS.Timeout }
 
 const CLOSED: FunctionError = { errorType: 'Closed', errorMessage: 'The local stack is closing', trace: [] }
+const ABANDONED: FunctionError = {
+  errorType: 'Abandoned',
+  errorMessage: 'The client disconnected before the function was invoked',
+  trace: [],
+}

@@ -18,7 +18,9 @@ export type Result =
 export type FunctionWorker = {
   readonly version: string
   readonly isAlive: () => boolean
-  /** Never rejects: a failure of the function is a result. */
+  /** Resolves when the function can be invoked, or has crashed before that. */
+  readonly loaded: Promise<void>
+  /** To be called after it is loaded. Never rejects: a failure of the function is a result. */
   readonly invoke: (event: string, traceId: string) => Promise<Result>
   /** Ends the thread as a crash does: a running invocation fails. */
   readonly kill: () => Promise<void>
@@ -49,6 +51,9 @@ const INIT_TIMEOUT_MS = 10_000
 /** Lambda's limit of a response in bytes, slightly above 6 MB. */
 const MAX_PAYLOAD = 6_291_556
 
+/** Node's default is four times as much, which every thread would fill under load. */
+const MAX_YOUNG_MB = 12
+
 /** Milliseconds that the functions' clocks are ahead of this process's, at index 0 of the shared memory. */
 export type ClockOffset = Float64Array<SharedArrayBuffer>
 
@@ -75,27 +80,38 @@ export function startWorker(
     },
     env: spec.environment,
     execArgv: [],
-    resourceLimits: { maxOldGenerationSizeMb: spec.memoryMb },
+    resourceLimits: { maxOldGenerationSizeMb: spec.memoryMb, maxYoungGenerationSizeMb: MAX_YOUNG_MB },
   })
   let isAlive = true
   let crash: FunctionError | undefined
   let settle: ((result: Result) => void) | undefined
+  let isLoaded = false
+  let resolveLoaded = () => {}
+  const loaded = new Promise<void>((resolve) => {
+    resolveLoaded = resolve
+  })
+  const finishLoading = () => {
+    isLoaded = true
+    clearTimeout(limit)
+    resolveLoaded()
+  }
   const fail = (error: FunctionError) => settle?.({ ok: false, error })
   const markCrashed = (error: FunctionError) => {
-    if (isAlive && !settle) onOutput(`${error.errorType}: ${error.errorMessage}\n`)
+    if (isAlive && isLoaded && !settle) onOutput(`${error.errorType}: ${error.errorMessage}\n`)
     isAlive = false
     crash ??= error
     fail(crash)
+    finishLoading()
   }
-  const ready = new Promise<void>((resolve) => {
-    thread.on('message', (message: Message) => {
-      if ('output' in message) onOutput(message.output)
-      else if ('request' in message) onRequest?.(message.request)
-      else if ('ready' in message) resolve()
-      else if ('payload' in message) settle?.({ ok: true, payload: message.payload })
-      else if ('error' in message) fail(message.error)
-      else markCrashed(message.unloadable)
-    })
+  const failAfter = (ms: number, error: FunctionError) => setTimeout(() => markCrashed(error), ms)
+  let limit = failAfter(INIT_TIMEOUT_MS, timeoutError(INIT_TIMEOUT_MS))
+  thread.on('message', (message: Message) => {
+    if ('output' in message) onOutput(message.output)
+    else if ('request' in message) onRequest?.(message.request)
+    else if ('ready' in message) finishLoading()
+    else if ('payload' in message) settle?.({ ok: true, payload: message.payload })
+    else if ('error' in message) fail(message.error)
+    else markCrashed(message.unloadable)
   })
   thread.on('error', (error) => markCrashed(uncaughtError(error)))
   thread.on('exit', (code) => markCrashed(exitError(code)))
@@ -109,21 +125,14 @@ export function startWorker(
     await thread.terminate()
   }
 
-  const failAfter = (ms: number, error: FunctionError) => setTimeout(() => markCrashed(error), ms)
-
   const invoke = async (event: string, traceId: string): Promise<Result> => {
     const requestId = randomUUID()
     const result = new Promise<Result>((resolve) => {
       settle = resolve
     })
-    let limit = failAfter(INIT_TIMEOUT_MS, timeoutError(INIT_TIMEOUT_MS))
     if (crash) fail(crash)
-    void ready.then(() => {
-      clearTimeout(limit)
-      if (!isAlive) return
-      limit = failAfter(spec.timeoutMs, timeoutError(spec.timeoutMs))
-      thread.postMessage({ event, requestId, timeoutMs: spec.timeoutMs, traceId })
-    })
+    limit = failAfter(spec.timeoutMs, timeoutError(spec.timeoutMs))
+    thread.postMessage({ event, requestId, timeoutMs: spec.timeoutMs, traceId })
     const settled = await result
     settle = undefined
     clearTimeout(limit)
@@ -131,7 +140,7 @@ export function startWorker(
     return settled.ok && Buffer.byteLength(settled.payload) > MAX_PAYLOAD ? TOO_LARGE : settled
   }
 
-  return { version: spec.version, isAlive: () => isAlive, invoke, kill, stop }
+  return { version: spec.version, isAlive: () => isAlive, loaded, invoke, kill, stop }
 }
 
 const endpointsOf = ({ environment }: FunctionSpec): string[] =>

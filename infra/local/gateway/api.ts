@@ -19,7 +19,14 @@ export type DeployedApi = {
   readonly routes: readonly Route[]
   readonly throttle: Throttle
   readonly renderError: RenderError
-  readonly invoke: (functionArn: string, event: string, traceId: string) => Promise<Outcome>
+  /** Whether too many requests wait for their function. */
+  readonly isFull: () => boolean
+  readonly invoke: (
+    functionArn: string,
+    event: string,
+    traceId: string,
+    abandoned?: AbortSignal,
+  ) => Promise<Outcome>
 }
 
 export type RequestResult = {
@@ -36,8 +43,15 @@ export const MAX_BODY = 10 * 1024 * 1024
 /** Lambda's limit of an event in bytes, slightly above 6 MB. */
 const MAX_EVENT = 6_291_556
 
-/** Responds to a request as the deployed REST API would. */
-export async function serveRequest(request: ReceivedRequest, deployed: DeployedApi): Promise<RequestResult> {
+/**
+ * Responds to a request as the deployed REST API would.
+ * @param connection is aborted when the client disconnects
+ */
+export async function serveRequest(
+  request: ReceivedRequest,
+  deployed: DeployedApi,
+  connection: AbortController,
+): Promise<RequestResult> {
   const reject = (
     type: GatewayErrorType,
     resource: string | null = null,
@@ -59,15 +73,19 @@ export async function serveRequest(request: ReceivedRequest, deployed: DeployedA
       headerNames(request).has('authorization') ? 'INVALID_SIGNATURE' : 'MISSING_AUTHENTICATION_TOKEN',
     )
   const { resource } = match.route
-  if (!deployed.throttle(match.route, request.method)) return reject('THROTTLED', resource)
+  if (!deployed.throttle(match.route, request.method) || deployed.isFull())
+    return reject('THROTTLED', resource)
 
   const event = JSON.stringify(buildEvent(request, target, match, deployed.api))
   if (Buffer.byteLength(event) > MAX_EVENT) return reject('REQUEST_TOO_LARGE', resource)
   const outcome = await withTimeout(
     match.integration,
-    deployed.invoke(match.integration.functionArn, event, request.traceId),
+    deployed.invoke(match.integration.functionArn, event, request.traceId, connection.signal),
   )
-  if (!outcome) return reject('INTEGRATION_TIMEOUT', resource)
+  if (!outcome) {
+    connection.abort()
+    return reject('INTEGRATION_TIMEOUT', resource)
+  }
   if (!outcome.ok) return reject('DEFAULT_5XX', resource, outcome.diagnostics)
   const httpResponse = readResult(outcome.payload)
   if (!httpResponse)
@@ -111,7 +129,7 @@ const headSize = ({ method, target, protocol, rawHeaders }: ReceivedRequest): nu
 const headerNames = ({ rawHeaders }: ReceivedRequest): Set<string> =>
   new Set(rawHeaders.filter((_text, at) => at % 2 === 0).map((name) => name.toLowerCase()))
 
-/** After the timeout the gateway stops waiting while the function continues, as on AWS. */
+/** After the timeout the gateway stops waiting, while the function continues if it has begun, as on AWS. */
 async function withTimeout({ timeoutMs }: Integration, outcome: Promise<Outcome>): Promise<Outcome | null> {
   let timer: NodeJS.Timeout | undefined
   const timeout = new Promise<null>((resolve) => {

@@ -73,8 +73,10 @@ function integrationOf(
 const segmentsOf = (path: string): string[] => path.split('/').filter((part) => part !== '')
 
 /** 0 for a literal segment, 1 for a parameter, 2 for a greedy parameter. */
-const wildcardRank = (segment: string): number =>
-  /^\{.+\+\}$/.test(segment) ? 2 : /^\{.+\}$/.test(segment) ? 1 : 0
+function wildcardRank(segment: string): number {
+  if (!segment.startsWith('{') || !segment.endsWith('}')) return 0
+  return segment.endsWith('+}') ? 2 : 1
+}
 
 /** Compares segments from the left: literal before parameter before greedy parameter. */
 function bySpecificity(one: Route, other: Route): number {

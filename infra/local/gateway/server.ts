@@ -50,7 +50,13 @@ export async function openGateway(port: number, onRequest: (entry: RequestEntry)
     const { api, page } = await handlers
     const local = page(received)
     if (local) return send(response, await local, received)
-    const { httpResponse, resource, diagnostics, minCompressionSize } = await serveRequest(received, api)
+    const connection = new AbortController()
+    response.on('close', () => response.writableFinished || connection.abort())
+    const { httpResponse, resource, diagnostics, minCompressionSize } = await serveRequest(
+      received,
+      api,
+      connection,
+    )
     send(response, compress(httpResponse, received, minCompressionSize), received)
     const { method, extendedRequestId: requestId } = received
     const durationMs = performance.now() - startedAt

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { type LocalStack, type LocalStackOptions, startLocalStack } from '../../../infra/local/stack.ts'
-import { runStack } from '../../support/local-stack.ts'
+import { post, runStack } from '../../support/local-stack.ts'
 import { sharedAssembly } from '../../support/shared-assembly.ts'
 import { enginePid } from './engines/engine-pid.ts'
 
@@ -95,6 +95,24 @@ describe('a stack without a domain', () => {
     expect(document.servers).toMatchObject([{ url: '/dev/api/developer/v1' }])
     const outside = await fetch(`${baseUrl}/api/developer/v1/patients`)
     expect([outside.status, await outside.json()]).toEqual([403, { message: 'Forbidden' }])
+  })
+})
+
+describe('a burst of requests', () => {
+  it('is served, up to the number of requests that may wait', async () => {
+    const busy = await runStack({ limits: { waiting: 80 } })
+    onTestFinished(() => busy.close())
+    const burst = (count: number) =>
+      Promise.all(
+        Array.from({ length: count }, () =>
+          post(busy, '/patients', { first_name: 'Ada', last_name: 'Kaya' }),
+        ),
+      )
+    expect(new Set((await burst(64)).map(({ status }) => status))).toEqual(new Set([201]))
+    const responses = await burst(160)
+    expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([201, 429]))
+    const rejected = responses.find(({ status }) => status === 429)
+    expect(rejected?.headers['retry-after']).toBe('1')
   })
 })
 

@@ -2,6 +2,7 @@ import { mkdtempSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { inject, onTestFinished } from 'vitest'
 import { createFunctionPool } from '../../../../infra/local/functions/pool.ts'
+import { type Limits, openScheduler } from '../../../../infra/local/functions/scheduler.ts'
 import type { FunctionSpec } from '../../../../infra/local/functions/spec.ts'
 import type { ClockOffset } from '../../../../infra/local/functions/worker.ts'
 
@@ -24,13 +25,24 @@ export function functionOf(source: string, spec: Partial<FunctionSpec> = {}): Fu
   }
 }
 
+/** Environments start as soon as they are needed. */
+const AT_ONCE: Partial<Limits> = { loading: 4, scaleOutMs: 0 }
+
 /** Runs it until the test is over; `lines` is what the runner's log got outside of invocations. */
-export function poolOf(source: string, spec: Partial<FunctionSpec> = {}, clockOffset?: ClockOffset) {
+export function poolOf(
+  source: string,
+  spec: Partial<FunctionSpec> = {},
+  clockOffset?: ClockOffset,
+  limits = AT_ONCE,
+) {
   const lines: string[] = []
-  const pool = createFunctionPool(functionOf(source, spec), (line) => lines.push(line), { clockOffset })
+  const pool = createFunctionPool(functionOf(source, spec), (line) => lines.push(line), {
+    clockOffset,
+    scheduler: openScheduler(limits),
+  })
   onTestFinished(() => pool.close())
-  const invoke = async (event: unknown = {}) => {
-    const outcome = await pool.invoke(JSON.stringify(event))
+  const invoke = async (event: unknown = {}, abandoned?: AbortSignal) => {
+    const outcome = await pool.invoke(JSON.stringify(event), '', abandoned)
     return outcome.ok ? { ...outcome, value: JSON.parse(outcome.payload) } : { ...outcome, value: undefined }
   }
   return { pool, invoke, lines }

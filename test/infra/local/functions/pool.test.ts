@@ -1,10 +1,25 @@
-import { expect, it } from 'vitest'
+import { expect, it, onTestFinished, vi } from 'vitest'
 import { functionOf, poolOf } from './function-fixture.ts'
 
-const COUNTER = `let calls = 0
-exports.handler = async ({ wait = 0 }) => {
+/** An invocation lasts until as many others as `meet` run at the same time. */
+const COUNTER = `const { BroadcastChannel, threadId } = require('node:worker_threads')
+let calls = 0
+exports.handler = async ({ wait = 0, meet = 0 }) => {
+  const channel = new BroadcastChannel('meeting')
+  const met = new Set()
+  await new Promise((resolve) => {
+    const leave = () => met.size === meet && resolve()
+    channel.onmessage = ({ data }) => {
+      if (!met.has(data)) channel.postMessage(threadId)
+      met.add(data)
+      leave()
+    }
+    channel.postMessage(threadId)
+    leave()
+  })
+  channel.close()
   await new Promise((resolve) => setTimeout(resolve, wait))
-  return { thread: require('node:worker_threads').threadId, calls: ++calls }
+  return { thread: threadId, calls: ++calls }
 }`
 
 it('passes on the event and returns the result', async () => {
@@ -44,15 +59,46 @@ it('keeps an environment warm and runs one invocation at a time in it', async ()
   const { invoke } = poolOf(COUNTER)
   await invoke()
   expect((await invoke()).value.calls).toBe(2)
-  const together = await Promise.all([invoke({ wait: 50 }), invoke({ wait: 50 })])
+  const together = await Promise.all([invoke({ meet: 1 }), invoke({ meet: 1 })])
   expect(new Set(together.map(({ value }) => value.thread)).size).toBe(2)
 })
 
 it('starts at most four environments and queues further invocations', async () => {
   const { invoke } = poolOf(COUNTER)
-  const outcomes = await Promise.all(Array.from({ length: 12 }, () => invoke({ wait: 20 })))
+  const outcomes = await Promise.all([3, 3, 3, 3, 0, 0, 0, 0].map((meet) => invoke({ meet })))
   expect(outcomes.every(({ ok }) => ok)).toBe(true)
   expect(new Set(outcomes.map(({ value }) => value.thread)).size).toBe(4)
+})
+
+it('waits for a busy environment before it starts another one', async () => {
+  const { invoke } = poolOf(COUNTER, {}, undefined, { scaleOutMs: 60_000 })
+  await invoke()
+  const together = await Promise.all([invoke({ wait: 20 }), invoke(), invoke()])
+  expect(together.map(({ value }) => value.calls)).toEqual([2, 3, 4])
+})
+
+it('does not run an invocation that is abandoned while it waits', async () => {
+  const { invoke } = poolOf(COUNTER, {}, undefined, { scaleOutMs: 60_000 })
+  const running = invoke()
+  const client = new AbortController()
+  const waiting = invoke({}, client.signal)
+  client.abort()
+  expect(await waiting).toMatchObject({ ok: false, error: { errorType: 'Abandoned' }, diagnostics: [] })
+  await running
+  expect((await invoke()).value.calls).toBe(2)
+})
+
+it('ends idle environments, the last one of a function later', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const { invoke } = poolOf(COUNTER)
+  const runTwo = async () =>
+    (await Promise.all([invoke({ meet: 1 }), invoke({ meet: 1 })])).map(({ value }) => value.calls)
+  expect(await runTwo()).toEqual([1, 1])
+  vi.advanceTimersByTime(10_000)
+  expect(await runTwo()).toEqual([2, 1])
+  vi.advanceTimersByTime(310_000)
+  expect(await runTwo()).toEqual([1, 1])
 })
 
 it('reports an error of the function and keeps its environment', async () => {

@@ -9,10 +9,17 @@ import { openGateway } from '../../../../infra/local/gateway/server.ts'
 import { throttleOf } from '../../../../infra/local/gateway/throttle.ts'
 import { restApi } from './rest-api.ts'
 
-type Invoke = (event: { body: string | null; headers: Record<string, string> }) => Promise<unknown> | unknown
+type Invoke = (
+  event: { body: string | null; headers: Record<string, string> },
+  abandoned: AbortSignal | undefined,
+) => Promise<unknown> | unknown
 
 /** A gateway with one route, `ANY /{proxy+}`, in front of the given function. */
-async function gatewayFor(invoke: Invoke, template = restApi(['ANY /things/{proxy+}'])) {
+async function gatewayFor(
+  invoke: Invoke,
+  template = restApi(['ANY /things/{proxy+}']),
+  isFull = () => false,
+) {
   const entries: RequestEntry[] = []
   const gateway = await openGateway(0, (entry) => entries.push(entry))
   onTestFinished(() => gateway.close())
@@ -22,8 +29,9 @@ async function gatewayFor(invoke: Invoke, template = restApi(['ANY /things/{prox
       routes: routesOf(template),
       throttle: throttleOf(template),
       renderError: gatewayErrors(template),
-      invoke: async (_arn, event): Promise<Outcome> => {
-        const value = await invoke(JSON.parse(event))
+      isFull,
+      invoke: async (_arn, event, _traceId, abandoned): Promise<Outcome> => {
+        const value = await invoke(JSON.parse(event), abandoned)
         return value === FAILED
           ? { ok: false, error: { errorType: 'E', errorMessage: 'x', trace: [] }, diagnostics: ['E: x'] }
           : { ok: true, payload: JSON.stringify(value), diagnostics: [] }
@@ -106,6 +114,30 @@ it('returns 429 beyond the rate limit', async () => {
   const stage = { Type: 'AWS::ApiGateway::Stage', Properties: { StageName: 'test', MethodSettings } }
   const { get } = await gatewayFor(() => OK, restApi(['ANY /{proxy+}'], { Stage: stage }))
   expect([(await get('/a')).status, (await get('/b')).status]).toEqual([200, 429])
+})
+
+it('returns 429 while too many requests wait', async () => {
+  const { get } = await gatewayFor(
+    () => OK,
+    undefined,
+    () => true,
+  )
+  expect((await get('/things/1')).status).toBe(429)
+})
+
+it('abandons the invocation of a client that disconnects', async () => {
+  const invoked = Promise.withResolvers<AbortSignal | undefined>()
+  const { get } = await gatewayFor((_event, abandoned) => {
+    invoked.resolve(abandoned)
+    return new Promise(() => {})
+  })
+  const client = new AbortController()
+  const response = get('/things/1', { signal: client.signal }).catch(() => 'disconnected')
+  const abandoned = await invoked.promise
+  expect(abandoned?.aborted).toBe(false)
+  client.abort()
+  expect(await response).toBe('disconnected')
+  await expect.poll(() => abandoned?.aborted).toBe(true)
 })
 
 it('rejects a malformed query', async () => {

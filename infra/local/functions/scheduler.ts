@@ -1,0 +1,116 @@
+/** Bounds for a machine with few cores. On Lambda, each is far higher. */
+export type Limits = {
+  /** Environments of all functions that load at a time. */
+  readonly loading: number
+  /** Invocations of all functions that run at a time, except those of queues' batches. */
+  readonly running: number
+  /** Invocations that wait for an environment. The gateway rejects requests beyond them. */
+  readonly waiting: number
+  /** How long an invocation waits before its function gets another environment. */
+  readonly scaleOutMs: number
+}
+
+const LOCAL_LIMITS: Limits = { loading: 2, running: 16, waiting: 500, scaleOutMs: 200 }
+
+/** The environments of a function, and the invocations that wait for one. */
+export type FunctionLoad = {
+  /** In milliseconds of the scheduler's clock, oldest first. */
+  readonly waiting: readonly { readonly since: number }[]
+  readonly loading: number
+  readonly idle: number
+  readonly busy: number
+  /** When its newest environment was loaded. */
+  readonly loadedAt: number
+  readonly maxEnvironments: number
+  /** Whether queues feed it. Their pollers bound it, and its batches may wait for requests of webhooks' receivers. */
+  readonly isPolled: boolean
+}
+
+type Step<F> =
+  /** The function's oldest waiting invocation gets an idle environment. */
+  | { readonly run: F }
+  /** The function gets another environment. */
+  | { readonly start: F }
+  /** Nothing happens before this time, unless an invocation arrives or an environment becomes free. */
+  | { readonly at: number }
+
+export function nextStep<F extends FunctionLoad>(
+  functions: readonly F[],
+  limits: Limits,
+  now: number,
+): Step<F> {
+  const waited = functions.filter(({ waiting }) => waiting.length > 0)
+  if (waited.length === 0) return { at: Number.POSITIVE_INFINITY }
+  const running = functions.reduce((sum, { busy, isPolled }) => (isPolled ? sum : sum + busy), 0)
+  const loading = functions.reduce((sum, one) => sum + one.loading, 0)
+  const queued = waited
+    .filter(({ isPolled }) => isPolled || running < limits.running)
+    .sort((one, other) => (one.waiting[0]?.since ?? 0) - (other.waiting[0]?.since ?? 0))
+  const ready = queued.find(({ idle }) => idle > 0)
+  if (ready) return { run: ready }
+  if (loading >= limits.loading) return { at: Number.POSITIVE_INFINITY }
+  const due = queued.map((one) => ({ one, at: scaleOutAt(one, limits) })).sort((a, b) => a.at - b.at)[0]
+  if (due && due.at <= now) return { start: due.one }
+  return { at: due?.at ?? Number.POSITIVE_INFINITY }
+}
+
+/**
+ * When a function with a queue gets another environment: the first one at once, further ones when an invocation has waited
+ * that no loading environment will take. Each new environment first gets that time to shorten the queue.
+ */
+function scaleOutAt(
+  { waiting, loading, idle, busy, loadedAt, maxEnvironments }: FunctionLoad,
+  { scaleOutMs }: Limits,
+): number {
+  const environments = loading + idle + busy
+  if (environments === 0) return Number.NEGATIVE_INFINITY
+  const surplus = waiting[loading]
+  if (!surplus || environments >= maxEnvironments) return Number.POSITIVE_INFINITY
+  return Math.max(surplus.since, loadedAt) + scaleOutMs
+}
+
+/** A function whose invocations the scheduler runs. */
+export type ScheduledFunction = FunctionLoad & {
+  readonly run: () => void
+  readonly start: () => void
+}
+
+export type Scheduler = {
+  readonly add: (one: ScheduledFunction) => void
+  readonly remove: (one: ScheduledFunction) => void
+  /** To be called when an invocation has arrived, or an environment was loaded, released or ended. */
+  readonly schedule: () => void
+  /** Whether as many invocations wait as may. */
+  readonly isFull: () => boolean
+}
+
+/** Schedules the invocations of all functions of a runner. */
+export function openScheduler(overrides: Partial<Limits> = {}): Scheduler {
+  const limits = { ...LOCAL_LIMITS, ...overrides }
+  const functions = new Set<ScheduledFunction>()
+  let timer: NodeJS.Timeout | undefined
+
+  const schedule = (): void => {
+    clearTimeout(timer)
+    for (;;) {
+      const now = performance.now()
+      const step = nextStep([...functions], limits, now)
+      if ('run' in step) step.run.run()
+      else if ('start' in step) step.start.start()
+      else {
+        if (step.at < Number.POSITIVE_INFINITY) timer = setTimeout(schedule, step.at - now).unref()
+        return
+      }
+    }
+  }
+
+  return {
+    add: (one) => functions.add(one),
+    remove: (one) => {
+      functions.delete(one)
+      schedule()
+    },
+    schedule,
+    isFull: () => [...functions].reduce((sum, { waiting }) => sum + waiting.length, 0) >= limits.waiting,
+  }
+}
