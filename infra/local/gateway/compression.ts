@@ -3,11 +3,8 @@ import type { ResolvedTemplate } from '../template/template.ts'
 import { openApiBodies } from './open-api.ts'
 import type { HttpResponse } from './response.ts'
 
-type RestApiProperties = { readonly MinimumCompressionSize?: number }
-
 /** The size in bytes from which the API compresses responses, if it does. */
 export const minCompressionSizeOf = (template: ResolvedTemplate): number | undefined =>
-  template.resourcesOf<RestApiProperties>('AWS::ApiGateway::RestApi')[0]?.properties.MinimumCompressionSize ??
   openApiBodies(template)[0]?.body['x-amazon-apigateway-minimum-compression-size']
 
 /** A response as it is sent. */

@@ -5,13 +5,10 @@ import { ACCOUNT_ID, type Identity, identify, nameProperty, type StackContext } 
 export type Template = {
   readonly Resources: Readonly<Record<string, TemplateResource>>
   readonly Outputs?: Readonly<Record<string, TemplateOutput>>
-  readonly Parameters?: Readonly<Record<string, { readonly Default?: string }>>
-  readonly Conditions?: Readonly<Record<string, unknown>>
 }
 
 type TemplateOutput = {
   readonly Value: unknown
-  readonly Condition?: string
   readonly Export?: { readonly Name: unknown }
 }
 
@@ -66,7 +63,7 @@ export function resolveTemplate(
   }
 
   const ref = (id: string, where: string): string | undefined =>
-    Object.hasOwn(pseudo, id) ? pseudo[id] : (template.Parameters?.[id]?.Default ?? identity(id, where).ref)
+    Object.hasOwn(pseudo, id) ? pseudo[id] : identity(id, where).ref
 
   const attribute = (id: string, name: string, where: string): string => {
     const value = identity(id, where).attributes[name]
@@ -77,12 +74,10 @@ export function resolveTemplate(
     return value
   }
 
-  const holds = (name: string): boolean => evaluateCondition(name, template.Conditions ?? {}, resolve)
   const intrinsics = intrinsicFunctions({
     ref,
     attribute,
     resolve: (value, where) => resolve(value, where),
-    holds,
     importValue,
   })
 
@@ -101,16 +96,18 @@ export function resolveTemplate(
     )
   }
 
-  const exists = ({ Condition }: { readonly Condition?: string }): boolean => !Condition || holds(Condition)
-
-  const outputs = () => Object.entries(template.Outputs ?? {}).filter(([, output]) => exists(output))
+  const outputs = () => Object.entries(template.Outputs ?? {})
 
   return {
     has: (id) => Object.hasOwn(template.Resources, id),
     resourcesOf: <P>(type: string) =>
       Object.entries(template.Resources)
-        .filter(([, resource]) => resource.Type === type && exists(resource))
-        .map(([id, resource]) => ({ id, properties: resolve(resource.Properties ?? {}, id) as P })),
+        .filter(([, resource]) => resource.Type === type)
+        .map(([id, { Condition, Properties = {} }]) => {
+          if (Condition !== undefined)
+            throw new Error(`${id} has a condition, which the local stack does not support.`)
+          return { id, properties: resolve(Properties, id) as P }
+        }),
     customResourceProviders: () =>
       Object.entries(template.Resources)
         .filter(([, { Type }]) => /^Custom::|::CustomResource$/.test(Type))
@@ -142,32 +139,3 @@ const pseudoParameters = ({ region, stackName }: StackContext): Record<string, s
   'AWS::StackId': `arn:aws:cloudformation:${region}:${ACCOUNT_ID}:stack/${stackName}/local`,
   'AWS::NoValue': undefined,
 })
-
-type Resolve = (value: unknown, where: string) => unknown
-
-/** Whether a condition of the template holds. @throws Error that names an unsupported function */
-function evaluateCondition(
-  name: string,
-  conditions: Readonly<Record<string, unknown>>,
-  resolve: Resolve,
-): boolean {
-  const where = `the condition ${name}`
-  const functions: Record<string, (argument: unknown) => boolean> = {
-    'Fn::Equals': (argument) => {
-      const [left, right] = (argument as unknown[]).map((side) => resolve(side, where))
-      return left === right
-    },
-    'Fn::And': (argument) => (argument as unknown[]).every(holds),
-    'Fn::Or': (argument) => (argument as unknown[]).some(holds),
-    'Fn::Not': (argument) => !(argument as unknown[]).every(holds),
-    Condition: (argument) => evaluateCondition(String(argument), conditions, resolve),
-  }
-  const holds = (expression: unknown): boolean => {
-    const [functionName = '', argument] = Object.entries(expression ?? {})[0] ?? []
-    const evaluate = functions[functionName]
-    if (!evaluate)
-      throw new Error(`${where} uses ${functionName || 'nothing'}, which the local stack cannot evaluate.`)
-    return evaluate(argument)
-  }
-  return holds(conditions[name])
-}

@@ -47,7 +47,8 @@ describe('a response is not compressed', () => {
 })
 
 it('the minimum size for compression is read from the template', () => {
-  const Api = { Type: 'AWS::ApiGateway::RestApi', Properties: { MinimumCompressionSize: 7 } }
+  const Body = { paths: {}, 'x-amazon-apigateway-minimum-compression-size': 7 }
+  const Api = { Type: 'AWS::ApiGateway::RestApi', Properties: { Body } }
   expect([
     minCompressionSizeOf(restApi(['ANY /'])),
     minCompressionSizeOf(restApi(['ANY /'], { Api })),
