@@ -33,11 +33,8 @@ export function startEventBus(options: Options, running?: EventBus): EventBus {
   const deliver = async (rule: Rule, event: BusEvent): Promise<void> => {
     const sendToTarget = async (target: Target): Promise<void> => {
       const input = renderInput(target.input, event)
-      if (target.kind === 'queue') {
-        const { arn, messageGroup } = target
-        const group = messageGroup !== undefined && { MessageGroupId: messageGroup }
-        await sendToQueue(options.endpoint, arn, { MessageBody: input, ...group })
-      } else await invokeAsync(getPool(target.arn), input, log)
+      if (target.kind === 'queue') await sendToQueue(options.endpoint, target.arn, { MessageBody: input })
+      else await invokeAsync(getPool(target.arn), input, log)
     }
     const outcomes = await Promise.allSettled(rule.targets.map(sendToTarget))
     for (const outcome of outcomes)

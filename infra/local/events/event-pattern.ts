@@ -3,16 +3,6 @@ export type EventPattern = { readonly [name: string]: EventPattern | readonly un
 
 type Matcher = (value: unknown) => boolean
 
-/** The supported comparisons. A scalar matches itself. */
-const COMPARISONS: Record<string, (argument: unknown) => Matcher | undefined> = {
-  exists: (argument) =>
-    typeof argument === 'boolean' ? (value) => (value !== undefined) === argument : undefined,
-  prefix: (argument) =>
-    typeof argument === 'string'
-      ? (value) => typeof value === 'string' && value.startsWith(argument)
-      : undefined,
-}
-
 /** @throws Error that names the owner of an unsupported pattern */
 export function checkPattern(pattern: EventPattern, owner: string): void {
   for (const [name, part] of Object.entries(pattern)) {
@@ -36,8 +26,10 @@ export const matches = (pattern: EventPattern, event: unknown): boolean =>
     )
   })
 
+/** A value matches itself; of the comparisons only prefixes are supported. */
 function matcherFor(alternative: unknown): Matcher | undefined {
   if (typeof alternative !== 'object' || alternative === null) return (value) => value === alternative
-  const [[name, argument] = ['', undefined], ...more] = Object.entries(alternative)
-  return more.length === 0 ? COMPARISONS[name]?.(argument) : undefined
+  const { prefix, ...others } = alternative as { prefix?: unknown }
+  if (typeof prefix !== 'string' || Object.keys(others).length > 0) return undefined
+  return (value) => typeof value === 'string' && value.startsWith(prefix)
 }

@@ -13,7 +13,6 @@ type RuleProperties = {
 type TargetProperties = TargetInput & {
   readonly Id: string
   readonly Arn: string
-  readonly SqsParameters?: { readonly MessageGroupId: string }
 }
 
 /** A rule of the default bus, as data that can be compared: an unchanged rule needs no restart. */
@@ -29,7 +28,6 @@ export type Target = {
   readonly kind: 'function' | 'queue'
   readonly arn: string
   readonly input: TargetInput
-  readonly messageGroup?: string
 }
 
 /** Supported properties of targets. Retries and dead letters are ignored, since local deliveries are not lost. */
@@ -38,11 +36,9 @@ const TARGET_PROPERTIES = new Set([
   'DeadLetterConfig',
   'Id',
   'Input',
-  'InputPath',
   'InputTransformer',
   'RetryPolicy',
   'RoleArn',
-  'SqsParameters',
 ])
 
 /** @throws Error that names an unsupported rule */
@@ -74,7 +70,7 @@ const isNotice = ({ Targets = [] }: RuleProperties): boolean =>
   Targets.length > 0 && Targets.every(({ Arn }) => Arn.startsWith('arn:aws:sns:'))
 
 function targetOf(target: TargetProperties, id: string, queues: ReadonlySet<string>): Target {
-  const { Arn, SqsParameters, Input, InputPath, InputTransformer } = target
+  const { Arn, Input, InputTransformer } = target
   const unknownProperty = Object.keys(target).find((name) => !TARGET_PROPERTIES.has(name))
   if (unknownProperty)
     throw new Error(`${id} has a target with ${unknownProperty}, which the local event bus does not support.`)
@@ -85,26 +81,21 @@ function targetOf(target: TargetProperties, id: string, queues: ReadonlySet<stri
     throw new Error(`${id} calls ${Arn}, which is not a queue of the stack.`)
   const input: TargetInput = {
     ...(Input !== undefined && { Input }),
-    ...(InputPath !== undefined && { InputPath }),
     ...(InputTransformer && { InputTransformer }),
   }
   checkInput(input, id)
-  return { kind, arn: Arn, input, ...(SqsParameters && { messageGroup: SqsParameters.MessageGroupId }) }
+  return { kind, arn: Arn, input }
 }
 
 const kindOf = (arn: string): Target['kind'] | undefined =>
   arn.startsWith('arn:aws:sqs:') ? 'queue' : arn.startsWith('arn:aws:lambda:') ? 'function' : undefined
 
-const UNITS_MS: Record<string, number> = { minute: 60_000, hour: 3_600_000 }
-/** Node fires a longer timer immediately. */
-const MAX_TIMER_MS = 2 ** 31 - 1
-
+/** A longer interval would overflow Node's timer. */
 function intervalOf(expression: string, id: string): number {
-  const [, count, unit = ''] = /^rate\(([1-9]\d*) (minute|hour)s?\)$/.exec(expression) ?? []
-  const interval = Number(count) * (UNITS_MS[unit] ?? Number.NaN)
-  if (!(interval <= MAX_TIMER_MS))
+  const [, minutes] = /^rate\(([1-9]\d{0,3}) minutes?\)$/.exec(expression) ?? []
+  if (minutes === undefined)
     throw new Error(
-      `${id} has the schedule ${expression}; the local event bus supports rates of minutes and hours only.`,
+      `${id} has the schedule ${expression}; the local event bus supports rates of minutes only.`,
     )
-  return interval
+  return Number(minutes) * 60_000
 }

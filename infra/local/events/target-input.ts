@@ -3,7 +3,6 @@ import type { BusEvent } from './bus-event.ts'
 /** The input of a target. Without any of these it is the event itself. */
 export type TargetInput = {
   readonly Input?: string
-  readonly InputPath?: string
   readonly InputTransformer?: {
     readonly InputPathsMap?: Readonly<Record<string, string>>
     readonly InputTemplate: string
@@ -17,9 +16,9 @@ const STEP = /\.([\w/-]+)|\[(\d+)\]/g
 const TOKEN = /\\.|"|<([\w.-]+)>/gs
 
 /** @throws Error that names the owner of an unsupported input */
-export function checkInput({ InputPath, InputTransformer }: TargetInput, owner: string): void {
+export function checkInput({ InputTransformer }: TargetInput, owner: string): void {
   const paths = InputTransformer?.InputPathsMap ?? {}
-  for (const path of [...(InputPath === undefined ? [] : [InputPath]), ...Object.values(paths)])
+  for (const path of Object.values(paths))
     if (!PATH.test(path))
       throw new Error(
         `${owner} reads ${path}; a path is of names and indices, as $.detail.mail.tags.id[0], with no name in brackets.`,
@@ -30,13 +29,13 @@ export function checkInput({ InputPath, InputTransformer }: TargetInput, owner: 
 }
 
 /** The input as JSON. @throws Error if the template produces invalid JSON */
-export function renderInput({ Input, InputPath, InputTransformer }: TargetInput, event: BusEvent): string {
+export function renderInput({ Input, InputTransformer }: TargetInput, event: BusEvent): string {
   if (Input !== undefined) return Input
   if (InputTransformer) {
     const { InputPathsMap = {}, InputTemplate } = InputTransformer
     return minifyJson(renderTemplate(InputTemplate, (name) => valueAt(event, InputPathsMap[name] ?? '')))
   }
-  return JSON.stringify(InputPath === undefined ? event : (valueAt(event, InputPath) ?? null))
+  return JSON.stringify(event)
 }
 
 const valueAt = (event: BusEvent, path: string): unknown =>

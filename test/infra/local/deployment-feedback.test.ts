@@ -19,7 +19,13 @@ describe('email events', () => {
       Type: 'AWS::Events::Rule',
       Properties: {
         EventPattern: { source: ['aws.ses'] },
-        Targets: [{ Id: 'a', Arn: DOCTORS, InputPath: '$.detail.eventType' }],
+        Targets: [
+          {
+            Id: 'a',
+            Arn: DOCTORS,
+            InputTransformer: { InputPathsMap: { type: '$.detail.eventType' }, InputTemplate: '<type>' },
+          },
+        ],
       },
     },
   })
