@@ -7,7 +7,6 @@ type MappingProperties = {
   readonly EventSourceArn: string
   readonly FunctionName: string
   readonly BatchSize?: number
-  readonly BisectBatchOnFunctionError?: boolean
   readonly DestinationConfig?: { readonly OnFailure?: { readonly Destination: string } }
   readonly Enabled?: boolean
   readonly FilterCriteria?: { readonly Filters?: readonly { readonly Pattern: string }[] }
@@ -35,12 +34,8 @@ export type StreamMapping = {
   readonly table: string
   readonly functionArn: string
   readonly batchSize: number
-  /** Whether the function reports the first record that failed. */
-  readonly partialResponses: boolean
   /** Retries after the first attempt; null for no limit. */
   readonly maxRetries: number | null
-  /** Whether a failed batch is retried in halves. */
-  readonly bisect: boolean
   /** The ARN of the queue that discarded batches are reported to; null without one. */
   readonly failureQueue: string | null
   /** A record is passed on if one of them matches, or if there are none. */
@@ -53,13 +48,11 @@ export type StreamMapping = {
  */
 const STREAM_PROPERTIES = new Set([
   'BatchSize',
-  'BisectBatchOnFunctionError',
   'DestinationConfig',
   'Enabled',
   'EventSourceArn',
   'FilterCriteria',
   'FunctionName',
-  'FunctionResponseTypes',
   'MaximumBatchingWindowInSeconds',
   'MaximumRetryAttempts',
   'ParallelizationFactor',
@@ -108,7 +101,7 @@ function queueMapping({ id, properties }: ResolvedResource<MappingProperties>, r
     arn: properties.EventSourceArn,
     functionArn: functionArn(properties, region),
     batchSize: properties.BatchSize ?? 10,
-    partialResponses: usesPartialResponses(properties),
+    partialResponses: properties.FunctionResponseTypes?.includes('ReportBatchItemFailures') ?? false,
     maxConcurrency: properties.ScalingConfig?.MaximumConcurrency ?? null,
   }
 }
@@ -121,7 +114,7 @@ function streamMapping(
   const unknownProperty = Object.keys(properties).find((name) => !STREAM_PROPERTIES.has(name))
   if (unknownProperty)
     throw new Error(`${id} has ${unknownProperty}, which the local stack does not support for streams.`)
-  const { BatchSize = 100, MaximumRetryAttempts = -1, BisectBatchOnFunctionError = false } = properties
+  const { BatchSize = 100, MaximumRetryAttempts = -1 } = properties
   const filters = (properties.FilterCriteria?.Filters ?? []).map(
     ({ Pattern }) => JSON.parse(Pattern) as EventPattern,
   )
@@ -135,16 +128,11 @@ function streamMapping(
     table,
     functionArn: functionArn(properties, region),
     batchSize: BatchSize,
-    partialResponses: usesPartialResponses(properties),
     maxRetries: MaximumRetryAttempts === -1 ? null : MaximumRetryAttempts,
-    bisect: BisectBatchOnFunctionError,
     failureQueue,
     filters,
   }
 }
-
-const usesPartialResponses = ({ FunctionResponseTypes }: MappingProperties): boolean =>
-  FunctionResponseTypes?.includes('ReportBatchItemFailures') ?? false
 
 /** Mappings refer to functions by ARN or by name. */
 const functionArn = ({ FunctionName: name }: MappingProperties, region: string): string =>

@@ -72,24 +72,3 @@ export function batchesOf(
   }
   return batches
 }
-
-/**
- * The records of a batch that must be retried. If the function reports failures, those are the records from the first
- * failure on; a malformed report, or one with an unknown id, fails the whole batch, as on Lambda.
- */
-export function recordsToRetry(
-  records: readonly DynamoDBRecord[],
-  payload: string,
-  partialResponses: boolean,
-): readonly DynamoDBRecord[] {
-  if (!partialResponses) return []
-  const response = JSON.parse(payload) as { batchItemFailures?: unknown } | null
-  const failures = response?.batchItemFailures ?? []
-  if (!Array.isArray(failures)) return records
-  const indexes = failures.map((failure) => {
-    const failed = (failure as { itemIdentifier?: unknown } | null)?.itemIdentifier
-    return records.findIndex(({ dynamodb }) => dynamodb?.SequenceNumber === failed)
-  })
-  if (indexes.includes(-1)) return records
-  return indexes.length === 0 ? [] : records.slice(Math.min(...indexes))
-}

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { DynamoDBRecord } from 'aws-lambda'
 import type { FunctionPool } from '../functions/pool.ts'
 import type { StreamMapping } from './event-source-mappings.ts'
-import { batchesOf, discardedBatch, recordOf, recordsToRetry } from './stream-batch.ts'
+import { batchesOf, discardedBatch, recordOf } from './stream-batch.ts'
 import {
   configureStreams,
   openAtEnd,
@@ -106,25 +106,17 @@ function startFeed(mapping: StreamMapping, position: StreamPosition, options: Op
     const pool = options.getPool(mapping.functionArn)
     const outcome = await pool.invoke(JSON.stringify({ Records: records }))
     for (const line of outcome.diagnostics) log(`${pool.name}: ${line}`)
-    const remaining = outcome.ok
-      ? recordsToRetry(records, outcome.payload, mapping.partialResponses)
-      : records
-    if (remaining.length === 0) return
+    if (outcome.ok) return
     stopped.signal.throwIfAborted()
     if (mapping.maxRetries !== null && attempt >= mapping.maxRetries) {
-      log(
-        `${pool.name}: ${remaining.length} of ${records.length} records were discarded after ${attempt + 1} attempts`,
-      )
-      const report = discardedBatch(remaining, { functionArn: mapping.functionArn, attempts: attempt + 1 })
+      log(`${pool.name}: ${records.length} records were discarded after ${attempt + 1} attempts`)
+      const report = discardedBatch(records, { functionArn: mapping.functionArn, attempts: attempt + 1 })
       if (mapping.failureQueue) await options.sendToQueue(mapping.failureQueue, JSON.stringify(report))
       return
     }
     const delayMs = Math.min(RETRY_DELAY_MS * 2 ** attempt, MAX_RETRY_DELAY_MS)
     await sleep(delayMs, undefined, { signal: stopped.signal })
-    const middle =
-      mapping.bisect && remaining === records ? Math.ceil(remaining.length / 2) : remaining.length
-    await deliver(remaining.slice(0, middle), attempt + 1)
-    if (middle < remaining.length) await deliver(remaining.slice(middle), attempt + 1)
+    await deliver(records, attempt + 1)
   }
 
   const polling = poll()

@@ -61,7 +61,6 @@ it('reads the mapping of a stream', () => {
   const { queues, streams, tableStreams } = mapped(STREAM, {
     StartingPosition: 'TRIM_HORIZON',
     BatchSize: 10,
-    BisectBatchOnFunctionError: true,
     DestinationConfig: { OnFailure: { Destination: { 'Fn::GetAtt': ['Work', 'Arn'] } } },
     FilterCriteria: { Filters: [{ Pattern: JSON.stringify(pattern) }] },
     FunctionName: FUNCTION,
@@ -77,9 +76,7 @@ it('reads the mapping of a stream', () => {
       table: 'Test-Table',
       functionArn: FUNCTION,
       batchSize: 10,
-      partialResponses: false,
       maxRetries: 3,
-      bisect: true,
       failureQueue: 'arn:aws:sqs:eu-central-1:000000000000:Test-Work',
       filters: [pattern],
     },
@@ -117,6 +114,8 @@ it.each<[string, string | [string, string], object, RegExp]>([
     /Mapping reports failures to arn:aws:sns:x; .* SQS queues only/,
   ],
   ['a stream with windows', STREAM, { TumblingWindowInSeconds: 3 }, /Mapping has TumblingWindowInSeconds/],
+  ['a stream that splits batches', STREAM, { BisectBatchOnFunctionError: true }, /Mapping has Bisect/],
+  ['a stream with reports', STREAM, { FunctionResponseTypes: [] }, /Mapping has FunctionResponseTypes/],
   [
     'a stream with an odd filter',
     STREAM,

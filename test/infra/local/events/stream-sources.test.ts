@@ -197,7 +197,7 @@ it('retries a failed batch before later ones and discards it after the last atte
   expect(keys(events.flat())).toEqual(['bad', 'bad', 'bad', 'good'])
   expect(lines).toEqual([
     ...Array.from({ length: 3 }, () => 'Function: Error: x'),
-    'Function: 1 of 1 records were discarded after 3 attempts',
+    'Function: 1 records were discarded after 3 attempts',
   ])
 })
 
@@ -245,34 +245,6 @@ it('retries until the batch succeeds by default', async () => {
   await put(['a', '2'])
   await expect.poll(() => events.length).toBe(5)
   expect(lines.length).toBe(3)
-})
-
-it('splits a failing batch in halves when the mapping bisects', async () => {
-  const { events, lines, start, put } = await mappedTo(
-    ({ Records }) => (keys(Records).includes('3') ? new Error('x') : undefined),
-    { BisectBatchOnFunctionError: true, MaximumRetryAttempts: 2 },
-  )
-  await start()
-  await put(['a', '1'], ['a', '2'], ['a', '3'], ['a', '4'])
-  await expect.poll(() => events.length).toBe(5)
-  expect(events.map(keys)).toEqual([['1', '2', '3', '4'], ['1', '2'], ['3', '4'], ['3'], ['4']])
-  expect(lines.at(-1)).toBe('Function: 1 of 1 records were discarded after 3 attempts')
-})
-
-it('retries from the first record that the function reports as failed', async () => {
-  const { events, start, put } = await mappedTo(
-    ({ Records }, attempt) => ({
-      batchItemFailures: attempt === 1 ? [{ itemIdentifier: Records[1]?.dynamodb?.SequenceNumber }] : [],
-    }),
-    { FunctionResponseTypes: ['ReportBatchItemFailures'] },
-  )
-  await start()
-  await put(['a', '1'], ['a', '2'], ['a', '3'])
-  await expect.poll(() => events.length).toBe(2)
-  expect(events.map(keys)).toEqual([
-    ['1', '2', '3'],
-    ['2', '3'],
-  ])
 })
 
 it('starts with records written after its start, also after a restart', async () => {

@@ -56,9 +56,7 @@ async function reading(engine: { endpoint: string; region: string }) {
     mappings: [
       {
         ...mapping,
-        partialResponses: false,
         maxRetries: null,
-        bisect: false,
         failureQueue: null,
         filters: [],
       },
