@@ -129,10 +129,8 @@ function replyBeforeEngine({ items }: EngineCall, fault: AppliedFault): Reply | 
       return IN_PROGRESS
     case 'throttled':
       return errorReply(fault.error ?? 'ProvisionedThroughputExceededException', THROTTLED_MESSAGE)
-    case 'items-throttled': {
-      const { isThrottled = () => true } = fault
-      return cancellation(items.length, (index) => isThrottled(items[index]?.key ?? ''), 'ThrottlingError')
-    }
+    case 'items-throttled':
+      return cancellation(items.length, () => true, 'ThrottlingError')
     default:
       return undefined
   }

@@ -12,8 +12,8 @@ export type InjectedFault =
   /** 500 InternalServerError when the engine has finished. */
   | { readonly kind: 'error-after-commit' }
   | { readonly kind: 'throttled'; readonly error?: ThrottlingError }
-  /** The transaction is cancelled with ThrottlingError at the items whose key `isThrottled`; at all, unless given. */
-  | { readonly kind: 'items-throttled'; readonly isThrottled?: (key: string) => boolean }
+  /** The transaction is cancelled with ThrottlingError at all items. */
+  | { readonly kind: 'items-throttled' }
   /** TransactionInProgressException; the engine does not get the request. */
   | { readonly kind: 'transaction-in-progress' }
   /**
@@ -36,8 +36,6 @@ export type Selection = {
   /** One of the call's keys begins with it: `pk|sk`. */
   readonly keyPrefix?: string
   readonly matches?: (call: EngineCall) => boolean
-  /** The number of the first matching call that gets the fault; 1 unless given. */
-  readonly nth?: number
   /** How many calls get the fault; 1 unless given. */
   readonly times?: number
 }
@@ -82,7 +80,6 @@ type Plan = {
   readonly selection: Selection
   readonly reached: PromiseWithResolvers<void>
   readonly released: PromiseWithResolvers<void>
-  toSkip: number
   toApply: number
 }
 
@@ -93,13 +90,12 @@ export function createFaults(): Faults & { readonly take: (call: EngineCall) => 
 
   return {
     next: (planned) => {
-      const { operation, keyPrefix, matches, nth = 1, times = 1, ...fault } = planned
+      const { operation, keyPrefix, matches, times = 1, ...fault } = planned
       const plan = {
         fault: fault as InjectedFault,
         selection: { operation, keyPrefix, matches } as Selection,
         reached: Promise.withResolvers<void>(),
         released: Promise.withResolvers<void>(),
-        toSkip: nth - 1,
         toApply: times,
       }
       plans.push(plan)
@@ -117,11 +113,8 @@ export function createFaults(): Faults & { readonly take: (call: EngineCall) => 
     },
     pending: () => plans.length,
     take: (call) => {
-      for (const plan of plans.filter(({ fault, selection }) => isSelected(call, fault.kind, selection))) {
-        if (plan.toSkip > 0) {
-          plan.toSkip--
-          continue
-        }
+      const plan = plans.find(({ fault, selection }) => isSelected(call, fault.kind, selection))
+      if (plan) {
         plan.toApply--
         if (plan.toApply <= 0) plans = plans.filter((other) => other !== plan)
         return { ...plan.fault, reached: plan.reached.resolve, released: plan.released.promise }
