@@ -45,8 +45,10 @@ let engine: Awaited<ReturnType<typeof startDynamoDb>>
 
 /** Sections that are measured only if their option is given, each with its bounds. */
 const SECTIONS = {
+  bundles: () => measureBundles(functionIds(), join(folder, 'bundles')),
+  cold: () => measureCold(engine.endpoint, 'bench', newTable(), join(folder, 'cold')),
   contention: () => measureContention(engine.endpoint, 'bench', newTable(), printLine),
-  payments: () => measurePayments(engine, 'bench', () => createClinic(newTable()), folder),
+  payments: () => measurePayments(engine.endpoint, 'bench', () => createClinic(newTable()), folder),
   verification: () => measureVerification(newClient(), engine.endpoint, 'bench', [2_000, 10_000]),
 }
 
@@ -204,12 +206,8 @@ function importLine(run: ImportRun, rerun: ImportRun, file: string): string {
 function markdownTable(lines: readonly Measurement[]): string {
   const round = (value: number) => (Math.round(value * 10) / 10).toLocaleString('en')
   const rows = lines.map(
-    ({ label: what, units, bound, roundTrips, calls, bytes }) =>
-      `| ${what} | ${round(units)} | ${bound.units} | ${roundTrips} | ${bound.roundTrips} | ${calls} | ${round(bytes / 1024)} |`,
+    ({ label: what, units, bound, roundTrips }) =>
+      `| ${what} | ${round(units)} | ${bound.units} | ${roundTrips} | ${bound.roundTrips} |`,
   )
-  return [
-    '| | units | bound | round trips | bound | calls | KB |',
-    '|---|---:|---:|---:|---:|---:|---:|',
-    ...rows,
-  ].join('\n')
+  return ['| | units | bound | round trips | bound |', '|---|---:|---:|---:|---:|', ...rows].join('\n')
 }

@@ -6,13 +6,10 @@ import type { Bound } from './bounds.ts'
 export type Cost = {
   /** The longest chain of sequential calls. */
   readonly roundTrips: number
-  readonly calls: number
   /** The sum of read and write units. */
   readonly units: number
   /** The write units among them. */
   readonly writeUnits: number
-  /** Size of the items read, as JSON. */
-  readonly bytes: number
 }
 
 /** One measured line of a table in docs/benchmarks. */
@@ -23,24 +20,20 @@ const READS = /Get|Query|Scan/
 
 type Capacity = { CapacityUnits?: number }
 
-type Output = { ConsumedCapacity?: Capacity | Capacity[]; Items?: unknown[]; Responses?: object }
+type Output = { ConsumedCapacity?: Capacity | Capacity[] }
 
 /** Measures the calls of a client by the consumed capacity that DynamoDB reports. */
 export function meter(client: DynamoDBDocumentClient) {
   let depth = 0
-  let calls = 0
   let units = 0
   let writeUnits = 0
-  let bytes = 0
   client.middlewareStack.add(
     (next, { commandName = '' }) =>
       async (args) => {
         const chained = depth + 1
-        calls++
         const input = { ...(args.input as object), ReturnConsumedCapacity: 'TOTAL' } as never
         const result = await next({ ...args, input })
-        const { ConsumedCapacity, Items = [], Responses = {} } = result.output as Output
-        bytes += Buffer.byteLength(JSON.stringify([Items, Responses]))
+        const { ConsumedCapacity } = result.output as Output
         for (const { CapacityUnits = 0 } of [ConsumedCapacity ?? []].flat()) {
           units += CapacityUnits
           if (!READS.test(commandName)) writeUnits += CapacityUnits
@@ -53,12 +46,10 @@ export function meter(client: DynamoDBDocumentClient) {
   /** Runs `work` and returns its cost. Nothing else may use the client in the meantime. */
   return async function measure<T>(work: () => Promise<T>): Promise<Cost & { result: T }> {
     depth = 0
-    calls = 0
     units = 0
     writeUnits = 0
-    bytes = 0
     const result = await work()
-    return { result, roundTrips: depth, calls, units, writeUnits, bytes }
+    return { result, roundTrips: depth, units, writeUnits }
   }
 }
 

@@ -1,5 +1,5 @@
 /** `npm run bench -- --payments`: what importing payments costs, with the patients and invoices that they need. */
-import { readFileSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { seeded } from '../demo/random.ts'
 import { brokenImportBounds, MAX_IMPORT } from './bounds.ts'
@@ -11,13 +11,10 @@ const DAYS = 730
 
 type Rows = readonly object[]
 
-type Engine = { readonly endpoint: string; readonly pid?: number | undefined }
-
 type Line = {
   readonly label: string
   readonly rows: number
   readonly run: ImportRun
-  readonly engine: number | null
 }
 
 /**
@@ -25,7 +22,7 @@ type Line = {
  * @param createClinic creates a clinic in the table `tableName`, and returns its id
  */
 export async function measurePayments(
-  engine: Engine,
+  endpoint: string,
   tableName: string,
   createClinic: () => Promise<string>,
   folder: string,
@@ -34,12 +31,9 @@ export async function measurePayments(
   async function importRows(clinic: string, entity: string, rows: Rows, label = entity): Promise<void> {
     const file = join(folder, `${entity}.ndjson`)
     writeFileSync(file, rows.map((row) => `${JSON.stringify(row)}\n`).join(''))
-    const before = cpuMillisecondsOf(engine.pid)
-    const run = await runImport(engine.endpoint, tableName, clinic, file)
+    const run = await runImport(endpoint, tableName, clinic, file)
     if (run.result.imported !== rows.length) throw new Error(`${entity}: not all rows were imported`)
-    const after = cpuMillisecondsOf(engine.pid)
-    const spent = before === null || after === null ? null : after - before
-    lines.push({ label, rows: rows.length, run, engine: spent })
+    lines.push({ label, rows: rows.length, run })
   }
   const { patients, invoices, payments } = files()
   for (const [rows, label] of [
@@ -57,21 +51,6 @@ export async function measurePayments(
     brokenImportBounds(`importing ${label}`, rows, run),
   )
   return { section: section(shown), failures }
-}
-
-/** The kernel counts the CPU time of processes in hundredths of a second. */
-const TICK_MILLISECONDS = 10
-
-/** CPU time of a process and its threads so far, or null where the system does not report it. */
-function cpuMillisecondsOf(pid: number | undefined): number | null {
-  try {
-    // The name of the program comes before the last bracket, and may have spaces.
-    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ') ?? []
-    const [user, system] = [fields[11], fields[12]].map(Number)
-    return ((user ?? Number.NaN) + (system ?? Number.NaN)) * TICK_MILLISECONDS
-  } catch {
-    return null
-  }
 }
 
 function files(): { readonly patients: Rows; readonly invoices: Rows; readonly payments: Rows } {
@@ -117,17 +96,16 @@ function shuffled(rows: Rows): Rows {
 }
 
 function section(lines: readonly Line[]): string {
-  const each = (milliseconds: number | null, rows: number) =>
-    milliseconds === null ? '' : (milliseconds / rows).toFixed(2)
-  const rows = lines.map(({ label, rows, run, engine }) => {
-    const cells = [label, rows.toLocaleString('en'), each(run.cpuMilliseconds, rows), MAX_IMPORT.milliseconds]
-    return `| ${[...cells, each(engine, rows), run.peakMegabytes, MAX_IMPORT.megabytes].join(' | ')} |`
+  const rows = lines.map(({ label, rows, run }) => {
+    const milliseconds = (run.cpuMilliseconds / rows).toFixed(2)
+    const cells = [label, rows.toLocaleString('en'), milliseconds, MAX_IMPORT.milliseconds]
+    return `| ${[...cells, run.peakMegabytes, MAX_IMPORT.megabytes].join(' | ')} |`
   })
   return `NDJSON into a new clinic, each file by \`clinic import\` in a process of its own, beside the engine in memory. An invoice has two line
 items and one payment, which settles it. Milliseconds are CPU time for each row; half a second of the command's is its start.
 
-| | rows | ms, import | bound | ms, engine | MB, import | bound |
-|---|---:|---:|---:|---:|---:|---:|
+| | rows | ms | bound | MB | bound |
+|---|---:|---:|---:|---:|---:|
 ${rows.join('\n')}
 `
 }
