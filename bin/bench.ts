@@ -5,14 +5,14 @@ import { join } from 'node:path'
 import { CreateTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import { Command } from 'commander'
-import { bundleFunctions } from '../infra/functions/bundles.ts'
 import { startDynamoDb } from '../infra/local/engines/dynamodb.ts'
 import { functionIds } from '../infra/stacks/deployment.ts'
 import type { ClinicId } from '../shared/domain/clinic.ts'
 import { newUuid } from '../shared/domain/uuid.ts'
 import { openTable, type Table } from '../shared/store/table/table.ts'
 import { measureAppointments } from './bench/appointments.ts'
-import { brokenImportBounds, bundleBound, MAX_IMPORT } from './bench/bounds.ts'
+import { brokenImportBounds, MAX_IMPORT } from './bench/bounds.ts'
+import { measureBundles } from './bench/bundles.ts'
 import { costTables, withCostTables } from './bench/capacity.ts'
 import { measureContention } from './bench/contention.ts'
 import { measureDeliveries } from './bench/deliveries.ts'
@@ -28,6 +28,8 @@ import { measureVerification } from './bench/verification.ts'
 const { large, write, cost, ...only } = new Command('npm run bench --')
   .option('--large', 'also measure a clinic of a million patients (takes minutes)', false)
   .option('--contention', 'measure only what concurrent writers of one clinic get (takes minutes)', false)
+  .option('--bundles', 'measure only the sizes of functions', false)
+  .option('--cold', 'measure only the CPU time of cold and warm functions', false)
   .option('--payments', 'measure only what importing payments costs', false)
   .option('--verification', 'measure only verifications of whole clinics (takes minutes)', false)
   .option('--cost', 'calculate only what requests and clinics cost, for docs/operate/capacity.md', false)
@@ -112,7 +114,7 @@ async function benchCosts(): Promise<void> {
   writeTables('appointments', appointments)
   writeTables('invoices', [await section('invoices', measureInvoices)])
   writeTables('messages', [await section('messages', measureMessages, measureDeliveries)])
-  writeTables('bundles', [bundleSection()])
+  await writeSection('bundles', 'npm run bench')
 }
 
 function writeTables(name: string, sections: readonly string[], command = 'npm run bench'): void {
@@ -179,18 +181,6 @@ function checkBounds(of: string, lines: readonly Measurement[]): void {
       failures.push(`${of}, ${what}: ${units} units, ${roundTrips} round trips`)
     }
   }
-}
-
-function bundleSection(): string {
-  const outdir = join(folder, 'bundles')
-  bundleFunctions(functionIds(), outdir)
-  const rows = functionIds().map((id) => {
-    const bytes = readFileSync(join(outdir, id, 'index.js')).length
-    const bound = bundleBound(id)
-    if (bytes > bound) failures.push(`bundle ${id}: ${bytes} bytes`)
-    return `| ${id} | ${bytes.toLocaleString('en')} | ${bound.toLocaleString('en')} |`
-  })
-  return ['| function | bytes, minified | bound |', '|---|---:|---:|', ...rows, ''].join('\n')
 }
 
 /** The import of `file` and its repetition. */
