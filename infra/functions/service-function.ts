@@ -31,6 +31,9 @@ type Props = {
   readonly requeues?: boolean
 }
 
+/** The memory of functions that need no more. */
+export const DEFAULT_MEMORY_MB = 512
+
 /** A Lambda whose role has exactly the grants passed in, and may write to its log group, which functions share. */
 export class ServiceFunction extends Construct {
   readonly lambda: LambdaFunction
@@ -44,7 +47,7 @@ export class ServiceFunction extends Construct {
       logs,
       environment = {},
       grants = [],
-      memory = 512,
+      memory = DEFAULT_MEMORY_MB,
       timeout = FUNCTION_TIMEOUT,
       reservedConcurrency,
       requeues = false,

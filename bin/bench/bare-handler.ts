@@ -1,0 +1,37 @@
+/** The handler that endpoints are compared with: the SDK with its defaults, and the calls of the table that CALLS lists. */
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
+import {
+  BatchGetCommand,
+  DynamoDBDocumentClient,
+  GetCommand,
+  PutCommand,
+  QueryCommand,
+  TransactGetCommand,
+  TransactWriteCommand,
+  UpdateCommand,
+} from '@aws-sdk/lib-dynamodb'
+import type { TableCalls } from './replay.ts'
+
+const COMMANDS = {
+  GetItem: GetCommand,
+  BatchGetItem: BatchGetCommand,
+  Query: QueryCommand,
+  PutItem: PutCommand,
+  UpdateItem: UpdateCommand,
+  TransactGetItems: TransactGetCommand,
+  TransactWriteItems: TransactWriteCommand,
+} as const
+
+const calls: TableCalls = JSON.parse(process.env.CALLS as string)
+const client = DynamoDBDocumentClient.from(new DynamoDBClient())
+
+export async function handler() {
+  const replies: unknown[] = []
+  for (const sideBySide of calls) {
+    const sent = sideBySide.map(({ name, input }) =>
+      client.send(new COMMANDS[name as keyof typeof COMMANDS](input as never) as never),
+    )
+    replies.push(...(await Promise.all(sent)))
+  }
+  return { statusCode: 200, headers: { 'content-type': 'application/json' }, body: JSON.stringify(replies) }
+}
