@@ -18,6 +18,7 @@ import { measureCold } from './bench/cold.ts'
 import { measureContention } from './bench/contention.ts'
 import { measureDeliveries } from './bench/deliveries.ts'
 import { measureInvoices } from './bench/invoices.ts'
+import { measureLoad } from './bench/load.ts'
 import { measureMessages } from './bench/messages.ts'
 import { type Measurement, type MeteredTable, openMeteredTable } from './bench/meter.ts'
 import { measurePatients, writePatients } from './bench/patients.ts'
@@ -26,13 +27,14 @@ import { createClinic } from './bench/records.ts'
 import { type ImportRun, runImport } from './bench/tool-run.ts'
 import { measureVerification } from './bench/verification.ts'
 
-const { large, write, cost, ...only } = new Command('npm run bench --')
+const { large, write, cost, load, ...only } = new Command('npm run bench --')
   .option('--large', 'also measure a clinic of a million patients (takes minutes)', false)
   .option('--contention', 'measure only what concurrent writers of one clinic get (takes minutes)', false)
   .option('--bundles', 'measure only the sizes of functions', false)
   .option('--cold', 'measure only the CPU time of cold and warm functions', false)
   .option('--payments', 'measure only what importing payments costs', false)
   .option('--verification', 'measure only verifications of whole clinics (takes minutes)', false)
+  .option('--load', 'measure only the local stack under load; with --large also for 20 minutes', false)
   .option('--cost', 'calculate only what requests and clinics cost, for docs/operate/capacity.md', false)
   .option('--no-write', 'print the report instead of writing it to docs/benchmarks/')
   .parse()
@@ -57,6 +59,7 @@ const SECTIONS = {
 
 try {
   if (cost) writeCosts()
+  else if (load) await benchLoad()
   else await onEngine(benchEngine)
 } finally {
   rmSync(folder, { recursive: true, force: true })
@@ -72,12 +75,22 @@ function writeCosts(): void {
   else printLine(costTables())
 }
 
-async function benchEngine(): Promise<void> {
-  const section = (['contention', 'payments', 'verification'] as const).find((name) => only[name])
-  if (!section) return benchCosts()
-  const measured = await SECTIONS[section]()
+async function benchLoad(): Promise<void> {
+  const measured = await measureLoad(large === true, printLine)
   failures.push(...measured.failures)
-  writeTables(section, [measured.section], `npm run bench -- --${section}`)
+  writeTables('load', [measured.section], 'npm run bench -- --load')
+}
+
+async function benchEngine(): Promise<void> {
+  const section = (Object.keys(SECTIONS) as (keyof typeof SECTIONS)[]).find((name) => only[name])
+  if (!section) return benchCosts()
+  await writeSection(section, `npm run bench -- --${section}`)
+}
+
+async function writeSection(name: keyof typeof SECTIONS, command: string): Promise<void> {
+  const measured = await SECTIONS[name]()
+  failures.push(...measured.failures)
+  writeTables(name, [measured.section], command)
 }
 
 /** Runs work on an engine with a new table, `bench`. */

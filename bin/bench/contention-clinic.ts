@@ -52,7 +52,8 @@ export async function openContention(endpoint: string, tableName: string, table:
 export type Contention = Awaited<ReturnType<typeof openContention>>
 export type ContentionClinic = Awaited<ReturnType<typeof newClinic>>
 
-async function newClinic(table: Table) {
+/** A clinic with twelve doctors who work all day, and a few patients. */
+export async function newClinic(table: Table) {
   const id = await createClinic(table, { timezone: 'UTC', appointmentMinutes: MINUTES })
   const { key, secret } = await credentialStore({ table, now: Date.now }).issue({
     name: 'bench',
@@ -81,18 +82,20 @@ export const creatingPatients =
 /** POST /appointments: the free times of all doctors one after the other, or always the same one. */
 export const booking =
   ({ createAppointment }: Contention, clinic: ContentionClinic, { sameSlot = false } = {}): LoadCall =>
-  (index) => {
-    const at = sameSlot ? 0 : index
-    const slot = Math.floor(at / DOCTORS)
-    const tomorrow = addDays(new Date().toISOString().slice(0, 10), 1)
-    const event = postEvent(clinic, {
-      patient_id: clinic.patients[index % clinic.patients.length],
-      doctor_id: clinic.doctors[at % DOCTORS],
-      appointment_date: addDays(tomorrow, Math.floor(slot / SLOTS_PER_DAY)),
-      start_time: formatTime((slot % SLOTS_PER_DAY) * MINUTES),
-    })
-    return createAppointment(event, newContext())
+  (index) =>
+    createAppointment(postEvent(clinic, bookingBody(clinic, index, sameSlot ? 0 : index)), newContext())
+
+/** The body of a booking: the free times of all doctors one after the other, from tomorrow on. */
+export function bookingBody({ patients, doctors }: ContentionClinic, index: number, at: number = index) {
+  const slot = Math.floor(at / DOCTORS)
+  const tomorrow = addDays(new Date().toISOString().slice(0, 10), 1)
+  return {
+    patient_id: patients[index % patients.length],
+    doctor_id: doctors[at % DOCTORS],
+    appointment_date: addDays(tomorrow, Math.floor(slot / SLOTS_PER_DAY)),
+    start_time: formatTime((slot % SLOTS_PER_DAY) * MINUTES),
   }
+}
 
 let requests = 0
 

@@ -1,8 +1,9 @@
-/** Load on the writing endpoints of one clinic: bursts, and requests that arrive at random. */
-import type { APIGatewayProxyResult } from 'aws-lambda'
+/** Load on endpoints: bursts, and requests that arrive at random. */
 
 /** The call number `index` of a load. */
-export type LoadCall = (index: number) => Promise<APIGatewayProxyResult>
+export type LoadCall = (index: number) => Promise<Response>
+
+type Response = { readonly statusCode: number }
 
 export type Outcome = {
   /** Responses by status. */
@@ -36,7 +37,7 @@ export async function sustained(perSecond: number, seconds: number, call: LoadCa
 }
 
 /** The latency that the given share of requests does not exceed. */
-export const percentile = ({ latencies }: Outcome, share: number): number =>
+export const percentile = ({ latencies }: Pick<Outcome, 'latencies'>, share: number): number =>
   latencies[Math.ceil(latencies.length * share) - 1] ?? 0
 
 function measurement() {
@@ -44,7 +45,7 @@ function measurement() {
   const latencies: number[] = []
   const startedAt = performance.now()
   return {
-    run: async (call: () => Promise<APIGatewayProxyResult>): Promise<void> => {
+    run: async (call: () => Promise<Response>): Promise<void> => {
       const arrivedAt = performance.now()
       const { statusCode } = await call()
       latencies.push(performance.now() - arrivedAt)
