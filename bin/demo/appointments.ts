@@ -3,41 +3,14 @@ import { addDays } from '../../shared/domain/clock.ts'
 import { formatTime } from '../../shared/domain/interval.ts'
 import { bookedShareOn, bookedSlots, canSee, leadDays, openingsOf, pickPatient } from './bookings.ts'
 import type { DemoPatient } from './patients.ts'
-import {
-  bySpecialty,
-  DAYS_AHEAD,
-  DAYS_BACK,
-  type DemoDoctor,
-  earlier,
-  type Practice,
-  timestamp,
-} from './practice.ts'
+import { bySpecialty, DAYS_AHEAD, DAYS_BACK, earlier, type Practice, timestamp } from './practice.ts'
 import { deck, type SeededRandom, seeded } from './random.ts'
 
-/** A row of the importer's appointments. */
-export type DemoAppointment = {
-  readonly external_id: string
-  readonly patient_external_id: string
-  readonly doctor_external_id: string
-  readonly appointment_date: string
-  readonly start_time: string
-  readonly end_time: string
-  readonly status: AppointmentStatus
-  readonly notes: string | null
-  readonly created_at: string
-}
-
-/** An appointment with its patient and doctor. */
-export type PlannedAppointment = {
-  readonly row: DemoAppointment
-  readonly patient: DemoPatient
-  readonly doctor: DemoDoctor
-  /** End time in minutes since midnight. */
-  readonly end: number
-}
+/** A row of the importer, with its patient and doctor, and its end in minutes since midnight. */
+export type PlannedAppointment = ReturnType<typeof appointmentsOf>[number]
 
 /** The appointments of all doctors, day by day. */
-export function appointmentsOf(practice: Practice): PlannedAppointment[] {
+export function appointmentsOf(practice: Practice) {
   const { today, offset } = practice
   const random = seeded(practice.seed)
   const past = deck(random, { completed: 33, cancelled: 4, no_show: 3 })
@@ -48,7 +21,8 @@ export function appointmentsOf(practice: Practice): PlannedAppointment[] {
     lengths: bySpecialty(practice.appointmentMinutes, doctor),
     pool: practice.patients.filter((patient) => canSee(doctor, patient, today)),
   }))
-  const appointments: PlannedAppointment[] = []
+  const appointments = []
+  let count = 0
   for (let day = -DAYS_BACK; day <= DAYS_AHEAD; day++) {
     const date = addDays(today, day)
     const seenToday = new Set<DemoPatient>()
@@ -59,8 +33,8 @@ export function appointmentsOf(practice: Practice): PlannedAppointment[] {
         if (!patient) continue
         seenToday.add(patient)
         const status = day < 0 ? past() : ahead()
-        const row: DemoAppointment = {
-          external_id: `a${appointments.length + 1}`,
+        const row = {
+          external_id: `a${++count}`,
           patient_external_id: patient.external_id,
           doctor_external_id: doctor.external_id,
           appointment_date: date,
@@ -74,7 +48,13 @@ export function appointmentsOf(practice: Practice): PlannedAppointment[] {
       }
     }
   }
-  return withLongNotes(appointments)
+  // Two completed appointments have a note too long for a list row.
+  const completed = appointments.filter(({ row }) => row.status === 'completed')
+  for (const third of [1, 2]) {
+    const chosen = completed[Math.floor((third * completed.length) / 3)]
+    if (chosen) chosen.row.notes = LONG_NOTE
+  }
+  return appointments
 }
 
 /** Minute of the booking. Same-day appointments are booked before opening time. */
@@ -104,14 +84,3 @@ const LONG_NOTE = [
   'Discussed: blood count, iron and thyroid values to be taken this week, fasting. A diary of the headaches with time, meals and screen hours until the next appointment. Written advice on sleep was handed over.',
   'Plan: results by phone within five working days; next appointment in four weeks, earlier if there is fever, a change of vision or a headache that comes on suddenly. The patient has read the plan, has no questions, and agrees to a message with the date of the next appointment.',
 ].join('\n\n')
-
-/** Two completed appointments have a note too long for a list row. */
-function withLongNotes(appointments: readonly PlannedAppointment[]): PlannedAppointment[] {
-  const completed = appointments.filter(({ row }) => row.status === 'completed')
-  const chosen = [1, 2].map((third) => completed[Math.floor((third * completed.length) / 3)])
-  return appointments.map((appointment) =>
-    chosen.includes(appointment)
-      ? { ...appointment, row: { ...appointment.row, notes: LONG_NOTE } }
-      : appointment,
-  )
-}

@@ -1,34 +1,22 @@
-import type { Clinic, ClinicId, ClinicInfo } from '../../shared/domain/clinic.ts'
-import { appointmentsOf, type DemoAppointment } from './appointments.ts'
-import { BOSPHORUS, type ClinicOffer, catalogueOf, type DemoCatalogue, PATAN } from './catalogue.ts'
-import { billsOf, type DemoInvoice } from './invoices.ts'
-import { type DemoMessage, messagesOf } from './messages.ts'
-import { type DemoPatient, ISTANBUL, KATHMANDU, patients } from './patients.ts'
-import { type DemoPayment, paymentsOf } from './payments.ts'
-import type { DemoDoctor, Practice } from './practice.ts'
+import type { ClinicId } from '../../shared/domain/clinic.ts'
+import { appointmentsOf } from './appointments.ts'
+import { BOSPHORUS, type ClinicOffer, catalogueOf, PATAN } from './catalogue.ts'
+import { billsOf } from './invoices.ts'
+import { messagesOf } from './messages.ts'
+import { ISTANBUL, KATHMANDU, patients } from './patients.ts'
+import { paymentsOf } from './payments.ts'
+import type { Practice } from './practice.ts'
 import { NPR_PRICES, TRY_PRICES } from './price-lists.ts'
 import { seeded } from './random.ts'
 
-/** The public contact details of a demo clinic. */
-type ClinicContact = Required<Pick<Clinic, 'address' | 'phoneNumber' | 'emailAddress' | 'website'>>
-
 /** A demo clinic with the rows of its import files. */
-export type DemoClinic = ClinicInfo &
-  DemoCatalogue & {
-    readonly contact: ClinicContact
-    readonly doctors: readonly DemoDoctor[]
-    readonly patients: readonly DemoPatient[]
-    readonly appointments: readonly DemoAppointment[]
-    readonly invoices: readonly DemoInvoice[]
-    readonly payments: readonly DemoPayment[]
-    readonly messages: readonly DemoMessage[]
-  }
+export type DemoClinic = ReturnType<typeof demoClinics>[number]
 
 /**
  * Two clinics in different time zones, one of them not a whole hour from UTC, each with records of the year before
  * `today` and bookings for the weeks after it. The records depend on `today` only; the people do not depend on it.
  */
-export const demoClinics = (today: string): DemoClinic[] => [
+export const demoClinics = (today: string) => [
   {
     id: 'b05f0a1e-7c1d-4d0a-9e55-2f1d3c4b5a60' as ClinicId,
     timezone: 'Europe/Istanbul',

@@ -1,44 +1,19 @@
 import { addDays } from '../../shared/domain/clock.ts'
-import { type InvoiceStatus, lineAmount, subtotalOf, percentageOf } from '../../shared/domain/money/invoice.ts'
+import { lineAmount, percentageOf, subtotalOf } from '../../shared/domain/money/invoice.ts'
 import { RATIO_SCALE, renderMoney } from '../../shared/domain/money/money.ts'
 import type { PlannedAppointment } from './appointments.ts'
-import { outcomeDealer, type PaymentStep } from './invoice-outcomes.ts'
-import type { DemoPatient } from './patients.ts'
+import { outcomeDealer } from './invoice-outcomes.ts'
 import { bySpecialty, earlier, type Practice, timestamp } from './practice.ts'
 import type { PricedService, PriceList } from './price-lists.ts'
 import { type SeededRandom, seeded } from './random.ts'
 
-/** A row of the importer's invoices. */
-export type DemoInvoice = {
-  readonly external_id: string
-  readonly patient_external_id: string
-  readonly invoice_number: string
-  readonly status: InvoiceStatus
-  readonly issue_date: string
-  readonly due_date: string | null
-  readonly subtotal: number
-  readonly discount_amount: number
-  readonly tax_amount: number
-  readonly total_amount: number
-  readonly line_items: readonly LineItemRow[]
-  readonly created_at: string
-}
-
-/** An invoice with its total and the payments to make. */
-export type Bill = {
-  readonly row: DemoInvoice
-  readonly patient: DemoPatient
-  /** Minor units. */
-  readonly total: number
-  /** Time of issue, in minutes since midnight. */
-  readonly issuedAt: number
-  readonly steps: readonly PaymentStep[]
-}
+/** A row of the importer, with its patient, its total in minor units, its time in minutes since midnight, and the payments to make. */
+export type Bill = ReturnType<typeof billsOf>[number]
 
 const DAYS_TO_PAY = 30
 
 /** Invoices for most completed appointments, numbered per year in order of issue. */
-export function billsOf(practice: Practice, appointments: readonly PlannedAppointment[]): Bill[] {
+export function billsOf(practice: Practice, appointments: readonly PlannedAppointment[]) {
   const random = seeded(practice.seed + 1)
   const dealOutcome = outcomeDealer(random)
   const numbers = new Map<string, number>()
@@ -57,7 +32,7 @@ export function billsOf(practice: Practice, appointments: readonly PlannedAppoin
       bySpecialty(practice.prices, appointment.doctor),
       practice.currency,
     )
-    const row: DemoInvoice = {
+    const row = {
       external_id: `i${index + 1}`,
       patient_external_id: appointment.patient.external_id,
       invoice_number: `${year}-${String(number).padStart(6, '0')}`,
@@ -82,17 +57,6 @@ function issueTime(
   return { date, minutes: isSameDay ? end + random.integer(2, 15) : random.integer(9 * 60, 17 * 60) }
 }
 
-/** A line item of the importer's rows. */
-type LineItemRow = {
-  readonly description: string
-  readonly quantity: number
-  readonly unit_price: number
-  readonly discount_amount: number
-  readonly tax_rate: number
-  readonly tax_amount: number
-  readonly total_amount: number
-}
-
 const SHARE_DISCOUNTED = 0.1
 
 /** The line items of an invoice and their sums in units of the currency, and `total` in minor units. */
@@ -108,17 +72,15 @@ function lineItemsOf(random: SeededRandom, { appointments, extras }: PriceList[s
     discount_amount: money(sum('discount')),
     tax_amount: money(sum('tax')),
     total_amount: money(total),
-    line_items: lines.map(
-      (line): LineItemRow => ({
-        description: line.name,
-        quantity: line.quantity / RATIO_SCALE,
-        unit_price: money(line.unitPrice),
-        discount_amount: money(line.discount),
-        tax_rate: line.taxRate / RATIO_SCALE,
-        tax_amount: money(line.tax),
-        total_amount: money(line.amount - line.discount + line.tax),
-      }),
-    ),
+    line_items: lines.map((line) => ({
+      description: line.name,
+      quantity: line.quantity / RATIO_SCALE,
+      unit_price: money(line.unitPrice),
+      discount_amount: money(line.discount),
+      tax_rate: line.taxRate / RATIO_SCALE,
+      tax_amount: money(line.tax),
+      total_amount: money(line.amount - line.discount + line.tax),
+    })),
   }
   return { amounts, total }
 }
@@ -131,5 +93,13 @@ function lineItemOf(
   const amount = lineAmount({ quantity, unitPrice })
   const discount = random.chance(SHARE_DISCOUNTED) ? Math.round(amount * random.pick([0.05, 0.1, 0.25])) : 0
   const taxRate = percent * RATIO_SCALE
-  return { name, quantity, unitPrice, amount, discount, taxRate, tax: percentageOf(amount - discount, taxRate) }
+  return {
+    name,
+    quantity,
+    unitPrice,
+    amount,
+    discount,
+    taxRate,
+    tax: percentageOf(amount - discount, taxRate),
+  }
 }

@@ -1,34 +1,12 @@
 import { addDays } from '../../shared/domain/clock.ts'
 import { parseTime } from '../../shared/domain/interval.ts'
-import {
-  type Channel,
-  type MessageStatus,
-  type MessageType,
-  PROVIDERS,
-} from '../../shared/domain/messages/message.ts'
+import { type Channel, PROVIDERS } from '../../shared/domain/messages/message.ts'
 import type { PlannedAppointment } from './appointments.ts'
 import type { Bill } from './invoices.ts'
 import type { DemoPatient } from './patients.ts'
 import { type Practice, timestamp } from './practice.ts'
 import { deck, type SeededRandom, seeded } from './random.ts'
 import { advice, confirmation, invoiceReady, type MessageContent, reminder, results } from './texts.ts'
-
-/** A row of the importer's messages. */
-export type DemoMessage = {
-  readonly external_id: string
-  readonly patient_external_id: string
-  readonly channel: Channel
-  readonly type: MessageType
-  readonly recipient: string
-  readonly subject: string | null
-  readonly message: string
-  readonly status: MessageStatus
-  readonly provider: 'sns' | 'ses'
-  readonly provider_message_id: string | null
-  readonly error_message: string | null
-  readonly sent_at: string | null
-  readonly created_at: string
-}
 
 /** A message to a patient and its time. */
 type Draft = {
@@ -45,7 +23,7 @@ export function messagesOf(
   practice: Practice,
   appointments: readonly PlannedAppointment[],
   bills: readonly Bill[],
-): DemoMessage[] {
+) {
   const random = seeded(practice.seed + 3)
   const drafts = [
     ...appointments.flatMap((appointment) => appointmentDrafts(random, practice, appointment)),
@@ -127,12 +105,6 @@ const invoiceDraft = (practice: Practice, bill: Bill): Draft => ({
   bySms: 0.2,
 })
 
-/** The outcome of sending a message, as columns of the importer. */
-type SendResult = Pick<
-  DemoMessage,
-  'status' | 'provider' | 'provider_message_id' | 'error_message' | 'sent_at' | 'created_at'
->
-
 const ERRORS = {
   sms: { rejected: 'The number is on the opt-out list', failed: 'The phone could not be reached' },
   email: { rejected: 'The address is on the suppression list', failed: 'Bounce: no such mailbox' },
@@ -143,7 +115,7 @@ const COMPLAINT = 'Complaint: the recipient marked the message as spam'
 function sendResultDealer(random: SeededRandom) {
   const cards = { delivered: 24, sent: 6, failed: 2, rejected: 1 }
   const decks = { sms: deck(random, cards), email: deck(random, { ...cards, complaint: 1 }) }
-  return (channel: Channel, isQueued: boolean, at: (seconds: number) => string): SendResult => {
+  return (channel: Channel, isQueued: boolean, at: (seconds: number) => string) => {
     const outcome = isQueued ? 'queued' : decks[channel]()
     const provider = PROVIDERS[channel]
     const accepted = { provider, created_at: at(random.integer(0, 20)) }

@@ -1,31 +1,17 @@
 import { addDays } from '../../shared/domain/clock.ts'
 import { renderMoney } from '../../shared/domain/money/money.ts'
-import type { PaymentMethod, PaymentStatus, PaymentType } from '../../shared/domain/money/payment.ts'
 import type { PaymentStep } from './invoice-outcomes.ts'
 import type { Bill } from './invoices.ts'
 import type { Practice } from './practice.ts'
 import { earlier, timestamp } from './practice.ts'
 import { deck, seeded } from './random.ts'
 
-/** A row of the importer's payments. */
-export type DemoPayment = {
-  readonly external_id: string
-  readonly invoice_external_id: string
-  readonly amount: number
-  readonly type: PaymentType
-  readonly payment_method: PaymentMethod
-  readonly status: PaymentStatus
-  readonly description: string | null
-  readonly payment_date: string
-  readonly created_at: string
-}
-
 /** Payments and refunds of the invoices. */
-export function paymentsOf(practice: Practice, bills: readonly Bill[]): DemoPayment[] {
+export function paymentsOf(practice: Practice, bills: readonly Bill[]) {
   const { currency, offset, today } = practice
   const random = seeded(practice.seed + 2)
   const atDesk = deck(random, { card: 20, cash: 14, bank_transfer: 2, other: 1 })
-  const payments: DemoPayment[] = []
+  const payments = []
   for (const bill of bills) {
     const ledger = newLedger(bill.total)
     let { issue_date: date } = bill.row
