@@ -13,7 +13,8 @@ import { provenanceOf } from '../../../shared/store/external-ids/provenance.ts'
 import { retryOnConflict } from '../../../shared/store/table/retry-on-conflict.ts'
 import type { Table } from '../../../shared/store/table/table.ts'
 import { comingAppointments, describeAppointments } from '../appointments/appointments-outside-hours.ts'
-import { catalogueName, parsePrice } from '../import/entities/catalogue-fields.ts'
+import { checkMoney } from '../../../shared/domain/money/money.ts'
+import { catalogueName } from '../import/entities/catalogue-fields.ts'
 import { addSmallResource } from '../records/resource-group.ts'
 import { type ClinicContext, openClinic } from '../tool/connection.ts'
 import { CommandFailure, parseOption, print } from '../tool/output.ts'
@@ -125,9 +126,9 @@ export function requireEntry<Entry extends Named>(
 
 /** A price in minor units. @throws CommandFailure naming the option */
 export function parsePriceOption(option: string, value: string, currency: string): number {
-  const parsed = parsePrice(value.trim(), currency)
+  const parsed = checkMoney(value.trim(), currency)
   if ('issue' in parsed) throw new CommandFailure(`--${option} ${parsed.issue}`)
-  return parsed.price
+  return parsed.units
 }
 
 /** Changes a record as it is when it is written. */

@@ -11,7 +11,7 @@ import { fullName, type Patient } from '../../../shared/domain/patients/patient.
 import { doctorValues } from '../import/entities/doctors.ts'
 import { invoiceValues } from '../import/entities/invoices.ts'
 import { messageValues } from '../import/entities/messages.ts'
-import { patientValues } from '../import/entities/patient-row-writer.ts'
+import { patientValues } from '../import/entities/patients.ts'
 import { paymentValues } from '../import/entities/payments.ts'
 import { priceListValues } from '../import/entities/price-lists.ts'
 import { treatmentValues } from '../import/entities/treatments.ts'

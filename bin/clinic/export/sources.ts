@@ -106,7 +106,7 @@ export const LARGE_SOURCES: readonly LargeSource[] = [
   },
 ]
 
-type Listed = { readonly id: string; readonly externalId?: string }
+type Listed = { readonly id: string; readonly externalId?: string | null }
 
 const smallSource = <Entry extends Listed>(
   entity: string,

@@ -64,9 +64,9 @@ export function saveProvenance(
   clinic: ClinicId,
   key: Key,
   version: number,
-  provenance: Provenance,
+  record: Provenance,
 ): Promise<void> {
   const changes = new Changeset(table, clinic)
-  setProvenance(changes, key, version, provenance)
+  setProvenance(changes, key, version, provenanceOf(record))
   return changes.commit()
 }

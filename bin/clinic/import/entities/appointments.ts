@@ -1,4 +1,3 @@
-import * as z from 'zod'
 import { oneOf, TimeOfDay } from '../../../../shared/api/schemas.ts'
 import { absenceOn } from '../../../../shared/domain/booking/absence.ts'
 import {
@@ -21,11 +20,20 @@ import { roomStore, treatmentStore } from '../../../../shared/store/catalogue.ts
 import { doctorStore, readHolidays } from '../../../../shared/store/doctors.ts'
 import { doctorKey } from '../../../../shared/store/keys/clinics.ts'
 import type { Table } from '../../../../shared/store/table/table.ts'
-import type { ColumnValues, RowSource } from '../external-ids/overwrite-check.ts'
-import { RecordRef, RecordRefs, unknownReference } from '../external-ids/resolve-references.ts'
+import type { RowSource } from '../external-ids/overwrite-check.ts'
+import { unknownReference } from '../external-ids/resolve-references.ts'
 import { RowRejectedError } from '../files/import-errors.ts'
 import type { Warning } from '../files/warnings.ts'
 import { inRounds, isAhead, requireFreeTime } from './appointment-overlaps.ts'
+import {
+  columnTable,
+  defaulted,
+  nullable,
+  nullableReference,
+  reference,
+  references,
+  required,
+} from './columns.ts'
 import { definedFields, type ImportEntity, type ImportRow, type RowFields } from './entity.ts'
 import { type BuildRecord, writePatientRows } from './patient-rows.ts'
 import { Instant, RowRecordDate } from './row-fields.ts'
@@ -35,75 +43,55 @@ type Fields = RowFields<
 > &
   Pick<Appointment, 'date' | 'startTime' | 'endTime'> & {
     readonly patient: string
-    readonly doctorId: string
-    readonly roomId: string | null | undefined
-    readonly treatmentIds: readonly string[] | undefined
+    readonly doctor: string
+    readonly room: string | null | undefined
+    readonly treatments: readonly string[] | undefined
   }
 
-const columns = {
-  patient_external_id: RecordRef,
-  doctor_external_id: RecordRef,
-  appointment_date: RowRecordDate,
-  start_time: TimeOfDay,
-  end_time: TimeOfDay,
-  status: oneOf(APPOINTMENT_STATUSES).nullish(),
-  room_external_id: RecordRef.nullish(),
-  treatment_external_ids: RecordRefs.nullish(),
-  notes: multiLineText(2000).nullish(),
-  confirmed_at: Instant.nullish(),
-  checked_in_at: Instant.nullish(),
-  cancelled_at: Instant.nullish(),
-  cancellation_reason: multiLineText(500).nullish(),
-  created_at: Instant.nullish(),
-}
+const columns = columnTable(
+  {
+    patient_external_id: reference('patient', 'patient'),
+    doctor_external_id: reference('doctor', 'doctor'),
+    appointment_date: required('date', RowRecordDate),
+    start_time: required('startTime', TimeOfDay),
+    end_time: required('endTime', TimeOfDay),
+    status: defaulted('status', oneOf(APPOINTMENT_STATUSES)),
+    room_external_id: nullableReference('room', 'room'),
+    treatment_external_ids: references('treatments', 'treatment'),
+    notes: nullable('notes', multiLineText(2000)),
+    confirmed_at: nullable('confirmedAt', Instant),
+    checked_in_at: nullable('checkedInAt', Instant),
+    cancelled_at: nullable('cancelledAt', Instant),
+    cancellation_reason: nullable('cancellationReason', multiLineText(500)),
+    created_at: defaulted('createdAt', Instant),
+  },
+  (row) =>
+    row.refine((cells) => !hasValidTimes(cells) || cells.start_time < cells.end_time, {
+      path: ['end_time'],
+      error: 'must be after start_time, on the same day',
+    }),
+)
+
+export const { valuesOf: appointmentValues } = columns
 
 export function appointmentImport(table: Table, now: () => number): ImportEntity<Fields> {
   const list = appointmentStore({ table })
   return {
     name: 'appointments',
     idKind: 'appointment',
-    columns: Object.keys(columns),
-    required: ['patient_external_id', 'doctor_external_id', 'appointment_date', 'start_time', 'end_time'],
-    schema: (_clinic, _now, idOf) =>
-      z
-        .strictObject(columns)
-        .refine((row) => !hasValidTimes(row) || row.start_time < row.end_time, {
-          path: ['end_time'],
-          error: 'must be after start_time, on the same day',
-        })
-        .transform(
-          (row): Fields => ({
-            patient: idOf('patient', row.patient_external_id),
-            doctorId: idOf('doctor', row.doctor_external_id),
-            date: row.appointment_date,
-            startTime: row.start_time,
-            endTime: row.end_time,
-            status: row.status ?? undefined,
-            notes: row.notes,
-            roomId: row.room_external_id && idOf('room', row.room_external_id),
-            treatmentIds:
-              row.treatment_external_ids === null
-                ? []
-                : row.treatment_external_ids?.map((ref) => idOf('treatment', ref)),
-            confirmedAt: row.confirmed_at,
-            checkedInAt: row.checked_in_at,
-            cancelledAt: row.cancelled_at,
-            cancellationReason: row.cancellation_reason,
-            createdAt: row.created_at ?? undefined,
-          }),
-        ),
+    ...columns,
     write: async (run, batch) => {
       const { clinic } = run
       const target = { table, entityCode: APPOINTMENTS.entityCode, list, valuesOf: appointmentValues }
       const checkedDay = ({ fields: { status = 'scheduled', ...fields } }: ImportRow<Fields>) =>
         !run.allowOverlaps && isAhead({ ...fields, status }, clinic, now())
-          ? `${fields.doctorId} ${fields.date}`
+          ? `${fields.doctor} ${fields.date}`
           : null
 
       async function prepare(rows: readonly ImportRow<Fields>[]): Promise<BuildRecord<Appointment, Fields>> {
         const known = await readReferences(table, clinic.id, rows)
         return async (row, patient, before, changes) => {
-          const { patient: _, doctorId, roomId, treatmentIds, ...facts } = row.fields
+          const { patient: _, doctor: doctorId, room, treatments, ...facts } = row.fields
           const doctor = requireReference(known.doctors, doctorId, row, 'doctor')
           changes.requireVersion(doctorKey(clinic.id, doctorId), doctor.version)
           const given = definedFields(facts) as Pick<Appointment, 'date' | 'startTime' | 'endTime'>
@@ -113,8 +101,8 @@ export function appointmentImport(table: Table, now: () => number): ImportEntity
             ...before,
             ...(before && outdatedFields(before, { ...before, ...given })),
             ...given,
-            ...(roomId !== undefined && { room: roomId && roomOf(known.rooms, roomId, row, before) }),
-            ...(treatmentIds && { treatments: treatmentsOf(known.treatments, treatmentIds, row, before) }),
+            ...(room !== undefined && { room: room && roomOf(known.rooms, room, row, before) }),
+            ...(treatments && { treatments: treatmentsOf(known.treatments, treatments, row, before) }),
             id: row.id,
             externalId: before ? before.externalId : (row.externalId ?? null),
             patient: { id: patient.id, fullName: fullName(patient) },
@@ -146,15 +134,15 @@ async function readReferences(table: Table, clinic: ClinicId, rows: readonly Imp
     readHolidays(table, clinic),
     doctorStore({ table }).findMany(
       clinic,
-      idsOf(({ doctorId }) => [doctorId]),
+      idsOf(({ doctor }) => [doctor]),
     ),
     roomStore({ table }).findMany(
       clinic,
-      idsOf(({ roomId }) => (roomId ? [roomId] : [])),
+      idsOf(({ room }) => (room ? [room] : [])),
     ),
     treatmentStore({ table }).findMany(
       clinic,
-      idsOf(({ treatmentIds = [] }) => treatmentIds),
+      idsOf(({ treatments = [] }) => treatments),
     ),
   ])
   return { doctors: knownDoctors, rooms: knownRooms, treatments: knownTreatments, holidays }
@@ -196,23 +184,6 @@ const treatmentsOf = (
       before?.treatments.find((one) => one.id === id) ?? requireReference(known, id, row, 'treatment')
     return { id, name }
   })
-
-export const appointmentValues = (appointment: Appointment): ColumnValues => ({
-  patient_external_id: appointment.patient.id,
-  doctor_external_id: appointment.doctor.id,
-  appointment_date: appointment.date,
-  start_time: appointment.startTime,
-  end_time: appointment.endTime,
-  status: appointment.status,
-  room_external_id: appointment.room?.id ?? null,
-  treatment_external_ids: appointment.treatments.map(({ id }) => id),
-  notes: appointment.notes,
-  confirmed_at: appointment.confirmedAt,
-  checked_in_at: appointment.checkedInAt,
-  cancelled_at: appointment.cancelledAt,
-  cancellation_reason: appointment.cancellationReason,
-  created_at: appointment.createdAt,
-})
 
 /** The warning about a scheduled appointment to come at which its doctor does not work; null for others. */
 function outsideWarning(

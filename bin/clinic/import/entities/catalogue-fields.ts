@@ -1,8 +1,7 @@
 /** The fields of departments, rooms, treatments and price lists, as import files and options of commands have them. */
 import * as z from 'zod'
 import { MAX_DURATION, MIN_DURATION } from '../../../../shared/domain/booking/placement.ts'
-import { CURRENCIES, currencyDecimals } from '../../../../shared/domain/money/currencies.ts'
-import { isTooLarge, parseDecimal } from '../../../../shared/domain/money/money.ts'
+import { CURRENCIES } from '../../../../shared/domain/money/currencies.ts'
 import { multiLineText, singleLineText } from '../../../../shared/domain/patients/text-fields.ts'
 
 export const catalogueName = singleLineText(100)
@@ -29,15 +28,3 @@ export const treatmentMinutes = z
   })
 
 export const currencyCode = z.enum(CURRENCIES, { error: 'must be an ISO 4217 code such as EUR' })
-
-/** A price in minor units of its currency, or what is wrong with it. */
-export function parsePrice(
-  value: string | number,
-  currency: string,
-): { readonly price: number } | { readonly issue: string } {
-  const decimals = currencyDecimals(currency)
-  const price = parseDecimal(value, decimals)
-  if (price === null && isTooLarge(value, decimals)) return { issue: 'is too large' }
-  if (price === null) return { issue: `must be a number with at most ${decimals} decimals in ${currency}` }
-  return price < 0 ? { issue: 'must not be negative' } : { price }
-}

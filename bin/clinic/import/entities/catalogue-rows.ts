@@ -5,14 +5,14 @@ import {
   MAX_CATALOGUE,
 } from '../../../../shared/domain/booking/catalogue.ts'
 import type { ClinicId, ClinicInfo } from '../../../../shared/domain/clinic.ts'
+import { checkMoney } from '../../../../shared/domain/money/money.ts'
 import type { CatalogueStore, EntryChange, StoredEntry } from '../../../../shared/store/catalogue.ts'
 import type { Provenance } from '../../../../shared/store/external-ids/provenance.ts'
 import { chunked } from '../../../../shared/store/table/chunked.ts'
 import type { ColumnValues } from '../external-ids/overwrite-check.ts'
 import type { Write } from '../files/batch-outcomes.ts'
 import { RowRejectedError, requireKnownId } from '../files/import-errors.ts'
-import { parsePrice } from './catalogue-fields.ts'
-import { type ImportRow, type ImportRun, isUnchanged } from './entity.ts'
+import { type ImportEntity, type ImportRow, type ImportRun, isUnchanged } from './entity.ts'
 
 /** Records in one transaction, whose size is limited: a price list can have a thousand prices. */
 const MAX_SAVED = 40
@@ -20,19 +20,49 @@ const MAX_SAVED = 40
 /** The records of the clinic by id. */
 type Known<Entry> = ReadonlyMap<string, StoredEntry<Entry>>
 
-export type CatalogueRows<Entry, Fields> = {
+/** What tells the import of one kind of records from that of another. */
+type CatalogueImport<Entry, Fields> = Pick<ImportEntity<Fields>, 'name' | 'idKind'> & {
   readonly kind: CatalogueKind
+  readonly columns: Pick<ImportEntity<Fields>, 'columns' | 'required' | 'schema'> & {
+    readonly valuesOf: (entry: Entry) => ColumnValues
+  }
   readonly store: CatalogueStore<Entry>
+  /** The records that rows may refer to. */
+  readonly references?: SmallList
   /** The record of a row. @throws RowRejectedError */
-  readonly build: (row: ImportRow<Fields>, before: Entry | null) => Entry
-  readonly valuesOf: (entry: Entry) => ColumnValues
-  readonly problems: (entry: Entry, known: Iterable<Entry>) => readonly FieldProblem<Entry>[]
+  readonly build: (row: ImportRow<Fields>, before: Entry | null, clinic: ClinicInfo) => Entry
+  /** @param known the ids of what rows may refer to */
+  readonly problems?: (
+    entry: Entry,
+    others: Iterable<Entry>,
+    known: ReadonlySet<string>,
+  ) => readonly FieldProblem<Entry>[]
   /** The column of each field that can conflict with other records. */
-  readonly columns: { readonly [Name in keyof Entry]?: string }
+  readonly conflicting?: { readonly [Name in keyof Entry]?: string }
 }
 
+export function catalogueImport<Entry extends { readonly id: string }, Fields>(
+  rows: CatalogueImport<Entry, Fields>,
+): ImportEntity<Fields> {
+  const { name, idKind, kind, columns, references } = rows
+  return {
+    name,
+    idKind,
+    ...columns,
+    batchSize: MAX_CATALOGUE[kind],
+    write: async (run, batch) =>
+      writeRows(
+        { ...rows, known: references ? await readIds(references, run.clinic) : new Set() },
+        run,
+        batch,
+      ),
+  }
+}
+
+type CatalogueRows<Entry, Fields> = CatalogueImport<Entry, Fields> & { readonly known: ReadonlySet<string> }
+
 /** Writes a batch of rows. Each record is written on the condition that no record of its kind was saved since all were read. */
-export async function writeCatalogueRows<Entry extends { readonly id: string }, Fields>(
+async function writeRows<Entry extends { readonly id: string }, Fields>(
   rows: CatalogueRows<Entry, Fields>,
   run: ImportRun,
   batch: readonly ImportRow<Fields>[],
@@ -121,9 +151,16 @@ function checkRows<Entry extends { readonly id: string }, Fields>(
 
 /** @throws RowRejectedError */
 function checkedRow<Entry extends { readonly id: string }, Fields>(
-  { kind, build, valuesOf, problems, columns }: CatalogueRows<Entry, Fields>,
+  {
+    kind,
+    build,
+    columns: { valuesOf },
+    problems,
+    conflicting,
+    known: referable,
+  }: CatalogueRows<Entry, Fields>,
   row: ImportRow<Fields>,
-  { known, removed, run: { overwritePolicy } }: Records<Entry>,
+  { known, removed, run: { clinic, overwritePolicy } }: Records<Entry>,
   { present, count }: { readonly present: ReadonlyMap<string, Entry>; readonly count: number },
 ): CheckedRow<Entry, Fields> {
   const before = known.get(row.id) ?? null
@@ -132,11 +169,11 @@ function checkedRow<Entry extends { readonly id: string }, Fields>(
     throw new RowRejectedError(
       `the clinic has ${MAX_CATALOGUE[kind]} ${kind}s already, the most that it can have`,
     )
-  const entry = build(row, before)
-  const found = problems(entry, present.values())
+  const entry = build(row, before, clinic)
+  const found = problems?.(entry, present.values(), referable) ?? []
   if (found.length > 0)
     throw new RowRejectedError(
-      found.map(({ field, issue }) => `${row.columnOf(columns[field] ?? field)} ${issue}`).join('; '),
+      found.map(({ field, issue }) => `${row.columnOf(conflicting?.[field] ?? field)} ${issue}`).join('; '),
     )
   if (!before && removed.has(row.id))
     overwritePolicy.requireOverwrite(`the ${kind} was removed after its last import`)
@@ -144,11 +181,10 @@ function checkedRow<Entry extends { readonly id: string }, Fields>(
   return { row, entry, provenance }
 }
 
+type SmallList = { readonly list: (clinic: ClinicId) => Promise<readonly { readonly id: string }[]> }
+
 /** The ids of all records of a small list. */
-export async function readIds(
-  { list }: { readonly list: (clinic: ClinicId) => Promise<readonly { readonly id: string }[]> },
-  { id: clinic }: ClinicInfo,
-): Promise<ReadonlySet<string>> {
+export async function readIds({ list }: SmallList, { id: clinic }: ClinicInfo): Promise<ReadonlySet<string>> {
   return new Set((await list(clinic)).map(({ id }) => id))
 }
 
@@ -159,9 +195,9 @@ export const currencyOf = (
   clinic: ClinicInfo,
 ): string => (given === undefined ? before?.currency : given) ?? clinic.currency
 
-/** A price in minor units. @throws RowRejectedError */
-export function priceOf(value: string | number, currency: string, column: string): number {
-  const parsed = parsePrice(value, currency)
-  if ('issue' in parsed) throw new RowRejectedError(`${column} ${parsed.issue}`)
-  return parsed.price
+/** An amount in minor units. @throws RowRejectedError */
+export function amountOf(value: string | number, currency: string, column: string, positive = false): number {
+  const amount = checkMoney(value, currency, positive)
+  if ('issue' in amount) throw new RowRejectedError(`${column} ${amount.issue}`)
+  return amount.units
 }

@@ -14,17 +14,16 @@ import {
   type StoredDoctor,
   TooManyActiveDoctors,
 } from '../../../../shared/store/doctors.ts'
-import { provenanceOf, saveProvenance } from '../../../../shared/store/external-ids/provenance.ts'
+import { saveProvenance } from '../../../../shared/store/external-ids/provenance.ts'
 import { doctorKey } from '../../../../shared/store/keys/clinics.ts'
 import type { Changeset } from '../../../../shared/store/table/changeset.ts'
 import { chunked } from '../../../../shared/store/table/chunked.ts'
 import { ConditionFailed } from '../../../../shared/store/table/errors.ts'
 import type { Table } from '../../../../shared/store/table/table.ts'
-import type { ColumnValues } from '../external-ids/overwrite-check.ts'
-import { RecordRef } from '../external-ids/resolve-references.ts'
 import type { Write } from '../files/batch-outcomes.ts'
 import { RowRejectedError, requireKnownId } from '../files/import-errors.ts'
 import { readIds } from './catalogue-rows.ts'
+import { columnTable, defaulted, emptied, nullable, nullableReference, required } from './columns.ts'
 import {
   definedFields,
   type ImportEntity,
@@ -60,16 +59,18 @@ export const timeOff = parsed(50_000, parseTimeOff)
 /** `2026-12-24 09:00-12:00; 2026-12-27 off` */
 export const exceptions = parsed(50_000, parseExceptions)
 
-const columns = {
-  full_name: singleLineText(200),
-  specialty: singleLineText(100).nullish(),
-  department_external_id: RecordRef.nullish(),
-  is_active: booleanField.nullish(),
-  hours: weeklyHours.nullish(),
-  breaks: weeklyHours.nullish(),
-  time_off: timeOff.nullish(),
-  exceptions: exceptions.nullish(),
-}
+const columns = columnTable({
+  full_name: required('fullName', singleLineText(200)),
+  specialty: nullable('specialty', singleLineText(100)),
+  department_external_id: nullableReference('departmentId', 'department'),
+  is_active: defaulted('isActive', booleanField),
+  hours: emptied('hours', weeklyHours, {}),
+  breaks: emptied('breaks', weeklyHours, {}),
+  time_off: emptied('timeOff', timeOff, []),
+  exceptions: emptied('exceptions', exceptions, {}),
+})
+
+export const { valuesOf: doctorValues } = columns
 
 /** A doctor without working hours. */
 export const NEW_DOCTOR: Omit<Doctor, 'id' | 'fullName'> = {
@@ -88,21 +89,7 @@ export function doctorImport(table: Table): ImportEntity<Fields> {
   return {
     name: 'doctors',
     idKind: 'doctor',
-    columns: Object.keys(columns),
-    required: ['full_name'],
-    schema: (_clinic, _now, idOf) =>
-      z.strictObject(columns).transform(
-        (row): Fields => ({
-          fullName: row.full_name,
-          specialty: row.specialty,
-          departmentId: row.department_external_id && idOf('department', row.department_external_id),
-          isActive: row.is_active ?? undefined,
-          hours: row.hours === null ? {} : row.hours,
-          breaks: row.breaks === null ? {} : row.breaks,
-          timeOff: row.time_off === null ? [] : row.time_off,
-          exceptions: row.exceptions === null ? {} : row.exceptions,
-        }),
-      ),
+    ...columns,
     write: async (run, batch) => {
       const { clinic, outcomes } = run
       const [known, doctors] = await Promise.all([readIds(departments, clinic), store.list(clinic.id)])
@@ -133,13 +120,7 @@ export function doctorImport(table: Table): ImportEntity<Fields> {
       for (const { before, after } of decided.filter(({ write }) => write === 'unchanged'))
         if (before)
           await outcomes.commit([before.id], 'unchanged', () =>
-            saveProvenance(
-              table,
-              clinic.id,
-              doctorKey(clinic.id, before.id),
-              before.version,
-              provenanceOf(after),
-            ),
+            saveProvenance(table, clinic.id, doctorKey(clinic.id, before.id), before.version, after),
           )
     },
     finish: ({ id }) => copiedNames(table).refreshAll(id),
@@ -198,14 +179,3 @@ function decide(
   const write = before ? (isUnchanged(before, given) ? 'unchanged' : 'updated') : 'imported'
   return { before, after: { ...after, ...provenance }, write }
 }
-
-export const doctorValues = (doctor: Doctor): ColumnValues => ({
-  full_name: doctor.fullName,
-  specialty: doctor.specialty,
-  department_external_id: doctor.departmentId,
-  is_active: doctor.isActive,
-  hours: doctor.hours,
-  breaks: doctor.breaks,
-  time_off: doctor.timeOff,
-  exceptions: doctor.exceptions,
-})

@@ -1,24 +1,32 @@
 import { isDeepStrictEqual } from 'node:util'
-import * as z from 'zod'
 import type { TimeOff } from '../../../../shared/domain/booking/doctor.ts'
 import { singleLineText } from '../../../../shared/domain/patients/text-fields.ts'
 import type { Holidays } from '../../../../shared/store/doctors.ts'
 import { areSameDays, holidayStore, MAX_HOLIDAYS, presentImports } from '../../../../shared/store/holidays.ts'
 import { retryOnConflict } from '../../../../shared/store/table/retry-on-conflict.ts'
 import type { Table } from '../../../../shared/store/table/table.ts'
-import type { ColumnValues } from '../external-ids/overwrite-check.ts'
 import type { Write } from '../files/batch-outcomes.ts'
 import { RowRejectedError, requireKnownId } from '../files/import-errors.ts'
+import { columnTable, defaulted, nullable, required } from './columns.ts'
 import type { ImportEntity, ImportRow, ImportRun, RowFields } from './entity.ts'
 import { RowRecordDate } from './row-fields.ts'
 
 type Fields = RowFields<TimeOff> & Pick<TimeOff, 'from'>
 
-const columns = {
-  from: RowRecordDate,
-  to: RowRecordDate.nullish(),
-  name: singleLineText(100).nullish(),
-}
+const columns = columnTable(
+  {
+    from: required('from', RowRecordDate),
+    to: defaulted('to', RowRecordDate),
+    name: nullable('reason', singleLineText(100)),
+  },
+  (row) =>
+    row.refine(({ from, to }) => to == null || from <= to, {
+      path: ['to'],
+      error: 'must not be before the first day',
+    }),
+)
+
+export const { valuesOf: holidayValues } = columns
 
 /** The holidays after a row. */
 type Decided = { readonly write: Write; readonly after: Pick<Holidays, 'holidays' | 'imports'> }
@@ -45,23 +53,7 @@ export function holidayImport(table: Table): ImportEntity<Fields> {
   return {
     name: 'holidays',
     idKind: 'holiday',
-    columns: Object.keys(columns),
-    required: ['from'],
-    schema: () =>
-      z
-        .strictObject(columns)
-        .refine(({ from, to }) => to == null || from <= to, {
-          path: ['to'],
-          error: 'must not be before the first day',
-        })
-        .transform(
-          (row): Fields => ({
-            from: row.from,
-            // A row without a last day is a single day.
-            to: row.to ?? row.from,
-            reason: row.name,
-          }),
-        ),
+    ...columns,
     write: async (run, batch) => {
       for (const row of batch) await retryOnConflict(() => writeRow(run, row))
     },
@@ -79,6 +71,7 @@ function decide(
 ): Decided {
   const stored = imports[row.id] ?? null
   requireKnownId(row, stored)
+  // A row without a last day is a single day.
   const { from, to = from, reason } = row.fields
   const sameDays = holidays.find((one) => areSameDays(one, { from, to })) ?? null
   const owner = Object.entries(imports).find(([, one]) => sameDays && areSameDays(one, sameDays))
@@ -103,5 +96,3 @@ function decide(
 /** The item would grow without end if it remembered every holiday that was ever removed. */
 const keptImports = (held: Pick<Holidays, 'holidays' | 'imports'>): Holidays['imports'] =>
   Object.keys(held.imports).length < 2 * MAX_HOLIDAYS ? held.imports : presentImports(held)
-
-export const holidayValues = ({ from, to, reason }: TimeOff): ColumnValues => ({ from, to, name: reason })

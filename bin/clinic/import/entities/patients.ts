@@ -1,6 +1,6 @@
 import * as z from 'zod'
-import type { ClinicInfo } from '../../../../shared/domain/clinic.ts'
-import { fullName, GENDERS } from '../../../../shared/domain/patients/patient.ts'
+import type { ClinicId, ClinicInfo } from '../../../../shared/domain/clinic.ts'
+import { fullName, GENDERS, NO_DETAILS, type Patient } from '../../../../shared/domain/patients/patient.ts'
 import {
   emailAddress,
   multiLineText,
@@ -11,29 +11,71 @@ import {
 } from '../../../../shared/domain/patients/text-fields.ts'
 import { clinicTimestamp, isCalendarDate } from '../../../../shared/domain/timestamp.ts'
 import { copiedNames } from '../../../../shared/store/copies/copied-names.ts'
-import { patientWriter } from '../../../../shared/store/patients/patient-writer.ts'
+import { erasureLedger } from '../../../../shared/store/copies/erasure-ledger.ts'
+import { saveProvenance } from '../../../../shared/store/external-ids/provenance.ts'
+import { patientKey } from '../../../../shared/store/keys/patients.ts'
+import {
+  MAX_CREATED,
+  MAX_UPDATED,
+  type PatientChange,
+  patientWriter,
+} from '../../../../shared/store/patients/patient-writer.ts'
+import { patientStore, type StoredPatient } from '../../../../shared/store/patients/patients.ts'
+import { chunked } from '../../../../shared/store/table/chunked.ts'
 import type { Table } from '../../../../shared/store/table/table.ts'
-import type { ImportEntity } from './entity.ts'
-import { personKey } from './known-people.ts'
-import { type PatientFields, patientRowWriter } from './patient-row-writer.ts'
+import type { Write } from '../files/batch-outcomes.ts'
+import { RowRejectedError, requireKnownId } from '../files/import-errors.ts'
+import type { Warning } from '../files/warnings.ts'
+import { columnTable, defaulted, nullable, required } from './columns.ts'
+import {
+  definedFields,
+  type ImportEntity,
+  type ImportRow,
+  type ImportRun,
+  isUnchanged,
+  type RowFields,
+} from './entity.ts'
+import { KnownPeople, personKey } from './known-people.ts'
+import { withoutNewLinks } from './links.ts'
+import { requireUnerased } from './patient-rows.ts'
 import { booleanField, Instant, RowDate } from './row-fields.ts'
 
-const columns = {
-  first_name: personName(),
-  last_name: personName(),
-  full_name: singleLineText(201).nullish(),
-  gender: z.enum(GENDERS, { error: `must be one of ${GENDERS.join(', ')}` }).nullish(),
-  phone_number: phoneNumber().nullish(),
-  email_address: emailAddress().nullish(),
-  is_active: booleanField.nullish(),
-  national_id: nationalId().nullish(),
-  notes: multiLineText(2000).nullish(),
-  created_at: Instant.nullish(),
-}
+type PatientFields = RowFields<Omit<Patient, 'id' | 'erasedAt' | 'externalId'>>
 
 /** The calendar date in the clinic's time zone. */
 const today = (clinic: ClinicInfo, now: number): string =>
   clinicTimestamp(new Date(now).toISOString(), clinic.timezone).slice(0, 10)
+
+const columns = columnTable(
+  {
+    first_name: required('firstName', personName()),
+    last_name: required('lastName', personName()),
+    full_name: { cell: singleLineText(201).nullish() },
+    gender: nullable('gender', z.enum(GENDERS, { error: `must be one of ${GENDERS.join(', ')}` })),
+    phone_number: nullable('phoneNumber', phoneNumber()),
+    email_address: nullable('emailAddress', emailAddress()),
+    is_active: defaulted('isActive', booleanField),
+    national_id: nullable('nationalId', nationalId()),
+    notes: nullable('notes', multiLineText(2000)),
+    created_at: defaulted('createdAt', Instant),
+    date_of_birth: nullable('dateOfBirth', RowDate),
+  },
+  (row, clinic, now) => {
+    const lastBirthday = today(clinic, now)
+    const birthday = RowDate.refine((date) => !isCalendarDate(date) || date <= lastBirthday, {
+      error: 'must not be in the future',
+    })
+    return row
+      .extend({ date_of_birth: birthday.nullish() })
+      .refine(
+        ({ full_name, first_name, last_name }) =>
+          full_name == null || full_name === fullName({ firstName: first_name, lastName: last_name }),
+        { path: ['full_name'], error: 'must be first_name, a space and last_name' },
+      )
+  },
+)
+
+export const { valuesOf: patientValues } = columns
 
 export function patientImport(table: Table, now: () => number): ImportEntity<PatientFields> {
   const writer = patientWriter({ table })
@@ -41,43 +83,9 @@ export function patientImport(table: Table, now: () => number): ImportEntity<Pat
   return {
     name: 'patients',
     idKind: 'patient',
-    columns: [...Object.keys(columns), 'date_of_birth'],
-    required: ['first_name', 'last_name'],
+    ...columns,
     personOf: ({ firstName = '', lastName = '', dateOfBirth = null }) =>
       personKey({ firstName, lastName, dateOfBirth }),
-    schema: (clinic, at) => {
-      const lastBirthday = today(clinic, at)
-      return z
-        .strictObject({
-          ...columns,
-          date_of_birth: RowDate.refine((date) => !isCalendarDate(date) || date <= lastBirthday, {
-            error: 'must not be in the future',
-          }).nullish(),
-        })
-        .refine(
-          (row) =>
-            row.full_name == null ||
-            row.full_name === fullName({ firstName: row.first_name, lastName: row.last_name }),
-          {
-            path: ['full_name'],
-            error: 'must be first_name, a space and last_name',
-          },
-        )
-        .transform(
-          (row): PatientFields => ({
-            firstName: row.first_name,
-            lastName: row.last_name,
-            dateOfBirth: row.date_of_birth,
-            gender: row.gender,
-            phoneNumber: row.phone_number,
-            emailAddress: row.email_address,
-            isActive: row.is_active ?? undefined,
-            nationalId: row.national_id,
-            notes: row.notes,
-            createdAt: row.created_at ?? undefined,
-          }),
-        )
-    },
     write: patientRowWriter(table, now),
     finish: async ({ id }) => {
       await writer.snapshotAll(id)
@@ -85,3 +93,101 @@ export function patientImport(table: Table, now: () => number): ImportEntity<Pat
     },
   }
 }
+
+/** Creates patients in file order. Rows are compared with the stored records, so an import can be repeated or resumed. */
+function patientRowWriter(table: Table, now: () => number): ImportEntity<PatientFields>['write'] {
+  const store = patientStore({ table })
+  const writer = patientWriter({ table })
+  const ledger = erasureLedger({ table })
+
+  let known: { readonly clinic: ClinicId; readonly people: KnownPeople } | undefined
+
+  function knownPeople(clinic: ClinicId): KnownPeople {
+    if (known?.clinic !== clinic) known = { clinic, people: new KnownPeople(table, clinic) }
+    return known.people
+  }
+
+  /** Decides on the patient after a row; null if nothing is to be written. @throws RowRejectedError */
+  function decide(
+    { overwritePolicy, outcomes }: ImportRun,
+    row: ImportRow<PatientFields>,
+    before: StoredPatient | null,
+  ) {
+    if (before) requireUnerased(before)
+    if (before && overwritePolicy.isImported(row, before)) {
+      outcomes.unchanged(row.id)
+      return null
+    }
+    requireKnownId(row, before)
+    const given = definedFields(row.fields)
+    const patient: Patient = {
+      firstName: '',
+      lastName: '',
+      ...NO_DETAILS,
+      createdAt: new Date(now()).toISOString(),
+      ...(before as Patient | null),
+      ...given,
+      id: row.id,
+    }
+    const provenance = overwritePolicy.check(
+      row,
+      before,
+      before && patientValues(before),
+      patientValues(patient),
+    )
+    const write: Write = before ? (isUnchanged(before, given) ? 'unchanged' : 'updated') : 'imported'
+    return { before, after: { ...patient, ...provenance }, write }
+  }
+
+  return async (run, batch) => {
+    const { clinic, outcomes } = run
+    const existing = await store.findMany(
+      clinic.id,
+      batch.map(({ id }) => id),
+    )
+    const erased = await ledger.findErased(
+      clinic.id,
+      batch.map(({ id }) => id).filter((id) => !existing.has(id)),
+    )
+    const decided = batch.flatMap((row) => {
+      try {
+        // Erased, and then lost in a restore to a time before the patient was created or linked; or unlinked before.
+        if (erased.has(row.id)) throw new RowRejectedError('the patient was erased')
+        return decide(run, row, existing.get(row.id) ?? null) ?? []
+      } catch (error) {
+        return outcomes.rejectedBy(row.id, error) ?? []
+      }
+    })
+    const created = decided.filter(({ write }) => write === 'imported').map(({ after }) => after)
+    const people = knownPeople(clinic.id)
+    const alike = await people.findAlike(created)
+    for (const { id } of created) outcomes.warned(id, samePerson(alike.get(id)))
+    for (const chunk of chunked(created, MAX_CREATED)) {
+      const ids = chunk.map(({ id }) => id)
+      const create = () => writer.createMany(clinic.id, chunk)
+      await outcomes.commit(ids, 'imported', () => withoutNewLinks(table, clinic.id, ids, create))
+      people.add(chunk)
+    }
+    const changes = decided.flatMap(({ before, after, write }): (PatientChange & { write: Write })[] =>
+      before ? [{ before, after: { ...before, ...after }, write }] : [],
+    )
+    const updated = changes.filter(({ write }) => write === 'updated')
+    for (const chunk of chunked(updated, MAX_UPDATED)) {
+      const ids = chunk.map(({ after }) => after.id)
+      await outcomes.commit(ids, 'updated', () => writer.update(clinic.id, chunk))
+    }
+    for (const { before, after } of changes.filter(({ write }) => write === 'unchanged'))
+      await outcomes.commit([before.id], 'unchanged', () =>
+        saveProvenance(table, clinic.id, patientKey(clinic.id, before.id), before.version, after),
+      )
+    if (created.length + updated.length > 0) await writer.snapshotIfDue(clinic.id)
+  }
+}
+
+const samePerson = (other: string | undefined): Warning | null =>
+  other === undefined
+    ? null
+    : {
+        kind: 'same_person',
+        text: `first_name, last_name and date_of_birth match patient ${other} of the clinic`,
+      }

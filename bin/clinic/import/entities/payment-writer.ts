@@ -1,5 +1,7 @@
 /** Writes imported payments in the transactions that settle their invoices. */
-
+import type { Invoice } from '../../../../shared/domain/money/invoice.ts'
+import type { Payment } from '../../../../shared/domain/money/payment.ts'
+import type { StoredRecord } from '../../../../shared/store/calendar/calendar-entity.ts'
 import {
   type BalanceFacts,
   invoiceBalance,
@@ -7,24 +9,49 @@ import {
   PaidAmountTooLarge,
   type PaymentChange,
 } from '../../../../shared/store/calendar/invoice-balance.ts'
-import { PAYMENTS } from '../../../../shared/store/calendar/payments.ts'
-import { setProvenance } from '../../../../shared/store/external-ids/provenance.ts'
+import { invoiceStore } from '../../../../shared/store/calendar/invoices.ts'
+import { PAYMENTS, paymentStore } from '../../../../shared/store/calendar/payments.ts'
+import { type Provenance, setProvenance } from '../../../../shared/store/external-ids/provenance.ts'
 import { calendarKey } from '../../../../shared/store/keys/calendar.ts'
+import { patientStore, type StoredPatient } from '../../../../shared/store/patients/patients.ts'
 import { Changeset } from '../../../../shared/store/table/changeset.ts'
 import { chunked } from '../../../../shared/store/table/chunked.ts'
 import { commitPacked, type Unit } from '../../../../shared/store/table/commit-packed.ts'
 import { mapConcurrent } from '../../../../shared/store/table/map-concurrent.ts'
 import type { Table } from '../../../../shared/store/table/table.ts'
-import type { ImportRow, ImportRun } from './entity.ts'
-import {
-  byInvoice,
-  type DecidedRow,
-  decideRow,
-  isRepeated,
-  type PaymentFields,
-  type PaymentRules,
-  readReferences,
-} from './payment-rows.ts'
+import { isSameRecord } from '../../../../shared/store/table/updated-at-codec.ts'
+import type { ColumnValues } from '../external-ids/overwrite-check.ts'
+import { unknownReference } from '../external-ids/resolve-references.ts'
+import type { Write } from '../files/batch-outcomes.ts'
+import { RowRejectedError, requireKnownId } from '../files/import-errors.ts'
+import type { ImportRow, ImportRun, RowFields } from './entity.ts'
+import { requireUnerased } from './patient-rows.ts'
+
+export type PaymentFields = RowFields<Omit<Payment, 'id' | 'invoice' | 'patient' | 'amount' | 'currency'>> & {
+  invoice: string
+  /** The unparsed amount: its number of decimals depends on the invoice's currency. */
+  amount: string | number
+  currency: string | undefined
+}
+
+/** Builds the payment of a row. May throw {@link RowRejectedError}. */
+export type BuildPayment = (
+  row: ImportRow<PaymentFields>,
+  invoice: Invoice,
+  patient: StoredPatient,
+  before: Payment | null,
+) => Payment
+
+/** The payment after a row, and the facts of the decision. */
+type DecidedRow = {
+  readonly row: ImportRow<PaymentFields>
+  readonly write: Write
+  readonly invoice: StoredRecord<Invoice>
+  readonly patient: StoredPatient
+  readonly before: StoredRecord<Payment> | null
+  readonly after: Payment
+  readonly provenance: Provenance
+}
 
 /** Changes that are committed together, and the rows that they write. */
 type Decided = {
@@ -35,11 +62,14 @@ type Decided = {
 /** Invoices whose payments are read concurrently. */
 const INVOICE_CONCURRENCY = 8
 
-export function paymentWriter(table: Table, run: ImportRun, rules: PaymentRules) {
-  const {
-    clinic: { id: clinic },
-    outcomes,
-  } = run
+/** Writes rows, and reports the outcome of each. */
+export async function writePayments(
+  table: Table,
+  { clinic: { id: clinic }, outcomes, overwritePolicy }: ImportRun,
+  batch: readonly ImportRow<PaymentFields>[],
+  buildPayment: BuildPayment,
+  valuesOf: (payment: Payment) => ColumnValues,
+): Promise<void> {
   const { paymentsOf, addPayments } = invoiceBalance(table)
 
   /**
@@ -48,8 +78,24 @@ export function paymentWriter(table: Table, run: ImportRun, rules: PaymentRules)
    * the caller asks for them.
    */
   async function* decide(rows: readonly ImportRow<PaymentFields>[]): AsyncGenerator<Decided> {
-    const { stored, known, patients } = await readReferences(table, clinic, rows)
-    const open = rows.filter((row) => !isRepeated(run, row, stored.get(row.id)))
+    const [stored, known] = await Promise.all([
+      paymentStore({ table }).findMany(
+        clinic,
+        rows.map(({ id }) => id),
+      ),
+      invoiceStore({ table }).findMany(
+        clinic,
+        rows.map(({ fields }) => fields.invoice),
+      ),
+    ])
+    const owners = new Set([...known.values()].map(({ record }) => record.patient.id))
+    const patients = await patientStore({ table }).findMany(clinic, [...owners])
+    const isRepeated = (row: ImportRow<PaymentFields>) => {
+      const before = stored.get(row.id)
+      return before !== undefined && overwritePolicy.isImported(row, before)
+    }
+    for (const { id } of rows.filter(isRepeated)) outcomes.unchanged(id)
+    const open = rows.filter((row) => !isRepeated(row))
     const groups = await mapConcurrent(INVOICE_CONCURRENCY, byInvoice(open, known), async (one) => ({
       ...one,
       all: one.invoice ? await paymentsOf(clinic, one.invoice) : [],
@@ -57,7 +103,7 @@ export function paymentWriter(table: Table, run: ImportRun, rules: PaymentRules)
     for (const { invoice, group, all } of groups) {
       const patient = invoice && patients.get(invoice.record.patient.id)
       const decided = group.flatMap(
-        (row) => decideRow(run, rules, row, stored.get(row.id) ?? null, invoice, patient) ?? [],
+        (row) => decideRow(row, stored.get(row.id) ?? null, invoice, patient) ?? [],
       )
       for (const row of decided) if (row.write === 'unchanged') yield confirm(row)
       const changed = decided.filter(({ write }) => write !== 'unchanged')
@@ -65,6 +111,35 @@ export function paymentWriter(table: Table, run: ImportRun, rules: PaymentRules)
         const settled = settle(part, stored, all)
         if (settled) yield settled
       }
+    }
+  }
+
+  /** Decides on the payment after a row; null if it was rejected. */
+  function decideRow(
+    row: ImportRow<PaymentFields>,
+    before: StoredRecord<Payment> | null,
+    invoice: StoredRecord<Invoice> | undefined,
+    patient: StoredPatient | undefined,
+  ): DecidedRow | null {
+    try {
+      requireKnownId(row, before)
+      const column = row.columnOf('invoice_external_id')
+      if (!invoice) throw new RowRejectedError(unknownReference(column, 'invoice'))
+      if (before && before.record.invoice.id !== invoice.record.id)
+        throw new RowRejectedError(`${column} cannot change`)
+      if (!patient) throw new RowRejectedError('the clinic has no patient of the invoice')
+      requireUnerased(patient)
+      const after = buildPayment(row, invoice.record, patient, before?.record ?? null)
+      const provenance = overwritePolicy.check(
+        row,
+        before,
+        before && valuesOf(before.record),
+        valuesOf(after),
+      )
+      const write = before ? (isSameRecord(before.record, after) ? 'unchanged' : 'updated') : 'imported'
+      return { row, write, invoice, patient, before, after, provenance }
+    } catch (error) {
+      return outcomes.rejectedBy(row.id, error)
     }
   }
 
@@ -125,14 +200,29 @@ export function paymentWriter(table: Table, run: ImportRun, rules: PaymentRules)
     }
   }
 
-  /** Writes rows, and reports the outcome of each. */
-  async function write(rows: readonly ImportRow<PaymentFields>[]): Promise<void> {
-    await commitPacked(table, clinic, units(rows))
+  async function* units(): AsyncGenerator<Unit> {
+    for await (const decided of decide(batch)) yield unitOf(decided)
   }
 
-  async function* units(rows: readonly ImportRow<PaymentFields>[]): AsyncGenerator<Unit> {
-    for await (const decided of decide(rows)) yield unitOf(decided)
-  }
+  await commitPacked(table, clinic, units())
+}
 
-  return { write }
+type InvoiceRows = {
+  /** Undefined for an unknown one. */
+  readonly invoice: StoredRecord<Invoice> | undefined
+  readonly group: readonly ImportRow<PaymentFields>[]
+}
+
+/** The rows of each invoice, sorted by the months that they count in, so that the rows of one transaction share tallies. */
+function byInvoice(
+  rows: readonly ImportRow<PaymentFields>[],
+  known: ReadonlyMap<string, StoredRecord<Invoice>>,
+): InvoiceRows[] {
+  const groups = [...Map.groupBy(rows, ({ fields }) => fields.invoice)].map(
+    ([id, group]): InvoiceRows => ({ invoice: known.get(id), group }),
+  )
+  const monthsOf = ({ invoice, group }: InvoiceRows) =>
+    [invoice?.record.issueDate, group[0]?.fields.date].map((date = '') => date.slice(0, 7)).join()
+  const byMonths = [...Map.groupBy(groups, monthsOf)].sort(([a], [b]) => (a < b ? -1 : 1))
+  return byMonths.flatMap(([, same]) => same)
 }

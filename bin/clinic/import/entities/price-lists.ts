@@ -1,17 +1,13 @@
 import * as z from 'zod'
-import {
-  MAX_CATALOGUE,
-  type PriceList,
-  priceListProblems,
-} from '../../../../shared/domain/booking/catalogue.ts'
+import { type PriceList, priceListProblems } from '../../../../shared/domain/booking/catalogue.ts'
 import type { ClinicInfo } from '../../../../shared/domain/clinic.ts'
 import { priceListStore, treatmentStore } from '../../../../shared/store/catalogue.ts'
 import type { Table } from '../../../../shared/store/table/table.ts'
-import type { ColumnValues } from '../external-ids/overwrite-check.ts'
-import { ExternalRef, OwnRef } from '../external-ids/resolve-references.ts'
+import { ExternalRef, OwnRef, type RefIds } from '../external-ids/resolve-references.ts'
 import { RowRejectedError } from '../files/import-errors.ts'
 import { catalogueName, currencyCode } from './catalogue-fields.ts'
-import { currencyOf, priceOf, readIds, writeCatalogueRows } from './catalogue-rows.ts'
+import { amountOf, catalogueImport, currencyOf } from './catalogue-rows.ts'
+import { columnTable, defaulted, nullable, required } from './columns.ts'
 import { definedFields, type ImportEntity, type ImportRow, type RowFields } from './entity.ts'
 import { Decimal, parseJson } from './invoice-amounts.ts'
 import { booleanField, RowDate } from './row-fields.ts'
@@ -47,58 +43,35 @@ const Prices = z.preprocess(
   z.array(Price, { error: 'must be a JSON array of treatments and their prices' }),
 )
 
-const columns = {
-  name: catalogueName,
-  currency: currencyCode.nullish(),
-  is_default: booleanField.nullish(),
-  valid_from: RowDate.nullish(),
-  valid_to: RowDate.nullish(),
-  items: Prices.nullish(),
-}
+const columns = columnTable({
+  name: required('name', catalogueName),
+  currency: nullable('currency', currencyCode),
+  is_default: defaulted('isDefault', booleanField),
+  valid_from: nullable('validFrom', RowDate),
+  valid_to: nullable('validTo', RowDate),
+  items: {
+    ...nullable('items', Prices),
+    read: (items: z.output<typeof Prices> | null | undefined, idOf: RefIds): Fields['items'] =>
+      items === null
+        ? []
+        : items?.map(({ treatment, price }) => ({ treatmentId: idOf('treatment', treatment), price })),
+  },
+})
 
-export function priceListImport(table: Table): ImportEntity<Fields> {
-  const store = priceListStore({ table })
-  const treatments = treatmentStore({ table })
-  return {
+export const { valuesOf: priceListValues } = columns
+
+export const priceListImport = (table: Table): ImportEntity<Fields> =>
+  catalogueImport({
     name: 'price-lists',
-    batchSize: MAX_CATALOGUE['price list'],
     idKind: 'price-list',
-    columns: Object.keys(columns),
-    required: ['name'],
-    schema: (_clinic, _now, idOf) =>
-      z.strictObject(columns).transform(
-        (row): Fields => ({
-          name: row.name,
-          currency: row.currency,
-          isDefault: row.is_default ?? undefined,
-          validFrom: row.valid_from,
-          validTo: row.valid_to,
-          items:
-            row.items === null
-              ? []
-              : row.items?.map((item) => ({
-                  treatmentId: idOf('treatment', item.treatment),
-                  price: item.price,
-                })),
-        }),
-      ),
-    write: async (run, batch) => {
-      const known = await readIds(treatments, run.clinic)
-      await writeCatalogueRows<PriceList, Fields>(
-        {
-          kind: 'price list',
-          store,
-          build: (row, before) => priceListOf(row, before, run.clinic),
-          valuesOf: priceListValues,
-          problems: (list, lists) => priceListProblems(list, lists, known),
-          columns: { isDefault: 'is_default', validTo: 'valid_to' },
-        },
-        run,
-        batch,
-      )
-    },
-  }
-}
+    kind: 'price list',
+    columns,
+    store: priceListStore({ table }),
+    references: treatmentStore({ table }),
+    build: priceListOf,
+    problems: priceListProblems,
+    conflicting: { isDefault: 'is_default', validTo: 'valid_to' },
+  })
 
 /** @throws RowRejectedError for a price that is not one in the list's currency */
 function priceListOf(
@@ -122,18 +95,9 @@ function priceListOf(
     items:
       items?.map(({ treatmentId, price }, at) => ({
         treatmentId,
-        price: priceOf(price, currency, `items.${at}.price`),
+        price: amountOf(price, currency, `items.${at}.price`),
       })) ??
       before?.items ??
       [],
   }
 }
-
-export const priceListValues = (list: PriceList): ColumnValues => ({
-  name: list.name,
-  currency: list.currency,
-  is_default: list.isDefault,
-  valid_from: list.validFrom,
-  valid_to: list.validTo,
-  items: list.items,
-})

@@ -1,15 +1,8 @@
-import * as z from 'zod'
-import {
-  MAX_CATALOGUE,
-  type Treatment,
-  treatmentProblems,
-} from '../../../../shared/domain/booking/catalogue.ts'
+import { type Treatment, treatmentProblems } from '../../../../shared/domain/booking/catalogue.ts'
 import type { ClinicInfo } from '../../../../shared/domain/clinic.ts'
 import { treatmentStore } from '../../../../shared/store/catalogue.ts'
 import { doctorStore } from '../../../../shared/store/doctors.ts'
 import type { Table } from '../../../../shared/store/table/table.ts'
-import type { ColumnValues } from '../external-ids/overwrite-check.ts'
-import { RecordRefs } from '../external-ids/resolve-references.ts'
 import {
   catalogueName,
   currencyCode,
@@ -17,7 +10,8 @@ import {
   treatmentDescription,
   treatmentMinutes,
 } from './catalogue-fields.ts'
-import { currencyOf, priceOf, readIds, writeCatalogueRows } from './catalogue-rows.ts'
+import { amountOf, catalogueImport, currencyOf } from './catalogue-rows.ts'
+import { columnTable, defaulted, nullable, references, required } from './columns.ts'
 import { definedFields, type ImportEntity, type ImportRow, type RowFields } from './entity.ts'
 import { Decimal } from './invoice-amounts.ts'
 import { booleanField } from './row-fields.ts'
@@ -29,59 +23,31 @@ type Fields = RowFields<Omit<Treatment, 'id' | 'price' | 'currency'>> &
     readonly currency: string | null | undefined
   }
 
-const columns = {
-  name: catalogueName,
-  code: treatmentCode.nullish(),
-  description: treatmentDescription.nullish(),
-  duration_minutes: treatmentMinutes,
-  price: Decimal,
-  currency: currencyCode.nullish(),
-  doctor_external_ids: RecordRefs.nullish(),
-  is_active: booleanField.nullish(),
-}
+const columns = columnTable({
+  name: required('name', catalogueName),
+  code: nullable('code', treatmentCode),
+  description: nullable('description', treatmentDescription),
+  duration_minutes: required('minutes', treatmentMinutes),
+  price: required('price', Decimal),
+  currency: nullable('currency', currencyCode),
+  doctor_external_ids: references('doctorIds', 'doctor'),
+  is_active: defaulted('isActive', booleanField),
+})
 
-export function treatmentImport(table: Table): ImportEntity<Fields> {
-  const store = treatmentStore({ table })
-  const doctors = doctorStore({ table })
-  return {
+export const { valuesOf: treatmentValues } = columns
+
+export const treatmentImport = (table: Table): ImportEntity<Fields> =>
+  catalogueImport({
     name: 'treatments',
-    batchSize: MAX_CATALOGUE.treatment,
     idKind: 'treatment',
-    columns: Object.keys(columns),
-    required: ['name', 'duration_minutes', 'price'],
-    schema: (_clinic, _now, idOf) =>
-      z.strictObject(columns).transform(
-        (row): Fields => ({
-          name: row.name,
-          code: row.code,
-          description: row.description,
-          minutes: row.duration_minutes,
-          price: row.price,
-          currency: row.currency,
-          doctorIds:
-            row.doctor_external_ids === null
-              ? []
-              : row.doctor_external_ids?.map((externalId) => idOf('doctor', externalId)),
-          isActive: row.is_active ?? undefined,
-        }),
-      ),
-    write: async (run, batch) => {
-      const known = await readIds(doctors, run.clinic)
-      await writeCatalogueRows<Treatment, Fields>(
-        {
-          kind: 'treatment',
-          store,
-          build: (row, before) => treatmentOf(row, before, run.clinic),
-          valuesOf: treatmentValues,
-          problems: (treatment, treatments) => treatmentProblems(treatment, treatments, known),
-          columns: { doctorIds: 'doctor_external_ids' },
-        },
-        run,
-        batch,
-      )
-    },
-  }
-}
+    kind: 'treatment',
+    columns,
+    store: treatmentStore({ table }),
+    references: doctorStore({ table }),
+    build: treatmentOf,
+    problems: treatmentProblems,
+    conflicting: { doctorIds: 'doctor_external_ids' },
+  })
 
 /** @throws RowRejectedError for a price that is not one in its currency */
 function treatmentOf(
@@ -102,17 +68,6 @@ function treatmentOf(
     name: fields.name,
     minutes: fields.minutes,
     currency,
-    price: priceOf(price, currency, 'price'),
+    price: amountOf(price, currency, 'price'),
   }
 }
-
-export const treatmentValues = (treatment: Treatment): ColumnValues => ({
-  name: treatment.name,
-  code: treatment.code,
-  description: treatment.description,
-  duration_minutes: treatment.minutes,
-  price: treatment.price,
-  currency: treatment.currency,
-  doctor_external_ids: treatment.doctorIds,
-  is_active: treatment.isActive,
-})
