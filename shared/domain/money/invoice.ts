@@ -105,10 +105,6 @@ export const subtotalOf = (items: readonly Pick<LineItem, 'quantity' | 'unitPric
 export const percentageOf = (amount: number, rate: number): number =>
   divideHalfUp(BigInt(amount) * BigInt(rate), 100n * BigInt(RATIO_SCALE))
 
-/** Tax in minor units on an amount at a rate in ten-thousandths of a percent. */
-export const taxOn = (amount: number, taxRate: number): number =>
-  divideHalfUp(BigInt(amount) * BigInt(taxRate), 100n * BigInt(RATIO_SCALE))
-
 /** Whether the amounts of an invoice follow from its line items. Some systems round each line, others round the sum. */
 export function addsUp({ subtotal, tax, discount, total, lineItems }: Invoice): boolean {
   const sumOf = (amountOf: (item: LineItem) => number) =>

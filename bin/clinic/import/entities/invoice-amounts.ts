@@ -3,17 +3,23 @@
  * where it is not.
  */
 import * as z from 'zod'
+import { currencyDecimals } from '../../../../shared/domain/money/currencies.ts'
 import {
   type Invoice,
   type LineItem,
   lineAmount,
+  percentageOf,
   subtotalOf,
-  taxOn,
 } from '../../../../shared/domain/money/invoice.ts'
-import { MAX_MINOR_UNITS, RATIO_SCALE } from '../../../../shared/domain/money/money.ts'
+import {
+  checkDecimal,
+  MAX_MINOR_UNITS,
+  RATIO_DECIMALS,
+  RATIO_SCALE,
+  renderMoney,
+} from '../../../../shared/domain/money/money.ts'
 import { singleLineText } from '../../../../shared/domain/patients/text-fields.ts'
 import { RowRejectedError } from '../files/import-errors.ts'
-import { type AmountPath, type AmountReader, amountReader } from './amount-reader.ts'
 
 /** A decimal number in JSON or CSV. The number of decimals is checked once the currency is known. */
 export const Decimal = z.union([z.number(), z.string().trim()], { error: 'must be a number' })
@@ -26,6 +32,7 @@ const LineItemRow = z.strictObject(
     quantity: Decimal.nullish(),
     unit_price: Decimal,
     discount_amount: Decimal.nullish(),
+    discount_rate: Decimal.nullish(),
     tax_rate: Decimal.nullish(),
     tax_amount: Decimal.nullish(),
     total_amount: Decimal.nullish(),
@@ -56,12 +63,8 @@ export type Amounts = {
 
 /** The amounts of a row as they were read: null in an empty cell, undefined if the file has no such column. */
 export type AmountCells = {
-  readonly subtotal?: string | number | null | undefined
-  readonly tax_amount?: string | number | null | undefined
-  readonly discount_amount?: string | number | null | undefined
-  readonly total_amount?: string | number | null | undefined
-  readonly line_items?: readonly LineItemRow[] | null | undefined
-}
+  readonly [Name in 'subtotal' | 'tax' | 'discount' | 'total']?: string | number | null | undefined
+} & { readonly lineItems?: readonly LineItemRow[] | null | undefined }
 
 type StoredAmounts = Pick<Invoice, 'currency' | 'subtotal' | 'tax' | 'discount' | 'lineItems'>
 
@@ -77,12 +80,12 @@ export function invoiceAmounts(row: AmountCells, currency: string, before: Store
     throw new RowRejectedError(`currency changes, so the row needs ${keptColumns.join(', ')} too`)
   const reader = amountReader(currency)
   const items: readonly ImportedItem[] =
-    kept.lineItems ?? (row.line_items ?? []).map((item, at) => lineItem(item, ['line_items', at], reader))
+    kept.lineItems ?? (row.lineItems ?? []).map((item, at) => lineItem(item, ['line_items', at], reader))
   const given = {
     subtotal: reader.money(row.subtotal, ['subtotal']),
-    discount: reader.money(row.discount_amount, ['discount_amount']),
-    tax: reader.money(row.tax_amount, ['tax_amount']),
-    total: reader.money(row.total_amount, ['total_amount']),
+    discount: reader.money(row.discount, ['discount_amount']),
+    tax: reader.money(row.tax, ['tax_amount']),
+    total: reader.money(row.total, ['total_amount']),
   }
   const subtotal = given.subtotal ?? kept.subtotal ?? subtotalOf(items)
   const discount = given.discount ?? kept.discount ?? sumOf(items, 'discount')
@@ -115,20 +118,20 @@ const KEPT_COLUMNS = [
   ['discount', 'discount_amount'],
   ['tax', 'tax_amount'],
   ['lineItems', 'line_items'],
-] as const satisfies [keyof KeptAmounts, keyof AmountCells][]
+] as const satisfies [keyof KeptAmounts, string][]
 
 const isNothing = (amount: number | readonly LineItem[] | undefined): boolean =>
   typeof amount === 'object' ? amount.length === 0 : !amount
 
 /** The amounts that a stored invoice keeps. Sums of line items follow from the new ones, if the row has some. */
 function keptAmounts(row: AmountCells, before: StoredAmounts): KeptAmounts {
-  const hasItems = (row.line_items ?? []).length > 0
+  const hasItems = (row.lineItems ?? []).length > 0
   const follows = (of: 'discount' | 'tax') => hasItems && before[of] === sumOf(before.lineItems, of)
   return {
-    ...(row.line_items === undefined && { lineItems: before.lineItems }),
+    ...(row.lineItems === undefined && { lineItems: before.lineItems }),
     ...(row.subtotal === undefined && !hasItems && { subtotal: before.subtotal }),
-    ...(row.discount_amount === undefined && !follows('discount') && { discount: before.discount }),
-    ...(row.tax_amount === undefined && !follows('tax') && { tax: before.tax }),
+    ...(row.discount === undefined && !follows('discount') && { discount: before.discount }),
+    ...(row.tax === undefined && !follows('tax') && { tax: before.tax }),
   }
 }
 
@@ -154,14 +157,16 @@ function lineItem(row: LineItemRow, path: AmountPath, reader: AmountReader): Req
   const at = (field: string) => [...path, field]
   const quantity = reader.ratio(row.quantity, at('quantity')) ?? RATIO_SCALE
   const unitPrice = reader.money(row.unit_price, at('unit_price')) ?? 0
-  const discount = reader.money(row.discount_amount, at('discount_amount')) ?? 0
+  const discountRate = reader.ratio(row.discount_rate, at('discount_rate')) ?? 0
   const taxRate = reader.ratio(row.tax_rate, at('tax_rate')) ?? 0
   const amount = lineAmount({ quantity, unitPrice })
   if (Math.abs(amount) > MAX_MINOR_UNITS) {
     reader.issue(at('unit_price'), 'is too large when multiplied by quantity')
-    return { description: row.description, quantity, unitPrice, discount, taxRate, tax: 0, total: 0 }
+    return { description: row.description, quantity, unitPrice, discount: 0, taxRate, tax: 0, total: 0 }
   }
-  const tax = reader.money(row.tax_amount, at('tax_amount')) ?? taxOn(amount - discount, taxRate)
+  const discount =
+    reader.money(row.discount_amount, at('discount_amount')) ?? percentageOf(amount, discountRate)
+  const tax = reader.money(row.tax_amount, at('tax_amount')) ?? percentageOf(amount - discount, taxRate)
   const total = reader.money(row.total_amount, at('total_amount')) ?? amount - discount + tax
   if (!reader.areInRange({ tax_amount: tax, total_amount: total }, path))
     return { description: row.description, quantity, unitPrice, discount, taxRate, tax: 0, total: 0 }
@@ -177,5 +182,56 @@ export function parseJson(text: string): unknown {
     return JSON.parse(text)
   } catch {
     return undefined
+  }
+}
+
+type AmountReader = ReturnType<typeof amountReader>
+type AmountPath = (string | number)[]
+
+/** Reads decimals of one row, and collects what is wrong with them. */
+function amountReader(currency: string) {
+  const decimals = currencyDecimals(currency)
+  const issues: string[] = []
+  let disagrees = false
+  const issue = (path: AmountPath, message: string) => {
+    issues.push(`${path.join('.')} ${message}`)
+  }
+  const read = (
+    value: string | number | null | undefined,
+    path: AmountPath,
+    places: number,
+    unit: { readonly currency?: string },
+  ): number | null => {
+    if (value === null || value === undefined) return null
+    const amount = checkDecimal(value, places, unit)
+    if ('units' in amount) return amount.units
+    issue(path, amount.issue)
+    return 0
+  }
+  /** Whether computed amounts can be stored exactly; otherwise each that cannot becomes an issue. */
+  const areInRange = (amounts: Record<string, number>, path: AmountPath = []): boolean => {
+    const outside = Object.entries(amounts).filter(([, value]) => Math.abs(value) > MAX_MINOR_UNITS)
+    for (const [name] of outside) issue([...path, name], 'is too large')
+    return outside.length === 0
+  }
+  return {
+    issue,
+    areInRange,
+    money: (value: string | number | null | undefined, path: AmountPath) =>
+      read(value, path, decimals, { currency }),
+    ratio: (value: string | number | null | undefined, path: AmountPath) =>
+      read(value, path, RATIO_DECIMALS, {}),
+    requireEqual: (field: string, stated: number, computed: number, how: string) => {
+      if (stated === computed) return
+      disagrees = true
+      issue([field], `is ${renderMoney(stated, currency)}, but ${how} ${renderMoney(computed, currency)}`)
+    },
+    /** @throws RowRejectedError if there is an issue */
+    rejectIssues: (keptColumns: readonly string[] = []) => {
+      if (issues.length === 0) return
+      if (disagrees && keptColumns.length > 0)
+        issues.push(`without a column, the record keeps its ${keptColumns.join(', ')}: add what changes`)
+      throw new RowRejectedError(issues.join('; '))
+    },
   }
 }

@@ -9,10 +9,9 @@ import { lineItemId } from '../../../../shared/domain/uuid.ts'
 import { INVOICES, invoiceStore } from '../../../../shared/store/calendar/invoices.ts'
 import { paymentStore } from '../../../../shared/store/calendar/payments.ts'
 import type { Table } from '../../../../shared/store/table/table.ts'
-import type { ColumnValues } from '../external-ids/overwrite-check.ts'
-import { RecordRef, type RefIds } from '../external-ids/resolve-references.ts'
 import { RowRejectedError } from '../files/import-errors.ts'
 import { currencyCode } from './catalogue-fields.ts'
+import { columnTable, defaulted, nullable, reference, required } from './columns.ts'
 import type { ImportEntity, ImportRow, RowFields } from './entity.ts'
 import { type AmountCells, type Amounts, Decimal, invoiceAmounts, LineItems } from './invoice-amounts.ts'
 import { InvoiceNumbers } from './invoice-numbers.ts'
@@ -21,26 +20,33 @@ import { Instant, RowRecordDate } from './row-fields.ts'
 
 /** `status` and `paid` follow from the payments. The amounts are read once the currency is known. */
 type Fields = RowFields<Omit<Invoice, keyof Amounts | 'id' | 'patient' | 'status' | 'paid' | 'paidAt'>> &
-  Pick<Invoice, 'number' | 'issueDate'> & { patient: string; amounts: AmountCells }
+  Pick<Invoice, 'number' | 'issueDate'> &
+  AmountCells & { readonly patient: string }
 
-const columns = {
-  patient_external_id: RecordRef,
-  invoice_number: singleLineText(100),
-  status: oneOf(INVOICE_STATUSES).nullish(),
-  issue_date: RowRecordDate,
-  due_date: RowRecordDate.nullish(),
-  paid_at: Instant.nullish(),
-  currency: currencyCode.nullish(),
-  subtotal: Decimal.nullish(),
-  tax_amount: Decimal.nullish(),
-  discount_amount: Decimal.nullish(),
-  total_amount: Decimal.nullish(),
+const columns = columnTable({
+  patient_external_id: reference('patient', 'patient'),
+  invoice_number: required('number', singleLineText(100)),
+  status: defaulted('clinicStatus', oneOf(INVOICE_STATUSES)),
+  issue_date: required('issueDate', RowRecordDate),
+  due_date: nullable('dueDate', RowRecordDate),
+  paid_at: nullable('clinicPaidAt', Instant),
+  currency: defaulted('currency', currencyCode),
+  subtotal: nullable('subtotal', Decimal),
+  tax_amount: nullable('tax', Decimal),
+  discount_amount: nullable('discount', Decimal),
+  total_amount: nullable('total', Decimal),
   // Accepted because exports of the API have them, but not used: they are computed from the payments.
-  paid_amount: z.unknown().optional(),
-  balance_due: z.unknown().optional(),
-  line_items: LineItems.nullish(),
-  created_at: Instant.nullish(),
-}
+  paid_amount: { cell: z.unknown().optional() },
+  balance_due: { cell: z.unknown().optional() },
+  line_items: {
+    ...nullable('lineItems', LineItems),
+    compared: (items: Invoice['lineItems']) => items.map(({ id: _, ...item }) => item),
+  },
+  created_at: defaulted('createdAt', Instant),
+})
+
+/** The status and the time of payment are those that the clinic has set: payments do not change them. */
+export const { valuesOf: invoiceValues } = columns
 
 /** The paid amount and the status that depends on it are computed from the payments, not read from the file. */
 export function invoiceImport(table: Table, now: () => number): ImportEntity<Fields> {
@@ -48,29 +54,12 @@ export function invoiceImport(table: Table, now: () => number): ImportEntity<Fie
   const payments = paymentStore({ table })
   const numbers = new InvoiceNumbers(table)
 
-  const fieldsOf = (_clinic: ClinicInfo, _now: number, idOf: RefIds) =>
-    z.strictObject(columns).transform(
-      (row): Fields => ({
-        patient: idOf('patient', row.patient_external_id),
-        number: row.invoice_number,
-        clinicStatus: row.status ?? undefined,
-        issueDate: row.issue_date,
-        dueDate: row.due_date,
-        clinicPaidAt: row.paid_at,
-        currency: row.currency ?? undefined,
-        createdAt: row.created_at ?? undefined,
-        amounts: row,
-      }),
-    )
-
   return {
     name: 'invoices',
     idKind: 'invoice',
-    columns: Object.keys(columns),
-    required: ['patient_external_id', 'invoice_number', 'issue_date'],
+    ...columns,
     rarelyShared: ['invoice_number'],
     isStatedPaid: ({ fields: { clinicStatus } }) => clinicStatus === 'paid',
-    schema: fieldsOf,
     write: (run, batch) =>
       writePatientRows(
         {
@@ -91,7 +80,7 @@ export function invoiceImport(table: Table, now: () => number): ImportEntity<Fie
           const currency = fields.currency ?? before?.currency ?? run.clinic.currency
           if (before && paid.length > 0)
             checkCopies(before, { number: fields.number, patient, currency }, columnOf)
-          const { lineItems, ...amounts } = invoiceAmounts(fields.amounts, currency, before)
+          const { lineItems, ...amounts } = invoiceAmounts(fields, currency, before)
           const invoice: Invoice = {
             id,
             number: fields.number,
@@ -166,20 +155,3 @@ function checkCopies(before: Copied, after: Copied, columnOf: (name: string) => 
   if (before.patient.id !== after.patient.id) reject(columnOf('patient_external_id'))
   if (before.currency !== after.currency) reject('currency')
 }
-
-/** The status and the time of payment are those that the clinic has set: payments do not change them. */
-export const invoiceValues = (invoice: Invoice): ColumnValues => ({
-  patient_external_id: invoice.patient.id,
-  invoice_number: invoice.number,
-  status: invoice.clinicStatus,
-  issue_date: invoice.issueDate,
-  due_date: invoice.dueDate,
-  paid_at: invoice.clinicPaidAt,
-  currency: invoice.currency,
-  subtotal: invoice.subtotal,
-  tax_amount: invoice.tax,
-  discount_amount: invoice.discount,
-  total_amount: invoice.total,
-  line_items: invoice.lineItems.map(({ id: _, ...item }) => item),
-  created_at: invoice.createdAt,
-})

@@ -32,6 +32,7 @@ const AMOUNTS = new Set([
   'subtotal',
   'tax_amount',
   'discount_amount',
+  'discount_rate',
   'total_amount',
   'unit_price',
   'quantity',
