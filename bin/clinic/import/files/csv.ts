@@ -1,4 +1,6 @@
 /** Reads records of CSV: one at a time, with the line it starts on, never the whole file. */
+
+import { ColumnSums, SUM_PROBLEM } from './column-sums.ts'
 import { CSV_PROBLEMS, cellsOf, cellValue, UNCLOSED } from './csv-cells.ts'
 import { type Encoding, shownEncoding, type TextEncoding } from './encoding.ts'
 import { ImportFileError } from './import-errors.ts'
@@ -87,6 +89,7 @@ type Broken = { readonly line: number; readonly problem: string; text: string; r
  * with the second: one stray quote costs one row. Lines that are too short to be records belong to the rejected one before them.
  */
 async function* readRecords(source: LineSource, format: CsvFormat): AsyncGenerator<SourceRow> {
+  const columns = new ColumnSums()
   let broken: Broken | undefined
   for (let line = await source.next(); line; line = await source.next()) {
     if (line.text.trim() === '') continue
@@ -99,8 +102,9 @@ async function* readRecords(source: LineSource, format: CsvFormat): AsyncGenerat
     }
     if (broken) yield rejected(broken)
     broken = 'problem' in record ? { ...record, line: line.number, text: line.text } : undefined
-    if ('cells' in record && !isBlank(record.cells) && !isHeader(record.cells, format))
-      yield csvRow(line.number, record.cells, format)
+    if (!('cells' in record) || isBlank(record.cells) || isHeader(record.cells, format)) continue
+    if (columns.isSum(record.cells)) yield { line: line.number, problem: SUM_PROBLEM, cells: record.cells }
+    else yield csvRow(line.number, record.cells, format)
   }
   if (broken) yield rejected(broken)
 }
@@ -171,7 +175,6 @@ function recordOf(lines: readonly Line[], { delimiter, header }: CsvFormat): Csv
 export const TOO_LONG = 'is longer than a million characters'
 
 function csvRow(line: number, cells: readonly string[], { header, encoding }: CsvFormat): SourceRow {
-  if (isSum(cells)) return { line, problem: SUM_PROBLEM, cells }
   const values = Object.fromEntries(
     header.map((name, at) => {
       const cell = cells[at] ?? ''
@@ -179,17 +182,6 @@ function csvRow(line: number, cells: readonly string[], { header, encoding }: Cs
     }),
   )
   return { ...checkCharacters(line, values, encoding), cells: cells.slice(0, header.length) }
-}
-
-export const SUM_PROBLEM = 'looks like a sum of the rows above, not like a record'
-
-const SUM =
-  /^(?:\p{L}+ )?(?:(?:sub|zwischen|gesamt)?(?:totale?s?|totaux|totaal|summe?|suma)|somme|gesamt|insgesamt|razem|ogółem|łącznie|toplam|összesen|celkem|spolu|ukupno|skupaj)(?: \p{L}+)?[\s:=]*$/iu
-
-/** Whether the first value of a row is a word for a sum, and all others are numbers. */
-function isSum(cells: readonly string[]): boolean {
-  const [first = '', ...others] = cells.map((cell) => cell.trim()).filter((cell) => cell !== '')
-  return SUM.test(first) && others.every((cell) => /^[^\p{L}]*\d[^\p{L}]*\p{L}{0,3}$/u.test(cell))
 }
 
 /** Rejects text that contains U+FFFD, which replaces bytes that do not fit the encoding. */

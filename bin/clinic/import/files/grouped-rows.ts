@@ -1,6 +1,6 @@
 /** Rows of a file that are one record together, such as the line items of an invoice. */
 import { deserialize, serialize } from 'node:v8'
-import { SUM_PROBLEM } from './csv.ts'
+import { SUM_PROBLEM } from './column-sums.ts'
 import { foldedName } from './field-names.ts'
 import { isReason } from './rejections.ts'
 import type { SourceRow } from './row.ts'
