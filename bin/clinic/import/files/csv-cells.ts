@@ -25,6 +25,26 @@ function parseCells(text: string, delimiter: string): Cells {
   }
 }
 
+/**
+ * The cells of a line with quotes that quote no cell: `Ann "Nan" Roe`, or a quote that is not closed or not opened, which is left out.
+ * Null if a cell begins with one and has others, or if two begin with one: what they quote is unclear.
+ */
+export function strayQuoteCells(text: string, delimiter: string): string[] | null {
+  const cell = new RegExp(
+    `(?<=^|[${delimiter}])(?:${QUOTED.source}(?=[${delimiter}]|$)|[^${delimiter}]*)`,
+    'g',
+  )
+  const cells = text.match(cell) ?? []
+  const unclear = cells.filter((one) => one.startsWith('"') && !WHOLLY_QUOTED.test(one))
+  if (unclear.length > 1 || unclear.some((one) => one.lastIndexOf('"') > 0)) return null
+  return cells.map((one) =>
+    WHOLLY_QUOTED.test(one) ? one.slice(1, -1).replaceAll('""', '"') : one.replace(/^"|(?<=^[^"]*)"$/g, ''),
+  )
+}
+
+const QUOTED = /"(?:[^"]|"")*"/
+const WHOLLY_QUOTED = new RegExp(`^${QUOTED.source}$`)
+
 /** Excel's ="0171" without the quotes that CSV requires around it. */
 const withoutFormulas = (text: string, delimiter: string): string =>
   text.includes('="')

@@ -1,7 +1,7 @@
 /** Reads records of CSV: one at a time, with the line it starts on, never the whole file. */
 
 import { ColumnSums, SUM_PROBLEM } from './column-sums.ts'
-import { CSV_PROBLEMS, cellsOf, cellValue, UNCLOSED } from './csv-cells.ts'
+import { CSV_PROBLEMS, cellsOf, cellValue, strayQuoteCells, UNCLOSED } from './csv-cells.ts'
 import { type Encoding, shownEncoding, type TextEncoding } from './encoding.ts'
 import { ImportFileError } from './import-errors.ts'
 import type { FileFormat, SourceRow } from './row.ts'
@@ -94,8 +94,12 @@ async function* readRecords(source: LineSource, format: CsvFormat): AsyncGenerat
   for (let line = await source.next(); line; line = await source.next()) {
     if (line.text.trim() === '') continue
     const lines = [line, ...(await readContinuation(line, source.next))]
-    const record = recordOf(lines, format)
-    if ('problem' in record) source.pushBack(lines.slice(1))
+    let record = recordOf(lines, format)
+    if ('problem' in record) {
+      source.pushBack(lines.slice(1))
+      const cells = await cellsWithStrayQuote(line, source, format)
+      if (cells) record = { cells, hasStrayQuote: true }
+    }
     if (broken?.isOpen && 'problem' in record && record.isShort) {
       broken.text += `\n${line.text}`
       continue
@@ -104,12 +108,33 @@ async function* readRecords(source: LineSource, format: CsvFormat): AsyncGenerat
     broken = 'problem' in record ? { ...record, line: line.number, text: line.text } : undefined
     if (!('cells' in record) || isBlank(record.cells) || isHeader(record.cells, format)) continue
     if (columns.isSum(record.cells)) yield { line: line.number, problem: SUM_PROBLEM, cells: record.cells }
-    else yield csvRow(line.number, record.cells, format)
+    else {
+      const row = csvRow(line.number, record.cells, format)
+      yield record.hasStrayQuote ? { ...row, hasStrayQuote: true } : row
+    }
   }
   if (broken) yield rejected(broken)
 }
 
 const rejected = ({ line, problem, text }: Broken): SourceRow => ({ line, problem, text })
+
+/**
+ * The cells of a line with quotes that quote no cell. Null unless they are as many as the header has. If a quote is open, the next line
+ * must be a record: otherwise the quoted text may continue there, or the file may end within it.
+ */
+async function cellsWithStrayQuote(
+  { text }: Line,
+  source: LineSource,
+  { delimiter, header }: CsvFormat,
+): Promise<string[] | null> {
+  const cells = strayQuoteCells(text, delimiter)
+  if (cells?.length !== header.length) return null
+  if (!hasOpenQuote(text)) return cells
+  const next = await source.next()
+  if (!next) return null
+  source.pushBack([next])
+  return cellsOf(next.text, delimiter).cells?.length === header.length ? cells : null
+}
 
 /** Whether a row repeats the header, as each printed page does. */
 const isHeader = (cells: readonly string[], { header }: CsvFormat): boolean =>
@@ -143,7 +168,7 @@ function delimiterOf(header: string): string {
 }
 
 type CsvRecord =
-  | { readonly cells: readonly string[] }
+  | { readonly cells: readonly string[]; readonly hasStrayQuote?: boolean }
   | {
       readonly problem: string
       /** Whether a quote is not closed, so that further lines may belong to it. */
@@ -156,7 +181,9 @@ function recordOf(lines: readonly Line[], { delimiter, header }: CsvFormat): Csv
   const text = lines.map((line) => line.text).join('\n')
   const isOpen = lines.length > 1
   if (text.length > MAX_LINE_LENGTH) return { problem: TOO_LONG, isOpen, isShort: false }
-  const { cells, code } = cellsOf(text, delimiter)
+  const { cells, code } = hasRecords(lines, delimiter, header.length)
+    ? { code: UNCLOSED }
+    : cellsOf(text, delimiter)
   if (!cells) {
     const isUnclosed = isOpen || code === UNCLOSED
     const problem = CSV_PROBLEMS[isUnclosed ? UNCLOSED : code] ?? `is not CSV (${code})`
@@ -170,6 +197,15 @@ function recordOf(lines: readonly Line[], { delimiter, header }: CsvFormat): Csv
       ? `has ${cells.length} columns, but the header has ${count}`
       : `has a value in column ${extra + 1}, but the header has ${count} columns`
   return { problem, isOpen, isShort: cells.length < count }
+}
+
+/** Whether lines within quotes are records themselves: as many cells, and ids alike. Then the quote that closes them is another's. */
+function hasRecords(lines: readonly Line[], delimiter: string, count: number): boolean {
+  const [id, ...ids] = lines.slice(0, -1).map(({ text }) => {
+    const cells = text.split(delimiter)
+    return cells.length === count ? (cells[0] ?? '').replace(/\d+/g, '0').replace(/\p{L}+/gu, 'a') : null
+  })
+  return count > 1 && id != null && ids.includes(id)
 }
 
 export const TOO_LONG = 'is longer than a million characters'

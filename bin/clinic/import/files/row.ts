@@ -25,6 +25,8 @@ export type SourceRow = {
   readonly text?: string
   /** The other rows of the record, if a map groups rows. */
   readonly further?: readonly SourceRow[]
+  /** Whether a quote that quotes nothing was read as text, or left out. */
+  readonly hasStrayQuote?: boolean
   /** The line of a row before this one that cannot be read, and may belong to the same record. */
   readonly unreadable?: number
 } & ({ readonly values: { readonly [name: string]: unknown } } | { readonly problem: string })

@@ -12,7 +12,7 @@ import {
 } from '../external-ids/resolve-references.ts'
 import { closestName, quoted } from '../files/field-names.ts'
 import type { SourceRow } from '../files/row.ts'
-import { type Warning, warningsOf } from '../files/warnings.ts'
+import { STRAY_QUOTE, type Warning, warningsOf } from '../files/warnings.ts'
 import type { RowMap } from '../maps/row-map.ts'
 
 export type CheckedRow<Fields> =
@@ -92,7 +92,10 @@ export function rowChecker<Fields>(
       rarelyShared: Object.fromEntries(
         (entity.rarelyShared ?? []).map((column) => [column, String(rest[column]).trim()]),
       ),
-      warnings: warningsOf(rest, now),
+      warnings: [
+        ...warningsOf(rest, now),
+        ...([source, ...further].some(({ hasStrayQuote }) => hasStrayQuote) ? [STRAY_QUOTE] : []),
+      ],
       leftOut: [...leftOut.values()],
     }
   }

@@ -3,8 +3,10 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
+import { SUM_PROBLEM } from '../../../../bin/clinic/import/files/column-sums.ts'
 import { encodeText } from '../../../../bin/clinic/import/files/encoding.ts'
 import { rejectedFile } from '../../../../bin/clinic/import/files/rejections.ts'
+import { STRAY_QUOTE } from '../../../../bin/clinic/import/files/warnings.ts'
 import { patientStore } from '../../../../shared/store/patients/patients.ts'
 import { importRecords } from '../../../support/imports.ts'
 import { newClinic, tableOfFile } from '../../../support/table.ts'
@@ -116,6 +118,11 @@ describe('a file that cannot be imported', () => {
       'patients.csv:1: unknown column "firstname" (did you mean first_name?); column "first_name" is missing; valid',
     ],
     [
+      'a column twice',
+      'external_id,first_name,last_name,first_name\n1,Jo,Doe,Al\n',
+      'patients.csv:1: the column "first_name" appears twice; valid',
+    ],
+    [
       'a patient instead of a header',
       '17,Ayla,Kaya\n18,Can,Kaya\n',
       'patients.csv:1: line 1 does not look like a header: it has none of the columns of patients',
@@ -155,6 +162,44 @@ describe('a row that is rejected', () => {
     expect(await imported(`${columns}${row}\n`)).toMatchObject({ rejections, names: [] })
   })
 
+  it('is a sum by its shape, not by its words alone', async () => {
+    const items = [
+      'T1,Total care,60,80.00',
+      'T2,Exam,30,40.50',
+      'Total care,,90,120.50',
+      'T3,Summa,30,1000.00',
+      'Total,Total,30,5.00',
+      'Grand total,,,1 999.99',
+      'Summa,,,',
+      'Gesamt,,,',
+      'Sum of all treatments,4,150,1125.50',
+    ]
+    const { rejections } = await imported(
+      `external_id,name,duration_minutes,price\n${items.join('\n')}\n`,
+      'treatments.csv',
+    )
+    expect(rejections).toEqual([4, 7, 8, 9, 10].map((line) => `${line}: ${SUM_PROBLEM}`))
+  })
+
+  it('is none for quotes that quote no value, before rows that can be read', async () => {
+    const file = `${HEADER}1,Jo,Doe\n2,Al,"Roe\n3,Di,Poe\n4,Ed "Ned",Moe\n5,Flo,Noe"\n6,Gus,Koe\n`
+    const { rejections, warned, names } = await imported(file)
+    expect(rejections).toEqual([])
+    expect(warned).toEqual([3, 5, 6].map((line) => `${line}: ${STRAY_QUOTE.text}`))
+    expect(names).toEqual(['Jo Doe', 'Al Roe', 'Di Poe', 'Ed "Ned" Moe', 'Flo Noe', 'Gus Koe'])
+  })
+
+  it('is only the broken one where it is unclear what a quote belongs to', async () => {
+    const file = `${HEADER}1,Jo,Doe\n2,Al,"Ned" Roe\n3,Di,Poe\n4,Ed,"Moe, Noe\n5,Gus,Koe\n6,Flo,"Loe\n`
+    const { rejections, names } = await imported(file)
+    expect(rejections).toEqual([
+      '3: has text after a closing quote; double the quotes inside a field',
+      '5: has an unclosed quote; the file may be truncated here',
+      '7: has an unclosed quote; the file may be truncated here',
+    ])
+    expect(names).toEqual(['Jo Doe', 'Di Poe', 'Gus Koe'])
+  })
+
   it('is one for a quote that is never closed, with all of its lines', async () => {
     const file = `${HEADER}1,Jo,Doe\n2,Al,"Roe\nof two\nor three lines\n3,Di,Poe\n4,"Ed ""Ned""",Moe\n`
     const { rejections, names, rejectedPath } = await imported(file)
@@ -166,7 +211,7 @@ describe('a row that is rejected', () => {
   })
 
   it('is rejected again if it is not corrected, whatever was wrong with it', async () => {
-    const file = `${columns}1,Jo\n2,Al,"Roe,,,\n3,D"i,Poe,,,\n4,Ed,Moe,,,,x\n5,,Loe,,,\n`
+    const file = `${columns}1,Jo\n2,Al,"Roe,,,\n3,"D"i,Poe,,,\n4,Ed,Moe,,,,x\n5,,Loe,,,\n`
     const first = await imported(file)
     expect(first.rejections.map((text) => text.split(':')[0])).toEqual(['2', '3', '4', '5', '6'])
     const again = await imported(readFileSync(first.rejectedPath), 'patients.rejected.csv')
@@ -214,12 +259,13 @@ describe('a row that is rejected', () => {
     expect([rejections, names]).toEqual([['1: external_id must not contain broken Unicode'], ['Al Fa']])
   })
 
-  it('is a payment with a minus sign, but not a refund with one', async () => {
+  it('is a payment with a minus sign or a write-off, but not a refund with a minus sign', async () => {
     const file =
-      'external_id,invoice_external_id,amount,type,payment_method,payment_date\n1,i,-5,payment,cash,2026-01-01\n2,i,-5,,cash,2026-01-01\n'
+      'external_id,invoice_external_id,amount,type,payment_method,payment_date\n1,i,-5,payment,cash,2026-01-01\n2,i,-5,,cash,2026-01-01\n3,i,5,write_off,other,2026-01-01\n'
     expect((await imported(file, 'payments.csv')).rejections).toEqual([
       '2: amount of a payment must not be negative; the type of such a row is refund, or empty',
       '3: invoice_external_id is unknown: the clinic has no such invoice, or its row was rejected',
+      '4: type is write_off: nothing was paid; add the amount to discount_amount of the invoice instead',
     ])
   })
 })
