@@ -12,6 +12,7 @@ import { rowsFile } from './files/rejections.ts'
 import { readColumnMap } from './maps/column-map.ts'
 import { readSample, type Sample } from './maps/read-samples.ts'
 import { suggestMaps } from './maps/suggest-map.ts'
+import { Aliases } from './run/aliases.ts'
 import { readFormats } from './run/file-formats.ts'
 import type { ImportResult } from './run/import-file.ts'
 import { type FileImport, importWithProgress } from './run/import-with-progress.ts'
@@ -128,8 +129,9 @@ async function importAll(command: Command, files: readonly string[], run: Run): 
   const formats = await readFormats(jobs, { clinic, map })
   const reports: (FileReport & ImportResult)[] = []
   using statedPaid = new StatedPaid()
+  using aliases = new Aliases()
   for (const [at, { file, entity, isShared }] of jobs.entries()) {
-    const job = { ...run, map, isShared, encoding: formats[at] }
+    const job = { ...run, map, aliases, isShared, encoding: formats[at] }
     const report = await importWithProgress(command, file, entity, job, statedPaid)
     reports.push(report)
   }

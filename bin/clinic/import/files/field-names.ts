@@ -19,6 +19,9 @@ export function foldedName(name: string): string {
   return result
 }
 
+/** The letters and digits of a text, in which aliases are compared: `750302/1234` and `7503021234` are the same. */
+export const lettersOf = (text: string): string => foldedName(text).replace(/[^\p{L}\p{N}]/gu, '')
+
 const MAX_TYPING_ERRORS = 2
 
 /** The name that was probably meant; undefined if none is close. */

@@ -14,6 +14,7 @@ import { closestName, quoted } from '../files/field-names.ts'
 import type { SourceRow } from '../files/row.ts'
 import { STRAY_QUOTE, type Warning, warningsOf } from '../files/warnings.ts'
 import type { RowMap } from '../maps/row-map.ts'
+import type { Aliases } from './aliases.ts'
 
 export type CheckedRow<Fields> =
   | {
@@ -35,6 +36,7 @@ export function rowChecker<Fields>(
   now: number,
   idOf: ImportIds,
   map: RowMap,
+  aliases?: Aliases,
 ) {
   const schema = entity.schema(clinic, now, refIds(idOf))
   return (source: SourceRow): CheckedRow<Fields> => {
@@ -42,11 +44,15 @@ export function rowChecker<Fields>(
     const names = Object.keys(source.values)
     const unknown = map.unknownNames(names)
     const further = source.further ?? []
-    const { fields: mapped, problems } = map.read(
+    const { fields: mapped, problems: unconverted } = map.read(
       source.values,
       further.flatMap((one) => ('values' in one ? [one.values] : [])),
     )
-    const { external_id, id, ...rest } = mapped as Record<string, unknown>
+    const { external_id, id, ...given } = mapped as Record<string, unknown>
+    if (external_id != null && map.aliasesOf)
+      aliases?.add(entity.name, String(external_id).trim(), map.aliasesOf(source.values))
+    const { fields: rest, problems: ambiguous } = resolved(given, aliases)
+    const problems = new Map([...unconverted, ...ambiguous])
     const identity = identify(external_id, id, map.recordOf !== null)
     const leftOut = new Map(map.optional.flatMap((field) => entriesOf(problems, field)))
     let own = withOwnIds(rest, entity.columns)
@@ -99,6 +105,21 @@ export function rowChecker<Fields>(
       leftOut: [...leftOut.values()],
     }
   }
+}
+
+/** Fields with the external ids of records that they name by aliases, and which of them are ambiguous. */
+function resolved(given: Readonly<Record<string, unknown>>, aliases: Aliases | undefined) {
+  const fields: Record<string, unknown> = { ...given }
+  const problems = new Map<string, string>()
+  if (!aliases) return { fields, problems }
+  for (const [field, value] of Object.entries(given)) {
+    const [, kind] = /^(\w+)_external_id$/.exec(field) ?? []
+    if (kind === undefined || typeof value !== 'string') continue
+    const found = aliases.resolve(`${kind}s`, value)
+    if (found === null) problems.set(field, `names several ${kind}s of the files`)
+    else fields[field] = found
+  }
+  return { fields, problems }
 }
 
 /** What is wrong with a field, if anything is. */

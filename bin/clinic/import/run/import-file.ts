@@ -11,6 +11,7 @@ import { rowsFile, rowsWriter } from '../files/rejections.ts'
 import type { FileFormat, SourceRow } from '../files/row.ts'
 import type { Warning } from '../files/warnings.ts'
 import type { ColumnMap } from '../maps/map-schema.ts'
+import type { Aliases } from './aliases.ts'
 import { rowChecker } from './check-row.ts'
 import { openFile } from './file-formats.ts'
 import { repeatedId, repeatedPerson, SeenIds, sharedLines } from './repeated-values.ts'
@@ -32,6 +33,8 @@ export type ImportOptions = {
   readonly map?: ColumnMap | undefined
   /** The encoding of the file, whatever the map says; or the one that was detected. A byte order mark overrules both. */
   readonly encoding?: Encoding | TextEncoding | undefined
+  /** Other texts that name records of the files that were imported before. */
+  readonly aliases?: Aliases
   /** Whether rows of other entities come from the file too. */
   readonly isShared?: boolean
   /** Ends the import after the current batch. */
@@ -99,7 +102,7 @@ export async function importFile<Fields>(
   options.onFormat?.(format)
   const keys = await entity.readKeys(clinic.id)
   const own = entity.ownRecords(clinic.id, keys)
-  const check = rowChecker(entity, clinic, options.now(), own.idOf, map)
+  const check = rowChecker(entity, clinic, options.now(), own.idOf, map, options.aliases)
   const run = {
     clinic,
     overwritePolicy: overwritePolicy(keys.digestOf, options),

@@ -10,6 +10,7 @@ import { progressBar } from '../../tool/progress.ts'
 import type { ImportableEntity } from '../entities/entity.ts'
 import type { TextEncoding } from '../files/encoding.ts'
 import type { ColumnMap } from '../maps/map-schema.ts'
+import type { Aliases } from './aliases.ts'
 import { announceImport } from './announce-import.ts'
 import { type ImportProgress, type ImportResult, ImportStopped, importFile } from './import-file.ts'
 import { countsText, type FileReport, formatFields, GroupedTexts } from './report.ts'
@@ -25,6 +26,7 @@ export type FileImport = {
   readonly check: boolean
   readonly encoding: TextEncoding | undefined
   readonly map: ColumnMap | undefined
+  readonly aliases: Aliases
   readonly isShared: boolean
   readonly overwrite: boolean
   readonly allowOverlaps: boolean
@@ -36,7 +38,18 @@ export async function importWithProgress(
   command: Command,
   file: string,
   entity: ImportableEntity,
-  { table, clinic, check, encoding, map, isShared, overwrite, allowOverlaps, allowSameNumbers }: FileImport,
+  {
+    table,
+    clinic,
+    check,
+    encoding,
+    map,
+    aliases,
+    isShared,
+    overwrite,
+    allowOverlaps,
+    allowSameNumbers,
+  }: FileImport,
   statedPaid: StatedPaid,
 ): Promise<FileReport & ImportResult> {
   const bar = progressBar(command, basename(file), statSync(file).size)
@@ -60,6 +73,7 @@ export async function importWithProgress(
     const result = await importFile(file, entity, clinic, {
       now: Date.now,
       map,
+      aliases,
       encoding,
       isShared,
       overwrite,
