@@ -7,7 +7,7 @@ import { CURRENCIES } from '../../shared/domain/money/currencies.ts'
 import { isTimezone } from '../../shared/domain/timestamp.ts'
 import type { Table } from '../../shared/store/table/table.ts'
 import { importEntities } from '../clinic/import/entities/entities.ts'
-import { entityName } from '../clinic/import/files/import-paths.ts'
+import { entityNames } from '../clinic/import/files/import-paths.ts'
 import { importFile } from '../clinic/import/run/import-file.ts'
 import { createClinic, issueAll, type ReadyClinic } from './load.ts'
 
@@ -31,11 +31,11 @@ export function openSeed(folder: string): Seed {
   const settings = readSettings(join(folder, 'clinic.json'))
   const hash = createHash('sha256').update(`Seeded clinic ${settings.name}`).digest('hex')
   const id = hash.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12}).*/, '$1-$2-$3-$4-$5') as ClinicId
-  const entityNames = importEntities({} as Table, Date.now).map(({ name }) => name)
+  const known = importEntities({} as Table, Date.now).map(({ name }) => name)
   const files = readdirSync(folder)
     .filter((name) => /^[^.]+\.(csv|ndjson|jsonl)$/.test(name))
     .sort()
-    .map((name) => ({ path: join(folder, name), entity: entityName(name, undefined, entityNames) }))
+    .map((name) => ({ path: join(folder, name), entity: entityNames(name, undefined, known, undefined)[0] }))
   const load = async (table: Table): Promise<ReadyClinic[]> => {
     const clinic = await createClinic(table, { id, ...settings })
     for (const entity of importEntities(table, Date.now))

@@ -10,7 +10,7 @@ import { ExternalRef } from '../import/external-ids/resolve-references.ts'
 import { RECORD_KEYS, withOwnRecords } from '../import/external-ids/resolve-rows.ts'
 import { cellWriter } from '../import/files/csv-cells.ts'
 import { ENCODINGS, type Encoding } from '../import/files/encoding.ts'
-import { entityName, onFiles, requireEntity, requireFile, resolveMap } from '../import/files/import-paths.ts'
+import { entityNames, onFiles, requireEntity, requireFile, resolveMap } from '../import/files/import-paths.ts'
 import type { SourceRow } from '../import/files/row.ts'
 import { readColumnMap } from '../import/maps/column-map.ts'
 import type { ColumnMap } from '../import/maps/map-schema.ts'
@@ -39,16 +39,17 @@ async function listIds(given: string | undefined, options: Options, command: Com
   const { table, clinic } = await openClinic(command)
   const entities = importEntities(table, Date.now)
   const names = entities.map(({ name }) => name)
-  const wanted =
-    file === undefined
-      ? options.entity && requireEntity(options.entity, names)
-      : entityName(file, options.entity, names)
-  const chosen = entities.filter(({ name }) => wanted === undefined || name === wanted)
   const map = options.map === undefined ? undefined : readColumnMap(resolveMap(options.map), entities)
-  const [entity] = chosen
+  const wanted =
+    file !== undefined
+      ? entityNames(file, options.entity, names, map)
+      : options.entity === undefined
+        ? names
+        : [requireEntity(options.entity, names)]
+  const chosen = entities.filter(({ name }) => wanted.includes(name))
   const ids =
-    file !== undefined && entity
-      ? externalIdsOf(file, entity, clinic, { map, encoding: options.encoding })
+    file !== undefined
+      ? externalIdsOf(file, chosen, clinic, { map, encoding: options.encoding })
       : storedIds(table, clinic.id, chosen)
   await printIds(
     command,
@@ -82,21 +83,23 @@ type ListedId = { readonly entity: string; readonly externalId: string; readonly
 /** The external ids of a file in its order, each with the id of its record, whether or not that was imported yet. */
 async function* externalIdsOf(
   file: string,
-  entity: ImportableEntity,
+  entities: readonly ImportableEntity[],
   clinic: ClinicInfo,
   reading: { readonly map: ColumnMap | undefined; readonly encoding: Encoding | undefined },
 ): AsyncGenerator<ListedId> {
-  const keys = await entity.readKeys(clinic.id)
-  const own = entity.ownRecords(clinic.id, keys)
-  const { records, map } = await openFile({ file, entity }, { clinic, ...reading })
-  const idsOf = (row: SourceRow): ListedId | null => {
-    const { data: externalId } = ExternalRef.safeParse(
-      'values' in row ? map.read(row.values).fields.external_id : null,
-    )
-    if (externalId === undefined) return null
-    return { entity: entity.name, externalId, id: own.idOf(entity.idKind, externalId) }
+  for (const entity of entities) {
+    const keys = await entity.readKeys(clinic.id)
+    const own = entity.ownRecords(clinic.id, keys)
+    const { records, map } = await openFile({ file, entity }, { clinic, ...reading })
+    const idsOf = (row: SourceRow): ListedId | null => {
+      const { data: externalId } = ExternalRef.safeParse(
+        'values' in row ? map.read(row.values).fields.external_id : null,
+      )
+      if (externalId === undefined) return null
+      return { entity: entity.name, externalId, id: own.idOf(entity.idKind, externalId) }
+    }
+    for await (const { row: ids } of withOwnRecords(records, idsOf, own)) if (ids) yield ids
   }
-  for await (const { row: ids } of withOwnRecords(records, idsOf, own)) if (ids) yield ids
 }
 
 /** The external ids of all imported records of some entities. A patient who was erased has none. */

@@ -5,7 +5,8 @@ import type { Table } from '../../../shared/store/table/table.ts'
 import { openClinic } from '../tool/connection.ts'
 import { resolveFromInvocationDir } from '../tool/invocation-path.ts'
 import { CommandFailure, type GlobalOptions, NeedsAttention, print } from '../tool/output.ts'
-import { importEntities } from './entities/entities.ts'
+import { importableFiles, importEntities } from './entities/entities.ts'
+import { LineItemFiles } from './entities/line-items.ts'
 import { ENCODINGS, type Encoding } from './files/encoding.ts'
 import { entityNames, onFiles, requireFile, resolveMap } from './files/import-paths.ts'
 import { rowsFile } from './files/rejections.ts'
@@ -16,7 +17,14 @@ import { Aliases } from './run/aliases.ts'
 import { readFormats } from './run/file-formats.ts'
 import type { ImportResult } from './run/import-file.ts'
 import { type FileImport, importWithProgress } from './run/import-with-progress.ts'
-import { countsText, type FileReport, outsideLines, reportLines, unpaidLines } from './run/report.ts'
+import {
+  countsText,
+  type FileReport,
+  itemsLeftLines,
+  outsideLines,
+  reportLines,
+  unpaidLines,
+} from './run/report.ts'
 import { trialTable } from './run/trial-table.ts'
 import { StatedPaid } from './run/unpaid-invoices.ts'
 
@@ -108,11 +116,11 @@ type Run = Omit<Options, 'suggest'> & Pick<FileImport, 'table' | 'clinic'>
 
 async function importAll(command: Command, files: readonly string[], run: Run): Promise<void> {
   const { table, clinic, check } = run
-  const entities = importEntities(table, Date.now, run)
+  using lineItems = new LineItemFiles()
+  const entities = importableFiles(importEntities(table, Date.now, run), lineItems)
   const names = entities.map(({ name }) => name)
   const map = run.map === undefined ? undefined : readColumnMap(resolveMap(run.map), entities)
-  const namesOf = (entity: string) => map?.entities[entity]?.file ?? []
-  const known = new Map(files.map((file) => [file, entityNames(file, run.entity, names, namesOf)]))
+  const known = new Map(files.map((file) => [file, entityNames(file, run.entity, names, map)]))
   for (const name of run.encoding?.keys() ?? [])
     if (name !== '' && !files.some((file) => basename(file) === basename(name)))
       throw new CommandFailure(`--encoding ${name}: no such file is imported`)
@@ -137,6 +145,7 @@ async function importAll(command: Command, files: readonly string[], run: Run): 
   }
   const unpaid = await statedPaid.withoutPayments(table, clinic.id)
   const total = sum(reports)
+  const itemsLeft = lineItems.withoutInvoice()
   const outside = reports.reduce((count, { appointments_outside }) => count + appointments_outside, 0)
   const { json } = command.optsWithGlobals<GlobalOptions>()
   const filesOf = check ? reports : reports.map(withoutDetails)
@@ -146,6 +155,7 @@ async function importAll(command: Command, files: readonly string[], run: Run): 
       ...total,
       ...(check && { check }),
       paid_without_payments: unpaid.count,
+      line_items_without_invoice: itemsLeft.count,
       appointments_outside: outside,
       ...(json && { files: filesOf }),
     },
@@ -153,6 +163,7 @@ async function importAll(command: Command, files: readonly string[], run: Run): 
       ...reports.flatMap((report, at) =>
         check ? reportLines(report) : summary(report, jobs[at]?.isShared ? report.entity : undefined),
       ),
+      ...itemsLeftLines(itemsLeft),
       ...unpaidLines(unpaid),
       ...outsideLines(outside, clinic.id),
       ...(check ? ['Nothing was written.'] : []),

@@ -1,17 +1,15 @@
-import { mkdtempSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdtempSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, inject, it } from 'vitest'
 import { openSeed } from '../../../bin/demo/seed.ts'
 import { patientStore } from '../../../shared/store/patients/patients.ts'
-import { blocksOf } from '../../support/documentation.ts'
 import { freshTable } from '../../support/table.ts'
 
-/** The files of the guide, some of them with other content. */
+/** The example of the guide, with other content of some files. */
 function seedFolder(changes: Readonly<Record<string, string>> = {}): string {
   const folder = mkdtempSync(join(inject('runFolder'), 'seed-'))
-  const [settings, doctors, patients] = blocksOf('docs/guides/testing.md').map(({ text }) => text)
-  const files = { 'clinic.json': settings, 'doctors.csv': doctors, 'patients.csv': patients, ...changes }
-  for (const [name, text = ''] of Object.entries(files)) writeFileSync(join(folder, name), text)
+  cpSync('docs/examples/clinic', folder, { recursive: true })
+  for (const [name, text] of Object.entries(changes)) writeFileSync(join(folder, name), text)
   return folder
 }
 
@@ -27,7 +25,10 @@ it('loads the clinic of the guide, with the same ids and credentials every time'
   expect(first).toMatchObject({
     timezone: 'Europe/Berlin',
     clinics: [{ name: 'Praxis Nord', timezone: 'Europe/Berlin', credentials: { full: expect.any(String) } }],
-    patients: [[expect.any(String), 'Ada']],
+    patients: [
+      [expect.any(String), 'Jonas'],
+      [expect.any(String), 'Ada'],
+    ],
   })
   expect(await load()).toEqual(first)
 })

@@ -8,6 +8,7 @@ import { doctorImport } from './doctors.ts'
 import type { ImportableEntity, ImportEntity } from './entity.ts'
 import { holidayImport } from './holidays.ts'
 import { invoiceImport } from './invoices.ts'
+import type { LineItemFiles } from './line-items.ts'
 import { messageImport } from './messages.ts'
 import { patientImport } from './patients.ts'
 import { paymentImport } from './payments.ts'
@@ -50,3 +51,12 @@ export function importEntities(table: Table, now: () => number, { events = false
     }),
   }))
 }
+
+/** What files can have: the entities, and line items in files of their own. */
+export const importableFiles = (
+  entities: readonly ImportableEntity[],
+  lineItems: LineItemFiles,
+): ImportableEntity[] =>
+  entities.flatMap((entity) =>
+    entity.name === 'invoices' ? [lineItems.entity(entity), lineItems.addTo(entity)] : [entity],
+  )

@@ -6,6 +6,9 @@ import { CommandFailure } from '../../tool/output.ts'
 import { ImportFileError } from './import-errors.ts'
 import { requireExtension } from './rows.ts'
 
+/** The name and columns of files with line items of the invoices in other files. */
+export const LINE_ITEMS = { name: 'line-items', columns: ['line_items'] } as const
+
 /** A command on files: what is wrong with one of them as a whole ends the command. @throws CommandFailure */
 export const onFiles =
   <Args extends unknown[]>(action: (...args: Args) => Promise<void>) =>
@@ -30,26 +33,27 @@ export function requireFile(file: string): void {
 const isNamedAfter = (fileName: string, entity: string): boolean =>
   fileName.toLowerCase().startsWith(entity.toLowerCase()) && !/^\p{L}/u.test(fileName.slice(entity.length))
 
-/** The entity of a file: `--entity`, or what its name begins with. */
-export function entityName(file: string, wanted: string | undefined, names: readonly string[]): string {
-  if (wanted !== undefined) return requireEntity(wanted, names)
-  const name = names.find((entity) => isNamedAfter(basename(file), entity))
-  if (name === undefined)
-    throw new CommandFailure(
-      `${file}: cannot tell the entity from the file name: rename the file, or use --entity. ${validEntities(names)}`,
-    )
-  return name
+/** What the names of the files of each entity begin with. */
+type FileNames = {
+  readonly entities: { readonly [entity: string]: { readonly file?: readonly string[] | undefined } }
 }
 
-/** The entities of a file: those whose files a map names so, or the one of {@link entityName}. */
+/** The entities of a file: `--entity`, those whose files the map names so, or the one that its name begins with. */
 export function entityNames(
   file: string,
   wanted: string | undefined,
   names: readonly string[],
-  filesOf: (entity: string) => readonly string[],
+  map: FileNames | undefined,
 ): string[] {
-  const mapped = names.filter((entity) => filesOf(entity).some((name) => isNamedAfter(basename(file), name)))
-  return wanted === undefined && mapped.length > 0 ? mapped : [entityName(file, wanted, names)]
+  if (wanted !== undefined) return [requireEntity(wanted, names)]
+  const isNamed = (name: string) => isNamedAfter(basename(file), name)
+  const mapped = names.filter((entity) => map?.entities[entity]?.file?.some(isNamed))
+  if (mapped.length > 0) return mapped
+  const name = names.find(isNamed)
+  if (name !== undefined) return [name]
+  throw new CommandFailure(
+    `${file}: cannot tell the entity from the file name: rename the file, or use --entity. ${validEntities(names)}`,
+  )
 }
 
 /** The entity that `--entity` names. */

@@ -4,7 +4,8 @@ import { basename, dirname, join, resolve } from 'node:path'
 import type * as z from 'zod'
 import { foldedName } from '../files/field-names.ts'
 import { ImportFileError } from '../files/import-errors.ts'
-import { ColumnMap, type EntityMap } from './map-schema.ts'
+import { LINE_ITEMS } from '../files/import-paths.ts'
+import { ColumnMap, type EntityMap, itemSources } from './map-schema.ts'
 
 /** The maps that ship with the tool. */
 const SHIPPED = import.meta.dirname
@@ -84,6 +85,7 @@ const ITEM_FIELDS = [
   'quantity',
   'unit_price',
   'discount_amount',
+  'discount_rate',
   'tax_rate',
   'tax_amount',
   'total_amount',
@@ -93,7 +95,8 @@ const ITEM_FIELDS = [
 const OPTIONAL = ['phone_number', 'email_address', 'date_of_birth', 'national_id']
 
 /** Problems of a map that names unknown entities and fields. */
-function problemsOfFields({ entities }: ColumnMap, known: Entities): string[] {
+function problemsOfFields({ entities }: ColumnMap, records: Entities): string[] {
+  const known = [...records, LINE_ITEMS]
   return Object.entries(entities).flatMap(([name, map]) => {
     const entity = known.find((one) => one.name === name)
     if (!entity)
@@ -105,7 +108,9 @@ function problemsOfFields({ entities }: ColumnMap, known: Entities): string[] {
         .map((field) => `entities.${name}.${part}.${field}: ${name} have no such field`),
     )
     const valid = fields.includes('line_items') ? ITEM_FIELDS : []
-    const items = Object.keys(map.line_items ?? {}).filter((field) => !valid.includes(field))
+    const items = itemSources(map)
+      .flatMap((sources) => Object.keys(sources))
+      .filter((field) => !valid.includes(field))
     const needed = (map.optional ?? []).filter(
       (field) => !OPTIONAL.includes(field) || !fields.includes(field),
     )

@@ -36,9 +36,14 @@ const Pattern = z.string({ error: 'must be text' }).transform((text, context) =>
   }
 })
 
+/** A column, or what a pattern finds in it. */
+const Joined = z.union([Name, z.strictObject({ column: Name, match: Pattern })], {
+  error: 'must be the name of a column, or have a column and a pattern',
+})
+
 const SOURCES = {
   cases: z.strictObject({ cases: z.array(Case, { error: 'must be a list of cases' }) }),
-  join: z.strictObject({ join: z.array(Name, { error: 'must be a list of columns' }).min(2) }),
+  join: z.strictObject({ join: z.array(Joined, { error: 'must be a list of columns' }).min(2) }),
   minutes: z.strictObject({
     minutes: z.union([z.int().positive(), Columns], { error: 'must be a column or a number of minutes' }),
   }),
@@ -62,7 +67,7 @@ const Source = z.unknown().transform((value, context): FieldSource => {
 
 export type FieldSource =
   | { readonly column: readonly string[]; readonly part?: Part; readonly match?: RegExp }
-  | { readonly join: readonly string[] }
+  | { readonly join: readonly (string | { readonly column: string; readonly match: RegExp })[] }
   | { readonly minutes: number | readonly string[] }
   | {
       readonly cases: readonly {
@@ -107,13 +112,21 @@ function isLanguage(tag: string): boolean {
   }
 }
 
+const LineItem = z.record(z.string(), Source)
+
 const EntityMap = z.strictObject({
   /** What the names of the files begin with, if not the name of the entity. */
   file: Columns.optional(),
   /** Whether rows with the same external id are one record. */
   group: z.boolean({ error: 'must be true or false' }).optional(),
-  /** The columns of the line item of each row: rows with the same external id are one record. */
-  line_items: z.record(z.string(), Source).optional(),
+  /** The columns of the line item of each row: rows with the same external id are one record. A list: of each line item of a row. */
+  line_items: z
+    .union([LineItem, z.array(LineItem).min(1)], {
+      error: 'must have the column of each field of a line item, or be a list of such',
+    })
+    .optional(),
+  /** Where other texts by which files name the record come from. */
+  aliases: z.array(Source, { error: 'must be a list of columns' }).optional(),
   /** Fields whose invalid values are left out, instead of rejecting the row. */
   optional: z.array(z.string(), { error: 'must be a list of fields' }).optional(),
   columns: z.record(z.string(), Source).default({}),
@@ -143,3 +156,7 @@ export const ColumnMap = z.strictObject({
 
 export type EntityMap = z.infer<typeof EntityMap>
 export type ColumnMap = z.infer<typeof ColumnMap>
+
+/** Where the fields of each line item of a row come from. */
+export const itemSources = ({ line_items: items = [] }: EntityMap): readonly Record<string, FieldSource>[] =>
+  Array.isArray(items) ? items : [items]

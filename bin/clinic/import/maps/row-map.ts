@@ -7,7 +7,7 @@ import { foldedName } from '../files/field-names.ts'
 import { isReason } from '../files/rejections.ts'
 import { type ConversionFormats, type Converted, convertField, endTime } from './convert-field.ts'
 import { escaped } from './format-patterns.ts'
-import type { ColumnMap, EntityMap, FieldSource } from './map-schema.ts'
+import { type ColumnMap, type EntityMap, type FieldSource, itemSources } from './map-schema.ts'
 
 type Fields = { readonly [field: string]: unknown }
 
@@ -33,6 +33,8 @@ export type RowMap = {
   readonly recordOf: ((values: Values) => unknown) | null
   /** Whether each row of a record is a line item. */
   readonly isItemized: boolean
+  /** Other texts by which files name the record of a row; null if the map has none. */
+  readonly aliasesOf: ((values: Values) => string[]) | null
   /** Fields whose invalid values are left out. */
   readonly optional: readonly string[]
   /** @param further the other rows of the record */
@@ -72,12 +74,17 @@ export function rowMap(
       .filter((field) => field in entity.columns || !ignored?.has(foldedName(field)))
       .map((field) => [field, entity.columns[field] ?? { column: [field] }]),
   )
-  const itemSources = entity.line_items && new Map(Object.entries(entity.line_items))
+  const items = itemSources(entity).map((one) => new Map(Object.entries(one)))
+  // In a list, each row has all line items of its record.
+  const { aliases } = entity
+  const isItemized = items.length > 0 && !Array.isArray(entity.line_items)
   const constants = Object.fromEntries(
     fields.flatMap((field) => (field in entity.constants ? [[field, entity.constants[field]]] : [])),
   )
   const read = new Set(
-    [...sources.values(), ...(itemSources?.values() ?? [])].flatMap(columnNames).map(foldedName),
+    [...[sources, ...items].flatMap((from) => [...from.values()]), ...(aliases ?? [])]
+      .flatMap(columnNames)
+      .map(foldedName),
   )
   const empty = new Set((entity.empty ?? map?.empty ?? []).map(foldedName))
   const translations = new Map(
@@ -132,17 +139,16 @@ export function rowMap(
         if (value !== null && !isDeepStrictEqual(value, merged[field]))
           problems.set(field, 'differs between the rows of the record')
       }
-    if (!itemSources) return { fields: merged, problems }
-    const items = rows.map((row) => readFields(row, itemSources))
-    for (const item of items)
+    if (items.length === 0) return { fields: merged, problems }
+    const read = rows.flatMap((row) =>
+      items.filter((from) => isFilled(from, row)).map((from) => readFields(row, from)),
+    )
+    for (const item of read)
       for (const [field, problem] of item.problems) problems.set(`line_items.${field}`, problem)
-    const filled = items
-      .map((item) => Object.entries(item.fields).filter(([, value]) => value !== null))
-      .filter((entries) => entries.length > 0)
-    return {
-      fields: { ...merged, line_items: filled.map((entries) => Object.fromEntries(entries)) },
-      problems,
-    }
+    const filled = read.map(({ fields: item }) =>
+      Object.fromEntries(Object.entries(item).filter(([, value]) => value !== null)),
+    )
+    return { fields: { ...merged, line_items: filled }, problems }
   }
 
   const ids = new Map([...sources].filter(([field]) => field === 'external_id' || field === 'id'))
@@ -168,13 +174,19 @@ export function rowMap(
       })
     },
     recordOf:
-      sources.has('external_id') && (entity.group || itemSources)
+      sources.has('external_id') && (entity.group || isItemized)
         ? (values) => {
             const { external_id, id } = readFields(fold(values), ids).fields
             return external_id ?? id
           }
         : null,
-    isItemized: itemSources !== undefined,
+    isItemized,
+    aliasesOf: aliases
+      ? (values) => {
+          const row = fold(values)
+          return aliases.flatMap((source) => textsOf(source, row))
+        }
+      : null,
     optional: entity.optional ?? [],
     read: (values, further = []) => {
       const { fields: found, problems } = readRecord([values, ...further].map(fold))
@@ -223,8 +235,8 @@ function translation(
 }
 
 /** The first group of the pattern of a source, or what it matches; null if it does not match. */
-function matched(source: FieldSource, value: unknown): unknown {
-  if (!('match' in source) || !source.match || typeof value !== 'string') return value
+function matched(source: object & { readonly match?: RegExp | undefined }, value: unknown): unknown {
+  if (!source.match || typeof value !== 'string') return value
   const found = source.match.exec(value)
   return found && (found.slice(1).find((group) => group !== undefined) ?? found[0])
 }
@@ -232,7 +244,7 @@ function matched(source: FieldSource, value: unknown): unknown {
 /** All columns that a field can be read from. */
 function columnNames(source: FieldSource): readonly string[] {
   if ('cases' in source) return source.cases.flatMap(({ column }) => column)
-  if ('join' in source) return source.join
+  if ('join' in source) return source.join.map((part) => (typeof part === 'string' ? part : part.column))
   if ('minutes' in source) return typeof source.minutes === 'number' ? [] : source.minutes
   return source.column
 }
@@ -247,11 +259,31 @@ function valuesOf(source: FieldSource, row: Row): unknown[] {
     return found ? [found.value] : []
   }
   const names = columnNames(source)
-  const values = filled(names, row)
-  if ('join' in source && values.length > 0) return [values.map((value) => String(value).trim()).join(' ')]
+  const values = 'join' in source ? joinedValue(source, row) : filled(names, row)
   if (values.length > 0) return values
   return names.some((name) => row.has(foldedName(name))) ? [null] : []
 }
+
+/** The texts of a source: of a list of columns, all. */
+const textsOf = (source: FieldSource, row: Row): string[] =>
+  valuesOf(source, row)
+    .map((value) => matched(source, value))
+    .filter((value) => value != null)
+    .map(String)
+
+/** The values of joined columns with a space between them, in a list; an empty list if there are none. */
+function joinedValue({ join }: Extract<FieldSource, { readonly join: unknown }>, row: Row): string[] {
+  const parts = join.flatMap((part) => {
+    const [value] = filled([typeof part === 'string' ? part : part.column], row)
+    const found = typeof part === 'string' ? value : matched(part, value)
+    return found == null ? [] : [String(found).trim()]
+  })
+  return parts.length > 0 ? [parts.join(' ')] : []
+}
+
+/** Whether a row has a line item: a value other than zero in one of its columns. */
+const isFilled = (sources: ReadonlyMap<string, FieldSource>, row: Row): boolean =>
+  filled([...sources.values()].flatMap(columnNames), row).some((value) => !/^[0.,\s%]*$/.test(String(value)))
 
 const filled = (names: readonly string[], row: Row): unknown[] =>
   names.map((name) => row.get(foldedName(name))).filter((value) => value != null)

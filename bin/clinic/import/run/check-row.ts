@@ -25,7 +25,11 @@ export type CheckedRow<Fields> =
       /** Why values were left out. */
       readonly leftOut: readonly string[]
     }
-  | { readonly reasons: readonly string[] }
+  | {
+      readonly reasons: readonly string[]
+      /** The id of the record, if the row has one. */
+      readonly id?: string
+    }
 
 /** How far the clock of another system can be ahead. */
 const CLOCK_DIFFERENCE_MS = 60_000
@@ -83,8 +87,9 @@ export function rowChecker<Fields>(
         .map(issueText(own.fields)),
       ...(fields.success && isInFuture(rest.created_at, now) ? ['created_at is in the future'] : []),
     ]
-    if (reasons.length > 0 || identity.issues || !fields.success) return { reasons }
+    if (identity.issues) return { reasons }
     const recordId = identity.id ?? idOf(entity.idKind, identity.externalId)
+    if (reasons.length > 0 || !fields.success) return { reasons, id: recordId }
     return {
       row: {
         id: recordId,

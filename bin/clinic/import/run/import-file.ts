@@ -163,6 +163,7 @@ export async function importFile<Fields>(
       progress.rows += 1 + (source.further?.length ?? 0)
       const repetition = 'row' in checked ? repeatedId(seen, checked.row) : null
       const reasons = 'reasons' in checked ? checked.reasons : repetition === null ? [] : [repetition]
+      if ('id' in checked && checked.id !== undefined) entity.onRejected?.(checked.id, source.line)
       if (reasons.length > 0) batch.rejections.push({ source, reasons })
       else if ('row' in checked) {
         const row = { ...checked.row, sharedWith: sharedLines(seen, checked) }

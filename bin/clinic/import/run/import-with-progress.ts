@@ -112,7 +112,8 @@ export async function importWithProgress(
         if (entity.isStatedPaid?.(row)) statedPaid.add(row.id, { file, line: row.line })
       },
     })
-    if (!check) await announceImport(table, clinic, entity.name, { content, counts: result })
+    if (!check && entity.partOf === undefined)
+      await announceImport(table, clinic, entity.name, { content, counts: result })
     const rows = latest?.rows ?? 0
     const name = check ? basename(file) : file
     return {

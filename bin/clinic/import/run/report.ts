@@ -1,5 +1,6 @@
 /** The findings of a check of a file, without personal data, so that the operator can forward them. */
 import { basename } from 'node:path'
+import type { LineItemFiles } from '../entities/line-items.ts'
 import { listed } from '../files/field-names.ts'
 import type { FileFormat } from '../files/row.ts'
 import type { ImportResult } from './import-file.ts'
@@ -74,17 +75,26 @@ export function reportLines(report: FileReport & ImportResult): string[] {
   ]
 }
 
-function groupText({ text, count, lines }: Group): string {
-  const more =
-    count > lines.length
-      ? `lines ${lines.join(', ')}, ...`
-      : `${lines.length > 1 ? 'lines' : 'line'} ${listed(lines)}`
-  return `${number(count)} x ${text} (${more})`
-}
+const groupText = ({ text, count, lines }: Group): string =>
+  `${number(count)} x ${text} (${placesText(count, lines)})`
+
+const placesText = (count: number, lines: readonly number[]): string =>
+  count > lines.length
+    ? `lines ${lines.join(', ')}, ...`
+    : `${lines.length > 1 ? 'lines' : 'line'} ${listed(lines)}`
 
 export const countsText = ({ imported, updated, unchanged, rejected, warnings }: ImportResult): string =>
   `${imported} imported, ${updated} updated, ${unchanged} unchanged, ${rejected} rejected` +
   (warnings > 0 ? `, ${warnings} ${warnings > 1 ? 'warnings' : 'warning'}` : '')
+
+/** The warning about line items in files of their own whose invoices were not imported. */
+export const itemsLeftLines = ({ count, lines }: ReturnType<LineItemFiles['withoutInvoice']>): string[] =>
+  count === 0
+    ? []
+    : [
+        `warning: the line items of ${number(count)} ${count > 1 ? 'invoices' : 'invoice'} were not imported, as the files have no such ` +
+          `invoice, or its row was rejected (${placesText(count, lines)})`,
+      ]
 
 /** The warning about invoices that are paid by their file, once all files are in. */
 export function unpaidLines({ count, places }: Awaited<ReturnType<StatedPaid['withoutPayments']>>): string[] {

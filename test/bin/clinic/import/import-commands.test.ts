@@ -91,6 +91,7 @@ describe('import --check', () => {
         warnings: 1,
         check: true,
         paid_without_payments: 0,
+        line_items_without_invoice: 0,
         appointments_outside: 0,
         files: [
           {
@@ -305,11 +306,33 @@ describe('ids', () => {
   })
 
   it('lists those of a file that was not imported yet, in its order', async () => {
-    const path = file('patients.csv', 'Pat.-Nr.;Vorname;Name\n9;Jo;"Doe\n"8, a";Al;Roe\n8;Di;Poe\n')
+    const path = file('patients.csv', 'Pat.-Nr.;Vorname;Name\n9;"J"o;Doe\n"8, a";Al;Roe\n8;Di;Poe\n')
     expect((await tool('ids', '--map', 'german', path)).printed.trim().split('\n')).toEqual([
       'entity,external_id,id',
       `patients,"8, a",${await derived('8, a')}`,
       `patients,8,${await derived('8')}`,
+    ])
+  })
+
+  it('lists those of every entity that the map reads from the file', async () => {
+    const columns = { external_id: 'Arzt', full_name: 'Arzt' }
+    const map = file(
+      'visits-map.json',
+      JSON.stringify({
+        entities: {
+          doctors: { file: 'Termine', group: true, columns, ignore: 'others' },
+          patients: { file: 'Termine', columns: { external_id: 'Pat' }, ignore: 'others' },
+        },
+      }),
+    )
+    const path = file('Termine.csv', 'Arzt;Pat;first_name;last_name\nEva;1;Jo;Doe\nEva;2;Al;Roe\n')
+    const { printed } = await tool('ids', '--map', map, path)
+    expect(printed.split('\n').map((line) => line.replace(/,[^,]*$/, ''))).toEqual([
+      'entity,external_id',
+      'doctors,Eva',
+      'patients,1',
+      'patients,2',
+      '',
     ])
   })
 

@@ -6,6 +6,7 @@ import { afterAll, beforeEach, expect, it } from 'vitest'
 import { importEntities } from '../../../../bin/clinic/import/entities/entities.ts'
 import { rowsFile } from '../../../../bin/clinic/import/files/rejections.ts'
 import { readColumnMap } from '../../../../bin/clinic/import/maps/column-map.ts'
+import { Aliases } from '../../../../bin/clinic/import/run/aliases.ts'
 import type { Clinic } from '../../../../shared/domain/clinic.ts'
 import { invoiceStore } from '../../../../shared/store/calendar/invoices.ts'
 import { patientStore } from '../../../../shared/store/patients/patients.ts'
@@ -21,6 +22,9 @@ beforeEach(async () => {
   clinic = await newClinic(db.table)
 })
 
+const aliases = new Aliases()
+afterAll(() => aliases[Symbol.dispose]())
+
 async function load(entity: string, map: object, content: string, name = `${entity}.csv`) {
   const path = join(folder, 'map.json')
   writeFileSync(path, JSON.stringify(map))
@@ -29,7 +33,7 @@ async function load(entity: string, map: object, content: string, name = `${enti
     path,
     importEntities(db.table, () => NOW),
   )
-  return importRecords(db.table, clinic, entity, join(folder, name), { map: columns })
+  return importRecords(db.table, clinic, entity, join(folder, name), { map: columns, aliases })
 }
 
 const PEOPLE = 'external_id,first_name,last_name,date_of_birth,phone_number,email_address\n'
@@ -140,7 +144,7 @@ it('adds rows without an id to the invoice above, and never imports a part of it
     'A;1;2026-01-02;Exam;1;100,00;0',
     ';;;Drops;3;10,00;0',
     'Subtotal;;;;;130,00;',
-    ';;;Lens;1;20,00;0',
+    ';;;Total care;1;20,00;0',
     'B;1;2026-01-03;Exam;1;100,00;0',
     ';;;Drops;1;free;0',
     'C;1;2026-01-04;Exam;1;100,00;0',
@@ -181,4 +185,40 @@ it('does not add rows to a record that are below a row that cannot be read', asy
   const rows = '1,Jo,Doe,,,\n,,,,,jo@example.com\n2,Al\n,,,1974-02-01,,\n'
   expect(await load('patients', map, PEOPLE + rows)).toMatchObject({ imported: 1, rejected: 2 })
   expect(await people()).toEqual([['Doe', null, null, 'jo@example.com']])
+})
+
+it('finds patients by national ids and names, and rejects rows that name several', async () => {
+  const map = {
+    entities: {
+      patients: {
+        aliases: [
+          'national_id',
+          { join: ['last_name', 'first_name'] },
+          { join: ['last_name', 'first_name', { column: 'date_of_birth', match: '^\\d{4}' }] },
+        ],
+      },
+    },
+  }
+  const patients =
+    'external_id,first_name,last_name,date_of_birth,national_id\n' +
+    '1,Jan,Novák,1975-03-02,750302/1234\n2,Jan,Novák,1980-01-01,\n3,Eva,Malá,,\n7503021234,Ida,Malá,,\n'
+  await load('patients', map, patients)
+  const texts = ['7503021234', '750302-1234', 'Novák, Jan (1980)', 'MALÁ EVA', 'Novák Jan', '9']
+  const rows = texts.map((text, at) => `${at},"${text}",A${at},2026-01-02,1`)
+  const { rejections } = await load(
+    'invoices',
+    map,
+    `external_id,patient_external_id,invoice_number,issue_date,subtotal\n${rows.join('\n')}\n`,
+  )
+  expect(rejections).toEqual([
+    '6: patient_external_id names several patients of the files',
+    '7: patient_external_id is unknown: the clinic has no such patient, or its row was rejected',
+  ])
+  const { items } = await invoiceStore(db).page(clinic.id, {}, { page: 1, limit: 10 })
+  expect(items.map(({ number, patient }) => `${number} ${patient.fullName}`).sort()).toEqual([
+    'A0 Ida Malá',
+    'A1 Jan Novák',
+    'A2 Jan Novák',
+    'A3 Eva Malá',
+  ])
 })

@@ -102,9 +102,12 @@ it.each(['cliniko', 'german', 'turkish'])('the map %s ships with the tool', (nam
   expect(Object.keys(maps)).toEqual(['doctors', 'patients', 'appointments', 'invoices', 'payments'])
 })
 
-it('the map of the guide is one', () => {
+it('the maps of the guide can be read', () => {
   const maps = blocksOf('docs/operate/moving-in.md').filter(({ language }) => language === 'json')
-  expect(maps.map(({ text }) => Object.keys(map(text).entities))).toEqual([['patients', 'appointments']])
+  expect(maps.map(({ text }) => Object.keys(map(text).entities))).toEqual([
+    ['patients', 'appointments'],
+    ['invoices', 'line-items'],
+  ])
 })
 
 describe('a map', () => {
@@ -163,20 +166,6 @@ describe('a map', () => {
       external_id: 'Lis',
       full_name: 'Jan Lis',
     })
-  })
-
-  it.each([
-    ['DUPONT Jean-Pierre', 'Jean-Pierre', 'DUPONT'],
-    ['DE LA TOUR Zoé', 'Zoé', 'DE LA TOUR'],
-    ["O'BRIEN Ève Marie", 'Ève Marie', "O'BRIEN"],
-    ['ANNA LENA WEISS', 'ANNA LENA', 'WEISS'],
-    ['JP Smith', 'JP', 'Smith'],
-  ])('reads the names of %s', (name, first_name, last_name) => {
-    const columns = {
-      first_name: { column: 'Name', part: 'first_names' },
-      last_name: { column: 'Name', part: 'last_name' },
-    }
-    expect(read('patients', { columns }, { name })).toEqual({ first_name, last_name })
   })
 
   it('reads no full name from the column that has both names', () => {
@@ -262,6 +251,23 @@ describe('a map', () => {
     })
   })
 
+  it('leaves out the spaces, dots and slashes of a national id', () => {
+    expect(read('patients', {}, { national_id: ' 835415/5700' }, {})).toEqual({ national_id: '8354155700' })
+    expect(read('patients', {}, { national_id: '123.456.789-00' }, {})).toEqual({
+      national_id: '123456789-00',
+    })
+  })
+
+  it('says whether the date or the time of a value is wrong', () => {
+    const own = { columns: { appointment_date: { column: 'start', part: 'date' } } }
+    const problem = (start: string) =>
+      read('appointments', own, { start }, { dates: ['D. M. YYYY'], times: ['H:mm'] }).appointment_date
+    expect(problem('31. 2. 2026 10:00')).toBe('is not a date that exists')
+    expect(problem('12. 3. 2026 26:00')).toBe('is followed by something that is not H:mm or HH:mm')
+    expect(problem('2026-03-12T27:15:00Z')).toBe('is followed by something that is not H:mm or HH:mm')
+    expect(problem('12/3/2026')).toBe('is not D. M. YYYY or YYYY-MM-DD, as the map says')
+  })
+
   it('reads several columns for one field: joined, or the first with a value that can be read', () => {
     const columns = { last_name: { join: ['Apellido 1', 'Apellido 2'] }, phone_number: ['Home', 'Mobile'] }
     expect(
@@ -280,6 +286,11 @@ describe('a map', () => {
   })
 
   it.each([
+    ['DUPONT Jean-Pierre', 'Jean-Pierre', 'DUPONT'],
+    ['DE LA TOUR Zoé', 'Zoé', 'DE LA TOUR'],
+    ["O'BRIEN Ève Marie", 'Ève Marie', "O'BRIEN"],
+    ['ANNA LENA WEISS', 'ANNA LENA', 'WEISS'],
+    ['JP Smith', 'JP', 'Smith'],
     ['Kowalska, Anna Maria', 'Anna Maria', 'Kowalska'],
     ['Dr. med. Kowalska, Anna', 'Anna', 'Kowalska'],
     ['Kowalska, Frau Anna', 'Anna', 'Kowalska'],
@@ -350,5 +361,34 @@ describe('a map', () => {
       issue_date: 'differs between the rows of the record',
       'line_items.unit_price': 'is not a number such as 1.234,50, as the map says',
     })
+  })
+
+  it('makes line items of the columns of a row that are filled', () => {
+    const item = (n: number) => ({
+      description: `item${n}_desc`,
+      quantity: `item${n}_qty`,
+      unit_price: `item${n}_price`,
+    })
+    const row = {
+      no: '7',
+      item1_desc: 'Exam',
+      item1_qty: '1',
+      item1_price: '80,00',
+      item2_desc: '',
+      item2_qty: '0',
+    }
+    const own = { columns: { external_id: 'No' }, line_items: [item(1), item(2), item(3)] }
+    const filled = { ...row, item3_desc: 'Drops', item3_price: '5,00', item2_price: '0,00' }
+    expect(read('invoices', own, filled, { decimal: 'comma' })).toEqual({
+      external_id: '7',
+      line_items: [
+        { description: 'Exam', quantity: '1', unit_price: '80.00' },
+        { description: 'Drops', unit_price: '5.00' },
+      ],
+    })
+    const columns = withOwnIdColumns(['external_id', 'line_items'])
+    const isGrouped =
+      rowMap(columns, 'invoices', map({ entities: { invoices: own } }), 'UTC').recordOf !== null
+    expect(isGrouped).toBe(false)
   })
 })

@@ -1,0 +1,109 @@
+/** Line items in a file of their own become part of the invoices of another. */
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import type { Clinic } from '../../../../../shared/domain/clinic.ts'
+import { invoiceStore } from '../../../../../shared/store/calendar/invoices.ts'
+import { deployedTable } from '../../../../support/deployed-stack.ts'
+import { newClinic } from '../../../../support/table.ts'
+
+const { db, run } = deployedTable()
+const folder = mkdtempSync(join(tmpdir(), 'line-items-test-'))
+afterAll(() => rmSync(folder, { recursive: true }))
+
+const MAP = {
+  decimal: 'comma',
+  entities: {
+    invoices: {
+      file: 'Notas',
+      columns: {
+        external_id: 'Id',
+        invoice_number: 'Nota',
+        patient_external_id: 'Cliënt',
+        issue_date: 'Datum',
+        total_amount: 'Totaal',
+      },
+    },
+    'line-items': {
+      file: 'Regels',
+      columns: { external_id: 'NotaId' },
+      line_items: { description: 'Omschrijving', quantity: 'Aantal', unit_price: 'Prijs' },
+      ignore: ['Id', 'Totaal'],
+    },
+  },
+}
+const INVOICES = `Id;Nota;Cliënt;Datum;Totaal
+1;N1;P;2026-01-02;120,00
+2;N2;P;2026-01-03;50,00
+3;N3;P;2026-01-04;10,00
+4;N4;P;2026-01-05;99,00
+`
+const ITEMS = `Id;NotaId;Omschrijving;Aantal;Prijs;Totaal
+10;1;Consult;1;100,00;100,00
+11;2;Consult;1;50,00;50,00
+12;1;Zalf;2;10,00;20,00
+13;3;Zalf;1;gratis;0,00
+14;9;Zalf;1;10,00;10,00
+15;4;Zalf;1;10,00;10,00
+Totaal;;;;;190,00
+`
+
+let clinic: Clinic
+beforeAll(async () => {
+  clinic = await newClinic(db.table)
+  await load({ 'patients.csv': 'external_id,first_name,last_name\nP,Bo,Vis\n' })
+})
+
+async function load(files: { readonly [name: string]: string }, ...options: string[]) {
+  writeFileSync(join(folder, 'map.json'), JSON.stringify(MAP))
+  for (const [name, content] of Object.entries(files)) writeFileSync(join(folder, name), content)
+  const paths = Object.keys(files).map((name) => join(folder, name))
+  const map = join(folder, 'map.json')
+  return run('import', '--clinic', clinic.id, '--map', map, '--json', ...options, ...paths)
+}
+
+const invoices = async () =>
+  (await invoiceStore(db).page(clinic.id, {}, { page: 1, limit: 10 })).items.map(
+    ({ number, total, lineItems }) => [number, total, lineItems.map(({ description }) => description)],
+  )
+
+it('adds line items of another file, and rejects invoices whose items are wrong or do not add up', async () => {
+  const files = { 'Notas.csv': INVOICES, 'Regels.csv': ITEMS }
+  const checked = JSON.parse((await load(files, '--check')).printed).data
+  const { code, printed, errors } = await load(files)
+  expect([code, JSON.parse(printed).data]).toMatchObject([
+    1,
+    { imported: 2, rejected: 4, line_items_without_invoice: 1 },
+  ])
+  expect(checked).toMatchObject({ imported: 2, rejected: 4, line_items_without_invoice: 1 })
+  expect(errors.replaceAll(`${folder}/`, '').match(/^\w+\.csv:\d.*$/gm)).toEqual([
+    'Regels.csv:5: line_items.unit_price is not a number such as 1.234,50, as the map says',
+    'Regels.csv:8: looks like a sum of the rows above, not like a record',
+    'Notas.csv:4: line_items: rows of the file of line items were rejected',
+    'Notas.csv:5: total_amount is 99, but subtotal - discount_amount + tax_amount is 10',
+  ])
+  expect(await invoices()).toEqual([
+    ['N2', 5_000, ['Consult']],
+    ['N1', 12_000, ['Consult', 'Zalf']],
+  ])
+  expect(JSON.parse((await load(files)).printed).data).toMatchObject({
+    imported: 0,
+    updated: 0,
+    unchanged: 2,
+  })
+})
+
+it('imports the rejected rows of both files once they are corrected, and updates changed items', async () => {
+  const corrected = (name: string, wrong: string, right: string) =>
+    readFileSync(join(folder, name), 'utf8').replace(wrong, right)
+  const { printed } = await load({
+    'Notas.rejected.csv': corrected('Notas.rejected.csv', '99,00', '10,00'),
+    'Regels.rejected.csv': corrected('Regels.rejected.csv', 'gratis', '10,00'),
+    'Regels-2.csv': ITEMS.replace(/^(Id|15).*\n/gm, '$&').replace(/^1[0-4].*\n|^Totaal.*\n/gm, ''),
+  })
+  expect(JSON.parse(printed).data).toMatchObject({ imported: 2, updated: 0, line_items_without_invoice: 0 })
+  const again = await load({ 'Notas.csv': INVOICES, 'Regels.csv': ITEMS.replace('Consult', 'Controle') })
+  expect(JSON.parse(again.printed).data).toMatchObject({ imported: 0, updated: 1 })
+  expect((await invoices()).at(-1)).toEqual(['N1', 12_000, ['Controle', 'Zalf']])
+})
