@@ -35,19 +35,20 @@ export type TextEncoding = {
  */
 export async function detectEncoding(file: string, stated: Encoding | undefined): Promise<TextEncoding> {
   const encoding = stated ?? 'utf-8'
-  const { mark, suggested, place } = await surveyFile(file, encoding)
+  const { mark, suggested: all, place } = await surveyFile(file, encoding)
   if (mark) return { encoding: mark, hasMark: true }
-  if (suggested === null) return { encoding, hasMark: false }
+  const [suggested] = all ?? []
+  if (suggested === undefined) return { encoding, hasMark: false }
   throw new ImportFileError(
     `${file}${place}: the file is not ${shownEncoding(encoding)}; it looks like ${shownEncoding(suggested)}. Add --encoding ${suggested}, ` +
       'or save the file as UTF-8.',
   )
 }
 
-/** The encoding that a file looks like. @throws ImportFileError if it is empty */
-export async function guessEncoding(file: string): Promise<Encoding> {
+/** The encodings that a file looks like, equally well: more than one if it has few letters beyond ASCII. @throws ImportFileError if it is empty */
+export async function guessEncodings(file: string): Promise<readonly Encoding[]> {
   const { mark, suggested } = await surveyFile(file, 'utf-8')
-  return mark ?? suggested ?? 'utf-8'
+  return mark ? [mark] : (suggested ?? ['utf-8'])
 }
 
 /** The encoding of a file by its mark, or another than the stated one that its bytes are in instead. @throws ImportFileError */
@@ -61,9 +62,11 @@ async function surveyFile(file: string, encoding: Encoding) {
     line = surveyChunk(survey, chunk, decoder, line)
   }
   if (survey.filled === 0) throw new ImportFileError(`${file}: the file is empty`)
-  const suggested = otherEncoding(survey, encoding)
+  const suggested = otherEncodings(survey, encoding)
   const place =
-    !suggested?.startsWith('utf') && survey.firstInvalidLine !== null ? `:${survey.firstInvalidLine}` : ''
+    !suggested?.[0]?.startsWith('utf') && survey.firstInvalidLine !== null
+      ? `:${survey.firstInvalidLine}`
+      : ''
   return { mark: null, suggested, place }
 }
 
@@ -76,16 +79,16 @@ function markOf(bytes: Buffer): Encoding | null {
   return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 'utf-8' : null
 }
 
-/** The encoding that the bytes are in instead; null if they can be in the stated one. */
-function otherEncoding(survey: Survey, stated: Encoding): Encoding | null {
+/** The encodings that the bytes may be in instead; null if they can be in the stated one. */
+function otherEncodings(survey: Survey, stated: Encoding): readonly Encoding[] | null {
   const { bytes, zeros, counts, valid, invalid } = survey
   const hasZeros = zeros.even + zeros.odd > bytes / 10
   const isUtf8 = invalid === 0 || invalid < valid
-  if (stated.startsWith('utf-16')) return hasZeros ? null : isUtf8 ? 'utf-8' : singleByte(counts)
+  if (stated.startsWith('utf-16')) return hasZeros ? null : isUtf8 ? ['utf-8'] : singleByte(counts)
   // Text in the alphabet of Latin has its zeros in the higher bytes.
-  if (hasZeros) return zeros.odd >= zeros.even ? 'utf-16le' : 'utf-16be'
+  if (hasZeros) return [zeros.odd >= zeros.even ? 'utf-16le' : 'utf-16be']
   if (stated === 'utf-8') return isUtf8 ? null : singleByte(counts)
-  return invalid === 0 && valid > 0 ? 'utf-8' : null
+  return invalid === 0 && valid > 0 ? ['utf-8'] : null
 }
 
 /** The letters of languages beyond ASCII, by the encodings that their files are in. */
@@ -102,8 +105,8 @@ const ALPHABETS: readonly (readonly [Encoding, string])[] = [
   ),
 ]
 
-/** The encoding of one byte a character in which most letters beyond ASCII are of one language. */
-function singleByte(counts: readonly number[]): Encoding {
+/** The encodings of one byte a character in which most letters beyond ASCII are of one language. */
+function singleByte(counts: readonly number[]): readonly Encoding[] {
   const letters = [...counts.keys()].filter((byte) => /[a-z]/i.test(String.fromCharCode(byte)))
   // The quotes « and » come in pairs, and their bytes are letters of iso-8859-2.
   const hasQuotes = counts[0xab] === counts[0xbb]
@@ -111,16 +114,14 @@ function singleByte(counts: readonly number[]): Encoding {
     (byte) => byte >= 0x80 && !(hasQuotes && (byte === 0xab || byte === 0xbb)),
   )
   const sum = (bytes: readonly number[]) => bytes.reduce((total, byte) => total + (counts[byte] ?? 0), 0)
-  if (sum(beyond) > sum(letters)) return 'windows-1251'
-  let best: { readonly encoding: Encoding; readonly count: number } = { encoding: 'windows-1252', count: 0 }
-  for (const [encoding, alphabet] of ALPHABETS) {
+  if (sum(beyond) > sum(letters)) return ['windows-1251']
+  const known = ALPHABETS.map(([encoding, alphabet]) => {
     const decoder = new TextDecoder(encoding)
-    const known = beyond.filter((byte) =>
-      alphabet.includes(decoder.decode(Uint8Array.of(byte)).toLowerCase()),
-    )
-    if (sum(known) > best.count) best = { encoding, count: sum(known) }
-  }
-  return best.encoding
+    const letter = (byte: number) => decoder.decode(Uint8Array.of(byte)).toLowerCase()
+    return { encoding, count: sum(beyond.filter((byte) => alphabet.includes(letter(byte)))) }
+  })
+  const most = Math.max(...known.map(({ count }) => count))
+  return [...new Set(known.filter(({ count }) => count === most).map(({ encoding }) => encoding))]
 }
 
 /** Encodes text as a file has it. A character that the encoding lacks becomes a question mark. */

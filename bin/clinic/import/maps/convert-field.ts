@@ -4,7 +4,8 @@ import { foldedName } from '../files/field-names.ts'
 import {
   type DateAndTimeFormats,
   dateOf,
-  hasFormat,
+  dateProblem,
+  either,
   readAmount,
   readDuration,
   readInstant,
@@ -69,9 +70,7 @@ export function convertField(
   if (part === 'date' || isDateField(field))
     return converted(
       dateOf(value, field === 'date_of_birth' ? { ...formats, latest: today } : formats),
-      hasFormat(value.trim().split(/,?\s|T/)[0] ?? '', ['YYYY-MM-DD', ...dates])
-        ? 'is not a date that exists'
-        : `is not ${either(dates, 'YYYY-MM-DD')}, as the map says`,
+      dateProblem(value, formats),
     )
   if (part === 'time') return converted(timeOf(value, formats), `has no time ${either(times, 'HH:mm')}`)
   if (field.endsWith('_time'))
@@ -91,6 +90,7 @@ export function convertField(
       phoneNumber(value, country),
       `is neither a phone number of ${country} nor one with a country code`,
     )
+  if (field === 'national_id') return { value: value.replace(/[\s./]/g, '') }
   if (field === 'duration_minutes') return { value: readDuration(value) ?? value }
   if (field === 'first_name' || field === 'last_name') return { value: withoutTitles(value, titles) }
   if (/^is_(active|default)$/.test(field)) return { value: BOOLEANS[foldedName(value)] ?? value }
@@ -111,9 +111,6 @@ export function endTime(start: unknown, minutes: unknown): Converted {
 
 const converted = (value: string | null, problem: string): Converted =>
   value === null ? { problem } : { value }
-
-const either = (formats: readonly string[], iso: string): string =>
-  [...new Set([...formats, iso])].join(' or ')
 
 /** Whether it has an offset already. */
 const isTimestamp = (text: string): boolean => /^\d{4}-\d\d-\d\dT.*(Z|[+-]\d\d:\d\d)$/.test(text)

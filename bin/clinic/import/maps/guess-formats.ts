@@ -1,4 +1,5 @@
 /** How the values of a file's columns are written. */
+import { type CountryCode, parsePhoneNumberFromString } from 'libphonenumber-js/max'
 import type { Column } from './read-samples.ts'
 
 /** The share of a column's values that show what it has: some are wrong in every file. */
@@ -11,16 +12,28 @@ const DATE =
   /^(?<a>\d{1,4})(?<sep>[./-] ?)(?<b>\d{1,2})[./-] ?(?<c>\d{4}|\d{2}|\d(?=\.?$|\.?[, T]))(?<end>\.?)(?:$|(?:,?\s+|T)(?<time>\d.*)$)/
 const NAMED_DATE =
   /^(?<a>\d{1,2})(?<sep>\.?[ -])(?<month>\p{L}{3,}\.?)[ -](?<c>\d{4}|\d{2})(?:$|,?\s+(?<time>\d.*)$)/u
+/** `Jan 7, 2026` */
+const MONTH_FIRST = /^(?<month>\p{L}{3,}\.?) (?<a>\d{1,2})(?<end>,?) (?<c>\d{4})(?:$|,?\s+(?<time>\d.*)$)/u
 const TIME = /^\d{1,2}[:.h]\d\d([:.]\d\d(\.\d+)?)?(\s?Uhr)?(\s?[ap]\.?\s?m\.?)?\s*(Z|[+-]\d\d:?\d\d)?$/i
+
+const TIME_RANGE = /^(\d{1,2})[:.](\d\d)\s*[-–]\s*(\d{1,2})[:.](\d\d)$/
 
 type Groups = { readonly [name: string]: string | undefined }
 
-const dateParts = (text: string): Groups | undefined => (DATE.exec(text) ?? NAMED_DATE.exec(text))?.groups
+const dateParts = (text: string): Groups | undefined =>
+  [DATE, NAMED_DATE, MONTH_FIRST].map((form) => form.exec(text)).find((found) => found !== null)?.groups
 
 export const isDate = (column: Column): boolean => most(column, (text) => dateParts(text) !== undefined)
-export const isTime = (column: Column): boolean => !isDate(column) && most(column, (text) => TIME.test(text))
+export const isTime = (column: Column): boolean =>
+  !isDate(column) && !isTimeRange(column) && most(column, (text) => TIME.test(text))
 export const isDateTime = (column: Column): boolean =>
   isDate(column) && column.values.some((text) => dateParts(text)?.time !== undefined)
+/** Whether it has a time and a later one, such as `9:00-9:30`. */
+export const isTimeRange = (column: Column): boolean =>
+  most(column, (text) => {
+    const [, hour, minute, endHour, endMinute] = TIME_RANGE.exec(text)?.map(Number) ?? []
+    return Number(endHour) * 60 + Number(endMinute) > Number(hour) * 60 + Number(minute)
+  })
 export const isEmail = (column: Column): boolean => most(column, (text) => /^\S+@\S+\.\S+$/.test(text))
 export const isPhone = (column: Column): boolean =>
   most(column, (text) => /^[+(]?\d[\d\s()/.-]{6,}$/.test(text) && text.replace(/\D/g, '').length >= 7) &&
@@ -28,18 +41,22 @@ export const isPhone = (column: Column): boolean =>
 /** Whether it has two words or more, or a comma. */
 export const isWholeName = (column: Column): boolean => most(column, (text) => /\S[\s,]+\p{L}/u.test(text))
 
-/** Countries by how numbers of phones are written without a code. */
-const NUMBERS = {
-  US: /^\(?[2-9]\d\d\)?[ .-]?\d{3}[ .-]\d{4}$/,
-  GB: /^07\d{3} ?\d{3} ?\d{3}$/,
-  AU: /^04\d\d ?\d{3} ?\d{3}$/,
+/** Phone numbers of a column that tell the country. */
+const MAX_NUMBERS = 200
+
+/** The country in whose numbering plan most of the phone numbers are valid, mobile numbers above all; the first of several. */
+export function countryOf(phones: readonly Column[], countries: readonly string[]): string | undefined {
+  const numbers = phones.flatMap(({ values }) => values.slice(0, MAX_NUMBERS))
+  const counted = countries.map((country) => {
+    const types = numbers.map((text) => typeOf(text, country)).filter((type) => type !== undefined)
+    return { country, valid: types.length, mobile: types.filter((type) => type.includes('MOBILE')).length }
+  })
+  const [best] = counted.sort((a, b) => b.valid + b.mobile - a.valid - a.mobile)
+  return best && best.valid >= numbers.length / 2 ? best.country : undefined
 }
 
-/** The country in whose form most of the phone numbers are. */
-export const countryOf = (phones: readonly Column[]): string | undefined =>
-  Object.entries(NUMBERS).find(([, form]) =>
-    phones.some((column) => most(column, (text) => form.test(text))),
-  )?.[0]
+const typeOf = (text: string, country: string) =>
+  parsePhoneNumberFromString(text, country as CountryCode)?.getType()
 
 export type Formats = {
   readonly dates: readonly string[]
@@ -62,6 +79,9 @@ export function guessFormats(
   const times = [
     ...groups.flatMap(({ time }) => (time === undefined ? [] : [time])),
     ...columns.filter(isTime).flatMap(({ values }) => values),
+    ...columns
+      .filter(isTimeRange)
+      .flatMap(({ values }) => values.flatMap((text) => text.split(/\s*[-–]\s*/))),
   ]
   const numeric = datesOf(others).filter(({ a = '', month }) => month === undefined && a.length <= 2)
   const isDayFirst = numeric.some(({ a, sep = '' }) => sep.startsWith('.') || Number(a) > 12)
@@ -85,6 +105,7 @@ const datesOf = (columns: readonly Column[]): Groups[] =>
 /** Nothing for a date that is always read. */
 function dateFormat({ a = '', sep = '', month, c = '', end = '' }: Groups, monthFirst: boolean): string[] {
   const year = c.length === 4 ? 'YYYY' : 'YY'
+  if (month !== undefined && sep === '') return [`MMM D${end} ${year}`]
   if (month !== undefined) return [`D${sep}MMM${sep.slice(-1)}${year}`]
   if (a.length === 4) return sep === '-' && c.length === 2 ? [] : [`YYYY${sep}M${sep}D${end}`]
   return [monthFirst && !sep.startsWith('.') ? `M${sep}D${sep}${year}${end}` : `D${sep}M${sep}${year}${end}`]

@@ -70,7 +70,7 @@ function namesOfMonth(at: number, language: string): string[] {
 }
 
 /** Whether a text is written in one of the formats, whatever it says. */
-export const hasFormat = (text: string, formats: readonly string[]): boolean =>
+const hasFormat = (text: string, formats: readonly string[]): boolean =>
   firstMatch(text, formats, (parts) => parts) !== null
 
 type Time = {
@@ -106,17 +106,37 @@ export function readTime(text: string, formats: readonly string[]): string | nul
   return time && `${two(time.hour)}:${two(time.minute)}`
 }
 
-/** Splits a date that a time may follow, after a space, a comma or a T. */
+/** What may be a date and a time: the texts before and after each space, comma or T. */
+const splits = (text: string): [string, string][] =>
+  [...text.trim().matchAll(/,?\s+|T/g)].map(({ index, 0: gap }) => [
+    text.trim().slice(0, index),
+    text.trim().slice(index + gap.length),
+  ])
+
+/** Splits a date that a time may follow. */
 function splitDateTime(text: string, formats: DateAndTimeFormats) {
   const whole = readDate(text, formats)
   if (whole !== null) return { date: whole, time: null }
-  for (const { index, 0: gap } of text.trim().matchAll(/,?\s+|T/g)) {
-    const date = readDate(text.trim().slice(0, index), formats)
-    const time = date && readTimeParts(text.trim().slice(index + gap.length), formats.times)
+  for (const [before, after] of splits(text)) {
+    const date = readDate(before, formats)
+    const time = date && readTimeParts(after, formats.times)
     if (date && time) return { date, time }
   }
   return null
 }
+
+/** What is wrong with a text that has no date. */
+export function dateProblem(text: string, formats: DateAndTimeFormats): string {
+  const beginnings = splits(text).map(([before]) => before)
+  if (beginnings.some((one) => readDate(one, formats) !== null))
+    return `is followed by something that is not ${either(formats.times, 'HH:mm')}`
+  if ([text, ...beginnings].some((one) => hasFormat(one, ['YYYY-MM-DD', ...formats.dates])))
+    return 'is not a date that exists'
+  return `is not ${either(formats.dates, 'YYYY-MM-DD')}, as the map says`
+}
+
+export const either = (formats: readonly string[], iso: string): string =>
+  [...new Set([...formats, iso])].join(' or ')
 
 const localText = (date: string, { hour, minute, second }: Time): string =>
   `${date}T${two(hour)}:${two(minute)}:${two(second)}`
@@ -173,7 +193,7 @@ const NUMBER = {
 }
 
 /** Currencies that have no sign of their own, and units of quantities. */
-const UNIT = String.raw`(?:(?:[A-Z]{2,3}|R|Fr|zł|Kč|Ft|kr|lei|szt|Stk|St|uds?|pcs|Std|h)\.?)?`
+const UNIT = String.raw`(?:(?:[A-Z]{2,3}|R|Fr|zł|Kč|Ft|kr|lei|szt|Stk|St|uds?|pcs|Std|h|db|kpl|buc|ks|kom|pz|un)\.?)?`
 
 /** What may be around a number: a unit, and a minus sign or parentheses. */
 const SIGNED = new RegExp(String.raw`^(\()?(-)?${UNIT}(-)?(.*?)(-)?${UNIT}(-)?(\))?$`)

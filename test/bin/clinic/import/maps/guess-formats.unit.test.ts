@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { countryOf, guessFormats } from '../../../../../bin/clinic/import/maps/guess-formats.ts'
 import { readAmount, readDate, timeOf } from '../../../../../bin/clinic/import/maps/value-formats.ts'
 
-const column = (...values: string[]) => ({ name: 'x', values, distinct: null, isUnique: true })
+const column = (...values: string[]) => ({ name: 'x', values, distinct: null, isUnique: true, files: [] })
 
 describe('the formats of dates', () => {
   it.each<[string[], string[], string[], boolean]>([
@@ -14,6 +14,7 @@ describe('the formats of dates', () => {
     [['1/2/2025', '2/3/2025'], ['D/M/YYYY'], [], false],
     [['1/2/2025 1:05 PM'], ['M/D/YYYY'], ['h:mm a'], false],
     [['3 mars 2025', '4 févr. 2025'], ['D MMM YYYY'], [], true],
+    [['Jan 7, 2025 6:05 PM', 'Mar 31, 2025 9:00 AM'], ['MMM D, YYYY'], ['h:mm a'], true],
     [['2025-03-01T09:00:00+01:00'], [], ['H:mm:ssZ'], true],
     [['2025-03-01 9:00'], [], ['H:mm'], true],
     [['9h00', '14h30'], [], ["H'h'mm"], true],
@@ -47,10 +48,14 @@ it.each<[string[], 'comma' | 'point']>([
 
 it.each([
   ['(212) 555-0101', 'US'],
-  ['07700 900123', 'GB'],
-  ['07700900123', 'GB'],
+  ['07400 123456', 'GB'],
+  ['07400123456', 'GB'],
+  ['0871234567', 'IE'],
+  ['089 682 1734', 'IE'],
   ['0412 345 678', 'AU'],
+  ['(11) 91234-5678', 'BR'],
+  ['+49 171 1234567', 'US'],
   ['0171 1234567', undefined],
 ])('the country of %s is %s', (number, country) => {
-  expect(countryOf([column(number)])).toBe(country)
+  expect(countryOf([column(number)], ['US', 'GB', 'IE', 'AU', 'BR'])).toBe(country)
 })
