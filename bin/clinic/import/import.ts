@@ -11,7 +11,7 @@ import { ENCODINGS, type Encoding } from './files/encoding.ts'
 import { entityNames, onFiles, requireFile, resolveMap } from './files/import-paths.ts'
 import { rowsFile } from './files/rejections.ts'
 import { readColumnMap } from './maps/column-map.ts'
-import { readSample, type Sample } from './maps/read-samples.ts'
+import { readSamples } from './maps/read-samples.ts'
 import { suggestMaps } from './maps/suggest-map.ts'
 import { Aliases } from './run/aliases.ts'
 import { readFormats } from './run/file-formats.ts'
@@ -92,8 +92,7 @@ async function importFiles(paths: string[], given: Options, command: Command): P
 async function suggestMap(command: Command, files: readonly string[], given: Options): Promise<void> {
   const entities = importEntities({} as Table, Date.now)
   const path = given.map === undefined ? join(dirname(files[0] ?? ''), 'map.json') : resolveMap(given.map)
-  const samples: Sample[] = []
-  for (const file of files) samples.push(await readSample(file, encodingOf(file, given.encoding)))
+  const samples = await readSamples(files, (file) => encodingOf(file, given.encoding))
   const suggestions = suggestMaps(samples, entities, given.entity)
   const maps = Object.fromEntries(suggestions.map(({ entity, map }) => [entity, map]))
   try {
@@ -104,8 +103,8 @@ async function suggestMap(command: Command, files: readonly string[], given: Opt
   }
   readColumnMap(path, entities)
   print(command, { map: path, files: suggestions.map(({ map: _, ...suggestion }) => suggestion) }, [
-    ...suggestions.flatMap(({ file, entity, notes }) => [
-      `${basename(file)}: ${entity}`,
+    ...suggestions.flatMap(({ files: named, entity, notes }) => [
+      `${named.map((file) => basename(file)).join(', ')}: ${entity}`,
       ...notes.map((note) => `  ${note}`),
     ]),
     `${path} is written. Edit it, and check the files with it: import --check --map ${path}`,

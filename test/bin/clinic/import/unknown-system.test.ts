@@ -1,4 +1,4 @@
-/** The example of docs/operate/moving-in.md: files of an unknown system, and the map that the tool suggests for them. */
+/** The examples of docs/import.md and docs/operate/moving-in.md: files of other systems, and their maps. */
 import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -51,4 +51,16 @@ it('the files of the guide are imported with the suggested map, in which one wor
   ])
   expect(existsSync(join(folder, 'Wizyty.appointments.rejected.txt'))).toBe(true)
   expect(existsSync(join(folder, 'Wizyty.doctors.rejected.txt'))).toBe(false)
+})
+
+it('the spreadsheets of docs/import.md are imported with their map', async () => {
+  const spreadsheets = join(folder, 'spreadsheet')
+  cpSync('docs/examples/spreadsheet', spreadsheets, { recursive: true })
+  cpSync('docs/examples/clinic/doctors.csv', join(spreadsheets, 'doctors.csv'))
+  const clinic = await newClinic(db.table)
+  const load = (...args: string[]) => run('import', '--json', '--clinic', clinic.id, ...args)
+  expect(await load(join(spreadsheets, 'doctors.csv'))).toMatchObject({ code: 0 })
+  const files = ['Patienten.csv', 'Termine.csv'].map((name) => join(spreadsheets, name))
+  const { code, printed } = await load('--map', join(spreadsheets, 'map.json'), ...files)
+  expect([code, JSON.parse(printed).data]).toMatchObject([0, { imported: 4, warnings: 0 }])
 })
