@@ -7,7 +7,8 @@ import { CURRENCIES } from '../../../shared/domain/money/currencies.ts'
 import { emailAddress, phoneNumber, singleLineText } from '../../../shared/domain/patients/text-fields.ts'
 import { isTimezone } from '../../../shared/domain/timestamp.ts'
 import type { ClinicChanges } from '../../../shared/store/clinics.ts'
-import { CommandFailure, parseOption } from '../tool/output.ts'
+import { addFields, type Field, type Fields, fieldsOf } from '../tool/fields.ts'
+import { CommandFailure } from '../tool/output.ts'
 
 const Timezone = z.string().refine(isTimezone, { error: 'must be an IANA time zone such as Europe/Istanbul' })
 
@@ -40,155 +41,120 @@ const Website = z
   .url({ protocol: /^https?$/, error: 'must be a URL such as https://clinic.example.com/' })
   .max(500, { error: 'must be at most 500 characters' })
 
-type Setting = {
-  readonly field: keyof Omit<Clinic, 'id' | 'createdAt' | 'isTest'>
-  /** The name of the option's value, and what the option does. */
-  readonly value: string
-  readonly description: string
-  readonly schema: z.ZodType
-}
+type Settings = Omit<Clinic, 'id' | 'createdAt' | 'isTest'>
 
-/** Settings that every clinic has, by the name of their option. */
+/** Settings that every clinic has. */
 const REQUIRED = {
-  name: { field: 'name', value: 'name', description: 'its name', schema: singleLineText(100) },
-  timezone: {
-    field: 'timezone',
-    value: 'zone',
-    description: 'IANA, e.g. Europe/Istanbul',
-    schema: Timezone,
-  },
-  currency: { field: 'currency', value: 'code', description: 'ISO 4217, e.g. EUR', schema: Currency },
-  duration: {
-    field: 'appointmentMinutes',
-    value: 'minutes',
+  name: { flags: '--name <name>', description: 'its name', schema: singleLineText(100) },
+  timezone: { flags: '--timezone <zone>', description: 'IANA, e.g. Europe/Istanbul', schema: Timezone },
+  currency: { flags: '--currency <code>', description: 'ISO 4217, e.g. EUR', schema: Currency },
+  appointmentMinutes: {
+    flags: '--duration <minutes>',
     description: 'default appointment length (default: 30)',
     schema: Minutes,
   },
-} as const satisfies Record<string, Setting>
+} as const satisfies Fields<Settings>
 
-/** Settings that a clinic may not have, by the name of their option. The stage has limits for clinics without their own. */
-const OPTIONAL = {
-  address: {
-    field: 'address',
-    value: 'text',
-    description: 'its address, one line',
-    schema: singleLineText(200),
-  },
-  phone: { field: 'phoneNumber', value: 'number', description: 'its phone number', schema: phoneNumber() },
-  email: { field: 'emailAddress', value: 'address', description: 'its email address', schema: emailAddress() },
-  website: { field: 'website', value: 'url', description: 'its website', schema: Website },
-  'sms-per-day': {
-    field: 'smsPerDay',
-    value: 'number',
+/** Limits that the stage sets for clinics without their own, which `default` returns to. */
+const LIMITS: Fields<Settings> = {
+  smsPerDay: {
+    flags: '--sms-per-day <number>',
     description: "maximum number of SMS per clinic-local day (default: the stage's limit)",
     schema: DailyLimit,
   },
-  'emails-per-day': {
-    field: 'emailsPerDay',
-    value: 'number',
+  emailsPerDay: {
+    flags: '--emails-per-day <number>',
     description: "maximum number of emails per clinic-local day (default: the stage's limit)",
     schema: DailyLimit,
   },
-  'messages-per-recipient': {
-    field: 'messagesPerRecipient',
-    value: 'number',
+  messagesPerRecipient: {
+    flags: '--messages-per-recipient <number>',
     description:
       "maximum number of SMS, and of emails, per recipient and clinic-local day (default: the stage's limit)",
     schema: DailyLimit,
   },
-  'sms-countries': {
-    field: 'smsCountries',
-    value: 'list',
+  smsCountries: {
+    flags: '--sms-countries <list>',
     description: "countries that it may send SMS to, e.g. TR,DE (default: the stage's list)",
     schema: Countries,
   },
-  'email-from-name': {
-    field: 'emailFromName',
-    value: 'name',
+}
+
+/** Settings that a clinic may not have. */
+const OPTIONAL: Fields<Settings> = {
+  address: { flags: '--address <text>', description: 'its address, one line', schema: singleLineText(200) },
+  phoneNumber: { flags: '--phone <number>', description: 'its phone number', schema: phoneNumber() },
+  emailAddress: { flags: '--email <address>', description: 'its email address', schema: emailAddress() },
+  website: { flags: '--website <url>', description: 'its website', schema: Website },
+  ...LIMITS,
+  emailFromName: {
+    flags: '--email-from-name <name>',
     description: "sender's name of its emails (default: its name)",
     schema: singleLineText(100),
   },
-  'reply-to': {
-    field: 'replyTo',
-    value: 'address',
+  replyTo: {
+    flags: '--reply-to <address>',
     description: "where replies to its emails go (default: the sender's address)",
     schema: emailAddress(),
   },
-} as const satisfies Record<string, Setting>
+}
 
-/** Limits that the stage sets for clinics without their own, which `default` returns to. */
-const LIMITS = new Set(['sms-per-day', 'emails-per-day', 'messages-per-recipient', 'sms-countries'])
+const SETTINGS: Fields<Settings> = { ...REQUIRED, ...OPTIONAL }
 
-const SETTINGS: Readonly<Record<string, Setting>> = { ...REQUIRED, ...OPTIONAL }
+const entriesOf = (fields: Fields<Settings>) => Object.entries(fields) as [keyof Settings, Field][]
 
-/** The values of options, by their names in camel case. */
-export type SettingValues = Readonly<Record<string, string>>
+/** The name of a setting's option. */
+const nameOf = ({ flags }: Field): string => new Option(flags).name()
 
 /** The options of a new clinic. */
-export function addSettings(command: Command): Command {
-  for (const [name, setting] of Object.entries(SETTINGS)) command.addOption(optionOf(name, setting))
-  return command
-}
+export const addSettings = (command: Command): Command => addFields(command, SETTINGS)
 
 /** The settings of a new clinic: of its options, and otherwise of an export. @throws CommandFailure naming what is missing or invalid */
-export function newSettings(values: SettingValues, exported: Readonly<Record<string, unknown>>) {
-  const copied = Object.entries(SETTINGS).flatMap(([name, { field }]) => {
+export function newSettings(values: object, exported: Readonly<Record<string, unknown>>) {
+  const copied = entriesOf(SETTINGS).flatMap(([field, { flags }]) => {
     const value = exported[field]
-    return value === undefined ? [] : [[optionName(name), Array.isArray(value) ? value.join() : value]]
+    return value === undefined
+      ? []
+      : [[new Option(flags).attributeName(), Array.isArray(value) ? value.join() : value]]
   })
-  const all = { duration: '30', ...Object.fromEntries(copied), ...values }
-  const missing = Object.keys(REQUIRED).filter((name) => !(name in all))
+  const settings = fieldsOf(SETTINGS, { duration: '30', ...Object.fromEntries(copied), ...values })
+  const missing = entriesOf(REQUIRED).filter(([field]) => settings[field] === undefined)
   if (missing.length > 0)
-    throw new CommandFailure(`Specify ${missing.map((name) => `--${name}`).join(', ')}.`)
-  return settingsOf(all) as Pick<Clinic, 'name' | 'timezone' | 'currency' | 'appointmentMinutes'>
+    throw new CommandFailure(`Specify ${missing.map(([, field]) => `--${nameOf(field)}`).join(', ')}.`)
+  return settings as Pick<Clinic, keyof typeof REQUIRED>
 }
 
-/** The options of a change. `--default` removes optional settings, and so does the value `default` of a limit. */
-export function addChanges(command: Command): Command {
-  for (const [name, setting] of Object.entries(SETTINGS)) {
-    const isLimit = LIMITS.has(name)
-    const description = setting.description.replace(/ \(default: .*\)$/, '')
-    const withDefault = `${description}; "default" for the stage's limit`
-    command.addOption(optionOf(name, isLimit ? { ...setting, description: withDefault } : setting))
-  }
-  return command.addOption(
+/** The settings of a change. The value `default` of a limit removes it. */
+const CHANGES = Object.fromEntries(
+  entriesOf(SETTINGS).map(([name, field]) => {
+    const description = field.description?.replace(/ \(default: .*\)$/, '')
+    return name in LIMITS
+      ? [
+          name,
+          {
+            ...field,
+            description: `${description}; "default" for the stage's limit`,
+            words: { default: null },
+          },
+        ]
+      : [name, { ...field, description }]
+  }),
+) as Fields<Settings>
+
+/** The options of a change. `--default` removes optional settings. */
+export const addChanges = (command: Command): Command =>
+  addFields(command, CHANGES).addOption(
     new Option('--default <settings...>', 'settings that are removed or return to their defaults').choices(
-      Object.keys(OPTIONAL),
+      entriesOf(OPTIONAL).map(([, field]) => nameOf(field)),
     ),
-  )
-}
-
-const optionOf = (name: string, { value, description }: Setting): Option =>
-  new Option(`--${name} <${value}>`, description)
-
-/** The settings of options. @throws CommandFailure naming the option with an invalid value */
-const settingsOf = (values: SettingValues): ClinicChanges =>
-  Object.fromEntries(
-    given(values).map(([name, { field, schema }, value]) => [field, parseOption(name, schema, value)]),
   )
 
 /** The settings of options, and null for each that is removed. @throws CommandFailure when a setting is both */
-export function changesOf({
-  default: removed = [],
-  ...values
-}: SettingValues & { readonly default?: readonly string[] }): ClinicChanges {
-  const both = given(values as SettingValues).find(([name]) => removed.includes(name))
-  if (both) throw new CommandFailure(`Use --${both[0]} or --default ${both[0]}, not both.`)
-  const isDefault = ([name, , value]: ReturnType<typeof given>[number]) =>
-    LIMITS.has(name) && value === 'default'
-  const reset = given(values as SettingValues)
-    .filter(isDefault)
-    .map(([name]) => name)
-  const removals = [...removed, ...reset].map((name) => [SETTINGS[name]?.field, null])
-  const set = Object.entries(values).filter(([name]) => !reset.some((one) => optionName(one) === name))
-  return { ...settingsOf(Object.fromEntries(set)), ...Object.fromEntries(removals) }
+export function changesOf(given: { readonly default?: readonly string[] }): ClinicChanges {
+  const { default: removed = [] } = given
+  const settings = fieldsOf(CHANGES, given) as ClinicChanges
+  const removals = entriesOf(OPTIONAL).filter(([, field]) => removed.includes(nameOf(field)))
+  const both = removals.find(([name]) => name in settings)
+  if (both) throw new CommandFailure(`Use --${nameOf(both[1])} or --default ${nameOf(both[1])}, not both.`)
+  return { ...settings, ...Object.fromEntries(removals.map(([name]) => [name, null])) }
 }
-
-/** The name under which commander returns the value of an option. */
-const optionName = (name: string): string => new Option(`--${name}`).attributeName()
-
-const given = (values: SettingValues): [name: string, setting: Setting, value: string][] =>
-  Object.entries(SETTINGS).flatMap(([name, setting]) => {
-    const value = values[optionName(name)]
-    return value === undefined ? [] : [[name, setting, value] as [string, Setting, string]]
-  })

@@ -10,12 +10,13 @@ import { describeRecord } from '../records/record-text.ts'
 import { findClinic, rememberClinic } from '../tool/clinic-choice.ts'
 import { addYesOption } from '../tool/confirmation.ts'
 import { connect, openClinic, requireStoredClinic } from '../tool/connection.ts'
+import { requireChange } from '../tool/fields.ts'
 import { resolveFromInvocationDir } from '../tool/invocation-path.ts'
-import { CommandFailure, formatTable as lines, print } from '../tool/output.ts'
+import { CommandFailure, changeLine, formatTable as lines, nameClinic, print } from '../tool/output.ts'
 import { confirmChanges, confirmName, differingSettings } from './clinic-change-checks.ts'
 import { addDeletionCommand } from './clinic-deletion.ts'
 import { addPauseCommands } from './clinic-pause.ts'
-import { addChanges, addSettings, changesOf, newSettings, type SettingValues } from './clinic-settings.ts'
+import { addChanges, addSettings, changesOf, newSettings } from './clinic-settings.ts'
 
 export function addClinicCommands(group: Command): void {
   const create = addSettings(group.command('create').description('create a clinic'))
@@ -24,7 +25,7 @@ export function addClinicCommands(group: Command): void {
   addYesOption(create).action(
     async ({ yes: _, from, test: isTest, ...settings }: NewClinicOptions, command: Command) => {
       const exported = from === undefined ? {} : exportedSettings(from)
-      const given = newSettings(settings as SettingValues, exported)
+      const given = newSettings(settings, exported)
       const test = isTest ?? exported.isTest === true
       const table = await connect(command)
       await confirmName(table, given.name, null, command)
@@ -35,6 +36,7 @@ export function addClinicCommands(group: Command): void {
         ...(test && { isTest: test }),
       }
       await clinicStore({ table }).create(clinic)
+      nameClinic(command, clinic)
       print(command, clinicJson(clinic), [
         `Created ${test ? 'test ' : ''}clinic ${clinic.name}: ${clinic.id}`,
       ])
@@ -102,25 +104,24 @@ function addUpdateCommand(group: Command): void {
   const update = group
     .command('update')
     .description("change a clinic's settings, effective immediately for all its credentials")
-  addYesOption(addChanges(update)).action(
-    async ({ yes: _, clinic: __, ...settings }: SettingValues, command: Command) => {
-      const wanted = changesOf(settings)
-      if (Object.keys(wanted).length === 0)
-        throw new CommandFailure('Nothing to change: specify at least one option.')
-      const { table, clinic: before } = await openClinic(command)
-      const changes = differingSettings(before, wanted)
-      const isChanged = Object.keys(changes).length > 0
-      if (isChanged) await confirmChanges(table, before, changes, command)
-      // A run that was interrupted has set them, but may not have reached every credential.
-      const clinic = isChanged ? await clinicStore({ table }).update(before.id, changes) : before
-      await credentialStore({ table, now: Date.now }).refreshClinic(clinic)
-      print(command, { ...clinicJson(clinic), changed: isChanged }, [
-        isChanged
-          ? `Changed clinic ${clinic.name}`
-          : `Nothing changed: clinic ${clinic.name} has these values already`,
-      ])
-    },
-  )
+  addYesOption(addChanges(update)).action(async (given: object, command: Command) => {
+    requireChange({ ...given })
+    const wanted = changesOf(given)
+    const { table, clinic: before } = await openClinic(command)
+    const changes = differingSettings(before, wanted)
+    const isChanged = Object.keys(changes).length > 0
+    if (isChanged) await confirmChanges(table, before, changes, command)
+    // A run that was interrupted has set them, but may not have reached every credential.
+    const clinic = isChanged ? await clinicStore({ table }).update(before.id, changes) : before
+    await credentialStore({ table, now: Date.now }).refreshClinic(clinic)
+    print(command, { ...clinicJson(clinic), changed: isChanged }, [
+      changeLine(
+        isChanged,
+        `Changed clinic ${clinic.name}`,
+        `clinic ${clinic.name} has these values already`,
+      ),
+    ])
+  })
 }
 
 /** The clinic as commands print it. A limit is null where the stage's limit applies. */

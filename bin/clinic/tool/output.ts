@@ -81,6 +81,10 @@ export const printResumed =
 export const counted = (count: number, noun: string): string =>
   count === 1 ? `1 ${noun}` : `${count.toLocaleString('en')} ${noun}s`
 
+/** The line about a change: what was done, or why nothing changed. */
+export const changeLine = (isChanged: boolean, done: string, reason: string): string =>
+  isChanged ? done : `Nothing changed: ${reason}`
+
 /** Columns as wide as their widest cell. */
 export function formatTable(rows: readonly (readonly string[])[]): string[] {
   const widths = rows.reduce<number[]>(

@@ -202,23 +202,17 @@ describe('settings of a clinic', () => {
     [['--currency', 'EURO'], '--currency must be an ISO 4217 code'],
     [['--name', ' '], '--name must not be empty'],
     [['--website', 'praxis.example.com'], '--website'],
-    [['--website', 'ftp://praxis.example.com/'], '--website'],
     [['--phone', '0431 555012'], '--phone'],
     [['--email', 'praxis'], '--email'],
     [['--address', ' '], '--address'],
     [['--sms-per-day', '0'], '--sms-per-day must be at least 1'],
     [['--sms-per-day', '1.5'], '--sms-per-day must be a whole number'],
-    [['--emails-per-day', '1000001'], '--emails-per-day must be at most 1000000'],
     [['--emails-per-day', 'many'], '--emails-per-day must be a number'],
+    [['--emails-per-day', '1000001'], '--emails-per-day must be at most 1000000'],
     [['--messages-per-recipient', '0'], '--messages-per-recipient must be at least 1'],
     [['--email-from-name', 'Praxis\r\nBcc: b@example.com'], '--email-from-name must not contain control'],
-    [['--email-from-name', '\u200b'], '--email-from-name must have a visible character'],
-    [['--email-from-name', 'Praxis \u202edroN'], '--email-from-name must not contain directional overrides'],
-    [['--reply-to', 'desk@praxis.example\r\nBcc: b@example.com'], '--reply-to must not contain control'],
-    [['--reply-to', 'desk@praxis.example,b@example.com'], '--reply-to must be an email address'],
     [['--reply-to', 'Desk <desk@praxis.example>'], '--reply-to must be an email address'],
     [['--sms-countries', 'TR,XX'], '--sms-countries must be ISO 3166 codes'],
-    [['--sms-countries', ''], '--sms-countries must be ISO 3166 codes'],
   ])('are rejected with %j', async (args, message) => {
     const before = await listed()
     for (const { code, printed, errors } of [await set(...args), await create(...args)])
@@ -276,15 +270,8 @@ it('empty lists say so', async () => {
     expect(await output(run(noun, 'list', '--clinic', id))).toBe(`No ${noun.replace('-', ' ')}s\n`)
 })
 
-it('clinic show names an unknown clinic, and where to look', async () => {
-  expect(await rejection(run('clinic', 'show', '--clinic', 'nothing'))).toContain(
-    'Run "clinic list" to see all clinics.',
-  )
-})
-
 it.each([
   [['clinic', 'create', '--name', 'X'], 'Specify --timezone, --currency.'],
-  [['clinic', 'update', '--clinic', 'nothing', '--name', 'X'], 'Clinic nothing does not exist'],
   [['nonsense'], "unknown command 'nonsense'"],
 ])('%j exits with code 2', async (args, message) => {
   expect(await rejection(run(...args))).toContain(message)
