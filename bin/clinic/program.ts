@@ -22,98 +22,84 @@ export type Terminal = {
 /** A noun with the commands of its records, or a command without a noun. */
 type Part = {
   readonly description: string
-  readonly plural?: string
   /** Loads the modules of the part, and adds its commands or its options. */
   readonly define: (command: Command) => Promise<unknown>
 }
 
-const PARTS: Readonly<Record<string, Part>> = {
+const NOUNS: Readonly<Record<string, Part>> = {
   clinic: {
     description: 'clinics: settings, pauses, deletion',
-    plural: 'clinics',
     define: async (group) => (await import('./clinics/clinics.ts')).addClinicCommands(group),
   },
   holiday: {
     description: 'days on which the whole clinic is closed, for all doctors, also those added later',
-    plural: 'holidays',
     define: async (group) => (await import('./clinics/holidays.ts')).addHolidayCommands(group),
   },
   department: {
     description: 'departments, which doctors and rooms belong to',
-    plural: 'departments',
-    define: async (group) => (await import('./catalogue/departments.ts')).addDepartmentCommands(group),
+    define: async (group) =>
+      (await import('./catalogue/departments-and-rooms.ts')).addDepartmentCommands(group),
   },
   doctor: {
     description: 'doctors: hours, time off, external ids',
-    plural: 'doctors',
     define: async (group) => (await import('./doctors/doctors.ts')).addDoctorCommands(group),
   },
   room: {
     description: 'rooms',
-    plural: 'rooms',
-    define: async (group) => (await import('./catalogue/rooms.ts')).addRoomCommands(group),
+    define: async (group) => (await import('./catalogue/departments-and-rooms.ts')).addRoomCommands(group),
   },
   treatment: {
     description: 'treatments and their prices',
-    plural: 'treatments',
     define: async (group) => (await import('./catalogue/treatments.ts')).addTreatmentCommands(group),
   },
   'price-list': {
     description: 'price lists',
-    plural: 'price-lists',
     define: async (group) => (await import('./catalogue/price-lists.ts')).addPriceListCommands(group),
   },
   credential: {
     description: 'credentials of integrations: secrets, scopes, revocation',
-    plural: 'credentials',
     define: async (group) => (await import('./credentials/credentials.ts')).addCredentialCommands(group),
   },
   patient: {
     description: 'patients: details, external ids, export, erasure',
-    plural: 'patients',
     define: async (group) => (await import('./patients/patients.ts')).addPatientCommands(group),
   },
   erasure: {
     description: 'the ledger of erased patients, and erasing them again in a restored table',
-    plural: 'erasures',
     define: async (group) => (await import('./patients/erasures.ts')).addErasureCommands(group),
   },
   appointment: {
     description: 'appointments: outcome, moves, external ids',
-    plural: 'appointments',
     define: async (group) => (await import('./appointments/appointments.ts')).addAppointmentCommands(group),
   },
   invoice: {
     description: 'invoices: status, corrections',
-    plural: 'invoices',
     define: async (group) => (await import('./finance/invoices.ts')).addInvoiceCommands(group),
   },
   payment: {
     description: 'payments and refunds',
-    plural: 'payments',
     define: async (group) => (await import('./finance/payments.ts')).addPaymentCommands(group),
   },
   message: {
     description: 'messages, and those whose outcome is unknown',
-    plural: 'messages',
     define: async (group) => (await import('./messages/messages.ts')).addMessageCommands(group),
   },
   'dead-letter': {
     description: 'messages of queues that could not be processed',
-    plural: 'dead-letters',
     define: async (group) =>
       (await import('./dead-letters/dead-letter-commands.ts')).addDeadLetterCommands(group),
   },
   webhook: {
     description: 'webhook endpoints, and receiving webhooks on this machine',
-    plural: 'webhooks',
     define: async (group) => (await import('./webhooks/webhooks.ts')).addWebhookCommands(group),
   },
   delivery: {
     description: 'deliveries to webhook endpoints',
-    plural: 'deliveries',
-    define: async (group) => (await import('./webhooks/webhook-records.ts')).addDeliveryCommands(group),
+    define: async (group) => (await import('./webhooks/webhooks.ts')).addDeliveryCommands(group),
   },
+}
+
+const OTHERS: Readonly<Record<string, Part>> = {
   import: {
     description:
       "import a clinic's records; importing a file again changes nothing, and an interrupted import can be repeated",
@@ -147,6 +133,10 @@ const PARTS: Readonly<Record<string, Part>> = {
     define: async (command) => (await import('./migrate/migrate.ts')).addMigrateCommand(command),
   },
 }
+
+const PARTS: Readonly<Record<string, Part>> = { ...NOUNS, ...OTHERS }
+
+const pluralOf = (noun: string): string => (noun === 'delivery' ? 'deliveries' : `${noun}s`)
 
 /** The program is named after its first noun: `clinic list` and `clinic clinic list` are the same command. */
 const CLINIC_VERBS = ['list', 'show', 'create', 'update', 'delete', 'use', 'pause', 'resume']
@@ -186,7 +176,9 @@ export async function runOperatorTool(args: readonly string[], terminal: Termina
 const isPart = (word: string): boolean => partsOf([word]).length > 0
 
 const partsOf = (words: readonly string[]): [name: string, part: Part][] =>
-  Object.entries(PARTS).filter(([name, { plural }]) => words.some((word) => word === name || word === plural))
+  Object.entries(PARTS).filter(
+    ([name]) => words.includes(name) || (name in NOUNS && words.includes(pluralOf(name))),
+  )
 
 function withNoun(args: readonly string[]): string[] {
   const isValue = (at: number) => /^--(stack|port)$/.test(args[at - 1] ?? '')
@@ -230,7 +222,7 @@ Exit codes: 0 done, 1 done, but rows were rejected or differences remain, 2 wron
   const wanted = words === undefined ? Object.values(PARTS) : partsOf(words).map(([, part]) => part)
   for (const [name, part] of Object.entries(PARTS)) {
     const command = program.command(name).description(part.description)
-    if (part.plural !== undefined) command.alias(part.plural)
+    if (name in NOUNS) command.alias(pluralOf(name))
     if (!wanted.includes(part)) continue
     await part.define(command)
     for (const leaf of withSubcommands(command)) if (leaf.commands.length === 0) addClinicOption(leaf, env)

@@ -4,10 +4,11 @@ import { rejectionError, renderAlternative, updateAppointment } from '../../../s
 import { errorEntry } from '../../../shared/api/error-catalogue.ts'
 import type { FieldIssue } from '../../../shared/api/errors.ts'
 import { absenceOn } from '../../../shared/domain/booking/absence.ts'
+import type { Appointment } from '../../../shared/domain/booking/appointment.ts'
 import { targetOf } from '../../../shared/domain/booking/change-appointment.ts'
 import { formatTimeOff } from '../../../shared/domain/booking/doctor-days.ts'
 import type { Placement } from '../../../shared/domain/booking/placement.ts'
-import type { Clinic } from '../../../shared/domain/clinic.ts'
+import type { Clinic, ClinicId } from '../../../shared/domain/clinic.ts'
 import { wallClock } from '../../../shared/domain/clock.ts'
 import {
   appointmentChangeStore,
@@ -17,9 +18,10 @@ import { appointmentStore } from '../../../shared/store/calendar/appointments.ts
 import { isTaken } from '../../../shared/store/calendar/booking.ts'
 import { doctorStore } from '../../../shared/store/doctors.ts'
 import { idempotencyGuard, StoredResponse } from '../../../shared/store/table/idempotency.ts'
-import { unknownRecord } from '../records/change-record.ts'
+import { requireRecord } from '../records/change-record.ts'
 import { type ClinicContext, openClinic } from '../tool/connection.ts'
-import { CommandFailure, idOrNone, print } from '../tool/output.ts'
+import { requireChange } from '../tool/fields.ts'
+import { CommandFailure, changeLine, EXIT, idOrNone, print } from '../tool/output.ts'
 
 type Options = {
   readonly date?: string
@@ -48,29 +50,15 @@ export function addMoveCommand(group: Command): void {
     .option('--duration <minutes>', 'its length (default: as before)')
     .option('--doctor <id>', 'another doctor')
     .option('--room <id>', 'another room; "" for none')
-    .action(async (id: string, given: Options, command: Command) => {
+    .action((id: string, given: Options, command: Command) => {
       const changes = changesOf(given)
-      const context = await openClinic(command)
-      const { table, clinic } = context
-      const before = await appointmentStore({ table }).find(clinic.id, id.toLowerCase())
-      if (!before) throw unknownAppointment(id)
-      const outcome = await appointmentChangeStore({ table }).change(clinic.id, {
-        ...requestOf(context, before.record.id),
+      return change(id, command, (store, clinic, request) => store.change(clinic, { ...request, changes }), {
         changes,
+        describe: ({ date, startTime, endTime, doctor }, { timezone }) => {
+          const where = `${date} ${startTime}-${endTime} (${timezone}) with ${doctor.fullName}`
+          return [`Moved appointment ${id} to ${where}`, `appointment ${id} is on ${where}`]
+        },
       })
-      if (outcome instanceof StoredResponse) throw unknownAppointment(id)
-      if (outcome.kind === 'outside_hours')
-        throw await outsideHours(context, targetOf(before.record, changes))
-      if (outcome.kind !== 'done') throw rejection(id, outcome, clinic)
-      const { appointment } = outcome
-      const { date, startTime, endTime, doctor } = appointment
-      const where = `${date} ${startTime}-${endTime} (${clinic.timezone}) with ${doctor.fullName}`
-      const isChanged = appointment.updatedAt !== before.record.updatedAt
-      print(command, renderAppointment(appointment, clinic), [
-        isChanged
-          ? `Moved appointment ${id} to ${where}`
-          : `Nothing changed: appointment ${id} is on ${where}`,
-      ])
     })
 }
 
@@ -79,25 +67,46 @@ export function addReopenCommand(group: Command): void {
     .command('reopen')
     .description('make a completed or missed appointment a scheduled one, if its time is free')
     .argument('<appointment>', 'appointment id')
-    .action(async (id: string, _: object, command: Command) => {
-      const context = await openClinic(command)
-      const { table, clinic } = context
-      const before = await appointmentStore({ table }).find(clinic.id, id.toLowerCase())
-      if (!before) throw unknownRecord('appointment', 'appointment', id)
-      const outcome = await appointmentChangeStore({ table }).reopen(
-        clinic.id,
-        requestOf(context, before.record.id),
-      )
-      if (outcome instanceof StoredResponse || outcome.kind === 'outside_hours') throw unknownAppointment(id)
-      if (outcome.kind !== 'done') throw rejection(id, outcome, clinic)
-      const { appointment } = outcome
-      const isChanged = appointment.updatedAt !== before.record.updatedAt
-      print(command, renderAppointment(appointment, clinic), [
-        isChanged
-          ? `Appointment ${id} is scheduled again`
-          : `Nothing changed: appointment ${id} is scheduled already`,
-      ])
-    })
+    .action((id: string, _: object, command: Command) =>
+      change(id, command, (store, clinic, request) => store.reopen(clinic, request), {
+        describe: () => [`Appointment ${id} is scheduled again`, `appointment ${id} is scheduled already`],
+      }),
+    )
+}
+
+type ChangeStore = ReturnType<typeof appointmentChangeStore>
+
+/** Changes an appointment under the rules of a booking, and prints it. @throws CommandFailure when the change is rejected */
+async function change(
+  id: string,
+  command: Command,
+  apply: (
+    store: ChangeStore,
+    clinic: ClinicId,
+    request: ReturnType<typeof requestOf>,
+  ) => Promise<StoredResponse | ChangeOutcome>,
+  {
+    changes = {},
+    describe,
+  }: {
+    readonly changes?: Partial<ReturnType<typeof changesOf>>
+    readonly describe: (after: Appointment, clinic: Clinic) => readonly [done: string, already: string]
+  },
+): Promise<void> {
+  const context = await openClinic(command)
+  const { table, clinic } = context
+  const { record: before } = await requireRecord('appointment', id, (known) =>
+    appointmentStore({ table }).find(clinic.id, known),
+  )
+  const outcome = await apply(appointmentChangeStore({ table }), clinic.id, requestOf(context, before.id))
+  if (outcome instanceof StoredResponse) throw unknownAppointment(id)
+  if (outcome.kind === 'outside_hours') throw await outsideHours(context, targetOf(before, changes))
+  if (outcome.kind !== 'done') throw rejection(id, outcome, clinic)
+  const { appointment } = outcome
+  const [done, already] = describe(appointment, clinic)
+  print(command, renderAppointment(appointment, clinic), [
+    changeLine(appointment.updatedAt !== before.updatedAt, done, already),
+  ])
 }
 
 /** The parts of a change that do not depend on what changes. It has no key: a second one finds nothing to change. */
@@ -112,10 +121,9 @@ const requestOf = ({ table, clinic: { id: clinic, timezone } }: ClinicContext, i
   response: () => ({ status: 200, body: {} }),
 })
 
-function changesOf({ date, time, duration, doctor, room }: Options) {
-  const values = { date, time, duration, doctor, room }
-  if (Object.values(values).every((value) => value === undefined))
-    throw new CommandFailure('Nothing to change: specify --date, --time, --duration, --doctor or --room.')
+function changesOf(given: Options) {
+  requireChange(given)
+  const { date, time, duration, doctor, room } = given
   const { data, error } = updateAppointment.body.safeParse({
     appointment_date: date,
     start_time: time,
@@ -188,13 +196,8 @@ function rejection(
     const owner = outcome.kind === 'taken' ? 'doctor' : 'room'
     const next =
       times.length > 0 ? `The next free times, in ${timezone}:` : 'No time is free in the two weeks after it.'
-    return new CommandFailure(
-      [`The time of the ${owner} is taken. ${next}`, ...times].join('\n'),
-      undefined,
-      {
-        alternatives,
-      },
-    )
+    const message = [`The time of the ${owner} is taken. ${next}`, ...times].join('\n')
+    return new CommandFailure(message, EXIT.wrongInput, { alternatives })
   }
   if (outcome.kind === 'room_not_found')
     return new CommandFailure('The clinic has no room with the id in --room. "room list" lists all rooms.')

@@ -96,7 +96,10 @@ export const describeAppointments = (
 export const outsideHoursLines = (
   { clinic }: ClinicContext,
   appointments: readonly OutsideAppointment[],
-): string[] => [
-  ...recordTable(APPOINTMENT_LINES, appointments),
-  `${timesAreIn(clinic)} ${counted(appointments.length, 'scheduled appointment')}.`,
-]
+): string[] =>
+  appointments.length === 0
+    ? ['No appointments outside working hours']
+    : [
+        ...recordTable(APPOINTMENT_LINES, appointments),
+        `${timesAreIn(clinic)} ${counted(appointments.length, 'scheduled appointment')}.`,
+      ]

@@ -1,21 +1,51 @@
 import type { Command } from 'commander'
-import { renderAppointment } from '../../../shared/api/appointments.ts'
+import { appointmentFilter, listAppointments, renderAppointment } from '../../../shared/api/appointments.ts'
 import { longText } from '../../../shared/api/schemas.ts'
 import type { Appointment, AppointmentStatus } from '../../../shared/domain/booking/appointment.ts'
 import { applyAction, closeAs } from '../../../shared/domain/booking/appointment-actions.ts'
 import { clinicTimestamp } from '../../../shared/domain/timestamp.ts'
-import { appointmentStore } from '../../../shared/store/calendar/appointments.ts'
+import { appointmentListStore, appointmentStore } from '../../../shared/store/calendar/appointments.ts'
 import { patientKey } from '../../../shared/store/keys/patients.ts'
 import { patientStore } from '../../../shared/store/patients/patients.ts'
 import type { Changeset } from '../../../shared/store/table/changeset.ts'
 import { changeRecord, unknownRecord } from '../records/change-record.ts'
 import { addLinkCommands } from '../records/record-links.ts'
-import { addResourceCommands } from '../records/resource-group.ts'
+import { recordsOfPatients } from '../records/records-of-patients.ts'
+import { addResourceCommands, type ResourceCommands } from '../records/resource-commands.ts'
 import { addYesOption, commitConfirmed, type Warn } from '../tool/confirmation.ts'
 import { openClinic } from '../tool/connection.ts'
-import { CommandFailure, parseOption, print } from '../tool/output.ts'
+import { CommandFailure, changeLine, parseOption, print } from '../tool/output.ts'
 import { addMoveCommand, addReopenCommand } from './appointment-moves.ts'
-import { appointments } from './appointment-records.ts'
+import {
+  APPOINTMENT_LINES,
+  appointmentsOutsideHours,
+  type ListedAppointment,
+  outsideHoursLines,
+} from './appointments-outside-hours.ts'
+
+const reading = recordsOfPatients(
+  'appointment',
+  appointmentListStore,
+  { query: listAppointments.query, filterOf: appointmentFilter },
+  renderAppointment,
+)
+
+const appointments: ResourceCommands<ListedAppointment> = {
+  ...reading,
+  ...APPOINTMENT_LINES,
+  list: {
+    ...reading.list,
+    part: {
+      option: 'outside',
+      description:
+        'scheduled appointments to come at which the doctor does not work, earliest first; without the other filters',
+      read: async (context) => {
+        const data = await appointmentsOutsideHours(context)
+        return { data, lines: outsideHoursLines(context, data) }
+      },
+    },
+  },
+}
 
 /** The commands that end a scheduled appointment, and what they do. */
 const OUTCOMES = {
@@ -50,8 +80,7 @@ async function setStatus(
   const at = new Date(table.now()).toISOString()
   const patients = patientStore({ table })
   let isChanged = false
-  let warn: Warn = () => {}
-  const update = async (before: Appointment, changes: Changeset) => {
+  const update = async (before: Appointment, changes: Changeset, warn: Warn) => {
     const patient = (await patients.findMany(clinic.id, [before.patient.id])).get(before.patient.id)
     if (patient?.erasedAt && reason !== null)
       throw new CommandFailure('The patient was erased: cancel the appointment without --reason.')
@@ -75,14 +104,11 @@ async function setStatus(
     return verdict.appointment
   }
   const appointment = await changeRecord(table, list, clinic.id, id, update, (build) =>
-    commitConfirmed(command, (report) => {
-      warn = report
-      return build()
-    }),
+    commitConfirmed(command, build),
   )
-  if (!appointment) throw unknownRecord('appointment', 'appointment', id)
+  if (!appointment) throw unknownRecord('appointment', id)
   print(command, renderAppointment(appointment, clinic), [
-    isChanged ? `Appointment ${id} is ${status}` : `Nothing changed: appointment ${id} is ${status} already`,
+    changeLine(isChanged, `Appointment ${id} is ${status}`, `appointment ${id} is ${status} already`),
   ])
 }
 

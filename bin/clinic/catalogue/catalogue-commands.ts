@@ -13,11 +13,12 @@ import { provenanceOf } from '../../../shared/store/external-ids/provenance.ts'
 import { retryOnConflict } from '../../../shared/store/table/retry-on-conflict.ts'
 import type { Table } from '../../../shared/store/table/table.ts'
 import { comingAppointments, describeAppointments } from '../appointments/appointments-outside-hours.ts'
-import { checkMoney } from '../../../shared/domain/money/money.ts'
 import { catalogueName } from '../import/entities/catalogue-fields.ts'
-import { addSmallResource } from '../records/resource-group.ts'
+import { requireRecord } from '../records/change-record.ts'
+import { addSmallResource } from '../records/resource-commands.ts'
 import { type ClinicContext, openClinic } from '../tool/connection.ts'
-import { CommandFailure, parseOption, print } from '../tool/output.ts'
+import { requireChange } from '../tool/fields.ts'
+import { CommandFailure, changeLine, parseOption, print } from '../tool/output.ts'
 
 type Named = { readonly id: string; readonly name: string }
 
@@ -71,10 +72,7 @@ export function addCatalogueCommands<Entry extends Named, Options, Wire extends 
   })
 
   addSmallResource(group, {
-    group: commandName(kind),
-    noun: kind,
-    plural: `${kind}s`,
-    imported: commandName(kind) as 'department' | 'room' | 'treatment' | 'price-list',
+    group: commandName(kind) as 'department' | 'room' | 'treatment' | 'price-list',
     readAll: async (context) => (await commands.store(context).list(context.clinic.id)).map(toJson),
     searched: 'a part of the name',
     textsOf: ({ name }) => [name],
@@ -89,14 +87,12 @@ export function addCatalogueCommands<Entry extends Named, Options, Wire extends 
   commands
     .addOptions(update, 'update')
     .action(async (id: string, given: Given & Options, command: Command) => {
-      const { clinic: _, ...changes } = given as Given & { readonly clinic?: string }
-      if (Object.keys(changes).length === 0)
-        throw new CommandFailure('Nothing to change: specify at least one option.')
+      requireChange(given)
       await changeEntry(commands, id, given, command)
     })
 }
 
-type ActivationOptions = { readonly active?: boolean }
+export type ActivationOptions = { readonly active?: boolean }
 
 /** Adds the options of kinds that can be out of use to `update`. */
 export const addActivation = (command: Command, use: 'create' | 'update'): Command =>
@@ -111,25 +107,11 @@ export const activeAfter = (
 const commandName = (kind: CatalogueKind): string => kind.replace(' ', '-')
 
 /** The record of the clinic with this id. @throws CommandFailure if there is none */
-export function requireEntry<Entry extends Named>(
+export const requireEntry = <Entry extends Named>(
   kind: CatalogueKind,
   known: readonly Entry[],
-  id: string,
-): Entry {
-  const found = known.find((entry) => entry.id === id.toLowerCase())
-  if (!found)
-    throw new CommandFailure(
-      `The clinic has no ${kind} ${id}. Run "${commandName(kind)} list" to see all ${kind}s.`,
-    )
-  return found
-}
-
-/** A price in minor units. @throws CommandFailure naming the option */
-export function parsePriceOption(option: string, value: string, currency: string): number {
-  const parsed = checkMoney(value.trim(), currency)
-  if ('issue' in parsed) throw new CommandFailure(`--${option} ${parsed.issue}`)
-  return parsed.units
-}
+  typed: string,
+): Promise<Entry> => requireRecord(kind, typed, async (id) => known.find((entry) => entry.id === id) ?? null)
 
 /** Changes a record as it is when it is written. */
 async function changeEntry<Entry extends Named, Options, Wire extends Named>(
@@ -141,7 +123,7 @@ async function changeEntry<Entry extends Named, Options, Wire extends Named>(
   const context = await openClinic(command)
   const { before, after, isChanged } = await retryOnConflict(async () => {
     const state = await commands.store(context).readState(context.clinic.id)
-    const found = requireEntry(commands.kind, state.entries, id)
+    const found = await requireEntry(commands.kind, state.entries, id)
     const name = given.name === undefined ? found.name : parseOption('name', catalogueName, given.name)
     const changed = commands.apply(given, found, { id: found.id, name }, context)
     const differs = !isDeepStrictEqual(commands.toJson(changed), commands.toJson(found))
@@ -154,9 +136,7 @@ async function changeEntry<Entry extends Named, Options, Wire extends Named>(
       ? await comingAppointments(context, {}, (appointment) => isNeededFor(after.id, appointment))
       : []
   print(command, { ...commands.toJson(after), changed: isChanged, appointments_outside: appointments }, [
-    isChanged
-      ? `Changed ${kind} ${after.name}`
-      : `Nothing changed: ${kind} ${after.name} has these values already`,
+    changeLine(isChanged, `Changed ${kind} ${after.name}`, `${kind} ${after.name} has these values already`),
     ...describeAppointments(context, appointments, `without an active ${kind}`),
   ])
 }

@@ -10,14 +10,11 @@ import { priceListStore, treatmentStore } from '../../../shared/store/catalogue.
 import { currencyCode } from '../import/entities/catalogue-fields.ts'
 import { readIds } from '../import/entities/catalogue-rows.ts'
 import { booleanField } from '../import/entities/row-fields.ts'
+import { addYesOption, confirm } from '../tool/confirmation.ts'
 import { openClinic } from '../tool/connection.ts'
+import { type Fields, fieldsOf, NONE, parseAmountOption } from '../tool/fields.ts'
 import { CommandFailure, counted, parseOption, print } from '../tool/output.ts'
-import {
-  addCatalogueCommands,
-  type CatalogueCommands,
-  parsePriceOption,
-  requireEntry,
-} from './catalogue-commands.ts'
+import { addCatalogueCommands, type CatalogueCommands, requireEntry } from './catalogue-commands.ts'
 
 type Options = {
   readonly currency?: string
@@ -26,6 +23,11 @@ type Options = {
   readonly to?: string
   readonly price?: readonly string[]
   readonly removePrice?: readonly string[]
+}
+
+const PERIOD: Fields<PriceList> = {
+  validFrom: { flags: '--from <date>', schema: CalendarDate, words: NONE },
+  validTo: { flags: '--to <date>', schema: CalendarDate, words: NONE },
 }
 
 const COMMANDS: CatalogueCommands<PriceList, Options, ReturnType<typeof renderPriceList>> = {
@@ -58,8 +60,7 @@ const COMMANDS: CatalogueCommands<PriceList, Options, ReturnType<typeof renderPr
         options.default === undefined
           ? (before?.isDefault ?? false)
           : parseOption('default', booleanField, options.default),
-      ...(options.from !== undefined && { validFrom: dateOf('from', options.from) }),
-      ...(options.to !== undefined && { validTo: dateOf('to', options.to) }),
+      ...fieldsOf(PERIOD, options),
       items: pricesOf(options, before?.items ?? [], currency),
     }
   },
@@ -81,21 +82,21 @@ const COMMANDS: CatalogueCommands<PriceList, Options, ReturnType<typeof renderPr
 
 export function addPriceListCommands(group: Command): void {
   addCatalogueCommands(group, COMMANDS)
-  group
+  const deletion = group
     .command('delete')
     .description('delete a price list')
     .argument('<price-list>', 'price list id')
     .action(async (id: string, _: object, command: Command) => {
       const { table, clinic } = await openClinic(command)
       const store = priceListStore({ table })
-      const list = requireEntry('price list', await store.list(clinic.id), id)
+      const list = await requireEntry('price list', await store.list(clinic.id), id)
+      const prices = counted(list.items.length, 'price')
+      await confirm(command, [`Price list ${list.name} is deleted permanently, with ${prices}.`])
       await store.remove(clinic.id, list)
       print(command, { id: list.id }, [`Deleted price list ${list.name}`])
     })
+  addYesOption(deletion)
 }
-
-const dateOf = (name: string, text: string): string | null =>
-  text === '' ? null : parseOption(name, CalendarDate, text)
 
 /** The prices after a change: in their order, new ones last. @throws CommandFailure */
 function pricesOf(
@@ -111,7 +112,7 @@ function pricesOf(
     const [id = '', amount = '', ...more] = pair.split('=')
     if (more.length > 0 || amount === '')
       throw new CommandFailure('--price must be a treatment and its price, such as "ID=120.50"')
-    prices.set(id.trim().toLowerCase(), parsePriceOption('price', amount, currency))
+    prices.set(id.trim().toLowerCase(), parseAmountOption('price', amount, currency))
   }
   return [...prices].map(([treatmentId, price]) => ({ treatmentId, price }))
 }

@@ -11,14 +11,14 @@ import {
   treatmentMinutes,
 } from '../import/entities/catalogue-fields.ts'
 import { readIds } from '../import/entities/catalogue-rows.ts'
-import { formatAmount } from '../records/amount-text.ts'
+import { formatAmount } from '../records/record-text.ts'
+import { type Fields, fieldsOf, NONE, parseAmountOption } from '../tool/fields.ts'
 import { CommandFailure, counted, parseOption } from '../tool/output.ts'
 import {
   activeAfter,
   addActivation,
   addCatalogueCommands,
   type CatalogueCommands,
-  parsePriceOption,
 } from './catalogue-commands.ts'
 
 type Options = {
@@ -29,6 +29,11 @@ type Options = {
   readonly currency?: string
   readonly doctors?: string
   readonly active?: boolean
+}
+
+const TEXTS: Fields<Treatment> = {
+  code: { flags: '--code <code>', schema: treatmentCode, words: NONE },
+  description: { flags: '--description <text>', schema: treatmentDescription, words: NONE },
 }
 
 const COMMANDS: CatalogueCommands<Treatment, Options, ReturnType<typeof renderTreatment>> = {
@@ -57,15 +62,7 @@ const COMMANDS: CatalogueCommands<Treatment, Options, ReturnType<typeof renderTr
         ? before.minutes
         : parseOption('duration', treatmentMinutes, options.duration),
     ...priceOf(options, before, clinic),
-    ...(options.code !== undefined && {
-      code: options.code === '' ? null : parseOption('code', treatmentCode, options.code),
-    }),
-    ...(options.description !== undefined && {
-      description:
-        options.description === ''
-          ? null
-          : parseOption('description', treatmentDescription, options.description),
-    }),
+    ...fieldsOf(TEXTS, options),
     ...(options.doctors !== undefined && { doctorIds: idsOf(options.doctors) }),
   }),
   problems: async (treatment, known, { table, clinic }) =>
@@ -92,7 +89,7 @@ function priceOf(
 ): Pick<Treatment, 'price' | 'currency'> {
   const present = before?.currency ?? clinic.currency
   const currency = given === undefined ? present : parseOption('currency', currencyCode, given.toUpperCase())
-  if (price !== undefined) return { currency, price: parsePriceOption('price', price, currency) }
+  if (price !== undefined) return { currency, price: parseAmountOption('price', price, currency) }
   if (before && currency === before.currency) return { currency, price: before.price }
   throw new CommandFailure('--currency needs --price, in the new currency')
 }

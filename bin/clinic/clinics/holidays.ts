@@ -20,18 +20,10 @@ export function addHolidayCommands(group: Command): void {
       const reason = name === undefined ? null : parseOption('name', singleLineText(100), name)
       const added = requireDays(text).map((day) => ({ ...day, reason: reason ?? day.reason }))
       const context = await openClinic(command)
-      const holidays = holidayStore(context)
-      const isChanged = await holidays.set(context.clinic.id, (before) =>
-        withinLimit(withDays('a holiday', before, added)),
-      )
-      const doctors = await holidays.refreshCopies(context.clinic.id)
+      const outcome = await setHolidays(context, (days) => withinLimit(withDays('a holiday', days, added)))
       const outside = await appointmentsOn(context, added)
-      await printHolidays(
-        command,
-        context,
-        { changed: isChanged, doctors, appointments_outside: outside },
-        describeAppointments(context, outside),
-      )
+      const lines = describeAppointments(context, outside)
+      await printHolidays(command, context, { ...outcome, appointments_outside: outside }, lines)
     })
 
   group
@@ -41,12 +33,8 @@ export function addHolidayCommands(group: Command): void {
     .action(async (text: string, _: object, command: Command) => {
       const removed = requireDays(text)
       const context = await openClinic(command)
-      const holidays = holidayStore(context)
-      const isChanged = await holidays.set(context.clinic.id, (before) =>
-        withoutDays('a holiday', before, removed),
-      )
-      const doctors = await holidays.refreshCopies(context.clinic.id)
-      await printHolidays(command, context, { changed: isChanged, doctors })
+      const outcome = await setHolidays(context, (days) => withoutDays('a holiday', days, removed))
+      await printHolidays(command, context, outcome)
     })
 
   group
@@ -61,6 +49,16 @@ export function addHolidayCommands(group: Command): void {
       )
       await printHolidays(command, context, { doctors_behind: stale.map(({ id }) => id) }, notes)
     })
+}
+
+/** Sets the holidays, and copies them to the doctors who lack them. */
+async function setHolidays(
+  { table, clinic }: ClinicContext,
+  change: (days: readonly TimeOff[]) => TimeOff[],
+) {
+  const holidays = holidayStore({ table })
+  const changed = await holidays.set(clinic.id, change)
+  return { changed, doctors: await holidays.refreshCopies(clinic.id) }
 }
 
 function requireDays(text: string) {

@@ -1,19 +1,60 @@
 import type { Command } from 'commander'
-import { renderInvoice } from '../../../shared/api/invoices.ts'
+import { invoiceFilter, listInvoices, renderInvoice } from '../../../shared/api/invoices.ts'
+import { renderPayment } from '../../../shared/api/payments.ts'
 import { oneOf } from '../../../shared/api/schemas.ts'
 import { applyPayments, type Invoice } from '../../../shared/domain/money/invoice.ts'
 import { singleLineText } from '../../../shared/domain/patients/text-fields.ts'
 import { isUuid } from '../../../shared/domain/uuid.ts'
+import type { WithUpdatedAt } from '../../../shared/domain/with-updated-at.ts'
+import { invoiceReader } from '../../../shared/store/calendar/invoice-balance.ts'
 import { invoiceCorrection } from '../../../shared/store/calendar/invoice-correction.ts'
 import { invoiceStore } from '../../../shared/store/calendar/invoices.ts'
 import { paymentStore } from '../../../shared/store/calendar/payments.ts'
-import { changeRecord, unknownRecord } from '../records/change-record.ts'
-import { addResourceCommands } from '../records/resource-group.ts'
+import { changeRecord, eachRecord, unknownRecord } from '../records/change-record.ts'
+import { formatAmount } from '../records/record-text.ts'
+import { recordsOfPatients } from '../records/records-of-patients.ts'
+import { addResourceCommands, type ResourceCommands } from '../records/resource-commands.ts'
 import { addToTrail } from '../tool/command-trail.ts'
 import { addYesOption, commitConfirmed, confirm, type Warn } from '../tool/confirmation.ts'
 import { type ClinicContext, openClinic } from '../tool/connection.ts'
-import { CommandFailure, parseOption, print } from '../tool/output.ts'
-import { invoices, invoicesWithNumber } from './invoice-records.ts'
+import { CommandFailure, changeLine, parseOption, print } from '../tool/output.ts'
+
+const reading = recordsOfPatients(
+  'invoice',
+  invoiceStore,
+  { query: listInvoices.query, filterOf: invoiceFilter },
+  renderInvoice,
+)
+
+const invoices: ResourceCommands<ReturnType<typeof renderInvoice>> = {
+  ...reading,
+  show: async ({ table, clinic }, id) => {
+    const found = await invoiceReader({ table }).findWithPayments(clinic.id, id)
+    const payments = found?.payments.map((payment) => renderPayment(payment, clinic))
+    return found && { ...renderInvoice(found.invoice, clinic), payments }
+  },
+  searched: `the number, or ${reading.searched}`,
+  find: async (context, text) => {
+    const numbered = await invoicesWithNumber(context, text.trim())
+    if (numbered.length === 0) return reading.find(context, text)
+    return { data: numbered.map((invoice) => renderInvoice(invoice, context.clinic)) }
+  },
+  cells: ({ invoice_number, issue_date, status, total_amount, balance_due, currency, patient }) => [
+    invoice_number,
+    issue_date,
+    status,
+    `${formatAmount(total_amount, currency)} ${currency}`,
+    `due ${formatAmount(balance_due, currency)}`,
+    patient.full_name,
+  ],
+}
+
+/** The invoices with exactly this number. */
+async function invoicesWithNumber({ table, clinic }: ClinicContext, number: string) {
+  const found: WithUpdatedAt<Invoice>[] = []
+  for await (const invoice of eachRecord(invoiceStore({ table }), clinic.id, { number })) found.push(invoice)
+  return found
+}
 
 /** Statuses that the clinic sets. The others are computed from payments. */
 const SETTABLE_STATUSES = ['draft', 'pending', 'sent', 'overdue', 'cancelled'] as const
@@ -51,8 +92,7 @@ async function setStatus(id: string, wanted: string, command: Command): Promise<
   const status = parseOption('status', oneOf(SETTABLE_STATUSES), wanted)
   const { table, clinic } = await openClinic(command)
   let isChanged = false
-  let warn: Warn = () => {}
-  const update = async (before: Invoice) => {
+  const update = async (before: Invoice, _: unknown, warn: Warn) => {
     const payments = await paymentStore({ table }).allOf(clinic.id, 'invoice', before.id)
     const after = applyPayments({ ...before, clinicStatus: status }, payments)
     // A draft or cancelled invoice gets the status that its payments determine.
@@ -65,16 +105,12 @@ async function setStatus(id: string, wanted: string, command: Command): Promise<
     )
   }
   const invoice = await changeRecord(table, invoiceStore({ table }), clinic.id, id, update, (build) =>
-    commitConfirmed(command, (report) => {
-      warn = report
-      return build()
-    }),
+    commitConfirmed(command, build),
   )
-  if (!invoice) throw unknownRecord('invoice', 'invoice', id)
+  if (!invoice) throw unknownRecord('invoice', id)
+  const state = `${id} is ${invoice.status}`
   print(command, renderInvoice(invoice, clinic), [
-    isChanged
-      ? `Invoice ${id} is ${invoice.status}`
-      : `Nothing changed: invoice ${id} is ${invoice.status} already`,
+    changeLine(isChanged, `Invoice ${state}`, `invoice ${state} already`),
   ])
 }
 
@@ -93,22 +129,23 @@ async function correct(id: string, given: UpdateOptions, command: Command): Prom
     : { kind: isUuid(id) ? ('patient_not_found' as const) : ('not_found' as const) }
   switch (outcome.kind) {
     case 'not_found':
-      throw unknownRecord('invoice', 'invoice', id)
+      throw unknownRecord('invoice', id)
     case 'erased':
       throw new CommandFailure('The patient of the invoice was erased, so it cannot be corrected.')
     case 'patient_not_found':
-      throw unknownRecord('patient', 'patient', given.patient ?? '')
+      throw unknownRecord('patient', given.patient ?? '')
     case 'patient_erased':
       throw new CommandFailure(
         `--patient: patient ${given.patient} was erased.${outcome.returnedPayments ? RETURNED_PAYMENTS : ''}`,
       )
   }
   addToTrail(command, [{ patient_id: outcome.previousPatient }])
-  const isChanged = outcome.kind === 'corrected'
   print(command, renderInvoice(outcome.invoice, clinic), [
-    isChanged
-      ? `Corrected invoice ${id}`
-      : `Nothing changed: invoice ${id} has that number and patient already`,
+    changeLine(
+      outcome.kind === 'corrected',
+      `Corrected invoice ${id}`,
+      `invoice ${id} has that number and patient already`,
+    ),
   ])
 }
 

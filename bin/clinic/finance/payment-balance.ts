@@ -1,7 +1,7 @@
 /** The effect that a payment would have on the balance of its invoice. */
 import type { Invoice } from '../../../shared/domain/money/invoice.ts'
 import { mayCount, type Payment, signedAmount } from '../../../shared/domain/money/payment.ts'
-import { formatMinor } from '../records/amount-text.ts'
+import { formatMinor } from '../records/record-text.ts'
 import type { Warn } from '../tool/confirmation.ts'
 import { CommandFailure } from '../tool/output.ts'
 

@@ -1,9 +1,11 @@
 import type { Command } from 'commander'
-import { renderPayment } from '../../../shared/api/payments.ts'
-import type { ClinicInfo } from '../../../shared/domain/clinic.ts'
+import { listPayments, paymentFilter, renderPayment } from '../../../shared/api/payments.ts'
+import { oneOf, RecordDate } from '../../../shared/api/schemas.ts'
+import type { Clinic, ClinicInfo } from '../../../shared/domain/clinic.ts'
 import { wallClock } from '../../../shared/domain/clock.ts'
 import type { Invoice } from '../../../shared/domain/money/invoice.ts'
 import {
+  NEW_PAYMENT,
   PAYMENT_METHODS,
   PAYMENT_STATUSES,
   PAYMENT_TYPES,
@@ -12,7 +14,8 @@ import {
 } from '../../../shared/domain/money/payment.ts'
 import { singleLineText } from '../../../shared/domain/patients/text-fields.ts'
 import { clinicTimestamp } from '../../../shared/domain/timestamp.ts'
-import { isUuid, newUuid } from '../../../shared/domain/uuid.ts'
+import { newUuid } from '../../../shared/domain/uuid.ts'
+import type { WithUpdatedAt } from '../../../shared/domain/with-updated-at.ts'
 import {
   invoiceBalance,
   PatientErased,
@@ -22,14 +25,43 @@ import { paymentStore } from '../../../shared/store/calendar/payments.ts'
 import { readImportIds } from '../../../shared/store/external-ids/derive.ts'
 import type { Changeset } from '../../../shared/store/table/changeset.ts'
 import type { Table } from '../../../shared/store/table/table.ts'
-import { unknownRecord } from '../records/change-record.ts'
-import { addResourceCommands } from '../records/resource-group.ts'
+import { requireRecord, unknownRecord } from '../records/change-record.ts'
+import { formatAmount } from '../records/record-text.ts'
+import { recordsOfPatients } from '../records/records-of-patients.ts'
+import { addResourceCommands, type ResourceCommands } from '../records/resource-commands.ts'
 import { addYesOption, commitConfirmed } from '../tool/confirmation.ts'
 import { openClinic } from '../tool/connection.ts'
-import { CommandFailure, parseOption, print } from '../tool/output.ts'
-import { type NewPaymentOptions, paymentOf } from './new-payment.ts'
+import { parseAmountOption } from '../tool/fields.ts'
+import { CommandFailure, changeLine, parseOption, print } from '../tool/output.ts'
 import { checkNewPayment, checkVoid } from './payment-balance.ts'
-import { paymentJson, payments } from './payment-records.ts'
+
+const payments: ResourceCommands<ReturnType<typeof renderPayment>> = {
+  ...recordsOfPatients(
+    'payment',
+    paymentStore,
+    { query: listPayments.query, filterOf: paymentFilter },
+    renderPayment,
+  ),
+  show: async ({ table, clinic }, id) => {
+    const found = await paymentStore({ table }).find(clinic.id, id)
+    return found && paymentJson(found.record, clinic)
+  },
+  cells: ({ payment_date, type, status, amount, currency, payment_method, invoice_number, patient }) => [
+    payment_date,
+    type,
+    status,
+    `${formatAmount(amount, currency)} ${currency}`,
+    payment_method,
+    `invoice ${invoice_number}`,
+    patient.full_name,
+  ],
+}
+
+/** A payment as the operator sees it: also why it was voided. */
+const paymentJson = (payment: WithUpdatedAt<Payment>, clinic: Clinic) => ({
+  ...renderPayment(payment, clinic),
+  void_reason: payment.voidReason,
+})
 
 export function addPaymentCommands(group: Command): void {
   addResourceCommands(group, payments)
@@ -73,9 +105,9 @@ function addCreateCommand(group: Command): void {
         return changes
       })
       const payment = (await stored.find(clinic.id, id))?.record
-      if (!payment) throw unknownRecord('invoice', 'invoice', given.invoice)
+      if (!payment) throw unknownRecord('invoice', given.invoice)
       print(command, renderPayment(payment, clinic), [
-        isNew ? `Recorded payment ${id}` : `Nothing changed: payment ${id} exists already`,
+        changeLine(isNew, `Recorded payment ${id}`, `payment ${id} exists already`),
       ])
     })
   addYesOption(create)
@@ -93,18 +125,15 @@ function addVoidCommand(group: Command): void {
       const reason = parseOption('reason', singleLineText(500), options.reason)
       const { table, clinic } = await openClinic(command)
       const stored = paymentStore({ table })
-      const find = async () => {
-        const found = isUuid(given) ? await stored.find(clinic.id, given.toLowerCase()) : null
-        if (!found) throw unknownRecord('payment', 'payment', given)
-        return found.record
-      }
+      const find = async () =>
+        (await requireRecord('payment', given, (known) => stored.find(clinic.id, known))).record
       const { id, invoice } = await find()
       const voidedAt = new Date(table.now()).toISOString()
       await commitConfirmed(command, async (warn) => {
         // Also by an earlier attempt whose response was lost.
         if ((await find()).voidedAt !== null) return null
         const build = (invoice: Invoice, before: Payment | null, others: readonly Payment[]): Payment => {
-          if (!before) throw unknownRecord('payment', 'payment', id)
+          if (!before) throw unknownRecord('payment', id)
           checkVoid(before, { invoice, others }, warn)
           const voided = voidPayment(before, voidedAt, reason)
           if (voided) return voided
@@ -114,9 +143,11 @@ function addVoidCommand(group: Command): void {
       })
       const after = await find()
       print(command, paymentJson(after, clinic), [
-        after.voidedAt === voidedAt
-          ? `Voided payment ${id}`
-          : `Nothing changed: payment ${id} is voided already, since ${clinicTimestamp(after.voidedAt ?? '', clinic.timezone)}`,
+        changeLine(
+          after.voidedAt === voidedAt,
+          `Voided payment ${id}`,
+          `payment ${id} is voided already, since ${clinicTimestamp(after.voidedAt ?? '', clinic.timezone)}`,
+        ),
         ...(after.voidReason === null ? ['The reason is not kept: the patient was erased.'] : []),
       ])
     })
@@ -130,8 +161,54 @@ const settle = (
   invoice: string,
   change: PaymentChange,
 ): Promise<Changeset | null> =>
-  invoiceBalance(table).buildChangeset(id, invoice, [change]).catch(failForErasedPatient)
+  invoiceBalance(table)
+    .buildChangeset(id, invoice, [change])
+    .catch((error) => {
+      throw error instanceof PatientErased
+        ? new CommandFailure('The patient of the invoice was erased.')
+        : error
+    })
 
-function failForErasedPatient(error: unknown): never {
-  throw error instanceof PatientErased ? new CommandFailure('The patient of the invoice was erased.') : error
+type NewPaymentOptions = {
+  invoice: string
+  amount: string
+  method: string
+  type: string
+  status: string
+  date?: string
+  description?: string
+  externalId?: string
+}
+
+/** The payment that the options describe. @throws CommandFailure */
+function paymentOf(given: NewPaymentOptions, id: string, invoice: Invoice, clinic: ClinicInfo): Payment {
+  const amount = amountOf(given, invoice.currency)
+  const createdAt = new Date().toISOString()
+  return {
+    ...NEW_PAYMENT,
+    id,
+    amount,
+    currency: invoice.currency,
+    invoice: { id: invoice.id, number: invoice.number },
+    patient: { id: invoice.patient.id, fullName: invoice.patient.fullName },
+    type: parseOption('type', oneOf(PAYMENT_TYPES), given.type),
+    method: parseOption('method', oneOf(PAYMENT_METHODS), given.method),
+    status: parseOption('status', oneOf(PAYMENT_STATUSES), given.status),
+    description:
+      given.description === undefined
+        ? null
+        : parseOption('description', singleLineText(500), given.description),
+    date:
+      given.date === undefined
+        ? clinicTimestamp(createdAt, clinic.timezone).slice(0, 10)
+        : parseOption('date', RecordDate, given.date),
+    createdAt,
+  }
+}
+
+/** `--amount` in minor units of a currency. @throws CommandFailure unless it is positive */
+function amountOf(given: { readonly amount: string; readonly type: string }, currency: string): number {
+  if (given.type === 'refund' && /^-\d/.test(given.amount))
+    throw new CommandFailure('--amount of a refund is written without a minus sign')
+  return parseAmountOption('amount', given.amount, currency, true)
 }

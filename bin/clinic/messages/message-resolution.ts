@@ -1,19 +1,20 @@
 /** Finds unresolved messages, those that may or may not have reached their provider, and sets their outcome. */
-import type { Clinic, ClinicId } from '../../../shared/domain/clinic.ts'
+import { renderMessage } from '../../../shared/api/messages.ts'
+import type { Clinic } from '../../../shared/domain/clinic.ts'
 import {
+  isMessageWaiting,
   isUnresolved,
   type Message,
   type ProviderFeedback,
   SENDER_STOPPED,
 } from '../../../shared/domain/messages/message.ts'
 import { clinicTimestamp } from '../../../shared/domain/timestamp.ts'
-import { isUuid } from '../../../shared/domain/uuid.ts'
 import type { WithUpdatedAt } from '../../../shared/domain/with-updated-at.ts'
 import { messageDispatch } from '../../../shared/store/messages/dispatch.ts'
 import { messageStore } from '../../../shared/store/messages/messages.ts'
 import type { Table } from '../../../shared/store/table/table.ts'
+import { requireRecord } from '../records/change-record.ts'
 import { CommandFailure, formatTable } from '../tool/output.ts'
-import { describeProgress, localTime } from './message-progress.ts'
 
 export const RESOLUTIONS = ['sent', 'failed'] as const
 export type Resolution = (typeof RESOLUTIONS)[number]
@@ -107,19 +108,19 @@ export const unresolvedJson = ({ clinic, message }: { clinic: Clinic; message: M
 })
 
 /** Unresolved messages as lines of text. */
-export const unresolvedLines = (messages: readonly ReturnType<typeof unresolvedJson>[]): string[] =>
-  messages.length === 0
-    ? ['No unresolved messages']
-    : formatTable(
-        messages.map(({ clinic_id, id, channel, accepted_at, claimed_until, reason }) => [
-          clinic_id,
-          id,
-          channel,
-          `accepted ${accepted_at}`,
-          `claimed until ${claimed_until}`,
-          reason,
-        ]),
-      )
+export const unresolvedLines = (messages: readonly ReturnType<typeof unresolvedJson>[]): string[] => {
+  if (messages.length === 0) return ['No unresolved messages']
+  return formatTable(
+    messages.map(({ clinic_id, id, channel, accepted_at, claimed_until, reason }) => [
+      clinic_id,
+      id,
+      channel,
+      `accepted ${accepted_at}`,
+      `claimed until ${claimed_until}`,
+      reason,
+    ]),
+  )
+}
 
 async function requireUnresolved(
   table: Table,
@@ -127,7 +128,7 @@ async function requireUnresolved(
   id: string,
   now: () => number,
 ): Promise<WithUpdatedAt<Message>> {
-  const message = await requireMessage(table, clinic.id, id)
+  const message = await requireMessage({ table, clinic }, id)
   if (isUnresolved(message, now())) return message
   if (message.dispatch === null && message.status !== 'queued')
     throw new CommandFailure(`This message is already settled as ${message.status}.`)
@@ -136,15 +137,11 @@ async function requireUnresolved(
 }
 
 /** The message with this id. @throws CommandFailure if there is none */
-export async function requireMessage(
-  table: Table,
-  clinic: ClinicId,
+export const requireMessage = async (
+  { table, clinic }: { readonly table: Table; readonly clinic: Clinic },
   id: string,
-): Promise<WithUpdatedAt<Message>> {
-  const stored = isUuid(id) ? await messageStore({ table }).find(clinic, id.toLowerCase()) : null
-  if (!stored) throw new CommandFailure(`The clinic has no message ${id}.`)
-  return stored.record
-}
+): Promise<WithUpdatedAt<Message>> =>
+  (await requireRecord('message', id, (known) => messageStore({ table }).find(clinic.id, known))).record
 
 /** A message was sent no later than the end of its claim. */
 const feedbackOf = (message: Message, resolution: Resolution, now: number): ProviderFeedback =>
@@ -155,3 +152,44 @@ const feedbackOf = (message: Message, resolution: Resolution, now: number): Prov
         at: new Date(Math.min(claimEnd(message), now)).toISOString(),
         providerMessageId: null,
       }
+
+type Progress = 'waiting' | 'being_sent' | 'unresolved' | 'done'
+
+/** The progress of sending a message. Imported messages are always done. */
+function progressOf(message: Message, now: number): Progress {
+  if (!message.dispatch) return 'done'
+  if (isMessageWaiting(message)) return 'waiting'
+  return isUnresolved(message, now) ? 'unresolved' : 'being_sent'
+}
+
+/** The progress as text for the operator. */
+export function describeProgress(message: Message, { timezone }: Clinic, now: number): string {
+  const { dueAt = 0, claim = null } = message.dispatch ?? {}
+  const descriptions: Record<Progress, () => string> = {
+    waiting: () => `waiting to be sent, next attempt at ${localTime(dueAt, timezone)}`,
+    being_sent: () => `being sent until ${localTime(claim?.until ?? dueAt, timezone)}`,
+    unresolved: () => `unresolved: claimed until ${localTime(claim?.until ?? dueAt, timezone)}`,
+    done: () => `done: ${message.status}`,
+  }
+  return descriptions[progressOf(message, now)]()
+}
+
+/** An instant (milliseconds since the epoch) as a timestamp in the clinic's time zone. */
+const localTime = (at: number, timezone: string): string =>
+  clinicTimestamp(new Date(at).toISOString(), timezone)
+
+/** A message as commands print it, without its subject and text. */
+export function messageJson(message: WithUpdatedAt<Message>, clinic: Clinic, now: number) {
+  const { subject: _subject, message: _text, ...entry } = renderMessage(message, clinic)
+  const { dispatch } = message
+  const at = (instant: number) => localTime(instant, clinic.timezone)
+  return {
+    clinic_id: clinic.id,
+    ...entry,
+    progress: progressOf(message, now),
+    dispatch: dispatch && {
+      due_at: at(dispatch.dueAt),
+      claimed_until: dispatch.claim && at(dispatch.claim.until),
+    },
+  }
+}

@@ -25,20 +25,29 @@ export function addAccessCommand(command: Command): void {
         throw new CommandFailure('--from must not be after --to')
       const { clinic } = await openClinic(command)
       const files = await requireTrailFiles(command)
-      const found: { readonly timestamp: string; readonly json: ListedAccess }[] = []
+      const found: (ListedAccess & { readonly timestamp: string })[] = []
       for await (const access of linesOf<RequestAccess>(files.access))
         if (concerns(access, clinic, period) && names(access, patient))
-          found.push({ ...access, json: requestJson(access, clinic) })
+          found.push({ ...access, who: access.credential, action: access.route, whole_clinic: false })
       for await (const line of linesOf<unknown>(files.operator)) {
         const { data: access } = CommandLine.safeParse(line)
         if (!access || !concerns(access, clinic, period)) continue
         const isWhole = (WHOLE_CLINIC_COMMANDS as readonly string[]).includes(access.command)
         if (isWhole || names(access, patient))
-          found.push({ ...access, json: commandJson(access, clinic, isWhole) })
+          found.push({
+            ...access,
+            who: access.operator,
+            source_ip: null,
+            action: `clinic ${access.command}`,
+            whole_clinic: isWhole,
+          })
       }
       const data = found
         .sort((a, b) => Date.parse(a.timestamp) - Date.parse(b.timestamp))
-        .map(({ json }) => json)
+        .map(({ timestamp, who, source_ip, action, outcome, request_id, whole_clinic }) => ({
+          at: clinicTimestamp(timestamp, clinic.timezone),
+          ...{ who, source_ip, action, outcome, request_id, whole_clinic },
+        }))
       const rows = data.map(({ at, who, source_ip, action, outcome, whole_clinic }) => [
         at,
         who ?? 'no credential',
@@ -48,6 +57,15 @@ export function addAccessCommand(command: Command): void {
       ])
       print(command, { data }, formatTable(rows))
     })
+}
+
+type ListedAccess = {
+  readonly who: string | null
+  readonly source_ip: string | null
+  readonly action: string
+  readonly outcome: string | number
+  readonly request_id: string
+  readonly whole_clinic: boolean
 }
 
 const dateOf = (name: string, text: string | undefined): string | undefined =>
@@ -82,29 +100,3 @@ function concerns({ clinic_id, timestamp }: Line, clinic: Clinic, { from, to }: 
 
 const names = ({ clinic_id, records }: Line, patient: string): boolean =>
   clinic_id !== null && records.some((id) => id.toLowerCase() === patient)
-
-const requestJson = (access: RequestAccess, { timezone }: Clinic) => ({
-  at: clinicTimestamp(access.timestamp, timezone),
-  who: access.credential,
-  source_ip: access.source_ip,
-  action: access.route,
-  outcome: access.outcome as RequestAccess['outcome'] | string,
-  request_id: access.request_id,
-  whole_clinic: false,
-})
-
-type ListedAccess = ReturnType<typeof requestJson>
-
-const commandJson = (
-  access: z.infer<typeof CommandLine>,
-  { timezone }: Clinic,
-  isWhole: boolean,
-): ListedAccess => ({
-  at: clinicTimestamp(access.timestamp, timezone),
-  who: access.operator,
-  source_ip: null,
-  action: `clinic ${access.command}`,
-  outcome: access.outcome,
-  request_id: access.request_id,
-  whole_clinic: isWhole,
-})

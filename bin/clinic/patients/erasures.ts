@@ -1,5 +1,7 @@
-import { writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import type { Command } from 'commander'
+import * as z from 'zod'
+import { Uuid } from '../../../shared/api/schemas.ts'
 import type { ClinicId } from '../../../shared/domain/clinic.ts'
 import { clinicTimestamp } from '../../../shared/domain/timestamp.ts'
 import { pendingErasures, replayErasures } from '../../../shared/maintenance/restore/erasure-replay.ts'
@@ -12,7 +14,6 @@ import { addConfirmOptions, confirmByTyping } from '../tool/confirmation.ts'
 import { chooseClinic, connect, connectTable, openClinic, requireStoredClinic } from '../tool/connection.ts'
 import { resolveFromInvocationDir } from '../tool/invocation-path.ts'
 import { CommandFailure, counted, formatTable, print } from '../tool/output.ts'
-import { readErasures } from './erasure-file.ts'
 
 type ReplayOptions = { table?: string; sourceTable?: string; from?: string }
 
@@ -120,3 +121,58 @@ async function confirmReplay(
 
 const patientsOf = (erasures: readonly Erasure[]): number =>
   new Set(erasures.map(({ patient }) => patient)).size
+
+/** A line of `erasure list --to`. */
+const LedgerLine = z.object({
+  clinic_id: Uuid,
+  patient_id: Uuid,
+  erased_at: z.iso.datetime({ offset: true }),
+  operator: z.string(),
+  import_ids: z.array(Uuid).default([]),
+})
+
+/** A line of the access trail about a command that erased patients. */
+const TrailLine = z.object({
+  clinic_id: Uuid,
+  command: z.literal('patient erase'),
+  outcome: z.literal('done'),
+  records: z.array(Uuid),
+  timestamp: z.iso.datetime({ offset: true }),
+  operator: z.string(),
+})
+
+/**
+ * The erasures of a clinic in a file of NDJSON. Lines about anything else are skipped.
+ * @throws CommandFailure for a line that is not JSON
+ */
+export function readErasures(file: string, clinic: ClinicId): Erasure[] {
+  const lines = readFileSync(file, 'utf8').split('\n')
+  return lines.flatMap((text, index) =>
+    text.trim() === '' ? [] : erasuresOf(parse(text, file, index + 1), clinic),
+  )
+}
+
+function erasuresOf(line: unknown, clinic: ClinicId): Erasure[] {
+  const ledger = LedgerLine.safeParse(line).data
+  const trail = TrailLine.safeParse(line).data
+  if ((ledger ?? trail)?.clinic_id.toLowerCase() !== clinic) return []
+  const patients = ledger ? [ledger.patient_id] : (trail?.records ?? [])
+  const at = new Date(ledger?.erased_at ?? trail?.timestamp ?? '').toISOString()
+  const operator = ledger?.operator ?? trail?.operator ?? ''
+  const importIds = (ledger?.import_ids ?? []).map((id) => id.toLowerCase())
+  return patients.map((patient) => ({
+    patient: patient.toLowerCase(),
+    at,
+    operator,
+    importIds,
+    isFinished: true,
+  }))
+}
+
+function parse(text: string, file: string, line: number): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw new CommandFailure(`${file}:${line}: is not JSON`)
+  }
+}

@@ -2,7 +2,8 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Command } from 'commander'
 import { type PersonData, type Rendered, readPerson } from '../export/person.ts'
-import { withAmountTexts } from '../records/amount-text.ts'
+import { unknownRecord } from '../records/change-record.ts'
+import { withAmountTexts } from '../records/record-text.ts'
 import { openClinic } from '../tool/connection.ts'
 import { resolveFromInvocationDir } from '../tool/invocation-path.ts'
 import { CommandFailure, print } from '../tool/output.ts'
@@ -20,10 +21,7 @@ export function addPatientExportCommand(group: Command): void {
       const { table, clinic } = await openClinic(command)
       const patient = id.toLowerCase()
       const data = await readPerson(table, clinic, patient)
-      if (!data)
-        throw new CommandFailure(
-          `The clinic has no patient ${id}. "patient find --external-id" finds it by the external id.`,
-        )
+      if (!data) throw unknownRecord('patient', id)
       const folder = resolveFromInvocationDir(given.out)
       mkdirSync(folder, { recursive: true, mode: 0o700 })
       const contents = { md: personText(data), json: `${JSON.stringify(data, null, 2)}\n` }

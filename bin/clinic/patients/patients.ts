@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { renderPatientDetails } from '../../../shared/api/patients.ts'
+import { listPatients, renderPatientDetails } from '../../../shared/api/patients.ts'
 import { CalendarDate, oneOf } from '../../../shared/api/schemas.ts'
 import type { Clinic } from '../../../shared/domain/clinic.ts'
 import { fullName, GENDERS, type Patient } from '../../../shared/domain/patients/patient.ts'
@@ -11,7 +11,7 @@ import {
   phoneNumber,
 } from '../../../shared/domain/patients/text-fields.ts'
 import { SCOPES } from '../../../shared/domain/scope.ts'
-import { isUuid } from '../../../shared/domain/uuid.ts'
+import { patientListStores, readPatientList } from '../../../shared/requests/patient-list.ts'
 import { appointmentStore } from '../../../shared/store/calendar/appointments.ts'
 import { invoiceStore } from '../../../shared/store/calendar/invoices.ts'
 import { paymentStore } from '../../../shared/store/calendar/payments.ts'
@@ -21,69 +21,118 @@ import { messageStore } from '../../../shared/store/messages/messages.ts'
 import { patientStore } from '../../../shared/store/patients/patients.ts'
 import type { Table } from '../../../shared/store/table/table.ts'
 import { comingAppointments, describeAppointments } from '../appointments/appointments-outside-hours.ts'
-import { unknownRecord } from '../records/change-record.ts'
+import { requireRecord, unknownRecord } from '../records/change-record.ts'
 import { addLinkCommands } from '../records/record-links.ts'
-import { addResourceCommands } from '../records/resource-group.ts'
+import { NAME_OR_CONTACT } from '../records/records-of-patients.ts'
+import { addResourceCommands, type ResourceCommands } from '../records/resource-commands.ts'
 import { operatorOf } from '../tool/command-trail.ts'
 import { addConfirmOptions, confirmByTyping, readValue } from '../tool/confirmation.ts'
-import { openClinic } from '../tool/connection.ts'
-import { CommandFailure, counted, formatTable, parseOption, print } from '../tool/output.ts'
+import { type ClinicContext, openClinic } from '../tool/connection.ts'
+import { addFields, type Fields, fieldsOf, NONE, requireChange } from '../tool/fields.ts'
+import { CommandFailure, changeLine, counted, formatTable, print } from '../tool/output.ts'
 import { addPatientExportCommand } from './patient-export.ts'
-import { patients } from './patient-records.ts'
 
-type Fields = {
-  firstName?: string
-  lastName?: string
-  gender?: string
-  dateOfBirth?: string
-  phone?: string
-  email?: string
-  nationalId?: string
-  notes?: string
-  active?: boolean
+const patients: ResourceCommands<Awaited<ReturnType<typeof readPatientList>>['data'][number]> = {
+  group: 'patient',
+  list: {
+    query: listPatients.query,
+    read: ({ table, clinic }, query) =>
+      readPatientList(patientListStores({ table }), { clinic, query, now: Date.now() }),
+  },
+  show: async ({ table, clinic }, id) => {
+    const patient = await patientStore({ table }).find(clinic.id, id)
+    return patient && renderPatientDetails(patient, { clinic, scopes: SCOPES })
+  },
+  searched: NAME_OR_CONTACT,
+  find: async ({ table, clinic }, text) => {
+    const { data: query, error } = listPatients.query.safeParse({ search: text })
+    if (error) throw new CommandFailure(`The text ${error.issues.map(({ message }) => message).join(', ')}.`)
+    const request = { clinic, query, now: Date.now() }
+    const { data, meta } = await readPatientList(patientListStores({ table }), request)
+    const leftOut = 'total' in meta ? meta.total - data.length : 0
+    if (leftOut <= 0) return { data }
+    return {
+      data,
+      leftOut,
+      notes: [`Left out: ${counted(leftOut, 'more patient')}. "patient list --search" lists all.`],
+    }
+  },
+  cells: ({ full_name, date_of_birth, phone_number, email_address, is_active, erased_at }) => [
+    full_name,
+    date_of_birth ?? '',
+    phone_number ?? '',
+    email_address ?? '',
+    erased_at ? 'erased' : is_active ? 'active' : 'inactive',
+  ],
 }
+
+const FIELDS: Fields<Patient> = {
+  firstName: { flags: '--first-name <name>', schema: personName() },
+  lastName: { flags: '--last-name <name>', schema: personName() },
+  gender: {
+    flags: '--gender <gender>',
+    description: GENDERS.join(', '),
+    schema: oneOf(GENDERS),
+    words: NONE,
+  },
+  dateOfBirth: {
+    flags: '--date-of-birth <date>',
+    description: 'YYYY-MM-DD',
+    schema: CalendarDate,
+    words: NONE,
+  },
+  phoneNumber: {
+    flags: '--phone <number>',
+    description: 'in international format, e.g. +905321234567',
+    schema: phoneNumber(),
+    words: NONE,
+  },
+  emailAddress: { flags: '--email <address>', schema: emailAddress(), words: NONE },
+  nationalId: {
+    flags: '--national-id <id>',
+    description: '- reads it from a prompt or from standard input',
+    schema: nationalId(),
+    words: NONE,
+  },
+  notes: { flags: '--notes <text>', schema: multiLineText(2000), words: NONE },
+}
+
+type UpdateOptions = { readonly active?: boolean; readonly nationalId?: string }
 
 export function addPatientCommands(group: Command): void {
   addResourceCommands(group, patients)
 
-  group
+  const update = group
     .command('update')
     .description(
       'change fields of a patient; a new name is copied to every record that shows it. "" clears a field',
     )
     .argument('<patient>', 'patient id')
-    .option('--first-name <name>')
-    .option('--last-name <name>')
-    .option('--gender <gender>', GENDERS.join(', '))
-    .option('--date-of-birth <date>', 'YYYY-MM-DD')
-    .option('--phone <number>', 'in international format, e.g. +905321234567')
-    .option('--email <address>')
-    .option('--national-id <id>', '- reads it from a prompt or from standard input')
-    .option('--notes <text>')
+  addFields(update, FIELDS)
     .option('--active', 'appointments and messages are possible')
     .option('--no-active', 'they are not; lists the appointments that are still scheduled')
-    .action(async (id: string, fields: Fields, command: Command) => {
+    .action(async (id: string, given: UpdateOptions, command: Command) => {
+      requireChange(given)
       const context = await openClinic(command)
       const { table, clinic } = context
-      const typed = await readValue(command, fields.nationalId ?? '', 'the national id')
-      const changes = changesOf(fields.nationalId === undefined ? fields : { ...fields, nationalId: typed })
-      if (Object.keys(changes).length === 0)
-        throw new CommandFailure('Nothing to change: specify at least one option.')
-      const before = isUuid(id) ? await patientStore({ table }).find(clinic.id, id.toLowerCase()) : null
-      const patient = before && (await patientChanges(table).update(clinic.id, before.id, changes))
-      if (!patient)
-        throw new CommandFailure(
-          `The clinic has no patient ${id}, or the patient was erased. Find patients with "patient find".`,
-        )
-      const isChanged = patient.updatedAt !== before.updatedAt
+      const typed = await readValue(command, given.nationalId ?? '', 'the national id')
+      const fields = fieldsOf(
+        FIELDS,
+        given.nationalId === undefined ? given : { ...given, nationalId: typed },
+      )
+      const changes = { ...fields, ...(given.active !== undefined && { isActive: given.active }) }
+      const before = await requirePatient(context, id)
+      const patient = await patientChanges(table).update(clinic.id, before.id, changes)
+      if (!patient) throw new CommandFailure('The patient was erased.')
       const appointments =
         before.isActive && !patient.isActive
           ? await comingAppointments(context, { patient: patient.id }, () => true)
           : []
       const result = renderPatientDetails(patient, { clinic, scopes: SCOPES })
+      const isChanged = patient.updatedAt !== before.updatedAt
       // Appointments of an inactive patient cannot be moved.
       print(command, { ...result, appointments_outside: appointments }, [
-        isChanged ? `Changed patient ${id}` : `Nothing changed: patient ${id} has these values already`,
+        changeLine(isChanged, `Changed patient ${id}`, `patient ${id} has these values already`),
         ...describeAppointments(context, appointments, 'without an active patient', '"appointment cancel"'),
       ])
     })
@@ -99,15 +148,14 @@ export function addPatientCommands(group: Command): void {
     .argument('<patient>', 'patient id')
     .action(async (id: string, _: object, command: Command) => {
       const { table, clinic } = await openClinic(command)
-      const before = isUuid(id) ? await patientStore({ table }).find(clinic.id, id.toLowerCase()) : null
-      if (!before) throw unknownRecord('patient', 'patient', id)
+      const before = await requirePatient({ table, clinic }, id)
       const upcoming = (await upcomingAppointments(table, clinic.id, before.id)).length
       // An interrupted erasure is completed without asking: the name is gone.
       if (!before.erasedAt) await confirmErasure(command, table, clinic, before, upcoming)
       const patient = await patientChanges(table).erase(clinic.id, before.id, {
         operator: operatorOf(command),
       })
-      if (!patient) throw unknownRecord('patient', 'patient', id)
+      if (!patient) throw unknownRecord('patient', id)
       print(
         command,
         { ...renderPatientDetails(patient, { clinic, scopes: SCOPES }), cancelled_appointments: upcoming },
@@ -120,36 +168,8 @@ export function addPatientCommands(group: Command): void {
   addConfirmOptions(erase, PATIENT_NAME)
 }
 
-function changesOf({
-  firstName,
-  lastName,
-  gender,
-  dateOfBirth,
-  phone,
-  email,
-  ...more
-}: Fields): Partial<Patient> {
-  const parseOrNull = <T>(
-    name: string,
-    schema: Parameters<typeof parseOption<T>>[1],
-    value: string,
-  ): T | null => (value === '' ? null : parseOption(name, schema, value))
-  return {
-    ...(firstName !== undefined && { firstName: parseOption('first-name', personName(), firstName) }),
-    ...(lastName !== undefined && { lastName: parseOption('last-name', personName(), lastName) }),
-    ...(gender !== undefined && { gender: parseOrNull('gender', oneOf(GENDERS), gender) }),
-    ...(dateOfBirth !== undefined && {
-      dateOfBirth: parseOrNull('date-of-birth', CalendarDate, dateOfBirth),
-    }),
-    ...(phone !== undefined && { phoneNumber: parseOrNull('phone', phoneNumber(), phone) }),
-    ...(email !== undefined && { emailAddress: parseOrNull('email', emailAddress(), email) }),
-    ...(more.nationalId !== undefined && {
-      nationalId: parseOrNull('national-id', nationalId(), more.nationalId),
-    }),
-    ...(more.notes !== undefined && { notes: parseOrNull('notes', multiLineText(2000), more.notes) }),
-    ...(more.active !== undefined && { isActive: more.active }),
-  }
-}
+const requirePatient = ({ table, clinic }: ClinicContext, id: string) =>
+  requireRecord('patient', id, (known) => patientStore({ table }).find(clinic.id, known))
 
 /** The text that the operator types to erase a patient. */
 const PATIENT_NAME = "the patient's full name"

@@ -7,6 +7,7 @@ import { Changeset } from '../../../shared/store/table/changeset.ts'
 import { commitWithRetry } from '../../../shared/store/table/commit-packed.ts'
 import type { Table } from '../../../shared/store/table/table.ts'
 import { isSameRecord } from '../../../shared/store/table/updated-at-codec.ts'
+import type { Warn } from '../tool/confirmation.ts'
 import { CommandFailure } from '../tool/output.ts'
 
 /**
@@ -19,16 +20,17 @@ export async function changeRecord<R>(
   list: RecordStore<R>,
   clinic: ClinicId,
   id: string,
-  update: (before: R, changes: Changeset) => Promise<R>,
-  commit: (build: () => Promise<Changeset | null>) => Promise<void> = commitWithRetry,
+  update: (before: R, changes: Changeset, warn: Warn) => Promise<R>,
+  commit: (build: (warn?: Warn) => Promise<Changeset | null>) => Promise<void> = (build) =>
+    commitWithRetry(() => build()),
 ): Promise<WithUpdatedAt<R> | null> {
   let current: WithUpdatedAt<R> | null = null
-  await commit(async () => {
+  await commit(async (warn = () => {}) => {
     const stored = await list.find(clinic, id.toLowerCase())
     current = stored?.record ?? null
     if (!stored) return null
     const changes = new Changeset(table, clinic)
-    const after = await update(stored.record, changes)
+    const after = await update(stored.record, changes, warn)
     if (isSameRecord(stored.record, after)) return null
     current = list.change(changes, stored, after)
     return changes
@@ -55,7 +57,19 @@ export async function* eachRecord<R, F extends string>(
 }
 
 /** The clinic has no such record. The typed text is not repeated unless it is an id: it may be a name. */
-export const unknownRecord = (group: string, noun: string, id: string): CommandFailure =>
+export const unknownRecord = (noun: string, id: string, group = noun.replace(' ', '-')): CommandFailure =>
   new CommandFailure(
     `The clinic has no ${noun}${isUuid(id) ? ` ${id}` : ' with this id'}. Find it with "${group} find" or "${group} list".`,
   )
+
+/** The record with a typed id. @throws CommandFailure if there is none */
+export async function requireRecord<R>(
+  noun: string,
+  id: string,
+  find: (id: string) => Promise<R | null>,
+  group?: string,
+): Promise<R> {
+  const found = isUuid(id) ? await find(id.toLowerCase()) : null
+  if (found) return found
+  throw unknownRecord(noun, id, group)
+}

@@ -20,8 +20,7 @@ import type { Table } from '../../../shared/store/table/table.ts'
 import { ExternalRef } from '../import/external-ids/resolve-references.ts'
 import { openClinic } from '../tool/connection.ts'
 import { CommandFailure, parseOption, print } from '../tool/output.ts'
-
-type LinkOptions = { externalId: string }
+import { requireRecord } from './change-record.ts'
 
 /** Adds `link` and `unlink` to the commands of a kind of records. */
 export function addLinkCommands(group: Command, kind: LinkableKind): void {
@@ -32,7 +31,7 @@ export function addLinkCommands(group: Command, kind: LinkableKind): void {
     )
     .argument(`<${kind}>`, `${kind} id`)
     .requiredOption('--external-id <id>', 'id in your own system')
-    .action(async (id: string, given: LinkOptions, command: Command) => {
+    .action(async (id: string, given: { externalId: string }, command: Command) => {
       const externalId = parseOption('external-id', ExternalRef, given.externalId)
       await changeLink(kind, id, command, async ({ record }) => {
         const { imported } = record
@@ -129,8 +128,7 @@ async function changeLink(
 ): Promise<void> {
   const { table, clinic } = await openClinic(command)
   const text = await retryOnConflict(async () => {
-    const record = await FIND[kind](table, clinic.id, id.toLowerCase())
-    if (!record) throw new CommandFailure(`The clinic has no ${kind} ${id}. Run "${kind} list" to see all.`)
+    const record = await requireRecord(kind, id, (known) => FIND[kind](table, clinic.id, known))
     if (record.isErased) throw new CommandFailure('The patient was erased.')
     return change({ table, clinic: clinic.id, record })
   }).catch((error: unknown) => {

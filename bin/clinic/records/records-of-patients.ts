@@ -1,15 +1,19 @@
-/** Finds records by their patient: what an operator knows when someone calls. */
-import type { Clinic, ClinicId } from '../../../shared/domain/clinic.ts'
-import type { PageRequest } from '../../../shared/domain/lists/paging.ts'
+/** Records that belong to a patient: what an operator knows when someone calls. */
+import type * as z from 'zod'
+import type { RecordListQuery } from '../../../shared/api/record-lists.ts'
+import type { Clinic } from '../../../shared/domain/clinic.ts'
 import type { WithUpdatedAt } from '../../../shared/domain/with-updated-at.ts'
+import { readFilteredList } from '../../../shared/requests/record-list.ts'
+import type { CalendarFilter } from '../../../shared/store/calendar/calendar-filter.ts'
+import type { calendarList } from '../../../shared/store/calendar/calendar-list.ts'
 import { patientSearch } from '../../../shared/store/patients/search.ts'
 import { mapConcurrent } from '../../../shared/store/table/map-concurrent.ts'
 import type { Table } from '../../../shared/store/table/table.ts'
 import type { ClinicContext } from '../tool/connection.ts'
 import { counted } from '../tool/output.ts'
-import type { Found } from './resource-commands.ts'
+import type { Found, ResourceCommands } from './resource-commands.ts'
 
-/** The fields that `find` compares with its text. */
+/** The fields of a patient that `find` compares with its text. */
 export const NAME_OR_CONTACT = 'name, phone number or email address'
 
 /** A text that matches more patients needs more words. */
@@ -19,19 +23,43 @@ const MAX_RECORDS = 20
 
 const CONCURRENCY = 5
 
-type Lists<R> = {
-  readonly page: (
-    clinic: ClinicId,
-    filter: { readonly patient: string },
-    request: PageRequest,
-  ) => Promise<{ readonly items: readonly WithUpdatedAt<R>[]; readonly total: number }>
-}
+type Open<R, F extends string> = (platform: {
+  table: Table
+}) => Pick<ReturnType<typeof calendarList<R, F>>, 'find' | 'page' | 'after' | 'changes'>
+
+/** The commands of records that the API lists, which are found by their patient. */
+export const recordsOfPatients = <R, F extends string, Q extends RecordListQuery, Wire>(
+  group: 'appointment' | 'invoice' | 'payment' | 'message',
+  open: Open<R, F>,
+  list: { readonly query: z.ZodObject; readonly filterOf: (query: Q) => CalendarFilter<F> },
+  render: (record: WithUpdatedAt<R>, clinic: Clinic) => Wire,
+) =>
+  ({
+    group,
+    list: {
+      query: list.query,
+      read: ({ table, clinic }: ClinicContext, query: Q) =>
+        readFilteredList(
+          `${group}s`,
+          { clinic, query, now: Date.now() },
+          open({ table }),
+          list.filterOf(query),
+          (record) => render(record, clinic),
+        ),
+    },
+    show: async ({ table, clinic }: ClinicContext, id: string): Promise<Wire | null> => {
+      const found = await open({ table }).find(clinic.id, id)
+      return found && render(found.record, clinic)
+    },
+    searched: `the patient's ${NAME_OR_CONTACT}`,
+    find: (context: ClinicContext, text: string) => findOfPatients(context, text, open, render),
+  }) satisfies Omit<ResourceCommands<Wire>, 'cells'>
 
 /** The latest records of the patients that a text matches, by patient. */
-export async function findOfPatients<R, Wire>(
+async function findOfPatients<R, F extends string, Wire>(
   { table, clinic }: ClinicContext,
   text: string,
-  open: (platform: { table: Table }) => Lists<R>,
+  open: Open<R, F>,
   render: (record: WithUpdatedAt<R>, clinic: Clinic) => Wire,
 ): Promise<Found<Wire>> {
   const records = open({ table })

@@ -23,10 +23,6 @@ export function parseDecimal(value: string | number, decimals: number): number |
   return sign === '-' && units !== 0 ? -units : units
 }
 
-/** Whether a value is a number above the maximum, which {@link parseDecimal} does not distinguish from other errors. */
-export const isTooLarge = (value: string | number, decimals: number): boolean =>
-  Number(value) > MAX_MINOR_UNITS / 10 ** decimals
-
 /** Units of 10^-decimals that are not negative, or what is wrong with a value. */
 export function checkDecimal(
   value: string | number,

@@ -169,7 +169,7 @@ describe('a move', () => {
       ['--date', '4.5.2099', '--duration', 'x'],
       '--date must be a date that exists, as YYYY-MM-DD\n--duration ',
     ],
-    [[], 'Nothing to change: specify --date,'],
+    [[], 'Nothing to change: specify at least one option.'],
   ])('is rejected with %j', async (args, message) => {
     expect(await rejection(move(...args))).toContain(message)
     expect(await stored()).toMatchObject({ date: mine.appointment.date, startTime: '09:00' })

@@ -145,7 +145,7 @@ describe('the commands of the catalogue', () => {
     const change = (...options: string[]) => done('price-list', 'update', added.id, ...of, ...options)
     expect(await change(...price('59.99'))).toMatchObject({ items: [{ price: 59.99 }] })
     expect(await change('--remove-price', treatment.id)).toMatchObject({ items: [] })
-    await done('price-list', 'delete', added.id, ...of)
+    await done('price-list', 'delete', added.id, '--yes', ...of)
     expect((await priceListStore(db).list(clinic.id)).map(({ id }) => id)).toEqual([priceList.id])
   })
 
@@ -223,7 +223,7 @@ describe('a command with wrong input', () => {
     for (const kind of UPDATES) {
       const { id } = ids[kind]
       expect(await rejection(kind, 'update', id, ...of, '--name', 'Ours')).toBe(
-        `The clinic has no ${kind.replace('-', ' ')} ${id}. Run "${kind} list" to see all ${kind.replace('-', ' ')}s.`,
+        `The clinic has no ${kind.replace('-', ' ')} ${id}. Find it with "${kind} find" or "${kind} list".`,
       )
     }
     const doctors = ['--doctors', other.doctor.id]

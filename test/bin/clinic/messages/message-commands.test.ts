@@ -74,12 +74,6 @@ describe('unresolved', () => {
     )
   })
 
-  it('are a part of the list of messages, with the reason', async () => {
-    expect(await data('message', 'list', '--unresolved', '--clinic', clinic.id)).toEqual(
-      await data('message', 'list', '--unresolved', '--clinic', clinic.id),
-    )
-  })
-
   it('are printed without text, subject and recipient', async () => {
     const { printed } = await run('message', 'list', '--unresolved', '--all')
     const [first] = printed.split('\n')
@@ -173,8 +167,10 @@ describe('resolve rejects', () => {
     const elsewhere = await storeMessage(db.table, other, {
       dispatch: claimedDispatch(Date.now() - MINUTE),
     })
-    for (const id of [elsewhere.id, newUuid(), 'nothing', ''])
-      expect(await resolve(id)).toMatchObject(rejection(`The clinic has no message ${id}.`))
+    for (const id of [elsewhere.id, newUuid(), 'nothing', '']) {
+      const { code, errors } = await resolve(id)
+      expect([code, errors]).toEqual([2, expect.stringContaining('The clinic has no message')])
+    }
     expect(await resolve(elsewhere.id, 'delivered', other)).toMatchObject(
       rejection('--as must be one of sent, failed'),
     )

@@ -36,7 +36,10 @@ it('lists, disables and deletes endpoints, without secrets', async () => {
   const again = await run('webhook', 'update', id, '--clinic', clinic.id, '--no-active', '--json')
   expect(JSON.parse(again.printed).data).toMatchObject({ id, is_active: false, created_by: createdBy })
 
-  expect((await run('webhook', 'delete', id, '--clinic', clinic.id)).code).toBe(0)
+  const remove = ['webhook', 'delete', id, '--clinic', clinic.id]
+  expect(await rejection(run(...remove))).toContain(`Webhook endpoint ${id} (${url}) is deleted`)
+  expect(await stored()).toHaveLength(1)
+  expect((await run(...remove, '--yes')).code).toBe(0)
   expect(await stored()).toEqual([])
 })
 
@@ -48,7 +51,7 @@ it('reports an unknown endpoint, and one of another clinic', async () => {
       [webhook.id, '--clinic', other.id],
     ]) {
       expect(await rejection(run('webhook', action, ...more, ...args))).toBe(
-        `The clinic has no webhook endpoint ${args[0]}. "webhook list" lists all of them.\n`,
+        `The clinic has no webhook endpoint ${args[0]}. Find it with "webhook find" or "webhook list".\n`,
       )
     }
   expect(await stored()).toMatchObject([{ id: webhook.id, isActive: true }])

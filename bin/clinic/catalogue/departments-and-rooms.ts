@@ -1,19 +1,31 @@
 import type { Command } from 'commander'
-import { renderRoom } from '../../../shared/api/catalogue.ts'
-import { departmentProblems, type Room } from '../../../shared/domain/booking/catalogue.ts'
+import { renderDepartment, renderRoom } from '../../../shared/api/catalogue.ts'
+import { type Department, departmentProblems, type Room } from '../../../shared/domain/booking/catalogue.ts'
 import { departmentStore, roomStore } from '../../../shared/store/catalogue.ts'
 import { readIds } from '../import/entities/catalogue-rows.ts'
 import { idOrNone } from '../tool/output.ts'
 import {
+  type ActivationOptions,
   activeAfter,
   addActivation,
   addCatalogueCommands,
   type CatalogueCommands,
 } from './catalogue-commands.ts'
 
-type Options = { readonly department?: string; readonly active?: boolean }
+type RoomOptions = ActivationOptions & { readonly department?: string }
 
-const COMMANDS: CatalogueCommands<Room, Options, ReturnType<typeof renderRoom>> = {
+const DEPARTMENTS: CatalogueCommands<Department, ActivationOptions, ReturnType<typeof renderDepartment>> = {
+  kind: 'department',
+  store: departmentStore,
+  addOptions: addActivation,
+  apply: (options, before, named) => ({ ...named, isActive: activeAfter(options, before) }),
+  problems: async () => [],
+  options: {},
+  toJson: renderDepartment,
+  cells: ({ is_active }) => [is_active ? 'active' : 'inactive'],
+}
+
+const ROOMS: CatalogueCommands<Room, RoomOptions, ReturnType<typeof renderRoom>> = {
   kind: 'room',
   store: roomStore,
   addOptions: (command, use) =>
@@ -34,4 +46,6 @@ const COMMANDS: CatalogueCommands<Room, Options, ReturnType<typeof renderRoom>> 
   cells: ({ is_active, department_id }) => [is_active ? 'active' : 'inactive', department_id ?? ''],
 }
 
-export const addRoomCommands = (group: Command): void => addCatalogueCommands(group, COMMANDS)
+export const addDepartmentCommands = (group: Command): void => addCatalogueCommands(group, DEPARTMENTS)
+
+export const addRoomCommands = (group: Command): void => addCatalogueCommands(group, ROOMS)
