@@ -7,15 +7,40 @@ import { connectQueues } from '../tool/connection.ts'
 import { CommandFailure, EXIT, formatTable, NeedsAttention, parseOption, print } from '../tool/output.ts'
 import { deadLetterJson, describeDeadLetter } from './dead-letter-json.ts'
 import {
-  DEAD_LETTER_QUEUES,
-  type DeadLetterQueue,
-  deadLettersOutput,
-  QUEUE_NAMES,
-  QUEUES,
-  sourceOutput,
-} from './dead-letter-queues.ts'
-import { countDeadLetters, giveBack, readDeadLetters, takeDeadLetter } from './dead-letter-reading.ts'
-import { deleteDeadLetters, redrive, sendDeadLetters } from './dead-letters.ts'
+  countDeadLetters,
+  deleteDeadLetters,
+  giveBack,
+  readDeadLetters,
+  redrive,
+  sendDeadLetters,
+  takeDeadLetter,
+} from './dead-letters.ts'
+
+/** Queues with dead-letter queues, by their output names. */
+const QUEUES = {
+  emails: { queue: 'EmailQueueUrl', deadLetters: 'DeadEmailQueueUrl' },
+  feedback: { queue: 'FeedbackQueueUrl', deadLetters: 'DeadFeedbackQueueUrl' },
+  deliveries: { queue: 'DeliveryQueueUrl', deadLetters: 'DeadDeliveryQueueUrl' },
+  'slow-deliveries': { queue: 'SlowDeliveryQueueUrl', deadLetters: 'DeadSlowDeliveryQueueUrl' },
+  'fan-outs': { queue: 'FanOutQueueUrl', deadLetters: 'DeadFanOutQueueUrl' },
+}
+type QueueName = keyof typeof QUEUES
+const QUEUE_NAMES = Object.keys(QUEUES) as [QueueName, ...QueueName[]]
+
+/** Positions of the stream that the fan-out failed at. No queue takes them back: the sweep of events processes what they were about. */
+const FAILED_FAN_OUTS = 'failed-fan-outs'
+
+/** Queues of dead letters, by the name of the queue that they come from. */
+type DeadLetterQueue = QueueName | typeof FAILED_FAN_OUTS
+const DEAD_LETTER_QUEUES = [...QUEUE_NAMES, FAILED_FAN_OUTS] as const
+
+/** The output with the URL of a queue of dead letters. */
+const deadLettersOutput = (name: DeadLetterQueue): string =>
+  name === FAILED_FAN_OUTS ? 'FailedFanOutQueueUrl' : QUEUES[name].deadLetters
+
+/** The output with the URL of the queue that takes dead letters back; null if none does. */
+const sourceOutput = (name: DeadLetterQueue): string | null =>
+  name === FAILED_FAN_OUTS ? null : QUEUES[name].queue
 
 type Options = { queue?: string; limit: string }
 

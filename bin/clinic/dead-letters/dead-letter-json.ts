@@ -1,6 +1,6 @@
 import type { Message as DeadLetter } from '@aws-sdk/client-sqs'
 import * as z from 'zod'
-import { deadLetterId } from './dead-letter-reading.ts'
+import { deadLetterId } from './dead-letters.ts'
 
 /** The fields of a well-formed body. SES sends ids as lists. A malformed body can hold anything, so its text is never shown. */
 const id = z.union([z.uuid(), z.tuple([z.uuid()]).transform(([only]) => only)])

@@ -1,10 +1,13 @@
 /** Changes of a list of days off: the time off of a doctor, or the holidays of a clinic. */
 import type { TimeOff } from '../../../shared/domain/booking/doctor.ts'
-import { formatTimeOff } from '../../../shared/domain/booking/doctor-days.ts'
+import { formatSpan, formatTimeOff } from '../../../shared/domain/booking/doctor-days.ts'
 import { areSameDays } from '../../../shared/store/holidays.ts'
 import { timeOff } from '../import/entities/doctors.ts'
 import { CommandFailure, parseOption } from '../tool/output.ts'
-import { formatDays } from './doctor-text.ts'
+
+/** `2026-12-24/2026-12-26; 2027-01-01` */
+export const formatDays = (days: readonly Pick<TimeOff, 'from' | 'to'>[]): string =>
+  days.map(formatSpan).join('; ')
 
 /** Parses the days of an option, such as `2026-12-24/2026-12-26; 2027-01-01`. Returns none for an empty option. */
 export const parseDays = (name: string, text: string): TimeOff[] =>

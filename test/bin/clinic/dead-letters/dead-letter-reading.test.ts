@@ -5,11 +5,11 @@ import { deadLetterJson } from '../../../../bin/clinic/dead-letters/dead-letter-
 import {
   countDeadLetters,
   deadLetterId,
+  deleteDeadLetters,
   giveBack,
   readDeadLetters,
   takeDeadLetter,
-} from '../../../../bin/clinic/dead-letters/dead-letter-reading.ts'
-import { deleteDeadLetters } from '../../../../bin/clinic/dead-letters/dead-letters.ts'
+} from '../../../../bin/clinic/dead-letters/dead-letters.ts'
 import { callSqs, type QueueEngine, queueUrl, startQueues } from '../../../../infra/local/engines/queues.ts'
 import { newUuid } from '../../../../shared/domain/uuid.ts'
 import { deployedStack } from '../../../support/deployed-stack.ts'

@@ -156,7 +156,7 @@ describe('redriving when SQS processes a batch partially', () => {
     receives([letter('a')], [letter('b')])
     sqs.on(SendMessageBatchCommand).resolves({ Successful: [taken('0')], Failed: [] })
     sqs.on(DeleteMessageBatchCommand).resolves({ Successful: [], Failed: [failing('0')] })
-    await expect(redrive(client, urls, () => 10)).rejects.toThrow('SQS did not delete them')
+    await expect(redrive(client, urls, () => 10)).rejects.toThrow('SQS did not delete')
     expect(sqs.commandCalls(SendMessageBatchCommand).length).toBe(1)
   })
 

@@ -195,15 +195,6 @@ describe('appointments that a change leaves outside', () => {
     })
   })
 
-  it('leave nothing but ids in the access trail', async () => {
-    await appointment(MONDAY, '09:00', '09:30')
-    const { printed, lines } = await doctor('--no-active', '--json')
-    const { fullName } = mine.appointment.patient
-    expect(printed).toContain(fullName)
-    for (const text of [...fullName.split(' '), 'Lind', '09:00'])
-      expect(JSON.stringify(lines)).not.toContain(text)
-  })
-
   it('are none if the change leaves all of them inside, or they were outside before', async () => {
     await appointment(MONDAY, '09:00', '09:30')
     await appointment('2099-05-09', '09:00', '09:30')
@@ -342,13 +333,6 @@ describe('a doctor', () => {
     )
   })
 
-  it('can be deactivated and activated', async () => {
-    await doctor('--no-active')
-    expect(await bookableDates()).toEqual([])
-    expect((await doctor('--active')).printed).toBe('Changed doctor Dr. Bo Lind\n')
-    expect(await bookableDates()).toEqual([MONDAY, TUESDAY])
-  })
-
   it('is neither added nor activated while the clinic has 500 active ones, also by concurrent commands', async () => {
     const of = ['--clinic', mine.clinic.id]
     const doctors = Array.from({ length: 498 }, () => ({
@@ -373,13 +357,6 @@ describe('a doctor', () => {
     const active = (await doctorStore(db).list(mine.clinic.id)).filter(({ isActive }) => isActive)
     expect(active).toHaveLength(500)
   })
-
-  it('of another clinic is not found', async () => {
-    const { doctor: foreign } = await createPopulatedClinic(db.table)
-    expect(
-      await rejection(run('doctor', 'update', foreign.id, '--clinic', mine.clinic.id, '--active')),
-    ).toContain('Run "doctor list" to see all doctors.')
-  })
 })
 
 describe('holidays of a clinic', () => {
@@ -399,28 +376,6 @@ describe('holidays of a clinic', () => {
     expect(eva.holidays).toEqual([{ from: MONDAY, to: MONDAY, reason: 'Spring day' }])
     expect([await bookableDates(), await bookableDates(eva.id)]).toEqual([[TUESDAY], [TUESDAY]])
     expect((await run('doctor', 'list', '--clinic', mine.clinic.id)).printed).toContain(`holidays ${MONDAY}`)
-  })
-
-  it('list the appointments of all doctors by date and start time', async () => {
-    const added = await run(
-      ...['doctor', 'create', '--clinic', mine.clinic.id, '--name', 'Dr. Eva Noll'],
-      ...['--hours', 'mon-fri 09:00-17:00', '--json'],
-    )
-    const eva = { id: JSON.parse(added.printed).data.id, fullName: 'Dr. Eva Noll' }
-    for (const time of ['14:00', '09:00']) await appointment(MONDAY, time, `${time.slice(0, 3)}30`)
-    for (const startTime of ['15:00', '10:30'])
-      await createRecord(db.table, mine.clinic, appointmentStore(db), {
-        ...mine.appointment,
-        id: newUuid(),
-        doctor: eva,
-        date: MONDAY,
-        startTime,
-        endTime: '16:00',
-      })
-    const { appointments_outside } = JSON.parse((await holiday('create', MONDAY, '--json')).printed)
-    expect(appointments_outside.map(({ start_time }: { start_time: string }) => start_time)).toEqual([
-      ...['09:00', '10:30', '14:00', '15:00'],
-    ])
   })
 
   it('are added once, removed as they were added, and leave time off alone', async () => {
