@@ -1,6 +1,6 @@
 /** Creating, listing, changing and deleting webhook endpoints, and the checks of their requests. */
 import { beforeEach, describe, expect, it } from 'vitest'
-import { revokeCredential } from '../../bin/clinic/credentials/credential-revocation.ts'
+import { revokeCredentials } from '../../bin/clinic/credentials/credential-revocation.ts'
 import { newUuid } from '../../shared/domain/uuid.ts'
 import { EVENTS } from '../../shared/domain/webhooks/event.ts'
 import type { Webhook } from '../../shared/domain/webhooks/webhook.ts'
@@ -88,7 +88,7 @@ describe('POST /webhooks', () => {
       const { key, headers } = await issueCredential(db.table, clinic)
       const [{ status }] = await Promise.all([
         callRoute('create-webhook', { body: webhookBody(), headers }),
-        revokeCredential(db.table, key, { withWebhooks: true }, () => {}),
+        revokeCredentials(db.table, clinic.id, [key], (endpoints) => endpoints),
       ])
       expect([201, 401]).toContain(status)
       expect((await list()).body.data).toEqual([])

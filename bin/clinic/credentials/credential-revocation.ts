@@ -8,78 +8,81 @@ import { addToTrail } from '../tool/command-trail.ts'
 import { addYesOption, confirm } from '../tool/confirmation.ts'
 import { connect, openClinic } from '../tool/connection.ts'
 import { CommandFailure, counted, formatTable as lines, nameClinic, print } from '../tool/output.ts'
-import { requireKey, unknownCredential } from './credential-options.ts'
-import { credentialCells, credentialJson } from './credential-text.ts'
+import { credentialCells, credentialJson, requireKey, unknownCredential } from './credential-text.ts'
 
-/** Options for the webhooks that were created with a revoked credential. */
+/** Options for the webhooks that were created with a revoked credential, which keep receiving events without one of them. */
 type RevokeOptions = { readonly withWebhooks?: boolean; readonly keepWebhooks?: boolean }
 
 /** Adds `revoke`, of one credential or of all. */
 export function addRevocation(group: Command): void {
-  addYesOption(withWebhookOptions(group.command('revoke')))
+  const revoke = group
+    .command('revoke')
+    .option('--with-webhooks', 'also delete the webhook endpoints that were created with it')
+    .option('--keep-webhooks', 'keep the webhook endpoints that were created with it')
+  addYesOption(revoke)
     .description('revoke a credential, or all of a clinic, effective from the next request; may be repeated')
     .argument('[key]')
     .option('--all', "all of the clinic's credentials", false)
     .action(async (text: string | undefined, given: RevokeOptions & { all: boolean }, command: Command) => {
       if ((text === undefined) !== given.all) throw new CommandFailure('Specify either a key or --all.')
-      if (text === undefined) return revokeAll(given, command)
-      const key = requireKey(text)
-      const table = await connect(command)
-      let isChanged = false
-      const agree = async (known: CredentialWithUse) => {
-        await confirm(command, revocationConsequences(known.clinic, [known]))
-        isChanged = true
-      }
-      const { credential, deleted } = await revokeCredential(table, key, given, addIds(command), agree)
-      nameClinic(command, credential.clinic)
-      print(command, { ...credentialJson(credential), deleted_webhooks: deleted }, [
-        isChanged ? `Revoked credential ${key}` : `Nothing changed: credential ${key} is revoked already`,
+      if (given.withWebhooks && given.keepWebhooks)
+        throw new CommandFailure('Use --with-webhooks or --keep-webhooks, not both.')
+      const key = text === undefined ? undefined : requireKey(text)
+      const { table, clinic, all } = await (key === undefined
+        ? ofClinic(command)
+        : ofKey(await connect(command), key))
+      nameClinic(command, clinic)
+      const keys = all.map((one) => one.key)
+      const left = all.filter(({ revokedAt }) => revokedAt === null)
+      const what =
+        key === undefined ? `${counted(left.length, 'credential')} of ${clinic.name}` : `credential ${key}`
+      const endpoints = await endpointsOf(table, clinic.id, keys)
+      requireWebhookOption(endpoints, given, 'Nothing was changed.')
+      const consequences = [
+        ...(left.length > 0 ? revocationConsequences(clinic, left) : []),
+        ...(given.withWebhooks && endpoints.length > 0
+          ? [`Webhook endpoints that are deleted: ${endpoints.join(', ')}`]
+          : []),
+      ]
+      if (consequences.length > 0) await confirm(command, consequences)
+      addToTrail(
+        command,
+        left.map((one) => ({ key: one.key })),
+      )
+      const { revoked, deleted } = await revokeCredentials(table, clinic.id, keys, (created) => {
+        requireWebhookOption(created, given, `Revoked ${what}.`)
+        addToTrail(
+          command,
+          created.map((id) => ({ id })),
+        )
+        return given.withWebhooks ? created : []
+      })
+      const changed = revoked.filter(({ key }) => left.some((one) => one.key === key))
+      const isUnchanged = left.length + deleted.length === 0
+      const [only] = revoked
+      const result = key !== undefined && only ? credentialJson(only) : { data: changed.map(credentialJson) }
+      print(command, { ...result, deleted_webhooks: deleted }, [
+        ...(left.length > 0 ? [`Revoked ${what}`] : []),
         ...deleted.map((id) => `Deleted webhook endpoint ${id}`),
+        ...(isUnchanged
+          ? [
+              `Nothing changed: ${key === undefined ? `all credentials of ${clinic.name} are` : `${what} is`} revoked already`,
+            ]
+          : []),
       ])
     })
 }
 
-async function revokeAll(given: RevokeOptions, command: Command): Promise<void> {
+/** All credentials of the command's clinic, revoked ones too: an earlier run may have been interrupted before it deleted their endpoints. */
+async function ofClinic(command: Command) {
   const { table, clinic } = await openClinic(command)
-  const credentials = credentialStore({ table, now: Date.now })
-  const all = await credentials.list(clinic.id)
-  // Endpoints of revoked credentials are included: an earlier run may have been interrupted before it deleted them.
-  const endpoints = () =>
-    endpointsOf(
-      table,
-      clinic.id,
-      all.map(({ key }) => key),
-    )
-  const left = all.filter(({ revokedAt }) => revokedAt === null)
-  const count = counted(left.length, 'credential')
-  const before = await endpoints()
-  requireWebhookOption(
-    before,
-    given,
-    `Nothing was ${left.length > 0 ? 'revoked' : 'deleted'}. The credentials have`,
-  )
-  const consequences = [
-    ...(left.length > 0 ? revocationConsequences(clinic, left) : []),
-    ...(given.withWebhooks && before.length > 0
-      ? [`Webhook endpoints that are deleted: ${before.join(', ')}`]
-      : []),
-  ]
-  if (consequences.length > 0) await confirm(command, consequences)
-  addToTrail(
-    command,
-    left.map(({ key }) => ({ key })),
-  )
-  const revoked = []
-  for (const one of left) revoked.push((await credentials.revoke(one.key)) ?? one)
-  // Until they were revoked, the credentials could create more.
-  const created = await endpoints()
-  requireWebhookOption(created, given, `Revoked ${count} of ${clinic.name}. The credentials have`)
-  const deleted = given.withWebhooks ? await deleteEndpoints(table, clinic.id, created, addIds(command)) : []
-  const nothing = `Nothing changed: ${clinic.name} has no credential that is not revoked`
-  print(command, { data: revoked.map(credentialJson), deleted_webhooks: deleted }, [
-    ...(left.length > 0 ? [`Revoked ${count} of ${clinic.name}`] : deleted.length === 0 ? [nothing] : []),
-    ...deleted.map((id) => `Deleted webhook endpoint ${id}`),
-  ])
+  return { table, clinic, all: await credentialStore({ table, now: Date.now }).list(clinic.id) }
+}
+
+async function ofKey(table: Table, key: string) {
+  const known = await credentialStore({ table, now: Date.now }).find(key)
+  if (!known) throw unknownCredential(key)
+  return { table, clinic: known.clinic, all: [known] }
 }
 
 const revocationConsequences = (
@@ -90,62 +93,27 @@ const revocationConsequences = (
   ...lines(left.map(credentialCells)),
 ]
 
-const withWebhookOptions = (command: Command): Command =>
-  command
-    .option('--with-webhooks', 'also delete the webhook endpoints that were created with it')
-    .option('--keep-webhooks', 'keep the webhook endpoints that were created with it')
-
-/** Adds ids of endpoints to the access trail before they are deleted. */
-const addIds =
-  (command: Command) =>
-  (ids: readonly string[]): void =>
-    addToTrail(
-      command,
-      ids.map((id) => ({ id })),
-    )
-
 /**
- * Revokes a credential, and deletes the webhooks that were created with it if `withWebhooks` is set. Revoking alone does not
- * stop their deliveries, so one of the options is required if there are any. Repeatable.
- * @param beforeDeletion called with the ids of the webhooks before the first is deleted
- * @param agree called before the credential is revoked, unless it is already
- * @throws CommandFailure for an unknown key, both options, or webhooks and no option
+ * Revokes credentials, then deletes webhook endpoints that were created with them: revoking alone does not stop their deliveries, and
+ * until then the credentials could create more. Repeatable.
+ * @param choose which of the endpoints are deleted
  */
-export async function revokeCredential(
-  table: Table,
-  key: string,
-  options: RevokeOptions,
-  beforeDeletion: (webhooks: readonly string[]) => void,
-  agree: (credential: CredentialWithUse) => Promise<void> = async () => {},
-): Promise<{ readonly credential: CredentialWithUse; readonly deleted: readonly string[] }> {
-  requireOneOption(options)
-  const credentials = credentialStore({ table, now: Date.now })
-  const known = await credentials.find(key)
-  if (!known) throw unknownCredential(key)
-  const { clinic } = known
-  const created = () => endpointsOf(table, clinic.id, [key])
-  requireWebhookOption(await created(), options, `Credential ${key} was not revoked. It has`)
-  if (known.revokedAt === null) await agree(known)
-  const credential = (await credentials.revoke(key)) ?? known
-  // Until it was revoked, the credential could create more.
-  const ids = await created()
-  requireWebhookOption(ids, options, `Credential ${key} is revoked. It has`)
-  const deleted = options.withWebhooks ? await deleteEndpoints(table, clinic.id, ids, beforeDeletion) : []
-  return { credential, deleted }
-}
-
-/** Deletes endpoints, and returns the ids of those that existed. @param beforeDeletion called with all ids before the first is deleted */
-async function deleteEndpoints(
+export async function revokeCredentials(
   table: Table,
   clinic: ClinicId,
-  ids: readonly string[],
-  beforeDeletion: (webhooks: readonly string[]) => void,
-): Promise<readonly string[]> {
-  const webhooks = webhookStore({ table })
+  keys: readonly string[],
+  choose: (endpoints: readonly string[]) => readonly string[],
+): Promise<{ readonly revoked: readonly CredentialWithUse[]; readonly deleted: readonly string[] }> {
+  const credentials = credentialStore({ table, now: Date.now })
+  const revoked: CredentialWithUse[] = []
+  for (const key of keys) {
+    const credential = await credentials.revoke(key)
+    if (credential) revoked.push(credential)
+  }
   const deleted: string[] = []
-  beforeDeletion(ids)
-  for (const id of ids) if (await webhooks.remove(clinic, id)) deleted.push(id)
-  return deleted
+  for (const id of choose(await endpointsOf(table, clinic, keys)))
+    if (await webhookStore({ table }).remove(clinic, id)) deleted.push(id)
+  return { revoked, deleted }
 }
 
 /** The ids of the clinic's webhook endpoints that were created with one of the keys. */
@@ -158,22 +126,11 @@ export async function endpointsOf(
   return endpoints.filter(({ createdBy }) => keys.includes(createdBy)).map(({ id }) => id)
 }
 
-/** @throws CommandFailure for both options */
-function requireOneOption({ withWebhooks, keepWebhooks }: RevokeOptions): void {
-  if (withWebhooks && keepWebhooks)
-    throw new CommandFailure('Use --with-webhooks or --keep-webhooks, not both.')
-}
-
-/**
- * Requires one of the options if credentials have created endpoints.
- * @param outcome what has happened, and the beginning of the sentence about who created them
- * @throws CommandFailure
- */
+/** @param outcome what has happened @throws CommandFailure without one of the options, if credentials have created endpoints */
 function requireWebhookOption(endpoints: readonly string[], options: RevokeOptions, outcome: string): void {
-  requireOneOption(options)
   if (endpoints.length === 0 || options.withWebhooks || options.keepWebhooks) return
   throw new CommandFailure(
-    `${outcome} created webhook endpoints, which keep receiving events: ${endpoints.join(', ')}. ` +
+    `${outcome} Webhook endpoints that were created with these credentials keep receiving events: ${endpoints.join(', ')}. ` +
       'Repeat the command with --with-webhooks to delete them, or with --keep-webhooks to keep them.',
   )
 }

@@ -1,39 +1,118 @@
 import type { Command } from 'commander'
+import * as z from 'zod'
+import type { CredentialWithUse } from '../../../shared/domain/credential.ts'
+import { singleLineText } from '../../../shared/domain/patients/text-fields.ts'
+import { isScope, SCOPES } from '../../../shared/domain/scope.ts'
+import { parseInstant } from '../../../shared/domain/timestamp.ts'
+import {
+  type CredentialChanges,
+  credentialChanges,
+  type RotationOutcome,
+} from '../../../shared/store/credential-changes.ts'
 import { credentialStore } from '../../../shared/store/credentials.ts'
-import { cellOf, openClinic } from '../tool/connection.ts'
-import { formatTable as lines, print } from '../tool/output.ts'
-import { parseExpiry, parseName, parseRate, parseScopes, SCOPE_LIST } from './credential-options.ts'
-import { addRevocation } from './credential-revocation.ts'
-import { addRotation } from './credential-rotation.ts'
-import { credentialCells, credentialJson, secretLines } from './credential-text.ts'
-import { addCredentialUpdates } from './credential-updates.ts'
+import type { Table } from '../../../shared/store/table/table.ts'
+import { cellOf, connect, openClinic } from '../tool/connection.ts'
+import { addFields, type Fields, fieldsOf, requireChange } from '../tool/fields.ts'
+import {
+  CommandFailure,
+  changeLine,
+  formatTable as lines,
+  nameClinic,
+  parseOption,
+  print,
+} from '../tool/output.ts'
+import { addRevocation, endpointsOf } from './credential-revocation.ts'
+import {
+  credentialCells,
+  credentialJson,
+  requireKey,
+  secretLines,
+  unknownCredential,
+} from './credential-text.ts'
 
-type CreateOptions = { name: string; scopes: string; expires?: string; rate?: string }
+const SCOPE_LIST = `"all", "none" or a comma-separated list of ${SCOPES.join(', ')}`
+
+const Name = singleLineText(100).refine((name) => !/\bcs_[\w-]{8,}/.test(name), {
+  error: 'must not contain the secret of a credential',
+})
+
+const Scopes = z.string().transform((text, context) => {
+  if (text === 'all') return [...SCOPES]
+  if (text === 'none') return []
+  const names = text.split(',').map((name) => name.trim())
+  const wrong = names.filter((name) => !isScope(name))
+  if (wrong.length > 0)
+    context.addIssue(`has unknown scopes: ${wrong.join(', ')}. Valid scopes are ${SCOPES.join(', ')}.`)
+  return SCOPES.filter((scope) => names.includes(scope))
+})
+
+/** An instant to come, as ISO 8601 in UTC. */
+const FutureInstant = z.string().transform((text, context) => {
+  const instant = parseInstant(text)
+  if (instant === null) context.addIssue('must be a timestamp such as 2027-01-01T00:00:00+03:00')
+  else if (Date.parse(instant) <= Date.now())
+    context.addIssue('is past: it must be in the future. To end the use of a credential now, revoke it.')
+  return instant ?? ''
+})
+
+const Rate = z.coerce
+  .number({ error: 'must be a number of requests per minute' })
+  .int({ error: 'must be a whole number' })
+  .min(1, { error: 'must be at least 1' })
+  .max(1_000_000, { error: 'must be at most 1000000' })
+
+const CHANGES: Fields<CredentialChanges> = {
+  name: { flags: '--name <name>', schema: Name },
+  scopes: { flags: '--scopes <list>', description: SCOPE_LIST, schema: Scopes },
+  expiresAt: {
+    flags: '--expires <timestamp>',
+    description: 'expiry, or "never"',
+    schema: FutureInstant,
+    words: { never: null },
+  },
+  requestsPerMinute: {
+    flags: '--rate <number>',
+    description: 'requests per minute, or "default" for the stage\'s limit',
+    schema: Rate,
+    words: { default: null },
+  },
+}
+
+const NEW: Fields<CredentialChanges> = {
+  name: {
+    flags: '--name <name>',
+    description: 'who uses it, e.g. the name of the integration',
+    schema: Name,
+    isRequired: true,
+  },
+  scopes: { ...CHANGES.scopes, flags: '--scopes <list>', schema: Scopes, isRequired: true },
+  expiresAt: {
+    flags: '--expires <timestamp>',
+    description: 'expiry, e.g. 2027-01-01T00:00:00+03:00 (default: never)',
+    schema: FutureInstant,
+    words: { never: null },
+  },
+  requestsPerMinute: {
+    flags: '--rate <number>',
+    description: "requests per minute (default: the stage's limit)",
+    schema: Rate,
+    words: { default: null },
+  },
+}
 
 export function addCredentialCommands(group: Command): void {
-  group
-    .command('create')
-    .description('issue a credential; its secret is shown only once')
-    .requiredOption('--name <name>', 'who uses it, e.g. the name of the integration')
-    .requiredOption('--scopes <list>', SCOPE_LIST)
-    .option('--expires <timestamp>', 'expiry, e.g. 2027-01-01T00:00:00+03:00 (default: never)')
-    .option('--rate <number>', "requests per minute (default: the stage's limit)")
-    .action(async (given: CreateOptions, command: Command) => {
-      const settings = {
-        name: parseName(given.name),
-        scopes: parseScopes(given.scopes),
-        expiresAt: given.expires === undefined ? null : parseExpiry(given.expires),
-        requestsPerMinute: given.rate === undefined ? null : parseRate(given.rate),
-      }
-      const { table, clinic } = await openClinic(command)
-      const credential = await credentialStore({ table, now: Date.now }).issue({
-        ...settings,
-        clinic: clinic.id,
-        cell: await cellOf(command),
-      })
-      const { key, secret } = credential
-      print(command, { ...credentialJson(credential), secret }, secretLines(key, secret))
+  const create = group.command('create').description('issue a credential; its secret is shown only once')
+  addFields(create, NEW).action(async (given: object, command: Command) => {
+    const settings = { expiresAt: null, requestsPerMinute: null, ...fieldsOf(NEW, given) } as NewSettings
+    const { table, clinic } = await openClinic(command)
+    const credential = await credentialStore({ table, now: Date.now }).issue({
+      ...settings,
+      clinic: clinic.id,
+      cell: await cellOf(command),
     })
+    const { key, secret } = credential
+    print(command, { ...credentialJson(credential), secret }, secretLines(key, secret))
+  })
 
   group
     .command('list')
@@ -44,7 +123,106 @@ export function addCredentialCommands(group: Command): void {
       print(command, { data: credentials.map(credentialJson) }, lines(credentials.map(credentialCells)))
     })
 
-  addCredentialUpdates(group)
+  addUpdate(group)
   addRotation(group)
   addRevocation(group)
+}
+
+type NewSettings = Required<CredentialChanges>
+
+function addUpdate(group: Command): void {
+  const update = group
+    .command('update')
+    .description('change a credential, effective from the next request')
+    .argument('<key>')
+  addFields(update, CHANGES).action(async (text: string, given: object, command: Command) => {
+    const key = requireKey(text)
+    requireChange({ ...given })
+    const changes = fieldsOf(CHANGES, given)
+    const table = await connect(command)
+    const outcome = await credentialChanges({ table, now: Date.now }).change(key, changes)
+    if (!('credential' in outcome)) throw credentialRejection(key, outcome.kind)
+    const { credential, kind } = outcome
+    nameClinic(command, credential.clinic)
+    print(command, credentialJson(credential), [
+      changeLine(kind !== 'same', `Changed credential ${key}`, `credential ${key} has these values already`),
+      ...(changes.scopes ? await webhookNotes(table, credential) : []),
+    ])
+  })
+}
+
+/** Why a credential was not changed. */
+function credentialRejection(key: string, kind: 'unknown' | 'revoked' | 'expired'): CommandFailure {
+  if (kind === 'unknown') return unknownCredential(key)
+  if (kind === 'revoked')
+    return new CommandFailure(
+      `Credential ${key} is revoked, which is final. "credential create" issues another.`,
+    )
+  return new CommandFailure(`Credential ${key} has expired. "credential update ${key} --expires" extends it.`)
+}
+
+/** Endpoints receive events independently of the scopes that their credential has now. */
+async function webhookNotes(table: Table, { key, clinic }: CredentialWithUse): Promise<string[]> {
+  const ids = await endpointsOf(table, clinic.id, [key])
+  if (ids.length === 0) return []
+  return [`It has created webhook endpoints, which keep receiving the same events: ${ids.join(', ')}`]
+}
+
+/** How long the previous secret is accepted without `--until`. */
+const OVERLAP_HOURS = 24
+
+type RotateOptions = { until?: string; endPrevious?: boolean; replaceCurrent?: boolean }
+
+function addRotation(group: Command): void {
+  group
+    .command('rotate')
+    .description('replace the secret of a credential; the previous one is accepted for a while')
+    .argument('<key>')
+    .option(
+      '--until <timestamp>',
+      `until when the previous secret is accepted, or "now" (default: ${OVERLAP_HOURS} hours)`,
+    )
+    .option('--end-previous', 'end the overlap of an earlier rotation')
+    .option(
+      '--replace-current',
+      'replace the secret of the last rotation, which was lost; the previous one is still accepted',
+    )
+    .action(async (text: string, given: RotateOptions, command: Command) => {
+      const { until, endPrevious, replaceCurrent } = given
+      const key = requireKey(text)
+      const overlap = until === 'now' ? 0 : OVERLAP_HOURS * 3_600_000
+      const end =
+        until === undefined || until === 'now'
+          ? new Date(Date.now() + overlap).toISOString()
+          : parseOption('until', FutureInstant, until)
+      if (endPrevious && replaceCurrent)
+        throw new CommandFailure('Use --end-previous or --replace-current, not both.')
+      const duringOverlap = replaceCurrent ? 'replace-current' : endPrevious ? 'end-previous' : 'reject'
+      const table = await connect(command)
+      const outcome = await credentialChanges({ table, now: Date.now }).rotate(key, end, duringOverlap)
+      if (outcome.kind !== 'rotated') throw rotationRejection(key, outcome)
+      const { credential, secret } = outcome
+      nameClinic(command, credential.clinic)
+      const json = credentialJson(credential)
+      print(command, { ...json, secret }, [
+        ...secretLines(key, secret),
+        json.previous_secret_until === null
+          ? 'The previous secret is no longer accepted.'
+          : `The previous secret is accepted until ${json.previous_secret_until}.`,
+      ])
+    })
+}
+
+function rotationRejection(
+  key: string,
+  outcome: Exclude<RotationOutcome, { kind: 'rotated' }>,
+): CommandFailure {
+  if (outcome.kind === 'not-rotating')
+    return new CommandFailure(
+      `Credential ${key} has no previous secret that is still accepted, so its current secret may be in use. Rotate it without --replace-current.`,
+    )
+  if (outcome.kind !== 'rotating') return credentialRejection(key, outcome.kind)
+  return new CommandFailure(
+    `Credential ${key} was rotated already: its previous secret is accepted until ${credentialJson(outcome.credential).previous_secret_until}. If the new secret was lost, repeat the command with --replace-current: the previous one stays accepted. With --end-previous, the previous one is rejected at once.`,
+  )
 }

@@ -44,7 +44,7 @@ describe('credential update', () => {
       `Nothing changed: credential ${key} has these values already\n`,
     )
     expect(await rejection(credential('update', key))).toBe(
-      'Nothing to change: specify --name, --scopes, --expires or --rate.\n',
+      'Nothing to change: specify at least one option.\n',
     )
   })
 
@@ -98,7 +98,7 @@ it.each([
   [['create', '--clinic', 'nothing', '--name', 'X', '--scopes', 'all'], 'Clinic nothing does not exist'],
   [
     ['create', '--clinic', 'CLINIC', '--name', 'X', '--scopes', 'patient.read,patient.delete'],
-    '--scopes: unknown scope patient.delete. Valid scopes are patient.read, ',
+    '--scopes has unknown scopes: patient.delete. Valid scopes are patient.read, ',
   ],
   [['update', 'KEY', '--expires', 'tomorrow'], '--expires must be a timestamp such as'],
   [['update', 'KEY', '--rate', '0'], '--rate must be at least 1'],
@@ -134,7 +134,7 @@ describe('credential revoke', () => {
     const other = await createWebhook(db.table, clinic.id)
     const asked = await credential('revoke', key)
     expect(asked.code).toBe(2)
-    for (const text of [...mine, '--with-webhooks', '--keep-webhooks', 'was not revoked'])
+    for (const text of [...mine, '--with-webhooks', '--keep-webhooks', 'Nothing was changed.'])
       expect(asked.errors).toContain(text)
     expect(asked.errors).not.toContain(other.id)
     const both = await credential('revoke', key, '--with-webhooks', '--keep-webhooks')
@@ -151,7 +151,9 @@ describe('credential revoke', () => {
     const listed = async () => (await webhookStore(db).list(clinic.id)).map(({ id }) => id).sort()
     expect(await listed()).toEqual([...mine, other.id].sort())
 
-    const deleting = JSON.parse((await credential('revoke', key, '--with-webhooks', '--json')).printed).data
+    const deleting = JSON.parse(
+      (await credential('revoke', key, '--with-webhooks', '--yes', '--json')).printed,
+    ).data
     expect(deleting.revoked_at).toBe(keeping.revoked_at)
     expect(deleting.deleted_webhooks.sort()).toEqual(mine)
     expect(await listed()).toEqual([other.id])
@@ -186,7 +188,7 @@ describe('credential revoke --all', () => {
     expect([await listed(clinic.id), await listed(other.id)]).toEqual([[true, true], [false]])
     expect(foreign.revokedAt).toBeNull()
     expect((await revokeAll()).printed).toBe(
-      'Nothing changed: Praxis Nord has no credential that is not revoked\n',
+      'Nothing changed: all credentials of Praxis Nord are revoked already\n',
     )
   })
 
