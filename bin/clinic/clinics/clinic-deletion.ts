@@ -13,7 +13,7 @@ import { operatorOf } from '../tool/command-trail.ts'
 import { addConfirmOptions, confirmByTyping } from '../tool/confirmation.ts'
 import { connectDynamoDb, openStoredClinic, requireStoredClinic } from '../tool/connection.ts'
 import { resolveFromInvocationDir } from '../tool/invocation-path.ts'
-import { CommandFailure, counted, print, printResumed } from '../tool/output.ts'
+import { CommandFailure, counted, print, walkNotices } from '../tool/output.ts'
 import { removeClinic } from './clinic-removal.ts'
 
 type Options = { export?: string; withoutExport: boolean; table?: string }
@@ -48,7 +48,7 @@ export function addDeletionCommand(group: Command): void {
         name: given.table ?? tableName,
         operator: operatorOf(self),
         sleep,
-        onResume: printResumed(self, 'item'),
+        ...walkNotices(self, 'item'),
       },
       clinic,
     )

@@ -6,7 +6,7 @@ import {
   readTableFormat,
 } from '../../../shared/maintenance/migrate/migrations.ts'
 import { connect, connectDynamoDb, deployedAt } from '../tool/connection.ts'
-import { counted, NeedsAttention, print, printLines, printResumed } from '../tool/output.ts'
+import { counted, NeedsAttention, print, printProgress, walkNotices } from '../tool/output.ts'
 
 export function addMigrateCommand(command: Command): void {
   command
@@ -22,12 +22,12 @@ export function addMigrateCommand(command: Command): void {
         client,
         name,
         deployedAt: await deployedAt(command),
-        onResume: printResumed(command, 'item'),
+        ...walkNotices(command, 'item'),
       }
       const results = []
       // One after the other: each reads the format before it.
       for (const migration of check ? [] : MIGRATIONS.filter(({ format }) => format > before)) {
-        printLines(command, `Format ${migration.format}: ${migration.summary}`)
+        printProgress(command, `Format ${migration.format}: ${migration.summary}`)
         results.push(await migrateTable(platform, migration))
       }
       const format = await readTableFormat(table)

@@ -27,7 +27,7 @@ import {
   parseOption,
   print,
   printLines,
-  printResumed,
+  walkNotices,
 } from '../tool/output.ts'
 
 const PastInstant = z.iso
@@ -98,7 +98,7 @@ function addReconcileCommand(group: Command): void {
       const options = {
         now: Date.now,
         restore: given.sourceLost ? given.table : `${given.table} ${await deployedAt(command)}`,
-        onResume: printResumed(command, 'clinic'),
+        ...walkNotices(command, 'clinic'),
         onErasures: (_clinic: string, patients: readonly string[]) =>
           addToTrail(
             command,

@@ -18,6 +18,9 @@ const terminals = new WeakMap<Command, Ask>()
 /** Lets the commands of a program ask the operator. */
 export const allowQuestions = (program: Command, ask: Ask): unknown => terminals.set(program, ask)
 
+/** Whether there is an operator at a terminal who can be asked. */
+export const canAsk = (command: Command): boolean => terminals.has(programOf(command))
+
 /** By program: reads standard input to its end. */
 const inputs = new WeakMap<Command, () => Promise<string>>()
 

@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import type * as z from 'zod'
 import type { ClinicInfo } from '../../../shared/domain/clinic.ts'
+import type { WalkOptions } from '../../../shared/maintenance/walk/walk.ts'
 import { COMMANDS, type OperatorRole } from '../../../shared/operator/commands.ts'
 import { addToTrail, nameOf, programOf } from './command-trail.ts'
 
@@ -37,6 +38,11 @@ export function printLines(command: Command, ...lines: readonly string[]): void 
   command.configureOutput().writeOut?.(`${lines.join('\n')}\n`)
 }
 
+/** Prints a line about a command that goes on: `--json` prints the result alone. */
+export function printProgress(command: Command, text: string): void {
+  if (!command.optsWithGlobals<GlobalOptions>().json) printLines(command, text)
+}
+
 type NamedClinic = Pick<ClinicInfo, 'id' | 'name'>
 
 /** By program: the clinic that its command concerns. */
@@ -71,11 +77,15 @@ export function roleOf(command: Command): OperatorRole | undefined {
   return (withOption ?? COMMANDS[name])?.role
 }
 
-/** Reports on stderr that a command continues one that was stopped. */
-export const printResumed =
-  (command: Command, noun: string) =>
-  ({ read, begun }: { readonly read: number; readonly begun: string }): void =>
-    command.configureOutput().writeErr?.(`Resumed at ${counted(read, noun)}, begun at ${begun}\n`)
+/** Reports on stderr that a command continues one that was stopped, and that it waits until another one may have been. */
+export function walkNotices(command: Command, noun: string): Pick<WalkOptions, 'onResume' | 'onWait'> {
+  const write = (text: string) => command.configureOutput().writeErr?.(`${text}\n`)
+  return {
+    onResume: ({ read, begun }) => write(`Resumed at ${counted(read, noun)}, begun at ${begun}`),
+    onWait: (ms) =>
+      write(`Waiting up to ${Math.ceil(ms / 1000)} s: another process runs this, or was stopped`),
+  }
+}
 
 /** `1 appointment`, `2 appointments`. */
 export const counted = (count: number, noun: string): string =>

@@ -22,7 +22,7 @@ import {
   nameClinic,
   print,
   printLines,
-  printResumed,
+  walkNotices,
 } from '../tool/output.ts'
 import { progressBar } from '../tool/progress.ts'
 import { openProgressFile, ProgressFileError } from './progress-file.ts'
@@ -63,7 +63,7 @@ export function addVerifyCommand(command: Command): void {
 
 async function verifyAll(command: Command, given: Options): Promise<number> {
   const table = await connect(command)
-  const options = { ...given, onResume: printResumed(command, 'clinic') }
+  const options = { ...given, ...walkNotices(command, 'clinic') }
   return verifyClinics(table, await connect(command), options, (clinic) =>
     verifyWithProgress(command, table, clinic, given),
   )

@@ -49,6 +49,8 @@ export type Resumed = { readonly begun: string; readonly read: number }
 
 export type WalkOptions = {
   readonly onResume?: (resumed: Resumed) => void
+  /** Called before a wait of so many milliseconds for the lease of another process. */
+  readonly onWait?: (ms: number) => void
   /** Begins again, whatever is stored. */
   readonly restart?: boolean
   /** Milliseconds after which another process takes over, if the one that walks was stopped. */
@@ -90,12 +92,12 @@ export async function walk<T, Cursor, Name extends string, Result>(
   table: Table,
   { segments: count, readPage }: Source<T, Cursor>,
   visitor: Visitor<T, Name, Result>,
-  { onResume, restart = false, leaseMs = LEASE_MS, sleep = delay }: WalkOptions = {},
+  { onResume, onWait = () => {}, restart = false, leaseMs = LEASE_MS, sleep = delay }: WalkOptions = {},
 ): Promise<Result> {
   const { concerns = () => true, visit, untilNothingFound, finish } = visitor
   const fresh: Segment<Cursor> = { read: 0, passes: 1, found: false, done: false, counts: {} }
   const begin = { subject: visitor.subject ?? '', segments: Array(count).fill(fresh) }
-  const lease = await takeLease(table, visitor.progress, begin, { restart, leaseMs, sleep })
+  const lease = await takeLease(table, visitor.progress, begin, { onWait, restart, leaseMs, sleep })
   let segments = lease.segments as Segment<Cursor>[]
   const read = sum(segments.map((segment) => segment.read))
   if (read > 0) onResume?.({ begun: lease.begun, read })
@@ -181,7 +183,7 @@ async function takeLease(
   table: Table,
   key: Key,
   { subject, segments }: Pick<Progress, 'subject' | 'segments'>,
-  { restart, leaseMs, sleep }: Required<Omit<WalkOptions, 'onResume'>>,
+  { onWait, restart, leaseMs, sleep }: Required<Omit<WalkOptions, 'onResume'>>,
 ) {
   const by = table.newId()
   const expiry = () => table.now() + leaseMs
@@ -227,6 +229,7 @@ async function takeLease(
         )
       if (wait > 0) {
         waited = true
+        onWait(wait)
         await sleep(wait + 1)
         continue
       }

@@ -95,11 +95,12 @@ it('continues a settlement that was stopped, and begins again after another depl
     await expect(stopped).rejects.toThrow('stopped')
     Object.assign(outputs, { Paused: 'on', LastUpdatedTime: lastDeployed })
     const { printed, errors } = await run('restore', 'reconcile', '--table', copy.name)
-    return [printed.includes(ids[0] as string), errors]
+    const isListed = printed.includes(ids[0] as string)
+    return [isListed, !printed.includes('of them before this run'), errors]
   }
   const resumed = expect.stringMatching(/^Resumed at \d+ clinics?, begun at \S+Z\n$/)
-  expect(await settle('2026-11-22T10:00:00.000Z')).toEqual([false, resumed])
-  expect(await settle('2026-11-22T11:00:00.000Z')).toEqual([true, ''])
+  expect(await settle('2026-11-22T10:00:00.000Z')).toEqual([false, false, resumed])
+  expect(await settle('2026-11-22T11:00:00.000Z')).toEqual([true, true, ''])
 })
 
 it('does not settle from a table that lacks a clinic, or without one that has the clinics', async () => {
@@ -126,7 +127,10 @@ it('settles the clinics of a restored table, and prints what it did', async () =
   expect([code, JSON.parse(printed).data]).toEqual([
     0,
     {
-      clinics: [{ clinic_id: lost.clinic.id, messages: null, erasures: null, differences: 0 }],
+      reconciled: 1,
+      reconciled_before: 0,
+      failed: 0,
+      clinics: [{ clinic_id: lost.clinic.id, messages: null, erasures: null }],
       missing_clinics: [],
       held_messages: 0,
     },

@@ -182,6 +182,7 @@ it('ends a second process that waited until the first had finished', async () =>
   let first: Promise<number> = Promise.resolve(0)
   const second = Promise.withResolvers<unknown>()
   const waiting = Promise.withResolvers<void>()
+  const waits: number[] = []
   first = start({
     during: async (number) => {
       if (number !== 1) return
@@ -189,11 +190,12 @@ it('ends a second process that waited until the first had finished', async () =>
         waiting.resolve()
         await first
       }
-      second.resolve(start({ sleep }).catch((error) => error))
+      second.resolve(start({ sleep, onWait: (ms) => waits.push(ms) }).catch((error) => error))
       await waiting.promise
     },
   })
   expect(await first).toBe(SUM)
   expect(await second.promise).toEqual(new WalkTaken('Another process has just finished this.'))
   expect(visited.length).toBe(10)
+  expect(waits).toEqual([expect.any(Number)])
 })
