@@ -4,7 +4,7 @@
  */
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Key } from '../../store/keys/key.ts'
-import { ConditionFailed } from '../../store/table/errors.ts'
+import { ConditionFailed, UnavailableError } from '../../store/table/errors.ts'
 import { mapConcurrent } from '../../store/table/map-concurrent.ts'
 import { withLeaseSignal } from '../../store/table/request-signal.ts'
 import type { Table } from '../../store/table/table.ts'
@@ -32,6 +32,8 @@ export type Visitor<T, Name extends string, Result> = {
   readonly concerns?: (item: T) => boolean
   /** Does something with items, and returns what it counted. A page in which a process was stopped is visited again. */
   readonly visit: (items: readonly T[]) => Promise<Counts<Name>>
+  /** What a page counts that could not be visited: the walk goes on. Without this, and if the table cannot be reached, it ends. */
+  readonly onFailed?: (items: readonly T[], error: Error) => Counts<Name>
   /** All segments are walked again until a pass finds no item that concerns the visitor, or this error ends the walk. */
   readonly untilNothingFound?: { readonly error: string }
   /** Called after all segments, while no other process walks; again if it was stopped. */
@@ -94,7 +96,7 @@ export async function walk<T, Cursor, Name extends string, Result>(
   visitor: Visitor<T, Name, Result>,
   { onResume, onWait = () => {}, restart = false, leaseMs = LEASE_MS, sleep = delay }: WalkOptions = {},
 ): Promise<Result> {
-  const { concerns = () => true, visit, untilNothingFound, finish } = visitor
+  const { concerns = () => true, visit, onFailed, untilNothingFound, finish } = visitor
   const fresh: Segment<Cursor> = { read: 0, passes: 1, found: false, done: false, counts: {} }
   const begin = { subject: visitor.subject ?? '', segments: Array(count).fill(fresh) }
   const lease = await takeLease(table, visitor.progress, begin, { onWait, restart, leaseMs, sleep })
@@ -117,6 +119,12 @@ export async function walk<T, Cursor, Name extends string, Result>(
     if (!isSaved) throw new WalkTaken(LEASE_LOST)
   }
 
+  const visitPage = (items: readonly T[]): Promise<Counts<Name>> =>
+    whileHeld(() => visit(items)).catch((error) => {
+      if (!onFailed || ending.signal.aborted || error instanceof UnavailableError) throw error
+      return onFailed(items, error)
+    })
+
   async function walkSegment(index: number): Promise<void> {
     let segment = segments[index] as Segment<Cursor>
     const save = async (change: Partial<Segment<Cursor>>): Promise<void> => {
@@ -127,7 +135,7 @@ export async function walk<T, Cursor, Name extends string, Result>(
       const page = await readPage(index, segment.after)
       const items = page.items.filter(concerns)
       if (items.length > 0 && untilNothingFound && !segment.found) await save({ found: true })
-      const found = items.length > 0 ? await whileHeld(() => visit(items)) : {}
+      const found = items.length > 0 ? await visitPage(items) : {}
       const counts = add(segment.counts, found)
       await save({ read: segment.read + page.read, counts, after: page.next, done: page.next === undefined })
     }

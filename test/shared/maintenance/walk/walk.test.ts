@@ -2,6 +2,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { expect, it, vi } from 'vitest'
 import { type WalkOptions, WalkTaken, walk } from '../../../../shared/maintenance/walk/walk.ts'
+import { UnavailableError } from '../../../../shared/store/table/errors.ts'
 import type { Table } from '../../../../shared/store/table/table.ts'
 import { tableOfFile } from '../../../support/table.ts'
 
@@ -146,6 +147,22 @@ it('walks every segment again after a pass that found something in one', async (
     },
   )
   expect([passes, waiting]).toEqual([3, [new Set(), new Set()]])
+})
+
+it('goes on after a page that cannot be visited, but not without its table', async () => {
+  const progress = { pk: 'walk#maintain#failing', sk: 'progress' }
+  const walkFailing = (error: Error) =>
+    walk(db.table, numbers, {
+      progress,
+      visit: async ([number = 0]) => {
+        if (number === 2) throw error
+        return { sum: number }
+      },
+      onFailed: ([number = 0], { message }) => ({ sum: message === 'wrong' ? 1000 * number : 0 }),
+      finish: async ({ counts: { sum = 0 } }) => sum,
+    })
+  expect(await walkFailing(new Error('wrong'))).toBe(SUM - 2 + 2000)
+  await expect(walkFailing(new UnavailableError('down'))).rejects.toThrow(UnavailableError)
 })
 
 it('rejects a second process while the first renews its lease, even during one long visit', async () => {
