@@ -8,12 +8,11 @@ import {
   clinicKey,
   credentialKey,
 } from '../../store/keys/clinics.ts'
-import type { Item } from '../../store/table/write-requests.ts'
-import { forEachConcurrent } from '../walk/for-each-concurrent.ts'
+import type { Item, Write } from '../../store/table/write-requests.ts'
 import { partitionPages } from '../walk/partition-pages.ts'
-import { ifUnchanged, requireUnchanged, requireUnchangedAttributes } from './comparison/conditions.ts'
-import type { DifferenceKind, Finding } from './comparison/difference.ts'
-import type { Inspection } from './comparison/inspection.ts'
+import type { DifferenceKind } from './comparison/difference.ts'
+import { type Finding, findingOf, type Inspection } from './comparison/inspection.ts'
+import type { Snapshot } from './comparison/snapshot.ts'
 
 type CredentialDifference = Extract<DifferenceKind, `credential_${string}`>
 
@@ -21,65 +20,54 @@ type CredentialDifference = Extract<DifferenceKind, `credential_${string}`>
  * Verifies the indexes of a clinic: the operator's directory of clinics, the list of the clinic's credentials, whether the
  * list says that a credential is revoked, and the settings of the clinic that each credential copies.
  */
-export async function checkClinicIndexes({ table, clinic, count, examine }: Inspection): Promise<void> {
-  await examine(async () => {
+export async function checkClinicIndexes({
+  table,
+  clinic,
+  count,
+  examine,
+  examineAll,
+}: Inspection): Promise<void> {
+  await examine(async (read) => {
     const key = clinicDirectoryKey(clinic)
-    if (await table.get(key)) return null
-    return {
-      differences: [{ kind: 'clinic_unlisted', key }],
-      repair: () => table.transact([table.putWrite({ ...key })]),
-    }
+    if (await read.get(key)) return null
+    const repair = () => read.write([table.putWrite({ ...key })])
+    return findingOf('clinic_unlisted', key, repair)
   })
   for await (const page of partitionPages(table, clinicCredentialsPartition(clinic))) {
     count('credentials', page.length)
     const settings = await table.get(clinicKey(clinic))
     const credentials = await table.getMany(page.map(({ sk }) => credentialKey(sk)))
     const known = new Map(credentials.map((item) => [item.pk, item]))
-    await forEachConcurrent(
+    await examineAll(
       page.filter((row) => credentialDifference(row, known.get(credentialKey(row.sk).pk), settings) !== null),
-      ({ sk }) => examine(() => recheckCredential(sk)),
+      recheckCredential,
     )
   }
 
-  async function recheckCredential(id: string): Promise<Finding | 'moving' | null> {
-    const settings = await table.get(clinicKey(clinic))
-    const row = await table.get(clinicCredentialKey(clinic, id))
-    const credential = await table.get(credentialKey(id))
-    const again = await Promise.all([
-      table.get(clinicKey(clinic)),
-      table.get(clinicCredentialKey(clinic, id)),
-    ])
-    if (settings?.v !== again[0]?.v || row?.v !== again[1]?.v) return 'moving'
+  async function recheckCredential({ sk: id }: Item, read: Snapshot): Promise<Finding | null> {
+    const key = clinicCredentialKey(clinic, id)
+    const settings = await read.get(clinicKey(clinic))
+    const row = await read.get(key)
+    const credential = await read.get(credentialKey(id))
     const kind = row ? credentialDifference(row, credential, settings) : null
     if (!row || !kind) return null
-    const differences = [{ kind, key: clinicCredentialKey(clinic, id) }]
-    if (kind === 'credential_outdated' && credential && settings)
-      return { differences, repair: () => copySettings(credential, settings) }
-    if (kind === 'credential_state_wrong' && credential)
-      return { differences, repair: () => copyState(credential, row) }
-    return { differences, repair: null }
+    const write = credential && repairOf(kind, row, credential, settings)
+    return findingOf(kind, key, write ? () => read.write([write]) : null)
   }
 
-  /** Lets the row say again whether the credential is revoked. */
-  async function copyState(credential: Item, { v, ...row }: Item): Promise<void> {
-    const { pk, sk, revokedAt } = credential
-    const state = table.putWrite({ ...row, v: rowVersion(credential) })
-    await table.transact([
-      ifUnchanged(state, { v }),
-      requireUnchangedAttributes(table, { pk, sk }, { revokedAt }),
-    ])
-  }
-
-  async function copySettings(credential: Item, settings: Item): Promise<void> {
-    const { pk, sk, cv } = credential
-    const copy = table.updateWrite(
-      { pk, sk },
-      {
-        UpdateExpression: 'SET clinic = :clinic, cv = :version',
-        ExpressionAttributeValues: { ':clinic': infoOf(settings), ':version': settings.v ?? 0 },
-      },
-    )
-    await table.transact([ifUnchanged(copy, { cv }), requireUnchanged(table, clinicKey(clinic), settings)])
+  /** The row says again whether the credential is revoked, or the credential has the clinic's settings again. */
+  function repairOf(
+    kind: CredentialDifference,
+    row: Item,
+    credential: Item,
+    settings: Item | undefined,
+  ): Write | null {
+    if (kind === 'credential_state_wrong') return table.putWrite({ ...row, v: rowVersion(credential) })
+    if (kind !== 'credential_outdated' || !settings) return null
+    return table.updateWrite(credentialKey(row.sk), {
+      UpdateExpression: 'SET clinic = :clinic, cv = :version',
+      ExpressionAttributeValues: { ':clinic': infoOf(settings), ':version': settings.v ?? 0 },
+    })
   }
 
   function credentialDifference(

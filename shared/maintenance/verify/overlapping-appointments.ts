@@ -10,8 +10,7 @@ import { type Key, longId } from '../../store/keys/key.ts'
 import type { Item } from '../../store/table/write-requests.ts'
 import { forEachConcurrent } from '../walk/for-each-concurrent.ts'
 import { partitionPages } from '../walk/partition-pages.ts'
-import type { Recheck } from './comparison/difference.ts'
-import type { Inspection } from './comparison/inspection.ts'
+import { type Finding, findingOf, type Inspection } from './comparison/inspection.ts'
 
 /** The ids of two appointments. */
 type Pair = readonly [string, string]
@@ -20,7 +19,7 @@ type Pair = readonly [string, string]
  * Reports appointments that take the same time of a doctor or a room and are not over yet. No booking makes them, but an import with
  * --allow-overlaps does. History may overlap itself.
  */
-export async function checkOverlappingAppointments({ table, clinic, examine }: Inspection): Promise<void> {
+export async function checkOverlappingAppointments({ table, clinic, examineAll }: Inspection): Promise<void> {
   // Settings that cannot be read were reported before.
   const info = await clinicStore({ table })
     .find(clinic)
@@ -43,29 +42,26 @@ export async function checkOverlappingAppointments({ table, clinic, examine }: I
     )
   }
 
-  const recheck =
-    (key: Key, owner: 'doctor' | 'room', [first, second]: Pair): Recheck =>
-    async () => {
-      const [day, found] = await Promise.all([table.get(key), appointments.findMany(clinic, [first, second])])
-      const isLeft = day && pairsOf(day).some(([a, b]) => a === first && b === second)
-      // Time on the day that is not an appointment's is a difference of its own.
-      const areOnDay = [first, second].every((id) => {
-        const record = found.get(id)?.record
-        return record && busyDayKeys(clinic, record).some(({ pk, sk }) => pk === key.pk && sk === key.sk)
-      })
-      if (!isLeft || !areOnDay) return null
-      const note = `overlaps appointment ${second} of the same ${owner}`
-      const record = calendarKey(clinic, APPOINTMENTS.entityCode, first)
-      return { differences: [{ kind: 'visits_overlap', key: record, note }], repair: null }
-    }
+  async function recheck({ pk, sk }: Key, owner: string, [first, second]: Pair): Promise<Finding | null> {
+    const [day, found] = await Promise.all([
+      table.get({ pk, sk }),
+      appointments.findMany(clinic, [first, second]),
+    ])
+    const isLeft = day && pairsOf(day).some(([a, b]) => a === first && b === second)
+    // Time on the day that is not an appointment's is a difference of its own.
+    const areOnDay = [first, second].every((id) => {
+      const record = found.get(id)?.record
+      return record && busyDayKeys(clinic, record).some((one) => one.pk === pk && one.sk === sk)
+    })
+    if (!isLeft || !areOnDay) return null
+    const note = `overlaps appointment ${second} of the same ${owner}`
+    const record = calendarKey(clinic, APPOINTMENTS.entityCode, first)
+    return findingOf('visits_overlap', record, null, note)
+  }
 
-  async function checkDays(partition: string, owner: 'doctor' | 'room'): Promise<void> {
-    for await (const days of partitionPages(table, partition, { from: today })) {
-      const suspects = days.flatMap((day) =>
-        pairsOf(day).map((pair) => ({ key: { pk: day.pk, sk: day.sk }, pair })),
-      )
-      await forEachConcurrent(suspects, ({ key, pair }) => examine(recheck(key, owner, pair)))
-    }
+  async function checkDays(partition: string, owner: string): Promise<void> {
+    for await (const days of partitionPages(table, partition, { from: today }))
+      for (const day of days) await examineAll(pairsOf(day), (pair) => recheck(day, owner, pair))
   }
 
   // Doctors and rooms are not decoded: an unreadable one has appointments, too.

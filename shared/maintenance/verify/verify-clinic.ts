@@ -5,33 +5,26 @@
  */
 import type { ClinicId } from '../../domain/clinic.ts'
 import type { Table } from '../../store/table/table.ts'
+import { pagesOf } from '../walk/sources.ts'
 import { verifyCalendarLists } from './calendar/calendar-lists.ts'
-import { checkCatalogue, checkExternalIdsOfCatalogue, checkRecipientSecret } from './catalogue.ts'
+import { checkCatalogue, checkHolidays, checkRecipientSecret } from './catalogue.ts'
 import { checkClinicIndexes } from './clinic-indexes.ts'
 import { externalIdChecker } from './comparison/external-ids.ts'
 import {
   type Inspection,
   type InspectionOptions,
   openInspection,
-  trackRepairs,
   type Verification,
 } from './comparison/inspection.ts'
-import { checkHolidays } from './doctor-holidays.ts'
 import { checkOverlappingAppointments } from './overlapping-appointments.ts'
 import { checkInactivePatients } from './patients/inactive-patients.ts'
-import { checkListedPatients } from './patients/listed-patients.ts'
 import { patientCountChecker } from './patients/patient-count.ts'
 import { checkPatientItems } from './patients/patient-items.ts'
-import { checkPatientOrdinals } from './patients/patient-ordinals.ts'
-import { checkSearchIndex } from './search/search-index.ts'
-import { invalidateIndexes } from './search/segment-rewrite.ts'
-import { staleOwnerChecker } from './stale-owners.ts'
+import { checkSearchIndex, invalidateIndexes } from './patients/search-index.ts'
+import { checkStaleOwners } from './stale-owners.ts'
 
-/**
- * The parts of a verification, in this order. Later ones rely on the repairs of those before. Each reads all patients again that
- * it needs: a verification that was stopped continues with the part in which it was.
- */
-const PARTS: Readonly<Record<string, (inspection: Inspection) => Promise<void>>> = {
+/** The parts of a verification, in this order. Later ones rely on the repairs of those before. Each reads all patients again that it needs. */
+const PARTS: Readonly<Record<string, (inspection: Inspection, options: VerifyOptions) => Promise<void>>> = {
   settings: verifySettings,
   patients: verifyPatients,
   appointments: (inspection) => verifyCalendarLists(inspection, ['appointments']),
@@ -40,45 +33,36 @@ const PARTS: Readonly<Record<string, (inspection: Inspection) => Promise<void>>>
   messages: (inspection) => verifyCalendarLists(inspection, ['messages']),
   visits: checkOverlappingAppointments,
   external_ids: (inspection) => externalIdChecker(inspection).checkLinks(),
+  stale_owners: (inspection, { gracePeriodMs }) => checkStaleOwners(inspection, gracePeriodMs),
 }
 
-/** The parts that were verified, and what they found. */
-export type VerifiedParts = Verification & { readonly parts: readonly string[] }
+/** The names of the parts, one a page. */
+export const verificationParts = pagesOf(Object.keys(PARTS))
 
-export type VerifyOptions = Omit<InspectionOptions, 'before'> & {
+export type VerifyOptions = InspectionOptions & {
   /** Milliseconds that a refresh of copied names may take. */
   readonly gracePeriodMs?: number
-  /** Parts that were verified before a verification was stopped, and are not verified again. */
-  readonly before?: VerifiedParts | undefined
-  /** Called after each part, with all that were verified so far. */
-  readonly onPart?: (verified: VerifiedParts) => void
 }
 
-/** Verifies one clinic and reports every difference; with `repair`, after repairing it if possible. */
+/**
+ * Verifies one clinic and reports every difference; with `repair`, after repairing it if possible.
+ * @param parts a verification that was stopped continues with the part in which it was
+ */
 export async function verifyClinic(
   table: Table,
   clinic: ClinicId,
   options: VerifyOptions,
+  parts: readonly string[] = Object.keys(PARTS),
 ): Promise<Verification> {
-  const { before, onPart = () => {}, gracePeriodMs } = options
-  const { inspection, checked, totals } = openInspection(table, clinic, options)
-  const staleOwners = await staleOwnerChecker(inspection, gracePeriodMs)
-  const parts = [...(before?.parts ?? [])]
-  for (const [part, verify] of Object.entries(PARTS)) {
-    if (parts.includes(part)) continue
-    await verify(inspection)
-    parts.push(part)
-    onPart({ parts, checked, ...totals })
-  }
-  await staleOwners.check()
-  return { checked, ...totals }
+  const { inspection, verifyPart, result } = openInspection(table, clinic, options)
+  for (const part of parts) await verifyPart(async () => PARTS[part]?.(inspection, options))
+  return result()
 }
 
 async function verifySettings(inspection: Inspection): Promise<void> {
   await checkClinicIndexes(inspection)
   await checkCatalogue(inspection)
   await checkRecipientSecret(inspection)
-  await checkExternalIdsOfCatalogue(inspection)
   await checkHolidays(inspection)
 }
 
@@ -87,14 +71,12 @@ async function verifySettings(inspection: Inspection): Promise<void> {
  * reload their search index.
  */
 async function verifyPatients(inspection: Inspection): Promise<void> {
-  const { tracked, hasRepaired } = trackRepairs(inspection)
-  const count = patientCountChecker(tracked)
-  await count.checkMin()
-  const { wrongRows, highest } = await checkListedPatients(tracked)
-  const lost = await checkPatientOrdinals(tracked, wrongRows)
-  await count.checkMax(highest)
-  await checkSearchIndex(tracked)
-  await checkInactivePatients(tracked)
-  await checkPatientItems(tracked, lost)
-  if (hasRepaired()) await invalidateIndexes(inspection.table, inspection.clinic)
+  const { table, clinic, repairs } = inspection
+  const before = repairs()
+  const { checkMin, checkMax } = patientCountChecker(inspection)
+  const differences = [...(await checkMin()), ...(await checkMax(await checkPatientItems(inspection)))]
+  // A head that counts others than there are contradicts a right index.
+  if (differences.length === 0) await checkSearchIndex(inspection)
+  await checkInactivePatients(inspection)
+  if (repairs() > before) await invalidateIndexes(table, clinic)
 }

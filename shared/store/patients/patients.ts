@@ -167,7 +167,8 @@ export function rowItem(key: Key, patient: WithUpdatedAt<Patient>): Item {
 export const toPatient = (item: Item): WithUpdatedAt<Patient> =>
   patientCodec.decode(item, (item.i as string | undefined) ?? item.sk)
 
-function toStoredPatient(item: Item): StoredPatient {
+/** @throws TypeError or RangeError for an item that is not a patient's record */
+export function toStoredPatient(item: Item): StoredPatient {
   return {
     ...toPatient(item),
     ordinal: item.o as number,

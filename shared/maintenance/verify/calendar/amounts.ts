@@ -4,10 +4,9 @@ import type { Payment } from '../../../domain/money/payment.ts'
 import { calendarList } from '../../../store/calendar/calendar-list.ts'
 import { INVOICES, invoiceStore } from '../../../store/calendar/invoices.ts'
 import { PAYMENTS, paymentStore } from '../../../store/calendar/payments.ts'
-import { Changeset } from '../../../store/table/changeset.ts'
 import type { Item } from '../../../store/table/write-requests.ts'
-import type { Finding } from '../comparison/difference.ts'
-import type { Inspection } from '../comparison/inspection.ts'
+import type { VerifiedKind } from '../comparison/derived-items.ts'
+import { type Finding, findingOf, type Inspection } from '../comparison/inspection.ts'
 import { imageOf } from '../comparison/record-image.ts'
 import type { AnyRecord, VerifiedList } from './verified-lists.ts'
 
@@ -17,7 +16,10 @@ type Amounts = Readonly<Record<string, unknown>>
  * Finds amounts of invoices and payments that contradict each other, and payments whose rows have another status, type or invoice: a row
  * is not written from a record that may be the wrong one. That is right which the line items of the invoice add up to, and its payments.
  */
-export function amountChecker({ table, clinic }: Inspection, { entity }: VerifiedList<AnyRecord>) {
+export function amountChecker(
+  { table, clinic, commit }: Inspection,
+  { entity }: VerifiedList<AnyRecord>,
+): VerifiedKind['checkRecord'] {
   const isInvoice = entity.entityCode === INVOICES.entityCode
   const amounts = [
     ...(entity.amounts ?? []),
@@ -27,13 +29,12 @@ export function amountChecker({ table, clinic }: Inspection, { entity }: Verifie
   const list = calendarList<AnyRecord, never>({ table }, entity)
   const amountsOf = (item: Item): Amounts => Object.fromEntries(amounts.map((name) => [name, item[name]]))
 
-  /** @param derived the items of the record that are there */
-  return async (item: Item, derived: readonly Item[]): Promise<Finding | null> => {
+  return async (item, derived): Promise<Finding | null> => {
     const image = imageOf(clinic, entity, item)
     if (!image) return null
     const ownRows = new Set(image.rowKeys.map(({ pk }) => pk))
     const stored = amountsOf(item)
-    const rows = derived.filter(({ pk }) => ownRows.has(pk)).map(amountsOf)
+    const rows = [...derived.values()].filter(({ pk }) => ownRows.has(pk)).map(amountsOf)
     const isConfirmed = rows.length === 0 || rows.some((row) => isDeepStrictEqual(row, stored))
     const isSound = !isInvoice || addsUp(image.record as unknown as Invoice)
     if (isConfirmed && isSound) return null
@@ -44,18 +45,12 @@ export function amountChecker({ table, clinic }: Inspection, { entity }: Verifie
     for (const variant of variants) if (await isRight({ ...item, ...variant })) right.push(variant)
     const [only] = right
     if (right.length === 1 && only === stored) return null
-    const { pk, sk } = image.key
     const after = only && imageOf(clinic, entity, { ...item, ...only })
-    const repair = async () => {
-      const changes = new Changeset(table, clinic)
-      // Its rows and counters are those of the right record already, or are repaired after it.
-      if (after) list.change(changes, { ...image, record: after.record }, after.record)
-      await changes.commit()
-    }
-    return {
-      differences: [{ kind: 'amounts_wrong', key: { pk, sk } }],
-      repair: right.length === 1 && after ? repair : null,
-    }
+    // Its rows and counters are those of the right record already, or are repaired after it.
+    const repair = ({ record }: NonNullable<typeof after>) =>
+      commit((changes) => list.change(changes, { ...image, record }, record))
+    const isCertain = right.length === 1 && after
+    return findingOf('amounts_wrong', image.key, isCertain ? () => repair(after) : null)
   }
 
   /** Whether the record with these amounts adds up, and its invoice with its payments. */

@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { ListPosition } from '../../../store/calendar/calendar-row.ts'
 import { calendarKey } from '../../../store/keys/calendar.ts'
+import { keyText } from '../../../store/keys/key.ts'
 import type { Item } from '../../../store/table/write-requests.ts'
-import { keyText } from '../comparison/derived-items.ts'
-import type { Finding } from '../comparison/difference.ts'
-import type { Inspection } from '../comparison/inspection.ts'
+import type { VerifiedKind } from '../comparison/derived-items.ts'
+import { findingOf, type Inspection } from '../comparison/inspection.ts'
 import { imageOf } from '../comparison/record-image.ts'
 import type { AnyRecord, VerifiedList } from './verified-lists.ts'
 
@@ -20,8 +20,9 @@ export const lostRecordFinder =
     { table, clinic }: Inspection,
     { entity }: VerifiedList<AnyRecord>,
     onFound: (position: ListPosition) => void,
-  ) =>
-  async (id: string, row: Item): Promise<Finding | null> => {
+  ): VerifiedKind['findKept'] =>
+  async (id, row, record) => {
+    if (id === null || record) return null
     const key = calendarKey(clinic, entity.entityCode, id)
     // Items of the index of changes and of days hold nothing of a record, and neither does a row that has only a key.
     if (!isListOf(entity.entityCode, row) || Object.keys(attributesOf(row)).length === 0) return null
@@ -35,10 +36,8 @@ export const lostRecordFinder =
     const held = Math.max(1, rows.length)
     const note = held === 1 ? '1 row still holds it' : `${held} rows still hold it`
     const restored = { ...attributesOf(row), ...key, v: RESTORED_VERSION, ev: RESTORED_VERSION }
-    return {
-      differences: [{ kind: 'record_missing', key, note }],
-      repair: isComplete ? () => table.transact([table.putWrite(restored, 'new')]) : null,
-    }
+    const repair = () => table.transact([table.putWrite(restored, 'new')])
+    return findingOf('record_missing', key, isComplete ? repair : null, note)
   }
 
 const attributesOf = ({ pk: _, sk: __, ...attributes }: Item) => attributes

@@ -3,19 +3,18 @@ import { summed, tallyAttribute } from '../../../store/calendar/tally.ts'
 import {
   calendarListPartition,
   facetSortKey,
+  isTallyShard,
   tallyMonth,
   tallyMonthEnd,
   tallyPartition,
 } from '../../../store/keys/calendar.ts'
 import type { Key } from '../../../store/keys/key.ts'
-import type { Item } from '../../../store/table/write-requests.ts'
-import { forEachConcurrent } from '../../walk/for-each-concurrent.ts'
+import type { Item, Write } from '../../../store/table/write-requests.ts'
 import { partitionPages } from '../../walk/partition-pages.ts'
-import type { Recheck } from '../comparison/difference.ts'
-import type { Inspection } from '../comparison/inspection.ts'
+import type { DerivedList, Unrepaired } from '../comparison/derived-items.ts'
+import { type Finding, findingOf, type Inspection } from '../comparison/inspection.ts'
 import { hashOf } from '../comparison/item-sums.ts'
-import type { UnrepairedRows } from '../comparison/unrepaired-rows.ts'
-import { setCounters } from './tally-repair.ts'
+import type { Snapshot } from '../comparison/snapshot.ts'
 
 /** More than a month's item and its shards. */
 const MAX_ITEMS_OF_MONTH = 100
@@ -26,20 +25,17 @@ const MAX_NOTED = 5
 /** A month of a list: its key, and the sum of its rows less what it counts. */
 type Month = { readonly list: string; readonly key: Key; sum: number }
 
-/** Reads a list, and calls `onRow` with each row that is not extra. */
-type ReadList = (pk: string, what: string, onRow: (row: Item) => void) => Promise<void>
-
 /** Verifies the tallies of a kind of record against a recount of the lists of the clinic and of doctors. */
 export function tallyChecker(
-  { table, clinic, count, examine }: Inspection,
+  { table, clinic, count, examineAll }: Inspection,
   { entityCode, facets }: Pick<CalendarEntity<never, string>, 'entityCode' | 'facets'>,
-  unrepaired: UnrepairedRows,
+  unrepaired: Unrepaired,
 ) {
   /** The months of each list, as it was read last. */
   const monthsOf = new Map<string, Map<string, Month>>()
 
-  /** Reads the clinic's or a doctor's list, and compares its tallies with it. */
-  async function read(doctor: string | null, readList: ReadList): Promise<void> {
+  /** The clinic's or a doctor's list, whose tallies are compared with its rows. */
+  function listOf(doctor: string | null): DerivedList {
     const list = calendarListPartition(clinic, entityCode, doctor)
     const pk = tallyPartition(clinic, entityCode, doctor)
     const months = new Map<string, Month>()
@@ -51,45 +47,54 @@ export function tallyChecker(
       months.set(sk, month)
     }
     const addRow = ({ sk }: Pick<Key, 'sk'>) => add(monthOfRow(sk), counterOfRow(sk), 1)
-    await readList(list, 'rows', addRow)
-    for (const sk of unrepaired.missing.of(list)) addRow({ sk })
-    for await (const page of partitionPages(table, pk)) {
-      count('tallies', page.length)
-      for (const item of page)
-        for (const [name, counter] of Object.entries(summed([item]))) add(tallyMonth(item), name, -counter)
+    const onEnd = async () => {
+      for (const sk of unrepaired.missing.of(list)) addRow({ sk })
+      for await (const page of partitionPages(table, pk)) {
+        count('tallies', page.length)
+        for (const item of page)
+          for (const [name, counter] of Object.entries(summed([item]))) add(tallyMonth(item), name, -counter)
+      }
     }
+    return { pk: list, what: 'rows', onItem: addRow, onEnd }
   }
 
   const checkSurveyed = (): Promise<void> =>
-    forEachConcurrent(
+    examineAll(
       [...monthsOf.values()].flatMap((months) => [...months.values()].filter(({ sum }) => sum !== 0)),
-      (month) => examine(recheck(month)),
+      recheck,
     )
 
   /** Reads the counters before and after the rows: if nothing was counted in between, they must agree. */
-  const recheck =
-    ({ list, key }: Month): Recheck =>
-    async () => {
-      const before = await readMonth(key)
-      const rows = await recount(list, key.sk)
-      const after = await readMonth(key)
-      const counters = [summed(before), summed(after)]
-      const names = new Set([...rows.keys(), ...counters.flatMap(Object.keys)])
-      const wrong = [...names].flatMap((name) => {
-        const right = rows.get(name) ?? 0
-        return counters.every((counted) => (counted[name] ?? 0) === right) ? [] : [{ name, rows: right }]
-      })
-      if (wrong.length === 0) return null
-      if (versionsOf(before) !== versionsOf(after)) return 'moving'
-      const notes = wrong
-        .slice(0, MAX_NOTED)
-        .map(({ name, rows }) => `${name} is ${Number(counters[0]?.[name] ?? 0)}, not ${rows}`)
-      if (wrong.length > MAX_NOTED) notes.push(`${wrong.length - MAX_NOTED} more`)
-      return {
-        differences: [{ kind: 'tally_wrong', key, note: notes.join('; ') }],
-        repair: () => table.transact(setCounters(table, key, before, wrong)),
-      }
+  async function recheck({ list, key }: Month, read: Snapshot): Promise<Finding | 'moving' | null> {
+    const before = await readMonth(key)
+    const rows = await recount(list, key.sk)
+    const after = await readMonth(key)
+    const counters = [summed(before), summed(after)]
+    const names = new Set([...rows.keys(), ...counters.flatMap(Object.keys)])
+    const wrong = [...names].filter((name) =>
+      counters.every((counted) => (counted[name] ?? 0) !== (rows.get(name) ?? 0)),
+    )
+    if (wrong.length === 0) return null
+    const items = await read.getMany([key, ...before])
+    if ([after, items].some((others) => versionsOf(others) !== versionsOf(before))) return 'moving'
+    const notes = wrong
+      .slice(0, MAX_NOTED)
+      .map((name) => `${name} is ${Number(counters[0]?.[name] ?? 0)}, not ${rows.get(name) ?? 0}`)
+    if (wrong.length > MAX_NOTED) notes.push(`${wrong.length - MAX_NOTED} more`)
+    const repair = () => {
+      const own = items.find((item) => !isTallyShard(item)) ?? { ...key }
+      const right = wrong.map((name): [string, number] => [name, rows.get(name) ?? 0])
+      const none = wrong.map((name): [string, undefined] => [name, undefined])
+      return read.write([
+        withCounters(own, right),
+        ...items.filter(isTallyShard).map((shard) => withCounters(shard, none)),
+      ])
     }
+    return findingOf('tally_wrong', key, repair, notes.join('; '))
+  }
+
+  const withCounters = (item: Item, counters: readonly (readonly [string, number | undefined])[]): Write =>
+    table.putWrite({ ...item, ...Object.fromEntries(counters), v: (Number(item.v) || 0) + 1 })
 
   /** The item of a month and its shards. */
   async function readMonth({ pk, sk }: Key): Promise<Item[]> {
@@ -114,7 +119,7 @@ export function tallyChecker(
     return counted
   }
 
-  return { read, checkSurveyed }
+  return { listOf, checkSurveyed }
 }
 
 /** The month of a row of a sorted list, `facet#date#...`. */
@@ -125,4 +130,8 @@ function counterOfRow(sk: string): string {
   return tallyAttribute(date, facet)
 }
 
-const versionsOf = (items: readonly Item[]): string => items.map(({ sk, v }) => `${sk}=${v}`).join()
+const versionsOf = (items: readonly Item[]): string =>
+  items
+    .map(({ sk, v }) => `${sk}=${v}`)
+    .sort()
+    .join()

@@ -5,17 +5,16 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { ClinicId } from '../../../domain/clinic.ts'
 import { isUuid } from '../../../domain/uuid.ts'
-import { type Key, longId, partitionParts, shortId } from '../../../store/keys/key.ts'
+import { type Key, keyText, longId, partitionParts, shortId } from '../../../store/keys/key.ts'
 import { Changeset } from '../../../store/table/changeset.ts'
 import { type Table, withoutEvents } from '../../../store/table/table.ts'
 import type { Item } from '../../../store/table/write-requests.ts'
 import { forEachConcurrent } from '../../walk/for-each-concurrent.ts'
 import { partitionPages } from '../../walk/partition-pages.ts'
-import { requireUnchanged } from './conditions.ts'
-import type { Difference, DifferenceKind, Finding, Recheck } from './difference.ts'
-import type { Inspection } from './inspection.ts'
+import type { Difference, DifferenceKind } from './difference.ts'
+import { type Finding, findingOf, type Inspection } from './inspection.ts'
 import { ItemSums } from './item-sums.ts'
-import type { UnrepairedRows } from './unrepaired-rows.ts'
+import type { Snapshot } from './snapshot.ts'
 
 /** An item that belongs to a record, or one attribute of an item that several records share. */
 export type DerivedItem = Key & {
@@ -25,17 +24,45 @@ export type DerivedItem = Key & {
   readonly value: unknown
 }
 
+/** A partition of items that belong to records. Every list is read twice if anything differs: before and after records are repaired. */
+export type DerivedList = {
+  readonly pk: string
+  /** The name under which its items are counted. */
+  readonly what: string
+  /** Called with each item that is not extra. */
+  readonly onItem?: (item: Item) => void
+  readonly onEnd?: () => Promise<unknown>
+}
+
 /** A kind of record, and the items that belong to each record. */
 export type VerifiedKind = {
+  /** The name under which the records are counted. */
+  readonly name: string
   readonly keyOf: (id: string) => Key
   /** Null for a record that cannot be read. */
   readonly itemsOf: (record: Item) => Promise<readonly DerivedItem[] | null>
+  /** Whether a record is to be examined even if its items are right. */
+  readonly isSuspect?: (record: Item) => boolean
+  /** Called with each page of records. */
+  readonly onRecords?: (records: readonly Item[]) => Promise<void>
+  /** Called with each record whose items may differ. */
+  readonly onSuspect?: (record: Item) => void
+  /** The partitions in which the items are, in batches that are read one after the other. */
+  readonly lists: () => AsyncIterable<readonly DerivedList[]>
   /** Writes a record as changed now: those who keep a copy have read past the time of its last change. */
   readonly rewrite: (record: Item) => Promise<unknown>
-  /** A finding that comes before all others, such as amounts that contradict each other. `rows` are the items that are there. */
-  readonly checkAmounts?: (record: Item, rows: readonly Item[]) => Promise<Finding | null>
-  /** Whether this item holds a record that is missing, and whether it can be restored. Such items are never deleted. */
-  readonly findLost?: (id: string, item: Item) => Promise<Finding | null>
+  /**
+   * A finding that comes before that of wrong items, such as amounts that contradict each other.
+   * @param stored the items of the record that are there, by their keys
+   * @param differences what is wrong with the items
+   */
+  readonly checkRecord?: (
+    record: Item,
+    stored: ReadonlyMap<string, Item>,
+    differences: readonly Difference[],
+  ) => Promise<Finding | null>
+  /** The finding for an item that belongs to no record, and must not be deleted: it may hold a record that is missing. */
+  readonly findKept?: (id: string | null, item: Item, record: Item | undefined) => Promise<Finding | null>
 }
 
 /** The differences of a family of items: missing, different, and belonging to no record. */
@@ -44,10 +71,14 @@ const NAMES: readonly (readonly [RegExp, DifferenceKind, DifferenceKind, Differe
   [/^R?D$/, 'busy_missing', 'busy_differs', 'busy_extra'],
   [/^IN$/, 'number_missing', 'number_missing', 'number_missing'],
   [/^PN$/, 'national_id_missing', 'national_id_missing', 'national_id_stray'],
+  [/^PL$/, 'patient_row_missing', 'patient_row_differs', 'patient_row_stray'],
   [/^/, 'row_missing', 'row_differs', 'row_extra'],
 ]
 
-const namesOf = ({ pk }: Key) => NAMES.find(([families]) => families.test(familyOf({ pk }))) ?? NAMES[4]
+/** Differences that leave open what the record is: its items are not compared with it. */
+const UNCERTAIN = new Set<DifferenceKind>(['amounts_wrong', 'patient_ordinal_wrong'])
+
+const namesOf = ({ pk }: Key) => NAMES.find(([families]) => families.test(familyOf({ pk }))) ?? NAMES[5]
 
 const familyOf = ({ pk }: Pick<Key, 'pk'>): string => partitionParts(pk).family
 
@@ -57,14 +88,28 @@ const isReadWithRecord = (key: Key): boolean => familyOf(key) === 'IN'
 /** Attributes of a shared item that belong to no record. */
 const SHARED_ATTRIBUTES = new Set(['pk', 'sk', 'v'])
 
-export function derivedItemChecker(
-  { table, clinic, count, examine }: Inspection,
+/** Verifies the items of all records of a kind. */
+export async function verifyDerivedItems(
+  { table, clinic, count, examine, commit }: Inspection,
   kind: VerifiedKind,
-  unrepaired: UnrepairedRows,
-) {
+  unrepaired: Unrepaired,
+): Promise<void> {
   const sums = new ItemSums()
-  /** Records that were reported and not repaired: they are missing, and items hold them, or their amounts contradict each other. */
-  const held = new Set<string>()
+  const unreadable = new Set<string>()
+  const { pk: partition } = kind.keyOf('')
+  for await (const records of partitionPages(table, partition)) {
+    count(kind.name, records.length)
+    await expectItems(records)
+    await kind.onRecords?.(records)
+  }
+  await readLists(survey)
+  if (!sums.hasSuspects()) return
+  for await (const records of partitionPages(table, partition)) {
+    const suspects = records.filter(({ sk }) => sums.isSuspect(shortId(sk)))
+    for (const record of suspects) kind.onSuspect?.(record)
+    await forEachConcurrent(suspects, ({ sk }) => checkRecord(sk))
+  }
+  await readLists(check)
 
   /** Adds the items of records to the sums. Records that cannot be read, or whose other items differ, are verified at once. */
   async function expectItems(records: readonly Item[]): Promise<void> {
@@ -72,7 +117,7 @@ export function derivedItemChecker(
     const others: { record: Item; item: DerivedItem }[] = []
     for (const record of records) {
       const items = await kind.itemsOf(record)
-      if (items === null) suspects.add(record.sk)
+      if (items === null || kind.isSuspect?.(record)) suspects.add(record.sk)
       for (const item of items ?? [])
         if (isReadWithRecord(item)) others.push({ record, item })
         else sums.expect(shortId(record.sk), summed(item, item.attribute, item.value))
@@ -82,108 +127,116 @@ export function derivedItemChecker(
     await forEachConcurrent([...suspects], checkRecord)
   }
 
-  /** Subtracts the items of a partition from the sums, and calls `onItem` with each. */
-  async function survey(pk: string, what: string, onItem: (item: Item) => void = () => {}): Promise<void> {
-    for await (const page of partitionPages(table, pk)) {
-      count(what, page.length)
-      for (const item of page) {
-        onItem(item)
-        for (const { short, attribute } of entriesOf(item))
-          sums.find(short, summed(item, attribute, attribute === undefined ? item : item[attribute]))
-      }
-    }
+  /** Reads all lists. `verify` returns the items of a page that are extra. */
+  async function readLists(
+    verify: (items: readonly Item[], what: string) => Promise<ReadonlySet<Item>>,
+  ): Promise<void> {
+    for await (const lists of kind.lists())
+      await forEachConcurrent(lists, async ({ pk, what, onItem, onEnd }) => {
+        for await (const items of partitionPages(table, pk)) {
+          const extra = await verify(items, what)
+          for (const item of items) if (!extra.has(item)) onItem?.(item)
+        }
+        await onEnd?.()
+      })
+  }
+
+  /** Subtracts items from the sums. */
+  async function survey(items: readonly Item[], what: string): Promise<ReadonlySet<Item>> {
+    count(what, items.length)
+    for (const item of items)
+      for (const { short, attribute } of entriesOf(item))
+        sums.find(short, summed(item, attribute, attribute === undefined ? item : item[attribute]))
+    return new Set()
   }
 
   /** Verifies one record against the items that belong to it. */
   async function checkRecord(id: string): Promise<void> {
-    if (held.has(id)) return
-    for (const { kind, key } of await examine(recheckRecord(id)))
-      if (kind === 'row_missing') unrepaired.missing.add(key)
-      else if (kind === 'amounts_wrong') held.add(id)
-  }
-
-  const recheckRecord =
-    (id: string): Recheck =>
-    async () => {
-      const key = kind.keyOf(id)
-      const record = await table.get(key)
-      if (!record) return null
-      const items = await kind.itemsOf(record)
-      if (items === null) return { differences: [{ kind: 'record_unreadable', key }], repair: null }
-      const stored = await readItems(items)
-      const contradiction = await kind.checkAmounts?.(record, [...stored.values()])
-      if ((await table.get(key))?.v !== record.v) return 'moving'
-      if (contradiction) return contradiction
-      const wrong = items.filter((item) => !isStored(item, stored))
-      if (wrong.length === 0) return null
-      return {
-        differences: wrong.map((item) => differenceOf(item, key, stored)),
-        repair: async () => {
-          if (wrong.some((item) => familyOf(item).startsWith('U'))) return void (await kind.rewrite(record))
-          const changes = new Changeset(table, clinic)
-          for (const item of wrong)
-            if (item.attribute === undefined) changes.put(item.value as Item)
-            else changes.set(item, item.attribute, item.value)
-          changes.requireVersion(key, record.v as number)
-          await changes.commit()
-        },
-      }
-    }
-
-  /** Verifies the items of a partition against the records that they name, and calls `onItem` with those that are not extra. */
-  async function check(pk: string, _: string, onItem: (item: Item) => void = () => {}): Promise<void> {
-    for await (const page of partitionPages(table, pk)) {
-      const suspects = page.flatMap((item) =>
-        entriesOf(item).flatMap((entry) => (sums.isSuspect(entry.short) ? [{ item, ...entry }] : [])),
-      )
-      const ids = new Set(suspects.flatMap(({ short }) => recordIdOf(short) ?? []))
-      const records = new Map((await table.getMany([...ids].map(kind.keyOf))).map((item) => [item.sk, item]))
-      const extra = new Set<Item>()
-      await forEachConcurrent(suspects, async ({ item, short, attribute }) => {
-        const id = recordIdOf(short)
-        if (id !== null && held.has(id)) return
-        if (await belongs(item, attribute, records.get(id ?? ''))) return
-        const state = { isExtra: false, isHeld: false }
-        for (const { kind, key } of await examine(recheckItem(item, id, attribute, state)))
-          if (kind === 'row_extra') unrepaired.extra.add(key)
-        if (state.isExtra) extra.add(item)
-        if (id === null || !state.isHeld) return
-        if (await table.get(kind.keyOf(id))) await checkRecord(id)
-        else held.add(id)
-      })
-      for (const item of page) if (!extra.has(item)) onItem(item)
+    if (unrepaired.held.has(id) || unreadable.has(id)) return
+    for (const difference of await examine((read) => recheckRecord(id, read))) {
+      unrepaired.add(difference)
+      if (UNCERTAIN.has(difference.kind)) unrepaired.held.add(id)
+      if (difference.kind === 'record_unreadable') unreadable.add(id)
     }
   }
 
-  /** @param state says whether the item belongs to no record, or holds one that was missing */
-  const recheckItem =
-    (
-      { pk, sk }: Key,
-      id: string | null,
-      attribute: string | undefined,
-      state: { isExtra: boolean; isHeld: boolean },
-    ): Recheck =>
-    async () => {
-      const key = id === null ? null : kind.keyOf(id)
-      const record = key ? await table.get(key) : undefined
-      const item = await table.get({ pk, sk })
-      if (key && (await table.get(key))?.v !== record?.v) return 'moving'
-      if (!item || (attribute !== undefined && item[attribute] === undefined)) return null
-      if (await belongs(item, attribute, record)) return null
-      const held = id !== null && !record && (await kind.findLost?.(id, item))
-      state.isHeld ||= Boolean(held)
-      if (held) return held
-      state.isExtra = true
-      const repair = async () => {
-        const changes = new Changeset(table, clinic)
-        if (attribute === undefined) changes.remove({ pk, sk })
-        else changes.set({ pk, sk }, attribute, undefined)
-        await table.transact([...changes.writes(), ...(key ? [requireUnchanged(table, key, record)] : [])])
-      }
-      const [, , , name = 'row_extra'] = namesOf(item) ?? []
-      const note = attribute === undefined ? {} : { note: `appointment ${id ?? 'that does not exist'}` }
-      return { differences: [{ kind: name, key: { pk, sk }, ...note }], repair }
+  async function recheckRecord(id: string, read: Snapshot): Promise<Finding | null> {
+    const key = kind.keyOf(id)
+    const record = await read.get(key)
+    if (!record) return null
+    const items = await kind.itemsOf(record)
+    if (items === null) return findingOf('record_unreadable', key)
+    const stored = await readItems(items)
+    const wrong = items.filter((item) => !isStored(item, stored))
+    const differences = wrong.map((item) => differenceOf(item, key, stored))
+    const earlier = await kind.checkRecord?.(record, stored, differences)
+    if (earlier) return earlier
+    if (wrong.length === 0) return null
+    const isUnlisted = wrong.some((item) => familyOf(item).startsWith('U'))
+    return { differences, repair: () => (isUnlisted ? kind.rewrite(record) : writeItems(wrong, record)) }
+  }
+
+  function writeItems(items: readonly DerivedItem[], { pk, sk, v }: Item): Promise<void> {
+    return commit((changes) => {
+      for (const item of items)
+        if (item.attribute === undefined) changes.put(item.value as Item)
+        else changes.set(item, item.attribute, item.value)
+      changes.requireVersion({ pk, sk }, v as number)
+    })
+  }
+
+  /** Verifies items against the records that they name. Returns those that belong to no record. */
+  async function check(items: readonly Item[]): Promise<ReadonlySet<Item>> {
+    const suspects = items.flatMap((item) =>
+      entriesOf(item).flatMap((entry) => (sums.isSuspect(entry.short) ? [{ item, ...entry }] : [])),
+    )
+    const ids = new Set(suspects.flatMap(({ short }) => recordIdOf(short) ?? []))
+    const records = new Map((await table.getMany([...ids].map(kind.keyOf))).map((item) => [item.sk, item]))
+    const extra = new Set<Item>()
+    await forEachConcurrent(suspects, async ({ item, short, attribute }) => {
+      const id = recordIdOf(short)
+      if (id !== null && unrepaired.held.has(id)) return
+      // A row of another record in place of one that was reported.
+      if (attribute === undefined && unrepaired.has(item)) return
+      if (await belongs(item, attribute, records.get(id ?? ''))) return
+      const found = { isExtra: false, isKept: false }
+      const left = await examine((read) => recheckItem(item, id, attribute, found, read))
+      for (const difference of left) unrepaired.add(difference)
+      if (found.isExtra) extra.add(item)
+      if (id === null || !found.isKept) return
+      if (await table.get(kind.keyOf(id))) await checkRecord(id)
+      else unrepaired.held.add(id)
+    })
+    return extra
+  }
+
+  /** @param found says whether the item belongs to no record, or is kept because it may hold one */
+  async function recheckItem(
+    { pk, sk }: Key,
+    id: string | null,
+    attribute: string | undefined,
+    found: { isExtra: boolean; isKept: boolean },
+    read: Snapshot,
+  ): Promise<Finding | null> {
+    const record = id === null ? undefined : await read.get(kind.keyOf(id))
+    // Other records change the items that they share.
+    const item = await (attribute === undefined ? read : table).get({ pk, sk })
+    if (!item || (attribute !== undefined && item[attribute] === undefined)) return null
+    if (await belongs(item, attribute, record)) return null
+    const kept = await kind.findKept?.(id, item, record)
+    found.isKept ||= Boolean(kept)
+    if (kept) return kept
+    found.isExtra = true
+    const [, , , name = 'row_extra'] = namesOf(item) ?? []
+    const note = attribute && `appointment ${id ?? 'that does not exist'}`
+    const repair = () => {
+      const changes = new Changeset(table, clinic)
+      if (attribute === undefined) changes.remove({ pk, sk })
+      else changes.set({ pk, sk }, attribute, undefined)
+      return read.write(changes.writes())
     }
+    return findingOf(name, item, repair, note)
+  }
 
   /** Whether an item belongs to a record, whatever its content. The items of an unreadable record stay: they may be all that is left. */
   async function belongs(
@@ -200,16 +253,6 @@ export function derivedItemChecker(
   async function readItems(items: readonly DerivedItem[]): Promise<Map<string, Item>> {
     const keys = new Map(items.map(({ pk, sk }) => [keyText({ pk, sk }), { pk, sk }]))
     return new Map((await table.getMany([...keys.values()])).map((item) => [keyText(item), item]))
-  }
-
-  return {
-    expectItems,
-    survey,
-    check,
-    checkRecord,
-    isSuspect: (id: string): boolean => sums.isSuspect(shortId(id)),
-    hasSuspects: () => sums.hasSuspects(),
-    held,
   }
 }
 
@@ -234,8 +277,9 @@ const isStored = (item: DerivedItem, stored: ReadonlyMap<string, Item>): boolean
 const summed = ({ pk, sk }: Key, attribute: string | undefined, value: unknown): Item =>
   attribute === undefined ? (value as Item) : { pk, sk, [attribute]: value }
 
-/** The short ids of the records that an item names: one at its end, or each attribute of a day. */
+/** The short ids of the records that an item names: in a patient's row, at the end of its key, or each attribute of a day. */
 function entriesOf(item: Item): { readonly short: string; readonly attribute?: string }[] {
+  if (familyOf(item) === 'PL') return [{ short: isUuid(String(item.i)) ? shortId(String(item.i)) : '' }]
   if (!/^R?D$/.test(familyOf(item))) return [{ short: item.sk.slice(item.sk.lastIndexOf('#') + 1) }]
   const names = Object.keys(item).filter((name) => !SHARED_ATTRIBUTES.has(name))
   return names.map((name) => ({ short: name, attribute: name }))
@@ -246,8 +290,6 @@ function recordIdOf(short: string): string | null {
   const id = longId(short)
   return isUuid(id) ? id : null
 }
-
-export const keyText = ({ pk, sk }: Key): string => `${pk} ${sk}`
 
 /** What a store would write: the items and attributes of a transaction that creates records again. */
 export function itemsWritten(
@@ -264,4 +306,37 @@ export function itemsWritten(
     ...items.map((value) => ({ pk: value.pk, sk: value.sk, value })),
     ...attributes.map(({ key, name, value }) => ({ ...key, attribute: name, value })),
   ]
+}
+
+export type Unrepaired = ReturnType<typeof unrepairedItems>
+
+/** Differences of items that remain, and what depends on them. Its size grows with the damage, not with the clinic. */
+export function unrepairedItems() {
+  const keys = new Set<string>()
+  /** Counts are right both with and without these rows. */
+  const missing = keySet()
+  const extra = keySet()
+  return {
+    missing,
+    extra,
+    /** Records that are not certain: they are missing, and items hold them, or the record and its items contradict each other. */
+    held: new Set<string>(),
+    add: ({ kind, key }: Difference): void => {
+      keys.add(keyText(key))
+      if (kind === 'row_missing') missing.add(key)
+      if (kind === 'row_extra') extra.add(key)
+    },
+    has: (key: Key): boolean => keys.has(keyText(key)),
+  }
+}
+
+function keySet() {
+  const partitions = new Map<string, Set<string>>()
+  return {
+    add: ({ pk, sk }: Key): void => {
+      partitions.set(pk, (partitions.get(pk) ?? new Set()).add(sk))
+    },
+    /** Their sort keys. */
+    of: (pk: string): string[] => [...(partitions.get(pk) ?? [])],
+  }
 }

@@ -33,6 +33,10 @@ export const DIFFERENCES = {
   visits_overlap: ['{record} {note}', NEVER],
   patient_row_missing: ['{record} is missing from the list of patients', 'listed at its position, or last'],
   patient_row_differs: ['{position} differs from its patient', 'row written from the record'],
+  patient_record_wrong: [
+    '{record} has another name than its row in the list of patients, and records show that of the row',
+    'taken from the row',
+  ],
   patient_row_stray: ['{position} is past the last patient', 'row deleted'],
   patient_ordinal_wrong: [
     '{record} names a wrong position in the list of patients: {note}',
@@ -79,14 +83,3 @@ export type DifferenceKind = keyof typeof DIFFERENCES
 export type Difference = { readonly kind: DifferenceKind; readonly key: Key; readonly note?: string }
 
 export type ReportedDifference = Difference & { readonly repaired: boolean }
-
-/** The differences found by one reading of a suspect, and a repair of all that fails if anything has changed since. */
-export type Finding = {
-  readonly differences: readonly Difference[]
-  readonly repair: (() => Promise<void>) | null
-}
-
-/**
- * Reads a suspect again. Returns `moving` if other writers changed it between the reads, and null if nothing is wrong.
- */
-export type Recheck = () => Promise<Finding | 'moving' | null>

@@ -10,6 +10,7 @@ import { DECIMALS_ATTRIBUTE } from '../../../store/table/stored-amounts.ts'
 import type { Table } from '../../../store/table/table.ts'
 import type { Item } from '../../../store/table/write-requests.ts'
 import { type DerivedItem, itemsWritten } from './derived-items.ts'
+import { readable } from './readable.ts'
 
 /** A record of a calendar list, and where it is listed. */
 export type RecordImage<R> = StoredRecord<R> & {
@@ -34,39 +35,35 @@ export function imageOf<R>(
 ): RecordImage<R> | null {
   const known = images.get(item)
   if (known !== undefined) return known as RecordImage<R> | null
-  const image = decodeImage(clinic, entity, item, id)
+  const image = readable(() => decodeImage(clinic, entity, item, id))
   images.set(item, image)
   return image
 }
 
+/** @throws what decoding, a date or an id throws for a value that it rejects */
 function decodeImage<R>(
   clinic: ClinicId,
   entity: CalendarEntity<R, never>,
   item: Item,
   id: string,
 ): RecordImage<R> | null {
-  try {
-    const record = entity.decode(item, id)
-    const position = entity.position(record)
-    const isRecord = id === item.sk
-    if ((isRecord && !Number.isInteger(item.v)) || !isValid(entity, position)) return null
-    // Encoding rejects what decoding does not, such as a status that is not one of the entity's.
-    if (Object.values(entity.encode(record)).includes(undefined)) return null
-    return {
-      id,
-      key: { pk: item.pk, sk: item.sk },
-      version: isRecord ? (item.v as number) : 0,
-      events: (item.ev as number | undefined) ?? 0,
-      ...provenanceOfItem(item),
-      record,
-      position,
-      get rowKeys() {
-        return rowKeys(clinic, entity.entityCode, position)
-      },
-    }
-  } catch {
-    // A value that decoding, a date or an id rejects makes the record unreadable, like a missing attribute.
-    return null
+  const record = entity.decode(item, id)
+  const position = entity.position(record)
+  const isRecord = id === item.sk
+  if ((isRecord && !Number.isInteger(item.v)) || !isValid(entity, position)) return null
+  // Encoding rejects what decoding does not, such as a status that is not one of the entity's.
+  if (Object.values(entity.encode(record)).includes(undefined)) return null
+  return {
+    id,
+    key: { pk: item.pk, sk: item.sk },
+    version: isRecord ? (item.v as number) : 0,
+    events: (item.ev as number | undefined) ?? 0,
+    ...provenanceOfItem(item),
+    record,
+    position,
+    get rowKeys() {
+      return rowKeys(clinic, entity.entityCode, position)
+    },
   }
 }
 
@@ -82,13 +79,8 @@ function isValid<R>(
 }
 
 /** The record of a row; null if the row is not in the form that its store writes. */
-export function recordOfRow<R>(entity: CalendarEntity<R, never>, row: Item): R | null {
-  try {
-    return entity.decode(row, idOf(row))
-  } catch {
-    return null
-  }
-}
+export const recordOfRow = <R>(entity: CalendarEntity<R, never>, row: Item): R | null =>
+  readable(() => entity.decode(row, idOf(row)))
 
 /** The items that belong to a record, as its store would write them. */
 export function itemsOfRecord<R>(

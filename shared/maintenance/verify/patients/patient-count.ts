@@ -6,12 +6,14 @@ import {
 } from '../../../store/keys/patients.ts'
 import { EMPTY_HEAD } from '../../../store/patients/head.ts'
 import type { Item } from '../../../store/table/write-requests.ts'
-import { ifUnchanged } from '../comparison/conditions.ts'
-import type { Finding, Recheck } from '../comparison/difference.ts'
-import type { Inspection } from '../comparison/inspection.ts'
+import { type Finding, findingOf, type Inspection } from '../comparison/inspection.ts'
+import { ifUnchanged } from '../comparison/snapshot.ts'
 
 /** Rows read from the end, to find the last one whose record confirms it. */
 const LAST_ROWS = 20
+
+/** The attributes of the head that writers and snapshots change. */
+const CHANGED = ['n', 'u', 'v', 't', 'w']
 
 type Counts = { readonly n: number; readonly u: number }
 
@@ -33,7 +35,7 @@ export function patientCountChecker({ table, clinic, examine }: Inspection) {
   }
 
   /** A head read after the items counts all of them. Verified before records get positions. */
-  const recheckMin: Recheck = async () => {
+  async function recheckMin(): Promise<Finding | null> {
     const minimum = await countItems()
     const head = await table.get(key)
     const n = Math.max(minimum.n, countOr(head?.n, 0))
@@ -45,52 +47,31 @@ export function patientCountChecker({ table, clinic, examine }: Inspection) {
    * A head read before the items counts no other patients; `highest` is the last position in any record. The count of
    * updates is never lowered: an index in a function's memory would mistake the next update for one that it has.
    */
-  const recheckMax =
-    (highest: number): Recheck =>
-    async () => {
-      const head = await table.get(key)
-      const maximum = await countItems()
-      if (!isHead(head)) return null
-      return finding(head, { n: Math.min(head.n, Math.max(maximum.n, highest + 1)), u: head.u })
-    }
-
-  function finding(head: Item | undefined, { n, u }: Counts): Finding | null {
-    if (!isHead(head)) {
-      const note = head ? 'the head is unreadable' : 'the head is missing'
-      return {
-        differences: [{ kind: 'patient_head_wrong', key, note }],
-        repair: () => createHead(head, { n, u }),
-      }
-    }
-    const wrong = [
-      ...(head.n === n ? [] : [`n is ${head.n}, not ${n}`]),
-      ...(head.u === u ? [] : [`u is ${head.u}, not ${u}`]),
-    ]
-    if (wrong.length === 0) return null
-    return {
-      differences: [{ kind: 'patient_head_wrong', key, note: wrong.join('; ') }],
-      repair: () => setCounts(head, { n, u }),
-    }
+  async function recheckMax(highest: number): Promise<Finding | null> {
+    const head = await table.get(key)
+    const maximum = await countItems()
+    if (!isHead(head)) return null
+    return finding(head, { n: Math.min(head.n, Math.max(maximum.n, highest + 1)), u: head.u })
   }
 
-  const setCounts = (head: Counts, { n, u }: Counts): Promise<void> =>
-    table.transact([
-      table.updateWrite(key, {
-        UpdateExpression: 'SET n = :n, u = :u',
-        ConditionExpression: 'n = :readN AND u = :readU',
-        ExpressionAttributeValues: { ':n': n, ':u': u, ':readN': head.n, ':readU': head.u },
-      }),
-    ])
-
-  /** A head without segments: search reads the rows until the next snapshot. */
-  function createHead(head: Item | undefined, { n, u }: Counts): Promise<void> {
-    const fresh = { ...key, ...EMPTY_HEAD, n, u, su: u, lf: u, v: countOr(head?.v, 0) + 1 }
-    return table.transact([ifUnchanged(table.putWrite(fresh), { n: head?.n, u: head?.u, v: head?.v })])
+  function finding(head: Item | undefined, { n, u }: Counts): Finding | null {
+    const wrong = [
+      ...(head?.n === n ? [] : [`n is ${head?.n}, not ${n}`]),
+      ...(head?.u === u ? [] : [`u is ${head?.u}, not ${u}`]),
+    ]
+    if (isHead(head) && wrong.length === 0) return null
+    // A head without segments: search reads the rows until the next snapshot.
+    const known = isHead(head) ? head : { ...EMPTY_HEAD, su: u, lf: u, v: countOr(head?.v, 0) + 1 }
+    const unreadable = head ? 'the head is unreadable' : 'the head is missing'
+    const note = isHead(head) ? wrong.join('; ') : unreadable
+    const read = Object.fromEntries(CHANGED.map((name) => [name, head?.[name]]))
+    const repair = () => table.transact([ifUnchanged(table.putWrite({ ...known, ...key, n, u }), read)])
+    return findingOf('patient_head_wrong', key, repair, note)
   }
 
   return {
     checkMin: () => examine(recheckMin),
-    checkMax: (highest: number) => examine(recheckMax(highest)),
+    checkMax: (highest: number) => examine(() => recheckMax(highest)),
   }
 }
 

@@ -1,4 +1,5 @@
 /** Every kind of damage, planted in a clinic that has records of every kind: what a verification reports, and whether it repairs it. */
+import fc from 'fast-check'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { Clinic } from '../../../../shared/domain/clinic.ts'
 import { emptyPart, withMember } from '../../../../shared/domain/lists/ordinal-set.ts'
@@ -63,6 +64,7 @@ import { patientSearch } from '../../../../shared/store/patients/search.ts'
 import { patientSearchLine } from '../../../../shared/store/patients/search-lines.ts'
 import type { Item } from '../../../../shared/store/table/write-requests.ts'
 import { createPopulatedClinic, type PopulatedClinic } from '../../../support/records.ts'
+import { property } from '../../../support/scale.ts'
 import { aPatient, tableOfFile } from '../../../support/table.ts'
 import { faultInjection } from './comparison/fault-injection.ts'
 import { createPractice, type Practice, runVerification } from './practice.ts'
@@ -445,6 +447,14 @@ const REPAIRED: readonly Damage[] = [
     () => raw.alter(recordKey('Y', completed()), () => ({ i: invoice().id })),
   ],
   [
+    'amounts_wrong amounts_wrong',
+    'the records of an invoice and of its payment are wrong, and the rows of both are right',
+    async () => {
+      await raw.alter(recordKey('I', itemized()), () => ({ tot: 1, sub: 1 }))
+      await raw.alter(recordKey('Y', completed()), () => ({ s: 'f' }))
+    },
+  ],
+  [
     'row_differs row_differs row_differs',
     'all rows of a payment have another amount than its record, which the invoice confirms',
     () => alterAll(rowsOf(PAYMENTS, completed()), { a: 99 }),
@@ -486,6 +496,11 @@ const REPAIRED: readonly Damage[] = [
     'patient_row_differs',
     'a patient’s row differs from its record',
     () => raw.alter(row(1), () => ({ l: 'Other' })),
+  ],
+  [
+    'patient_record_wrong',
+    'a patient’s record has another name than its row and its appointments',
+    () => raw.alter(patientKey(made.clinic, appointment().patient.id), () => ({ l: 'Other' })),
   ],
   [
     'patient_row_differs',
@@ -570,6 +585,11 @@ const REPAIRED: readonly Damage[] = [
     'search_index_wrong',
     'the change log has an unknown ordinal',
     () => raw.alter(entry(2), () => ({ o: 4711 })),
+  ],
+  [
+    'search_index_wrong',
+    'the change log has an ordinal that is not a number',
+    () => raw.alter(entry(2), () => ({ o: 'x' })),
   ],
   [
     'search_index_wrong',
@@ -814,6 +834,19 @@ describe('verifying a clinic', () => {
     expect(await raw.scanAll()).toEqual(before)
   })
 
+  it('repairs in one run whatever it can repair of several damages', async () => {
+    const several = fc.uniqueArray(fc.constantFrom(...REPAIRED, ...REPORTED), { minLength: 2, maxLength: 4 })
+    const check = async (damages: readonly Damage[]) => {
+      await raw.restore(sound)
+      // Some need what others have removed.
+      for (const [, , plant] of damages) await plant().catch(() => {})
+      const { found } = await run(true)
+      const left = found.filter(({ repaired }) => !repaired).map(({ kind }) => kind)
+      expect(await run(true)).toMatchObject({ kinds: left.toSorted(), repaired: 0 })
+    }
+    await fc.assert(fc.asyncProperty(several, check), { seed: 1, ...property(3, 500) })
+  })
+
   it('restores a payment as it was, and leaves its invoice settled', async () => {
     const { v, ev, ...former } = await raw.read(recordKey('Y', completed()))
     const paid = await raw.read(recordKey('I', itemized()))
@@ -835,12 +868,30 @@ describe('verifying a clinic', () => {
     expect((await run()).found).toEqual([])
   })
 
+  it('repairs the list of an invoice whose record it restored', async () => {
+    const lost = first(made.invoices.filter(({ id }) => id !== payment().invoice.id))
+    const [, , row] = rowsOf(PAYMENTS, payment())
+    await raw.put({ ...(await raw.read(row)), pk: ownerPartition(made.clinic, 'Y', 'invoice', lost.id) })
+    await raw.remove(recordKey('I', lost))
+    const { kinds, repaired } = await run(true)
+    expect([kinds, repaired]).toEqual([['record_missing', 'row_extra'], 2])
+    expect((await run()).found).toEqual([])
+  })
+
+  it('restores the former name of a patient whose record has another one than its copies', async () => {
+    const key = patientKey(made.clinic, appointment().patient.id)
+    const { l } = await raw.read(key)
+    await raw.alter(key, () => ({ l: 'Other' }))
+    await run(true)
+    expect(await raw.read(key)).toMatchObject({ l })
+  })
+
   it('keeps a row that is all that is left of a record, and counts it', async () => {
     await strayRow(newUuid())
     const { found } = await run(true)
     expect(found).toMatchObject([
-      { kind: 'record_missing', note: '1 row still holds it', repaired: false },
       { kind: 'tally_wrong', repaired: true },
+      { kind: 'record_missing', note: '1 row still holds it', repaired: false },
     ])
     expect((await run()).kinds).toEqual(['record_missing'])
   })

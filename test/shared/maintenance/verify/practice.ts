@@ -205,12 +205,15 @@ export async function createAll<R>(
   list: RecordStore<R>,
   records: readonly R[],
 ): Promise<void> {
-  const units = records.map((record) => {
+  const build = (record: R): Changeset => {
     const changes = new Changeset(table, clinic)
     list.change(changes, null, record)
-    return { changes, rebuild: async () => changes }
-  })
-  await commitPacked(table, clinic, units)
+    return changes
+  }
+  function* units() {
+    for (const record of records) yield { changes: build(record), rebuild: async () => build(record) }
+  }
+  await commitPacked(table, clinic, units())
 }
 
 export const addPayment = (table: Table, clinic: ClinicId, payment: Payment): Promise<void> =>

@@ -71,7 +71,7 @@ describe('repairing the index of changes', () => {
 describe('repairing damage', () => {
   it('tries again after a conflict with another writer', async () => {
     let repairs = 0
-    const { inspection, totals } = openInspection(db.table, made.clinic, {
+    const { inspection, result } = openInspection(db.table, made.clinic, {
       repair: true,
       onDifference: () => {},
       pauseMs: 0,
@@ -83,6 +83,6 @@ describe('repairing damage', () => {
     const left = await inspection.examine(async () =>
       repairs < 2 ? { differences: [{ kind: 'invoice_unsettled', key }], repair } : null,
     )
-    expect({ left, ...totals }).toEqual({ left: [], differences: 1, repaired: 1 })
+    expect({ left, ...result() }).toEqual({ left: [], checked: {}, differences: 1, repaired: 1 })
   })
 })
