@@ -3,19 +3,26 @@ import type { Clinic, ClinicId } from '../../../shared/domain/clinic.ts'
 import type { ReportedDifference } from '../../../shared/maintenance/verify/comparison/difference.ts'
 import type { Verification } from '../../../shared/maintenance/verify/comparison/inspection.ts'
 import { isItemOfRecord, itemCount } from '../../../shared/maintenance/verify/item-count.ts'
-import { verifyClinic } from '../../../shared/maintenance/verify/verify-clinic.ts'
+import {
+  type VerifyOptions,
+  verificationParts,
+  verifyClinic,
+} from '../../../shared/maintenance/verify/verify-clinic.ts'
 import { clinicsOf } from '../../../shared/maintenance/walk/sources.ts'
 import { type WalkOptions, walk } from '../../../shared/maintenance/walk/walk.ts'
-import { clinicStore } from '../../../shared/store/clinics.ts'
-import { walkKey } from '../../../shared/store/keys/operator.ts'
+import { ClinicBeingDeleted, clinicStore } from '../../../shared/store/clinics.ts'
+import { verificationKey, walkKey } from '../../../shared/store/keys/operator.ts'
 import type { Table } from '../../../shared/store/table/table.ts'
 import { UnreadableRecord } from '../../../shared/store/table/unreadable-record.ts'
 import { recordCounts } from '../export/record-count.ts'
+import { isAccessDenied } from '../tool/aws-errors.ts'
 import { chooseClinic, connect, openClinic } from '../tool/connection.ts'
 import { guardAgainstDeletion } from '../tool/deletion-guard.ts'
-import { resolveFromInvocationDir } from '../tool/invocation-path.ts'
+import { describeError } from '../tool/error-output.ts'
 import {
   CommandFailure,
+  counted,
+  EXIT,
   type GlobalOptions,
   formatTable as lines,
   NeedsAttention,
@@ -25,73 +32,97 @@ import {
   walkNotices,
 } from '../tool/output.ts'
 import { progressBar } from '../tool/progress.ts'
-import { openProgressFile, ProgressFileError } from './progress-file.ts'
 import { explanations, inWords, subjectOf } from './words.ts'
 
 /** Maximum number of differences in the JSON; `total` counts all. */
 const MAX_LISTED = 1000
 
-type Options = { all: boolean; restart: boolean; repair: boolean; resume?: string }
+type Options = { all: boolean; restart: boolean; repair: boolean }
 
 type VerifiedClinic = Pick<Clinic, 'id' | 'name' | 'deletingAt'>
 
-type ProgressFile = ReturnType<typeof openProgressFile>
-
 export function addVerifyCommand(command: Command): void {
   command
-    .option(
-      '--all',
-      'verify every clinic, in the order of their ids; if it is stopped, the same command continues',
-      false,
-    )
-    .option('--restart', 'with --all: begin again with the first clinic', false)
+    .option('--all', 'verify every clinic, in the order of their ids', false)
+    .option('--restart', 'begin again; without it, the same command continues where one was stopped', false)
     .option('--repair', 'repair what can be repaired', false)
-    .option(
-      '--resume <file>',
-      'with --clinic: where to save how far it is; if it is stopped, the same command continues; removed at the end',
-    )
     .addHelpText('after', ['\nDifferences and their repairs:', ...lines(explanations())].join('\n'))
     .action(async (given: Options, command: Command) => {
       if (given.all && command.getOptionValueSource('clinic') === 'cli')
         throw new CommandFailure('Specify either --clinic or --all.')
-      if (given.all && given.resume !== undefined)
-        throw new CommandFailure('--resume is for --clinic: --all continues where it was stopped without it.')
-      const remaining = given.all ? await verifyAll(command, given) : await verifyOne(command, given)
+      const { remaining, failed } = given.all
+        ? await verifyAll(command, given)
+        : await verifyOne(command, given)
+      if (failed > 0)
+        throw new CommandFailure(`${counted(failed, 'clinic')} could not be verified.`, EXIT.failed)
       if (remaining > 0) throw new NeedsAttention()
     })
 }
 
-async function verifyAll(command: Command, given: Options): Promise<number> {
+async function verifyAll(command: Command, given: Options): Promise<Verified> {
   const table = await connect(command)
-  const options = { ...given, ...walkNotices(command, 'clinic') }
+  const options = {
+    ...given,
+    ...walkNotices(command, 'clinic'),
+    onClinicFailed: (id: ClinicId, error: Error) => {
+      if (isAccessDenied(error)) throw error
+      const { message = '' } = describeError(error, command)
+      print(command, { clinic_id: id, error: message }, [`${id} could not be verified: ${message}`])
+    },
+  }
   return verifyClinics(table, await connect(command), options, (clinic) =>
-    verifyWithProgress(command, table, clinic, given),
+    printVerification(command, table, clinic, given, (options) => verifyClinic(table, clinic.id, options)),
   )
 }
 
-/** Verifies the clinic of `--clinic`. Returns the number of differences that are not repaired. */
-async function verifyOne(command: Command, given: Options): Promise<number> {
+/** Verifies the clinic of `--clinic`, part by part. */
+async function verifyOne(command: Command, given: Options): Promise<Verified> {
   const id = await chooseClinic(command)
   const table = await connect(command)
+  const progress = await connect(command)
   const clinic = await readable(id, async () => (await openClinic(command)).clinic)
   guardAgainstDeletion(table, id)
   nameClinic(command, clinic)
-  const file = openFile(given, clinic)
-  const remaining = await verifyWithProgress(command, table, clinic, given, file)
-  file.remove()
-  return remaining
+  const remaining = await printVerification(command, table, clinic, given, (options) =>
+    walk(
+      progress,
+      verificationParts,
+      {
+        progress: verificationKey(given.repair ? 'support' : 'read', id),
+        visit: async (parts) => {
+          const { checked, ...found } = await verifyClinic(table, id, options, parts)
+          return { ...checked, ...found }
+        },
+        finish: async ({ counts: { differences = 0, repaired = 0, ...checked } }) => ({
+          checked,
+          differences,
+          repaired,
+        }),
+      },
+      { ...given, ...walkNotices(command, 'part') },
+    ),
+  )
+  return { remaining, failed: 0 }
+}
+
+/** Over all processes, if others were stopped: differences that are not repaired, and clinics that could not be verified. */
+type Verified = { readonly remaining: number; readonly failed: number }
+
+type VerifyClinicsOptions = WalkOptions & {
+  readonly repair: boolean
+  readonly onClinicFailed?: (id: ClinicId, error: Error) => void
 }
 
 /**
- * Verifies every clinic, and returns the number of differences that are not repaired, also before it was stopped.
+ * Verifies every clinic. One that cannot be verified does not stop the others.
  * @param progress the same table, without a guard that rejects writes while a clinic is being deleted
  */
 export async function verifyClinics(
   table: Table,
   progress: Table,
-  { repair, ...options }: WalkOptions & { readonly repair: boolean },
+  { repair, onClinicFailed, ...options }: VerifyClinicsOptions,
   verify: (clinic: VerifiedClinic) => Promise<number>,
-): Promise<number> {
+): Promise<Verified> {
   const clinics = clinicStore({ table })
   const ids = await clinics.ids()
   const [role, name] = repair ? (['support', 'verify --repair'] as const) : (['read', 'verify'] as const)
@@ -103,11 +134,16 @@ export async function verifyClinics(
       visit: async ([id]) => {
         const clinic = await readable(id as string, () => clinics.find(id as ClinicId))
         // Half of a clinic that is being deleted is missing.
-        if (clinic === null || clinic.deletingAt !== undefined) return { remaining: 0 }
+        if (clinic === null || clinic.deletingAt !== undefined) return { remaining: 0, failed: 0 }
         guardAgainstDeletion(table, clinic.id)
-        return { remaining: await verify(clinic) }
+        return { remaining: await verify(clinic), failed: 0 }
       },
-      finish: async ({ counts: { remaining = 0 } }) => remaining,
+      onFailed: ([id], error) => {
+        if (error instanceof ClinicBeingDeleted) return { remaining: 0, failed: 0 }
+        onClinicFailed?.(id as ClinicId, error)
+        return { remaining: 0, failed: 1 }
+      },
+      finish: async ({ counts: { remaining = 0, failed = 0 } }) => ({ remaining, failed }),
     },
     options,
   )
@@ -123,36 +159,21 @@ async function readable<C>(id: string, read: () => Promise<C>): Promise<C | Veri
   }
 }
 
-/** @throws CommandFailure if the file of `--resume` cannot be used */
-function openFile({ repair, resume }: Options, { id }: VerifiedClinic): ProgressFile {
-  try {
-    return openProgressFile(resume && resolveFromInvocationDir(resume), { clinic: id, repair })
-  } catch (error) {
-    throw error instanceof ProgressFileError ? new CommandFailure(error.message) : error
-  }
-}
-
 /** Verifies a clinic, and prints what is found. Returns the number of differences that are not repaired. */
-async function verifyWithProgress(
+async function printVerification(
   command: Command,
   table: Table,
   clinic: VerifiedClinic,
   { all, repair }: Options,
-  file?: ProgressFile,
+  verify: (options: VerifyOptions) => Promise<Verification>,
 ): Promise<number> {
   const { json } = command.optsWithGlobals<GlobalOptions>()
-  const before = file?.progress().current ?? undefined
-  const listed: ReportedDifference[] = [...(before?.listed ?? [])]
-  const counts = Object.entries(before?.checked ?? {}).filter(([what]) => isItemOfRecord(what))
-  const done = counts.reduce((sum, [, count]) => sum + count, 0)
-  const size = itemCount(await recordCounts(table, clinic.id)) - done
-  const bar = progressBar(command, clinic.id, Math.max(0, size))
+  const listed: ReportedDifference[] = []
+  const bar = progressBar(command, clinic.id, itemCount(await recordCounts(table, clinic.id)))
   let rows = 0
   try {
-    const result = await verifyClinic(table, clinic.id, {
+    const result = await verify({
       repair,
-      before,
-      onPart: (verified) => file?.save({ current: { ...verified, listed } }),
       onCount: (what, by) => {
         if (isItemOfRecord(what)) rows += by
         bar.show({ bytes: rows, rows })

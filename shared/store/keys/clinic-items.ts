@@ -4,7 +4,7 @@ import { CLINIC_DIRECTORY_PARTITION, CREDENTIAL_PARTITION_PREFIX, clinicKey, las
 import { DUE_PARTITION_PREFIX } from './due.ts'
 import { type Key, shortId } from './key.ts'
 import { PROVIDER_PARTITION_PREFIX } from './messages.ts'
-import { importPartition } from './operator.ts'
+import { importPartition, verificationKey } from './operator.ts'
 
 /** The attributes of an item that say which clinic it belongs to, where its key does not. */
 type Located = Key & { readonly c?: unknown; readonly clinic?: unknown }
@@ -19,6 +19,7 @@ export const clinicItemsFilter = (clinic: ClinicId) => ({
 export function isClinicItem(clinic: ClinicId, { pk, sk, c, clinic: copied }: Located): boolean {
   const short = shortId(clinic)
   if (pk.startsWith(`${short}#`) || pk === importPartition(clinic)) return true
+  if (pk === verificationKey('read', clinic).pk || pk === verificationKey('support', clinic).pk) return true
   if (pk.startsWith(DUE_PARTITION_PREFIX)) return sk.split(/[# ]/).includes(short)
   if (pk.startsWith(PROVIDER_PARTITION_PREFIX)) return c === clinic
   if (pk.startsWith(CREDENTIAL_PARTITION_PREFIX))

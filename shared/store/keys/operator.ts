@@ -63,4 +63,8 @@ export const walkKey = (role: 'read' | 'support' | 'maintain', name: string): Ke
   sk: 'progress',
 })
 
+/** How far the verification of one clinic is; with repairs, the role is `support`. */
+export const verificationKey = (role: 'read' | 'support', clinic: ClinicId): Key =>
+  walkKey(role, `verify#${shortId(clinic)}`)
+
 export const walkPartitionPrefix = (role: string): string => `${WALK_PARTITION_PREFIX}${role}#`
