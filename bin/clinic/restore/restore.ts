@@ -17,13 +17,15 @@ import {
 } from '../../../shared/maintenance/restore/restored-table.ts'
 import { clinicStore } from '../../../shared/store/clinics.ts'
 import type { Table } from '../../../shared/store/table/table.ts'
+import { isAccessDenied } from '../tool/aws-errors.ts'
 import { addToTrail } from '../tool/command-trail.ts'
 import { connectDynamoDb, connectTable, deployedAt, outputOf } from '../tool/connection.ts'
+import { describeError } from '../tool/error-output.ts'
 import {
   CommandFailure,
   counted,
+  EXIT,
   type GlobalOptions,
-  NeedsAttention,
   parseOption,
   print,
   printLines,
@@ -39,8 +41,9 @@ const STEPS = `
 Steps, described in docs/operate/restore.md:
   1. restore table --to TIME              a new table with the items of that time; the API keeps running
   2. deploy with -c paused=on             requests and workers no longer change the table in use
-  3. restore reconcile --table NEW        takes over what was sent, delivered, revoked and erased since; verifies
-  4. deploy with -c tableName=NEW -c tableStream=LABEL, without paused`
+  3. restore reconcile --table NEW        takes over what was sent, delivered, revoked and erased since
+  4. deploy with -c tableName=NEW -c tableStream=LABEL, without paused
+  5. verify --all`
 
 export function addRestoreCommands(group: Command): void {
   group.addHelpText('after', STEPS)
@@ -105,13 +108,22 @@ function addReconcileCommand(group: Command): void {
             patients.map((patient) => ({ patient_id: patient })),
           ),
         onClinic: (reconciled: ReconciledClinic) => printProgress(command, describeClinic(reconciled)),
+        onClinicFailed: (id: string, error: Error) => {
+          if (isAccessDenied(error)) throw error
+          const { message } = describeError(error, command)
+          command.configureOutput().writeErr?.(`${id} could not be reconciled: ${message}\n`)
+        },
       }
       const reconciling = given.sourceLost
         ? reconcileWithoutSource(restored, options)
         : reconcileWithSource({ source, restored }, options)
       const reconciliation = await reconciling.catch(explainRejection)
       print(command, reconciliationJson(reconciliation), describeReconciliation(reconciliation))
-      if (reconciliation.withDifferences > 0) throw new NeedsAttention()
+      if (reconciliation.failed > 0)
+        throw new CommandFailure(
+          `${counted(reconciliation.failed, 'clinic')} could not be reconciled. Do not use the table; run the command again.`,
+          EXIT.failed,
+        )
     })
 }
 
@@ -172,9 +184,9 @@ const printRestored = (command: Command, { name, stream }: RestoredTable): void 
     `Then deploy with -c tableName=${name} -c tableStream=${stream}`,
   ])
 
-const describeClinic = ({ clinic, messages, erasures, differences }: ReconciledClinic): string =>
+const describeClinic = ({ clinic, messages, erasures }: ReconciledClinic): string =>
   [
-    `${clinic.id}  ${differences} differences`,
+    `${clinic.id}  reconciled`,
     ...(messages ? [`${counted(messages.updated + messages.added, 'message')} taken over`] : []),
     ...(messages?.patient_unknown
       ? [`${counted(messages.patient_unknown, 'message')} of unknown patients`]
@@ -182,21 +194,35 @@ const describeClinic = ({ clinic, messages, erasures, differences }: ReconciledC
     ...(erasures ? [`${counted(erasures.erased, 'patient')} erased again`] : []),
   ].join(', ')
 
-const describeReconciliation = ({ reconciled, withDifferences, missing, held }: Reconciliation): string[] => [
-  `${reconciled} clinics reconciled, ${withDifferences} with differences`,
-  ...missing.map(({ id }) => `${id}  was created after the restored time, and is not in the restored table`),
-  ...(held > 0
-    ? [`${held} messages have to be resolved: see "message list --unresolved --all" after the swap`]
-    : []),
-]
+/** Clinics that processes have reconciled that were stopped. They printed them. */
+const reconciledBefore = ({ reconciled, clinics }: Reconciliation): number => reconciled - clinics.length
 
-const reconciliationJson = ({ clinics, missing, held }: Reconciliation) => ({
-  clinics: clinics.map(({ clinic, messages, erasures, differences }) => ({
+const describeReconciliation = (reconciliation: Reconciliation): string[] => {
+  const { reconciled, missing, held } = reconciliation
+  const before = reconciledBefore(reconciliation)
+  return [
+    `${counted(reconciled, 'clinic')} reconciled: verify them once the table is in use`,
+    ...(before > 0
+      ? [`${counted(before, 'clinic')} of them before this run continued, which listed them`]
+      : []),
+    ...missing.map(
+      ({ id }) => `${id}  was created after the restored time, and is not in the restored table`,
+    ),
+    ...(held > 0
+      ? [`${counted(held, 'message')} to resolve: see "message list --unresolved --all" after the swap`]
+      : []),
+  ]
+}
+
+const reconciliationJson = (reconciliation: Reconciliation) => ({
+  reconciled: reconciliation.reconciled,
+  reconciled_before: reconciledBefore(reconciliation),
+  failed: reconciliation.failed,
+  clinics: reconciliation.clinics.map(({ clinic, messages, erasures }) => ({
     clinic_id: clinic.id,
     messages,
     erasures,
-    differences,
   })),
-  missing_clinics: missing.map(({ id }) => id),
-  held_messages: held,
+  missing_clinics: reconciliation.missing.map(({ id }) => id),
+  held_messages: reconciliation.held,
 })

@@ -9,8 +9,6 @@ import { erasureLedger } from '../../store/copies/erasure-ledger.ts'
 import { skipEventPositions } from '../../store/events/fan-out.ts'
 import { walkKey } from '../../store/keys/operator.ts'
 import { type Table, withoutEvents } from '../../store/table/table.ts'
-import type { Verification } from '../verify/comparison/inspection.ts'
-import { verifyClinic } from '../verify/verify-clinic.ts'
 import { forEachConcurrent } from '../walk/for-each-concurrent.ts'
 import { clinicsOf } from '../walk/sources.ts'
 import { type WalkOptions, walk } from '../walk/walk.ts'
@@ -23,7 +21,6 @@ export type ReconciledClinic = {
   readonly clinic: Clinic
   readonly messages: Awaited<ReturnType<typeof takeOverMessages>> | null
   readonly erasures: ReplayCounts | null
-  readonly differences: number
 }
 
 export type Reconciliation = {
@@ -31,7 +28,8 @@ export type Reconciliation = {
   readonly clinics: readonly ReconciledClinic[]
   /** Over all processes, if others were stopped. */
   readonly reconciled: number
-  readonly withDifferences: number
+  /** Clinics that could not be reconciled: the table must not be used. */
+  readonly failed: number
   /** Clinics of the source that were created after the restored time. */
   readonly missing: readonly Clinic[]
   /** Messages that a person has to resolve. */
@@ -45,6 +43,8 @@ export type ReconcileOptions = WalkOptions & {
   /** Called with the patients before they are erased again. */
   readonly onErasures?: (clinic: ClinicId, patients: readonly string[]) => void
   readonly onClinic?: (reconciled: ReconciledClinic) => void
+  /** Called with a clinic that cannot be reconciled; the others still are. */
+  readonly onClinicFailed?: (clinic: string, error: Error) => void
 }
 
 /** An erasure in the source is not complete: it has to be repeated there first. */
@@ -137,7 +137,7 @@ type Steps = {
   readonly finish: () => Promise<Pick<Reconciliation, 'missing' | 'held'>>
 }
 
-/** Reconciles clinics, several at a time, and verifies each. The progress is in the restored table: nothing changes the source. */
+/** Reconciles clinics, several at a time. Verifying them takes longer, and can wait until they are served. The progress is in the restored table: nothing changes the source. */
 async function reconcileClinics(
   restored: Table,
   all: readonly Clinic[],
@@ -156,21 +156,20 @@ async function reconcileClinics(
       visit: async ([id]) => {
         const clinic = byId.get(id as ClinicId) as Clinic
         const taken = await reconcile(clinic)
-        const verification: Verification = await verifyClinic(restored, clinic.id, {
-          repair: false,
-          onDifference: () => {},
-        })
-        const differences = verification.differences - verification.repaired
-        const reconciled = { clinic, ...taken, differences }
+        const reconciled = { clinic, ...taken }
         clinics.push(reconciled)
         options.onClinic?.(reconciled)
-        return { reconciled: 1, withDifferences: differences > 0 ? 1 : 0 }
+        return { reconciled: 1, failed: 0 }
       },
-      finish: async ({ counts: { reconciled = 0, withDifferences = 0 } }) => ({
+      onFailed: ([id], error) => {
+        options.onClinicFailed?.(id as string, error)
+        return { reconciled: 0, failed: 1 }
+      },
+      finish: async ({ counts: { reconciled = 0, failed = 0 } }) => ({
         ...(await finish()),
         clinics,
         reconciled,
-        withDifferences,
+        failed,
       }),
     },
     options,

@@ -17,6 +17,7 @@ import { credentialStore } from '../../../../shared/store/credentials.ts'
 import { eventStore } from '../../../../shared/store/events/events.ts'
 import { eventFanOut } from '../../../../shared/store/events/fan-out.ts'
 import { webhookStore } from '../../../../shared/store/events/webhooks.ts'
+import { shortId } from '../../../../shared/store/keys/key.ts'
 import { messageDispatch } from '../../../../shared/store/messages/dispatch.ts'
 import { messageStore } from '../../../../shared/store/messages/messages.ts'
 import { patientWriter } from '../../../../shared/store/patients/patient-writer.ts'
@@ -31,6 +32,7 @@ import { createPopulatedClinic, type PopulatedClinic } from '../../../support/re
 import { restored as copyOf } from '../../../support/restored.ts'
 import { aPatient, freshTable, newClinic, type TestTable } from '../../../support/table.ts'
 import { tableText } from '../../../support/table-text.ts'
+import { runVerification } from '../verify/practice.ts'
 import { type Practice, practiceInUse } from './practice-in-use.ts'
 
 const MINUTE = 60_000
@@ -135,7 +137,7 @@ describe('a restored table that is settled from the table in use', () => {
 
   it('has the clinic data of the restored time, and verifies without a difference', async () => {
     const { clinic, patient } = world
-    expect(reconciliation.clinics.map(({ differences }) => differences)).toEqual([0])
+    expect((await runVerification(restored.table, clinic.id)).found).toEqual([])
     expect(await patientStore(restored).find(clinic.id, patient.id)).toMatchObject({ firstName: 'Announced' })
     expect((await clinicStore(restored).find(clinic.id))?.name).toBe(clinic.name)
     expect(reconciliation.missing.length).toBe(1)
@@ -222,6 +224,26 @@ describe('a restored table whose source is lost', () => {
     const lastLost = await events.page(clinic.id, { after: '5000000', limit: 10 })
     expect(lastLost?.items.map(({ event }) => event)).toEqual(['patient.updated'])
   })
+})
+
+it('settles the other clinics if one cannot be settled, and names it', async () => {
+  const db = await freshTable()
+  const [one, other] = [await newClinic(db.table), await newClinic(db.table)]
+  const failing: Table = {
+    ...db.table,
+    update: (key, parts) =>
+      key.pk.startsWith(shortId(one.id)) ? Promise.reject(new Error('unknown')) : db.table.update(key, parts),
+  }
+  const failed: string[] = []
+  const reconciliation = await reconcileWithoutSource(failing, {
+    restore: 'restored-1',
+    now: () => start,
+    onClinicFailed: (id, { message }) => failed.push(`${id} ${message}`),
+  })
+  expect([failed, reconciliation]).toMatchObject([
+    [`${one.id} unknown`],
+    { clinics: [{ clinic: { id: other.id } }], reconciled: 1, failed: 1 },
+  ])
 })
 
 it('rejects a source that lacks a clinic of the restored table, before anything is changed', async () => {
