@@ -81,9 +81,9 @@ function requireRestoreOf({ TableName, RestoreSummary }: TableDescription, at: D
 }
 
 /**
- * Sets what a restored table lacks: time to live, stream, point-in-time recovery, deletion protection and tags. Waits until the
- * table can be used. Repeating it changes nothing.
- * @param source whose tags and deletion protection are copied; null if it is lost
+ * Sets what a restored table lacks: time to live, stream, point-in-time recovery, deletion protection, warm throughput and tags.
+ * Waits until the table can be used. Repeating it changes nothing.
+ * @param source whose tags, warm throughput and deletion protection are copied; null if it is lost
  */
 export async function configureTable(
   platform: RestoringPlatform,
@@ -123,10 +123,29 @@ export async function configureTable(
     await client.send(new UpdateTableCommand({ TableName: name, DeletionProtectionEnabled: isProtected }))
     await untilActive(platform, name)
   }
+  await warmUp(platform, original, name)
   await copyTags(platform, original, table)
-  onProgress('Deletion protection and tags match the source')
+  onProgress('Deletion protection, warm throughput and tags match the source')
   const { LatestStreamLabel = '' } = await untilActive(platform, name)
   return { name, stream: LatestStreamLabel }
+}
+
+/** Lets a table take at once what the table in use takes. DynamoDB never lowers it. */
+async function warmUp(
+  platform: RestoringPlatform,
+  original: TableDescription | null,
+  name: string,
+): Promise<void> {
+  const { ReadUnitsPerSecond: reads = 0, WriteUnitsPerSecond: writes = 0 } = original?.WarmThroughput ?? {}
+  const own = (await describe(platform, name))?.WarmThroughput
+  const { ReadUnitsPerSecond: ownReads = 0, WriteUnitsPerSecond: ownWrites = 0 } = own ?? {}
+  if (reads <= ownReads && writes <= ownWrites) return
+  const WarmThroughput = {
+    ReadUnitsPerSecond: Math.max(reads, ownReads),
+    WriteUnitsPerSecond: Math.max(writes, ownWrites),
+  }
+  await platform.client.send(new UpdateTableCommand({ TableName: name, WarmThroughput }))
+  await untilActive(platform, name)
 }
 
 /** Copies all tags except CloudFormation's: the table does not belong to the stack. */

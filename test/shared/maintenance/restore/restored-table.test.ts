@@ -40,9 +40,11 @@ beforeEach(() => {
       TableStatus: 'ACTIVE',
       DeletionProtectionEnabled: true,
       SSEDescription: { KMSMasterKeyArn: KEY },
+      WarmThroughput: { ReadUnitsPerSecond: 40_000, WriteUnitsPerSecond: 4000, Status: 'ACTIVE' },
     },
   })
-  const restored = { TableArn: 'arn:restored', LatestStreamLabel: STREAM }
+  const WarmThroughput = { ReadUnitsPerSecond: 12_000, WriteUnitsPerSecond: 5000 }
+  const restored = { TableArn: 'arn:restored', LatestStreamLabel: STREAM, WarmThroughput }
   mock
     .on(DescribeTableCommand, { TableName: 'restored' })
     .rejectsOnce(notFound)
@@ -83,11 +85,13 @@ it('sets the settings that the template of prod has, and the tags of the table i
   expect(inputsOf(UpdateTimeToLiveCommand)).toMatchObject([
     { TimeToLiveSpecification: properties.TimeToLiveSpecification },
   ])
-  const [stream, protection] = inputsOf(UpdateTableCommand)
+  const [stream, protection, warm] = inputsOf(UpdateTableCommand)
   expect(stream).toMatchObject({
     StreamSpecification: { StreamEnabled: true, ...properties.StreamSpecification },
   })
   expect(protection).toMatchObject({ DeletionProtectionEnabled: properties.DeletionProtectionEnabled })
+  // It can only grow.
+  expect(warm).toMatchObject({ WarmThroughput: { ReadUnitsPerSecond: 40_000, WriteUnitsPerSecond: 5000 } })
   expect(inputsOf(UpdateContinuousBackupsCommand)).toMatchObject([
     { PointInTimeRecoverySpecification: properties.PointInTimeRecoverySpecification },
   ])
@@ -130,6 +134,7 @@ it('restores nothing, and repeats no setting, when it is repeated', async () => 
       LatestStreamLabel: STREAM,
       StreamSpecification: { StreamEnabled: true },
       DeletionProtectionEnabled: true,
+      WarmThroughput: { ReadUnitsPerSecond: 40_000, WriteUnitsPerSecond: 4000 },
     },
   })
   mock.on(DescribeTimeToLiveCommand).resolves({ TimeToLiveDescription: { TimeToLiveStatus: 'ENABLING' } })
