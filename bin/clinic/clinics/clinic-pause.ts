@@ -1,12 +1,10 @@
 import type { Command } from 'commander'
-import type { Clinic, ClinicId } from '../../../shared/domain/clinic.ts'
 import { clinicTimestamp } from '../../../shared/domain/timestamp.ts'
-import { clinicStore } from '../../../shared/store/clinics.ts'
-import { credentialStore } from '../../../shared/store/credentials.ts'
+import { setPaused } from '../../../shared/store/clinic-pause.ts'
 import { excludePause } from '../../../shared/store/events/webhook-health.ts'
 import type { Table } from '../../../shared/store/table/table.ts'
 import { openClinic } from '../tool/connection.ts'
-import { print } from '../tool/output.ts'
+import { changeLine, print } from '../tool/output.ts'
 
 /** Adds `clinic pause` and `clinic resume`. */
 export function addPauseCommands(group: Command): void {
@@ -17,10 +15,11 @@ export function addPauseCommands(group: Command): void {
       const { table, clinic: before } = await openClinic(command)
       const { pausedAt } = await setPaused(table, before.id, before.pausedAt ?? instant(table))
       const since = pausedAt === undefined ? null : clinicTimestamp(pausedAt, before.timezone)
-      const line =
-        before.pausedAt === undefined
-          ? `Paused clinic ${before.name}. Its emails and events wait; "clinic resume" ends the pause.`
-          : `Nothing changed: clinic ${before.name} has been paused since ${since}.`
+      const line = changeLine(
+        before.pausedAt === undefined,
+        `Paused clinic ${before.name}. Its emails and events wait; "clinic resume" ends the pause.`,
+        `clinic ${before.name} has been paused since ${since}.`,
+      )
       print(command, { clinic_id: before.id, paused_at: since }, [line])
     })
 
@@ -41,16 +40,3 @@ export function addPauseCommands(group: Command): void {
 }
 
 const instant = (table: Table): string => new Date(table.now()).toISOString()
-
-/** Pauses a clinic, or ends its pause. Takes effect at the next request of each credential. @throws ClinicBeingDeleted */
-export async function setPaused(table: Table, id: ClinicId, pausedAt: string | null): Promise<Clinic> {
-  const clinics = clinicStore({ table })
-  const credentials = credentialStore({ table, now: table.now })
-  const isNew = pausedAt === null || (await clinics.find(id))?.pausedAt === undefined
-  const clinic = await clinics.update(id, { pausedAt, ...(isNew && { pauseInEffectAt: null }) })
-  const allowedWrites = (await credentials.list(id)).some(({ clinic: copy }) => copy.pausedAt === undefined)
-  // The copies are refreshed even if the clinic did not change: an earlier run may have stopped before this line.
-  await credentials.refreshClinic(clinic)
-  if (pausedAt === null || (clinic.pauseInEffectAt !== undefined && !allowedWrites)) return clinic
-  return clinics.update(id, { pauseInEffectAt: instant(table) })
-}

@@ -4,6 +4,7 @@
  */
 import { join } from 'node:path'
 import type { Clinic } from '../../../shared/domain/clinic.ts'
+import { waitForPause } from '../../../shared/store/clinic-pause.ts'
 import { clinicStore } from '../../../shared/store/clinics.ts'
 import type { Table } from '../../../shared/store/table/table.ts'
 import { VISIBILITY_DELAY_MS } from '../../../shared/store/table/visibility-delay.ts'
@@ -68,17 +69,6 @@ export async function exportClinic(
   staging.delete()
   save({ state: 'finished', finished_at: new Date(table.now()).toISOString() })
   return manifest
-}
-
-/** Waits until the writes that began before the pause took effect are committed, which takes at most the visibility delay. */
-async function waitForPause(
-  table: Table,
-  { pauseInEffectAt }: Clinic,
-  sleep: ExportOptions['sleep'],
-): Promise<void> {
-  const ms =
-    pauseInEffectAt === undefined ? 0 : Date.parse(pauseInEffectAt) + VISIBILITY_DELAY_MS - table.now()
-  if (ms > 0) await sleep(ms)
 }
 
 /** Whether the clinic is paused, and all writes that began before the pause were committed by `since`. */

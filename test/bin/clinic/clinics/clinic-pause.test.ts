@@ -1,11 +1,11 @@
 /** A pause of a clinic: the work that it holds back, and that nothing is lost or repeated after it. */
 import { describe, expect, it } from 'vitest'
-import { setPaused } from '../../../../bin/clinic/clinics/clinic-pause.ts'
 import { sweepEvents } from '../../../../shared/delivery/webhooks/fan-out-clinics.ts'
 import { sweepDeliveries } from '../../../../shared/delivery/webhooks/sweep-deliveries.ts'
 import type { Clinic } from '../../../../shared/domain/clinic.ts'
 import { newUuid } from '../../../../shared/domain/uuid.ts'
 import { DISABLE_AFTER_MS } from '../../../../shared/domain/webhooks/webhook.ts'
+import { setPaused } from '../../../../shared/store/clinic-pause.ts'
 import { clinicStore } from '../../../../shared/store/clinics.ts'
 import { credentialStore } from '../../../../shared/store/credentials.ts'
 import { dueDeliveries } from '../../../../shared/store/events/due-deliveries.ts'

@@ -225,7 +225,7 @@ describe('the deletion of a clinic', () => {
       if (write.mock.calls.length === 2) await removeClinic(platform(), clinic)
       await entity.write(run, batch)
     })
-    const importing = importFile(file, { ...entity, write }, clinic, { now: Date.now })
+    const importing = importFile(file, { ...entity, batchSize: 50, write }, clinic, { now: Date.now })
     await expect(importing).rejects.toThrow('does not exist')
     rmSync(folder, { recursive: true })
     expect((await itemsWith(shortId(clinic.id), clinic.id)).length).toBe(2)
