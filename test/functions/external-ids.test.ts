@@ -234,21 +234,21 @@ it('a booking that is sent again names the appointment that it made, although th
 })
 
 it('erasure removes external ids and links, and no import creates the patient again', async () => {
-  const { id } = (await create('patient', 'E-1')).body.data
-  await update('patient', id, { external_id: 'E-2' })
-  const visit = await create('appointment', 'EV-1', { patient_id: id })
+  const { id } = (await create('patient', 'erased id 1')).body.data
+  await update('patient', id, { external_id: 'erased id 2' })
+  const visit = await create('appointment', 'erased visit', { patient_id: id })
   await patientChanges(db.table).erase(mine.clinic.id, id)
-  expect([await foundIds('patient', 'E-2'), await foundIds('appointment', 'EV-1'), await links()]).toEqual([
-    [],
-    [],
-    [],
-  ])
+  expect([
+    await foundIds('patient', 'erased id 2'),
+    await foundIds('appointment', 'erased visit'),
+    await links(),
+  ]).toEqual([[], [], []])
   const stored = (await allItems(db)).filter(({ pk }) => !pk.startsWith('idempotency'))
-  expect(JSON.stringify(stored)).not.toMatch(/E-1|E-2|EV-1/)
+  expect(JSON.stringify(stored)).not.toMatch(/erased (id|visit)/)
   const row = { first_name: 'Ada', last_name: 'Kaya' }
-  const rows = ['E-1', 'E-2'].map((external_id) => ({ ...row, external_id }))
+  const rows = ['erased id 1', 'erased id 2'].map((external_id) => ({ ...row, external_id }))
   expect((await load('patients', rows)).reasons).toEqual(['the patient was erased', 'the patient was erased'])
   expect((await update('appointment', visit.body.data.id, { external_id: 'EV-2' })).status).toBe(404)
-  expect((await create('patient', 'E-2')).status).toBe(201)
+  expect((await create('patient', 'erased id 2')).status).toBe(201)
   expect(await differences()).toBe(0)
 })

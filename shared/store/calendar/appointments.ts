@@ -78,10 +78,10 @@ export const APPOINTMENTS: CalendarEntity<Appointment, AppointmentStatus> = {
  * Keeps the days of the doctor and the room up to date: one attribute for each appointment that occupies time,
  * `09:00-09:30`. Days that stay the same are not written, so that no other booking of them has to be repeated.
  */
-function updateBusyDays(changeset: Changeset, before: Appointment | null, after: Appointment): void {
-  const attribute = shortId(after.id)
+function updateBusyDays(changeset: Changeset, before: Appointment | null, after: Appointment | null): void {
+  const attribute = shortId((after ?? before)?.id ?? '')
   const old = before ? busyDays(changeset.clinic, before) : []
-  const current = busyDays(changeset.clinic, after)
+  const current = after ? busyDays(changeset.clinic, after) : []
   const isIn = (days: readonly BusyDay[]) => (day: BusyDay) =>
     days.some(({ key, time }) => key.pk === day.key.pk && key.sk === day.key.sk && time === day.time)
   const added = current.filter((day) => !isIn(old)(day))

@@ -25,8 +25,8 @@ export type CalendarEntity<R, F extends string> = {
   readonly amounts?: readonly string[]
   /** The event that a change makes, if any. */
   readonly eventDraft: (before: R | null, after: R) => EventDraft | null
-  /** Adds other changes that follow from a change of a record, such as the doctor's busy times. */
-  readonly onChange?: (changeset: Changeset, before: R | null, after: R) => void
+  /** Adds other changes that follow from a change of a record, such as the doctor's busy times. `after` is null for one that is removed. */
+  readonly onChange?: (changeset: Changeset, before: R | null, after: R | null) => void
 }
 
 /** A record as it was read, with the version that a change of it is conditional on. */

@@ -28,7 +28,7 @@ import { tallyAttribute, tallyCounter } from './tally.ts'
 /** Reading and changing single records, whatever they are listed by. */
 export type RecordStore<R> = Pick<
   ReturnType<typeof calendarList<R, never>>,
-  'find' | 'findMany' | 'allOf' | 'change' | 'refresh'
+  'find' | 'findMany' | 'allOf' | 'change' | 'refresh' | 'remove'
 >
 
 /** Opens the list of one entity. */
@@ -70,15 +70,17 @@ export function calendarList<R, F extends string>(platform: ListPlatform, entity
   /**
    * Adds a new record, or a change of one that was read, to a transaction, and returns the record as it is stored, with the time
    * of the change. The provenance is kept unless one is given.
+   * @param events the number of the record's events so far, also of one that was removed and is created again
    */
   function change(
     changeset: Changeset,
     before: StoredRecord<R> | null,
     record: R,
     provenance: Provenance = provenanceOf(before ?? {}),
+    events = before?.events ?? 0,
   ): WithUpdatedAt<R> {
     const after = { ...record, updatedAt: changeset.timeOfChange(before ? null : entity.createdAt(record)) }
-    write(changeset, before, after, provenance)
+    write(changeset, before, after, provenance, events)
     return after
   }
 
@@ -92,18 +94,31 @@ export function calendarList<R, F extends string>(platform: ListPlatform, entity
     write(changeset, null, stored.record, provenanceOf(stored))
   }
 
+  /** Adds the removal of a record to a transaction, with all items that belong to it. It has no event: only a restore removes records. */
+  function remove(changeset: Changeset, { record, version }: StoredRecord<R>): void {
+    const { clinic } = changeset
+    const position = entity.position(record)
+    const { id } = position
+    changeset.remove(calendarKey(clinic, entityCode, id), version)
+    for (const key of rowKeys(clinic, entityCode, position)) changeset.remove(key)
+    count(changeset, position, -1)
+    changeset.remove(changeIndexKey(clinic, entityCode, { id, updatedAt: record.updatedAt }))
+    entity.onChange?.(changeset, record, null)
+  }
+
   function write(
     changeset: Changeset,
     before: StoredRecord<R> | null,
     after: WithUpdatedAt<R>,
     provenance: Provenance,
+    earlierEvents = before?.events ?? 0,
   ): void {
     const { clinic } = changeset
     const attributes = entity.encode(after)
     const position = entity.position(after)
     const oldPosition = before && entity.position(before.record)
     const eventDraft = changeset.emitsEvents ? entity.eventDraft(before?.record ?? null, after) : null
-    const events = (before?.events ?? 0) + (eventDraft ? 1 : 0)
+    const events = earlierEvents + (eventDraft ? 1 : 0)
     if (eventDraft) changeset.announce(position.id, events, eventDraft)
     changeset.put(
       {
@@ -136,5 +151,5 @@ export function calendarList<R, F extends string>(platform: ListPlatform, entity
     }
   }
 
-  return { entity, find, findMany, page, after, changes, allOf, change, refresh, rebuild }
+  return { entity, find, findMany, page, after, changes, allOf, change, refresh, rebuild, remove }
 }

@@ -81,7 +81,7 @@ export const INVOICES: CalendarEntity<Invoice, InvoiceStatus> = {
   }),
   onChange: (changeset, before, after) => {
     const keyOf = ({ id, number }: Invoice) => invoiceNumberKey(changeset.clinic, number, id)
-    changeset.move(before && keyOf(before), keyOf(after))
+    changeset.move(before && keyOf(before), after && keyOf(after))
   },
   eventDraft: invoiceEventDraft,
 }

@@ -6,6 +6,7 @@ import type { StoredPatient } from '../patients/patients.ts'
 import { patientSearchLine } from '../patients/search-lines.ts'
 import { ConditionFailed } from '../table/errors.ts'
 import type { Table } from '../table/table.ts'
+import type { Item } from '../table/write-requests.ts'
 
 /** Replaces the lines of earlier names in the change log. */
 export async function anonymizeLines(table: Table, clinic: ClinicId, patient: StoredPatient): Promise<void> {
@@ -24,19 +25,23 @@ export async function anonymizeLines(table: Table, clinic: ClinicId, patient: St
 }
 
 /**
- * Empties the stored responses about the patient, and removes the hashes of their requests, which would confirm a guess of what
- * was sent. Their idempotency keys stay used.
+ * Empties the stored responses that `isConcerned` selects, such as those about a patient, and removes the hashes of their requests,
+ * which would confirm a guess of what was sent. Their idempotency keys stay used.
  */
-export async function emptyResponses(table: Table, clinic: ClinicId, id: string): Promise<void> {
+export async function emptyResponses(
+  table: Table,
+  clinic: ClinicId,
+  isConcerned: (response: Item) => boolean,
+): Promise<void> {
   const responses = await table.query({ pk: storedResponsesPartition(clinic), limit: 1_000_000 })
-  for (const response of responses.filter(({ p }) => p === id)) {
+  for (const response of responses.filter(isConcerned)) {
     await table
       .update(response, {
         UpdateExpression: 'SET #body = :empty REMOVE #hash',
         // After it expired, the key may have been used for another patient, whose response must not be changed.
         ConditionExpression: 'p = :patient',
         ExpressionAttributeNames: { '#body': 'body', '#hash': 'hash' },
-        ExpressionAttributeValues: { ':empty': '', ':patient': id },
+        ExpressionAttributeValues: { ':empty': '', ':patient': response.p },
       })
       .catch(ignoreFailedCondition)
   }

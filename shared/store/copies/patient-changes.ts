@@ -83,7 +83,7 @@ export function patientChanges(table: Table) {
     if (!after) return null
     await cancelAppointments(table, clinic, id)
     await anonymizeLines(table, clinic, after)
-    await emptyResponses(table, clinic, id)
+    await emptyResponses(table, clinic, ({ p }) => p === id)
     // Without the secret, the hashes of recipients and the digests of imported files cannot be recomputed.
     if (!(await ledger.findMany(clinic, [id])).get(id)?.isFinished)
       await clinics.replaceRecipientSecret(clinic)

@@ -8,7 +8,7 @@ import type { Changeset } from '../table/changeset.ts'
 import type { Table } from '../table/table.ts'
 
 /** Counts of a day are kept a little longer than the day lasts anywhere. */
-const QUOTA_SECONDS = 3 * 24 * 60 * 60
+export const QUOTA_SECONDS = 3 * 24 * 60 * 60
 
 /** Recipients are stored as hashes, because a count outlasts the erasure of its patient, which replaces the secret. */
 const hashOf = (recipient: string, secret: string): string =>

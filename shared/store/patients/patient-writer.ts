@@ -34,6 +34,9 @@ export type PatientChange = { readonly before: StoredPatient; readonly after: St
 /** A change of a patient, or a new patient, whose `before` is null. */
 type Move = { readonly before: StoredPatient | null; readonly after: StoredPatient }
 
+/** A patient to be created, and the number of its earlier events, if there are any. */
+type NewPatient = ImportedPatient & { readonly events?: number }
+
 export function patientWriter({ table }: { table: Table }) {
   const patients = patientStore({ table })
   const snapshots = patientSnapshots({ table })
@@ -82,10 +85,11 @@ export function patientWriter({ table }: { table: Table }) {
   }
 
   /**
-   * Creates patients, in order, all or none, whose ids follow from their external ids. At most {@link MAX_CREATED}.
+   * Creates patients, in order, all or none, whose ids follow from their external ids. At most {@link MAX_CREATED}. The events of one
+   * who was removed continue after its earlier ones.
    * @throws ConditionFailed when one of the ids exists, or one of the external ids is linked to another patient
    */
-  async function createMany(clinic: ClinicId, patients: readonly ImportedPatient[]): Promise<void> {
+  async function createMany(clinic: ClinicId, patients: readonly NewPatient[]): Promise<void> {
     const isCommitted = await inQueue(clinic, async ({ readHead, commit }) => {
       const head = await readHead()
       const changes = new Changeset(table, clinic)
@@ -151,10 +155,10 @@ export function patientWriter({ table }: { table: Table }) {
   return { create, createMany, update, tryUpdate, inQueue, forget, latest, ...snapshots }
 }
 
-function addCreation(changes: Changeset, patient: ImportedPatient, ordinal: number): StoredPatient {
+function addCreation(changes: Changeset, patient: NewPatient, ordinal: number): StoredPatient {
   const { clinic } = changes
   const eventDraft = changes.emitsEvents ? patientEventDraft(null, patient) : null
-  const events = eventDraft ? 1 : 0
+  const events = (patient.events ?? 0) + (eventDraft ? 1 : 0)
   if (eventDraft) changes.announce(patient.id, events, eventDraft)
   const created = { ...patient, updatedAt: changes.timeOfChange(patient.createdAt) }
   const stored = { ...created, ordinal, version: 1, events }

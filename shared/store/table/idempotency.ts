@@ -6,7 +6,7 @@ import type { Changeset } from './changeset.ts'
 import type { Table } from './table.ts'
 
 /** Responses are stored for a day. */
-const RESPONSE_TTL_SECONDS = 24 * 60 * 60
+export const RESPONSE_TTL_SECONDS = 24 * 60 * 60
 
 /** A time to live in the past at `now`. DynamoDB never deletes an item whose time lies more than five years back. */
 const expiredTtl = (now: number): number => Math.floor(now / 1000) - 60
