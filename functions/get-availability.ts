@@ -18,11 +18,11 @@ import { bookingStore } from '../shared/store/calendar/booking.ts'
 export const handler = endpoint(
   getAvailability,
   { availability: availabilityStore, booking: bookingStore },
-  async ({ clinicId, clinic: { timezone }, query, now }, { availability, booking }) => {
+  async ({ clinicId, clinic: { timezone, restores }, query, now }, { availability, booking }) => {
     const { limit = MAX_SLOTS, after: encoded, duration, date, ...asked } = query
     const { date_to: to = date, doctor_id, treatment_id, treatment_ids, room_id } = asked
     const filters = { date, duration, ...asked }
-    const cursors = listCursors({ list: 'availability', clinic: clinicId, filters })
+    const cursors = listCursors({ list: 'availability', clinic: clinicId, restores, filters })
     const after = encoded === undefined ? date : cursors.decode(encoded)
     const start = after.slice(0, 10)
     if (!isCalendarDate(start) || start < date || start > to) throw invalidCursor()

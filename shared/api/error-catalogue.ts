@@ -11,7 +11,7 @@ const CATALOGUE = {
   invalid_cursor: {
     status: 400,
     error: 'INVALID_PARAMS',
-    text: 'The cursor `after` is not the `next_after` of a response of this list.',
+    text: "The cursor `after` does not belong to this list and its filters, or a restore of the clinic's records has ended it, or undone the changes after `updated_since`.",
   },
   range_required: {
     status: 400,

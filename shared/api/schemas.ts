@@ -264,3 +264,11 @@ export const invalidCursor = () =>
   new ApiError('invalid_cursor', {
     details: [{ field: 'after', issue: INVALID_CURSOR }],
   })
+
+/** The error for a time of changes that a restore of the clinic has undone. */
+export const undoneTime = () =>
+  new ApiError('invalid_cursor', {
+    details: [
+      { field: 'updated_since', issue: 'is a time whose changes were undone: read the whole list again' },
+    ],
+  })

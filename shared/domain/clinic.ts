@@ -1,6 +1,12 @@
 /** A clinic's id. It comes from a credential or from the operator's input only. */
 export type ClinicId = string & { readonly __clinic: unique symbol }
 
+/** A restore of the clinic's records to an earlier time. Both times are ISO 8601 instants. */
+export type ClinicRestore = {
+  readonly to: string
+  readonly endedAt: string
+}
+
 /** The facts about a clinic that each of its credentials has a copy of, so that a request need not read the clinic. */
 export type ClinicInfo = {
   readonly id: ClinicId
@@ -13,6 +19,8 @@ export type ClinicInfo = {
   readonly pausedAt?: string
   /** Its messages are simulated: none reaches a provider. Decided when the clinic is created, for good. */
   readonly isTest?: true
+  /** Its restores, oldest first. Cursors from before the last one, and times of changes that one of them undid, are no longer valid. */
+  readonly restores?: readonly ClinicRestore[]
 }
 
 export type Clinic = ClinicInfo & {
@@ -20,6 +28,8 @@ export type Clinic = ClinicInfo & {
   readonly deletingAt?: string
   /** The time at which all its credentials had the pause, an ISO 8601 instant. Absent while some may still allow writes. */
   readonly pauseInEffectAt?: string
+  /** The restore that is in progress, or was stopped: the time it restores, its table, and whether the clinic was paused before. */
+  readonly restoring?: { readonly to: string; readonly from: string; readonly wasPaused: boolean }
   /** Default appointment length in minutes. */
   readonly appointmentMinutes: number
   /** ISO 8601 instant in UTC. */

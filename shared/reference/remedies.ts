@@ -9,8 +9,9 @@ const INFORM = 'Show it to the user: only the clinic can change it.'
 /** What a program does about each error, in Markdown. */
 export const REMEDIES: Readonly<Record<ErrorKey, string>> = {
   invalid_params: FIX_FIELDS,
-  invalid_cursor: 'Start the list again without `after`.',
-  range_required: 'Add `date_from` and `date_to`, or a shorter range.',
+  invalid_cursor:
+    'Start the list again without `after`. If `details` names `updated_since`, start the copy again.',
+  range_required: 'Send both dates of a shorter range, or `patient_id`.',
   malformed_json: 'Send valid JSON.',
   conflicting_idempotency_keys: 'Send `idempotency-key` alone.',
   unauthorized: 'Check the credential. Do not repeat the request unchanged.',

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { RecordListQuery } from '../api/record-lists.ts'
-import { invalidCursor, rangeRequired } from '../api/schemas.ts'
+import { invalidCursor, rangeRequired, undoneTime } from '../api/schemas.ts'
 import type { ClinicId, ClinicInfo } from '../domain/clinic.ts'
 import type { ChangeRange, CursorPage, NumberedPage } from '../domain/lists/cursor.ts'
 import { type PageRequest, totalPages } from '../domain/lists/paging.ts'
@@ -66,8 +66,10 @@ export async function readRecordList<T, W>(
   const cursors = listCursors({
     list,
     clinic: clinic.id,
+    restores: clinic.restores,
     filters: { ...filters, ...(order === 'asc' && { order }) },
   })
+  requireUndisturbed(clinic, query.updated_since)
   const cursor = after === undefined ? undefined : cursors.decode(after)
   const nextAfter = ({ next }: Pick<CursorPage<T>, 'next'>) => (next === null ? null : cursors.encode(next))
   if (query.updated_since !== undefined) {
@@ -95,6 +97,17 @@ const cursorMeta = ({ next }: CursorPage<unknown>, limit: number, nextAfter: str
   has_more: next !== null,
 })
 
+/**
+ * Rejects a time between the time that a restore of the clinic went back to and the end of that restore: a copy of the records of
+ * that time has some that were removed since, which no list of changes shows.
+ * @throws ApiError invalid_cursor
+ */
+function requireUndisturbed({ restores = [] }: ClinicInfo, since: string | undefined): void {
+  const at = since === undefined ? Number.NaN : Date.parse(since)
+  const isUndone = restores.some(({ to, endedAt }) => Date.parse(to) < at && at < Date.parse(endedAt))
+  if (isUndone) throw undoneTime()
+}
+
 /** The whole second before which every change is committed. */
 const asOf = (now: number): string =>
   new Date(Math.floor((now - VISIBILITY_DELAY_MS) / 1000) * 1000).toISOString()
@@ -103,13 +116,21 @@ const asOf = (now: number): string =>
 type CursorScope = {
   readonly list: string
   readonly clinic: string
+  /** The restores of the clinic, if each of them ends the cursors from before it. */
+  readonly restores?: ClinicInfo['restores']
   readonly filters: Readonly<Record<string, unknown>>
 }
 
 /** The encoded cursors of one list. They contain the cursor, a sort key, and a digest, which is no secret: it detects mistakes. */
-export function listCursors({ list, clinic, filters }: CursorScope) {
+export function listCursors({ list, clinic, restores, filters }: CursorScope) {
   const given = Object.entries(filters).filter(([, value]) => value !== undefined)
-  const scope = JSON.stringify([list, clinic, given.sort(([a], [b]) => (a < b ? -1 : 1))])
+  const restore = restores?.at(-1)?.endedAt
+  const scope = JSON.stringify([
+    list,
+    clinic,
+    given.sort(([a], [b]) => (a < b ? -1 : 1)),
+    ...(restore === undefined ? [] : [restore]),
+  ])
 
   function encode(cursor: string): string {
     const digest = createHash('sha256').update(`${scope}\n${cursor}`).digest().subarray(0, DIGEST_BYTES)

@@ -201,11 +201,20 @@ function withUse(item: Item, lastUses: ReadonlyMap<string, string>): CredentialW
 }
 
 /** The fields of a clinic that its credentials copy. */
-export const clinicInfo = ({ id, name, timezone, currency, pausedAt, isTest }: ClinicInfo): ClinicInfo => ({
+export const clinicInfo = ({
+  id,
+  name,
+  timezone,
+  currency,
+  pausedAt,
+  isTest,
+  restores,
+}: ClinicInfo): ClinicInfo => ({
   id,
   name,
   timezone,
   currency,
   ...(pausedAt !== undefined && { pausedAt }),
   ...(isTest && { isTest }),
+  ...(restores !== undefined && { restores }),
 })

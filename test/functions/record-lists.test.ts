@@ -6,7 +6,9 @@ import { newUuid } from '../../shared/domain/uuid.ts'
 import { listCursors } from '../../shared/requests/record-list.ts'
 import { appointmentStore } from '../../shared/store/calendar/appointments.ts'
 import { invoiceStore } from '../../shared/store/calendar/invoices.ts'
+import { clinicStore } from '../../shared/store/clinics.ts'
 import { patientChanges } from '../../shared/store/copies/patient-changes.ts'
+import { credentialStore } from '../../shared/store/credentials.ts'
 import { changeIndexKey } from '../../shared/store/keys/change-index.ts'
 import { patientWriter } from '../../shared/store/patients/patient-writer.ts'
 import { Changeset } from '../../shared/store/table/changeset.ts'
@@ -374,5 +376,34 @@ describe('invoice_number', () => {
     expect(await read({})).toEqual(['2026-03-02', '2026-03-01'])
     expect(await read({ invoice_number: 'A/2' })).toEqual(['2026-03-03'])
     expect(await read({ invoice_number: 'A/' })).toEqual([])
+  })
+})
+
+describe('a restore of the clinic', () => {
+  it('ends every cursor, and the times of changes between the restored one and its end', async () => {
+    const world = await createPopulatedClinic(db.table)
+    const { id } = world.clinic
+    await patientWriter(db).createMany(id, [aPatient()])
+    const { headers: own } = await issueCredential(db.table, world.clinic)
+    const read = async (query: Record<string, string>) =>
+      call(await handlerOf({ id: 'list-patients' }), { headers: own, query })
+    const { next_after } = (await read({ limit: '1' })).body.meta
+    const to = '2026-05-01T10:00:00.000Z'
+    const endedAt = '2026-05-02T10:00:00.000Z'
+    const restored = await clinicStore(db).update(id, { restores: [{ to, endedAt }] })
+    await credentialStore({ table: db.table, now: Date.now }).refreshClinic(restored)
+
+    const again = (await read({ limit: '1' })).body.meta.next_after
+    expect((await read({ limit: '1', after: next_after })).body).toEqual(INVALID_CURSOR)
+    expect((await read({ limit: '1', after: again })).status).toBe(200)
+    const since = async (updated_since: string) => {
+      const { status, body } = await read({ updated_since })
+      return [status, body.message, body.details?.[0].field]
+    }
+    const undone = [400, INVALID_CURSOR.message, 'updated_since']
+    expect(await since('2026-05-01T10:00:00.001Z')).toEqual(undone)
+    expect(await since('2026-05-02T11:59:59+02:00')).toEqual(undone)
+    expect((await since(to))[0]).toBe(200)
+    expect((await since(endedAt))[0]).toBe(200)
   })
 })

@@ -2676,7 +2676,7 @@ export interface components {
              */
             message: "errors.developer_api.internal";
         };
-        /** @description The cursor `after` is not the `next_after` of a response of this list. */
+        /** @description The cursor `after` does not belong to this list and its filters, or a restore of the clinic's records has ended it, or undone the changes after `updated_since`. */
         InvalidCursorError: {
             /**
              * @description Code of the error. Several errors can share one.
@@ -4745,7 +4745,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description A query parameter is missing or invalid. `details` names each one, up to 20. Or: The cursor `after` is not the `next_after` of a response of this list. */
+            /** @description A query parameter is missing or invalid. `details` names each one, up to 20. Or: The cursor `after` does not belong to this list and its filters, or a restore of the clinic's records has ended it, or undone the changes after `updated_since`. */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -6255,7 +6255,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description A query parameter is missing or invalid. `details` names each one, up to 20. Or: The cursor `after` is not the `next_after` of a response of this list. */
+            /** @description A query parameter is missing or invalid. `details` names each one, up to 20. Or: The cursor `after` does not belong to this list and its filters, or a restore of the clinic's records has ended it, or undone the changes after `updated_since`. */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -6367,7 +6367,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description A query parameter is missing or invalid. `details` names each one, up to 20. Or: The cursor `after` is not the `next_after` of a response of this list. Or: The filter in `details` needs a range of at most 31 days with at most 5,000 records. */
+            /** @description A query parameter is missing or invalid. `details` names each one, up to 20. Or: The cursor `after` does not belong to this list and its filters, or a restore of the clinic's records has ended it, or undone the changes after `updated_since`. Or: The filter in `details` needs a range of at most 31 days with at most 5,000 records. */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -7927,7 +7927,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description A query parameter is missing or invalid. `details` names each one, up to 20. Or: The cursor `after` is not the `next_after` of a response of this list. */
+            /** @description A query parameter is missing or invalid. `details` names each one, up to 20. Or: The cursor `after` does not belong to this list and its filters, or a restore of the clinic's records has ended it, or undone the changes after `updated_since`. */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -8229,7 +8229,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description A query parameter is missing or invalid. `details` names each one, up to 20. Or: The cursor `after` is not the `next_after` of a response of this list. */
+            /** @description A query parameter is missing or invalid. `details` names each one, up to 20. Or: The cursor `after` does not belong to this list and its filters, or a restore of the clinic's records has ended it, or undone the changes after `updated_since`. */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -8424,7 +8424,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description A query parameter is missing or invalid. `details` names each one, up to 20. Or: The cursor `after` is not the `next_after` of a response of this list. Or: The filter in `details` needs a range of at most 31 days with at most 5,000 records. */
+            /** @description A query parameter is missing or invalid. `details` names each one, up to 20. Or: The cursor `after` does not belong to this list and its filters, or a restore of the clinic's records has ended it, or undone the changes after `updated_since`. Or: The filter in `details` needs a range of at most 31 days with at most 5,000 records. */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -9626,7 +9626,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description A query parameter is missing or invalid. `details` names each one, up to 20. Or: The cursor `after` is not the `next_after` of a response of this list. */
+            /** @description A query parameter is missing or invalid. `details` names each one, up to 20. Or: The cursor `after` does not belong to this list and its filters, or a restore of the clinic's records has ended it, or undone the changes after `updated_since`. */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -9853,7 +9853,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description A query parameter is missing or invalid. `details` names each one, up to 20. Or: The cursor `after` is not the `next_after` of a response of this list. */
+            /** @description A query parameter is missing or invalid. `details` names each one, up to 20. Or: The cursor `after` does not belong to this list and its filters, or a restore of the clinic's records has ended it, or undone the changes after `updated_since`. */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];

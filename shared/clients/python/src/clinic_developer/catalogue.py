@@ -21,7 +21,7 @@ TEXTS = {
     "idempotency_in_progress": "Another request with this idempotency key is still in progress.",
     "idempotency_key_reused": "The idempotency key was already used with a different request body.",
     "internal": "An unexpected error occurred. Include the `x-request-id` header when you contact support.",
-    "invalid_cursor": "The cursor `after` is not the `next_after` of a response of this list.",
+    "invalid_cursor": "The cursor `after` does not belong to this list and its filters, or a restore of the clinic's records has ended it, or undone the changes after `updated_since`.",
     "invalid_idempotency_key": "The idempotency key must be 1 to 255 visible ASCII characters.",
     "invalid_params": "A query parameter is missing or invalid. `details` names each one, up to 20.",
     "invoice_not_found": "The invoice does not exist.",
