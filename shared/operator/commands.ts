@@ -108,6 +108,7 @@ export const COMMANDS: Readonly<Record<string, Calls>> = {
   'restore table': { role: 'maintain', table: [...READ, ...WRITE, ...RESTORE, 'Scan'] },
   'restore configure': { role: 'maintain', table: RESTORE },
   'restore reconcile': { role: 'maintain', table: [...READ, ...WRITE] },
+  'restore clinic': { role: 'maintain', table: [...READ, ...WRITE, 'DescribeTable'] },
   migrate: { role: 'maintain', table: [...READ, ...WRITE, 'Scan'] },
 }
 
@@ -152,6 +153,7 @@ export const WHOLE_CLINIC_COMMANDS = [
   'verify',
   'clinic delete',
   'migrate',
+  'restore clinic',
   'restore configure',
   'restore reconcile',
   'restore table',

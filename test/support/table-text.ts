@@ -19,7 +19,7 @@ export async function tableText(table: TestTable, client?: Scanner): Promise<str
 }
 
 /** The engine returns attributes in any order. */
-const sortedJson = (value: unknown): string =>
+export const sortedJson = (value: unknown): string =>
   JSON.stringify(value, (_, part) =>
     typeof part === 'object' && part !== null && !Array.isArray(part)
       ? Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1)))

@@ -1,19 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Command } from 'commander'
-import * as z from 'zod'
 import {
   type ReconciledClinic,
   type Reconciliation,
   reconcileWithoutSource,
   reconcileWithSource,
-  UnfinishedErasure,
-  UnknownClinic,
 } from '../../../shared/maintenance/restore/reconcile.ts'
 import {
   configureTable,
   type RestoredTable,
   restoreTable,
-  TableNameTaken,
 } from '../../../shared/maintenance/restore/restored-table.ts'
 import { clinicStore } from '../../../shared/store/clinics.ts'
 import type { Table } from '../../../shared/store/table/table.ts'
@@ -28,14 +24,11 @@ import {
   type GlobalOptions,
   parseOption,
   print,
-  printLines,
+  printProgress,
   walkNotices,
 } from '../tool/output.ts'
-
-const PastInstant = z.iso
-  .datetime({ offset: true, error: 'must be a time with its zone, such as 2026-11-22T10:00:00Z' })
-  .transform((text) => new Date(text))
-  .refine((at) => at.getTime() < Date.now(), { error: 'must be in the past' })
+import { addClinicCommand } from './restore-clinic.ts'
+import { explainRejection, PastInstant, restoredName } from './restored-time.ts'
 
 const STEPS = `
 Steps, described in docs/operate/restore.md:
@@ -50,6 +43,7 @@ export function addRestoreCommands(group: Command): void {
   addTableCommand(group)
   addConfigureCommand(group)
   addReconcileCommand(group)
+  addClinicCommand(group)
 }
 
 function addTableCommand(group: Command): void {
@@ -61,7 +55,7 @@ function addTableCommand(group: Command): void {
     .action(async (given: { to: string; name?: string }, command: Command) => {
       const at = parseOption('to', PastInstant, given.to)
       const { client, tableName: source } = await connectDynamoDb(requireDeployed(command))
-      const name = given.name ?? `${source}-${at.toISOString().replace(/\D/g, '').slice(0, 14)}`
+      const name = given.name ?? restoredName(source, at)
       // The role of the command may create no other tables.
       if (!name.startsWith(`${source}-`)) throw new CommandFailure(`--name must begin with ${source}-`)
       const restoring = restoreTable(platformOf(command, client), { source, name, at })
@@ -143,24 +137,6 @@ async function requireLost(source: Table, restored: Table): Promise<void> {
     )
 }
 
-function explainRejection(error: Error): never {
-  if (error instanceof TableNameTaken) throw new CommandFailure(error.message)
-  if (error instanceof UnfinishedErasure)
-    throw new CommandFailure(
-      `An erasure was interrupted. Complete it first: patient erase ${error.patient} --clinic ${error.clinic}`,
-    )
-  if (error instanceof UnknownClinic && error.wasDeleted)
-    throw new CommandFailure(
-      `Clinic ${error.clinic} was deleted after the restored time. Delete it from the restored table first: ` +
-        `clinic delete --clinic ${error.clinic} --table NAME --without-export`,
-    )
-  if (error instanceof UnknownClinic)
-    throw new CommandFailure(
-      `The table in use does not have clinic ${error.clinic}: is it the one that was restored? If it was lost, use --source-lost.`,
-    )
-  throw error
-}
-
 /** The local engine has no point-in-time recovery. */
 function requireDeployed(command: Command): Command {
   if (command.optsWithGlobals<GlobalOptions>().stack === undefined)
@@ -173,10 +149,6 @@ const platformOf = (command: Command, client: Parameters<typeof restoreTable>[0]
   sleep: (ms: number) => sleep(ms),
   onProgress: (text: string) => printProgress(command, text),
 })
-
-function printProgress(command: Command, text: string): void {
-  if (!command.optsWithGlobals<GlobalOptions>().json) printLines(command, text)
-}
 
 const printRestored = (command: Command, { name, stream }: RestoredTable): void =>
   print(command, { table: name, stream }, [

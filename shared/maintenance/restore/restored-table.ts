@@ -66,7 +66,7 @@ export class TableNameTaken extends Error {}
 
 /**
  * An earlier run may have restored the table to another time, or the name may belong to a former table.
- * @throws TableNameTaken unless the table was restored to this time, which DynamoDB knows to the second
+ * @throws TableNameTaken unless the table was restored to this time
  */
 function requireRestoreOf({ TableName, RestoreSummary }: TableDescription, at: Date): void {
   const restored = RestoreSummary?.RestoreDateTime
@@ -74,7 +74,7 @@ function requireRestoreOf({ TableName, RestoreSummary }: TableDescription, at: D
     throw new TableNameTaken(
       `${TableName} exists already, and is not known to be restored. Choose another name.`,
     )
-  if (Math.floor(restored.getTime() / 1000) !== Math.floor(at.getTime() / 1000))
+  if (!isSameSecond(restored, at))
     throw new TableNameTaken(
       `${TableName} exists already, restored to ${restored.toISOString()}. Choose another name.`,
     )
@@ -170,8 +170,24 @@ async function untilActive(platform: RestoringPlatform, name: string): Promise<T
   }
 }
 
+/** The time to which a table was restored; null if there is no such table, undefined if it is not known to be restored. */
+export async function restoredTimeOf(
+  client: RestoringPlatform['client'],
+  name: string,
+): Promise<Date | null | undefined> {
+  const table = await describe({ client }, name)
+  return table === null ? null : table.RestoreSummary?.RestoreDateTime
+}
+
+/** Whether a table was restored to a time, which DynamoDB knows to the second. */
+export const isSameSecond = (a: Date, b: Date): boolean =>
+  Math.floor(a.getTime() / 1000) === Math.floor(b.getTime() / 1000)
+
 /** Null if there is no such table. */
-async function describe({ client }: RestoringPlatform, name: string): Promise<TableDescription | null> {
+async function describe(
+  { client }: Pick<RestoringPlatform, 'client'>,
+  name: string,
+): Promise<TableDescription | null> {
   try {
     return (await client.send(new DescribeTableCommand({ TableName: name }))).Table ?? null
   } catch (error) {

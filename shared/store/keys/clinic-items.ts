@@ -4,7 +4,7 @@ import { CLINIC_DIRECTORY_PARTITION, CREDENTIAL_PARTITION_PREFIX, clinicKey, las
 import { DUE_PARTITION_PREFIX } from './due.ts'
 import { type Key, shortId } from './key.ts'
 import { PROVIDER_PARTITION_PREFIX } from './messages.ts'
-import { importPartition, verificationKey } from './operator.ts'
+import { clinicRestoreKey, importPartition, verificationKey } from './operator.ts'
 
 /** The attributes of an item that say which clinic it belongs to, where its key does not. */
 type Located = Key & { readonly c?: unknown; readonly clinic?: unknown }
@@ -20,6 +20,7 @@ export function isClinicItem(clinic: ClinicId, { pk, sk, c, clinic: copied }: Lo
   const short = shortId(clinic)
   if (pk.startsWith(`${short}#`) || pk === importPartition(clinic)) return true
   if (pk === verificationKey('read', clinic).pk || pk === verificationKey('support', clinic).pk) return true
+  if (pk === clinicRestoreKey(clinic).pk) return true
   if (pk.startsWith(DUE_PARTITION_PREFIX)) return sk.split(/[# ]/).includes(short)
   if (pk.startsWith(PROVIDER_PARTITION_PREFIX)) return c === clinic
   if (pk.startsWith(CREDENTIAL_PARTITION_PREFIX))

@@ -67,4 +67,7 @@ export const walkKey = (role: 'read' | 'support' | 'maintain', name: string): Ke
 export const verificationKey = (role: 'read' | 'support', clinic: ClinicId): Key =>
   walkKey(role, `verify#${shortId(clinic)}`)
 
+/** The lease of a restore of one clinic. */
+export const clinicRestoreKey = (clinic: ClinicId): Key => walkKey('maintain', `restore#${shortId(clinic)}`)
+
 export const walkPartitionPrefix = (role: string): string => `${WALK_PARTITION_PREFIX}${role}#`

@@ -1,0 +1,204 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { isDeepStrictEqual } from 'node:util'
+import type { Command } from 'commander'
+import type { Clinic } from '../../../shared/domain/clinic.ts'
+import { isUuid } from '../../../shared/domain/uuid.ts'
+import { CopyIsNewer } from '../../../shared/maintenance/restore/clinic/comparison.ts'
+import {
+  planRestore,
+  type RestorePlan,
+  type StayReason,
+} from '../../../shared/maintenance/restore/clinic/plan.ts'
+import { restoreClinic } from '../../../shared/maintenance/restore/clinic/restore-clinic.ts'
+import { isSameSecond, restoredTimeOf } from '../../../shared/maintenance/restore/restored-table.ts'
+import { clinicStore } from '../../../shared/store/clinics.ts'
+import { credentialStore } from '../../../shared/store/credentials.ts'
+import { tableFormatKey } from '../../../shared/store/keys/operator.ts'
+import type { Table } from '../../../shared/store/table/table.ts'
+import { addYesOption, canAsk, confirm } from '../tool/confirmation.ts'
+import { type ClinicContext, connectDynamoDb, connectTable, openClinic } from '../tool/connection.ts'
+import { CommandFailure, counted, parseOption, print, printProgress, walkNotices } from '../tool/output.ts'
+import { explainRejection, PastInstant, restoredName } from './restored-time.ts'
+
+type Options = {
+  readonly to: string
+  readonly from?: string
+  readonly removeCreated: boolean
+  readonly removeAppointment?: readonly string[]
+}
+
+export function addClinicCommand(group: Command): void {
+  const command = group
+    .command('clinic')
+    .description(
+      "put one clinic's records back to an earlier time, from a copy that was restored; shows what it would do, and asks",
+    )
+    .argument('<clinic>', 'name or start of the id')
+    .requiredOption('--to <time>', 'such as 2026-11-22T10:00:00Z')
+    .option('--from <table>', 'the copy of that time (default: the one that "restore table" makes)')
+    .option(
+      '--remove-created',
+      'remove what was created since, except appointments that no import made',
+      false,
+    )
+    .option('--remove-appointment <ids...>', 'with --remove-created: also these appointments')
+  addYesOption(command).action(async (text: string, given: Options, self: Command) => {
+    const at = parseOption('to', PastInstant, given.to)
+    const appointments = new Set((given.removeAppointment ?? []).map(parseId))
+    if (appointments.size > 0 && !given.removeCreated)
+      throw new CommandFailure('--remove-appointment needs --remove-created')
+    self.setOptionValueWithSource('clinic', text, 'cli')
+    const { table, clinic } = await openClinic(self)
+    const { tableName } = await connectDynamoDb(self)
+    const from = given.from ?? restoredName(tableName, at)
+    if (from === tableName)
+      throw new CommandFailure('--from is the table in use: name the copy of the earlier time.')
+    // DynamoDB restores to a second.
+    const to = new Date(Math.floor(at.getTime() / 1000) * 1000).toISOString()
+    requireSameRestore(clinic, { to, from })
+    const tables = { table, copy: await openCopy(self, { name: from, at }, { table, clinic }) }
+    const options = { to, removeCreated: given.removeCreated, appointments }
+    const planned = await planRestore(tables, clinic.id, options).catch(explain)
+    requireCreated(clinic, planned, appointments)
+    if (isEmpty(planned) && clinic.restoring === undefined) {
+      // A run that was stopped at its very end may not have reached every credential.
+      await credentialStore({ table, now: table.now }).refreshClinic(clinic)
+      return print(self, planJson(planned, false), [`Nothing differs from ${to}.`])
+    }
+    const { yes } = self.opts<{ yes: boolean }>()
+    if (!yes && !canAsk(self))
+      return print(self, planJson(planned, false), [
+        ...describePlan(clinic, to, planned),
+        'Nothing was done. Use --yes to do it.',
+      ])
+    await confirm(self, describePlan(clinic, to, planned))
+    const plan = await restoreClinic(tables, clinic.id, {
+      ...options,
+      removable: new Set(planned.removed.map(({ id }) => id)),
+      from,
+      sleep,
+      onProgress: (line) => printProgress(self, line),
+      onWait: walkNotices(self, 'record').onWait,
+    }).catch(explain)
+    print(self, planJson(plan, true), [
+      `Put back ${counted(plan.changed.length, 'record')} and removed ${plan.removed.length} of clinic ${clinic.name}. Tell its integrators to start their copies again.`,
+      `Verify it: verify --clinic ${clinic.id}`,
+    ])
+  })
+}
+
+function parseId(text: string): string {
+  const id = text.toLowerCase()
+  if (!isUuid(id)) throw new CommandFailure(`--remove-appointment ${text} is not the id of an appointment`)
+  return id
+}
+
+/** @throws CommandFailure if a restore with another time or copy was stopped */
+function requireSameRestore({ restoring }: Clinic, { to, from }: { to: string; from: string }): void {
+  if (restoring && (restoring.to !== to || restoring.from !== from))
+    throw new CommandFailure(
+      `A restore of the clinic was stopped. Complete it first: --to ${restoring.to} --from ${restoring.from}`,
+    )
+}
+
+/** @throws CommandFailure if the table does not exist, is of another time, lacks the clinic, or has another format */
+async function openCopy(
+  command: Command,
+  { name, at }: { name: string; at: Date },
+  { table, clinic }: ClinicContext,
+): Promise<Table> {
+  const { client } = await connectDynamoDb(command)
+  const restored = await restoredTimeOf(client, name)
+  if (restored === null)
+    throw new CommandFailure(
+      `Table ${name} does not exist: make it with "restore table --to TIME", or name it with --from.`,
+    )
+  if (restored && !isSameSecond(restored, at))
+    throw new CommandFailure(`Table ${name} was restored to ${restored.toISOString()}, which is not --to.`)
+  const copy = await connectTable(command, name)
+  const found = await clinicStore({ table: copy }).find(clinic.id)
+  if (!found) throw new CommandFailure(`Table ${name} does not have clinic ${clinic.id}.`)
+  const [now, then] = [await table.get(tableFormatKey), await copy.get(tableFormatKey)]
+  if (!isDeepStrictEqual(now, then))
+    throw new CommandFailure(
+      `Table ${name} is of a time before a migration, and its records have another format.`,
+    )
+  return copy
+}
+
+/** @throws CommandFailure for an appointment that was not created since. A stopped restore may have removed it. */
+function requireCreated(
+  { restoring }: Clinic,
+  { removed, staying }: RestorePlan,
+  named: ReadonlySet<string>,
+): void {
+  const created = new Set([...removed, ...staying].map(({ id }) => id))
+  const unknown = [...named].find((id) => !created.has(id))
+  if (unknown && !restoring)
+    throw new CommandFailure(
+      `Appointment ${unknown} was not created after that time: --remove-appointment cannot name it.`,
+    )
+}
+
+function explain(error: Error): never {
+  if (error instanceof CopyIsNewer)
+    throw new CommandFailure(
+      `The copy has a record that was changed at ${error.changedAt}: it is of a later time than --to.`,
+    )
+  return explainRejection(error)
+}
+
+const isEmpty = ({ changed, removed, areHolidaysChanged }: RestorePlan): boolean =>
+  changed.length + removed.length === 0 && !areHolidaysChanged
+
+const REASONS: Readonly<Record<StayReason, string>> = {
+  not_asked_for: 'created since',
+  not_named: 'no import made it, and --remove-appointment does not name it',
+  erased: 'an erased patient, or a record of one',
+  has_messages: 'messages to it stay',
+  in_use: 'a record that stays refers to it',
+}
+
+const CONFLICTS = {
+  time_taken: 'has its former time or room',
+  external_id_taken: 'has its former external id',
+} as const
+
+/** The numbers by kind; and by id, what keeps its state or is removed. */
+function describePlan({ name }: Clinic, to: string, plan: RestorePlan): string[] {
+  const { changed, removed, conflicts, staying, settings, areHolidaysChanged } = plan
+  return [
+    `This puts back the records of clinic ${name} to ${to}. The clinic is paused for at least a minute, and every copy of its lists has to start again.`,
+    ...countsOf('Put back', changed),
+    ...(areHolidaysChanged ? ['Put back: the holidays'] : []),
+    ...conflicts.map(
+      ({ kind, id, reason, by }) => `Stays as it is: ${kind} ${id}, because ${by} ${CONFLICTS[reason]}`,
+    ),
+    ...countsOf('Created since, and stay', staying),
+    ...staying
+      .filter(({ reason }) => reason !== 'not_asked_for')
+      .map(({ kind, id, reason }) => `Stays: ${kind} ${id} (${REASONS[reason]})`),
+    ...(settings.length > 0 ? [`Settings that differ, and stay as they are: ${settings.join(', ')}`] : []),
+    ...countsOf('Removed', removed),
+    ...removed.map(({ kind, id }) => `Removed: ${kind} ${id}`),
+  ]
+}
+
+const countsOf = (what: string, records: readonly { readonly kind: string }[]): string[] =>
+  [...Map.groupBy(records, ({ kind }) => kind)].map(([kind, all]) => `${what}: ${counted(all.length, kind)}`)
+
+function planJson(
+  { changed, removed, conflicts, staying, settings, areHolidaysChanged }: RestorePlan,
+  done: boolean,
+) {
+  const named = (records: RestorePlan['removed']) => records.map(({ kind, id }) => ({ kind, id }))
+  return {
+    restored: done,
+    put_back: named(changed),
+    holidays_put_back: areHolidaysChanged,
+    removed: named(removed),
+    conflicts,
+    staying,
+    settings_that_differ: settings,
+  }
+}

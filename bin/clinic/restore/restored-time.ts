@@ -1,0 +1,32 @@
+/** The time that is restored, the table that is restored to it, and why it cannot be. */
+import * as z from 'zod'
+import { UnfinishedErasure, UnknownClinic } from '../../../shared/maintenance/restore/reconcile.ts'
+import { TableNameTaken } from '../../../shared/maintenance/restore/restored-table.ts'
+import { CommandFailure } from '../tool/output.ts'
+
+export const PastInstant = z.iso
+  .datetime({ offset: true, error: 'must be a time with its zone, such as 2026-11-22T10:00:00Z' })
+  .transform((text) => new Date(text))
+  .refine((at) => at.getTime() < Date.now(), { error: 'must be in the past' })
+
+/** The name of the copy of a time, unless another is given. */
+export const restoredName = (source: string, at: Date): string =>
+  `${source}-${at.toISOString().replace(/\D/g, '').slice(0, 14)}`
+
+export function explainRejection(error: Error): never {
+  if (error instanceof TableNameTaken) throw new CommandFailure(error.message)
+  if (error instanceof UnfinishedErasure)
+    throw new CommandFailure(
+      `An erasure was interrupted. Complete it first: patient erase ${error.patient} --clinic ${error.clinic}`,
+    )
+  if (error instanceof UnknownClinic && error.wasDeleted)
+    throw new CommandFailure(
+      `Clinic ${error.clinic} was deleted after the restored time. Delete it from the restored table first: ` +
+        `clinic delete --clinic ${error.clinic} --table NAME --without-export`,
+    )
+  if (error instanceof UnknownClinic)
+    throw new CommandFailure(
+      `The table in use does not have clinic ${error.clinic}: is it the one that was restored? If it was lost, use --source-lost.`,
+    )
+  throw error
+}

@@ -1,0 +1,243 @@
+/** Decides what a restore of one clinic does with each record that differs from the copy of an earlier time. Writes nothing. */
+import { isDeepStrictEqual } from 'node:util'
+import { type Appointment, occupiesSlot } from '../../../domain/booking/appointment.ts'
+import type { Clinic, ClinicId } from '../../../domain/clinic.ts'
+import { type Interval, overlaps, parseTime } from '../../../domain/interval.ts'
+import { APPOINTMENTS, busyDayKeys } from '../../../store/calendar/appointments.ts'
+import { toBusyDay } from '../../../store/calendar/busy-days.ts'
+import { clinicStore } from '../../../store/clinics.ts'
+import { type Erasure, erasureLedger } from '../../../store/copies/erasure-ledger.ts'
+import { externalIds, isLinkable } from '../../../store/external-ids/links.ts'
+import { holidayStore } from '../../../store/holidays.ts'
+import { ownerPartition } from '../../../store/keys/calendar.ts'
+import { longId } from '../../../store/keys/key.ts'
+import { VISIBILITY_DELAY_MS } from '../../../store/table/visibility-delay.ts'
+import type { Item } from '../../../store/table/write-requests.ts'
+import { forEachConcurrent } from '../../walk/for-each-concurrent.ts'
+import { UnfinishedErasure } from '../reconcile.ts'
+import { type ClinicTables, type DifferingRecord, differingRecords, RESTORED_KINDS } from './comparison.ts'
+
+type RecordName = Pick<DifferingRecord, 'kind' | 'id'>
+
+/** A record that keeps its present state, because another one that stays has its former time or room, or its external id. */
+export type Conflict = RecordName & {
+  readonly reason: 'time_taken' | 'external_id_taken'
+  readonly by: string
+}
+
+/** Why a record that was created since is not removed. `in_use`: a record that stays refers to it. */
+export type StayReason = 'not_asked_for' | 'not_named' | 'erased' | 'has_messages' | 'in_use'
+
+export type StayingRecord = RecordName & { readonly reason: StayReason }
+
+export type RestorePlan = {
+  /** Records that are put back, in the order of their kinds. Some do not exist now. */
+  readonly changed: readonly DifferingRecord[]
+  readonly areHolidaysChanged: boolean
+  /** The invoices of payments that differ: their balance can differ although nothing else of them does. */
+  readonly invoices: readonly string[]
+  readonly removed: readonly DifferingRecord[]
+  readonly conflicts: readonly Conflict[]
+  /** Records that were created since, and stay. */
+  readonly staying: readonly StayingRecord[]
+  /** The names of settings that differ. They stay as they are. */
+  readonly settings: readonly string[]
+  /** Erasures since the time that is restored. */
+  readonly erasures: readonly Erasure[]
+}
+
+export type PlanOptions = {
+  /** The time that is restored, an ISO 8601 instant. */
+  readonly to: string
+  /** Whether records that were created since are removed. */
+  readonly removeCreated: boolean
+  /** The appointments that are removed although no import made them. */
+  readonly appointments: ReadonlySet<string>
+  /** The only records that may be removed: those that the operator has seen. */
+  readonly removable?: ReadonlySet<string>
+}
+
+/**
+ * Compares all records of a clinic, and decides.
+ * @throws CopyIsNewer; UnfinishedErasure
+ */
+export async function planRestore(
+  tables: ClinicTables,
+  clinic: ClinicId,
+  options: PlanOptions,
+): Promise<RestorePlan> {
+  const ledger = await erasureLedger({ table: tables.table }).list(clinic)
+  const unfinished = ledger.find(({ isFinished }) => !isFinished)
+  if (unfinished) throw new UnfinishedErasure(clinic, unfinished.patient)
+  const erased = new Set(ledger.map(({ patient }) => patient))
+  const until = Date.parse(options.to) + VISIBILITY_DELAY_MS
+  const differing: DifferingRecord[] = []
+  for (const kind of RESTORED_KINDS) differing.push(...(await differingRecords(tables, clinic, kind, until)))
+  const created = differing.filter(({ then }) => !then)
+  const changed = differing.filter((record) => record.then && !concernsErased(record, erased))
+  const decision = await decide(tables, clinic, { created, changed }, { ...options, erased })
+  return {
+    ...decision,
+    invoices: invoicesOfPayments(differing),
+    areHolidaysChanged: await haveHolidaysChanged(tables, clinic),
+    settings: await differingSettings(tables, clinic),
+    erasures: ledger.filter(({ at }) => at > options.to),
+  }
+}
+
+/** The patient of a record, or the patient itself. */
+const patientOf = ({ kind, id }: RecordName, item: Item | undefined): string =>
+  kind === 'patient' ? id : String(item?.p ?? '')
+
+/** Whether a record is an erased patient's, now as then: it stays as the erasure has left it. */
+function concernsErased(record: DifferingRecord, erased: ReadonlySet<string>): boolean {
+  const { now, then } = record
+  const patient = patientOf(record, then)
+  return erased.has(patient) && patient === patientOf(record, now ?? then)
+}
+
+type Differing = {
+  readonly created: readonly DifferingRecord[]
+  readonly changed: readonly DifferingRecord[]
+}
+
+type Rules = PlanOptions & { readonly erased: ReadonlySet<string> }
+
+/** Decides until nothing changes: a record that stays can be in the way of others, or refer to them. */
+async function decide(tables: ClinicTables, clinic: ClinicId, { created, changed }: Differing, rules: Rules) {
+  const staying = new Map<string, StayingRecord>()
+  const conflicts = new Map<string, Conflict>()
+  /** The ids that occur in records that keep their present state. */
+  const references = new Set<string>()
+  const keep = (item: Item | undefined) => {
+    for (const id of idsIn(item)) references.add(id)
+  }
+  const reasonToStay = reasonFinder(tables, clinic, rules)
+  await forEachConcurrent(created, async (record) => {
+    const reason = await reasonToStay(record)
+    if (!reason) return
+    staying.set(record.id, { kind: record.kind, id: record.id, reason })
+    keep(record.now)
+  })
+  const conflictOf = conflictFinder(tables, clinic, rules.erased)
+  for (let decided = -1; decided < staying.size + conflicts.size; ) {
+    decided = staying.size + conflicts.size
+    for (const { kind, id, now } of created) {
+      if (staying.has(id) || !references.has(id)) continue
+      staying.set(id, { kind, id, reason: 'in_use' })
+      keep(now)
+    }
+    const isInTheWay = (id: string) => staying.has(id) || conflicts.has(id)
+    for (const record of changed) {
+      const conflict = conflicts.has(record.id) ? null : await conflictOf(record, isInTheWay)
+      if (!conflict) continue
+      conflicts.set(record.id, conflict)
+      keep(record.now)
+    }
+  }
+  return {
+    changed: changed.filter(({ id }) => !conflicts.has(id)),
+    removed: created.filter(({ id }) => !staying.has(id)),
+    conflicts: [...conflicts.values()],
+    staying: [...staying.values()],
+  }
+}
+
+/** Finds out why a record that was created since stays, whatever else does; null if it may be removed. */
+function reasonFinder({ table }: ClinicTables, clinic: ClinicId, rules: Rules) {
+  const { removeCreated, appointments, removable, erased } = rules
+  const external = externalIds({ table })
+
+  /** Whether the id of an appointment follows from its external id, which is so for imports alone. */
+  async function wasImported(id: string, externalId: unknown): Promise<boolean> {
+    if (typeof externalId !== 'string') return false
+    return (await external.linkOf(clinic, 'appointment', { id, externalId })) === null
+  }
+
+  return async (record: DifferingRecord): Promise<StayReason | null> => {
+    const { kind, id, now } = record
+    if (!removeCreated || !(removable?.has(id) ?? true)) return 'not_asked_for'
+    if (erased.has(patientOf(record, now))) return 'erased'
+    if (kind === 'appointment')
+      return appointments.has(id) || (await wasImported(id, now?.xi)) ? null : 'not_named'
+    if (kind !== 'patient') return null
+    const messages = await table.query({ pk: ownerPartition(clinic, 'M', 'patient', id), limit: 1 })
+    return messages.length > 0 ? 'has_messages' : null
+  }
+}
+
+/** Finds out whether the former state of a record is impossible now. `isInTheWay` says which records keep their present state. */
+function conflictFinder({ table }: ClinicTables, clinic: ClinicId, erased: ReadonlySet<string>) {
+  const external = externalIds({ table })
+  type InTheWay = (id: string) => boolean
+
+  async function takenTime({ now, then, id }: DifferingRecord, isInTheWay: InTheWay): Promise<string | null> {
+    const before = now && APPOINTMENTS.decode(now, id)
+    const after = then && APPOINTMENTS.decode(then, id)
+    // An erased patient's appointment is cancelled.
+    if (!after || !occupiesSlot(after.status) || erased.has(after.patient.id)) return null
+    if (before && isDeepStrictEqual(occupied(before), occupied(after))) return null
+    const time: Interval = { from: parseTime(after.startTime), to: parseTime(after.endTime) }
+    for (const day of await table.getMany(busyDayKeys(clinic, after)))
+      for (const [short, other] of toBusyDay(day).times) {
+        const by = longId(short)
+        if (by !== id && isInTheWay(by) && overlaps(time, other)) return by
+      }
+    return null
+  }
+
+  async function takenExternalId(
+    { kind, id, now, then }: DifferingRecord,
+    isInTheWay: InTheWay,
+  ): Promise<string | null> {
+    const externalId = then?.xi as string | undefined
+    if (externalId === undefined || externalId === now?.xi || !isLinkable(kind)) return null
+    const holder = await external.find(clinic, kind, externalId)
+    return holder !== null && holder !== id && isInTheWay(holder) ? holder : null
+  }
+
+  return async (record: DifferingRecord, isInTheWay: InTheWay): Promise<Conflict | null> => {
+    const { kind, id } = record
+    const taken = kind === 'appointment' ? await takenTime(record, isInTheWay) : null
+    if (taken !== null) return { kind, id, reason: 'time_taken', by: taken }
+    const by = await takenExternalId(record, isInTheWay)
+    return by === null ? null : { kind, id, reason: 'external_id_taken', by }
+  }
+}
+
+/** What a booking of an appointment occupies. */
+const occupied = ({ date, startTime, endTime, doctor, room, status }: Appointment) => [
+  date,
+  startTime,
+  endTime,
+  doctor.id,
+  room?.id,
+  occupiesSlot(status),
+]
+
+const invoicesOfPayments = (records: readonly DifferingRecord[]): string[] => {
+  const payments = records.filter(({ kind }) => kind === 'payment')
+  return [
+    ...new Set(payments.flatMap(({ now, then }) => [now?.i, then?.i].filter((id) => typeof id === 'string'))),
+  ]
+}
+
+const ID = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g
+
+const idsIn = (item: Item | undefined): readonly string[] => JSON.stringify(item ?? null).match(ID) ?? []
+
+async function haveHolidaysChanged({ table, copy }: ClinicTables, clinic: ClinicId): Promise<boolean> {
+  const [now, then] = await Promise.all([table, copy].map((one) => holidayStore({ table: one }).read(clinic)))
+  return !isDeepStrictEqual([now?.holidays, now?.imports], [then?.holidays, then?.imports])
+}
+
+/** What an operator changes, and pauses and restores. */
+const NOT_COMPARED: ReadonlySet<string> = new Set([
+  ...['pausedAt', 'pauseInEffectAt', 'restoring', 'restores', 'recipientSecret', 'version'],
+])
+
+async function differingSettings({ table, copy }: ClinicTables, clinic: ClinicId): Promise<string[]> {
+  const [now, then] = await Promise.all([table, copy].map((one) => clinicStore({ table: one }).find(clinic)))
+  const names = Object.keys({ ...now, ...then }) as (keyof Clinic)[]
+  return names.filter((name) => !NOT_COMPARED.has(name) && !isDeepStrictEqual(now?.[name], then?.[name]))
+}

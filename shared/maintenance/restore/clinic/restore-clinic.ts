@@ -1,0 +1,85 @@
+/** Restores the records of one clinic under the clinic's pause, and lets every copy of its lists start again. */
+import type { Clinic, ClinicId, ClinicRestore } from '../../../domain/clinic.ts'
+import { setPaused, waitForPause } from '../../../store/clinic-pause.ts'
+import { clinicStore } from '../../../store/clinics.ts'
+import { credentialStore } from '../../../store/credentials.ts'
+import { excludePause } from '../../../store/events/webhook-health.ts'
+import { clinicRestoreKey } from '../../../store/keys/operator.ts'
+import type { Table } from '../../../store/table/table.ts'
+import { VISIBILITY_DELAY_MS } from '../../../store/table/visibility-delay.ts'
+import { pagesOf } from '../../walk/sources.ts'
+import { type WalkOptions, walk } from '../../walk/walk.ts'
+import type { ClinicTables } from './comparison.ts'
+import { type PlanOptions, planRestore, type RestorePlan } from './plan.ts'
+import { putBack } from './put-back.ts'
+
+export type RestoreOptions = Required<PlanOptions> & {
+  /** The name of the copy. */
+  readonly from: string
+  readonly sleep: (ms: number) => Promise<unknown>
+  readonly onProgress?: (text: string) => void
+  readonly onWait?: WalkOptions['onWait']
+}
+
+/**
+ * Puts back what the plan of the paused clinic says, which can differ from the one that was confirmed. After an interruption, the
+ * clinic stays paused until a run with the same time and copy completes the restore.
+ * @throws CopyIsNewer; UnfinishedErasure; StillInUse; WalkTaken if another process restores the clinic
+ */
+export async function restoreClinic(
+  tables: ClinicTables,
+  clinic: ClinicId,
+  { from, sleep, onProgress = () => {}, onWait, ...options }: RestoreOptions,
+): Promise<RestorePlan> {
+  const { table } = tables
+  let plan: RestorePlan | undefined
+
+  async function restore(): Promise<void> {
+    const paused = await begin(table, clinic, { to: options.to, from })
+    onProgress('The clinic is paused: its records are only read')
+    await waitForPause(table, paused, sleep)
+    plan = await planRestore(tables, clinic, options)
+    await putBack(tables, clinic, plan)
+    const endedAt = new Date(table.now()).toISOString()
+    onProgress('The records are put back')
+    // Lists of changes end this long before now: after the pause, none ends within the restore.
+    await sleep(VISIBILITY_DELAY_MS)
+    await end(table, clinic, { to: options.to, endedAt })
+  }
+
+  // A walk of one page: its lease excludes other processes.
+  await walk(
+    table,
+    pagesOf(['restore']),
+    {
+      progress: clinicRestoreKey(clinic),
+      visit: () => restore().then(() => ({})),
+      finish: async () => {},
+    },
+    { onWait, restart: true },
+  )
+  return plan as RestorePlan
+}
+
+/** Records that a restore is in progress, and pauses the clinic. */
+async function begin(table: Table, id: ClinicId, restore: { to: string; from: string }): Promise<Clinic> {
+  const clinics = clinicStore({ table })
+  const before = await clinics.requireNotDeleting(id)
+  const wasPaused = before.restoring?.wasPaused ?? before.pausedAt !== undefined
+  await clinics.update(id, { restoring: { ...restore, wasPaused } })
+  return setPaused(table, id, before.pausedAt ?? new Date(table.now()).toISOString())
+}
+
+/** Ends the restore and, unless an operator had paused the clinic before, the pause. */
+async function end(table: Table, id: ClinicId, restore: ClinicRestore): Promise<void> {
+  const clinics = clinicStore({ table })
+  const { restores = [], restoring, pausedAt } = await clinics.requireNotDeleting(id)
+  const isResumed = !restoring?.wasPaused
+  if (isResumed && pausedAt !== undefined) await excludePause(table, id, Date.parse(pausedAt), table.now())
+  const ended = await clinics.update(id, {
+    restores: [...restores, restore],
+    restoring: null,
+    ...(isResumed && { pausedAt: null, pauseInEffectAt: null }),
+  })
+  await credentialStore({ table, now: table.now }).refreshClinic(ended)
+}

@@ -1,0 +1,536 @@
+/** A clinic whose records were changed by mistake is put back to an earlier time, next to other clinics and what integrators did since. */
+import { setTimeout as sleep } from 'node:timers/promises'
+import { beforeEach, describe, expect, it } from 'vitest'
+import type { Clinic, ClinicId } from '../../../../../shared/domain/clinic.ts'
+import type { Patient } from '../../../../../shared/domain/patients/patient.ts'
+import { newUuid } from '../../../../../shared/domain/uuid.ts'
+import { planRestore } from '../../../../../shared/maintenance/restore/clinic/plan.ts'
+import { restoreClinic } from '../../../../../shared/maintenance/restore/clinic/restore-clinic.ts'
+import { appointmentStore } from '../../../../../shared/store/calendar/appointments.ts'
+import { invoiceStore } from '../../../../../shared/store/calendar/invoices.ts'
+import { roomStore } from '../../../../../shared/store/catalogue.ts'
+import { setPaused } from '../../../../../shared/store/clinic-pause.ts'
+import { clinicStore } from '../../../../../shared/store/clinics.ts'
+import { patientChanges } from '../../../../../shared/store/copies/patient-changes.ts'
+import { credentialStore } from '../../../../../shared/store/credentials.ts'
+import { doctorStore } from '../../../../../shared/store/doctors.ts'
+import { readImportIds } from '../../../../../shared/store/external-ids/derive.ts'
+import { externalIds } from '../../../../../shared/store/external-ids/links.ts'
+import { holidayStore } from '../../../../../shared/store/holidays.ts'
+import { shortId } from '../../../../../shared/store/keys/key.ts'
+import { messageStore } from '../../../../../shared/store/messages/messages.ts'
+import { patientWriter } from '../../../../../shared/store/patients/patient-writer.ts'
+import { patientStore } from '../../../../../shared/store/patients/patients.ts'
+import { patientSearch } from '../../../../../shared/store/patients/search.ts'
+import { Changeset } from '../../../../../shared/store/table/changeset.ts'
+import { idempotencyGuard } from '../../../../../shared/store/table/idempotency.ts'
+import type { Table } from '../../../../../shared/store/table/table.ts'
+import { allItems, announcedEvents } from '../../../../support/all-items.ts'
+import { aRoom } from '../../../../support/catalogue.ts'
+import { Crashed, crashableTable } from '../../../../support/crashable-table.ts'
+import { issueCredential } from '../../../../support/credentials.ts'
+import { restored as copyOf } from '../../../../support/restored.ts'
+import { rounds } from '../../../../support/scale.ts'
+import { aPatient, freshTable, newClinic, type TestTable } from '../../../../support/table.ts'
+import { sortedJson } from '../../../../support/table-text.ts'
+import {
+  aDoctor,
+  addPayment,
+  aMessage,
+  anAppointment,
+  anInvoice,
+  aPayment,
+  createAll,
+  createPractice,
+  type Practice,
+  runVerification,
+} from '../../verify/practice.ts'
+
+const SIZE = {
+  patients: 6,
+  doctors: 2,
+  appointments: 8,
+  invoices: 4,
+  payments: 4,
+  messages: 2,
+  indexed: true,
+}
+
+/** Five thousand records that change in `npm run prove`. */
+const FULL_SIZE = {
+  ...SIZE,
+  doctors: rounds(2, 10),
+  patients: rounds(6, 2000),
+  appointments: rounds(8, 2500),
+  invoices: rounds(4, 500),
+  payments: rounds(4, 500),
+}
+
+/** By how many calls each run that crashes comes further than the one before. */
+const CALLS_MORE = rounds(12, 1)
+
+let db: TestTable
+let copy: TestTable
+let made: Practice
+let to: string
+
+beforeEach(async () => {
+  db = await freshTable()
+  made = await createPractice(db.table, SIZE)
+})
+
+/** From now on, what is written is written since. */
+async function takeCopy(): Promise<void> {
+  copy = await copyOf(db)
+  to = new Date().toISOString()
+}
+
+type Options = Partial<Parameters<typeof restoreClinic>[2]>
+
+const restoreOptions = () => ({
+  to,
+  from: copy.name,
+  removeCreated: false,
+  appointments: new Set<string>(),
+  removable: { has: () => true } as never,
+  sleep: async () => {},
+})
+
+const restore = (options: Options = {}, table: Table = db.table) =>
+  restoreClinic({ table, copy: copy.table }, made.clinic, { ...restoreOptions(), ...options })
+
+/** Families of items that a restore leaves as they are, or that have no meaning without the version of their records. */
+const OTHERS = /^(C|K|R|PH|PC|PS#.*|U.|E.*|W.*|N.*|F|XF|MQ.*)$/
+
+const VOLATILE = new Set(['v', 'ev', 'u', 'updatedAt'])
+
+/** Everything that lists, search, tallies and days of a clinic show, without the times of changes. */
+async function contentOf(table: TestTable, clinic: ClinicId): Promise<string[]> {
+  const items = (await allItems(table)).filter(
+    ({ pk }) => pk.startsWith(`${shortId(clinic)}#`) && !OTHERS.test(pk.slice(shortId(clinic).length + 1)),
+  )
+  return (
+    items
+      .map(({ pk, sk, ...attributes }) => {
+        const kept = Object.entries(attributes).filter(
+          ([name, value]) =>
+            !VOLATILE.has(name) && value !== 0 && !(Array.isArray(value) && value.length === 0),
+        )
+        return { key: `${pk} ${sk}`, kept }
+      })
+      // Days and months without a record in them.
+      .filter(({ kept }) => kept.length > 0)
+      .map(({ key, kept }) => `${key} ${sortedJson(Object.fromEntries(kept))}`)
+      .sort()
+  )
+}
+
+const idOf = (at: number) => (made.patients[at] as Patient).id
+const first = <T>(list: readonly T[]): T => list[0] as T
+
+async function change<R>(
+  store: ReturnType<typeof appointmentStore> | ReturnType<typeof invoiceStore>,
+  id: string,
+  facts: Partial<R>,
+): Promise<void> {
+  const stored = await store.find(made.clinic, id)
+  const changes = new Changeset(db.table, made.clinic)
+  store.change(changes, stored as never, { ...stored?.record, ...facts } as never)
+  await changes.commit()
+}
+
+/** Changes records of every kind, as a bad import does. */
+async function damage(): Promise<void> {
+  const { table } = db
+  const { clinic, doctors, patients, appointments, invoices } = made
+  for (const [at, { id }] of patients.entries())
+    await patientChanges(table).update(clinic, id, {
+      firstName: `Wrong${at}`,
+      emailAddress: 'wrong@example.com',
+      isActive: at % 2 === 0,
+      nationalId: `X-${at}`,
+    })
+  const [doctor] = await doctorStore({ table }).list(clinic)
+  if (doctor) {
+    const { version: _, ...after } = doctor
+    await doctorStore({ table }).save(clinic, [
+      { before: doctor, after: { ...after, fullName: 'Dr. Wrong' } },
+    ])
+  }
+  await holidayStore({ table }).set(clinic, () => [
+    { from: '2027-01-01', to: '2027-01-02', reason: null } as never,
+  ])
+  await holidayStore({ table }).refreshCopies(clinic)
+  for (const { id, patient } of appointments) {
+    const other = patients.find((one) => one.id !== patient.id) as Patient
+    await change(appointmentStore({ table }), id, {
+      date: '2026-06-01',
+      status: 'scheduled',
+      notes: 'wrong',
+      patient: { id: other.id, fullName: 'Wrong' },
+      doctor: { id: first(doctors).id, fullName: 'Wrong' },
+    })
+  }
+  for (const { id } of invoices)
+    await change(invoiceStore({ table }), id, { number: 'W', issueDate: '2020-01-01' })
+}
+
+const imported = { imported: 'digest' }
+
+/** Creates records of every kind, as a bad import does. */
+async function addRecords() {
+  const { table } = db
+  const { clinic } = made
+  const doctor = aDoctor('Dr. Added')
+  const room = aRoom()
+  const added = aPatient({ isActive: false, nationalId: 'N-1' })
+  await doctorStore({ table }).save(clinic, [{ before: null, after: { ...doctor, ...imported } }])
+  await roomStore({ table }).save(clinic, [{ before: null, after: { ...room, ...imported } }])
+  await patientWriter({ table }).createMany(clinic, [{ ...added, ...imported }])
+  const named = { id: added.id, fullName: `${added.firstName} ${added.lastName}` }
+  const externalId = newUuid()
+  const id = (await readImportIds(table, clinic))('appointment', externalId)
+  const placed = { patient: named, doctor: { id: doctor.id, fullName: doctor.fullName }, room }
+  const appointment = { ...anAppointment(made), ...placed, id, externalId }
+  const changes = new Changeset(table, clinic)
+  appointmentStore({ table }).change(changes, null, appointment, { ...imported, externalId })
+  await changes.commit()
+  const invoice = { ...anInvoice(made), patient: { ...named, email: added.emailAddress } }
+  await createAll(table, clinic, invoiceStore({ table }), [invoice])
+  await addPayment(table, clinic, {
+    ...aPayment(made),
+    invoice: { id: invoice.id, number: invoice.number },
+    patient: named,
+  })
+  // A payment of an invoice that was there.
+  await addPayment(table, clinic, aPayment(made))
+}
+
+const patientsOf = (table: TestTable) =>
+  patientStore(table).findMany(
+    made.clinic,
+    made.patients.map(({ id }) => id),
+  )
+
+describe('a record that was changed since', () => {
+  it('is put back with a new time, its next event, and its copies', async () => {
+    const [{ id, firstName }] = made.patients as [Patient]
+    await takeCopy()
+    await patientChanges(db.table).update(made.clinic, id, { firstName: 'Wrong' })
+    const wrong = (await patientsOf(db)).get(id)
+    await restore()
+    const right = (await patientsOf(db)).get(id)
+    expect(right).toMatchObject({ firstName, ordinal: 0, events: (wrong?.events ?? 0) + 1 })
+    expect(Date.parse(right?.updatedAt ?? '')).toBeGreaterThan(Date.parse(wrong?.updatedAt ?? ''))
+    const names = (await announcedEvents(db, id)).map(([event]) => event)
+    expect(names).toEqual(['patient.created', 'patient.updated', 'patient.updated'])
+    expect((await runVerification(db.table, made.clinic)).found).toEqual([])
+  })
+
+  it('gets its external id back from another record that is put back too', async () => {
+    const [a, b] = [idOf(0), idOf(1)]
+    const link = (id: string, externalId: string | null) =>
+      patientChanges(db.table).update(made.clinic, id, { externalId })
+    await link(a, 'A')
+    await link(b, 'B')
+    await takeCopy()
+    await link(a, null)
+    await link(b, 'A')
+    await link(a, 'B')
+    await restore()
+    const find = (externalId: string) => externalIds(db).find(made.clinic, 'patient', externalId)
+    expect([await find('A'), await find('B')]).toEqual([a, b])
+    expect((await runVerification(db.table, made.clinic)).found).toEqual([])
+  })
+
+  it('stays as it is if a record that stays has its external id, or its time', async () => {
+    const { table } = db
+    const [before] = made.appointments.filter(({ status }) => status === 'scheduled')
+    if (!before) throw new Error('no appointment is scheduled')
+    await patientChanges(table).update(made.clinic, idOf(0), { externalId: 'A' })
+    await takeCopy()
+    await patientChanges(table).update(made.clinic, idOf(0), { externalId: null })
+    const other = aPatient()
+    await patientWriter({ table }).createMany(made.clinic, [other])
+    await patientChanges(table).update(made.clinic, other.id, { externalId: 'A' })
+    await change(appointmentStore({ table }), before.id, { date: '2027-02-01' })
+    const booked = { ...before, id: newUuid(), startTime: before.startTime.replace(':00', ':15') }
+    await createAll(table, made.clinic, appointmentStore({ table }), [booked])
+    const { conflicts } = await restore()
+    expect(conflicts).toEqual([
+      { kind: 'patient', id: idOf(0), reason: 'external_id_taken', by: other.id },
+      { kind: 'appointment', id: before.id, reason: 'time_taken', by: booked.id },
+    ])
+    const placed = async () => (await appointmentStore({ table }).find(made.clinic, before.id))?.record.date
+    expect(await placed()).toBe('2027-02-01')
+    await restore({ removeCreated: true, appointments: new Set([booked.id]) })
+    expect(await placed()).toBe(before.date)
+    expect(await externalIds(db).find(made.clinic, 'patient', 'A')).toBe(idOf(0))
+  })
+})
+
+describe('a record that was created since', () => {
+  const created = async (facts: Partial<Patient> = {}) => {
+    const patient = aPatient(facts)
+    await patientWriter(db).createMany(made.clinic, [{ ...patient, ...imported }])
+    return patient
+  }
+  const exists = async ({ id }: { id: string }) => (await patientStore(db).find(made.clinic, id)) !== null
+
+  it('stays unless its removal is asked for', async () => {
+    await takeCopy()
+    const patient = await created()
+    expect((await restore()).removed).toEqual([])
+    expect((await restore({ removeCreated: true, removable: new Set() })).removed).toEqual([])
+    expect(await exists(patient)).toBe(true)
+  })
+
+  it('is an appointment that is removed only by its id, if no import made it', async () => {
+    const store = appointmentStore(db)
+    await takeCopy()
+    const booked = [anAppointment(made), anAppointment(made)]
+    await createAll(db.table, made.clinic, store, booked)
+    const [named, unnamed] = booked.map(({ id }) => id) as [string, string]
+    await restore({ removeCreated: true, appointments: new Set([named]) })
+    expect(await store.find(made.clinic, named)).toBeNull()
+    expect(await store.find(made.clinic, unnamed)).not.toBeNull()
+  })
+
+  it('is a patient who stays with a message or an appointment that stays, and moves up', async () => {
+    await takeCopy()
+    const [removed, messaged, visiting, last] = [
+      await created(),
+      await created(),
+      await created(),
+      await created(),
+    ]
+    const named = ({ id, firstName, lastName }: Patient) => ({ id, fullName: `${firstName} ${lastName}` })
+    await createAll(db.table, made.clinic, messageStore(db), [
+      { ...aMessage(made), patient: named(messaged) },
+    ])
+    const appointment = { ...anAppointment(made), patient: named(visiting) }
+    await createAll(db.table, made.clinic, appointmentStore(db), [appointment])
+    const { staying } = await restore({ removeCreated: true })
+    expect(staying).toEqual(
+      expect.arrayContaining([
+        { kind: 'patient', id: messaged.id, reason: 'has_messages' },
+        { kind: 'appointment', id: appointment.id, reason: 'not_named' },
+        { kind: 'patient', id: visiting.id, reason: 'in_use' },
+      ]),
+    )
+    expect([await exists(removed), await exists(last)]).toEqual([false, false])
+    const { items, total } = await patientStore(db).page(made.clinic, { page: 1, limit: 2 })
+    expect([items.map(({ id }) => id), total]).toEqual([[visiting.id, messaged.id], SIZE.patients + 2])
+    expect((await runVerification(db.table, made.clinic)).kinds).toEqual([])
+  })
+
+  it('leaves no stored response with its data', async () => {
+    await takeCopy()
+    const patient = await created()
+    const guard = idempotencyGuard(
+      { table: db.table, now: Date.now },
+      { clinic: made.clinic, credential: 'ck_a_1', route: 'create-patient', key: 'once', body: 'x' },
+    )
+    const changes = new Changeset(db.table, made.clinic)
+    guard.store(changes, 201, { data: { id: patient.id } }, patient.id)
+    await changes.commit()
+    await restore({ removeCreated: true })
+    await expect(guard.find()).rejects.toThrow('the key was used with another body')
+    expect((await announcedEvents(db, patient.id)).map(([event]) => event)).toEqual(['patient.created'])
+  })
+})
+
+it("leaves patients who were erased since as their erasure left them, also where records were another patient's", async () => {
+  const { table } = db
+  const [invoice] = made.invoices.filter(({ patient }) => patient.id !== idOf(0))
+  if (!invoice) throw new Error('no invoice')
+  const erased = invoice.patient.id
+  const { id, fullName } = invoice.patient
+  const coming = { ...anAppointment(made), status: 'scheduled' as const, date: '2099-05-04' }
+  const appointments = appointmentStore({ table })
+  await createAll(table, made.clinic, appointments, [{ ...coming, patient: { id, fullName } }])
+  await takeCopy()
+  await change(appointments, coming.id, { patient: { id: idOf(0), fullName: 'Wrong' } })
+  await change(invoiceStore({ table }), invoice.id, {
+    patient: { id: idOf(0), fullName: 'Wrong', email: null },
+  })
+  await patientChanges(table).erase(made.clinic, erased)
+  const anonymous = (await patientsOf(db)).get(erased)
+  await restore()
+  expect((await patientsOf(db)).get(erased)).toEqual(anonymous)
+  const put = (await invoiceStore({ table }).find(made.clinic, invoice.id))?.record
+  expect(put?.patient).toEqual({ id: erased, fullName: 'Erased Patient', email: null })
+  expect(put?.number).not.toBe(invoice.number)
+  const appointment = (await appointments.find(made.clinic, coming.id))?.record
+  expect(appointment).toMatchObject({ status: 'cancelled', notes: null, patient: { id: erased } })
+  expect((await runVerification(table, made.clinic)).found).toEqual([])
+})
+
+it('creates records again that a restore has removed by mistake', async () => {
+  await takeCopy()
+  await addRecords()
+  const [mistaken, before] = [{ copy, to }, await contentOf(db, made.clinic)]
+  await takeCopy()
+  await restoreClinic({ table: db.table, copy: mistaken.copy.table }, made.clinic, {
+    ...restoreOptions(),
+    to: mistaken.to,
+    removeCreated: true,
+  })
+  expect(await contentOf(db, made.clinic)).not.toEqual(before)
+  await restore()
+  expect(await contentOf(db, made.clinic)).toEqual(before)
+  expect((await runVerification(db.table, made.clinic)).found).toEqual([])
+})
+
+it('settles invoices by the payments that stay', async () => {
+  await takeCopy()
+  const [{ id, number, patient }] = made.invoices as [(typeof made.invoices)[0]]
+  const payment = { ...aPayment(made), invoice: { id, number }, patient, status: 'completed' as const }
+  await addPayment(db.table, made.clinic, payment)
+  await change(invoiceStore(db), id, { dueDate: '2030-01-01' })
+  await restore()
+  expect((await invoiceStore(db).find(made.clinic, id))?.record.dueDate).toBeNull()
+  expect((await runVerification(db.table, made.clinic)).found).toEqual([])
+})
+
+it('is completed after a crash at any call', async () => {
+  await takeCopy()
+  const before = await contentOf(db, made.clinic)
+  await damage()
+  await addRecords()
+  const attempt = (run: number, maxCalls: number) => {
+    let calls = 0
+    // The lease of the run before has expired.
+    const table = { ...db.table, now: () => Date.now() + run * 31_000 }
+    return restore(
+      { removeCreated: true },
+      crashableTable(table, () => ++calls > 2 * maxCalls),
+    )
+  }
+  let crashes = 0
+  for (let isDone = false; !isDone; )
+    isDone = await attempt(crashes, crashes * CALLS_MORE).then(
+      () => true,
+      (error) => {
+        if (!(error instanceof Crashed)) throw error
+        crashes++
+        return false
+      },
+    )
+  expect(crashes).toBeGreaterThan(rounds(4, 40))
+  expect(await contentOf(db, made.clinic)).toEqual(before)
+  expect((await runVerification(db.table, made.clinic)).found).toEqual([])
+})
+
+describe('the clinic that is restored', () => {
+  const pausedAt = async (key: string) =>
+    (await credentialStore({ table: db.table, now: Date.now }).find(key))?.clinic.pausedAt
+
+  it('is paused until the end, alone, and its credentials then have the restore', async () => {
+    const { key } = await issueCredential(db.table, { id: made.clinic } as never)
+    const other = await newClinic(db.table)
+    const { key: othersKey } = await issueCredential(db.table, other)
+    await takeCopy()
+    await patientChanges(db.table).update(made.clinic, idOf(0), { firstName: 'Wrong' })
+    const during: unknown[] = []
+    await restore({
+      sleep: async () => void during.push((await pausedAt(key)) !== undefined, await pausedAt(othersKey)),
+    })
+    // Before the records are put back, and after it.
+    expect(during).toEqual([true, undefined, true, undefined])
+    const clinic = (await credentialStore({ table: db.table, now: Date.now }).find(key))?.clinic
+    expect(clinic?.pausedAt).toBeUndefined()
+    expect(clinic?.restores).toEqual([{ to, endedAt: expect.any(String) }])
+    expect(Date.parse(clinic?.restores?.[0]?.endedAt ?? '')).toBeGreaterThan(Date.parse(to))
+  })
+
+  it('stays paused if an operator had paused it', async () => {
+    await takeCopy()
+    await setPaused(db.table, made.clinic, '2026-05-01T07:00:00.000Z')
+    await restore()
+    expect(await clinicStore(db).find(made.clinic)).toMatchObject({ pausedAt: '2026-05-01T07:00:00.000Z' })
+  })
+})
+
+it('undoes changes and creations exactly, and writes only to its clinic, while others are written to', async () => {
+  made = await createPractice(db.table, FULL_SIZE)
+  const others: Clinic[] = []
+  for (let count = 0; count < rounds(2, 10); count++) others.push(await newClinic(db.table))
+  await takeCopy()
+  const before = await contentOf(db, made.clinic)
+  await damage()
+  for (let count = 0; count < rounds(1, 50); count++) await addRecords()
+  const written = new Set<string>()
+  const recorded = (calls: readonly object[]) => {
+    for (const call of calls) {
+      const { Key, Item } = Object.values(call)[0] as {
+        Key?: { pk: string }
+        Item?: { pk: string; sk: string }
+      }
+      written.add(JSON.stringify(Key ?? { pk: Item?.pk, sk: Item?.sk }))
+    }
+  }
+  const { table } = db
+  const watched: Table = {
+    ...table,
+    update: (key, parts) => {
+      written.add(JSON.stringify({ pk: key.pk, sk: key.sk }))
+      return table.update(key, parts)
+    },
+    deleteMany: (keys) => {
+      for (const { pk, sk } of keys) written.add(JSON.stringify({ pk, sk }))
+      return table.deleteMany(keys)
+    },
+    tryTransact: (writes) => {
+      recorded(writes)
+      return table.tryTransact(writes)
+    },
+    transact: (writes) => {
+      recorded(writes)
+      return table.transact(writes)
+    },
+  }
+  // A function that has the index in memory.
+  const { search } = patientSearch(db)
+  const wrong = async () => (await search(made.clinic, 'wrong', { page: 1, limit: 10 })).total
+  expect(await wrong()).toBe(made.patients.length)
+  let isDone = false
+  const writers = others.map(async ({ id }) => {
+    const ids: string[] = []
+    for (let count = 0; !isDone; count++) {
+      const patient = aPatient()
+      await patientWriter({ table }).createMany(id, [patient])
+      await patientChanges(table).update(id, patient.id, { lastName: `Own${count}` })
+      ids.push(patient.id)
+      await sleep(rounds(0, 100))
+    }
+    return ids
+  })
+  await restore({ removeCreated: true }, watched).finally(() => {
+    isDone = true
+  })
+  expect(await contentOf(db, made.clinic)).toEqual(before)
+  expect((await runVerification(table, made.clinic)).found).toEqual([])
+  expect([await wrong(), (await search(made.clinic, '@example.com', { page: 1, limit: 1 })).total]).toEqual([
+    0,
+    made.patients.filter(({ emailAddress }) => emailAddress !== null).length,
+  ])
+  const foreign = [...written].filter(
+    (key) => !key.includes(shortId(made.clinic)) && !key.includes(made.clinic),
+  )
+  expect([written.size > 100, foreign]).toEqual([true, []])
+  for (const [at, ids] of (await Promise.all(writers)).entries()) {
+    const { id } = others[at] as { id: ClinicId }
+    const names = [...(await patientStore(db).findMany(id, ids)).values()].map(({ lastName }) => lastName)
+    expect(names.sort()).toEqual(ids.map((_, count) => `Own${count}`).sort())
+    expect((await runVerification(table, id)).found).toEqual([])
+  }
+})
+
+it('rejects a copy of a later time', async () => {
+  await takeCopy()
+  const options = { to: '2026-05-01T00:00:00.000Z', removeCreated: false, appointments: new Set<string>() }
+  await expect(planRestore({ table: db.table, copy: copy.table }, made.clinic, options)).rejects.toThrow(
+    'the copy has a record that was changed at',
+  )
+})
