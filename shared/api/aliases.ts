@@ -3,7 +3,7 @@
  * document marks them as deprecated; responses, stored records and deliveries never contain them.
  */
 import type { RecordEventName } from '../domain/webhooks/event.ts'
-import type { Route } from './route.ts'
+import { BASE_PATH, type Route } from './route.ts'
 
 /** Fields of request bodies that concern a webhook endpoint. */
 export const WEBHOOK_FIELD_ALIASES = {
@@ -26,19 +26,28 @@ export const eventOf = (name: RecordEventName | keyof typeof EVENT_ALIASES): Rec
 /** The name of the idempotency key's header, and its alias. */
 export const IDEMPOTENCY_HEADERS = ['idempotency-key', 'x-idempotency-key'] as const
 
+/** From when the second paths are deprecated, and when they are removed. */
+const deprecated = { since: '2026-11-23', sunset: '2028-11-23' }
+
 /** Second paths of endpoints. Each is served by the function of its endpoint. */
 const PATH_ALIASES = [
-  { id: 'list-clinic-doctors', aliasOf: 'list-doctors', path: '/clinic/doctors' },
-  { id: 'test-webhook', aliasOf: 'ping-webhook', path: '/webhooks/{id}/test' },
+  { id: 'list-clinic-doctors', aliasOf: 'list-doctors', path: '/clinic/doctors', deprecated },
+  { id: 'test-webhook', aliasOf: 'ping-webhook', path: '/webhooks/{id}/test', deprecated },
   {
     id: 'replay-delivery',
     aliasOf: 'redeliver',
     path: '/webhooks/{id}/deliveries/{delivery_id}/replay',
+    deprecated,
   },
-] as const satisfies readonly Required<Pick<Route, 'id' | 'aliasOf' | 'path'>>[]
+] as const satisfies readonly Required<Pick<Route, 'id' | 'aliasOf' | 'path' | 'deprecated'>>[]
 
 /** The routes of aliases of some routes. */
 export const aliasRoutes = (routes: readonly Route[]): Route[] =>
   PATH_ALIASES.flatMap((alias) =>
     routes.filter(({ id }) => id === alias.aliasOf).map((route) => ({ ...route, ...alias })),
   )
+
+/** When the requested path of a route is removed, if it is deprecated. `resource` is the path with parameters in braces. */
+export const deprecationOf = (route: Route, resource: string): Route['deprecated'] =>
+  PATH_ALIASES.find(({ aliasOf, path }) => aliasOf === route.id && resource === `${BASE_PATH}${path}`)
+    ?.deprecated ?? route.deprecated

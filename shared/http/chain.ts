@@ -1,6 +1,6 @@
 import middy from '@middy/core'
 import type { APIGatewayProxyEvent } from 'aws-lambda'
-import { IDEMPOTENCY_HEADERS } from '../api/aliases.ts'
+import { deprecationOf, IDEMPOTENCY_HEADERS } from '../api/aliases.ts'
 import { ApiError } from '../api/errors.ts'
 import { acceptsIdempotencyKey, hasEtag, type Route } from '../api/route.ts'
 import type { Credential, CredentialPair } from '../domain/credential.ts'
@@ -50,7 +50,7 @@ export type ChainOptions = {
 export function endpointChain(route: Route, options: ChainOptions) {
   return buildChain([
     logLine(route.id, options.now, options.log, options.onInvoked),
-    ...(route.deprecated ? [announceRemoval(route.deprecated)] : []),
+    announceRemoval(route),
     accessLine(route.id, options.now, options.writeAccess),
     ...(hasEtag(route) ? [entityTag(route)] : []),
     render(route.response),
@@ -73,11 +73,13 @@ export function endpointChain(route: Route, options: ChainOptions) {
   ])
 }
 
-/** Adds `deprecation` (RFC 9745) and `sunset` (RFC 8594) to every response. */
-const announceRemoval = ({ since, sunset }: NonNullable<Route['deprecated']>): Middleware => ({
-  before: ({ context: { call } }) => {
-    call.headers.deprecation = `@${Date.parse(since) / 1000}`
-    call.headers.sunset = new Date(sunset).toUTCString()
+/** Adds `deprecation` (RFC 9745) and `sunset` (RFC 8594) to every response of a deprecated path. */
+const announceRemoval = (route: Route): Middleware => ({
+  before: ({ event, context: { call } }) => {
+    const deprecated = deprecationOf(route, event.resource)
+    if (!deprecated) return
+    call.headers.deprecation = `@${Date.parse(deprecated.since) / 1000}`
+    call.headers.sunset = new Date(deprecated.sunset).toUTCString()
   },
 })
 

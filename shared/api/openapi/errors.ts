@@ -156,7 +156,7 @@ export function errorResponse(keys: readonly ErrorKey[], schemas: readonly Json[
   const exampleOf = (key: ErrorKey) => errorBody(key, route && DETAILS[key]?.example(route))
   return {
     description: keys.map((key) => errorEntry(key).text).join(' Or: '),
-    headers: headersOf(keys),
+    headers: headersOf(keys, route),
     content: {
       'application/json': {
         schema: more.length === 0 ? first : { oneOf: schemas },

@@ -75,6 +75,18 @@ export const HEADERS = {
     required: false,
     schema: { const: 'true' },
   },
+  deprecation: {
+    description: 'When the path was deprecated: `@` and seconds since 1970 (RFC 9745).',
+    required: false,
+    schema: { type: 'string', pattern: String.raw`^@\d+$` },
+    example: '@1795392000',
+  },
+  sunset: {
+    description: 'When the path will be removed (RFC 8594).',
+    required: false,
+    schema: { type: 'string', pattern: String.raw`^\w{3}, \d\d \w{3} \d{4} \d\d:\d\d:\d\d GMT$` },
+    example: 'Thu, 23 Nov 2028 00:00:00 GMT',
+  },
   'x-amzn-remapped-www-authenticate': {
     description: 'The authentication scheme. API Gateway renames `www-authenticate` to this header.',
     required: true,
@@ -102,6 +114,9 @@ const COMMON_HEADERS = [
 ] as const
 const RATE_LIMIT_HEADERS = ['ratelimit', 'ratelimit-policy'] as const
 
+const removalHeaders = (route?: Pick<Route, 'deprecated'>) =>
+  route?.deprecated ? (['deprecation', 'sunset'] as const) : []
+
 /** Headers that an error has in addition to the common ones. */
 const ERROR_HEADERS: Partial<Record<ErrorKey, readonly HeaderName[]>> = {
   unauthorized: ['x-amzn-remapped-www-authenticate'],
@@ -120,20 +135,21 @@ const ERROR_HEADERS: Partial<Record<ErrorKey, readonly HeaderName[]>> = {
 const NOT_RATE_LIMITED: readonly ErrorKey[] = ['unauthorized', 'route_not_found', 'method_not_allowed']
 
 /** The headers of a response with one of these errors, which all have the same status. */
-export function headersOf(keys: readonly ErrorKey[]): Json {
+export function headersOf(keys: readonly ErrorKey[], route?: Route): Json {
   const isRateLimited = keys.some((key) => !NOT_RATE_LIMITED.includes(key))
   return {
     ...refs([
       ...COMMON_HEADERS,
       ...(isRateLimited ? RATE_LIMIT_HEADERS : []),
       ...keys.flatMap((key) => ERROR_HEADERS[key] ?? []),
+      ...removalHeaders(route),
     ]),
     ...(keys.includes('method_not_allowed') && { allow: ALLOW_HEADER }),
   }
 }
 
 /** The headers of a successful response. */
-export function successHeaders(route: Pick<Route, 'method' | 'response'>): Json {
+export function successHeaders(route: Pick<Route, 'method' | 'response' | 'deprecated'>): Json {
   const isCreated = route.response.location !== undefined
   return refs([
     ...COMMON_HEADERS,
@@ -141,6 +157,7 @@ export function successHeaders(route: Pick<Route, 'method' | 'response'>): Json 
     ...(isCreated ? (['location'] as const) : []),
     ...(hasEtag(route) ? (['etag'] as const) : []),
     ...(acceptsIdempotencyKey(route) ? (['idempotent-replayed'] as const) : []),
+    ...removalHeaders(route),
   ])
 }
 

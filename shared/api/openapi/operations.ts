@@ -36,13 +36,13 @@ export function operation(route: Route, schemas: SchemaCollector): Json {
 }
 
 function withExamples(route: Route, schemas: SchemaCollector): Json {
-  const { id, aliasOf, summary, description, body, fieldAliases } = route
+  const { id, summary, description, body, fieldAliases } = route
   const exchanges = exchangesOf(route)
   return {
     operationId: id,
     tags: [tagOf(route)],
     summary,
-    ...((aliasOf !== undefined || route.deprecated) && { deprecated: true }),
+    ...(route.deprecated && { deprecated: true }),
     description: [aliasSentence(route), removalSentence(route), description, scopeSentence(route)]
       .filter((text) => text !== undefined)
       .join('\n\n'),
@@ -135,11 +135,12 @@ const headerParameters = (route: Route): Json[] => [
 ]
 
 function successResponse(
-  { id, method, response }: Route,
+  route: Route,
   { schemaOf, descriptions }: SchemaCollector,
   exchanges: Readonly<Record<string, Exchange>>,
 ): Json {
-  const headers = successHeaders({ method, response })
+  const { id, response } = route
+  const headers = successHeaders(route)
   if (response.status === 204) return { description: 'No content', headers }
   return {
     description: DESCRIPTIONS[response.status] ?? 'OK',
@@ -170,7 +171,7 @@ function examplesOf(exchanges: Readonly<Record<string, Exchange>>, side: 'reques
 function errorResponses(route: Route, schemas: SchemaCollector): [string, Json][] {
   return groupByStatus(errorsOf(route)).map(([status, keys]) => {
     const [key, ...more] = keys
-    if (key && more.length === 0 && SHARED_ERRORS.includes(key))
+    if (key && more.length === 0 && SHARED_ERRORS.includes(key) && !route.deprecated)
       return [status, { $ref: `#/components/responses/${pascalCase(key)}` }]
     return [status, errorResponse(keys, refsTo(keys, schemas), route)]
   })

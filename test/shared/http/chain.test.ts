@@ -15,7 +15,7 @@ const route = defineRoute({
   summary: 'For the test',
   scope: 'patient.read',
   params: { id: 'patient_not_found' },
-  query: z.strictObject({ ...paging, search: text(5).optional() }),
+  query: z.strictObject({ ...paging(), search: text(5).optional() }),
   response: { status: 200, body: envelopeOf(z.strictObject({ name: z.string() })) },
   errors: ['patient_not_found'],
   uses: { table: [] },
@@ -104,6 +104,17 @@ describe('the chain', () => {
         sunset: 'Sat, 01 Jan 2028 00:00:00 GMT',
       })
     expect((await call(chain().handler, good)).headers).not.toHaveProperty('deprecation')
+  })
+
+  it('sends them for the alias of a path, and not for the path', async () => {
+    const { handler } = chainOf({ ...route, id: 'list-doctors' }, async () => ({ data: { name: 'x' } }))
+    const headersOf = async (path: string) =>
+      (await call(handler, { ...good, resource: `/api/developer/v1${path}` })).headers
+    expect(await headersOf('/clinic/doctors')).toMatchObject({
+      deprecation: '@1795392000',
+      sunset: 'Thu, 23 Nov 2028 00:00:00 GMT',
+    })
+    expect(await headersOf('/doctors')).not.toHaveProperty('deprecation')
   })
 
   it.each([
