@@ -1,7 +1,8 @@
 import { openapiDocument } from '../shared/api/openapi/document.ts'
 import { DOCUMENTS_WITH_TABLES, withCurrentTables } from '../shared/api/openapi/documentation-tables.ts'
 import { errorCatalogue } from '../shared/api/openapi/error-catalogue.ts'
-import { type ApiDocument, pythonClient } from '../shared/clients/python/generator.ts'
+import type { ApiDocument } from '../shared/api/openapi/read-document.ts'
+import { pythonClient } from '../shared/clients/python/generator.ts'
 import { commandTables } from './command-tables.ts'
 import { grantTable } from './grant-table.ts'
 

@@ -1,4 +1,4 @@
-import { type ApiDocument, type Parameter, resolve, type Schema } from './openapi.ts'
+import { type ApiDocument, type Parameter, resolve, type Schema } from '../api/openapi/read-document.ts'
 
 /** The fields of an object, and of the objects within it, as a nested Markdown list. Levels below `openLevels` are folded. */
 export function fieldList(document: ApiDocument, schema: Schema, openLevels = 2): string[] {

@@ -1,5 +1,4 @@
 import { type ErrorKey, errorEntry } from '../api/error-catalogue.ts'
-import { fieldList, fieldNames, headerList, parameterList } from './fields.ts'
 import {
   type ApiDocument,
   type Endpoint,
@@ -8,7 +7,8 @@ import {
   type Operation,
   type Response,
   resolve,
-} from './openapi.ts'
+} from '../api/openapi/read-document.ts'
+import { fieldList, fieldNames, headerList, parameterList } from './fields.ts'
 import { REMEDIES } from './remedies.ts'
 import { curlSample, pythonSample, typescriptSample } from './samples.ts'
 

@@ -1,4 +1,4 @@
-/** The parts of the API document that its pages need. */
+/** The parts of the API document that the documentation's pages and the Python client are made from. */
 
 export type Schema = {
   readonly $ref?: string
@@ -29,7 +29,7 @@ export type Parameter = Reference & {
   readonly schema: Schema
   readonly example?: unknown
 }
-type Content = {
+export type Content = {
   readonly 'application/json'?: {
     readonly schema: Schema
     readonly examples?: Readonly<Record<string, { readonly value: unknown }>>
@@ -43,7 +43,7 @@ export type Operation = {
   readonly tags: readonly string[]
   readonly deprecated?: boolean
   readonly parameters?: readonly Parameter[]
-  readonly requestBody?: { readonly content: Content }
+  readonly requestBody?: { readonly required?: boolean; readonly content: Content }
   readonly responses: Readonly<Record<string, Response>>
 }
 type PathItem = Readonly<Record<string, Operation>>
@@ -51,13 +51,21 @@ export type ApiDocument = {
   readonly tags: readonly { readonly name: string; readonly description?: string }[]
   readonly paths: Readonly<Record<string, PathItem>>
   readonly webhooks: Readonly<Record<string, PathItem>>
-  readonly components: Readonly<Record<string, Readonly<Record<string, object>>>>
+  readonly components: Readonly<Record<string, Readonly<Record<string, object>>>> & {
+    readonly schemas: Readonly<Record<string, Schema>>
+  }
 }
 
-/** Follows a reference within the document. */
+/**
+ * Follows a reference within the document.
+ * @throws Error naming a reference that the document does not have
+ */
 export function resolve<T extends Reference>({ components }: ApiDocument, value: T): T {
-  const [kind = '', name = ''] = value.$ref?.split('/').slice(2) ?? []
-  return value.$ref === undefined ? value : (components[kind]?.[name] as T)
+  if (value.$ref === undefined) return value
+  const [kind = '', name = ''] = value.$ref.split('/').slice(2)
+  const found = components[kind]?.[name]
+  if (!found) throw new Error(`The document has no ${value.$ref}.`)
+  return found as T
 }
 
 /** An operation with its place in the document. */
