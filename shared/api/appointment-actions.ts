@@ -160,7 +160,7 @@ export function requireChanged<A extends AppointmentRecord>(
       details: [
         {
           field: 'appointment_date',
-          issue: 'must have come',
+          issue: 'must not be in the future',
           from: clinicTimestamp(outcome.from, timezone),
         } satisfies z.input<typeof NotDueIssue>,
       ],

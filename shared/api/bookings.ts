@@ -78,10 +78,10 @@ const PROBLEMS: Record<PlacementProblem['kind'], { readonly field: string; reado
   treatment_not_offered: { field: 'treatment_ids', issue: 'is not offered by the doctor' },
   treatments_too_long: {
     field: 'treatment_ids',
-    issue: `must take at most ${MAX_DURATION} minutes together, unless duration is set`,
+    issue: `must take at most ${MAX_DURATION} minutes together, unless duration is sent`,
   },
   inactive_room: { field: 'room_id', issue: 'is not an active room' },
-  end_differs: { field: 'end_time', issue: 'must be duration after start_time' },
+  end_differs: { field: 'end_time', issue: 'must be start_time plus duration' },
   length_out_of_range: {
     field: 'end_time',
     issue: `must be ${MIN_DURATION} to ${MAX_DURATION} minutes after start_time`,
@@ -177,9 +177,9 @@ export const updateAppointment = defineRoute({
     'Changes only the fields that are sent, and only while the appointment is scheduled. A move to another time, doctor or ' +
     'room is subject to the rules of a booking, and frees the old time. If the new time is taken, nothing changes, and the ' +
     'response is a 409 that lists up to three of the next free slots. Without `duration` and `end_time`, the length stays. ' +
-    'Another date or start time clears `confirmed_at` and `checked_in_at`. Parts that do not change are not checked again: the ' +
-    'notes of a past appointment can be changed. Nor is what only releases something: a shorter time with the same start, no room, or ' +
-    'fewer treatments are possible for inactive patients and doctors too. `external_id` alone can be changed in any status.',
+    'Another date or start time clears `confirmed_at` and `checked_in_at`. Only what changes is checked: the notes of a past ' +
+    'appointment can be changed, and for inactive patients and doctors too, the time can be shortened at its end, and the room ' +
+    'or treatments removed. `external_id` alone can be changed in any status.',
   scope: 'appointment.write',
   params: { id: 'appointment_not_found' },
   get body() {

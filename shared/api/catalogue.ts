@@ -187,7 +187,7 @@ export const listPriceLists = defineRoute({
   path: '/clinic/price-lists',
   summary: 'List price lists',
   description:
-    'Sorted by name. A treatment without a price in a list has its own price there. Amounts are numbers in units of the ' +
+    'Sorted by name. A treatment that a list leaves out has its own price. Amounts are numbers in units of the ' +
     'currency, exact to its decimals.',
   scope: 'finance.read',
   get query() {

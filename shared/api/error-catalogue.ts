@@ -33,7 +33,7 @@ const CATALOGUE = {
   request_blocked: {
     status: 403,
     error: 'FORBIDDEN',
-    text: 'The firewall blocked the request: it looks like an attack, or its address sends too many.',
+    text: 'The firewall blocked the request: it looks like an attack, or too many requests come from its address.',
   },
   route_not_found: { status: 404, error: 'NOT_FOUND', text: 'The path does not exist.' },
   patient_not_found: { status: 404, error: 'NOT_FOUND', text: 'The patient does not exist.' },
@@ -75,7 +75,7 @@ const CATALOGUE = {
   too_many_rotations: {
     status: 409,
     error: 'TOO_MANY_ROTATIONS',
-    text: 'Three earlier secrets of the webhook endpoint still sign. Retry after the number of seconds in the `retry-after` header.',
+    text: 'Three replaced secrets of the webhook endpoint still sign deliveries. Retry after the number of seconds in the `retry-after` header.',
   },
   precondition_failed: {
     status: 412,
@@ -100,7 +100,7 @@ const CATALOGUE = {
   idempotency_key_reused: {
     status: 422,
     error: 'IDEMPOTENCY_KEY_REUSED',
-    text: 'The idempotency key was already used with a different request body.',
+    text: 'The idempotency key was already used with a different request.',
   },
   patient_inactive: {
     status: 422,
@@ -135,7 +135,7 @@ const CATALOGUE = {
   appointment_not_due: {
     status: 422,
     error: 'VALIDATION',
-    text: 'The appointment has not begun: `details` says from when on the action is possible.',
+    text: 'It is too early for this action. `details` has the time from which it is possible.',
   },
   appointment_in_past: {
     status: 422,
@@ -180,7 +180,7 @@ const CATALOGUE = {
   provider_unavailable: {
     status: 502,
     error: 'PROVIDER_UNAVAILABLE',
-    text: 'The SMS provider could not be reached. The SMS was not sent. Retry after the number of seconds in the `retry-after` header.',
+    text: 'The SMS provider was unavailable, and the SMS was not sent. Retry after the number of seconds in the `retry-after` header.',
   },
   unavailable: {
     status: 503,

@@ -153,7 +153,7 @@ export const listEvents = defineRoute({
     'last `next_after` that you stored, and repeat while `has_more` is true. A cursor of another clinic, or one ' +
     'beyond the last event, is a 400. The filter `event` can be changed at any cursor. Lists only events whose records the credential may ' +
     'read: `patient.read`, `appointment.read`, `finance.read` (invoices and payments), `communication.read.sms` (SMS and email). ' +
-    'The import of a file is listed with the scope that reads its records. To filter by another event is a 403 that names the ' +
+    'The import of a file is listed with the scope that reads its records. Filtering by any other event is a 403 that names the ' +
     'scope.',
   scope: 'webhook.read',
   get query() {

@@ -33,7 +33,7 @@ export const REMEDIES: Readonly<Record<ErrorKey, string>> = {
   room_unavailable: OTHER_SLOT,
   appointment_closed: 'Retrieve the appointment to see its status. Reopen a completed or missed one.',
   external_id_taken: 'Use the record that `details` names, or another external id.',
-  idempotency_in_progress: 'Repeat the request after a second, with the same key.',
+  idempotency_in_progress: WAIT,
   too_many_rotations: WAIT,
   precondition_failed: 'Retrieve the record, apply the change to it, and send its new `etag`.',
   validation: FIX_FIELDS,
@@ -55,7 +55,7 @@ export const REMEDIES: Readonly<Record<ErrorKey, string>> = {
   daily_message_limit:
     'Send the message after `retry-after` seconds, or ask the operator for a higher limit.',
   recipient_message_limit: 'Send the message after `retry-after` seconds.',
-  internal: 'Repeat the request with the same idempotency key. Contact support if it remains.',
+  internal: 'Repeat the request with the same idempotency key. Contact support if the error persists.',
   provider_unavailable: WAIT,
   unavailable: WAIT,
   clinic_paused: WAIT,

@@ -134,7 +134,7 @@ describe('a booking', () => {
   })
 
   it.each<[object, [string, string][]]>([
-    [{ end_time: '09:50', duration: 30 }, [['end_time', 'must be duration after start_time']]],
+    [{ end_time: '09:50', duration: 30 }, [['end_time', 'must be start_time plus duration']]],
     [{ end_time: '09:00' }, [['end_time', 'must be 5 to 480 minutes after start_time']]],
     [
       { treatment_ids: [checkup.id, retired.id], room_id: closed.id },
@@ -290,7 +290,7 @@ describe('a change', () => {
 
   it.each<[object, [string, string][]]>([
     [{ end_time: '08:00' }, [['end_time', 'must be 5 to 480 minutes after start_time']]],
-    [{ end_time: '10:00', duration: 30 }, [['end_time', 'must be duration after start_time']]],
+    [{ end_time: '10:00', duration: 30 }, [['end_time', 'must be start_time plus duration']]],
     [{ treatment_ids: [retired.id] }, [['treatment_ids.0', 'is not an active treatment']]],
     [
       { start_time: null, patient_id: newUuid() },

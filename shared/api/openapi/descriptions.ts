@@ -31,6 +31,7 @@ export const DERIVED: Readonly<Record<string, string>> = {
 }
 
 const END_TIME = 'End, `HH:MM`, on the same day.'
+const FAILED_MESSAGE = 'Id of the message. `GET /messages/{id}` returns the reason as `error_message`.'
 const OWN_SECRET =
   'A signing secret of your own: `whsec_` followed by the base64 of 24 to 64 bytes, or any 16 to 256 visible ASCII ' +
   'characters, which are used as they are.'
@@ -109,7 +110,7 @@ export const SCHEMAS: Readonly<Record<string, Readonly<Record<string, string>>>>
     checked_in_at: 'When the patient arrived. Null if that is not recorded.',
     cancelled_at: 'When the appointment was cancelled. Null if it was not, or if the time is not known.',
     cancellation_reason: 'Reason given for the cancellation. Null if there is none.',
-    external_id: 'Id in another system, if a request or an import has set one. Else null.',
+    external_id: 'Id in another system, if a request or an import has set one. Null otherwise.',
   },
   AppointmentReference: {
     patient: 'The patient, if the request named one.',
@@ -133,7 +134,7 @@ export const SCHEMAS: Readonly<Record<string, Readonly<Record<string, string>>>>
     duration_minutes: 'Length of each slot in minutes.',
     count: 'Number of slots in `data`. 0 if nothing is free from here to the end of the range.',
     has_more:
-      'Whether the range goes on after this page; the rest can turn out to be empty. Absent for one day of one doctor, without `date_to` and `limit`.',
+      'Whether the range continues after this page. The rest may have no slots. Absent for one day of one doctor, without `date_to` and `limit`.',
     next_after: 'Pass it as `after` to continue the list. Null at the end; absent where `has_more` is.',
   },
   Cancellation: { reason: 'Reason for the cancellation. Returned as `cancellation_reason`.' },
@@ -187,6 +188,8 @@ export const SCHEMAS: Readonly<Record<string, Readonly<Record<string, string>>>>
     'data.imported': 'Number of new records.',
     'data.updated': 'Number of changed records.',
   },
+  EmailFailedEvent: { 'data.id': FAILED_MESSAGE },
+  SmsFailedEvent: { 'data.id': FAILED_MESSAGE },
   EventListMeta: { next_after: 'Pass it as `after` to continue the list, now or later. Never null.' },
   FieldIssue: {
     field: 'Name of the parameter or field, such as `events.0` for a list item.',
@@ -228,8 +231,8 @@ export const SCHEMAS: Readonly<Record<string, Readonly<Record<string, string>>>>
     subject: 'Subject of the email. Null for SMS.',
     message: 'Text of the message. Empty once the patient is erased.',
     status:
-      'Only moves forward: `queued` (accepted, not yet handed to the provider), `sent` (the provider accepted it), then `delivered` (the provider reported delivery) or `failed` (rejected or not delivered), which are final. A message whose delivery the provider does not report remains `sent`.',
-    provider: 'Service that delivers it: `sns` for SMS, `ses` for email.',
+      'Only moves forward: `queued` (accepted, not yet handed to the provider), `sent` (handed over to the provider, which may still not deliver it), then `delivered` (the provider reported delivery) or `failed` (rejected or not delivered), which are final. A message whose delivery the provider does not report remains `sent`.',
+    provider: 'Service that sends it: `sns` for SMS, `ses` for email.',
     provider_message_id: "The provider's id of the message. Null if none is known.",
     error_message:
       'Why it failed, why its outcome is unknown, or a complaint of the recipient. Null if there is nothing to report.',
@@ -296,10 +299,10 @@ export const SCHEMAS: Readonly<Record<string, Readonly<Record<string, string>>>>
     last_name: 'Last name.',
     date_of_birth: 'Date of birth. Null if it is not known.',
     gender: 'Gender. Null if none is stored.',
-    external_id: 'Id in another system, if a request or an import has set one. Else null.',
+    external_id: 'Id in another system, if a request or an import has set one. Null otherwise.',
     is_active: 'Whether appointments can be booked for, and messages sent to, the patient.',
     erased_at:
-      'When the patient was erased: the personal data of the patient, and all texts of the records, are gone. Else null.',
+      "When the patient was erased, with all personal data and the texts of the patient's records. Null otherwise.",
     email: 'Email address of the patient. Null if none is stored.',
   },
   PatientDetails: {
@@ -385,13 +388,13 @@ const needsRange = (from: string, to: string): string =>
 /** Query parameters that mean the same for every operation that does not have a description of its own. */
 export const PARAMETERS: Readonly<Record<string, string>> = {
   after:
-    'The `next_after` of a response to a request for the same list with the same filters. The list continues from there: records that were added or removed since move no other.',
+    'The `next_after` of a response to a request for the same list with the same filters. The list continues from there; records that were added or removed since then do not shift it.',
   channel: 'Only messages of this channel.',
   date_from: "Only appointments on this date or later, in the clinic's time zone.",
   date_to: "Only appointments on this date or earlier, in the clinic's time zone.",
   doctor_id: 'Only records of this doctor.',
   expand:
-    '`patient`: `patient` of each record has all fields that `GET /patients` shows. Requires the scope `patient.read`, too. The response then has no `etag`.',
+    '`patient` adds all fields that `GET /patients` returns to the `patient` of each record. Also requires the scope `patient.read`. The response then has no `etag`.',
   external_id: 'Only the record with this id in another system. Sent alone or with `limit`.',
   invoice_id: 'Only payments of this invoice.',
   is_active: 'Only active, or only inactive records.',
@@ -451,7 +454,7 @@ export const OPERATIONS: Readonly<Record<string, Readonly<Record<string, string>
     search:
       'Words, or a number, that the name, phone number or email address contains; at most 200 characters.',
     national_id:
-      'Only patients with exactly this national id. Requires the scope `patient.read.private`, too.',
+      'Only patients with exactly this national id. Also requires the scope `patient.read.private`.',
   },
   'list-payments': { ...RECORD_LIST, from: FROM_PAYMENT_DATE, to: TO_PAYMENT_DATE },
   'list-treatments': { doctor_id: 'Only treatments that this doctor offers.' },

@@ -37,7 +37,7 @@ export const EVENT_SUMMARIES: Record<EventName, string> = {
   'patient.updated': 'A patient was updated',
   'patient.erased': 'A patient was erased',
   'appointment.created': 'An appointment was created',
-  'appointment.updated': 'An appointment was updated without a status change',
+  'appointment.updated': 'An appointment was moved, changed or reopened',
   'appointment.confirmed': 'The patient confirmed an appointment',
   'appointment.checked_in': 'The patient of an appointment arrived',
   'appointment.cancelled': 'An appointment was cancelled',
@@ -55,7 +55,7 @@ export const EVENT_SUMMARIES: Record<EventName, string> = {
   'email.delivered': 'An email was delivered',
   'email.failed': 'An email was rejected or bounced',
   'import.completed':
-    'An import of a file was completed; its records have events of their own only on request',
+    'An import of a file was completed; its records have events only if the operator requests them',
   'webhook.ping': 'A ping was requested',
 }
 
@@ -142,7 +142,7 @@ const PARAMETERS: Record<string, Json & { readonly name: string; readonly schema
     required: true,
     description:
       '`v1,` followed by the base64 of the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`, with the body exactly as ' +
-      'received. After a secret rotation there are two signatures, separated by a space; accept the delivery if either matches.',
+      'received. After a secret rotation there are several signatures, separated by spaces; accept the delivery if one matches.',
     schema: { type: 'string', pattern: '^v1,[A-Za-z0-9+/]{43}=( v1,[A-Za-z0-9+/]{43}=)*$' },
   },
 }

@@ -21,15 +21,15 @@ keep it on a server. The API does not support CORS.
 - Unknown parameters and fields are errors, as are repeated parameters. \`details\` names each one, up to 20.
 - Ids are UUIDs and are not case-sensitive. A malformed id, an unknown id and an id of another clinic are all not found.
 - Dates are \`YYYY-MM-DD\` and times are \`HH:MM\`, in the clinic's time zone. Timestamps include its UTC offset at that instant.
-- Optional response fields are \`null\`, never absent, except private fields of patients for a credential that may not read them.
+- Optional fields of records are \`null\`, never absent, except fields that the credential may not read.
 - Amounts are numbers in units of the currency, exact to its decimals.
 - Request bodies are \`application/json\` of at most 256 KiB.
 
 ## Lists
 
 Lists are paginated with \`page\` and \`limit\`. \`meta.total\` is exact. The order of a list is total: as long as the data does
-not change, its pages contain every record exactly once. Events and deliveries are paginated by cursor instead: pass
-\`meta.next_after\` as \`after\`. They have no total.
+not change, its pages contain every record exactly once. To miss no record while others are added, pass \`meta.next_after\` as
+\`after\` instead of a \`page\`. Events and deliveries have cursors only, and no total.
 
 ## Unchanged records
 

@@ -405,7 +405,7 @@ export interface paths {
         head?: never;
         /**
          * Update an appointment
-         * @description Changes only the fields that are sent, and only while the appointment is scheduled. A move to another time, doctor or room is subject to the rules of a booking, and frees the old time. If the new time is taken, nothing changes, and the response is a 409 that lists up to three of the next free slots. Without `duration` and `end_time`, the length stays. Another date or start time clears `confirmed_at` and `checked_in_at`. Parts that do not change are not checked again: the notes of a past appointment can be changed. Nor is what only releases something: a shorter time with the same start, no room, or fewer treatments are possible for inactive patients and doctors too. `external_id` alone can be changed in any status.
+         * @description Changes only the fields that are sent, and only while the appointment is scheduled. A move to another time, doctor or room is subject to the rules of a booking, and frees the old time. If the new time is taken, nothing changes, and the response is a 409 that lists up to three of the next free slots. Without `duration` and `end_time`, the length stays. Another date or start time clears `confirmed_at` and `checked_in_at`. Only what changes is checked: the notes of a past appointment can be changed, and for inactive patients and doctors too, the time can be shortened at its end, and the room or treatments removed. `external_id` alone can be changed in any status.
          *
          *     Scope: `appointment.write`.
          */
@@ -553,7 +553,7 @@ export interface paths {
         };
         /**
          * List price lists
-         * @description Sorted by name. A treatment without a price in a list has its own price there. Amounts are numbers in units of the currency, exact to its decimals.
+         * @description Sorted by name. A treatment that a list leaves out has its own price. Amounts are numbers in units of the currency, exact to its decimals.
          *
          *     Scope: `finance.read`.
          */
@@ -879,7 +879,7 @@ export interface paths {
         };
         /**
          * List events
-         * @description Lists the events of the last 30 days, oldest first. Use it to catch up after an outage of your webhook endpoint: start from the last `next_after` that you stored, and repeat while `has_more` is true. It is never null; a cursor of another clinic, or one beyond the last event, is a 400. The filter `event` can be changed at any cursor. Lists only events whose records the credential may read: `patient.read`, `appointment.read`, `finance.read` (invoices and payments), `communication.read.sms` (SMS and email). The import of a file is listed with the scope that reads its records. To filter by another event is a 403 that names the scope.
+         * @description Lists the events of the last 30 days, oldest first. Use it to catch up after an outage of your webhook endpoint: start from the last `next_after` that you stored, and repeat while `has_more` is true. A cursor of another clinic, or one beyond the last event, is a 400. The filter `event` can be changed at any cursor. Lists only events whose records the credential may read: `patient.read`, `appointment.read`, `finance.read` (invoices and payments), `communication.read.sms` (SMS and email). The import of a file is listed with the scope that reads its records. Filtering by any other event is a 403 that names the scope.
          *
          *     Scope: `webhook.read`.
          */
@@ -903,6 +903,8 @@ export interface paths {
          * List doctors
          * @deprecated
          * @description Another path of `list-doctors`, for existing clients.
+         *
+         *     Deprecated since 2026-11-23, and removed on 2028-11-23: the headers `deprecation` and `sunset` have these dates.
          *
          *     Sorted by name. Includes inactive doctors by default.
          *
@@ -931,6 +933,8 @@ export interface paths {
          * @deprecated
          * @description Another path of `ping-webhook`, for existing clients.
          *
+         *     Deprecated since 2026-11-23, and removed on 2028-11-23: the headers `deprecation` and `sunset` have these dates.
+         *
          *     Sends a `webhook.ping` event, even if the endpoint is disabled. The list of deliveries shows the outcome.
          *
          *     Scope: `webhook.write`.
@@ -955,6 +959,8 @@ export interface paths {
          * Redeliver an event
          * @deprecated
          * @description Another path of `redeliver`, for existing clients.
+         *
+         *     Deprecated since 2026-11-23, and removed on 2028-11-23: the headers `deprecation` and `sunset` have these dates.
          *
          *     Sends the same event again, with the same id and body and a new signature, even if the endpoint is disabled. It is retried on the full schedule. Requires the scope that reads the records of the event.
          *
@@ -1059,8 +1065,8 @@ export interface webhooks {
         get?: never;
         put?: never;
         /**
-         * An appointment was updated without a status change
-         * @description An appointment was updated without a status change. `GET /appointments/{id}` returns the record, and requires the scope `appointment.read`.
+         * An appointment was moved, changed or reopened
+         * @description An appointment was moved, changed or reopened. `GET /appointments/{id}` returns the record, and requires the scope `appointment.read`.
          */
         post: operations["appointment.updated"];
         delete?: never;
@@ -1399,8 +1405,8 @@ export interface webhooks {
         get?: never;
         put?: never;
         /**
-         * An import of a file was completed; its records have events of their own only on request
-         * @description An import of a file was completed; its records have events of their own only on request. The lists of `data.entity` show the records.
+         * An import of a file was completed; its records have events only if the operator requests them
+         * @description An import of a file was completed; its records have events only if the operator requests them. The lists of `data.entity` show the records.
          */
         post: operations["import.completed"];
         delete?: never;
@@ -1543,7 +1549,7 @@ export interface components {
             cancelled_at: string | null;
             /** @description Reason given for the cancellation. Null if there is none. */
             cancellation_reason: string | null;
-            /** @description Id in another system, if a request or an import has set one. Else null. */
+            /** @description Id in another system, if a request or an import has set one. Null otherwise. */
             external_id: string | null;
             /**
              * Format: date-time
@@ -1927,7 +1933,7 @@ export interface components {
                 end_time: string;
             };
         };
-        /** @description The appointment has not begun: `details` says from when on the action is possible. */
+        /** @description It is too early for this action. `details` has the time from which it is possible. */
         AppointmentNotDueError: {
             /**
              * @description Code of the error. Several errors can share one.
@@ -1994,7 +2000,7 @@ export interface components {
             cancelled_at: string | null;
             /** @description Reason given for the cancellation. Null if there is none. */
             cancellation_reason?: string | null;
-            /** @description Id in another system, if a request or an import has set one. Else null. */
+            /** @description Id in another system, if a request or an import has set one. Null otherwise. */
             external_id?: string | null;
             /**
              * Format: date-time
@@ -2092,7 +2098,7 @@ export interface components {
             duration_minutes: number;
             /** @description Number of slots in `data`. 0 if nothing is free from here to the end of the range. */
             count: number;
-            /** @description Whether the range goes on after this page; the rest can turn out to be empty. Absent for one day of one doctor, without `date_to` and `limit`. */
+            /** @description Whether the range continues after this page. The rest may have no slots. Absent for one day of one doctor, without `date_to` and `limit`. */
             has_more?: boolean;
             /** @description Pass it as `after` to continue the list. Null at the end; absent where `has_more` is. */
             next_after?: string | null;
@@ -2376,7 +2382,7 @@ export interface components {
             data: {
                 /**
                  * Format: uuid
-                 * @description Id of the record.
+                 * @description Id of the message. `GET /messages/{id}` returns the reason as `error_message`.
                  */
                 id: string;
                 /**
@@ -2431,6 +2437,14 @@ export interface components {
             };
         };
         Event: components["schemas"]["PatientCreatedEvent"] | components["schemas"]["PatientUpdatedEvent"] | components["schemas"]["PatientErasedEvent"] | components["schemas"]["AppointmentCreatedEvent"] | components["schemas"]["AppointmentUpdatedEvent"] | components["schemas"]["AppointmentConfirmedEvent"] | components["schemas"]["AppointmentCheckedInEvent"] | components["schemas"]["AppointmentCancelledEvent"] | components["schemas"]["AppointmentCompletedEvent"] | components["schemas"]["AppointmentNoShowEvent"] | components["schemas"]["InvoiceCreatedEvent"] | components["schemas"]["InvoiceUpdatedEvent"] | components["schemas"]["InvoicePaidEvent"] | components["schemas"]["PaymentCreatedEvent"] | components["schemas"]["PaymentUpdatedEvent"] | components["schemas"]["SmsSentEvent"] | components["schemas"]["SmsDeliveredEvent"] | components["schemas"]["SmsFailedEvent"] | components["schemas"]["EmailSentEvent"] | components["schemas"]["EmailDeliveredEvent"] | components["schemas"]["EmailFailedEvent"] | components["schemas"]["ImportCompletedEvent"];
+        EventListMeta: {
+            /** @description Maximum number of records per page. */
+            limit: number;
+            /** @description Pass it as `after` to continue the list, now or later. Never null. */
+            next_after: string;
+            /** @description Whether there are further records after this page. */
+            has_more: boolean;
+        };
         ExpandableAppointment: {
             /**
              * Format: uuid
@@ -2469,7 +2483,7 @@ export interface components {
             cancelled_at: string | null;
             /** @description Reason given for the cancellation. Null if there is none. */
             cancellation_reason: string | null;
-            /** @description Id in another system, if a request or an import has set one. Else null. */
+            /** @description Id in another system, if a request or an import has set one. Null otherwise. */
             external_id: string | null;
             /**
              * Format: date-time
@@ -2553,7 +2567,7 @@ export interface components {
             phone_number: string | null;
             /** @description Email address. Null if none is stored. */
             email_address: string | null;
-            /** @description Id in another system, if a request or an import has set one. Else null. */
+            /** @description Id in another system, if a request or an import has set one. Null otherwise. */
             external_id: string | null;
             /** @description Whether appointments can be booked for, and messages sent to, the patient. */
             is_active: boolean;
@@ -2567,7 +2581,7 @@ export interface components {
              * @description When the record was last changed, or `created_at`. A change of a name that the record copies from another record does not count; erasure does. ISO 8601, with the UTC offset of the clinic's time zone.
              */
             updated_at: string;
-            /** @description When the patient was erased: the personal data of the patient, and all texts of the records, are gone. Else null. ISO 8601, with the UTC offset of the clinic's time zone. */
+            /** @description When the patient was erased, with all personal data and the texts of the patient's records. Null otherwise. ISO 8601, with the UTC offset of the clinic's time zone. */
             erased_at: string | null;
             /** @description Email address of the patient. Null if none is stored. */
             email: string | null;
@@ -2620,7 +2634,7 @@ export interface components {
              */
             message: "errors.developer_api.idempotency_in_progress";
         };
-        /** @description The idempotency key was already used with a different request body. */
+        /** @description The idempotency key was already used with a different request. */
         IdempotencyKeyReusedError: {
             /**
              * @description Code of the error. Several errors can share one.
@@ -2993,12 +3007,12 @@ export interface components {
             /** @description Text of the message. Empty once the patient is erased. */
             message: string;
             /**
-             * @description Only moves forward: `queued` (accepted, not yet handed to the provider), `sent` (the provider accepted it), then `delivered` (the provider reported delivery) or `failed` (rejected or not delivered), which are final. A message whose delivery the provider does not report remains `sent`.
+             * @description Only moves forward: `queued` (accepted, not yet handed to the provider), `sent` (handed over to the provider, which may still not deliver it), then `delivered` (the provider reported delivery) or `failed` (rejected or not delivered), which are final. A message whose delivery the provider does not report remains `sent`.
              * @enum {string}
              */
             status: "queued" | "sent" | "delivered" | "failed";
             /**
-             * @description Service that delivers it: `sns` for SMS, `ses` for email.
+             * @description Service that sends it: `sns` for SMS, `ses` for email.
              * @enum {string}
              */
             provider: "sns" | "ses";
@@ -3264,7 +3278,7 @@ export interface components {
             phone_number: string | null;
             /** @description Email address. Null if none is stored. */
             email_address: string | null;
-            /** @description Id in another system, if a request or an import has set one. Else null. */
+            /** @description Id in another system, if a request or an import has set one. Null otherwise. */
             external_id: string | null;
             /** @description Whether appointments can be booked for, and messages sent to, the patient. */
             is_active: boolean;
@@ -3278,7 +3292,7 @@ export interface components {
              * @description When the record was last changed, or `created_at`. A change of a name that the record copies from another record does not count; erasure does. ISO 8601, with the UTC offset of the clinic's time zone.
              */
             updated_at: string;
-            /** @description When the patient was erased: the personal data of the patient, and all texts of the records, are gone. Else null. ISO 8601, with the UTC offset of the clinic's time zone. */
+            /** @description When the patient was erased, with all personal data and the texts of the patient's records. Null otherwise. ISO 8601, with the UTC offset of the clinic's time zone. */
             erased_at: string | null;
         };
         PatientChanges: {
@@ -3350,7 +3364,7 @@ export interface components {
             phone_number: string | null;
             /** @description Email address. Null if none is stored. */
             email_address: string | null;
-            /** @description Id in another system, if a request or an import has set one. Else null. */
+            /** @description Id in another system, if a request or an import has set one. Null otherwise. */
             external_id: string | null;
             /** @description Whether appointments can be booked for, and messages sent to, the patient. */
             is_active: boolean;
@@ -3364,7 +3378,7 @@ export interface components {
              * @description When the record was last changed, or `created_at`. A change of a name that the record copies from another record does not count; erasure does. ISO 8601, with the UTC offset of the clinic's time zone.
              */
             updated_at: string;
-            /** @description When the patient was erased: the personal data of the patient, and all texts of the records, are gone. Else null. ISO 8601, with the UTC offset of the clinic's time zone. */
+            /** @description When the patient was erased, with all personal data and the texts of the patient's records. Null otherwise. ISO 8601, with the UTC offset of the clinic's time zone. */
             erased_at: string | null;
             /** @description National id. Null if none is stored. Absent unless the credential has the scope `patient.read.private`. */
             national_id?: string | null;
@@ -3473,7 +3487,7 @@ export interface components {
             phone_number?: string | null;
             /** @description Email address. Null if none is stored. */
             email_address?: string | null;
-            /** @description Id in another system, if a request or an import has set one. Else null. */
+            /** @description Id in another system, if a request or an import has set one. Null otherwise. */
             external_id?: string | null;
             /** @description Whether appointments can be booked for, and messages sent to, the patient. */
             is_active: boolean;
@@ -3487,7 +3501,7 @@ export interface components {
              * @description When the record was last changed, or `created_at`. A change of a name that the record copies from another record does not count; erasure does. ISO 8601, with the UTC offset of the clinic's time zone.
              */
             updated_at: string;
-            /** @description When the patient was erased: the personal data of the patient, and all texts of the records, are gone. Else null. ISO 8601, with the UTC offset of the clinic's time zone. */
+            /** @description When the patient was erased, with all personal data and the texts of the patient's records. Null otherwise. ISO 8601, with the UTC offset of the clinic's time zone. */
             erased_at: string | null;
             /** @description National id, if the request had one. Absent unless the credential has the scope `patient.read.private`. */
             national_id?: string | null;
@@ -3751,7 +3765,7 @@ export interface components {
             /** @description Price in units of the price list's currency. */
             price: number;
         };
-        /** @description The SMS provider could not be reached. The SMS was not sent. Retry after the number of seconds in the `retry-after` header. */
+        /** @description The SMS provider was unavailable, and the SMS was not sent. Retry after the number of seconds in the `retry-after` header. */
         ProviderUnavailableError: {
             /**
              * @description Code of the error. Several errors can share one.
@@ -3824,7 +3838,7 @@ export interface components {
              */
             as_of?: string;
         };
-        /** @description The firewall blocked the request: it looks like an attack, or its address sends too many. */
+        /** @description The firewall blocked the request: it looks like an attack, or too many requests come from its address. */
         RequestBlockedError: {
             /**
              * @description Code of the error. Several errors can share one.
@@ -3973,7 +3987,7 @@ export interface components {
             data: {
                 /**
                  * Format: uuid
-                 * @description Id of the record.
+                 * @description Id of the message. `GET /messages/{id}` returns the reason as `error_message`.
                  */
                 id: string;
                 /**
@@ -4052,7 +4066,7 @@ export interface components {
              */
             message: "errors.developer_api.timeout";
         };
-        /** @description Three earlier secrets of the webhook endpoint still sign. Retry after the number of seconds in the `retry-after` header. */
+        /** @description Three replaced secrets of the webhook endpoint still sign deliveries. Retry after the number of seconds in the `retry-after` header. */
         TooManyRotationsError: {
             /**
              * @description Code of the error. Several errors can share one.
@@ -4327,7 +4341,7 @@ export interface components {
                 "application/json": components["schemas"]["UnauthorizedError"];
             };
         };
-        /** @description The firewall blocked the request: it looks like an attack, or its address sends too many. */
+        /** @description The firewall blocked the request: it looks like an attack, or too many requests come from its address. */
         RequestBlocked: {
             headers: {
                 "x-request-id": components["headers"]["x-request-id"];
@@ -4458,7 +4472,7 @@ export interface components {
          */
         WebhookTimestamp: number;
         /**
-         * @description `v1,` followed by the base64 of the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`, with the body exactly as received. After a secret rotation there are two signatures, separated by a space; accept the delivery if either matches.
+         * @description `v1,` followed by the base64 of the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`, with the body exactly as received. After a secret rotation there are several signatures, separated by spaces; accept the delivery if one matches.
          * @example v1,0IhOO64tyKjWRbKT3RHmMjd9RvVMh/Eys8RDAPLbht4=
          */
         WebhookSignature: string;
@@ -4503,6 +4517,16 @@ export interface components {
         etag: string;
         /** @description Present if this is the stored response to an earlier request with the same `Idempotency-Key`. */
         "idempotent-replayed": "true";
+        /**
+         * @description When the path was deprecated: `@` and seconds since 1970 (RFC 9745).
+         * @example @1795392000
+         */
+        deprecation: string;
+        /**
+         * @description When the path will be removed (RFC 8594).
+         * @example Thu, 23 Nov 2028 00:00:00 GMT
+         */
+        sunset: string;
         /** @description The authentication scheme. API Gateway renames `www-authenticate` to this header. */
         "x-amzn-remapped-www-authenticate": "Developer";
     };
@@ -4706,7 +4730,7 @@ export interface operations {
                  * @example 2
                  */
                 limit?: number;
-                /** @description The `next_after` of a response to a request for the same list with the same filters. The list continues from there: records that were added or removed since move no other. */
+                /** @description The `next_after` of a response to a request for the same list with the same filters. The list continues from there; records that were added or removed since then do not shift it. */
                 after?: string;
                 /** @description Lists all records that were changed at this time or later, however they were changed, by `updated_at`, oldest first. An ISO 8601 timestamp with any UTC offset. Only together with `limit` and `after`. The list ends at `meta.as_of`, 20 seconds ago; pass that as the next `updated_since`. A page may have fewer records than `limit`. */
                 updated_since?: string;
@@ -4714,7 +4738,7 @@ export interface operations {
                 search?: string;
                 /** @description Only active, or only inactive records. */
                 is_active?: boolean;
-                /** @description Only patients with exactly this national id. Requires the scope `patient.read.private`, too. */
+                /** @description Only patients with exactly this national id. Also requires the scope `patient.read.private`. */
                 national_id?: string;
                 /** @description Only the record with this id in another system. Sent alone or with `limit`. */
                 external_id?: string;
@@ -4761,7 +4785,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description The credential does not have the scope named in `details`. Or: The firewall blocked the request: it looks like an attack, or its address sends too many. */
+            /** @description The credential does not have the scope named in `details`. Or: The firewall blocked the request: it looks like an attack, or too many requests come from its address. */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -4841,7 +4865,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description The credential does not have the scope named in `details`. Or: The firewall blocked the request: it looks like an attack, or its address sends too many. */
+            /** @description The credential does not have the scope named in `details`. Or: The firewall blocked the request: it looks like an attack, or too many requests come from its address. */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -4873,7 +4897,7 @@ export interface operations {
             };
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
-            /** @description A field of the request body is missing or invalid. `details` names each one, up to 20. Or: The idempotency key must be 1 to 255 visible ASCII characters. Or: The idempotency key was already used with a different request body. */
+            /** @description A field of the request body is missing or invalid. `details` names each one, up to 20. Or: The idempotency key must be 1 to 255 visible ASCII characters. Or: The idempotency key was already used with a different request. */
             422: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -4976,7 +5000,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description The credential does not have the scope named in `details`. Or: The firewall blocked the request: it looks like an attack, or its address sends too many. */
+            /** @description The credential does not have the scope named in `details`. Or: The firewall blocked the request: it looks like an attack, or too many requests come from its address. */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -5078,7 +5102,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description The credential does not have the scope named in `details`. Or: The firewall blocked the request: it looks like an attack, or its address sends too many. */
+            /** @description The credential does not have the scope named in `details`. Or: The firewall blocked the request: it looks like an attack, or too many requests come from its address. */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -5140,7 +5164,7 @@ export interface operations {
             };
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
-            /** @description A field of the request body is missing or invalid. `details` names each one, up to 20. Or: The idempotency key must be 1 to 255 visible ASCII characters. Or: The idempotency key was already used with a different request body. */
+            /** @description A field of the request body is missing or invalid. `details` names each one, up to 20. Or: The idempotency key must be 1 to 255 visible ASCII characters. Or: The idempotency key was already used with a different request. */
             422: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -5241,7 +5265,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description The credential does not have the scope named in `details`. Or: The firewall blocked the request: it looks like an attack, or its address sends too many. */
+            /** @description The credential does not have the scope named in `details`. Or: The firewall blocked the request: it looks like an attack, or too many requests come from its address. */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -5288,7 +5312,7 @@ export interface operations {
             };
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
-            /** @description A field of the request body is missing or invalid. `details` names each one, up to 20. Or: The idempotency key must be 1 to 255 visible ASCII characters. Or: The idempotency key was already used with a different request body. */
+            /** @description A field of the request body is missing or invalid. `details` names each one, up to 20. Or: The idempotency key must be 1 to 255 visible ASCII characters. Or: The idempotency key was already used with a different request. */
             422: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -5389,7 +5413,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description The credential does not have the scope named in `details`. Or: The firewall blocked the request: it looks like an attack, or its address sends too many. */
+            /** @description The credential does not have the scope named in `details`. Or: The firewall blocked the request: it looks like an attack, or too many requests come from its address. */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -5436,7 +5460,7 @@ export interface operations {
             };
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
-            /** @description A field of the request body is missing or invalid. `details` names each one, up to 20. Or: The idempotency key must be 1 to 255 visible ASCII characters. Or: The idempotency key was already used with a different request body. */
+            /** @description A field of the request body is missing or invalid. `details` names each one, up to 20. Or: The idempotency key must be 1 to 255 visible ASCII characters. Or: The idempotency key was already used with a different request. */
             422: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -5527,7 +5551,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description The credential does not have the scope named in `details`. Or: The firewall blocked the request: it looks like an attack, or its address sends too many. */
+            /** @description The credential does not have the scope named in `details`. Or: The firewall blocked the request: it looks like an attack, or too many requests come from its address. */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -5616,7 +5640,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description The credential does not have the scope named in `details`. Or: The firewall blocked the request: it looks like an attack, or its address sends too many. */
+            /** @description The credential does not have the scope named in `details`. Or: The firewall blocked the request: it looks like an attack, or too many requests come from its address. */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -5708,7 +5732,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description The credential does not have the scope named in `details`. Or: The firewall blocked the request: it looks like an attack, or its address sends too many. */
+            /** @description The credential does not have the scope named in `details`. Or: The firewall blocked the request: it looks like an attack, or too many requests come from its address. */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -5797,7 +5821,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description The credential does not have the scope named in `details`. Or: The firewall blocked the request: it looks like an attack, or its address sends too many. */
+            /** @description The credential does not have the scope named in `details`. Or: The firewall blocked the request: it looks like an attack, or too many requests come from its address. */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -5889,7 +5913,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description The credential does not have the scope named in `details`. Or: The firewall blocked the request: it looks like an attack, or its address sends too many. */
+            /** @description The credential does not have the scope named in `details`. Or: The firewall blocked the request: it looks like an attack, or too many requests come from its address. */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -5978,7 +6002,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description The credential does not have the scope named in `details`. Or: The firewall blocked the request: it looks like an attack, or its address sends too many. */
+            /** @description The credential does not have the scope named in `details`. Or: The firewall blocked the request: it looks like an attack, or too many requests come from its address. */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -6072,7 +6096,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description The credential does not have the scope named in `details`. Or: The firewall blocked the request: it looks like an attack, or its address sends too many. */
+            /** @description The credential does not have the scope named in `details`. Or: The firewall blocked the request: it looks like an attack, or too many requests come from its address. */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -6161,7 +6185,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description The credential does not have the scope named in `details`. Or: The firewall blocked the request: it looks like an attack, or its address sends too many. */
+            /** @description The credential does not have the scope named in `details`. Or: The firewall blocked the request: it looks like an attack, or too many requests come from its address. */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -6271,7 +6295,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description The credential does not have the scope named in `details`. Or: The firewall blocked the request: it looks like an attack, or its address sends too many. */
+            /** @description The credential does not have the scope named in `details`. Or: The firewall blocked the request: it looks like an attack, or too many requests come from its address. */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -6318,11 +6342,11 @@ export interface operations {
                  * @example 2
                  */
                 limit?: number;
-                /** @description The `next_after` of a response to a request for the same list with the same filters. The list continues from there: records that were added or removed since move no other. */
+                /** @description The `next_after` of a response to a request for the same list with the same filters. The list continues from there; records that were added or removed since then do not shift it. */
                 after?: string;
                 /** @description Lists all records that were changed at this time or later, however they were changed, by `updated_at`, oldest first. An ISO 8601 timestamp with any UTC offset. Only together with `limit` and `after`. The list ends at `meta.as_of`, 20 seconds ago; pass that as the next `updated_since`. A page may have fewer records than `limit`. */
                 updated_since?: string;
-                /** @description `patient`: `patient` of each record has all fields that `GET /patients` shows. Requires the scope `patient.read`, too. The response then has no `etag`. */
+                /** @description `patient` adds all fields that `GET /patients` returns to the `patient` of each record. Also requires the scope `patient.read`. The response then has no `etag`. */
                 expand?: "patient";
                 /** @description Only records of this patient. */
                 patient_id?: string;
@@ -6383,7 +6407,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description The credential does not have the scope named in `details`. Or: The firewall blocked the request: it looks like an attack, or its address sends too many. */
+            /** @description The credential does not have the scope named in `details`. Or: The firewall blocked the request: it looks like an attack, or too many requests come from its address. */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -6463,7 +6487,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description The credential does not have the scope named in `details`. Or: The firewall blocked the request: it looks like an attack, or its address sends too many. */
+            /** @description The credential does not have the scope named in `details`. Or: The firewall blocked the request: it looks like an attack, or too many requests come from its address. */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -6511,7 +6535,7 @@ export interface operations {
             };
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
-            /** @description A field of the request body is missing or invalid. `details` names each one, up to 20. Or: The idempotency key must be 1 to 255 visible ASCII characters. Or: The idempotency key was already used with a different request body. Or: The patient is inactive: appointments and messages are not possible. Or: The time is outside the doctor's working hours, or is skipped by a daylight saving change. `details` has the reason. Or: The start time is in the past, in the clinic's time zone. */
+            /** @description A field of the request body is missing or invalid. `details` names each one, up to 20. Or: The idempotency key must be 1 to 255 visible ASCII characters. Or: The idempotency key was already used with a different request. Or: The patient is inactive: appointments and messages are not possible. Or: The time is outside the doctor's working hours, or is skipped by a daylight saving change. `details` has the reason. Or: The start time is in the past, in the clinic's time zone. */
             422: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -6550,7 +6574,7 @@ export interface operations {
     "get-appointment": {
         parameters: {
             query?: {
-                /** @description `patient`: `patient` of each record has all fields that `GET /patients` shows. Requires the scope `patient.read`, too. The response then has no `etag`. */
+                /** @description `patient` adds all fields that `GET /patients` returns to the `patient` of each record. Also requires the scope `patient.read`. The response then has no `etag`. */
                 expand?: "patient";
             };
             header?: {
@@ -6617,7 +6641,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description The credential does not have the scope named in `details`. Or: The firewall blocked the request: it looks like an attack, or its address sends too many. */
+            /** @description The credential does not have the scope named in `details`. Or: The firewall blocked the request: it looks like an attack, or too many requests come from its address. */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -6719,7 +6743,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description The credential does not have the scope named in `details`. Or: The firewall blocked the request: it looks like an attack, or its address sends too many. */
+            /** @description The credential does not have the scope named in `details`. Or: The firewall blocked the request: it looks like an attack, or too many requests come from its address. */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -6782,7 +6806,7 @@ export interface operations {
             };
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
-            /** @description A field of the request body is missing or invalid. `details` names each one, up to 20. Or: The idempotency key must be 1 to 255 visible ASCII characters. Or: The idempotency key was already used with a different request body. Or: The patient is inactive: appointments and messages are not possible. Or: The time is outside the doctor's working hours, or is skipped by a daylight saving change. `details` has the reason. Or: The start time is in the past, in the clinic's time zone. */
+            /** @description A field of the request body is missing or invalid. `details` names each one, up to 20. Or: The idempotency key must be 1 to 255 visible ASCII characters. Or: The idempotency key was already used with a different request. Or: The patient is inactive: appointments and messages are not possible. Or: The time is outside the doctor's working hours, or is skipped by a daylight saving change. `details` has the reason. Or: The start time is in the past, in the clinic's time zone. */
             422: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -6883,7 +6907,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description The credential does not have the scope named in `details`. Or: The firewall blocked the request: it looks like an attack, or its address sends too many. */
+            /** @description The credential does not have the scope named in `details`. Or: The firewall blocked the request: it looks like an attack, or too many requests come from its address. */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -6945,7 +6969,7 @@ export interface operations {
             };
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
-            /** @description A field of the request body is missing or invalid. `details` names each one, up to 20. Or: The idempotency key must be 1 to 255 visible ASCII characters. Or: The idempotency key was already used with a different request body. */
+            /** @description A field of the request body is missing or invalid. `details` names each one, up to 20. Or: The idempotency key must be 1 to 255 visible ASCII characters. Or: The idempotency key was already used with a different request. */
             422: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -7046,7 +7070,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description The credential does not have the scope named in `details`. Or: The firewall blocked the request: it looks like an attack, or its address sends too many. */
+            /** @description The credential does not have the scope named in `details`. Or: The firewall blocked the request: it looks like an attack, or too many requests come from its address. */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -7108,7 +7132,7 @@ export interface operations {
             };
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
-            /** @description A field of the request body is missing or invalid. `details` names each one, up to 20. Or: The idempotency key must be 1 to 255 visible ASCII characters. Or: The idempotency key was already used with a different request body. */
+            /** @description A field of the request body is missing or invalid. `details` names each one, up to 20. Or: The idempotency key must be 1 to 255 visible ASCII characters. Or: The idempotency key was already used with a different request. */
             422: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -7209,7 +7233,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description The credential does not have the scope named in `details`. Or: The firewall blocked the request: it looks like an attack, or its address sends too many. */
+            /** @description The credential does not have the scope named in `details`. Or: The firewall blocked the request: it looks like an attack, or too many requests come from its address. */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -7271,7 +7295,7 @@ export interface operations {
             };
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
-            /** @description A field of the request body is missing or invalid. `details` names each one, up to 20. Or: The idempotency key must be 1 to 255 visible ASCII characters. Or: The idempotency key was already used with a different request body. Or: The appointment has not begun: `details` says from when on the action is possible. */
+            /** @description A field of the request body is missing or invalid. `details` names each one, up to 20. Or: The idempotency key must be 1 to 255 visible ASCII characters. Or: The idempotency key was already used with a different request. Or: It is too early for this action. `details` has the time from which it is possible. */
             422: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -7372,7 +7396,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description The credential does not have the scope named in `details`. Or: The firewall blocked the request: it looks like an attack, or its address sends too many. */
+            /** @description The credential does not have the scope named in `details`. Or: The firewall blocked the request: it looks like an attack, or too many requests come from its address. */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -7434,7 +7458,7 @@ export interface operations {
             };
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
-            /** @description A field of the request body is missing or invalid. `details` names each one, up to 20. Or: The idempotency key must be 1 to 255 visible ASCII characters. Or: The idempotency key was already used with a different request body. Or: The appointment has not begun: `details` says from when on the action is possible. */
+            /** @description A field of the request body is missing or invalid. `details` names each one, up to 20. Or: The idempotency key must be 1 to 255 visible ASCII characters. Or: The idempotency key was already used with a different request. Or: It is too early for this action. `details` has the time from which it is possible. */
             422: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -7535,7 +7559,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description The credential does not have the scope named in `details`. Or: The firewall blocked the request: it looks like an attack, or its address sends too many. */
+            /** @description The credential does not have the scope named in `details`. Or: The firewall blocked the request: it looks like an attack, or too many requests come from its address. */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -7597,7 +7621,7 @@ export interface operations {
             };
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
-            /** @description A field of the request body is missing or invalid. `details` names each one, up to 20. Or: The idempotency key must be 1 to 255 visible ASCII characters. Or: The idempotency key was already used with a different request body. Or: The appointment has not begun: `details` says from when on the action is possible. */
+            /** @description A field of the request body is missing or invalid. `details` names each one, up to 20. Or: The idempotency key must be 1 to 255 visible ASCII characters. Or: The idempotency key was already used with a different request. Or: It is too early for this action. `details` has the time from which it is possible. */
             422: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -7698,7 +7722,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description The credential does not have the scope named in `details`. Or: The firewall blocked the request: it looks like an attack, or its address sends too many. */
+            /** @description The credential does not have the scope named in `details`. Or: The firewall blocked the request: it looks like an attack, or too many requests come from its address. */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -7761,7 +7785,7 @@ export interface operations {
             };
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
-            /** @description A field of the request body is missing or invalid. `details` names each one, up to 20. Or: The idempotency key must be 1 to 255 visible ASCII characters. Or: The idempotency key was already used with a different request body. */
+            /** @description A field of the request body is missing or invalid. `details` names each one, up to 20. Or: The idempotency key must be 1 to 255 visible ASCII characters. Or: The idempotency key was already used with a different request. */
             422: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -7850,7 +7874,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description The credential does not have the scope named in `details`. Or: The firewall blocked the request: it looks like an attack, or its address sends too many. */
+            /** @description The credential does not have the scope named in `details`. Or: The firewall blocked the request: it looks like an attack, or too many requests come from its address. */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -7882,11 +7906,11 @@ export interface operations {
                  * @example 1
                  */
                 limit?: number;
-                /** @description The `next_after` of a response to a request for the same list with the same filters. The list continues from there: records that were added or removed since move no other. */
+                /** @description The `next_after` of a response to a request for the same list with the same filters. The list continues from there; records that were added or removed since then do not shift it. */
                 after?: string;
                 /** @description Lists all records that were changed at this time or later, however they were changed, by `updated_at`, oldest first. An ISO 8601 timestamp with any UTC offset. Only together with `limit` and `after`. The list ends at `meta.as_of`, 20 seconds ago; pass that as the next `updated_since`. A page may have fewer records than `limit`. */
                 updated_since?: string;
-                /** @description `patient`: `patient` of each record has all fields that `GET /patients` shows. Requires the scope `patient.read`, too. The response then has no `etag`. */
+                /** @description `patient` adds all fields that `GET /patients` returns to the `patient` of each record. Also requires the scope `patient.read`. The response then has no `etag`. */
                 expand?: "patient";
                 /** @description Only records of this patient. */
                 patient_id?: string;
@@ -7943,7 +7967,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description The credential does not have the scope named in `details`. Or: The firewall blocked the request: it looks like an attack, or its address sends too many. */
+            /** @description The credential does not have the scope named in `details`. Or: The firewall blocked the request: it looks like an attack, or too many requests come from its address. */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -7968,7 +7992,7 @@ export interface operations {
     "get-invoice": {
         parameters: {
             query?: {
-                /** @description `patient`: `patient` of each record has all fields that `GET /patients` shows. Requires the scope `patient.read`, too. The response then has no `etag`. */
+                /** @description `patient` adds all fields that `GET /patients` returns to the `patient` of each record. Also requires the scope `patient.read`. The response then has no `etag`. */
                 expand?: "patient";
             };
             header?: {
@@ -8035,7 +8059,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description The credential does not have the scope named in `details`. Or: The firewall blocked the request: it looks like an attack, or its address sends too many. */
+            /** @description The credential does not have the scope named in `details`. Or: The firewall blocked the request: it looks like an attack, or too many requests come from its address. */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -8139,7 +8163,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description The credential does not have the scope named in `details`. Or: The firewall blocked the request: it looks like an attack, or its address sends too many. */
+            /** @description The credential does not have the scope named in `details`. Or: The firewall blocked the request: it looks like an attack, or too many requests come from its address. */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -8186,7 +8210,7 @@ export interface operations {
                  * @example 2
                  */
                 limit?: number;
-                /** @description The `next_after` of a response to a request for the same list with the same filters. The list continues from there: records that were added or removed since move no other. */
+                /** @description The `next_after` of a response to a request for the same list with the same filters. The list continues from there; records that were added or removed since then do not shift it. */
                 after?: string;
                 /** @description Lists all records that were changed at this time or later, however they were changed, by `updated_at`, oldest first. An ISO 8601 timestamp with any UTC offset. Only together with `limit` and `after`. The list ends at `meta.as_of`, 20 seconds ago; pass that as the next `updated_since`. A page may have fewer records than `limit`. */
                 updated_since?: string;
@@ -8245,7 +8269,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description The credential does not have the scope named in `details`. Or: The firewall blocked the request: it looks like an attack, or its address sends too many. */
+            /** @description The credential does not have the scope named in `details`. Or: The firewall blocked the request: it looks like an attack, or too many requests come from its address. */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -8334,7 +8358,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description The credential does not have the scope named in `details`. Or: The firewall blocked the request: it looks like an attack, or its address sends too many. */
+            /** @description The credential does not have the scope named in `details`. Or: The firewall blocked the request: it looks like an attack, or too many requests come from its address. */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -8381,7 +8405,7 @@ export interface operations {
                  * @example 2
                  */
                 limit?: number;
-                /** @description The `next_after` of a response to a request for the same list with the same filters. The list continues from there: records that were added or removed since move no other. */
+                /** @description The `next_after` of a response to a request for the same list with the same filters. The list continues from there; records that were added or removed since then do not shift it. */
                 after?: string;
                 /** @description Lists all records that were changed at this time or later, however they were changed, by `updated_at`, oldest first. An ISO 8601 timestamp with any UTC offset. Only together with `limit` and `after`. The list ends at `meta.as_of`, 20 seconds ago; pass that as the next `updated_since`. A page may have fewer records than `limit`. */
                 updated_since?: string;
@@ -8440,7 +8464,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description The credential does not have the scope named in `details`. Or: The firewall blocked the request: it looks like an attack, or its address sends too many. */
+            /** @description The credential does not have the scope named in `details`. Or: The firewall blocked the request: it looks like an attack, or too many requests come from its address. */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -8519,7 +8543,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description The credential does not have the scope named in `details`. Or: The firewall blocked the request: it looks like an attack, or its address sends too many. */
+            /** @description The credential does not have the scope named in `details`. Or: The firewall blocked the request: it looks like an attack, or too many requests come from its address. */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -8567,7 +8591,7 @@ export interface operations {
             };
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
-            /** @description A field of the request body is missing or invalid. `details` names each one, up to 20. Or: The idempotency key must be 1 to 255 visible ASCII characters. Or: The idempotency key was already used with a different request body. Or: The patient is inactive: appointments and messages are not possible. Or: The patient has no phone number. Or: The patient has no email address. Or: The clinic does not send SMS to the country of the patient's phone number. Or: SMS are not sent to numbers of this kind: premium rate, shared cost, personal, company, pager and voicemail numbers. */
+            /** @description A field of the request body is missing or invalid. `details` names each one, up to 20. Or: The idempotency key must be 1 to 255 visible ASCII characters. Or: The idempotency key was already used with a different request. Or: The patient is inactive: appointments and messages are not possible. Or: The patient has no phone number. Or: The patient has no email address. Or: The clinic does not send SMS to the country of the patient's phone number. Or: SMS are not sent to numbers of this kind: premium rate, shared cost, personal, company, pager and voicemail numbers. */
             422: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -8599,7 +8623,7 @@ export interface operations {
                 };
             };
             500: components["responses"]["Internal"];
-            /** @description The SMS provider could not be reached. The SMS was not sent. Retry after the number of seconds in the `retry-after` header. */
+            /** @description The SMS provider was unavailable, and the SMS was not sent. Retry after the number of seconds in the `retry-after` header. */
             502: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -8701,7 +8725,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description The credential does not have the scope named in `details`. Or: The firewall blocked the request: it looks like an attack, or its address sends too many. */
+            /** @description The credential does not have the scope named in `details`. Or: The firewall blocked the request: it looks like an attack, or too many requests come from its address. */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -8791,7 +8815,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description The credential does not have the scope named in `details`. Or: The firewall blocked the request: it looks like an attack, or its address sends too many. */
+            /** @description The credential does not have the scope named in `details`. Or: The firewall blocked the request: it looks like an attack, or too many requests come from its address. */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -8871,7 +8895,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description The credential does not have the scope named in `details`. Or: The firewall blocked the request: it looks like an attack, or its address sends too many. */
+            /** @description The credential does not have the scope named in `details`. Or: The firewall blocked the request: it looks like an attack, or too many requests come from its address. */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -8888,7 +8912,7 @@ export interface operations {
             };
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
-            /** @description A field of the request body is missing or invalid. `details` names each one, up to 20. Or: The idempotency key must be 1 to 255 visible ASCII characters. Or: The idempotency key was already used with a different request body. Or: The clinic has reached its limit of webhook endpoints. Delete one first. */
+            /** @description A field of the request body is missing or invalid. `details` names each one, up to 20. Or: The idempotency key must be 1 to 255 visible ASCII characters. Or: The idempotency key was already used with a different request. Or: The clinic has reached its limit of webhook endpoints. Delete one first. */
             422: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -8991,7 +9015,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description The credential does not have the scope named in `details`. Or: The firewall blocked the request: it looks like an attack, or its address sends too many. */
+            /** @description The credential does not have the scope named in `details`. Or: The firewall blocked the request: it looks like an attack, or too many requests come from its address. */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -9075,7 +9099,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description The credential does not have the scope named in `details`. Or: The firewall blocked the request: it looks like an attack, or its address sends too many. */
+            /** @description The credential does not have the scope named in `details`. Or: The firewall blocked the request: it looks like an attack, or too many requests come from its address. */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -9207,7 +9231,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description The credential does not have the scope named in `details`. Or: The firewall blocked the request: it looks like an attack, or its address sends too many. */
+            /** @description The credential does not have the scope named in `details`. Or: The firewall blocked the request: it looks like an attack, or too many requests come from its address. */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -9237,7 +9261,7 @@ export interface operations {
                     "application/json": components["schemas"]["WebhookNotFoundError"];
                 };
             };
-            /** @description Three earlier secrets of the webhook endpoint still sign. Retry after the number of seconds in the `retry-after` header. */
+            /** @description Three replaced secrets of the webhook endpoint still sign deliveries. Retry after the number of seconds in the `retry-after` header. */
             409: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -9270,7 +9294,7 @@ export interface operations {
             };
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
-            /** @description A field of the request body is missing or invalid. `details` names each one, up to 20. Or: The idempotency key must be 1 to 255 visible ASCII characters. Or: The idempotency key was already used with a different request body. */
+            /** @description A field of the request body is missing or invalid. `details` names each one, up to 20. Or: The idempotency key must be 1 to 255 visible ASCII characters. Or: The idempotency key was already used with a different request. */
             422: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -9369,7 +9393,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description The credential does not have the scope named in `details`. Or: The firewall blocked the request: it looks like an attack, or its address sends too many. */
+            /** @description The credential does not have the scope named in `details`. Or: The firewall blocked the request: it looks like an attack, or too many requests come from its address. */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -9399,7 +9423,7 @@ export interface operations {
                     "application/json": components["schemas"]["WebhookNotFoundError"];
                 };
             };
-            /** @description Three earlier secrets of the webhook endpoint still sign. Retry after the number of seconds in the `retry-after` header. */
+            /** @description Three replaced secrets of the webhook endpoint still sign deliveries. Retry after the number of seconds in the `retry-after` header. */
             409: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -9417,7 +9441,7 @@ export interface operations {
             };
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
-            /** @description A field of the request body is missing or invalid. `details` names each one, up to 20. Or: The idempotency key must be 1 to 255 visible ASCII characters. Or: The idempotency key was already used with a different request body. */
+            /** @description A field of the request body is missing or invalid. `details` names each one, up to 20. Or: The idempotency key must be 1 to 255 visible ASCII characters. Or: The idempotency key was already used with a different request. */
             422: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -9515,7 +9539,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description The credential does not have the scope named in `details`. Or: The firewall blocked the request: it looks like an attack, or its address sends too many. */
+            /** @description The credential does not have the scope named in `details`. Or: The firewall blocked the request: it looks like an attack, or too many requests come from its address. */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -9547,7 +9571,7 @@ export interface operations {
             };
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
-            /** @description A field of the request body is missing or invalid. `details` names each one, up to 20. Or: The idempotency key must be 1 to 255 visible ASCII characters. Or: The idempotency key was already used with a different request body. */
+            /** @description A field of the request body is missing or invalid. `details` names each one, up to 20. Or: The idempotency key must be 1 to 255 visible ASCII characters. Or: The idempotency key was already used with a different request. */
             422: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -9642,7 +9666,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description The credential does not have the scope named in `details`. Or: The firewall blocked the request: it looks like an attack, or its address sends too many. */
+            /** @description The credential does not have the scope named in `details`. Or: The firewall blocked the request: it looks like an attack, or too many requests come from its address. */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -9746,7 +9770,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description The credential does not have the scope named in `details`. Or: The firewall blocked the request: it looks like an attack, or its address sends too many. */
+            /** @description The credential does not have the scope named in `details`. Or: The firewall blocked the request: it looks like an attack, or too many requests come from its address. */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -9778,7 +9802,7 @@ export interface operations {
             };
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
-            /** @description A field of the request body is missing or invalid. `details` names each one, up to 20. Or: The idempotency key must be 1 to 255 visible ASCII characters. Or: The idempotency key was already used with a different request body. */
+            /** @description A field of the request body is missing or invalid. `details` names each one, up to 20. Or: The idempotency key must be 1 to 255 visible ASCII characters. Or: The idempotency key was already used with a different request. */
             422: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -9849,7 +9873,7 @@ export interface operations {
                         /** @description The records of this page. */
                         data: components["schemas"]["Event"][];
                         /** @description Position of this page in the list. */
-                        meta: components["schemas"]["CursorMeta"];
+                        meta: components["schemas"]["EventListMeta"];
                     };
                 };
             };
@@ -9869,7 +9893,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description The credential does not have the scope named in `details`. Or: The firewall blocked the request: it looks like an attack, or its address sends too many. */
+            /** @description The credential does not have the scope named in `details`. Or: The firewall blocked the request: it looks like an attack, or too many requests come from its address. */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -9916,6 +9940,8 @@ export interface operations {
                     "x-content-type-options": components["headers"]["x-content-type-options"];
                     ratelimit: components["headers"]["ratelimit"];
                     "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    deprecation: components["headers"]["deprecation"];
+                    sunset: components["headers"]["sunset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9936,14 +9962,31 @@ export interface operations {
                     "x-content-type-options": components["headers"]["x-content-type-options"];
                     ratelimit: components["headers"]["ratelimit"];
                     "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    deprecation: components["headers"]["deprecation"];
+                    sunset: components["headers"]["sunset"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["InvalidParamsError"];
                 };
             };
-            401: components["responses"]["Unauthorized"];
-            /** @description The credential does not have the scope named in `details`. Or: The firewall blocked the request: it looks like an attack, or its address sends too many. */
+            /** @description The credential is missing or invalid. */
+            401: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    "x-amzn-remapped-www-authenticate": components["headers"]["x-amzn-remapped-www-authenticate"];
+                    deprecation: components["headers"]["deprecation"];
+                    sunset: components["headers"]["sunset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UnauthorizedError"];
+                };
+            };
+            /** @description The credential does not have the scope named in `details`. Or: The firewall blocked the request: it looks like an attack, or too many requests come from its address. */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -9952,17 +9995,101 @@ export interface operations {
                     "x-content-type-options": components["headers"]["x-content-type-options"];
                     ratelimit: components["headers"]["ratelimit"];
                     "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    deprecation: components["headers"]["deprecation"];
+                    sunset: components["headers"]["sunset"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["MissingScopeError"] | components["schemas"]["RequestBlockedError"];
                 };
             };
-            413: components["responses"]["PayloadTooLarge"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
-            504: components["responses"]["Timeout"];
+            /** @description The request body is larger than 256 KiB. */
+            413: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    deprecation: components["headers"]["deprecation"];
+                    sunset: components["headers"]["sunset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PayloadTooLargeError"];
+                };
+            };
+            /** @description Too many requests. Retry after the number of seconds in the `retry-after` header. */
+            429: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    "retry-after": components["headers"]["retry-after"];
+                    deprecation: components["headers"]["deprecation"];
+                    sunset: components["headers"]["sunset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RateLimitedError"];
+                };
+            };
+            /** @description An unexpected error occurred. Include the `x-request-id` header when you contact support. */
+            500: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    deprecation: components["headers"]["deprecation"];
+                    sunset: components["headers"]["sunset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InternalError"];
+                };
+            };
+            /** @description The service is temporarily unavailable. Retry after the number of seconds in the `retry-after` header. */
+            503: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    "retry-after": components["headers"]["retry-after"];
+                    deprecation: components["headers"]["deprecation"];
+                    sunset: components["headers"]["sunset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UnavailableError"];
+                };
+            };
+            /** @description The request timed out. */
+            504: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    deprecation: components["headers"]["deprecation"];
+                    sunset: components["headers"]["sunset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TimeoutError"];
+                };
+            };
         };
     };
     "test-webhook": {
@@ -9999,6 +10126,8 @@ export interface operations {
                     ratelimit: components["headers"]["ratelimit"];
                     "ratelimit-policy": components["headers"]["ratelimit-policy"];
                     "idempotent-replayed": components["headers"]["idempotent-replayed"];
+                    deprecation: components["headers"]["deprecation"];
+                    sunset: components["headers"]["sunset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10017,14 +10146,31 @@ export interface operations {
                     "x-content-type-options": components["headers"]["x-content-type-options"];
                     ratelimit: components["headers"]["ratelimit"];
                     "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    deprecation: components["headers"]["deprecation"];
+                    sunset: components["headers"]["sunset"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["InvalidParamsError"] | components["schemas"]["MalformedJsonError"] | components["schemas"]["ConflictingIdempotencyKeysError"];
                 };
             };
-            401: components["responses"]["Unauthorized"];
-            /** @description The credential does not have the scope named in `details`. Or: The firewall blocked the request: it looks like an attack, or its address sends too many. */
+            /** @description The credential is missing or invalid. */
+            401: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    "x-amzn-remapped-www-authenticate": components["headers"]["x-amzn-remapped-www-authenticate"];
+                    deprecation: components["headers"]["deprecation"];
+                    sunset: components["headers"]["sunset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UnauthorizedError"];
+                };
+            };
+            /** @description The credential does not have the scope named in `details`. Or: The firewall blocked the request: it looks like an attack, or too many requests come from its address. */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -10033,6 +10179,8 @@ export interface operations {
                     "x-content-type-options": components["headers"]["x-content-type-options"];
                     ratelimit: components["headers"]["ratelimit"];
                     "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    deprecation: components["headers"]["deprecation"];
+                    sunset: components["headers"]["sunset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10048,15 +10196,49 @@ export interface operations {
                     "x-content-type-options": components["headers"]["x-content-type-options"];
                     ratelimit: components["headers"]["ratelimit"];
                     "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    deprecation: components["headers"]["deprecation"];
+                    sunset: components["headers"]["sunset"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["WebhookNotFoundError"];
                 };
             };
-            413: components["responses"]["PayloadTooLarge"];
-            415: components["responses"]["UnsupportedMediaType"];
-            /** @description A field of the request body is missing or invalid. `details` names each one, up to 20. Or: The idempotency key must be 1 to 255 visible ASCII characters. Or: The idempotency key was already used with a different request body. */
+            /** @description The request body is larger than 256 KiB. */
+            413: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    deprecation: components["headers"]["deprecation"];
+                    sunset: components["headers"]["sunset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PayloadTooLargeError"];
+                };
+            };
+            /** @description The request body must be application/json in UTF-8, without a content encoding. */
+            415: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    deprecation: components["headers"]["deprecation"];
+                    sunset: components["headers"]["sunset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UnsupportedMediaTypeError"];
+                };
+            };
+            /** @description A field of the request body is missing or invalid. `details` names each one, up to 20. Or: The idempotency key must be 1 to 255 visible ASCII characters. Or: The idempotency key was already used with a different request. */
             422: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -10065,14 +10247,49 @@ export interface operations {
                     "x-content-type-options": components["headers"]["x-content-type-options"];
                     ratelimit: components["headers"]["ratelimit"];
                     "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    deprecation: components["headers"]["deprecation"];
+                    sunset: components["headers"]["sunset"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ValidationError"] | components["schemas"]["InvalidIdempotencyKeyError"] | components["schemas"]["IdempotencyKeyReusedError"];
                 };
             };
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["Internal"];
+            /** @description Too many requests. Retry after the number of seconds in the `retry-after` header. */
+            429: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    "retry-after": components["headers"]["retry-after"];
+                    deprecation: components["headers"]["deprecation"];
+                    sunset: components["headers"]["sunset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RateLimitedError"];
+                };
+            };
+            /** @description An unexpected error occurred. Include the `x-request-id` header when you contact support. */
+            500: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    deprecation: components["headers"]["deprecation"];
+                    sunset: components["headers"]["sunset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InternalError"];
+                };
+            };
             /** @description The service is temporarily unavailable. Retry after the number of seconds in the `retry-after` header. Or: The operator has paused the clinic: its records can be read, but not changed. Retry after the number of seconds in the `retry-after` header. */
             503: {
                 headers: {
@@ -10083,13 +10300,31 @@ export interface operations {
                     ratelimit: components["headers"]["ratelimit"];
                     "ratelimit-policy": components["headers"]["ratelimit-policy"];
                     "retry-after": components["headers"]["retry-after"];
+                    deprecation: components["headers"]["deprecation"];
+                    sunset: components["headers"]["sunset"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["UnavailableError"] | components["schemas"]["ClinicPausedError"];
                 };
             };
-            504: components["responses"]["Timeout"];
+            /** @description The request timed out. */
+            504: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    deprecation: components["headers"]["deprecation"];
+                    sunset: components["headers"]["sunset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TimeoutError"];
+                };
+            };
         };
     };
     "replay-delivery": {
@@ -10128,6 +10363,8 @@ export interface operations {
                     ratelimit: components["headers"]["ratelimit"];
                     "ratelimit-policy": components["headers"]["ratelimit-policy"];
                     "idempotent-replayed": components["headers"]["idempotent-replayed"];
+                    deprecation: components["headers"]["deprecation"];
+                    sunset: components["headers"]["sunset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10146,14 +10383,31 @@ export interface operations {
                     "x-content-type-options": components["headers"]["x-content-type-options"];
                     ratelimit: components["headers"]["ratelimit"];
                     "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    deprecation: components["headers"]["deprecation"];
+                    sunset: components["headers"]["sunset"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["InvalidParamsError"] | components["schemas"]["MalformedJsonError"] | components["schemas"]["ConflictingIdempotencyKeysError"];
                 };
             };
-            401: components["responses"]["Unauthorized"];
-            /** @description The credential does not have the scope named in `details`. Or: The firewall blocked the request: it looks like an attack, or its address sends too many. */
+            /** @description The credential is missing or invalid. */
+            401: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    "x-amzn-remapped-www-authenticate": components["headers"]["x-amzn-remapped-www-authenticate"];
+                    deprecation: components["headers"]["deprecation"];
+                    sunset: components["headers"]["sunset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UnauthorizedError"];
+                };
+            };
+            /** @description The credential does not have the scope named in `details`. Or: The firewall blocked the request: it looks like an attack, or too many requests come from its address. */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -10162,6 +10416,8 @@ export interface operations {
                     "x-content-type-options": components["headers"]["x-content-type-options"];
                     ratelimit: components["headers"]["ratelimit"];
                     "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    deprecation: components["headers"]["deprecation"];
+                    sunset: components["headers"]["sunset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10177,15 +10433,49 @@ export interface operations {
                     "x-content-type-options": components["headers"]["x-content-type-options"];
                     ratelimit: components["headers"]["ratelimit"];
                     "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    deprecation: components["headers"]["deprecation"];
+                    sunset: components["headers"]["sunset"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["WebhookNotFoundError"] | components["schemas"]["DeliveryNotFoundError"];
                 };
             };
-            413: components["responses"]["PayloadTooLarge"];
-            415: components["responses"]["UnsupportedMediaType"];
-            /** @description A field of the request body is missing or invalid. `details` names each one, up to 20. Or: The idempotency key must be 1 to 255 visible ASCII characters. Or: The idempotency key was already used with a different request body. */
+            /** @description The request body is larger than 256 KiB. */
+            413: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    deprecation: components["headers"]["deprecation"];
+                    sunset: components["headers"]["sunset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PayloadTooLargeError"];
+                };
+            };
+            /** @description The request body must be application/json in UTF-8, without a content encoding. */
+            415: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    deprecation: components["headers"]["deprecation"];
+                    sunset: components["headers"]["sunset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UnsupportedMediaTypeError"];
+                };
+            };
+            /** @description A field of the request body is missing or invalid. `details` names each one, up to 20. Or: The idempotency key must be 1 to 255 visible ASCII characters. Or: The idempotency key was already used with a different request. */
             422: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -10194,14 +10484,49 @@ export interface operations {
                     "x-content-type-options": components["headers"]["x-content-type-options"];
                     ratelimit: components["headers"]["ratelimit"];
                     "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    deprecation: components["headers"]["deprecation"];
+                    sunset: components["headers"]["sunset"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ValidationError"] | components["schemas"]["InvalidIdempotencyKeyError"] | components["schemas"]["IdempotencyKeyReusedError"];
                 };
             };
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["Internal"];
+            /** @description Too many requests. Retry after the number of seconds in the `retry-after` header. */
+            429: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    "retry-after": components["headers"]["retry-after"];
+                    deprecation: components["headers"]["deprecation"];
+                    sunset: components["headers"]["sunset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RateLimitedError"];
+                };
+            };
+            /** @description An unexpected error occurred. Include the `x-request-id` header when you contact support. */
+            500: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    deprecation: components["headers"]["deprecation"];
+                    sunset: components["headers"]["sunset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InternalError"];
+                };
+            };
             /** @description The service is temporarily unavailable. Retry after the number of seconds in the `retry-after` header. Or: The operator has paused the clinic: its records can be read, but not changed. Retry after the number of seconds in the `retry-after` header. */
             503: {
                 headers: {
@@ -10212,13 +10537,31 @@ export interface operations {
                     ratelimit: components["headers"]["ratelimit"];
                     "ratelimit-policy": components["headers"]["ratelimit-policy"];
                     "retry-after": components["headers"]["retry-after"];
+                    deprecation: components["headers"]["deprecation"];
+                    sunset: components["headers"]["sunset"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["UnavailableError"] | components["schemas"]["ClinicPausedError"];
                 };
             };
-            504: components["responses"]["Timeout"];
+            /** @description The request timed out. */
+            504: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    deprecation: components["headers"]["deprecation"];
+                    sunset: components["headers"]["sunset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TimeoutError"];
+                };
+            };
         };
     };
     "patient.created": {
@@ -10236,7 +10579,7 @@ export interface operations {
                  */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
                 /**
-                 * @description `v1,` followed by the base64 of the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`, with the body exactly as received. After a secret rotation there are two signatures, separated by a space; accept the delivery if either matches.
+                 * @description `v1,` followed by the base64 of the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`, with the body exactly as received. After a secret rotation there are several signatures, separated by spaces; accept the delivery if one matches.
                  * @example v1,0IhOO64tyKjWRbKT3RHmMjd9RvVMh/Eys8RDAPLbht4=
                  */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
@@ -10288,7 +10631,7 @@ export interface operations {
                  */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
                 /**
-                 * @description `v1,` followed by the base64 of the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`, with the body exactly as received. After a secret rotation there are two signatures, separated by a space; accept the delivery if either matches.
+                 * @description `v1,` followed by the base64 of the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`, with the body exactly as received. After a secret rotation there are several signatures, separated by spaces; accept the delivery if one matches.
                  * @example v1,0IhOO64tyKjWRbKT3RHmMjd9RvVMh/Eys8RDAPLbht4=
                  */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
@@ -10340,7 +10683,7 @@ export interface operations {
                  */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
                 /**
-                 * @description `v1,` followed by the base64 of the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`, with the body exactly as received. After a secret rotation there are two signatures, separated by a space; accept the delivery if either matches.
+                 * @description `v1,` followed by the base64 of the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`, with the body exactly as received. After a secret rotation there are several signatures, separated by spaces; accept the delivery if one matches.
                  * @example v1,0IhOO64tyKjWRbKT3RHmMjd9RvVMh/Eys8RDAPLbht4=
                  */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
@@ -10392,7 +10735,7 @@ export interface operations {
                  */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
                 /**
-                 * @description `v1,` followed by the base64 of the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`, with the body exactly as received. After a secret rotation there are two signatures, separated by a space; accept the delivery if either matches.
+                 * @description `v1,` followed by the base64 of the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`, with the body exactly as received. After a secret rotation there are several signatures, separated by spaces; accept the delivery if one matches.
                  * @example v1,0IhOO64tyKjWRbKT3RHmMjd9RvVMh/Eys8RDAPLbht4=
                  */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
@@ -10444,7 +10787,7 @@ export interface operations {
                  */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
                 /**
-                 * @description `v1,` followed by the base64 of the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`, with the body exactly as received. After a secret rotation there are two signatures, separated by a space; accept the delivery if either matches.
+                 * @description `v1,` followed by the base64 of the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`, with the body exactly as received. After a secret rotation there are several signatures, separated by spaces; accept the delivery if one matches.
                  * @example v1,0IhOO64tyKjWRbKT3RHmMjd9RvVMh/Eys8RDAPLbht4=
                  */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
@@ -10496,7 +10839,7 @@ export interface operations {
                  */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
                 /**
-                 * @description `v1,` followed by the base64 of the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`, with the body exactly as received. After a secret rotation there are two signatures, separated by a space; accept the delivery if either matches.
+                 * @description `v1,` followed by the base64 of the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`, with the body exactly as received. After a secret rotation there are several signatures, separated by spaces; accept the delivery if one matches.
                  * @example v1,0IhOO64tyKjWRbKT3RHmMjd9RvVMh/Eys8RDAPLbht4=
                  */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
@@ -10548,7 +10891,7 @@ export interface operations {
                  */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
                 /**
-                 * @description `v1,` followed by the base64 of the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`, with the body exactly as received. After a secret rotation there are two signatures, separated by a space; accept the delivery if either matches.
+                 * @description `v1,` followed by the base64 of the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`, with the body exactly as received. After a secret rotation there are several signatures, separated by spaces; accept the delivery if one matches.
                  * @example v1,0IhOO64tyKjWRbKT3RHmMjd9RvVMh/Eys8RDAPLbht4=
                  */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
@@ -10600,7 +10943,7 @@ export interface operations {
                  */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
                 /**
-                 * @description `v1,` followed by the base64 of the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`, with the body exactly as received. After a secret rotation there are two signatures, separated by a space; accept the delivery if either matches.
+                 * @description `v1,` followed by the base64 of the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`, with the body exactly as received. After a secret rotation there are several signatures, separated by spaces; accept the delivery if one matches.
                  * @example v1,0IhOO64tyKjWRbKT3RHmMjd9RvVMh/Eys8RDAPLbht4=
                  */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
@@ -10652,7 +10995,7 @@ export interface operations {
                  */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
                 /**
-                 * @description `v1,` followed by the base64 of the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`, with the body exactly as received. After a secret rotation there are two signatures, separated by a space; accept the delivery if either matches.
+                 * @description `v1,` followed by the base64 of the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`, with the body exactly as received. After a secret rotation there are several signatures, separated by spaces; accept the delivery if one matches.
                  * @example v1,0IhOO64tyKjWRbKT3RHmMjd9RvVMh/Eys8RDAPLbht4=
                  */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
@@ -10704,7 +11047,7 @@ export interface operations {
                  */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
                 /**
-                 * @description `v1,` followed by the base64 of the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`, with the body exactly as received. After a secret rotation there are two signatures, separated by a space; accept the delivery if either matches.
+                 * @description `v1,` followed by the base64 of the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`, with the body exactly as received. After a secret rotation there are several signatures, separated by spaces; accept the delivery if one matches.
                  * @example v1,0IhOO64tyKjWRbKT3RHmMjd9RvVMh/Eys8RDAPLbht4=
                  */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
@@ -10756,7 +11099,7 @@ export interface operations {
                  */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
                 /**
-                 * @description `v1,` followed by the base64 of the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`, with the body exactly as received. After a secret rotation there are two signatures, separated by a space; accept the delivery if either matches.
+                 * @description `v1,` followed by the base64 of the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`, with the body exactly as received. After a secret rotation there are several signatures, separated by spaces; accept the delivery if one matches.
                  * @example v1,0IhOO64tyKjWRbKT3RHmMjd9RvVMh/Eys8RDAPLbht4=
                  */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
@@ -10808,7 +11151,7 @@ export interface operations {
                  */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
                 /**
-                 * @description `v1,` followed by the base64 of the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`, with the body exactly as received. After a secret rotation there are two signatures, separated by a space; accept the delivery if either matches.
+                 * @description `v1,` followed by the base64 of the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`, with the body exactly as received. After a secret rotation there are several signatures, separated by spaces; accept the delivery if one matches.
                  * @example v1,0IhOO64tyKjWRbKT3RHmMjd9RvVMh/Eys8RDAPLbht4=
                  */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
@@ -10860,7 +11203,7 @@ export interface operations {
                  */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
                 /**
-                 * @description `v1,` followed by the base64 of the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`, with the body exactly as received. After a secret rotation there are two signatures, separated by a space; accept the delivery if either matches.
+                 * @description `v1,` followed by the base64 of the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`, with the body exactly as received. After a secret rotation there are several signatures, separated by spaces; accept the delivery if one matches.
                  * @example v1,0IhOO64tyKjWRbKT3RHmMjd9RvVMh/Eys8RDAPLbht4=
                  */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
@@ -10912,7 +11255,7 @@ export interface operations {
                  */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
                 /**
-                 * @description `v1,` followed by the base64 of the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`, with the body exactly as received. After a secret rotation there are two signatures, separated by a space; accept the delivery if either matches.
+                 * @description `v1,` followed by the base64 of the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`, with the body exactly as received. After a secret rotation there are several signatures, separated by spaces; accept the delivery if one matches.
                  * @example v1,0IhOO64tyKjWRbKT3RHmMjd9RvVMh/Eys8RDAPLbht4=
                  */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
@@ -10964,7 +11307,7 @@ export interface operations {
                  */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
                 /**
-                 * @description `v1,` followed by the base64 of the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`, with the body exactly as received. After a secret rotation there are two signatures, separated by a space; accept the delivery if either matches.
+                 * @description `v1,` followed by the base64 of the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`, with the body exactly as received. After a secret rotation there are several signatures, separated by spaces; accept the delivery if one matches.
                  * @example v1,0IhOO64tyKjWRbKT3RHmMjd9RvVMh/Eys8RDAPLbht4=
                  */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
@@ -11016,7 +11359,7 @@ export interface operations {
                  */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
                 /**
-                 * @description `v1,` followed by the base64 of the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`, with the body exactly as received. After a secret rotation there are two signatures, separated by a space; accept the delivery if either matches.
+                 * @description `v1,` followed by the base64 of the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`, with the body exactly as received. After a secret rotation there are several signatures, separated by spaces; accept the delivery if one matches.
                  * @example v1,0IhOO64tyKjWRbKT3RHmMjd9RvVMh/Eys8RDAPLbht4=
                  */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
@@ -11068,7 +11411,7 @@ export interface operations {
                  */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
                 /**
-                 * @description `v1,` followed by the base64 of the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`, with the body exactly as received. After a secret rotation there are two signatures, separated by a space; accept the delivery if either matches.
+                 * @description `v1,` followed by the base64 of the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`, with the body exactly as received. After a secret rotation there are several signatures, separated by spaces; accept the delivery if one matches.
                  * @example v1,0IhOO64tyKjWRbKT3RHmMjd9RvVMh/Eys8RDAPLbht4=
                  */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
@@ -11120,7 +11463,7 @@ export interface operations {
                  */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
                 /**
-                 * @description `v1,` followed by the base64 of the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`, with the body exactly as received. After a secret rotation there are two signatures, separated by a space; accept the delivery if either matches.
+                 * @description `v1,` followed by the base64 of the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`, with the body exactly as received. After a secret rotation there are several signatures, separated by spaces; accept the delivery if one matches.
                  * @example v1,0IhOO64tyKjWRbKT3RHmMjd9RvVMh/Eys8RDAPLbht4=
                  */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
@@ -11172,7 +11515,7 @@ export interface operations {
                  */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
                 /**
-                 * @description `v1,` followed by the base64 of the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`, with the body exactly as received. After a secret rotation there are two signatures, separated by a space; accept the delivery if either matches.
+                 * @description `v1,` followed by the base64 of the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`, with the body exactly as received. After a secret rotation there are several signatures, separated by spaces; accept the delivery if one matches.
                  * @example v1,0IhOO64tyKjWRbKT3RHmMjd9RvVMh/Eys8RDAPLbht4=
                  */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
@@ -11224,7 +11567,7 @@ export interface operations {
                  */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
                 /**
-                 * @description `v1,` followed by the base64 of the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`, with the body exactly as received. After a secret rotation there are two signatures, separated by a space; accept the delivery if either matches.
+                 * @description `v1,` followed by the base64 of the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`, with the body exactly as received. After a secret rotation there are several signatures, separated by spaces; accept the delivery if one matches.
                  * @example v1,0IhOO64tyKjWRbKT3RHmMjd9RvVMh/Eys8RDAPLbht4=
                  */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
@@ -11276,7 +11619,7 @@ export interface operations {
                  */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
                 /**
-                 * @description `v1,` followed by the base64 of the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`, with the body exactly as received. After a secret rotation there are two signatures, separated by a space; accept the delivery if either matches.
+                 * @description `v1,` followed by the base64 of the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`, with the body exactly as received. After a secret rotation there are several signatures, separated by spaces; accept the delivery if one matches.
                  * @example v1,0IhOO64tyKjWRbKT3RHmMjd9RvVMh/Eys8RDAPLbht4=
                  */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
@@ -11328,7 +11671,7 @@ export interface operations {
                  */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
                 /**
-                 * @description `v1,` followed by the base64 of the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`, with the body exactly as received. After a secret rotation there are two signatures, separated by a space; accept the delivery if either matches.
+                 * @description `v1,` followed by the base64 of the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`, with the body exactly as received. After a secret rotation there are several signatures, separated by spaces; accept the delivery if one matches.
                  * @example v1,0IhOO64tyKjWRbKT3RHmMjd9RvVMh/Eys8RDAPLbht4=
                  */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
@@ -11380,7 +11723,7 @@ export interface operations {
                  */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
                 /**
-                 * @description `v1,` followed by the base64 of the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`, with the body exactly as received. After a secret rotation there are two signatures, separated by a space; accept the delivery if either matches.
+                 * @description `v1,` followed by the base64 of the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`, with the body exactly as received. After a secret rotation there are several signatures, separated by spaces; accept the delivery if one matches.
                  * @example v1,0IhOO64tyKjWRbKT3RHmMjd9RvVMh/Eys8RDAPLbht4=
                  */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
