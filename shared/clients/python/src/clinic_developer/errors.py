@@ -21,7 +21,7 @@ class ApiError(Exception):
     """
 
     status: Optional[int]
-    """The HTTP status. None if there was no response."""
+    """The HTTP status. None if there was no response: `ConnectionFailedError` and `RequestTimeoutError`."""
     code: str
     """The error code, such as `NOT_FOUND`. `UNKNOWN` if the response did not come from the API."""
     key: ErrorKey
@@ -72,23 +72,29 @@ class ApiError(Exception):
         return f"{text} ({', '.join(about)})" if about else text
 
 
-class BadRequestError(ApiError):
+class ResponseError(ApiError):
+    """There was a response. Only the type of `status` depends on this class: programs catch its subclasses."""
+
+    status: int  # pyright: ignore[reportIncompatibleVariableOverride]
+
+
+class BadRequestError(ResponseError):
     """400, 405, 413, 415: a query parameter, a header or the body is invalid."""
 
 
-class AuthenticationError(ApiError):
+class AuthenticationError(ResponseError):
     """401: the credential is missing or invalid."""
 
 
-class PermissionDeniedError(ApiError):
+class PermissionDeniedError(ResponseError):
     """403: the credential lacks a scope, or a firewall blocked the request."""
 
 
-class NotFoundError(ApiError):
+class NotFoundError(ResponseError):
     """404: the record does not exist."""
 
 
-class ConflictError(ApiError):
+class ConflictError(ResponseError):
     """409: the state of a record does not permit the request."""
 
 
@@ -101,23 +107,23 @@ class SlotUnavailableError(ConflictError):
         return cast("List[Alternative]", self.details)
 
 
-class PreconditionFailedError(ApiError):
+class PreconditionFailedError(ResponseError):
     """412: the record has changed since its `etag` was read."""
 
 
-class ValidationError(ApiError):
+class ValidationError(ResponseError):
     """422: a field of the request body is missing or invalid, or a rule does not permit it."""
 
 
-class RateLimitError(ApiError):
+class RateLimitError(ResponseError):
     """429: too many requests, or a limit of messages."""
 
 
-class ServerError(ApiError):
+class ServerError(ResponseError):
     """A status from 500: the service has a temporary problem."""
 
 
-class UnexpectedResponseError(ApiError):
+class UnexpectedResponseError(ResponseError):
     """The response is not one of the API: a redirect, HTML, or JSON without the documented fields."""
 
 

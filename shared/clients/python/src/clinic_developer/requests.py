@@ -105,7 +105,7 @@ class Request:
     def wait_before_retry(self, error: ApiError, attempt: int) -> Optional[float]:
         """Seconds to wait before the next attempt, or None if the request must not be sent again."""
         if isinstance(error, UnexpectedResponseError):
-            is_temporary = error.status is not None and error.status < 300
+            is_temporary = error.status < 300
         elif error.status is None:
             is_temporary = True
         else:
