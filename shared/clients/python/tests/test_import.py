@@ -21,3 +21,9 @@ def test_importing_the_client_takes_little_longer_than_httpx(capsys):
     with capsys.disabled():
         print(f"\nimport httpx {httpx * 1000:.0f} ms, clinic_developer {client * 1000:.0f} ms: {client / httpx:.2f} times")
     assert client < 1.3 * httpx
+
+
+def test_lists_the_clients_for_completion():
+    import clinic_developer
+
+    assert {"AsyncClient", "Client"} <= set(dir(clinic_developer))

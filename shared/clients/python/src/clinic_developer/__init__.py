@@ -3,7 +3,7 @@
 The types of requests and responses are in `clinic_developer.models`.
 """
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, List
 
 from .errors import (
     ApiError,
@@ -67,3 +67,7 @@ def __getattr__(name: str) -> object:
 
         return AsyncClient
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> List[str]:
+    return list({*globals(), *__all__})
