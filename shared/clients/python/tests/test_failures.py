@@ -6,10 +6,11 @@ import time
 
 import httpx
 import pytest
-from conftest import CREDENTIAL, Server, page, record, rejection
+from conftest import Form, Server, page, record, rejection
 
 from clinic_developer import (
     ApiError,
+    AsyncClient,
     AuthenticationError,
     BadRequestError,
     Client,
@@ -320,6 +321,16 @@ def drip(connection):
         time.sleep(0.05)
 
 
+def drip_headers(connection):
+    try:
+        connection.sendall(b"HTTP/1.1 200 OK\r\n")
+        for at in range(100):
+            connection.sendall(f"x-{at}: 1\r\n".encode())
+            time.sleep(0.05)
+    except OSError:
+        return
+
+
 def cut(connection):
     connection.sendall(b'HTTP/1.1 200 OK\r\ncontent-length: 1000\r\n\r\n{"data": {"id": "p1"}}')
 
@@ -328,10 +339,12 @@ def silence(connection):
     time.sleep(1)
 
 
-@pytest.mark.parametrize("respond, kind", [(drip, RequestTimeoutError), (silence, RequestTimeoutError), (cut, ConnectionFailedError)])
-def test_ends_a_response_that_never_completes(respond, kind):
-    with Client(credential=CREDENTIAL, base_url=serve(respond), timeout=0.3, retries=0) as client:
-        began = time.monotonic()
-        with pytest.raises(kind):
-            client.patients.get("p1")
-        assert time.monotonic() - began < 3
+@pytest.mark.parametrize("kind", [Client, AsyncClient])
+@pytest.mark.parametrize("respond, raised", [(drip, RequestTimeoutError), (drip_headers, RequestTimeoutError), (silence, RequestTimeoutError), (cut, ConnectionFailedError)])
+def test_ends_a_response_that_never_completes(kind, respond, raised):
+    client = Form(kind, None, base_url=serve(respond), timeout=0.3, retries=0)
+    began = time.monotonic()
+    with pytest.raises(raised):
+        client.call(read)
+    assert time.monotonic() - began < 3
+    client.call(lambda c: c.close())

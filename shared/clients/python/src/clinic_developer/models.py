@@ -6,6 +6,32 @@ from __future__ import annotations
 from typing import List, Literal, Optional, TypedDict, Union, final
 
 @final
+class RecordPageMeta(TypedDict):
+    page: int
+    """Number of this page, starting at 1. Absent with `after` and `updated_since`."""
+    limit: int
+    """Maximum number of records per page."""
+    total: int
+    """Exact number of records on all pages. Absent with `after` and `updated_since`."""
+    total_pages: int
+    """Number of pages. 0 when `total` is 0. Absent with `after` and `updated_since`."""
+    next_after: Optional[str]
+    """Pass it as `after`, without `page`, to continue the list. Null at the end."""
+
+
+@final
+class ChangesMeta(TypedDict):
+    limit: int
+    """Maximum number of records per page."""
+    next_after: Optional[str]
+    """Pass it as `after`, without `page`, to continue the list. Null at the end."""
+    has_more: bool
+    """Whether there are further records. Present only with `after` and `updated_since`."""
+    as_of: str
+    """The list contains all changes before this time. Pass it as the next `updated_since` when `next_after` is null. Present only with `updated_since`. ISO 8601, with the UTC offset of the clinic's time zone."""
+
+
+@final
 class AccountClinic(TypedDict):
     id: str
     """Id of the record."""
@@ -84,7 +110,7 @@ class Patient(TypedDict):
     email_address: Optional[str]
     """Email address. Null if none is stored."""
     external_id: Optional[str]
-    """Id in another system, if a request or an import has set one. Else null."""
+    """Id in another system, if a request or an import has set one. Null otherwise."""
     is_active: bool
     """Whether appointments can be booked for, and messages sent to, the patient."""
     created_at: str
@@ -92,7 +118,7 @@ class Patient(TypedDict):
     updated_at: str
     """When the record was last changed, or `created_at`. A change of a name that the record copies from another record does not count; erasure does. ISO 8601, with the UTC offset of the clinic's time zone."""
     erased_at: Optional[str]
-    """When the patient was erased: the personal data of the patient, and all texts of the records, are gone. Else null. ISO 8601, with the UTC offset of the clinic's time zone."""
+    """When the patient was erased, with all personal data and the texts of the patient's records. Null otherwise. ISO 8601, with the UTC offset of the clinic's time zone."""
 
 
 class _RecordListMeta(TypedDict):
@@ -159,7 +185,7 @@ class _PatientDetails(TypedDict):
     email_address: Optional[str]
     """Email address. Null if none is stored."""
     external_id: Optional[str]
-    """Id in another system, if a request or an import has set one. Else null."""
+    """Id in another system, if a request or an import has set one. Null otherwise."""
     is_active: bool
     """Whether appointments can be booked for, and messages sent to, the patient."""
     created_at: str
@@ -167,7 +193,7 @@ class _PatientDetails(TypedDict):
     updated_at: str
     """When the record was last changed, or `created_at`. A change of a name that the record copies from another record does not count; erasure does. ISO 8601, with the UTC offset of the clinic's time zone."""
     erased_at: Optional[str]
-    """When the patient was erased: the personal data of the patient, and all texts of the records, are gone. Else null. ISO 8601, with the UTC offset of the clinic's time zone."""
+    """When the patient was erased, with all personal data and the texts of the patient's records. Null otherwise. ISO 8601, with the UTC offset of the clinic's time zone."""
 
 
 @final
@@ -273,14 +299,7 @@ class Treatment(TypedDict):
 
 
 @final
-class PersonRef(TypedDict):
-    id: str
-    """Id of the record."""
-    full_name: str
-    """Full name."""
-
-
-class _Slot(TypedDict):
+class Slot(TypedDict):
     start_time: str
     """Start, `HH:MM`, in the clinic's time zone."""
     end_time: str
@@ -290,9 +309,47 @@ class _Slot(TypedDict):
 
 
 @final
-class Slot(_Slot, total=False):
+class DatedSlot(TypedDict):
     date: str
     """Date of the slot. Present only with `date_to`. `YYYY-MM-DD`."""
+    start_time: str
+    """Start, `HH:MM`, in the clinic's time zone."""
+    end_time: str
+    """End, `HH:MM`, on the same day."""
+    duration_minutes: int
+    """Length of the slot in minutes."""
+
+
+@final
+class PersonRef(TypedDict):
+    id: str
+    """Id of the record."""
+    full_name: str
+    """Full name."""
+
+
+@final
+class DoctorSlot(TypedDict):
+    start_time: str
+    """Start, `HH:MM`, in the clinic's time zone."""
+    end_time: str
+    """End, `HH:MM`, on the same day."""
+    duration_minutes: int
+    """Length of the slot in minutes."""
+    doctor: PersonRef
+    """The doctor who is free. Absent with `doctor_id`."""
+
+
+@final
+class DatedDoctorSlot(TypedDict):
+    date: str
+    """Date of the slot. Present only with `date_to`. `YYYY-MM-DD`."""
+    start_time: str
+    """Start, `HH:MM`, in the clinic's time zone."""
+    end_time: str
+    """End, `HH:MM`, on the same day."""
+    duration_minutes: int
+    """Length of the slot in minutes."""
     doctor: PersonRef
     """The doctor who is free. Absent with `doctor_id`."""
 
@@ -319,7 +376,7 @@ class AvailabilityMeta(_AvailabilityMeta, total=False):
     room_id: str
     """The requested room. Absent if none was requested."""
     has_more: bool
-    """Whether the range goes on after this page; the rest can turn out to be empty. Absent for one day of one doctor, without `date_to` and `limit`."""
+    """Whether the range continues after this page. The rest may have no slots. Absent for one day of one doctor, without `date_to` and `limit`."""
     next_after: Optional[str]
     """Pass it as `after` to continue the list. Null at the end; absent where `has_more` is."""
 
@@ -330,71 +387,6 @@ class CatalogueReference(TypedDict):
     """Id of the record."""
     name: str
     """The name at the time of the booking."""
-
-
-@final
-class ExpandableAppointment(TypedDict):
-    id: str
-    """Id of the record."""
-    patient: Union[PersonRef, Patient]
-    """The patient."""
-    doctor: PersonRef
-    """The doctor."""
-    appointment_date: str
-    """Date of the appointment, in the clinic's time zone. `YYYY-MM-DD`."""
-    start_time: str
-    """Start, `HH:MM`, in the clinic's time zone."""
-    end_time: str
-    """End, `HH:MM`, on the same day."""
-    status: Literal["scheduled", "completed", "cancelled", "no_show"]
-    """`scheduled` until the clinic records what happened: `completed` (it took place) and `no_show` (the patient did not come) can be undone, `cancelled` is final. `cancelled` and `no_show` free the time."""
-    notes: Optional[str]
-    """Notes of the booking. Null if there are none."""
-    treatments: List[CatalogueReference]
-    """Treatments that it was booked for. Empty if none are known."""
-    room: Optional[CatalogueReference]
-    """Room that it was booked for. Null if none is known."""
-    confirmed_at: Optional[str]
-    """When the patient confirmed the appointment. Null if that is not recorded. ISO 8601, with the UTC offset of the clinic's time zone."""
-    checked_in_at: Optional[str]
-    """When the patient arrived. Null if that is not recorded. ISO 8601, with the UTC offset of the clinic's time zone."""
-    cancelled_at: Optional[str]
-    """When the appointment was cancelled. Null if it was not, or if the time is not known. ISO 8601, with the UTC offset of the clinic's time zone."""
-    cancellation_reason: Optional[str]
-    """Reason given for the cancellation. Null if there is none."""
-    external_id: Optional[str]
-    """Id in another system, if a request or an import has set one. Else null."""
-    created_at: str
-    """When the record was created. ISO 8601, with the UTC offset of the clinic's time zone."""
-    updated_at: str
-    """When the record was last changed, or `created_at`. A change of a name that the record copies from another record does not count; erasure does. ISO 8601, with the UTC offset of the clinic's time zone."""
-
-
-class _NewAppointment(TypedDict):
-    patient_id: str
-    """Id of an active patient."""
-    doctor_id: str
-    """Id of the doctor."""
-    appointment_date: str
-    """Date, in the clinic's time zone. Must not be after 2199-12-31. `YYYY-MM-DD`."""
-    start_time: str
-    """Start, `HH:MM`, in the clinic's time zone."""
-
-
-@final
-class NewAppointment(_NewAppointment, total=False):
-    duration: int
-    """Length in minutes. Defaults to the time that the treatments take, or to the clinic's setting."""
-    end_time: str
-    """End, `HH:MM`, on the same day. Can be sent instead of `duration`."""
-    treatment_ids: List[str]
-    """Ids of active treatments that the doctor offers, at most 10."""
-    room_id: Optional[str]
-    """Id of an active room."""
-    notes: Optional[str]
-    """Notes, at most 2,000 characters."""
-    external_id: Optional[str]
-    """Id in another system, unique among the appointments of the clinic, imported ones included. Up to 100 visible characters."""
 
 
 @final
@@ -428,11 +420,76 @@ class Appointment(TypedDict):
     cancellation_reason: Optional[str]
     """Reason given for the cancellation. Null if there is none."""
     external_id: Optional[str]
-    """Id in another system, if a request or an import has set one. Else null."""
+    """Id in another system, if a request or an import has set one. Null otherwise."""
     created_at: str
     """When the record was created. ISO 8601, with the UTC offset of the clinic's time zone."""
     updated_at: str
     """When the record was last changed, or `created_at`. A change of a name that the record copies from another record does not count; erasure does. ISO 8601, with the UTC offset of the clinic's time zone."""
+
+
+@final
+class ExpandedAppointment(TypedDict):
+    id: str
+    """Id of the record."""
+    patient: Patient
+    """The patient."""
+    doctor: PersonRef
+    """The doctor."""
+    appointment_date: str
+    """Date of the appointment, in the clinic's time zone. `YYYY-MM-DD`."""
+    start_time: str
+    """Start, `HH:MM`, in the clinic's time zone."""
+    end_time: str
+    """End, `HH:MM`, on the same day."""
+    status: Literal["scheduled", "completed", "cancelled", "no_show"]
+    """`scheduled` until the clinic records what happened: `completed` (it took place) and `no_show` (the patient did not come) can be undone, `cancelled` is final. `cancelled` and `no_show` free the time."""
+    notes: Optional[str]
+    """Notes of the booking. Null if there are none."""
+    treatments: List[CatalogueReference]
+    """Treatments that it was booked for. Empty if none are known."""
+    room: Optional[CatalogueReference]
+    """Room that it was booked for. Null if none is known."""
+    confirmed_at: Optional[str]
+    """When the patient confirmed the appointment. Null if that is not recorded. ISO 8601, with the UTC offset of the clinic's time zone."""
+    checked_in_at: Optional[str]
+    """When the patient arrived. Null if that is not recorded. ISO 8601, with the UTC offset of the clinic's time zone."""
+    cancelled_at: Optional[str]
+    """When the appointment was cancelled. Null if it was not, or if the time is not known. ISO 8601, with the UTC offset of the clinic's time zone."""
+    cancellation_reason: Optional[str]
+    """Reason given for the cancellation. Null if there is none."""
+    external_id: Optional[str]
+    """Id in another system, if a request or an import has set one. Null otherwise."""
+    created_at: str
+    """When the record was created. ISO 8601, with the UTC offset of the clinic's time zone."""
+    updated_at: str
+    """When the record was last changed, or `created_at`. A change of a name that the record copies from another record does not count; erasure does. ISO 8601, with the UTC offset of the clinic's time zone."""
+
+
+class _NewAppointment(TypedDict):
+    patient_id: str
+    """Id of an active patient."""
+    doctor_id: str
+    """Id of the doctor."""
+    appointment_date: str
+    """Date, in the clinic's time zone. Must not be after 2199-12-31. `YYYY-MM-DD`."""
+    start_time: str
+    """Start, `HH:MM`, in the clinic's time zone."""
+
+
+@final
+class NewAppointment(_NewAppointment, total=False):
+    duration: int
+    """Length in minutes. Defaults to the time that the treatments take, or to the clinic's setting."""
+    end_time: str
+    """End, `HH:MM`, on the same day. Can be sent instead of `duration`."""
+    treatment_ids: List[str]
+    """Ids of active treatments that the doctor offers, at most 10."""
+    room_id: Optional[str]
+    """Id of an active room."""
+    notes: Optional[str]
+    """Notes, at most 2,000 characters."""
+    external_id: Optional[str]
+    """Id in another system, unique among the appointments of the clinic, imported ones included. Up to 100 visible characters."""
 
 
 @final
@@ -500,38 +557,6 @@ class InvoicePatient(TypedDict):
 
 
 @final
-class ExpandedInvoicePatient(TypedDict):
-    id: str
-    """Id of the record."""
-    full_name: str
-    """First name and last name, separated by a space."""
-    first_name: str
-    """First name."""
-    last_name: str
-    """Last name."""
-    date_of_birth: Optional[str]
-    """Date of birth. Null if it is not known. `YYYY-MM-DD`."""
-    gender: Optional[Literal["male", "female", "other", "unknown"]]
-    """Gender. Null if none is stored."""
-    phone_number: Optional[str]
-    """Phone number in E.164 format, such as `+905321234567`. Null if none is stored."""
-    email_address: Optional[str]
-    """Email address. Null if none is stored."""
-    external_id: Optional[str]
-    """Id in another system, if a request or an import has set one. Else null."""
-    is_active: bool
-    """Whether appointments can be booked for, and messages sent to, the patient."""
-    created_at: str
-    """When the record was created. ISO 8601, with the UTC offset of the clinic's time zone."""
-    updated_at: str
-    """When the record was last changed, or `created_at`. A change of a name that the record copies from another record does not count; erasure does. ISO 8601, with the UTC offset of the clinic's time zone."""
-    erased_at: Optional[str]
-    """When the patient was erased: the personal data of the patient, and all texts of the records, are gone. Else null. ISO 8601, with the UTC offset of the clinic's time zone."""
-    email: Optional[str]
-    """Email address of the patient. Null if none is stored."""
-
-
-@final
 class LineItem(TypedDict):
     id: str
     """Id of the record."""
@@ -552,7 +577,7 @@ class LineItem(TypedDict):
 
 
 @final
-class ExpandableInvoice(TypedDict):
+class Invoice(TypedDict):
     id: str
     """Id of the record."""
     invoice_number: str
@@ -579,7 +604,77 @@ class ExpandableInvoice(TypedDict):
     """Completed payments minus completed refunds."""
     balance_due: float
     """Always `total_amount - paid_amount`. Negative if too much was paid."""
-    patient: Union[InvoicePatient, ExpandedInvoicePatient]
+    patient: InvoicePatient
+    """The patient. With `expand=patient`, all fields that `GET /patients` shows."""
+    line_items: List[LineItem]
+    """Line items, in the order of the invoice. Can be empty."""
+    created_at: str
+    """When the record was created. ISO 8601, with the UTC offset of the clinic's time zone."""
+    updated_at: str
+    """When the record was last changed, or `created_at`. A change of a name that the record copies from another record does not count; erasure does. ISO 8601, with the UTC offset of the clinic's time zone."""
+
+
+@final
+class ExpandedInvoicePatient(TypedDict):
+    id: str
+    """Id of the record."""
+    full_name: str
+    """First name and last name, separated by a space."""
+    first_name: str
+    """First name."""
+    last_name: str
+    """Last name."""
+    date_of_birth: Optional[str]
+    """Date of birth. Null if it is not known. `YYYY-MM-DD`."""
+    gender: Optional[Literal["male", "female", "other", "unknown"]]
+    """Gender. Null if none is stored."""
+    phone_number: Optional[str]
+    """Phone number in E.164 format, such as `+905321234567`. Null if none is stored."""
+    email_address: Optional[str]
+    """Email address. Null if none is stored."""
+    external_id: Optional[str]
+    """Id in another system, if a request or an import has set one. Null otherwise."""
+    is_active: bool
+    """Whether appointments can be booked for, and messages sent to, the patient."""
+    created_at: str
+    """When the record was created. ISO 8601, with the UTC offset of the clinic's time zone."""
+    updated_at: str
+    """When the record was last changed, or `created_at`. A change of a name that the record copies from another record does not count; erasure does. ISO 8601, with the UTC offset of the clinic's time zone."""
+    erased_at: Optional[str]
+    """When the patient was erased, with all personal data and the texts of the patient's records. Null otherwise. ISO 8601, with the UTC offset of the clinic's time zone."""
+    email: Optional[str]
+    """Email address of the patient. Null if none is stored."""
+
+
+@final
+class ExpandedInvoice(TypedDict):
+    id: str
+    """Id of the record."""
+    invoice_number: str
+    """Number that the clinic gave the invoice. Several invoices can have the same one."""
+    status: Literal["draft", "pending", "sent", "partially_paid", "paid", "overdue", "cancelled", "refunded"]
+    """Payments determine the status once there are any: `partially_paid`, `paid` (they cover `total_amount`) or `refunded` (all of it was returned). The clinic sets the others: `draft`, `pending`, `sent`, `overdue` and `cancelled`; payments do not change `draft` and `cancelled`. An invoice does not become `overdue` automatically."""
+    issue_date: str
+    """Date of issue. `YYYY-MM-DD`."""
+    due_date: Optional[str]
+    """Date by which the invoice is due. Null if none is set. `YYYY-MM-DD`."""
+    paid_at: Optional[str]
+    """When the invoice was paid in full. Null unless `status` is `paid`, or if the time is not known. ISO 8601, with the UTC offset of the clinic's time zone."""
+    currency: str
+    """ISO 4217 currency code, such as `EUR`."""
+    subtotal: float
+    """Sum of quantity times unit price of the line items, before discount and tax."""
+    tax_amount: float
+    """Tax of the whole invoice. Included in `total_amount`."""
+    discount_amount: float
+    """Discount of the whole invoice. Deducted in `total_amount`."""
+    total_amount: float
+    """Amount to pay, discount and tax included: `subtotal - discount_amount + tax_amount`."""
+    paid_amount: float
+    """Completed payments minus completed refunds."""
+    balance_due: float
+    """Always `total_amount - paid_amount`. Negative if too much was paid."""
+    patient: ExpandedInvoicePatient
     """The patient. With `expand=patient`, all fields that `GET /patients` shows."""
     line_items: List[LineItem]
     """Line items, in the order of the invoice. Can be empty."""
@@ -649,7 +744,47 @@ class InvoiceWithPayments(TypedDict):
     """Completed payments minus completed refunds."""
     balance_due: float
     """Always `total_amount - paid_amount`. Negative if too much was paid."""
-    patient: Union[InvoicePatient, ExpandedInvoicePatient]
+    patient: InvoicePatient
+    """The patient. With `expand=patient`, all fields that `GET /patients` shows."""
+    line_items: List[LineItem]
+    """Line items, in the order of the invoice. Can be empty."""
+    created_at: str
+    """When the record was created. ISO 8601, with the UTC offset of the clinic's time zone."""
+    updated_at: str
+    """When the record was last changed, or `created_at`. A change of a name that the record copies from another record does not count; erasure does. ISO 8601, with the UTC offset of the clinic's time zone."""
+    payments: List[Payment]
+    """All payments and refunds of the invoice."""
+
+
+@final
+class ExpandedInvoiceWithPayments(TypedDict):
+    id: str
+    """Id of the record."""
+    invoice_number: str
+    """Number that the clinic gave the invoice. Several invoices can have the same one."""
+    status: Literal["draft", "pending", "sent", "partially_paid", "paid", "overdue", "cancelled", "refunded"]
+    """Payments determine the status once there are any: `partially_paid`, `paid` (they cover `total_amount`) or `refunded` (all of it was returned). The clinic sets the others: `draft`, `pending`, `sent`, `overdue` and `cancelled`; payments do not change `draft` and `cancelled`. An invoice does not become `overdue` automatically."""
+    issue_date: str
+    """Date of issue. `YYYY-MM-DD`."""
+    due_date: Optional[str]
+    """Date by which the invoice is due. Null if none is set. `YYYY-MM-DD`."""
+    paid_at: Optional[str]
+    """When the invoice was paid in full. Null unless `status` is `paid`, or if the time is not known. ISO 8601, with the UTC offset of the clinic's time zone."""
+    currency: str
+    """ISO 4217 currency code, such as `EUR`."""
+    subtotal: float
+    """Sum of quantity times unit price of the line items, before discount and tax."""
+    tax_amount: float
+    """Tax of the whole invoice. Included in `total_amount`."""
+    discount_amount: float
+    """Discount of the whole invoice. Deducted in `total_amount`."""
+    total_amount: float
+    """Amount to pay, discount and tax included: `subtotal - discount_amount + tax_amount`."""
+    paid_amount: float
+    """Completed payments minus completed refunds."""
+    balance_due: float
+    """Always `total_amount - paid_amount`. Negative if too much was paid."""
+    patient: ExpandedInvoicePatient
     """The patient. With `expand=patient`, all fields that `GET /patients` shows."""
     line_items: List[LineItem]
     """Line items, in the order of the invoice. Can be empty."""
@@ -676,9 +811,9 @@ class Message(TypedDict):
     message: str
     """Text of the message. Empty once the patient is erased."""
     status: Literal["queued", "sent", "delivered", "failed"]
-    """Only moves forward: `queued` (accepted, not yet handed to the provider), `sent` (the provider accepted it), then `delivered` (the provider reported delivery) or `failed` (rejected or not delivered), which are final. A message whose delivery the provider does not report remains `sent`."""
+    """Only moves forward: `queued` (accepted, not yet handed to the provider), `sent` (handed over to the provider, which may still not deliver it), then `delivered` (the provider reported delivery) or `failed` (rejected or not delivered), which are final. A message whose delivery the provider does not report remains `sent`."""
     provider: Literal["sns", "ses"]
-    """Service that delivers it: `sns` for SMS, `ses` for email."""
+    """Service that sends it: `sns` for SMS, `ses` for email."""
     provider_message_id: Optional[str]
     """The provider's id of the message. Null if none is known."""
     error_message: Optional[str]
@@ -1374,7 +1509,7 @@ class SmsDeliveredEvent(TypedDict):
 class SmsFailedEventData(TypedDict):
     """The record of the event: ids, statuses, dates, times and counts only."""
     id: str
-    """Id of the record."""
+    """Id of the message. `GET /messages/{id}` returns the reason as `error_message`."""
     patient_id: str
     """Id of the patient."""
     status: Literal["failed"]
@@ -1455,7 +1590,7 @@ class EmailDeliveredEvent(TypedDict):
 class EmailFailedEventData(TypedDict):
     """The record of the event: ids, statuses, dates, times and counts only."""
     id: str
-    """Id of the record."""
+    """Id of the message. `GET /messages/{id}` returns the reason as `error_message`."""
     patient_id: str
     """Id of the patient."""
     status: Literal["failed"]
@@ -1506,29 +1641,13 @@ class ImportCompletedEvent(TypedDict):
 
 
 @final
-class RecordPageMeta(TypedDict):
-    page: int
-    """Number of this page, starting at 1. Absent with `after` and `updated_since`."""
+class EventListMeta(TypedDict):
     limit: int
     """Maximum number of records per page."""
-    total: int
-    """Exact number of records on all pages. Absent with `after` and `updated_since`."""
-    total_pages: int
-    """Number of pages. 0 when `total` is 0. Absent with `after` and `updated_since`."""
-    next_after: Optional[str]
-    """Pass it as `after`, without `page`, to continue the list. Null at the end."""
-
-
-@final
-class ChangesMeta(TypedDict):
-    limit: int
-    """Maximum number of records per page."""
-    next_after: Optional[str]
-    """Pass it as `after`, without `page`, to continue the list. Null at the end."""
+    next_after: str
+    """Pass it as `after` to continue the list, now or later. Never null."""
     has_more: bool
-    """Whether there are further records. Present only with `after` and `updated_since`."""
-    as_of: str
-    """The list contains all changes before this time. Pass it as the next `updated_since` when `next_after` is null. Present only with `updated_since`. ISO 8601, with the UTC offset of the clinic's time zone."""
+    """Whether there are further records after this page."""
 
 
 @final

@@ -27,8 +27,14 @@ MAX_WAIT = 60
 # Nothing was sent before these errors.
 NOT_SENT = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout, httpx.UnsupportedProtocol, httpx.ProxyError)
 
+
+class NotGiven:
+    def __repr__(self) -> str:
+        return "NOT_GIVEN"
+
+
 # An `if_match` of None is an error: the etag that it was read from is missing, and the condition would be lost.
-NOT_GIVEN: Any = object()
+NOT_GIVEN: Any = NotGiven()
 
 Query = Mapping[str, Union[str, int, bool, None]]
 

@@ -2,9 +2,26 @@
 
 from __future__ import annotations
 
-from typing import Dict, List, Optional
+from typing import Any, Dict, Iterable, List, Literal, Mapping, Optional, Tuple
 
-from clinic_developer import ApiError, AsyncClient, Client, Page, Response, SlotUnavailableError, verify_webhook
+from clinic_developer import (
+    ApiError,
+    AsyncClient,
+    AuthenticationError,
+    BadRequestError,
+    Client,
+    NotFoundError,
+    Page,
+    PermissionDeniedError,
+    PreconditionFailedError,
+    RateLimitError,
+    Response,
+    ServerError,
+    SlotUnavailableError,
+    UnexpectedResponseError,
+    ValidationError,
+    verify_webhook,
+)
 from clinic_developer.models import Appointment, Event, NewPatient, Patient, PatientDetails, WebhookEvent
 
 client = Client(credential="ck_1:cs_1", base_url="https://api.example.com", timeout=5, retries=0)
@@ -29,8 +46,18 @@ for changed in client.patients.changes(since="2026-05-04T12:00:00Z"):
     position: str = changed.position
     changed_ids: List[str] = [patient["id"] for patient in changed.data]
 for appointment in client.appointments.all(expand="patient"):
-    patient = appointment["patient"]
-    phone: Optional[str] = patient["phone_number"] if "phone_number" in patient else None
+    phone: Optional[str] = appointment["patient"]["phone_number"]
+billed: Optional[str] = client.invoices.get("i", expand="patient").data["patient"]["email"]
+expand: Optional[Literal["patient"]] = "patient" if billed else None
+some_name: str = client.appointments.list(expand=expand, after=cursor).data[0]["patient"]["full_name"]
+for slot in client.availability.all(treatment_id="t", date="2026-05-04", date_to="2026-05-08", doctor_id=None):
+    offered: List[str] = [slot["doctor"]["id"], slot["date"], slot["start_time"]]
+day: str = client.availability.get(doctor_id="d", date="2026-05-04", date_to="2026-05-08").data[0]["date"]
+event_cursor: str = client.events.list(after=cursor).meta["next_after"]
+lists = {"patients": client.patients, "appointments": client.appointments, "messages": client.messages}
+for kind in lists.values():
+    for copied in kind.changes(since="2026-05-04T12:00:00Z"):
+        copied_ids: List[str] = [record["id"] for record in copied.data]
 for delivery in client.webhooks.deliveries("w").all():
     print(delivery["status"])
 page = client.doctors.list()
@@ -50,6 +77,18 @@ def receive(body: bytes, headers: Dict[str, str]) -> str:
     return handle(verify_webhook(body, headers, "whsec_x"))
 
 
+def receive_wsgi(body: bytes, environ: Dict[str, Any]) -> str:
+    return handle(verify_webhook(body, environ, "whsec_x"))
+
+
+def receive_asgi(body: bytes, scope_headers: Iterable[Tuple[bytes, bytes]]) -> str:
+    return handle(verify_webhook(body, scope_headers, "whsec_x"))
+
+
+def receive_any(body: bytes, headers: Mapping[str, str]) -> str:
+    return handle(verify_webhook(body, headers, "whsec_x"))
+
+
 def first(events: Page[Event, object]) -> str:
     return handle(events.data[0])
 
@@ -58,6 +97,11 @@ try:
     client.appointments.confirm("a")
 except SlotUnavailableError as error:
     start: str = error.alternatives[0]["start_time"]
+    taken: int = error.status
+except (BadRequestError, AuthenticationError, PermissionDeniedError, NotFoundError, PreconditionFailedError) as error:
+    rejected: int = error.status
+except (ValidationError, RateLimitError, ServerError, UnexpectedResponseError) as error:
+    failed: int = error.status
 except ApiError as error:
     if error.key == "appointment_closed":
         print(error.details, error.status, error.retry_after)

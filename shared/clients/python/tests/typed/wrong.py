@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from clinic_developer import ApiError, AsyncClient, Client
+from clinic_developer import ApiError, AsyncClient, Client, verify_webhook
 from clinic_developer.models import NewPatient, WebhookEvent
 
 client = Client(credential="ck_1:cs_1", base_url="https://api.example.com")
@@ -37,6 +37,9 @@ number: int = client.patients.get("p").data["full_name"]  # wrong
 client.patients.list().meta["pages"]  # wrong
 for plain in client.appointments.all():
     print(plain["patient"]["phone_number"])  # wrong
+client.availability.get(doctor_id="d", date="2026-05-04").data[0]["date"]  # wrong
+client.availability.get(doctor_id="d", date="2026-05-04", date_to="2026-05-05").data[0]["doctor"]  # wrong
+verify_webhook(b"", 7, "whsec_x")  # wrong
 
 
 def handle(event: WebhookEvent) -> object:
@@ -51,6 +54,7 @@ try:
     client.me()
 except ApiError as error:
     print(error.message)  # wrong
+    status: int = error.status  # wrong
     print(error.alternatives)  # wrong
     print(error.key == "slot_unavailabel")  # wrong
 

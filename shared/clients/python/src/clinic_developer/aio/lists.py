@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from datetime import datetime, timedelta
-from typing import Any, AsyncIterator, Optional
+from typing import Any, AsyncIterator, Generic, Optional, TypeVar
 
 from ..requests import Query, Request, following, place_of, read_as_of
 from ..responses import ChangesPage, Page
-from .transport import AsyncTransport, sleep
+from .transport import AsyncResource, AsyncTransport, sleep
+
+# Covariant, so that type checkers find `changes` in a collection of several resources.
+T = TypeVar("T", covariant=True)
 
 # A change is listed 20 seconds after it was made: `as_of` is that long ago, without the fraction of its second.
 VISIBILITY_DELAY = timedelta(seconds=21)
@@ -36,24 +39,35 @@ async def iterate_records(
             yield record
 
 
-async def iterate_changes(
-    transport: AsyncTransport, path: str, since: str, limit: int, follow: bool, timeout: Optional[float]
-) -> AsyncIterator[ChangesPage[Any]]:
-    updated_since, after = place_of(since)
-    end: Optional[datetime] = None
-    while True:
-        query: Query = {"updated_since": updated_since, "after": after, "limit": limit}
-        page = await fetch_page(transport, path, query, timeout)
-        as_of = read_as_of(page)
-        if end is None:
-            end = as_of + VISIBILITY_DELAY
-        remaining = following(query, page)
-        if remaining is None:
-            updated_since, after = str(page.meta["as_of"]), None
-            yield ChangesPage(page, updated_since)
-            if as_of >= end and not follow:
-                return
-            await sleep(VISIBILITY_DELAY.total_seconds() if follow else (end - as_of).total_seconds())
-        else:
-            after = str(remaining["after"])
-            yield ChangesPage(page, f"{updated_since}|{after}")
+class AsyncRecordResource(AsyncResource, Generic[T]):
+    """Records of one kind, with a list of changes."""
+
+    _path: str
+
+    async def changes(
+        self, *, since: str, limit: int = 100, follow: bool = False, timeout: Optional[float] = None
+    ) -> AsyncIterator[ChangesPage[T]]:
+        """Iterates over pages of the records that have changed, in the order of their changes.
+
+        since: A time with an offset, or the `position` of an earlier page.
+
+        follow: Continue at the end: look for changes every 20 seconds.
+        """
+        updated_since, after = place_of(since)
+        end: Optional[datetime] = None
+        while True:
+            query: Query = {"updated_since": updated_since, "after": after, "limit": limit}
+            page = await fetch_page(self._transport, self._path, query, timeout)
+            as_of = read_as_of(page)
+            if end is None:
+                end = as_of + VISIBILITY_DELAY
+            remaining = following(query, page)
+            if remaining is None:
+                updated_since, after = str(page.meta["as_of"]), None
+                yield ChangesPage(page, updated_since)
+                if as_of >= end and not follow:
+                    return
+                await sleep(VISIBILITY_DELAY.total_seconds() if follow else (end - as_of).total_seconds())
+            else:
+                after = str(remaining["after"])
+                yield ChangesPage(page, f"{updated_since}|{after}")

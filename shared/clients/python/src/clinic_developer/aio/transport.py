@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from contextvars import ContextVar
+from math import inf
 from time import monotonic
-from typing import TYPE_CHECKING, Any, Optional, Type, TypeVar
+from typing import TYPE_CHECKING, Any, Mapping, Optional, Type, TypeVar
 
 import httpx
 
@@ -21,6 +23,30 @@ async def sleep(duration: float) -> None:
     from anyio import sleep  # A dependency of httpx, loaded with the first wait only.
 
     await sleep(duration)
+
+
+deadline: ContextVar[float] = ContextVar("deadline", default=inf)
+"""When the attempt that reads ends, by the monotonic clock."""
+
+
+async def limit_reads(event: str, info: Mapping[str, Any]) -> None:
+    """Ends reading at the deadline: the timeout of httpx limits the time between two chunks only.
+
+    httpcore calls it with what happens to a connection.
+    """
+    if not event.endswith((".connect_tcp.complete", ".start_tls.complete")):
+        return
+    stream = info["return_value"]
+    read = stream.read
+
+    async def read_until_deadline(max_bytes: int, timeout: Optional[float] = None) -> bytes:
+        remaining = deadline.get() - monotonic()
+        if remaining <= 0:
+            raise httpx.ReadTimeout("The response is incomplete")
+        content: bytes = await read(max_bytes, remaining if timeout is None else min(timeout, remaining))
+        return content
+
+    stream.read = read_until_deadline
 
 
 class AsyncTransport:
@@ -56,10 +82,9 @@ class AsyncTransport:
 
     async def send_once(self, request: Request) -> Response[Any]:
         timeout = request.timeout or self.timeout
-        deadline = monotonic() + timeout
-        content = bytearray()
+        token = deadline.set(monotonic() + timeout)
         try:
-            async with self.http.stream(
+            response = await self.http.request(
                 request.method,
                 self.base + request.target,
                 headers={**self.headers, **request.headers},
@@ -67,15 +92,13 @@ class AsyncTransport:
                 timeout=timeout,
                 follow_redirects=False,
                 auth=None,
-            ) as response:
-                async for chunk in response.aiter_bytes():
-                    content += chunk
-                    # The timeout of httpx limits the time between two chunks only.
-                    if monotonic() > deadline:
-                        raise httpx.ReadTimeout("The body is incomplete")
+                extensions={"trace": limit_reads},
+            )
         except (httpx.HTTPError, httpx.InvalidURL) as error:
             raise request.failure(error, timeout) from error
-        return request.outcome(response.status_code, response.headers, bytes(content))
+        finally:
+            deadline.reset(token)
+        return request.outcome(response.status_code, response.headers, response.content)
 
 
 class AsyncResource:

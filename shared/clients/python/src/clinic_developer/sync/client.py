@@ -6,54 +6,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Iterator, Literal, Optional, Union, overload
 
 from ..requests import NOT_GIVEN, Request, segment
-from .lists import fetch_page, iterate_changes, iterate_pages, iterate_records
+from .lists import RecordResource, fetch_page, iterate_pages, iterate_records
 from .transport import ClientBase, Resource, Transport
 
 if TYPE_CHECKING:
-    from ..models import (
-        AcceptedEmail,
-        AcceptedSms,
-        Account,
-        Appointment,
-        AppointmentChanges,
-        AvailabilityMeta,
-        Cancellation,
-        ChangesMeta,
-        Clinic,
-        CursorMeta,
-        Delivery,
-        Department,
-        Doctor,
-        Event,
-        ExpandableAppointment,
-        ExpandableInvoice,
-        Health,
-        InvoiceWithPayments,
-        Message,
-        NewAppointment,
-        NewMessage,
-        NewPatient,
-        NewSecret,
-        NewWebhook,
-        PageMeta,
-        Patient,
-        PatientChanges,
-        PatientDetails,
-        Payment,
-        PriceList,
-        RecordListMeta,
-        RecordPageMeta,
-        Room,
-        Slot,
-        Treatment,
-        Webhook,
-        WebhookChanges,
-        WebhookWithSecret,
-    )
-    from ..responses import ChangesPage, Page, Response
+    from ..models import *
+    from ..responses import Page, Response
 
 
-class Patients(Resource):
+class Patients(RecordResource["Patient"]):
+    _path = "/patients"
+
     @overload
     def list(
         self,
@@ -105,7 +68,7 @@ class Patients(Resource):
         national_id: Optional[str] = None,
         external_id: Optional[str] = None,
         timeout: Optional[float] = None,
-    ) -> Page[Patient, Any]:
+    ) -> Any:
         """List patients.
 
         Lists or searches patients, most recently added first. An import adds patients in file order. `search` takes words or a number. Each word must occur, in any order, in the name, the digits of the phone number or the email address; case, accents and letter variants such as `ı ß ł ø đ æ œ` are ignored. A query of at least three digits with phone punctuation only is matched against the digits of the phone number: `4567`, `+90 532 ...` and `0532...` find the same patient. Of a name of more than 189 bytes of UTF-8, the end may not be searchable.
@@ -118,7 +81,7 @@ class Patients(Resource):
 
         limit: Maximum number of records per page.
 
-        after: The `next_after` of a response to a request for the same list with the same filters. The list continues from there: records that were added or removed since move no other.
+        after: The `next_after` of a response to a request for the same list with the same filters. The list continues from there; records that were added or removed since then do not shift it.
 
         updated_since: Lists all records that were changed at this time or later, however they were changed, by `updated_at`, oldest first. An ISO 8601 timestamp with any UTC offset. Only together with `limit` and `after`. The list ends at `meta.as_of`, 20 seconds ago; pass that as the next `updated_since`. A page may have fewer records than `limit`.
 
@@ -126,7 +89,7 @@ class Patients(Resource):
 
         is_active: Only active, or only inactive records.
 
-        national_id: Only patients with exactly this national id. Requires the scope `patient.read.private`, too.
+        national_id: Only patients with exactly this national id. Also requires the scope `patient.read.private`.
 
         external_id: Only the record with this id in another system. Sent alone or with `limit`.
         """
@@ -135,11 +98,11 @@ class Patients(Resource):
     def pages(
         self,
         *,
-        limit: int = 100,
         search: Optional[str] = None,
         is_active: Optional[bool] = None,
         national_id: Optional[str] = None,
         external_id: Optional[str] = None,
+        limit: int = 100,
         timeout: Optional[float] = None,
     ) -> Iterator[Page[Patient, RecordListMeta]]:
         """Iterates over the pages. The parameters are those of `list`."""
@@ -148,31 +111,15 @@ class Patients(Resource):
     def all(
         self,
         *,
-        limit: int = 100,
         search: Optional[str] = None,
         is_active: Optional[bool] = None,
         national_id: Optional[str] = None,
         external_id: Optional[str] = None,
+        limit: int = 100,
         timeout: Optional[float] = None,
     ) -> Iterator[Patient]:
         """Iterates over the records of all pages. The parameters are those of `list`."""
         return iterate_records(self._transport, "/patients", {"limit": limit, "search": search, "is_active": is_active, "national_id": national_id, "external_id": external_id}, timeout)
-
-    def changes(
-        self,
-        *,
-        since: str,
-        limit: int = 100,
-        follow: bool = False,
-        timeout: Optional[float] = None,
-    ) -> Iterator[ChangesPage[Patient]]:
-        """Iterates over pages of the records that have changed, in the order of their changes.
-
-        since: A time with an offset, or the `position` of an earlier page.
-
-        follow: Continue at the end: look for changes every 20 seconds.
-        """
-        return iterate_changes(self._transport, "/patients", since, limit, follow, timeout)
 
     def create(
         self,
@@ -277,8 +224,8 @@ class Doctors(Resource):
     def pages(
         self,
         *,
-        limit: int = 100,
         is_active: Optional[bool] = None,
+        limit: int = 100,
         timeout: Optional[float] = None,
     ) -> Iterator[Page[Doctor, PageMeta]]:
         """Iterates over the pages. The parameters are those of `list`."""
@@ -287,8 +234,8 @@ class Doctors(Resource):
     def all(
         self,
         *,
-        limit: int = 100,
         is_active: Optional[bool] = None,
+        limit: int = 100,
         timeout: Optional[float] = None,
     ) -> Iterator[Doctor]:
         """Iterates over the records of all pages. The parameters are those of `list`."""
@@ -329,8 +276,8 @@ class Departments(Resource):
     def pages(
         self,
         *,
-        limit: int = 100,
         is_active: Optional[bool] = None,
+        limit: int = 100,
         timeout: Optional[float] = None,
     ) -> Iterator[Page[Department, PageMeta]]:
         """Iterates over the pages. The parameters are those of `list`."""
@@ -339,8 +286,8 @@ class Departments(Resource):
     def all(
         self,
         *,
-        limit: int = 100,
         is_active: Optional[bool] = None,
+        limit: int = 100,
         timeout: Optional[float] = None,
     ) -> Iterator[Department]:
         """Iterates over the records of all pages. The parameters are those of `list`."""
@@ -381,8 +328,8 @@ class Rooms(Resource):
     def pages(
         self,
         *,
-        limit: int = 100,
         is_active: Optional[bool] = None,
+        limit: int = 100,
         timeout: Optional[float] = None,
     ) -> Iterator[Page[Room, PageMeta]]:
         """Iterates over the pages. The parameters are those of `list`."""
@@ -391,8 +338,8 @@ class Rooms(Resource):
     def all(
         self,
         *,
-        limit: int = 100,
         is_active: Optional[bool] = None,
+        limit: int = 100,
         timeout: Optional[float] = None,
     ) -> Iterator[Room]:
         """Iterates over the records of all pages. The parameters are those of `list`."""
@@ -436,9 +383,9 @@ class Treatments(Resource):
     def pages(
         self,
         *,
-        limit: int = 100,
         is_active: Optional[bool] = None,
         doctor_id: Optional[str] = None,
+        limit: int = 100,
         timeout: Optional[float] = None,
     ) -> Iterator[Page[Treatment, PageMeta]]:
         """Iterates over the pages. The parameters are those of `list`."""
@@ -447,9 +394,9 @@ class Treatments(Resource):
     def all(
         self,
         *,
-        limit: int = 100,
         is_active: Optional[bool] = None,
         doctor_id: Optional[str] = None,
+        limit: int = 100,
         timeout: Optional[float] = None,
     ) -> Iterator[Treatment]:
         """Iterates over the records of all pages. The parameters are those of `list`."""
@@ -465,6 +412,74 @@ class Treatments(Resource):
 
 
 class Availability(Resource):
+    @overload
+    def get(
+        self,
+        *,
+        doctor_id: str,
+        date: str,
+        treatment_id: Optional[str] = None,
+        treatment_ids: Optional[str] = None,
+        room_id: Optional[str] = None,
+        date_to: None = None,
+        duration: Optional[int] = None,
+        limit: Optional[int] = None,
+        after: Optional[str] = None,
+        timeout: Optional[float] = None,
+    ) -> Page[Slot, AvailabilityMeta]:
+        ...
+
+    @overload
+    def get(
+        self,
+        *,
+        doctor_id: str,
+        date: str,
+        date_to: str,
+        treatment_id: Optional[str] = None,
+        treatment_ids: Optional[str] = None,
+        room_id: Optional[str] = None,
+        duration: Optional[int] = None,
+        limit: Optional[int] = None,
+        after: Optional[str] = None,
+        timeout: Optional[float] = None,
+    ) -> Page[DatedSlot, AvailabilityMeta]:
+        ...
+
+    @overload
+    def get(
+        self,
+        *,
+        date: str,
+        doctor_id: None = None,
+        treatment_id: Optional[str] = None,
+        treatment_ids: Optional[str] = None,
+        room_id: Optional[str] = None,
+        date_to: None = None,
+        duration: Optional[int] = None,
+        limit: Optional[int] = None,
+        after: Optional[str] = None,
+        timeout: Optional[float] = None,
+    ) -> Page[DoctorSlot, AvailabilityMeta]:
+        ...
+
+    @overload
+    def get(
+        self,
+        *,
+        date: str,
+        date_to: str,
+        doctor_id: None = None,
+        treatment_id: Optional[str] = None,
+        treatment_ids: Optional[str] = None,
+        room_id: Optional[str] = None,
+        duration: Optional[int] = None,
+        limit: Optional[int] = None,
+        after: Optional[str] = None,
+        timeout: Optional[float] = None,
+    ) -> Page[DatedDoctorSlot, AvailabilityMeta]:
+        ...
+
     def get(
         self,
         *,
@@ -478,7 +493,7 @@ class Availability(Resource):
         limit: Optional[int] = None,
         after: Optional[str] = None,
         timeout: Optional[float] = None,
-    ) -> Page[Slot, AvailabilityMeta]:
+    ) -> Any:
         """List free slots.
 
         Lists the free slots of a doctor on a date, or on all dates up to `date_to`. Slots start at the beginning of each of the working windows and step by the duration. A slot lies within the doctor's working hours, outside breaks and time off, overlaps no scheduled or completed appointment, and starts in the future. Times that a daylight saving change skips are not offered; times that it repeats are offered once. An inactive doctor, treatment or room has no slots, nor does a treatment that the doctor does not offer. With `treatment_id` or `treatment_ids`, `doctor_id` can be left out: the response then has the slots of all active doctors who offer the treatments. Slots are sorted by date, start time, name and id of the doctor. A page ends after `limit` slots, or earlier at the end of a day; `meta.next_after` is the cursor of the next page. If `count` is 0, nothing is free in the rest of the range.
@@ -505,47 +520,177 @@ class Availability(Resource):
         """
         return fetch_page(self._transport, "/availability", {"doctor_id": doctor_id, "treatment_id": treatment_id, "treatment_ids": treatment_ids, "room_id": room_id, "date": date, "date_to": date_to, "duration": duration, "limit": limit, "after": after}, timeout)
 
+    @overload
+    def pages(
+        self,
+        *,
+        doctor_id: str,
+        date: str,
+        treatment_id: Optional[str] = None,
+        treatment_ids: Optional[str] = None,
+        room_id: Optional[str] = None,
+        date_to: None = None,
+        duration: Optional[int] = None,
+        limit: int = 1000,
+        timeout: Optional[float] = None,
+    ) -> Iterator[Page[Slot, AvailabilityMeta]]:
+        ...
+
+    @overload
+    def pages(
+        self,
+        *,
+        doctor_id: str,
+        date: str,
+        date_to: str,
+        treatment_id: Optional[str] = None,
+        treatment_ids: Optional[str] = None,
+        room_id: Optional[str] = None,
+        duration: Optional[int] = None,
+        limit: int = 1000,
+        timeout: Optional[float] = None,
+    ) -> Iterator[Page[DatedSlot, AvailabilityMeta]]:
+        ...
+
+    @overload
     def pages(
         self,
         *,
         date: str,
+        doctor_id: None = None,
+        treatment_id: Optional[str] = None,
+        treatment_ids: Optional[str] = None,
+        room_id: Optional[str] = None,
+        date_to: None = None,
+        duration: Optional[int] = None,
         limit: int = 1000,
+        timeout: Optional[float] = None,
+    ) -> Iterator[Page[DoctorSlot, AvailabilityMeta]]:
+        ...
+
+    @overload
+    def pages(
+        self,
+        *,
+        date: str,
+        date_to: str,
+        doctor_id: None = None,
+        treatment_id: Optional[str] = None,
+        treatment_ids: Optional[str] = None,
+        room_id: Optional[str] = None,
+        duration: Optional[int] = None,
+        limit: int = 1000,
+        timeout: Optional[float] = None,
+    ) -> Iterator[Page[DatedDoctorSlot, AvailabilityMeta]]:
+        ...
+
+    def pages(
+        self,
+        *,
+        date: str,
         doctor_id: Optional[str] = None,
         treatment_id: Optional[str] = None,
         treatment_ids: Optional[str] = None,
         room_id: Optional[str] = None,
         date_to: Optional[str] = None,
         duration: Optional[int] = None,
+        limit: int = 1000,
         timeout: Optional[float] = None,
-    ) -> Iterator[Page[Slot, AvailabilityMeta]]:
+    ) -> Any:
         """Iterates over the pages. The parameters are those of `get`."""
         return iterate_pages(self._transport, "/availability", {"doctor_id": doctor_id, "treatment_id": treatment_id, "treatment_ids": treatment_ids, "room_id": room_id, "date": date, "date_to": date_to, "duration": duration, "limit": limit}, timeout)
+
+    @overload
+    def all(
+        self,
+        *,
+        doctor_id: str,
+        date: str,
+        treatment_id: Optional[str] = None,
+        treatment_ids: Optional[str] = None,
+        room_id: Optional[str] = None,
+        date_to: None = None,
+        duration: Optional[int] = None,
+        limit: int = 1000,
+        timeout: Optional[float] = None,
+    ) -> Iterator[Slot]:
+        ...
+
+    @overload
+    def all(
+        self,
+        *,
+        doctor_id: str,
+        date: str,
+        date_to: str,
+        treatment_id: Optional[str] = None,
+        treatment_ids: Optional[str] = None,
+        room_id: Optional[str] = None,
+        duration: Optional[int] = None,
+        limit: int = 1000,
+        timeout: Optional[float] = None,
+    ) -> Iterator[DatedSlot]:
+        ...
+
+    @overload
+    def all(
+        self,
+        *,
+        date: str,
+        doctor_id: None = None,
+        treatment_id: Optional[str] = None,
+        treatment_ids: Optional[str] = None,
+        room_id: Optional[str] = None,
+        date_to: None = None,
+        duration: Optional[int] = None,
+        limit: int = 1000,
+        timeout: Optional[float] = None,
+    ) -> Iterator[DoctorSlot]:
+        ...
+
+    @overload
+    def all(
+        self,
+        *,
+        date: str,
+        date_to: str,
+        doctor_id: None = None,
+        treatment_id: Optional[str] = None,
+        treatment_ids: Optional[str] = None,
+        room_id: Optional[str] = None,
+        duration: Optional[int] = None,
+        limit: int = 1000,
+        timeout: Optional[float] = None,
+    ) -> Iterator[DatedDoctorSlot]:
+        ...
 
     def all(
         self,
         *,
         date: str,
-        limit: int = 1000,
         doctor_id: Optional[str] = None,
         treatment_id: Optional[str] = None,
         treatment_ids: Optional[str] = None,
         room_id: Optional[str] = None,
         date_to: Optional[str] = None,
         duration: Optional[int] = None,
+        limit: int = 1000,
         timeout: Optional[float] = None,
-    ) -> Iterator[Slot]:
+    ) -> Any:
         """Iterates over the records of all pages. The parameters are those of `get`."""
         return iterate_records(self._transport, "/availability", {"doctor_id": doctor_id, "treatment_id": treatment_id, "treatment_ids": treatment_ids, "room_id": room_id, "date": date, "date_to": date_to, "duration": duration, "limit": limit}, timeout)
 
 
-class Appointments(Resource):
+class Appointments(RecordResource["Appointment"]):
+    _path = "/appointments"
+
     @overload
     def list(
         self,
         *,
         page: Optional[int] = None,
         limit: Optional[int] = None,
-        expand: Optional[Literal["patient"]] = None,
+        expand: None = None,
         patient_id: Optional[str] = None,
         doctor_id: Optional[str] = None,
         room_id: Optional[str] = None,
@@ -555,7 +700,7 @@ class Appointments(Resource):
         external_id: Optional[str] = None,
         order: Optional[Literal["asc", "desc"]] = None,
         timeout: Optional[float] = None,
-    ) -> Page[ExpandableAppointment, RecordPageMeta]:
+    ) -> Page[Appointment, RecordPageMeta]:
         ...
 
     @overload
@@ -564,7 +709,7 @@ class Appointments(Resource):
         *,
         after: Optional[str],
         limit: Optional[int] = None,
-        expand: Optional[Literal["patient"]] = None,
+        expand: None = None,
         patient_id: Optional[str] = None,
         doctor_id: Optional[str] = None,
         room_id: Optional[str] = None,
@@ -574,7 +719,7 @@ class Appointments(Resource):
         external_id: Optional[str] = None,
         order: Optional[Literal["asc", "desc"]] = None,
         timeout: Optional[float] = None,
-    ) -> Page[ExpandableAppointment, RecordListMeta]:
+    ) -> Page[Appointment, RecordListMeta]:
         ...
 
     @overload
@@ -585,7 +730,45 @@ class Appointments(Resource):
         limit: Optional[int] = None,
         after: Optional[str] = None,
         timeout: Optional[float] = None,
-    ) -> Page[ExpandableAppointment, ChangesMeta]:
+    ) -> Page[Appointment, ChangesMeta]:
+        ...
+
+    @overload
+    def list(
+        self,
+        *,
+        expand: Literal["patient"],
+        page: Optional[int] = None,
+        limit: Optional[int] = None,
+        patient_id: Optional[str] = None,
+        doctor_id: Optional[str] = None,
+        room_id: Optional[str] = None,
+        status: Optional[str] = None,
+        date_from: Optional[str] = None,
+        date_to: Optional[str] = None,
+        external_id: Optional[str] = None,
+        order: Optional[Literal["asc", "desc"]] = None,
+        timeout: Optional[float] = None,
+    ) -> Page[ExpandedAppointment, RecordPageMeta]:
+        ...
+
+    @overload
+    def list(
+        self,
+        *,
+        after: Optional[str],
+        expand: Literal["patient"],
+        limit: Optional[int] = None,
+        patient_id: Optional[str] = None,
+        doctor_id: Optional[str] = None,
+        room_id: Optional[str] = None,
+        status: Optional[str] = None,
+        date_from: Optional[str] = None,
+        date_to: Optional[str] = None,
+        external_id: Optional[str] = None,
+        order: Optional[Literal["asc", "desc"]] = None,
+        timeout: Optional[float] = None,
+    ) -> Page[ExpandedAppointment, RecordListMeta]:
         ...
 
     def list(
@@ -605,7 +788,7 @@ class Appointments(Resource):
         external_id: Optional[str] = None,
         order: Optional[Literal["asc", "desc"]] = None,
         timeout: Optional[float] = None,
-    ) -> Page[ExpandableAppointment, Any]:
+    ) -> Any:
         """List appointments.
 
         Sorted by date and start time, newest first by default. Filters can be combined. `date_from` and `date_to` are inclusive and in the clinic's time zone. Filtering by an unknown id returns an empty list. `external_id` finds the one appointment with this id, and is sent alone or with `limit`.
@@ -616,11 +799,11 @@ class Appointments(Resource):
 
         limit: Maximum number of records per page.
 
-        after: The `next_after` of a response to a request for the same list with the same filters. The list continues from there: records that were added or removed since move no other.
+        after: The `next_after` of a response to a request for the same list with the same filters. The list continues from there; records that were added or removed since then do not shift it.
 
         updated_since: Lists all records that were changed at this time or later, however they were changed, by `updated_at`, oldest first. An ISO 8601 timestamp with any UTC offset. Only together with `limit` and `after`. The list ends at `meta.as_of`, 20 seconds ago; pass that as the next `updated_since`. A page may have fewer records than `limit`.
 
-        expand: `patient`: `patient` of each record has all fields that `GET /patients` shows. Requires the scope `patient.read`, too. The response then has no `etag`.
+        expand: `patient` adds all fields that `GET /patients` returns to the `patient` of each record. Also requires the scope `patient.read`. The response then has no `etag`.
 
         patient_id: Only records of this patient.
 
@@ -640,10 +823,45 @@ class Appointments(Resource):
         """
         return fetch_page(self._transport, "/appointments", {"page": page, "limit": limit, "after": after, "updated_since": updated_since, "expand": expand, "patient_id": patient_id, "doctor_id": doctor_id, "room_id": room_id, "status": status, "date_from": date_from, "date_to": date_to, "external_id": external_id, "order": order}, timeout)
 
+    @overload
     def pages(
         self,
         *,
+        expand: None = None,
+        patient_id: Optional[str] = None,
+        doctor_id: Optional[str] = None,
+        room_id: Optional[str] = None,
+        status: Optional[str] = None,
+        date_from: Optional[str] = None,
+        date_to: Optional[str] = None,
+        external_id: Optional[str] = None,
+        order: Optional[Literal["asc", "desc"]] = None,
         limit: int = 100,
+        timeout: Optional[float] = None,
+    ) -> Iterator[Page[Appointment, RecordListMeta]]:
+        ...
+
+    @overload
+    def pages(
+        self,
+        *,
+        expand: Literal["patient"],
+        patient_id: Optional[str] = None,
+        doctor_id: Optional[str] = None,
+        room_id: Optional[str] = None,
+        status: Optional[str] = None,
+        date_from: Optional[str] = None,
+        date_to: Optional[str] = None,
+        external_id: Optional[str] = None,
+        order: Optional[Literal["asc", "desc"]] = None,
+        limit: int = 100,
+        timeout: Optional[float] = None,
+    ) -> Iterator[Page[ExpandedAppointment, RecordListMeta]]:
+        ...
+
+    def pages(
+        self,
+        *,
         expand: Optional[Literal["patient"]] = None,
         patient_id: Optional[str] = None,
         doctor_id: Optional[str] = None,
@@ -653,15 +871,51 @@ class Appointments(Resource):
         date_to: Optional[str] = None,
         external_id: Optional[str] = None,
         order: Optional[Literal["asc", "desc"]] = None,
+        limit: int = 100,
         timeout: Optional[float] = None,
-    ) -> Iterator[Page[ExpandableAppointment, RecordListMeta]]:
+    ) -> Any:
         """Iterates over the pages. The parameters are those of `list`."""
         return iterate_pages(self._transport, "/appointments", {"limit": limit, "expand": expand, "patient_id": patient_id, "doctor_id": doctor_id, "room_id": room_id, "status": status, "date_from": date_from, "date_to": date_to, "external_id": external_id, "order": order}, timeout)
+
+    @overload
+    def all(
+        self,
+        *,
+        expand: None = None,
+        patient_id: Optional[str] = None,
+        doctor_id: Optional[str] = None,
+        room_id: Optional[str] = None,
+        status: Optional[str] = None,
+        date_from: Optional[str] = None,
+        date_to: Optional[str] = None,
+        external_id: Optional[str] = None,
+        order: Optional[Literal["asc", "desc"]] = None,
+        limit: int = 100,
+        timeout: Optional[float] = None,
+    ) -> Iterator[Appointment]:
+        ...
+
+    @overload
+    def all(
+        self,
+        *,
+        expand: Literal["patient"],
+        patient_id: Optional[str] = None,
+        doctor_id: Optional[str] = None,
+        room_id: Optional[str] = None,
+        status: Optional[str] = None,
+        date_from: Optional[str] = None,
+        date_to: Optional[str] = None,
+        external_id: Optional[str] = None,
+        order: Optional[Literal["asc", "desc"]] = None,
+        limit: int = 100,
+        timeout: Optional[float] = None,
+    ) -> Iterator[ExpandedAppointment]:
+        ...
 
     def all(
         self,
         *,
-        limit: int = 100,
         expand: Optional[Literal["patient"]] = None,
         patient_id: Optional[str] = None,
         doctor_id: Optional[str] = None,
@@ -671,26 +925,11 @@ class Appointments(Resource):
         date_to: Optional[str] = None,
         external_id: Optional[str] = None,
         order: Optional[Literal["asc", "desc"]] = None,
+        limit: int = 100,
         timeout: Optional[float] = None,
-    ) -> Iterator[ExpandableAppointment]:
+    ) -> Any:
         """Iterates over the records of all pages. The parameters are those of `list`."""
         return iterate_records(self._transport, "/appointments", {"limit": limit, "expand": expand, "patient_id": patient_id, "doctor_id": doctor_id, "room_id": room_id, "status": status, "date_from": date_from, "date_to": date_to, "external_id": external_id, "order": order}, timeout)
-
-    def changes(
-        self,
-        *,
-        since: str,
-        limit: int = 100,
-        follow: bool = False,
-        timeout: Optional[float] = None,
-    ) -> Iterator[ChangesPage[ExpandableAppointment]]:
-        """Iterates over pages of the records that have changed, in the order of their changes.
-
-        since: A time with an offset, or the `position` of an earlier page.
-
-        follow: Continue at the end: look for changes every 20 seconds.
-        """
-        return iterate_changes(self._transport, "/appointments", since, limit, follow, timeout)
 
     def book(
         self,
@@ -708,18 +947,38 @@ class Appointments(Resource):
         request = Request("POST", "/appointments", body=body, accepts_key=True, idempotency_key=idempotency_key, timeout=timeout)
         return self._transport.send(request)
 
+    @overload
+    def get(
+        self,
+        id: str,
+        *,
+        expand: None = None,
+        timeout: Optional[float] = None,
+    ) -> Response[Appointment]:
+        ...
+
+    @overload
+    def get(
+        self,
+        id: str,
+        *,
+        expand: Literal["patient"],
+        timeout: Optional[float] = None,
+    ) -> Response[ExpandedAppointment]:
+        ...
+
     def get(
         self,
         id: str,
         *,
         expand: Optional[Literal["patient"]] = None,
         timeout: Optional[float] = None,
-    ) -> Response[ExpandableAppointment]:
+    ) -> Any:
         """Retrieve an appointment.
 
         Scope: `appointment.read`.
 
-        expand: `patient`: `patient` of each record has all fields that `GET /patients` shows. Requires the scope `patient.read`, too. The response then has no `etag`.
+        expand: `patient` adds all fields that `GET /patients` returns to the `patient` of each record. Also requires the scope `patient.read`. The response then has no `etag`.
         """
         request = Request("GET", f'/appointments/{segment("id", id)}', query={"expand": expand}, timeout=timeout)
         return self._transport.send(request)
@@ -735,7 +994,7 @@ class Appointments(Resource):
     ) -> Response[Appointment]:
         """Update an appointment.
 
-        Changes only the fields that are sent, and only while the appointment is scheduled. A move to another time, doctor or room is subject to the rules of a booking, and frees the old time. If the new time is taken, nothing changes, and the response is a 409 that lists up to three of the next free slots. Without `duration` and `end_time`, the length stays. Another date or start time clears `confirmed_at` and `checked_in_at`. Parts that do not change are not checked again: the notes of a past appointment can be changed. Nor is what only releases something: a shorter time with the same start, no room, or fewer treatments are possible for inactive patients and doctors too. `external_id` alone can be changed in any status.
+        Changes only the fields that are sent, and only while the appointment is scheduled. A move to another time, doctor or room is subject to the rules of a booking, and frees the old time. If the new time is taken, nothing changes, and the response is a 409 that lists up to three of the next free slots. Without `duration` and `end_time`, the length stays. Another date or start time clears `confirmed_at` and `checked_in_at`. Only what changes is checked: the notes of a past appointment can be changed, and for inactive patients and doctors too, the time can be shortened at its end, and the room or treatments removed. `external_id` alone can be changed in any status.
 
         Scope: `appointment.write`.
         """
@@ -856,7 +1115,7 @@ class PriceLists(Resource):
     ) -> Page[PriceList, PageMeta]:
         """List price lists.
 
-        Sorted by name. A treatment without a price in a list has its own price there. Amounts are numbers in units of the currency, exact to its decimals.
+        Sorted by name. A treatment that a list leaves out has its own price. Amounts are numbers in units of the currency, exact to its decimals.
 
         Scope: `finance.read`.
 
@@ -880,14 +1139,16 @@ class PriceLists(Resource):
         return iterate_records(self._transport, "/clinic/price-lists", {"limit": limit}, timeout)
 
 
-class Invoices(Resource):
+class Invoices(RecordResource["Invoice"]):
+    _path = "/invoices"
+
     @overload
     def list(
         self,
         *,
         page: Optional[int] = None,
         limit: Optional[int] = None,
-        expand: Optional[Literal["patient"]] = None,
+        expand: None = None,
         patient_id: Optional[str] = None,
         invoice_number: Optional[str] = None,
         status: Optional[str] = None,
@@ -895,7 +1156,7 @@ class Invoices(Resource):
         to: Optional[str] = None,
         order: Optional[Literal["asc", "desc"]] = None,
         timeout: Optional[float] = None,
-    ) -> Page[ExpandableInvoice, RecordPageMeta]:
+    ) -> Page[Invoice, RecordPageMeta]:
         ...
 
     @overload
@@ -904,7 +1165,7 @@ class Invoices(Resource):
         *,
         after: Optional[str],
         limit: Optional[int] = None,
-        expand: Optional[Literal["patient"]] = None,
+        expand: None = None,
         patient_id: Optional[str] = None,
         invoice_number: Optional[str] = None,
         status: Optional[str] = None,
@@ -912,7 +1173,7 @@ class Invoices(Resource):
         to: Optional[str] = None,
         order: Optional[Literal["asc", "desc"]] = None,
         timeout: Optional[float] = None,
-    ) -> Page[ExpandableInvoice, RecordListMeta]:
+    ) -> Page[Invoice, RecordListMeta]:
         ...
 
     @overload
@@ -923,7 +1184,41 @@ class Invoices(Resource):
         limit: Optional[int] = None,
         after: Optional[str] = None,
         timeout: Optional[float] = None,
-    ) -> Page[ExpandableInvoice, ChangesMeta]:
+    ) -> Page[Invoice, ChangesMeta]:
+        ...
+
+    @overload
+    def list(
+        self,
+        *,
+        expand: Literal["patient"],
+        page: Optional[int] = None,
+        limit: Optional[int] = None,
+        patient_id: Optional[str] = None,
+        invoice_number: Optional[str] = None,
+        status: Optional[str] = None,
+        from_: Optional[str] = None,
+        to: Optional[str] = None,
+        order: Optional[Literal["asc", "desc"]] = None,
+        timeout: Optional[float] = None,
+    ) -> Page[ExpandedInvoice, RecordPageMeta]:
+        ...
+
+    @overload
+    def list(
+        self,
+        *,
+        after: Optional[str],
+        expand: Literal["patient"],
+        limit: Optional[int] = None,
+        patient_id: Optional[str] = None,
+        invoice_number: Optional[str] = None,
+        status: Optional[str] = None,
+        from_: Optional[str] = None,
+        to: Optional[str] = None,
+        order: Optional[Literal["asc", "desc"]] = None,
+        timeout: Optional[float] = None,
+    ) -> Page[ExpandedInvoice, RecordListMeta]:
         ...
 
     def list(
@@ -941,7 +1236,7 @@ class Invoices(Resource):
         to: Optional[str] = None,
         order: Optional[Literal["asc", "desc"]] = None,
         timeout: Optional[float] = None,
-    ) -> Page[ExpandableInvoice, Any]:
+    ) -> Any:
         """List invoices.
 
         Sorted by issue date, newest first by default. Filters can be combined. `from` and `to` filter by issue date and are inclusive. Filtering by an unknown id returns an empty list. Amounts are numbers in units of the currency, exact to its decimals.
@@ -952,11 +1247,11 @@ class Invoices(Resource):
 
         limit: Maximum number of records per page.
 
-        after: The `next_after` of a response to a request for the same list with the same filters. The list continues from there: records that were added or removed since move no other.
+        after: The `next_after` of a response to a request for the same list with the same filters. The list continues from there; records that were added or removed since then do not shift it.
 
         updated_since: Lists all records that were changed at this time or later, however they were changed, by `updated_at`, oldest first. An ISO 8601 timestamp with any UTC offset. Only together with `limit` and `after`. The list ends at `meta.as_of`, 20 seconds ago; pass that as the next `updated_since`. A page may have fewer records than `limit`.
 
-        expand: `patient`: `patient` of each record has all fields that `GET /patients` shows. Requires the scope `patient.read`, too. The response then has no `etag`.
+        expand: `patient` adds all fields that `GET /patients` returns to the `patient` of each record. Also requires the scope `patient.read`. The response then has no `etag`.
 
         patient_id: Only records of this patient.
 
@@ -972,10 +1267,41 @@ class Invoices(Resource):
         """
         return fetch_page(self._transport, "/invoices", {"page": page, "limit": limit, "after": after, "updated_since": updated_since, "expand": expand, "patient_id": patient_id, "invoice_number": invoice_number, "status": status, "from": from_, "to": to, "order": order}, timeout)
 
+    @overload
     def pages(
         self,
         *,
+        expand: None = None,
+        patient_id: Optional[str] = None,
+        invoice_number: Optional[str] = None,
+        status: Optional[str] = None,
+        from_: Optional[str] = None,
+        to: Optional[str] = None,
+        order: Optional[Literal["asc", "desc"]] = None,
         limit: int = 100,
+        timeout: Optional[float] = None,
+    ) -> Iterator[Page[Invoice, RecordListMeta]]:
+        ...
+
+    @overload
+    def pages(
+        self,
+        *,
+        expand: Literal["patient"],
+        patient_id: Optional[str] = None,
+        invoice_number: Optional[str] = None,
+        status: Optional[str] = None,
+        from_: Optional[str] = None,
+        to: Optional[str] = None,
+        order: Optional[Literal["asc", "desc"]] = None,
+        limit: int = 100,
+        timeout: Optional[float] = None,
+    ) -> Iterator[Page[ExpandedInvoice, RecordListMeta]]:
+        ...
+
+    def pages(
+        self,
+        *,
         expand: Optional[Literal["patient"]] = None,
         patient_id: Optional[str] = None,
         invoice_number: Optional[str] = None,
@@ -983,15 +1309,47 @@ class Invoices(Resource):
         from_: Optional[str] = None,
         to: Optional[str] = None,
         order: Optional[Literal["asc", "desc"]] = None,
+        limit: int = 100,
         timeout: Optional[float] = None,
-    ) -> Iterator[Page[ExpandableInvoice, RecordListMeta]]:
+    ) -> Any:
         """Iterates over the pages. The parameters are those of `list`."""
         return iterate_pages(self._transport, "/invoices", {"limit": limit, "expand": expand, "patient_id": patient_id, "invoice_number": invoice_number, "status": status, "from": from_, "to": to, "order": order}, timeout)
+
+    @overload
+    def all(
+        self,
+        *,
+        expand: None = None,
+        patient_id: Optional[str] = None,
+        invoice_number: Optional[str] = None,
+        status: Optional[str] = None,
+        from_: Optional[str] = None,
+        to: Optional[str] = None,
+        order: Optional[Literal["asc", "desc"]] = None,
+        limit: int = 100,
+        timeout: Optional[float] = None,
+    ) -> Iterator[Invoice]:
+        ...
+
+    @overload
+    def all(
+        self,
+        *,
+        expand: Literal["patient"],
+        patient_id: Optional[str] = None,
+        invoice_number: Optional[str] = None,
+        status: Optional[str] = None,
+        from_: Optional[str] = None,
+        to: Optional[str] = None,
+        order: Optional[Literal["asc", "desc"]] = None,
+        limit: int = 100,
+        timeout: Optional[float] = None,
+    ) -> Iterator[ExpandedInvoice]:
+        ...
 
     def all(
         self,
         *,
-        limit: int = 100,
         expand: Optional[Literal["patient"]] = None,
         patient_id: Optional[str] = None,
         invoice_number: Optional[str] = None,
@@ -999,26 +1357,31 @@ class Invoices(Resource):
         from_: Optional[str] = None,
         to: Optional[str] = None,
         order: Optional[Literal["asc", "desc"]] = None,
+        limit: int = 100,
         timeout: Optional[float] = None,
-    ) -> Iterator[ExpandableInvoice]:
+    ) -> Any:
         """Iterates over the records of all pages. The parameters are those of `list`."""
         return iterate_records(self._transport, "/invoices", {"limit": limit, "expand": expand, "patient_id": patient_id, "invoice_number": invoice_number, "status": status, "from": from_, "to": to, "order": order}, timeout)
 
-    def changes(
+    @overload
+    def get(
         self,
+        id: str,
         *,
-        since: str,
-        limit: int = 100,
-        follow: bool = False,
+        expand: None = None,
         timeout: Optional[float] = None,
-    ) -> Iterator[ChangesPage[ExpandableInvoice]]:
-        """Iterates over pages of the records that have changed, in the order of their changes.
+    ) -> Response[InvoiceWithPayments]:
+        ...
 
-        since: A time with an offset, or the `position` of an earlier page.
-
-        follow: Continue at the end: look for changes every 20 seconds.
-        """
-        return iterate_changes(self._transport, "/invoices", since, limit, follow, timeout)
+    @overload
+    def get(
+        self,
+        id: str,
+        *,
+        expand: Literal["patient"],
+        timeout: Optional[float] = None,
+    ) -> Response[ExpandedInvoiceWithPayments]:
+        ...
 
     def get(
         self,
@@ -1026,14 +1389,14 @@ class Invoices(Resource):
         *,
         expand: Optional[Literal["patient"]] = None,
         timeout: Optional[float] = None,
-    ) -> Response[InvoiceWithPayments]:
+    ) -> Any:
         """Retrieve an invoice.
 
         Returns the invoice with its payments.
 
         Scope: `finance.read`.
 
-        expand: `patient`: `patient` of each record has all fields that `GET /patients` shows. Requires the scope `patient.read`, too. The response then has no `etag`.
+        expand: `patient` adds all fields that `GET /patients` returns to the `patient` of each record. Also requires the scope `patient.read`. The response then has no `etag`.
         """
         request = Request("GET", f'/invoices/{segment("id", id)}', query={"expand": expand}, timeout=timeout)
         return self._transport.send(request)
@@ -1082,11 +1445,11 @@ class InvoicesPayments(Resource):
     def pages(
         self,
         *,
-        limit: int = 100,
         status: Optional[str] = None,
         from_: Optional[str] = None,
         to: Optional[str] = None,
         order: Optional[Literal["asc", "desc"]] = None,
+        limit: int = 100,
         timeout: Optional[float] = None,
     ) -> Iterator[Page[Payment, PageMeta]]:
         """Iterates over the pages. The parameters are those of `list`."""
@@ -1095,18 +1458,20 @@ class InvoicesPayments(Resource):
     def all(
         self,
         *,
-        limit: int = 100,
         status: Optional[str] = None,
         from_: Optional[str] = None,
         to: Optional[str] = None,
         order: Optional[Literal["asc", "desc"]] = None,
+        limit: int = 100,
         timeout: Optional[float] = None,
     ) -> Iterator[Payment]:
         """Iterates over the records of all pages. The parameters are those of `list`."""
         return iterate_records(self._transport, f'/invoices/{self._id}/payments', {"limit": limit, "status": status, "from": from_, "to": to, "order": order}, timeout)
 
 
-class Payments(Resource):
+class Payments(RecordResource["Payment"]):
+    _path = "/payments"
+
     @overload
     def list(
         self,
@@ -1164,7 +1529,7 @@ class Payments(Resource):
         to: Optional[str] = None,
         order: Optional[Literal["asc", "desc"]] = None,
         timeout: Optional[float] = None,
-    ) -> Page[Payment, Any]:
+    ) -> Any:
         """List payments.
 
         Lists payments and refunds, sorted by payment date, newest first by default. Filters can be combined. `from` and `to` filter by payment date and are inclusive. Filtering by an unknown id returns an empty list.
@@ -1175,7 +1540,7 @@ class Payments(Resource):
 
         limit: Maximum number of records per page.
 
-        after: The `next_after` of a response to a request for the same list with the same filters. The list continues from there: records that were added or removed since move no other.
+        after: The `next_after` of a response to a request for the same list with the same filters. The list continues from there; records that were added or removed since then do not shift it.
 
         updated_since: Lists all records that were changed at this time or later, however they were changed, by `updated_at`, oldest first. An ISO 8601 timestamp with any UTC offset. Only together with `limit` and `after`. The list ends at `meta.as_of`, 20 seconds ago; pass that as the next `updated_since`. A page may have fewer records than `limit`.
 
@@ -1196,13 +1561,13 @@ class Payments(Resource):
     def pages(
         self,
         *,
-        limit: int = 100,
         patient_id: Optional[str] = None,
         invoice_id: Optional[str] = None,
         status: Optional[str] = None,
         from_: Optional[str] = None,
         to: Optional[str] = None,
         order: Optional[Literal["asc", "desc"]] = None,
+        limit: int = 100,
         timeout: Optional[float] = None,
     ) -> Iterator[Page[Payment, RecordListMeta]]:
         """Iterates over the pages. The parameters are those of `list`."""
@@ -1211,33 +1576,17 @@ class Payments(Resource):
     def all(
         self,
         *,
-        limit: int = 100,
         patient_id: Optional[str] = None,
         invoice_id: Optional[str] = None,
         status: Optional[str] = None,
         from_: Optional[str] = None,
         to: Optional[str] = None,
         order: Optional[Literal["asc", "desc"]] = None,
+        limit: int = 100,
         timeout: Optional[float] = None,
     ) -> Iterator[Payment]:
         """Iterates over the records of all pages. The parameters are those of `list`."""
         return iterate_records(self._transport, "/payments", {"limit": limit, "patient_id": patient_id, "invoice_id": invoice_id, "status": status, "from": from_, "to": to, "order": order}, timeout)
-
-    def changes(
-        self,
-        *,
-        since: str,
-        limit: int = 100,
-        follow: bool = False,
-        timeout: Optional[float] = None,
-    ) -> Iterator[ChangesPage[Payment]]:
-        """Iterates over pages of the records that have changed, in the order of their changes.
-
-        since: A time with an offset, or the `position` of an earlier page.
-
-        follow: Continue at the end: look for changes every 20 seconds.
-        """
-        return iterate_changes(self._transport, "/payments", since, limit, follow, timeout)
 
     def get(self, id: str, *, timeout: Optional[float] = None) -> Response[Payment]:
         """Retrieve a payment.
@@ -1248,7 +1597,9 @@ class Payments(Resource):
         return self._transport.send(request)
 
 
-class Messages(Resource):
+class Messages(RecordResource["Message"]):
+    _path = "/messages"
+
     @overload
     def list(
         self,
@@ -1306,7 +1657,7 @@ class Messages(Resource):
         to: Optional[str] = None,
         order: Optional[Literal["asc", "desc"]] = None,
         timeout: Optional[float] = None,
-    ) -> Page[Message, Any]:
+    ) -> Any:
         """List messages.
 
         Lists the communication log, newest first by default. The order and the `from` and `to` filters use `created_at`, the time at which each message was accepted; `sent_at` is later. `from` and `to` are inclusive dates in the clinic's time zone. Filters can be combined. Filtering by an unknown id returns an empty list.
@@ -1317,7 +1668,7 @@ class Messages(Resource):
 
         limit: Maximum number of records per page.
 
-        after: The `next_after` of a response to a request for the same list with the same filters. The list continues from there: records that were added or removed since move no other.
+        after: The `next_after` of a response to a request for the same list with the same filters. The list continues from there; records that were added or removed since then do not shift it.
 
         updated_since: Lists all records that were changed at this time or later, however they were changed, by `updated_at`, oldest first. An ISO 8601 timestamp with any UTC offset. Only together with `limit` and `after`. The list ends at `meta.as_of`, 20 seconds ago; pass that as the next `updated_since`. A page may have fewer records than `limit`.
 
@@ -1338,13 +1689,13 @@ class Messages(Resource):
     def pages(
         self,
         *,
-        limit: int = 100,
         patient_id: Optional[str] = None,
         channel: Optional[Literal["sms", "email"]] = None,
         status: Optional[str] = None,
         from_: Optional[str] = None,
         to: Optional[str] = None,
         order: Optional[Literal["asc", "desc"]] = None,
+        limit: int = 100,
         timeout: Optional[float] = None,
     ) -> Iterator[Page[Message, RecordListMeta]]:
         """Iterates over the pages. The parameters are those of `list`."""
@@ -1353,33 +1704,17 @@ class Messages(Resource):
     def all(
         self,
         *,
-        limit: int = 100,
         patient_id: Optional[str] = None,
         channel: Optional[Literal["sms", "email"]] = None,
         status: Optional[str] = None,
         from_: Optional[str] = None,
         to: Optional[str] = None,
         order: Optional[Literal["asc", "desc"]] = None,
+        limit: int = 100,
         timeout: Optional[float] = None,
     ) -> Iterator[Message]:
         """Iterates over the records of all pages. The parameters are those of `list`."""
         return iterate_records(self._transport, "/messages", {"limit": limit, "patient_id": patient_id, "channel": channel, "status": status, "from": from_, "to": to, "order": order}, timeout)
-
-    def changes(
-        self,
-        *,
-        since: str,
-        limit: int = 100,
-        follow: bool = False,
-        timeout: Optional[float] = None,
-    ) -> Iterator[ChangesPage[Message]]:
-        """Iterates over pages of the records that have changed, in the order of their changes.
-
-        since: A time with an offset, or the `position` of an earlier page.
-
-        follow: Continue at the end: look for changes every 20 seconds.
-        """
-        return iterate_changes(self._transport, "/messages", since, limit, follow, timeout)
 
     def send(
         self,
@@ -1598,10 +1933,10 @@ class Events(Resource):
         limit: Optional[int] = None,
         event: Optional[Literal["patient.created", "patient.updated", "patient.erased", "appointment.created", "appointment.updated", "appointment.confirmed", "appointment.checked_in", "appointment.cancelled", "appointment.completed", "appointment.no_show", "invoice.created", "invoice.updated", "invoice.paid", "payment.created", "payment.updated", "sms.sent", "sms.delivered", "sms.failed", "email.sent", "email.delivered", "email.failed", "import.completed", "payment.received"]] = None,
         timeout: Optional[float] = None,
-    ) -> Page[Event, CursorMeta]:
+    ) -> Page[Event, EventListMeta]:
         """List events.
 
-        Lists the events of the last 30 days, oldest first. Use it to catch up after an outage of your webhook endpoint: start from the last `next_after` that you stored, and repeat while `has_more` is true. It is never null; a cursor of another clinic, or one beyond the last event, is a 400. The filter `event` can be changed at any cursor. Lists only events whose records the credential may read: `patient.read`, `appointment.read`, `finance.read` (invoices and payments), `communication.read.sms` (SMS and email). The import of a file is listed with the scope that reads its records. To filter by another event is a 403 that names the scope.
+        Lists the events of the last 30 days, oldest first. Use it to catch up after an outage of your webhook endpoint: start from the last `next_after` that you stored, and repeat while `has_more` is true. A cursor of another clinic, or one beyond the last event, is a 400. The filter `event` can be changed at any cursor. Lists only events whose records the credential may read: `patient.read`, `appointment.read`, `finance.read` (invoices and payments), `communication.read.sms` (SMS and email). The import of a file is listed with the scope that reads its records. Filtering by any other event is a 403 that names the scope.
 
         Scope: `webhook.read`.
 
@@ -1616,18 +1951,18 @@ class Events(Resource):
     def pages(
         self,
         *,
-        limit: int = 100,
         event: Optional[Literal["patient.created", "patient.updated", "patient.erased", "appointment.created", "appointment.updated", "appointment.confirmed", "appointment.checked_in", "appointment.cancelled", "appointment.completed", "appointment.no_show", "invoice.created", "invoice.updated", "invoice.paid", "payment.created", "payment.updated", "sms.sent", "sms.delivered", "sms.failed", "email.sent", "email.delivered", "email.failed", "import.completed", "payment.received"]] = None,
+        limit: int = 100,
         timeout: Optional[float] = None,
-    ) -> Iterator[Page[Event, CursorMeta]]:
+    ) -> Iterator[Page[Event, EventListMeta]]:
         """Iterates over the pages. The parameters are those of `list`."""
         return iterate_pages(self._transport, "/events", {"limit": limit, "event": event}, timeout)
 
     def all(
         self,
         *,
-        limit: int = 100,
         event: Optional[Literal["patient.created", "patient.updated", "patient.erased", "appointment.created", "appointment.updated", "appointment.confirmed", "appointment.checked_in", "appointment.cancelled", "appointment.completed", "appointment.no_show", "invoice.created", "invoice.updated", "invoice.paid", "payment.created", "payment.updated", "sms.sent", "sms.delivered", "sms.failed", "email.sent", "email.delivered", "email.failed", "import.completed", "payment.received"]] = None,
+        limit: int = 100,
         timeout: Optional[float] = None,
     ) -> Iterator[Event]:
         """Iterates over the records of all pages. The parameters are those of `list`."""

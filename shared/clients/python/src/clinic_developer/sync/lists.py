@@ -4,11 +4,14 @@
 from __future__ import annotations
 
 from datetime import datetime, timedelta
-from typing import Any, Iterator, Optional
+from typing import Any, Iterator, Generic, Optional, TypeVar
 
 from ..requests import Query, Request, following, place_of, read_as_of
 from ..responses import ChangesPage, Page
-from .transport import Transport, sleep
+from .transport import Resource, Transport, sleep
+
+# Covariant, so that type checkers find `changes` in a collection of several resources.
+T = TypeVar("T", covariant=True)
 
 # A change is listed 20 seconds after it was made: `as_of` is that long ago, without the fraction of its second.
 VISIBILITY_DELAY = timedelta(seconds=21)
@@ -37,24 +40,35 @@ def iterate_records(
             yield record
 
 
-def iterate_changes(
-    transport: Transport, path: str, since: str, limit: int, follow: bool, timeout: Optional[float]
-) -> Iterator[ChangesPage[Any]]:
-    updated_since, after = place_of(since)
-    end: Optional[datetime] = None
-    while True:
-        query: Query = {"updated_since": updated_since, "after": after, "limit": limit}
-        page = fetch_page(transport, path, query, timeout)
-        as_of = read_as_of(page)
-        if end is None:
-            end = as_of + VISIBILITY_DELAY
-        remaining = following(query, page)
-        if remaining is None:
-            updated_since, after = str(page.meta["as_of"]), None
-            yield ChangesPage(page, updated_since)
-            if as_of >= end and not follow:
-                return
-            sleep(VISIBILITY_DELAY.total_seconds() if follow else (end - as_of).total_seconds())
-        else:
-            after = str(remaining["after"])
-            yield ChangesPage(page, f"{updated_since}|{after}")
+class RecordResource(Resource, Generic[T]):
+    """Records of one kind, with a list of changes."""
+
+    _path: str
+
+    def changes(
+        self, *, since: str, limit: int = 100, follow: bool = False, timeout: Optional[float] = None
+    ) -> Iterator[ChangesPage[T]]:
+        """Iterates over pages of the records that have changed, in the order of their changes.
+
+        since: A time with an offset, or the `position` of an earlier page.
+
+        follow: Continue at the end: look for changes every 20 seconds.
+        """
+        updated_since, after = place_of(since)
+        end: Optional[datetime] = None
+        while True:
+            query: Query = {"updated_since": updated_since, "after": after, "limit": limit}
+            page = fetch_page(self._transport, self._path, query, timeout)
+            as_of = read_as_of(page)
+            if end is None:
+                end = as_of + VISIBILITY_DELAY
+            remaining = following(query, page)
+            if remaining is None:
+                updated_since, after = str(page.meta["as_of"]), None
+                yield ChangesPage(page, updated_since)
+                if as_of >= end and not follow:
+                    return
+                sleep(VISIBILITY_DELAY.total_seconds() if follow else (end - as_of).total_seconds())
+            else:
+                after = str(remaining["after"])
+                yield ChangesPage(page, f"{updated_since}|{after}")

@@ -3,8 +3,10 @@
 
 from __future__ import annotations
 
+from contextvars import ContextVar
+from math import inf
 from time import monotonic
-from typing import TYPE_CHECKING, Any, Optional, Type, TypeVar
+from typing import TYPE_CHECKING, Any, Mapping, Optional, Type, TypeVar
 
 import httpx
 
@@ -22,6 +24,30 @@ def sleep(duration: float) -> None:
     from time import sleep  # Loaded with the first wait only.
 
     sleep(duration)
+
+
+deadline: ContextVar[float] = ContextVar("deadline", default=inf)
+"""When the attempt that reads ends, by the monotonic clock."""
+
+
+def limit_reads(event: str, info: Mapping[str, Any]) -> None:
+    """Ends reading at the deadline: the timeout of httpx limits the time between two chunks only.
+
+    httpcore calls it with what happens to a connection.
+    """
+    if not event.endswith((".connect_tcp.complete", ".start_tls.complete")):
+        return
+    stream = info["return_value"]
+    read = stream.read
+
+    def read_until_deadline(max_bytes: int, timeout: Optional[float] = None) -> bytes:
+        remaining = deadline.get() - monotonic()
+        if remaining <= 0:
+            raise httpx.ReadTimeout("The response is incomplete")
+        content: bytes = read(max_bytes, remaining if timeout is None else min(timeout, remaining))
+        return content
+
+    stream.read = read_until_deadline
 
 
 class Transport:
@@ -57,10 +83,9 @@ class Transport:
 
     def send_once(self, request: Request) -> Response[Any]:
         timeout = request.timeout or self.timeout
-        deadline = monotonic() + timeout
-        content = bytearray()
+        token = deadline.set(monotonic() + timeout)
         try:
-            with self.http.stream(
+            response = self.http.request(
                 request.method,
                 self.base + request.target,
                 headers={**self.headers, **request.headers},
@@ -68,15 +93,13 @@ class Transport:
                 timeout=timeout,
                 follow_redirects=False,
                 auth=None,
-            ) as response:
-                for chunk in response.iter_bytes():
-                    content += chunk
-                    # The timeout of httpx limits the time between two chunks only.
-                    if monotonic() > deadline:
-                        raise httpx.ReadTimeout("The body is incomplete")
+                extensions={"trace": limit_reads},
+            )
         except (httpx.HTTPError, httpx.InvalidURL) as error:
             raise request.failure(error, timeout) from error
-        return request.outcome(response.status_code, response.headers, bytes(content))
+        finally:
+            deadline.reset(token)
+        return request.outcome(response.status_code, response.headers, response.content)
 
 
 class Resource:
