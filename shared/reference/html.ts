@@ -48,8 +48,8 @@ export function shell({ page, pages, assets, api, contents, hasSamples = false, 
 <link rel="icon" href="${ICON}">
 <link rel="alternate" type="text/markdown" href="${to(page.path === '' ? 'index.md' : `${page.path}.md`)}">
 <link rel="stylesheet" href="${to(assets.style)}">
-${head}<script src="${to(assets.script)}" defer data-api="${rootOf(page.path)}${api}" data-docs="${to('')}/" data-search="${to(assets.searchScript)}" data-index="${to(assets.searchIndex)}"></script>
-</head>
+<script src="${to(assets.script)}" defer data-api="${rootOf(page.path)}${api}" data-docs="${to('')}/" data-search="${to(assets.searchScript)}" data-index="${to(assets.searchIndex)}"></script>
+${head}</head>
 <body>
 <a class="skip" href="#contents">Skip to the contents</a>
 <header>

@@ -1,4 +1,4 @@
-/** Runs in the browser without a build step: Swagger UI, with the ids of the clinic in its examples. */
+/** Runs in the browser without a build step, after docs.js: Swagger UI, with the ids of the clinic in its examples. */
 const one = (selector, within = document) => within.querySelector(selector)
 const dark = matchMedia('(prefers-color-scheme: dark)')
 const { root, api } = one('#reference').dataset
@@ -9,11 +9,6 @@ const description = fetch(`${root}openapi.json`).then((response) => response.tex
 function followSystem() {
   document.documentElement.classList.toggle('dark-mode', dark.matches)
 }
-
-const credential = () =>
-  one('#credential')
-    .value.trim()
-    .replace(/^(Authorization:\s*)?(Developer\s+)?/i, '')
 
 /** The document with this server's address. Its events are pages of their own. */
 function specOf(text) {

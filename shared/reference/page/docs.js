@@ -3,13 +3,17 @@ const { dataset } = document.currentScript
 const one = (selector) => document.querySelector(selector)
 const all = (selector) => [...document.querySelectorAll(selector)]
 
-/** Shows the address of this server, and the credential once it is entered, in all samples. */
-function fillSamples() {
-  const pair = one('#credential')
+/** The entered credential, without the name of its header and its scheme. The console's script calls it too. */
+function credential() {
+  return one('#credential')
     .value.trim()
     .replace(/^(Authorization:\s*)?(Developer\s+)?/i, '')
+}
+
+/** Shows the address of this server, and the credential once it is entered, in all samples. */
+function fillSamples() {
   for (const base of all('var.base')) base.textContent = new URL(dataset.api, location).href
-  for (const place of all('var.pair')) place.textContent = pair || 'KEY:SECRET'
+  for (const place of all('var.pair')) place.textContent = credential() || 'KEY:SECRET'
 }
 
 /** A credential gives access to a whole clinic: it is held until the tab is closed, and sent nowhere by these pages. */
