@@ -20,7 +20,12 @@ const highlighter = createHighlighterCoreSync({
 /** Source text with a class for each kind of token, since the content security policy forbids styles in the page. */
 function highlight(code: string, language: string): string {
   if (!highlighter.getLoadedLanguages().includes(language)) return placeholders(escapeHtml(code))
-  const { tokens } = highlighter.codeToTokens(code, { lang: language, theme: 'classes' })
+  // On a busy machine, a limit of time would change the page, and with it the hash of the asset.
+  const { tokens } = highlighter.codeToTokens(code, {
+    lang: language,
+    theme: 'classes',
+    tokenizeTimeLimit: 0,
+  })
   const lines = tokens.map((line) =>
     line
       .map(({ content, color }) => {
