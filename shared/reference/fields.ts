@@ -1,25 +1,92 @@
 import { type ApiDocument, type Parameter, resolve, type Schema } from '../api/openapi/read-document.ts'
 
-/** The fields of an object, and of the objects within it, as a nested Markdown list. Levels below `openLevels` are folded. */
+/** An object that a schema describes. There are several if the schema has alternatives. */
+type Variant = Required<Pick<Schema, 'properties' | 'required' | 'description'>> & {
+  /** Its name in the API document. */
+  readonly name: string
+}
+
+/**
+ * The fields of an object, and of the objects within it, as a nested Markdown list. Levels below `openLevels` are folded. If there
+ * are variants of the object, what differs between them is folded too.
+ */
 export function fieldList(document: ApiDocument, schema: Schema, openLevels = 2): string[] {
-  const { properties = {}, required = [] } = objectOf(document, schema) ?? {}
+  const [first, ...others] = variantsOf(document, schema)
+  if (!first) return []
+  const tag = tagOf([first, ...others])
+  if (tag !== undefined) return taggedFields(document, [first, ...others], tag, openLevels)
+  return [
+    ...fieldsOf(document, first, openLevels),
+    ...others.flatMap((variant) => {
+      const description = variant.description === '' ? [] : [variant.description, '']
+      return folded(`Or the fields of ${variant.name}`, [...description, ...fieldsOf(document, variant)])
+    }),
+  ]
+}
+
+/** Lines that are hidden until the reader opens them. */
+export const folded = (title: string, lines: readonly string[]): string[] =>
+  lines.length > 0 ? ['', `<details><summary>${title}</summary>`, '', ...lines, '', '</details>', ''] : []
+
+function fieldsOf(document: ApiDocument, { properties, required }: Variant, openLevels = 2): string[] {
   return Object.entries(properties).flatMap(([name, field]) => {
     const nested = fieldList(document, field, openLevels - 1)
+    // Variants with a tag fold most of their fields themselves.
+    const isOpen = openLevels > 1 || tagOf(variantsOf(document, field)) !== undefined
     return [
       fieldLine(document, name, field, required.includes(name)),
-      ...(nested.length > 0 && openLevels <= 1
-        ? [
-            '',
-            `  <details><summary>Fields of ${name}</summary>`,
-            '',
-            ...indent(nested),
-            '',
-            '  </details>',
-            '',
-          ]
-        : indent(nested)),
+      ...indent(isOpen ? nested : folded(`Fields of ${name}`, nested)),
     ]
   })
+}
+
+/** The field whose value says which variant an object is, such as `channel` or `event`. */
+function tagOf(variants: readonly Variant[]): string | undefined {
+  if (variants.length < 2) return undefined
+  return Object.keys(variants[0]?.properties ?? {}).find((name) => {
+    const values = variants.map(({ properties }) => properties[name]?.const)
+    return !values.includes(undefined) && new Set(values).size === values.length
+  })
+}
+
+/** The tag and the fields that are the same in all variants, then the other fields for each value of the tag, folded. */
+function taggedFields(
+  document: ApiDocument,
+  variants: readonly [Variant, ...Variant[]],
+  tag: string,
+  openLevels: number,
+): string[] {
+  const [first] = variants
+  const areSame = (of: (variant: Variant) => unknown) =>
+    new Set(variants.map((variant) => JSON.stringify(of(variant)))).size === 1
+  const isShared = (name: string) =>
+    areSame(({ properties, required }) => [properties[name], required.includes(name)])
+  const withFields = ({ properties, ...variant }: Variant, isWanted: (name: string) => boolean): Variant => ({
+    ...variant,
+    properties: Object.fromEntries(Object.entries(properties).filter(([name]) => isWanted(name))),
+  })
+  const valueIn = ({ properties }: Variant) => properties[tag]?.const
+  const description = areSame(({ properties }) => properties[tag]?.description)
+    ? first.properties[tag]?.description
+    : undefined
+  const tagField = { enum: variants.map(valueIn), description: description ?? '' }
+  const shared = { ...first, properties: { ...first.properties, [tag]: tagField } }
+  const byOtherFields = Map.groupBy(variants, (variant) =>
+    fieldsOf(
+      document,
+      withFields(variant, (name) => name !== tag && !isShared(name)),
+    ).join('\n'),
+  )
+  return [
+    ...fieldsOf(
+      document,
+      withFields(shared, (name) => name === tag || isShared(name)),
+      openLevels,
+    ),
+    ...[...byOtherFields].flatMap(([lines, members]) =>
+      folded(`Fields if ${tag} is ${members.map(valueIn).join(' or ')}`, lines ? lines.split('\n') : []),
+    ),
+  ]
 }
 
 /** The parameters of one place, as a Markdown list. */
@@ -38,23 +105,22 @@ export const headerList = (document: ApiDocument, headers: readonly Parameter[])
     })),
   )
 
-/** The names of all fields, for the search. */
+/** The names of all fields, for the search. Further variants have the fields of other pages, which are found first. */
 export const fieldNames = (document: ApiDocument, schema: Schema): string[] =>
-  Object.entries(objectOf(document, schema)?.properties ?? {}).flatMap(([name, field]) => [
+  Object.entries(variantsOf(document, schema)[0]?.properties ?? {}).flatMap(([name, field]) => [
     name,
     ...fieldNames(document, field),
   ])
 
-/** The object that a schema describes: itself, the items of an array, or the first object of its alternatives. */
-function objectOf(document: ApiDocument, schema: Schema): Schema | undefined {
-  const { properties, items, anyOf, oneOf } = resolve(document, schema)
-  if (properties) return resolve(document, schema)
-  if (items) return objectOf(document, items)
-  for (const alternative of anyOf ?? oneOf ?? []) {
-    const found = objectOf(document, alternative)
-    if (found) return found
-  }
-  return undefined
+/** The objects that a schema describes: itself, the items of an array, or its alternatives that are not deprecated. */
+function variantsOf(document: ApiDocument, schema: Schema): Variant[] {
+  const resolved = resolve(document, schema)
+  const { properties, required = [], description = '', items } = resolved
+  if (properties) return [{ name: schema.$ref?.split('/').at(-1) ?? '', properties, required, description }]
+  if (items) return variantsOf(document, items)
+  return alternativesOf(resolved)
+    .filter((one) => !resolve(document, one).deprecated)
+    .flatMap((one) => variantsOf(document, one))
 }
 
 function fieldLine(document: ApiDocument, name: string, schema: Schema, isRequired: boolean): string {

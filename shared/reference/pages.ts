@@ -8,7 +8,7 @@ import {
   type Response,
   resolve,
 } from '../api/openapi/read-document.ts'
-import { fieldList, fieldNames, headerList, parameterList } from './fields.ts'
+import { fieldList, fieldNames, folded, headerList, parameterList } from './fields.ts'
 import { REMEDIES } from './remedies.ts'
 import { curlSample, pythonSample, typescriptSample } from './samples.ts'
 
@@ -136,7 +136,6 @@ function endpointPage(document: ApiDocument, endpoint: Endpoint, isCommon: (key:
   const body = requestBody?.content['application/json']?.schema
   const [status = '', success] = Object.entries(responses).find(([code]) => code.startsWith('2')) ?? []
   const returned = success?.content?.['application/json']?.schema
-  const example = exampleOf(success?.content)
   const errors = errorKeys(document, operation)
   const ownErrors = errors.filter((key) => !isCommon(key))
   const section = (title: string, lines: readonly string[]) =>
@@ -170,13 +169,7 @@ function endpointPage(document: ApiDocument, endpoint: Endpoint, isCommon: (key:
       ...fence('sh', curlSample(endpoint)),
       ...fence('ts', typescriptSample(endpoint)),
       ...fence('python', pythonSample(endpoint)),
-      ...(success
-        ? fence(
-            'json',
-            example === undefined ? '' : JSON.stringify(example, null, 2),
-            `${status} ${success.description}`,
-          )
-        : []),
+      ...(success ? responseSamples(status, success) : []),
       ...section('Path', parametersIn('path')),
       ...section('Query', parametersIn('query')),
       ...section('Headers', parametersIn('header', headerList)),
@@ -187,6 +180,16 @@ function endpointPage(document: ApiDocument, endpoint: Endpoint, isCommon: (key:
       '',
     ].join('\n'),
   }
+}
+
+/** All examples: an email, for example, is accepted with other fields than an SMS. */
+function responseSamples(status: string, { description, content }: Response): string[] {
+  const title = `${status} ${description}`
+  const examples = Object.entries(content?.['application/json']?.examples ?? {})
+  if (examples.length === 0) return fence('json', '', title)
+  return examples.flatMap(([name, { value }]) =>
+    fence('json', JSON.stringify(value, null, 2), examples.length > 1 ? `${title} (${name})` : title),
+  )
 }
 
 function eventPage(document: ApiDocument, { path: name, operation }: Endpoint): Page {
@@ -265,9 +268,6 @@ const errorTable = (from: string, keys: readonly ErrorKey[]): string[] =>
           return `| ${status} | [\`${key}\`](${relative(from, 'errors')}#${key}) | ${text} **${REMEDIES[key]}** |`
         }),
       ]
-
-const folded = (title: string, lines: readonly string[]): string[] =>
-  lines.length > 0 ? ['', `<details><summary>${title}</summary>`, '', ...lines, '', '</details>'] : []
 
 const fence = (language: string, code: string, title = ''): string[] => [
   `\`\`\`${language}${title && ` ${title}`}`,

@@ -1,23 +1,25 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
 import MiniSearch from 'minisearch'
 import { afterAll, expect, it } from 'vitest'
 import { writeReferenceFiles } from '../../../infra/functions/reference-files.ts'
 import { ERROR_KEYS } from '../../../shared/api/error-catalogue.ts'
-import { listFiles } from '../../../shared/reference/files.ts'
 import { type ApiDocument, endpointsOf } from '../../../shared/api/openapi/read-document.ts'
+import { listFiles } from '../../../shared/reference/files.ts'
 import { docsPages } from '../../../shared/reference/pages.ts'
 import { renderMarkdown } from '../../../shared/reference/render.ts'
 import { SEARCH_OPTIONS, searchIndex } from '../../../shared/reference/search.ts'
 
 const document = JSON.parse(readFileSync('docs/openapi.json', 'utf8')) as ApiDocument
-const pages = docsPages(document, (name) => readFileSync(`docs/${name}.md`, 'utf8'))
+const pages = docsPages(document, (name) => readFileSync(`docs/${name}`, 'utf8'))
 
 const folder = mkdtempSync(join(tmpdir(), 'docs-'))
 writeReferenceFiles(folder)
 const files = listFiles(folder)
 const htmlPages = [...files].filter(([, file]) => file().type.startsWith('text/html'))
+const markdownPages = [...files].filter(([, file]) => file().type.startsWith('text/markdown'))
 afterAll(() => rmSync(folder, { recursive: true }))
 
 /** What the text of an attribute stands for. */
@@ -51,6 +53,40 @@ it('has only links that lead to a page and its headings, below any path', () => 
   expect(broken).toEqual([])
 })
 
+it('has only links that lead to a file in its Markdown', () => {
+  const broken = markdownPages.flatMap(([path, file]) =>
+    [...file().body.matchAll(/\]\((?!https?:)([^)#\s]+)/g)].flatMap(([, link = '']) =>
+      files.has(new URL(link, `https://api.example${path}`).pathname) ? [] : [`${path}: ${link}`],
+    ),
+  )
+  expect(broken).toEqual([])
+})
+
+it('shows each response that a request can have', () => {
+  const page = pages.find(({ path }) => path === 'reference/send-message')
+  expect(page?.markdown).toMatch(
+    /202 Accepted \(sms\)[^`]+"id"[^`]+`+\n\n`+json 202 Accepted \(email\)[^`]+"patient"/,
+  )
+})
+
+it('shows the fields of each variant of a response', () => {
+  const responseOf = (id: string) =>
+    /\n## Response\n(.*?)\n## /s.exec(
+      pages.find(({ path }) => path === `reference/${id}`)?.markdown ?? '',
+    )?.[1]
+  expect(responseOf('send-message')).toMatch(
+    /- `channel` \*`sms` or `email`, required\*\n[^#]+>Fields if channel is sms<[^<]+ `id` [^<]+<[^#]+>Fields if channel is email<[^<]+ `patient` /,
+  )
+  const events = responseOf('list-events')
+  const names = endpointsOf(document.webhooks).map(({ path }) => path)
+  expect(names.filter((name) => !events?.includes(name))).toEqual(['webhook.ping'])
+  expect(events).toMatch(/ is import\.completed<[^<]+ `imported` /)
+  expect(responseOf('get-appointment')).toMatch(/>Or the fields of Patient<[^<]+ `phone_number` /)
+  expect(responseOf('create-patient')).toMatch(
+    />Or the fields of PatientReference<[^<]+ `first_name` \*string\* /,
+  )
+})
+
 it('has no inline scripts or styles', () => {
   const inline = /<script(?![^>]* src=)|<style|\sstyle=|\son\w+=|javascript:/
   expect(htmlPages.filter(([, file]) => inline.test(file().body)).map(([path]) => path)).toEqual([])
@@ -82,4 +118,17 @@ it.each([
 ])('finds the page first for %s', (text, path) => {
   const search = MiniSearch.loadJSON(searchIndex(pages), SEARCH_OPTIONS)
   expect(search.search(text)[0]?.id).toBe(path)
+})
+
+it('stays below the sizes of docs/reference-page.md', () => {
+  const sizes = (pattern: RegExp) =>
+    [...files].flatMap(([path, file]) => (pattern.test(path) ? [gzipSync(file().body).length] : []))
+  const sum = (list: number[]) => list.reduce((total, size) => total + size, 0)
+  const shared = sum(sizes(/\/docs\.\w{16}\.(css|js)$/))
+  const longest = (pattern: RegExp) => shared + Math.max(...sizes(pattern))
+  const figures = /at most (\d+) kB for an endpoint, (\d+) kB for the longest page[\s\S]*?\| at most (\d+) kB/
+  const [, endpoint, page, search] = figures.exec(readFileSync('docs/reference-page.md', 'utf8')) ?? []
+  expect(longest(/^\/docs\/reference\/[\w-]+$/)).toBeLessThanOrEqual(Number(endpoint) * 1000)
+  expect(longest(/^\/docs\/[\w/-]+$/)).toBeLessThanOrEqual(Number(page) * 1000)
+  expect(sum(sizes(/\/search[\w-]*\.\w{16}\.js(on)?$/))).toBeLessThanOrEqual(Number(search) * 1000)
 })
