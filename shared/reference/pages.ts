@@ -48,7 +48,7 @@ export const DOCUMENT_PAGES: Readonly<Record<string, readonly string[]>> = {
     'guides/going-live',
     'coming-from-wioclinic',
   ],
-  Details: ['api', 'messages', 'webhooks', 'retention', 'changelog'],
+  Details: ['api', 'rate-limits', 'messages', 'webhooks', 'retention', 'changelog'],
 }
 
 /** Errors that this many operations share are folded on the page of an operation. */
