@@ -6,7 +6,7 @@ import { buildSync } from 'esbuild'
 import { BASE_PATH } from '../../shared/api/route.ts'
 import { CONSOLE, consolePage } from '../../shared/reference/console.ts'
 import { type Assets, shell } from '../../shared/reference/html.ts'
-import { docsPages, type Page } from '../../shared/reference/pages.ts'
+import { docsPages, EXAMPLES, type Page } from '../../shared/reference/pages.ts'
 import { renderMarkdown } from '../../shared/reference/render.ts'
 import { searchIndex } from '../../shared/reference/search.ts'
 import { PROJECT, sourcesOf } from '../kept/kept-files.ts'
@@ -21,7 +21,7 @@ export function writeReferenceFiles(directory: string): void {
     writeFileSync(join(directory, path), content)
   }
   const document = JSON.parse(read(join(PROJECT, 'docs/openapi.json')))
-  const pages = docsPages(document, (name) => read(join(PROJECT, `docs/${name}.md`)))
+  const pages = docsPages(document, (name) => read(join(PROJECT, 'docs', name)))
   const assets = Object.fromEntries(
     Object.entries(assetsOf(pages)).map(([name, { file, content }]) => {
       const hashedFile = hashedName(file, content)
@@ -37,10 +37,13 @@ export function writeReferenceFiles(directory: string): void {
       page.path === '' ? 'docs.html' : `docs/${page.path}.html`,
       shell({ page, pages, assets, api, contents, hasSamples }),
     )
-    write(`docs/${page.path || 'index'}.md`, page.markdown)
+    // The HTML of the first page is above the other pages, and its Markdown is next to them.
+    if (page.path === '') write('docs/index.md', page.markdown.replaceAll('](docs/', ']('))
+    else write(`docs/${page.path}.md`, page.markdown)
   }
   write(`docs/${CONSOLE.path}.html`, consolePage(pages, assets, api))
   write(`docs/${CONSOLE.path}.md`, `# ${CONSOLE.title}\n\nThe console requires a browser with JavaScript.\n`)
+  cpSync(join(PROJECT, 'docs', EXAMPLES), join(directory, 'docs', EXAMPLES), { recursive: true })
   write('docs/llms.txt', pageList(pages))
   // Whitespace is a third of the committed document.
   write('openapi.json', JSON.stringify(document))

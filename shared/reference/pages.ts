@@ -1,3 +1,4 @@
+import { basename, extname } from 'node:path'
 import { type ErrorKey, errorEntry } from '../api/error-catalogue.ts'
 import {
   type ApiDocument,
@@ -48,7 +49,7 @@ export const DOCUMENT_PAGES: Readonly<Record<string, readonly string[]>> = {
     'guides/going-live',
     'coming-from-wioclinic',
   ],
-  Details: ['api', 'rate-limits', 'messages', 'webhooks', 'retention', 'changelog'],
+  Details: ['api', 'rate-limits', 'messages', 'webhooks', 'import', 'retention', 'changelog'],
 }
 
 /** Errors that this many operations share are folded on the page of an operation. */
@@ -57,10 +58,13 @@ const COMMON_ERROR_OPERATIONS = 12
 /** If an endpoint has more parameters, fields and errors, the fields of its response are folded. */
 const MAX_LINES_BEFORE_RESPONSE = 8
 
-/** All pages, in the order of the navigation. `read` returns the text of a file in docs/, such as `guides/booking`. */
+/** The folder of docs/ whose files are served as they are. */
+export const EXAMPLES = 'examples'
+
+/** All pages, in the order of the navigation. `read` returns the text of a file in docs/. */
 export function docsPages(document: ApiDocument, read: (name: string) => string): Page[] {
   const files = Object.entries(DOCUMENT_PAGES).flatMap(([group, names]) =>
-    names.map((path) => filePage(path, group, read(path))),
+    names.map((path) => filePage(path, group, read)),
   )
   const endpoints = endpointsOf(document.paths)
   const usesOf = new Map<string, number>()
@@ -76,17 +80,29 @@ export function docsPages(document: ApiDocument, read: (name: string) => string)
   return [overview(files, reference), ...files, ...reference, ...events, errorsPage()]
 }
 
-/** A page that is a file in docs/. Links to files that are not pages become text. */
-function filePage(path: string, group: string, text: string): Page {
+/**
+ * A page that is a file in docs/. A line that is only a link to an example is followed by the example. Links to files that are
+ * neither pages nor examples become text.
+ */
+function filePage(path: string, group: string, read: (name: string) => string): Page {
   const folder = path.includes('/') ? `${path.slice(0, path.lastIndexOf('/'))}/` : ''
   const pages = new Set(Object.values(DOCUMENT_PAGES).flat())
-  const markdown = text
+  const markdown = read(`${path}.md`)
     .replace(/<!--.*?-->\n?/gs, '')
+    .replace(/^\[.+\]\(\S*examples\/(\S+)\)$/gm, (link, name: string) =>
+      [
+        link,
+        '',
+        ...fence(extname(name).slice(1), read(`${EXAMPLES}/${name}`).trimEnd(), basename(name)),
+      ].join('\n'),
+    )
     .replace(
       /\[([^\]]+)\]\((?!https?:|#)([^)#\s]+)(#[^)]*)?\)/g,
       (_link, label: string, target: string, hash = '') => {
-        const page = new URL(target, `http://docs/${folder}`).pathname.slice(1).replace(/\.md$/, '')
-        if (target.startsWith('/') || !pages.has(page)) return label
+        const file = new URL(target, `http://docs/${folder}`).pathname.slice(1)
+        const page = file.replace(/\.md$/, '')
+        const isServed = pages.has(page) || /^examples\/.+\.\w+$/.test(file)
+        if (target.startsWith('/') || !isServed) return label
         return `[${label}](${relative(path, page)}${hash})`
       },
     )
