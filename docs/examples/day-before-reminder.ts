@@ -1,6 +1,7 @@
 /**
  * Reminds patients of tomorrow's appointments by SMS, or by email if they have no phone number, with a link to confirm.
  * Run `node day-before-reminder.ts send` once a day, and `node day-before-reminder.ts serve` as a server for the links.
+ * If reminders fail, `send` lists their appointments and exits with 1 after the last one. Run it again on the same day.
  *
  * API and PAIR are the address and the credential, which needs appointment.read, appointment.write, patient.read,
  * communication.write.sms and communication.write.email. SITE is the public address of the server, and LINK_SECRET signs links.
@@ -28,23 +29,33 @@ async function send(): Promise<void> {
     const link = `${SITE}/?${new URLSearchParams({ id, at, signature: signatureOf(id, at) })}`
     const message = `Your appointment is tomorrow at ${time}. Please confirm: ${link}`
     try {
-      // A run that is repeated within 24 hours sends nothing again.
+      // A run that is repeated within 24 hours sends nothing again: it repeats only requests that returned an error.
       const idempotencyKey = `reminder-${id}-${date}-${time}-${channel}`
-      await clinic.messages.send({ channel, patient_id: patient.id, message }, { idempotencyKey })
+      const { data } = await clinic.messages.send(
+        { channel, patient_id: patient.id, message },
+        { idempotencyKey },
+      )
+      if (data.status === 'failed') reportFailure(id, 'failed')
     } catch (error) {
-      // A patient who cannot be reached does not keep the others from being reminded.
-      if (!(error instanceof ApiError) || error.status !== 422) throw error
-      console.error(`${id}: ${error.key}`)
+      // A reminder that cannot be sent does not keep the other patients from being reminded.
+      reportFailure(id, reasonOf(error))
     }
   }
 }
 
+function reasonOf(error: unknown): string {
+  if (error instanceof ApiError) return `${error.status} ${error.key}`
+  return error instanceof Error ? error.name : 'unknown error'
+}
+
+/** Reports the appointment whose reminder failed, and why, without data of the patient. The run continues, and exits with 1. */
+function reportFailure(id: string, reason: string): void {
+  console.error(`${id}: ${reason}`)
+  process.exitCode = 1
+}
+
 async function confirm(link: URLSearchParams): Promise<[status: number, text: string]> {
-  const [id, at, signature] = ['id', 'at', 'signature'].map((name) => link.get(name) ?? '') as [
-    string,
-    string,
-    string,
-  ]
+  const [id = '', at = '', signature = ''] = ['id', 'at', 'signature'].map((name) => link.get(name) ?? '')
   const expected = Buffer.from(signatureOf(id, at))
   const received = Buffer.from(signature)
   if (received.length !== expected.length || !timingSafeEqual(received, expected))
@@ -70,7 +81,7 @@ function serve(): void {
         return respond(200, '<form method="post"><button>Confirm my appointment</button></form>')
       return respond(...(await confirm(new URL(request.url ?? '/', SITE).searchParams)))
     } catch (error) {
-      console.error(error instanceof Error ? error.name : 'unknown error')
+      console.error(reasonOf(error))
       return respond(503, 'Please try again later.')
     }
   }).listen(Number(PORT), '127.0.0.1')

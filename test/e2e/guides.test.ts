@@ -1,19 +1,15 @@
-/** Runs the code blocks of README.md, docs/ and the guides against a local stack. */
+/** Runs the programs of README.md, docs/ and the guides against a local stack. test/e2e/operator-commands.test.ts runs operator commands. */
 import { spawn } from 'node:child_process'
+import { createHmac, randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { cpSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { DatabaseSync } from 'node:sqlite'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { createClient } from '../../shared/clients/typescript/client.ts'
 import { clientPackage } from '../support/client-package.ts'
-import {
-  type Block,
-  blocksOf,
-  DOCUMENTS,
-  matchesExample,
-  operatorCommands,
-} from '../support/documentation.ts'
+import { type Block, blocksOf, DOCUMENTS, matchesExample } from '../support/documentation.ts'
 import { type RunningStack, runClinicTool, runStack } from '../support/local-stack.ts'
 
 const FOLDER = join('.local', `guides-${process.pid}`)
@@ -61,6 +57,12 @@ const withValues = (text: string): string =>
   placeholders.reduce((result, [placeholder, value]) => result.replaceAll(placeholder, value), text)
 
 async function run(command: string, ...args: string[]): Promise<string> {
+  const { code, stdout, stderr } = await runToEnd(command, ...args)
+  expect(`${code} ${stderr}${stdout}`).toMatch(/^0 /)
+  return stdout
+}
+
+async function runToEnd(command: string, ...args: string[]) {
   const child = spawn(command, args, { env: environment, stdio: ['ignore', 'pipe', 'pipe'] })
   let stdout = ''
   let stderr = ''
@@ -71,19 +73,15 @@ async function run(command: string, ...args: string[]): Promise<string> {
     stderr += text
   })
   const [code] = await once(child, 'close')
-  expect(`${code} ${stderr}${stdout}`).toMatch(/^0 /)
-  return stdout
+  return { code, stdout, stderr }
 }
 
-const RUNNABLE = DOCUMENTS.filter((file) =>
-  blocksOf(file).some(({ kind }) => kind === 'program' || kind === 'operator'),
-)
+const RUNNABLE = DOCUMENTS.filter((file) => blocksOf(file).some(({ kind }) => kind === 'program'))
 
 describe.each(RUNNABLE.map((file) => [file] as const))('%s', (file) => {
   const blocks = blocksOf(file)
   const shell = blocks.filter(({ kind, language }) => kind === 'program' && language === 'sh')
   const programs = blocks.filter(({ kind, language }) => kind === 'program' && language === 'ts')
-  const operator = blocks.filter(({ kind }) => kind === 'operator')
 
   if (shell.length > 0)
     it('its shell commands succeed, and print the responses that follow them', async () => {
@@ -108,32 +106,102 @@ describe.each(RUNNABLE.map((file) => [file] as const))('%s', (file) => {
       writeFileSync(program, withValues(programs.map(({ text }) => text).join('\n')))
       await run(process.execPath, program)
     })
-
-  if (operator.length > 0)
-    it('its operator commands exist, with the options that they use', async () => {
-      for (const { words, options } of operator.flatMap(operatorCommands)) {
-        const { code, stdout } = await runClinicTool(stack, ...words, '--help')
-        expect([words, code, stdout]).toEqual([
-          words,
-          0,
-          expect.stringContaining(words.slice(0, 2).join(' ')),
-        ])
-        for (const option of options)
-          expect([words, stdout]).toEqual([words, expect.stringContaining(option)])
-      }
-    })
 })
 
-it('docs/examples/day-before-reminder.ts reminds once, and confirms by its link until the appointment is moved', async () => {
+/** Starts an example program as a server, which ends with the test, and waits until it responds. Returns its address. */
+async function serveExample(name: string, values: NodeJS.ProcessEnv, ...args: string[]): Promise<string> {
+  const program = join(FOLDER, name)
+  cpSync(`docs/examples/${name}`, program)
+  const port = await freePort()
+  const env = { ...environment, ...values, PORT: `${port}` }
+  const server = spawn(process.execPath, [program, ...args], { env, stdio: 'ignore' })
+  onTestFinished(() => void server.kill())
+  const address = `http://127.0.0.1:${port}`
+  const isReady = () =>
+    fetch(address).then(
+      () => true,
+      () => false,
+    )
+  await expect.poll(isReady, { timeout: 10_000 }).toBe(true)
+  return address
+}
+
+it('docs/examples/booking-site.ts books once, offers other times, books a time that is free again, moves and cancels', async () => {
+  const clinic = createClient({ baseUrl: stack.api, credential: environment.PAIR ?? '' })
+  const { data: treatments } = await clinic.treatments.list({ is_active: true })
+  const treatment = treatments.find(({ doctor_ids }) => doctor_ids.length > 0)
+  const values = { TREATMENT: treatment?.id, LINK_SECRET: 'x'.repeat(32) }
+  const site = await serveExample('booking-site.ts', values)
+  const request = async (path: string, fields?: Record<string, string>) => {
+    const form = fields && { method: 'POST', body: new URLSearchParams(fields) }
+    const response = await fetch(`${site}${path}`, form)
+    return { status: response.status, body: (await response.json()) as any }
+  }
+  const { body: times } = await request('/slots')
+  expect(new Set(times.map(({ date }: { date: string }) => date)).size).toBeGreaterThan(1)
+  const [time, later] = [times[0], times.at(-1)]
+
+  const visitor = { first_name: 'Ada', last_name: 'Site', phone_number: '+12015550177' }
+  const form = { booking: randomUUID(), ...visitor, ...time }
+  const booked = await request('/book', form)
+  expect(booked).toMatchObject({ status: 200, body: { date: time.date, start_time: time.start_time } })
+  expect(await request('/book', form)).toEqual(booked)
+  const { data: found } = await clinic.patients.list({ search: visitor.phone_number })
+  expect(found.length).toBe(1)
+
+  const second = { ...form, booking: randomUUID(), first_name: 'Grace' }
+  const taken = await request('/book', second)
+  expect(taken).toMatchObject({
+    status: 409,
+    body: { alternatives: [{ start_time: expect.any(String) }, {}, {}] },
+  })
+  const [{ appointment_date: date, start_time }] = taken.body.alternatives
+  const other = { ...second, date, start_time }
+  const [once, twice] = await Promise.all([request('/book', other), request('/book', other)])
+  expect(once).toMatchObject({ status: 200, body: { start_time } })
+  expect(twice).toEqual(once)
+  const third = { ...form, booking: randomUUID(), first_name: 'Mary' }
+  expect(await request('/book', third)).toMatchObject({ status: 409 })
+  expect(await request('/book', { ...form, phone_number: '12' })).toMatchObject({ status: 422 })
+
+  const { id, signature } = booked.body
+  expect(await request('/cancel', { id, signature: 'x' })).toMatchObject({ status: 422 })
+  expect(await request('/move', { id, signature, ...later })).toMatchObject({ status: 200 })
+  expect((await clinic.appointments.get(id)).data).toMatchObject({
+    appointment_date: later.date,
+    start_time: later.start_time,
+  })
+  expect(await request('/book', third)).toMatchObject({ status: 200, body: { start_time: time.start_time } })
+  expect(await request('/cancel', { id, signature })).toEqual({ status: 200, body: { status: 'cancelled' } })
+  expect((await request('/book', form)).body).toMatchObject({ id, status: 'cancelled' })
+})
+
+it('docs/examples/nightly-export.ts copies a change after its event, and rejects a forged delivery', async () => {
+  const clinic = createClient({ baseUrl: stack.api, credential: environment.PAIR ?? '' })
+  const SECRET = randomUUID()
+  const COPY = join(FOLDER, 'export.db')
+  const address = await serveExample('nightly-export.ts', { SECRET, COPY }, 'serve')
+  expect((await fetch(address, { method: 'POST', body: '{}' })).status).toBe(400)
+  const { data: patient } = await clinic.patients.create({ first_name: 'Ada', last_name: 'Export' })
+  const body = JSON.stringify({ event: 'patient.created', data: { id: patient.id } })
+  const headers = { 'webhook-id': 'evt_1', 'webhook-timestamp': `${Math.floor(Date.now() / 1000)}` }
+  const signed = `${headers['webhook-id']}.${headers['webhook-timestamp']}.${body}`
+  const signature = `v1,${createHmac('sha256', SECRET).update(signed).digest('base64')}`
+  const delivery = { method: 'POST', body, headers: { ...headers, 'webhook-signature': signature } }
+  expect((await fetch(address, delivery)).status).toBe(204)
+  const isCopied = () => {
+    using database = new DatabaseSync(COPY, { readOnly: true })
+    return database.prepare('SELECT id FROM records WHERE id = ?').get(patient.id) !== undefined
+  }
+  await expect.poll(isCopied, { timeout: 90_000, interval: 1000 }).toBe(true)
+})
+
+it('docs/examples/day-before-reminder.ts reminds once, continues after failures, and confirms by its link until the appointment is moved', async () => {
   const clinic = createClient({ baseUrl: stack.api, credential: environment.PAIR ?? '' })
   const program = join(FOLDER, 'day-before-reminder.ts')
-  cpSync('docs/examples/day-before-reminder.ts', program)
-  const port = await freePort()
-  Object.assign(environment, {
-    SITE: `http://127.0.0.1:${port}`,
-    PORT: `${port}`,
-    LINK_SECRET: 'x'.repeat(32),
-  })
+  const values = { LINK_SECRET: 'x'.repeat(32) }
+  const site = await serveExample('day-before-reminder.ts', values, 'serve')
+  Object.assign(environment, { ...values, SITE: site })
 
   const { timezone } = (await clinic.clinic()).data
   const tomorrow = new Date(Date.now() + 86_400_000).toLocaleDateString('sv-SE', { timeZone: timezone })
@@ -145,18 +213,45 @@ it('docs/examples/day-before-reminder.ts reminds once, and confirms by its link 
   const { stdout } = await runClinicTool(
     stack,
     ...['--json', 'doctor', 'create', '--clinic', stack.clinics[0]?.id ?? '', '--name', 'Dr. Eva Noll'],
-    ...['--hours', 'mon-sun 09:00-17:00'],
+    ...['--hours', 'mon-sun 08:00-17:00'],
   )
   const request = {
     patient_id: patient.id,
     doctor_id: JSON.parse(stdout).data.id,
     appointment_date: tomorrow,
   }
-  const { data: kept } = await clinic.appointments.book({ ...request, start_time: '09:00' })
   const { data: moved } = await clinic.appointments.book({ ...request, start_time: '11:00' })
+  const { data: kept } = await clinic.appointments.book({ ...request, start_time: '10:00' })
+  const { data: third } = await clinic.appointments.book({ ...request, start_time: '09:00' })
+  const bookFor = async (phone_number: string, start_time: string) => {
+    const person = { first_name: 'Ada', last_name: 'Reminder', phone_number }
+    const { data } = await clinic.patients.create(person)
+    return (await clinic.appointments.book({ ...request, patient_id: data.id, start_time })).data
+  }
+  const sent = await bookFor('+12015550100', '08:30')
+  const rejected = await bookFor('+12015550101', '08:00')
+  const send = async (...limits: string[]) => {
+    const id = stack.clinics[0]?.id ?? ''
+    await runClinicTool(stack, 'clinic', 'update', '--clinic', id, ...limits)
+    const { code, stderr } = await runToEnd(process.execPath, program, 'send')
+    return { code, failures: stderr.trim().split('\n') }
+  }
 
-  await run(process.execPath, program, 'send')
-  await run(process.execPath, program, 'send')
+  await clinic.messages.send({
+    channel: 'sms',
+    patient_id: rejected.patient.id,
+    message: 'Reaches the limit.',
+  })
+  const first = await send('--messages-per-recipient', '2', '--sms-per-day', '1')
+  expect(first.code).toBe(1)
+  expect(first.failures).toContain(`${third.id}: 429 recipient_message_limit`)
+  expect(first.failures).toContain(`${sent.id}: 429 daily_message_limit`)
+  const second = await send('--sms-per-day', '1000')
+  expect(second).toEqual({
+    code: 1,
+    failures: [`${third.id}: 429 recipient_message_limit`, `${rejected.id}: failed`],
+  })
+  expect((await clinic.messages.list({ patient_id: sent.patient.id })).data.length).toBe(1)
   const messages = (await clinic.messages.list({ patient_id: patient.id })).data
   expect(messages.length).toBe(2)
   const linkOf = (id: string) =>
@@ -165,27 +260,13 @@ it('docs/examples/day-before-reminder.ts reminds once, and confirms by its link 
       .find((link) => link.includes(id)) ?? ''
   await clinic.appointments.update(moved.id, { start_time: '13:00' })
 
-  const server = spawn(process.execPath, [program, 'serve'], { env: environment, stdio: 'ignore' })
-  try {
-    await expect
-      .poll(
-        () =>
-          fetch(linkOf(kept.id)).then(
-            ({ status }) => status,
-            () => 0,
-          ),
-        { timeout: 10_000 },
-      )
-      .toBe(200)
-    expect((await clinic.appointments.get(kept.id)).data.confirmed_at).toBeNull()
-    const post = async (link: string) => (await fetch(link, { method: 'POST' })).status
-    expect(await post(linkOf(kept.id).replace(kept.id, moved.id))).toBe(404)
-    expect(await post(linkOf(moved.id))).toBe(409)
-    expect(await post(linkOf(kept.id))).toBe(200)
-    expect((await clinic.appointments.get(kept.id)).data.confirmed_at).not.toBeNull()
-  } finally {
-    server.kill()
-  }
+  expect((await fetch(linkOf(kept.id))).status).toBe(200)
+  expect((await clinic.appointments.get(kept.id)).data.confirmed_at).toBeNull()
+  const post = async (link: string) => (await fetch(link, { method: 'POST' })).status
+  expect(await post(linkOf(kept.id).replace(kept.id, moved.id))).toBe(404)
+  expect(await post(linkOf(moved.id))).toBe(409)
+  expect(await post(linkOf(kept.id))).toBe(200)
+  expect((await clinic.appointments.get(kept.id)).data.confirmed_at).not.toBeNull()
 })
 
 /** The example response that follows a shell block, if there is one. */
