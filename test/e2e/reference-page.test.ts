@@ -1,6 +1,6 @@
 /** The documentation in a real browser, on the synthesized stack, with a demo clinic behind its console. */
 import { once } from 'node:events'
-import { mkdirSync, readFileSync, statSync } from 'node:fs'
+import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { createServer, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -15,6 +15,7 @@ import { rounds } from '../support/scale.ts'
 
 const PHONE = { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true }
 const SCREENSHOTS = 'docs/screenshots'
+const TEXTS = join(SCREENSHOTS, 'texts.json')
 
 let stack: RunningStack
 let browser: Browser
@@ -262,10 +263,15 @@ it('is public, while the API requires a credential', async () => {
   expect((await send(`${stack.baseUrl}/docs`, { method: 'POST' })).status).toBe(405)
 })
 
-/** Pictures for docs/, of `npm run prove` alone: they differ a little with every font that is installed. */
-it.runIf(rounds(0, 1) === 1)('takes the screenshots in docs/screenshots', async () => {
-  mkdirSync(SCREENSHOTS, { recursive: true })
+/** Their texts are compared in every run. The pictures differ a little with every font that is installed. */
+it('has the texts of the screenshots in docs/screenshots, which `npm run prove` takes', async () => {
+  const isTaking = rounds(0, 1) === 1
+  const texts: Record<string, string> = {}
   const take = async (page: Page, name: string) => {
+    texts[name] = (await page.locator('main').innerText()).slice(0, 600)
+    if (isTaking) await save(page, name)
+  }
+  const save = async (page: Page, name: string) => {
     const path = join(SCREENSHOTS, `${name}.png`)
     await page.screenshot({ path })
     expect(statSync(path).size).toBeLessThan(300_000)
@@ -275,10 +281,13 @@ it.runIf(rounds(0, 1) === 1)('takes the screenshots in docs/screenshots', async 
   const dark = await visit('/docs/reference/list-patients', { colorScheme: 'dark' })
   await take(dark.page, 'reference-dark')
   await take((await visit('/docs/reference/create-patient', PHONE)).page, 'reference-phone')
+  await take((await visit('/docs/errors')).page, 'errors')
+  const shown = `${JSON.stringify(texts, null, 2)}\n`
+  if (!isTaking) return expect(shown).toBe(readFileSync(TEXTS, 'utf8'))
+  writeFileSync(TEXTS, shown)
   const used = await visit('/docs/console#/Patients/list-patients', PHONE)
   await used.page.locator('#credential').fill(credential())
   await execute(used.page)
   await used.page.evaluate("document.querySelector('.live-responses-table').scrollIntoView()")
-  await take(used.page, 'reference-phone-response')
-  await take((await visit('/docs/errors')).page, 'errors')
+  await save(used.page, 'reference-phone-response')
 })
