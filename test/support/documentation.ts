@@ -21,8 +21,9 @@ export type Block = {
   readonly text: string
   /**
    * `program`: shell commands or TypeScript, run against a stack. `response`: the JSON that the shell block before it
-   * prints. `operator`: commands of the operator tool. `verbatim`: a tested sample of a client's README. `diagram`, `folders`:
-   * checked for consistency. `not run`: marked as such. `untested`: none of these, which is an error.
+   * prints. `operator`: commands of the operator tool, run on a clinic. `verbatim`: a tested sample of a client's README. `diagram`,
+   * `folders`: checked for consistency. `not run`: marked as such, or of {@link NOT_LOCAL}. `untested`: none of these, which is an
+   * error.
    */
   readonly kind:
     | 'program'
@@ -38,6 +39,14 @@ export type Block = {
 const FENCED = /^([ ]*)```(\w*)\n([\s\S]*?)^\1```$/gm
 const OPERATOR_COMMAND = 'npm run clinic -- '
 
+/** Why shell blocks that begin with these words are not run. */
+const NOT_LOCAL: Readonly<Record<string, string>> = {
+  aws: 'calls AWS',
+  npx: 'deploys to AWS',
+  cat: "changes the person's configuration of the AWS CLI",
+  cp: 'replaces a tracked file',
+}
+
 /** The blocks of a document, in order. */
 export function blocksOf(file: string): Block[] {
   const markdown = readFileSync(file, 'utf8')
@@ -45,7 +54,7 @@ export function blocksOf(file: string): Block[] {
   for (const { index, 1: indent = '', 2: language = '', 3: indented = '' } of markdown.matchAll(FENCED)) {
     const before = markdown.slice(0, index)
     const text = indented.replaceAll(new RegExp(`^${indent}`, 'gm'), '')
-    const marker = /<!-- ([^>]*) -->\n$/.exec(before)?.[1] ?? ''
+    const marker = /<!-- ([^>]*) -->\n *$/.exec(before)?.[1] ?? ''
     const kind = kindOf({ language, text, marker, previous: blocks.at(-1) })
     blocks.push({ file, line: before.split('\n').length, language, text, kind })
   }
@@ -61,6 +70,7 @@ function kindOf({
   if (/^not run: \S/.test(marker)) return 'not run'
   if (marker === 'folders') return 'folders'
   if (language === 'mermaid') return 'diagram'
+  if (language === 'sh' && NOT_LOCAL[text.split(' ', 1)[0] ?? '']) return 'not run'
   if (language === 'sh')
     return text.split('\n').every((line) => line === '' || line.startsWith(OPERATOR_COMMAND))
       ? 'operator'
@@ -71,15 +81,16 @@ function kindOf({
   return 'untested'
 }
 
-/** The operator commands of a block, each as the words of its command and the options that it uses. */
-export const operatorCommands = ({ text }: Block): { words: string[]; options: string[] }[] =>
-  text.split('\n').flatMap((line) => {
-    const [command = ''] = line.slice(OPERATOR_COMMAND.length).split(/\s#\s/)
-    // A group of commands can be within another one. The last word can be an argument.
-    const words = /^[a-z-]+(?: [a-z][a-z-]*(?= |$)){0,2}/.exec(command.trim())?.[0].split(' ') ?? []
-    const options = command.match(/(?<=\s)--[a-z-]+/g) ?? []
-    return words.length === 0 ? [] : [{ words, options: options.filter((option) => option !== '--help') }]
-  })
+/** The operator commands of a block, each as its arguments without quotes and without the deployed stack. */
+export const operatorCommands = ({ text }: Block): string[][] =>
+  text
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => {
+      const [command = ''] = line.slice(OPERATOR_COMMAND.length).split(/\s#\s/)
+      const words = command.replace(/--stack \S+ /, '').match(/"[^"]*"|'[^']*'|\S+/g) ?? []
+      return words.map((word) => word.replace(/^(["'])(.*)\1$/, '$2'))
+    })
 
 /** Whether a value has the shape of an example, in which `"…"` stands for any value or any further fields or items. */
 export function matchesExample(example: unknown, value: unknown): boolean {

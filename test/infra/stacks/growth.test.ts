@@ -30,6 +30,12 @@ it('the CDK writes templates without indentation', () => {
 })
 
 describe('60 more endpoints', () => {
+  it('take what docs/operate/README.md says', () => {
+    expect(readFileSync('docs/operate/README.md', 'utf8').replaceAll('\n', ' ')).toContain(
+      `at most ${MAX_RESOURCES} of CloudFormation's 500 resources and less than ${MAX_BYTES / 1_000_000} of 1 MB`,
+    )
+  })
+
   it.each(Object.keys(today))('leave %s far from the limits of CloudFormation', (name) => {
     const template = grown[name] as StackTemplate
     expect(Object.keys(template.Resources).length).toBeLessThanOrEqual(MAX_RESOURCES)
