@@ -9,7 +9,6 @@ import { UNIT } from '../vitest.config.ts'
  */
 const ARROWS: Record<string, string[]> = {
   // Installed by integrators: imports nothing of ours.
-  'shared/clients/python': [],
   'shared/clients/typescript': [],
   'shared/domain': [],
   'shared/observability': [],
@@ -26,13 +25,16 @@ const ARROWS: Record<string, string[]> = {
     'shared/domain/money',
     'shared/domain/patients',
   ],
-  'shared/api': ['shared/domain/**'],
+  'shared/store/keys': ['shared/domain/**'],
+  'shared/api': ['shared/domain/**', 'shared/store/keys/families.ts'],
   'shared/delivery': ['shared/domain/**'],
   'shared/delivery/email': ['shared/delivery', 'shared/domain/**'],
   'shared/delivery/sms': ['shared/delivery', 'shared/domain/**'],
   'shared/delivery/webhooks': ['shared/delivery', 'shared/domain/**'],
   'shared/http': ['shared/api', 'shared/domain/**', 'shared/observability'],
-  'shared/store/keys': ['shared/domain/**'],
+  'shared/api/openapi': ['shared/api', 'shared/delivery/**', 'shared/domain/**', 'shared/http'],
+  // What integrators install is Python: it imports nothing of ours.
+  'shared/clients/python': ['shared/api/openapi/read-document.ts'],
   'shared/store/table': ['shared/domain/**', 'shared/store/keys'],
   'shared/store/external-ids': ['shared/domain/**', 'shared/store/keys', 'shared/store/table'],
   'shared/store/patients': [
@@ -59,6 +61,7 @@ const ARROWS: Record<string, string[]> = {
     'shared/store/table',
   ],
   'shared/maintenance/walk': ['shared/domain/**', 'shared/store/keys', 'shared/store/table'],
+  'infra/kept': [],
   'infra/local/process': [],
   'bin/clinic/tool': [
     'infra/local/process/move-clock.ts',
@@ -144,6 +147,7 @@ const ARROWS: Record<string, string[]> = {
   ],
   'shared/reference': [
     'shared/api',
+    'shared/api/openapi/read-document.ts',
     'shared/clients/python/generator.ts',
     'shared/http',
     'shared/observability',
@@ -174,21 +178,6 @@ const ARROWS: Record<string, string[]> = {
     'shared/store/table',
   ],
   'infra/local/realistic-dynamodb': [],
-  'bin/bench': [
-    'bin/clinic/import/entities',
-    'bin/demo',
-    'functions',
-    'infra/local/realistic-dynamodb',
-    'shared/delivery/**',
-    'shared/domain/**',
-    'shared/store',
-    'shared/store/calendar',
-    'shared/store/events',
-    'shared/store/keys',
-    'shared/store/messages',
-    'shared/store/patients',
-    'shared/store/table',
-  ],
   'bin/clinic/records': [
     'bin/clinic/import/external-ids',
     'bin/clinic/tool',
@@ -340,20 +329,11 @@ const ARROWS: Record<string, string[]> = {
     'shared/store/patients',
     'shared/store/table',
   ],
-  'shared/maintenance/verify/search': [
-    'shared/domain/**',
-    'shared/maintenance/verify/comparison',
-    'shared/maintenance/walk',
-    'shared/store/keys',
-    'shared/store/patients',
-    'shared/store/table',
-  ],
   'shared/maintenance/verify': [
     'shared/domain/**',
     'shared/maintenance/verify/calendar',
     'shared/maintenance/verify/comparison',
     'shared/maintenance/verify/patients',
-    'shared/maintenance/verify/search',
     'shared/maintenance/walk',
     'shared/store',
     'shared/store/calendar',
@@ -373,6 +353,20 @@ const ARROWS: Record<string, string[]> = {
     'shared/store/events',
     'shared/store/keys',
     'shared/store/messages',
+    'shared/store/patients',
+    'shared/store/table',
+  ],
+  'shared/maintenance/restore/clinic': [
+    'shared/domain/**',
+    'shared/maintenance/restore',
+    'shared/maintenance/verify/calendar',
+    'shared/maintenance/walk',
+    'shared/store',
+    'shared/store/calendar',
+    'shared/store/copies',
+    'shared/store/events',
+    'shared/store/external-ids',
+    'shared/store/keys',
     'shared/store/patients',
     'shared/store/table',
   ],
@@ -396,8 +390,11 @@ const ARROWS: Record<string, string[]> = {
   ],
   'bin/clinic/restore': [
     'bin/clinic/tool',
+    'shared/domain/**',
     'shared/maintenance/restore',
+    'shared/maintenance/restore/clinic',
     'shared/store',
+    'shared/store/keys',
     'shared/store/table',
   ],
   'bin/clinic/verify': [
@@ -471,6 +468,7 @@ const ARROWS: Record<string, string[]> = {
   ],
   'bin/local': [
     'bin/demo',
+    'infra/kept',
     'infra/local',
     'shared/domain/clock.ts',
     'shared/runtime/document-client.ts',
@@ -481,11 +479,31 @@ const ARROWS: Record<string, string[]> = {
   'infra/data': ['infra/settings', 'shared/observability', 'shared/store/keys'],
   'infra/functions': [
     'infra/data',
+    'infra/kept',
     'infra/settings',
     'shared/api',
     'shared/reference',
     'shared/runtime/workers.ts',
     'shared/store/keys',
+  ],
+  'bin/bench': [
+    'bin/clinic/import/entities',
+    'bin/demo',
+    'functions',
+    'infra/data',
+    'infra/functions',
+    'infra/local/realistic-dynamodb',
+    'shared/api',
+    'shared/delivery/**',
+    'shared/domain/**',
+    'shared/runtime/workers.ts',
+    'shared/store',
+    'shared/store/calendar',
+    'shared/store/events',
+    'shared/store/keys',
+    'shared/store/messages',
+    'shared/store/patients',
+    'shared/store/table',
   ],
   'infra/api': ['infra/data', 'infra/functions', 'infra/settings', 'shared/api'],
   'infra/messaging': ['infra/functions', 'infra/settings', 'shared/runtime/workers.ts'],
@@ -508,24 +526,29 @@ const ARROWS: Record<string, string[]> = {
     'shared/api',
     'shared/runtime/workers.ts',
   ],
-  'shared/api/openapi': ['shared/api', 'shared/delivery/**', 'shared/domain/**', 'shared/http'],
+  'bin/preflight': ['infra/settings', 'infra/stacks'],
   bin: [
     'bin/bench',
     'bin/clinic',
     'bin/clinic/tool',
     'bin/demo',
     'bin/local',
+    'bin/preflight',
     'bin/prove',
     'infra/functions',
+    'infra/kept',
     'infra/local',
     'infra/local/engines',
     'infra/local/process',
     'infra/settings',
     'infra/stacks',
+    'shared/api',
     'shared/api/openapi',
     'shared/clients/python/generator.ts',
+    'shared/clients/typescript',
     'shared/domain/**',
     'shared/operator',
+    'shared/runtime/workers.ts',
     'shared/store',
     'shared/store/table',
   ],
@@ -611,12 +634,7 @@ describe('the rooms', () => {
     const packages = globSync('shared/domain/**/*.ts')
       .flatMap(importsOf)
       .filter((name) => !name.startsWith('.'))
-    expect([...new Set(packages)].sort()).toEqual([
-      'libphonenumber-js/max',
-      'temporal-polyfill',
-      'uuid',
-      'zod',
-    ])
+    expect([...new Set(packages)].sort()).toEqual(['libphonenumber-js/max', 'uuid', 'zod'])
   })
 
   it('has functions and a domain that read no clock and make no ids', () => {
@@ -633,14 +651,11 @@ describe('the rooms', () => {
     expect([...packages].filter((name) => /^@(aws-sdk|smithy|middy)\//.test(name))).toEqual([])
   })
 
-  it('reads the environment of functions in one file, and credentials in another', () => {
+  it('reads the environment of functions in one file, and for the SDK in another', () => {
     const readers = globSync('{functions,shared}/**/*.ts', { exclude: ['**/node_modules/**'] }).filter(
       (file) => readFileSync(file, 'utf8').includes('process.env'),
     )
-    expect(readers.sort()).toEqual([
-      'shared/runtime/environment-credentials.ts',
-      'shared/runtime/environment.ts',
-    ])
+    expect(readers.sort()).toEqual(['shared/runtime/environment.ts', 'shared/runtime/sdk-environment.ts'])
   })
 
   it('builds keys in one room', () => {
