@@ -162,10 +162,10 @@ function requestsOf<Reads extends boolean>(send: SendRequest) {
   const pageRequest =
     (path: string, ids?: Record<string, unknown>): GetPage =>
     (query, signal) =>
-      call({ method: 'GET', path, ids, query, options: { signal } })
+      call({ method: 'GET', path, ids, query, isList: true, options: { signal } })
 
   const lists = <O extends Operation>(path: string, ids?: Record<string, unknown>) => ({
-    list: ((query, options) => call({ method: 'GET', path, ids, query, options })) as List<O>,
+    list: ((query, options) => call({ method: 'GET', path, ids, query, isList: true, options })) as List<O>,
     pages: ((query, options) => pagesOf(pageRequest(path, ids), query, options?.signal)) as Pages<O>,
     all: ((query, options) => recordsOf(pagesOf(pageRequest(path, ids), query, options?.signal))) as All<O>,
   })
@@ -176,7 +176,7 @@ function requestsOf<Reads extends boolean>(send: SendRequest) {
       (options) =>
         call({ method: 'GET', path, options }),
     slots: (path: string) => ({
-      get: ((query, options) => call({ method: 'GET', path, query, options })) as Slots,
+      get: ((query, options) => call({ method: 'GET', path, query, isList: true, options })) as Slots,
       pages: ((query, options) => pagesOf(pageRequest(path), query, options?.signal)) as SlotPages,
       all: ((query, options) => recordsOf(pagesOf(pageRequest(path), query, options?.signal))) as AllSlots,
     }),

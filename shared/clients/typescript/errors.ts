@@ -35,16 +35,17 @@ class ResponseError extends Error {
 
   constructor(status: number, text: string, requestId: string | null, retryAfter: number | null) {
     const { error, message, details, details_omitted } = bodyOf(text)
+    const omitted = Number.isInteger(details_omitted) ? Number(details_omitted) : 0
     const key = message.startsWith(PREFIX) ? message.slice(PREFIX.length) : ''
     const list = Array.isArray(details)
       ? details.filter((one) => typeof one === 'object' && one !== null)
       : []
-    super(messageOf(status, key, list, details_omitted ?? 0, requestId))
+    super(messageOf(status, key, list, omitted, requestId))
     this.status = status
-    this.code = key === '' ? 'UNKNOWN' : String(error)
+    this.code = key !== '' && typeof error === 'string' ? error : 'UNKNOWN'
     this.key = key
     this.details = list
-    this.detailsOmitted = details_omitted ?? 0
+    this.detailsOmitted = omitted
     this.requestId = requestId
     this.retryAfter = retryAfter
   }
@@ -54,7 +55,7 @@ function bodyOf(text: string): {
   error?: unknown
   message: string
   details?: unknown
-  details_omitted?: number
+  details_omitted?: unknown
 } {
   try {
     const body = JSON.parse(text)
@@ -73,12 +74,16 @@ function messageOf(
   omitted: number,
   requestId: string | null,
 ) {
-  const list =
-    details.map((detail) => Object.values(detail).join(' ')).join('; ') + (omitted ? `; ${omitted} more` : '')
+  const list = details.map(textOf).join('; ') + (omitted ? `; ${omitted} more` : '')
   const hasIssues = details.length > 0 && details.every((detail) => 'issue' in detail)
   const reason = hasIssues ? list : key.replaceAll('_', ' ') + (list && `: ${list}`)
   return `${reason || 'unexpected response'} (${status}${requestId ? `, request ${requestId}` : ''})`
 }
+
+const textOf = (detail: object): string =>
+  Object.values(detail)
+    .filter((value) => typeof value !== 'object')
+    .join(' ')
 
 /**
  * An error response. `key` says which error it is, and the type of `details` follows from it:

@@ -25,10 +25,11 @@ const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/i
  * or removed, otherwise by page number.
  */
 export async function* pagesOf(get: GetPage, query: object = {}, signal?: AbortSignal): AsyncGenerator<Page> {
+  const cursors = new Set<string>()
   for (let page = 1, position: { after?: string; page?: number } | null = {}; position; page++) {
-    const response = checked(await get({ limit: 100, ...query, ...position }, signal), position.after)
+    const response = await get({ limit: 100, ...query, ...position }, signal)
     yield response
-    position = nextOf(response, page)
+    position = nextOf(response, page, cursors)
   }
 }
 
@@ -37,19 +38,23 @@ export async function* recordsOf(pages: AsyncGenerator<Page>): AsyncGenerator<un
   for await (const { data } of pages) yield* data
 }
 
-function nextOf({ meta }: Page, page: number): { after?: string; page?: number } | null {
-  const { next_after: after, has_more: hasMore = true, total_pages: last = 0 } = meta
-  if (after === undefined) return page < last ? { page: page + 1 } : null
-  return after !== null && hasMore ? { after } : null
+/** Where a list continues. Throws if a page does not say so, or leads back to an earlier one. */
+function nextOf(
+  { data, meta }: Page,
+  page: number,
+  cursors: Set<string>,
+): { after?: string; page?: number } | null {
+  const { next_after: after, has_more: hasMore, total_pages: last } = meta
+  if (after === null || (typeof after === 'string' && hasMore === false)) return null
+  if (typeof after === 'string' && !cursors.has(after)) {
+    cursors.add(after)
+    return { after }
+  }
+  if (after !== undefined || typeof last !== 'number') throw unexpected()
+  return data.length > 0 && page < last ? { page: page + 1 } : null
 }
 
-/** Rejects what is no page, and a page that would be requested for ever. */
-function checked(page: Page, after: string | undefined): Page {
-  const isPage = Array.isArray(page.data) && typeof page.meta === 'object' && page.meta !== null
-  if (!isPage || (after !== undefined && page.meta.next_after === after && page.meta.has_more !== false))
-    throw new UnexpectedResponseError(200, '', null, null)
-  return page
-}
+const unexpected = () => new UnexpectedResponseError(200, '', null, null)
 
 export type ChangesOptions = {
   /** A time with `Z` or an offset, to begin with, or the `position` of a page, to continue after it. */
@@ -71,17 +76,22 @@ export async function* changesOf(
   if (!TIME.test(time))
     throw new TypeError('since must be a position, or a time such as 2026-05-04T12:00:00+03:00')
   let end = follow ? Number.POSITIVE_INFINITY : undefined
+  let complete = Number.NEGATIVE_INFINITY
+  let cursors = new Set<string>()
   for (;;) {
-    const page = checked(await get({ limit: 100, updated_since: time, after: cursor }, signal), cursor)
+    const page = await get({ limit: 100, updated_since: time, after: cursor }, signal)
     const asOf = Date.parse(page.meta.as_of ?? '')
-    if (Number.isNaN(asOf)) throw new UnexpectedResponseError(200, '', null, null)
+    cursor = nextOf(page, 1, cursors)?.after
+    // The time advances between two lists, which are 20 seconds apart.
+    if (Number.isNaN(asOf) || (cursor === undefined && asOf <= complete)) throw unexpected()
     end ??= asOf + VISIBILITY_DELAY_MS
-    cursor = page.meta.next_after ?? undefined
     // A `since` in the future stays.
     if (cursor === undefined && !(Date.parse(time) > asOf)) time = String(page.meta.as_of)
     yield { ...page, position: cursor === undefined ? time : `${time}|${cursor}` }
     if (cursor !== undefined) continue
     if (asOf >= end) return
+    complete = asOf
+    cursors = new Set()
     await sleep(Math.min(end - asOf, VISIBILITY_DELAY_MS), signal)
   }
 }

@@ -64,6 +64,8 @@ export type ApiRequest = {
   readonly ids?: Readonly<Record<string, unknown>> | undefined
   readonly query?: object | undefined
   readonly body?: unknown
+  /** Whether a success is a page of records, not one record. */
+  readonly isList?: boolean
   readonly options?: { signal?: AbortSignal; idempotencyKey?: string; ifMatch?: string | null } | undefined
 }
 
@@ -102,7 +104,7 @@ export function transport(options: ClientOptions<boolean>): SendRequest {
         return { response, text: await response.text() }
       })
       if (response.status === 304 && known) return responseOf(response, JSON.parse(known.text))
-      const content = response.ok ? parseSuccess(request, text) : null
+      const content = response.ok ? parseSuccess(request, response.status, text) : null
       if (content === null) throw errorOf(response, text)
       const etag = response.headers.get('etag')
       if (method === 'GET' && etag !== null) cache?.set(url, { etag, text })
@@ -127,7 +129,9 @@ export function transport(options: ClientOptions<boolean>): SendRequest {
 const mayHaveChanged = (error: ApiError | NoResponseError): boolean =>
   error instanceof NoResponseError
     ? error.mayHaveTakenEffect
-    : (error.status < 400 || error.status >= 500) && !NOTHING_CHANGED.has(error.key)
+    : error.status < 400 || error.status >= 500
+      ? !NOTHING_CHANGED.has(error.key)
+      : error.key === 'idempotency_in_progress'
 
 const callbacksOf = new WeakMap<AbortSignal, Set<() => void>>()
 
@@ -156,8 +160,8 @@ export const sleep = (ms: number, signal?: AbortSignal): Promise<void> =>
       forget()
       resolve()
     }
-    const timer = setTimeout(end, ms)
     const forget = onAbort(signal, end)
+    const timer = setTimeout(end, ms)
     if (signal?.aborted) end()
   })
 
@@ -185,7 +189,7 @@ async function withTimeout<T>(
     return await Promise.race([work(end.signal), ended])
   } catch (error) {
     if (error instanceof NoResponseError) throw error
-    const { code = '' } = ((error as Error).cause ?? error) as { code?: unknown }
+    const { code = '' } = ((error as Error | undefined)?.cause ?? error ?? {}) as { code?: unknown }
     const wasSent = !NOT_CONNECTED.test(String(code))
     throw new ConnectionFailedError(
       wasSent ? 'The connection was lost' : `No connection: ${code}`,
@@ -198,17 +202,20 @@ async function withTimeout<T>(
   }
 }
 
-/** The body of a success: an object with `data`, or undefined for a DELETE. Null if it is cut, or from a proxy. */
-function parseSuccess({ method, path }: ApiRequest, text: string): object | undefined | null {
-  if (method === 'DELETE' && text === '') return undefined
+/** The body of a success: `{ data }`, or undefined for a DELETE. Null if it is cut, or not from the API. */
+function parseSuccess({ method, path, isList }: ApiRequest, status: number, text: string) {
+  if (method === 'DELETE') return status === 204 ? undefined : null
   try {
-    const body: unknown = JSON.parse(text)
-    const isObject = typeof body === 'object' && body !== null
-    return isObject && ('data' in body || path === '/health') ? body : null
+    const body = JSON.parse(text)
+    const isPage = Array.isArray(body.data) && isObject(body.meta)
+    return (isList ? isPage : isObject(path === '/health' ? body : body.data)) ? (body as object) : null
   } catch {
     return null
   }
 }
+
+const isObject = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 function responseOf(response: Response, body: unknown): ApiResponse<unknown> {
   const { status, headers } = response
@@ -263,7 +270,9 @@ function headersOf(
   { method, body, options = {} }: ApiRequest,
   authorization: string,
 ): Record<string, string> {
-  const { idempotencyKey = crypto.randomUUID(), ifMatch } = options
+  const { idempotencyKey = crypto.randomUUID(), ifMatch, signal } = options
+  checkNames(options, REQUEST_OPTIONS)
+  check(signal == null || typeof signal.addEventListener === 'function', 'signal must be an AbortSignal')
   const isKey = typeof idempotencyKey === 'string' && /^[\x21-\x7e]{1,255}$/.test(idempotencyKey)
   check(isKey, 'idempotencyKey must be 1 to 255 visible ASCII characters')
   const isEtag = typeof ifMatch === 'string' && /^[\x20-\x7e]+$/.test(ifMatch)
@@ -281,14 +290,19 @@ function check(condition: boolean, message: string): asserts condition {
   if (!condition) throw new TypeError(message)
 }
 
+const REQUEST_OPTIONS = ['signal', 'idempotencyKey', 'ifMatch']
 const OPTIONS = 'baseUrl credential key secret reads retries timeout fetch cache'.split(' ')
+
+function checkNames(options: object, names: string[]): void {
+  const unknown = Object.keys(options).find((name) => !names.includes(name))
+  check(unknown === undefined, `${unknown} is not an option: ${names.join(', ')}`)
+}
 
 /** The options, with their defaults. Throws a TypeError that names a wrong one. */
 function checked(options: ClientOptions<boolean>) {
   const { baseUrl, key, secret, credential = `${key}:${secret}`, retries = 3, timeout = 30_000 } = options
   const { fetch: call, cache, reads } = options
-  const unknown = Object.keys(options).find((name) => !OPTIONS.includes(name))
-  check(unknown === undefined, `${unknown} is not an option: ${OPTIONS.join(', ')}`)
+  checkNames(options, OPTIONS)
   check(
     options.credential === undefined ? Boolean(key && secret) : key === undefined && secret === undefined,
     'credential is required, or key and secret instead of it',

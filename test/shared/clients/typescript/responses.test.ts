@@ -1,8 +1,13 @@
 /** The client against a server whose responses are broken: every call ends with a result or with an error of a known class. */
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
-import { ApiError, createClient, NoResponseError } from '../../../../shared/clients/typescript/client.ts'
+import { afterAll, beforeAll, beforeEach, expect, it, vi } from 'vitest'
+import {
+  ApiError,
+  createClient,
+  NoResponseError,
+  UnexpectedResponseError,
+} from '../../../../shared/clients/typescript/client.ts'
 
 type Respond = (response: ServerResponse) => void
 
@@ -36,7 +41,14 @@ const cut: Respond = (response) => {
   response.writeHead(200, { 'content-length': '100' }).write('{"data":')
   setTimeout(() => response.destroy(), 10)
 }
+const NESTED = '['.repeat(50_000) + ']'.repeat(50_000)
 const NOW = 'Mon, 04 May 2026 10:00:00 GMT'
+
+async function collected(list: AsyncIterable<unknown>): Promise<unknown[]> {
+  const all: unknown[] = []
+  for await (const one of list) all.push(one)
+  return all
+}
 
 /** The error of a GET, a POST and a DELETE, and how many requests each sends with one retry. */
 const CASES: [
@@ -61,6 +73,9 @@ const CASES: [
   ['null', send(200, 'null'), 'UnexpectedResponseError', [1, 1, 1]],
   ['a number', send(201, '7'), 'UnexpectedResponseError', [1, 1, 1]],
   ['an object of another API', send(200, '{"message":"OK"}'), 'UnexpectedResponseError', [1, 1, 1]],
+  ['a list as one record', send(200, '{"data":[]}'), 'UnexpectedResponseError', [1, 1, 1]],
+  ['no record', send(200, '{"data":null}'), 'UnexpectedResponseError', [1, 1, 1]],
+  ['text as a record', send(200, '{"data":"OK"}'), 'UnexpectedResponseError', [1, 1, 1]],
   ['a redirect', send(302, '', { location: '/elsewhere' }), 'UnexpectedResponseError', [1, 1, 1]],
   ['a permanent redirect', send(308, '', { location: '/elsewhere' }), 'UnexpectedResponseError', [1, 1, 1]],
   ['304 to a request without an etag', send(304), 'UnexpectedResponseError', [1, 1, 1]],
@@ -108,12 +123,25 @@ const CASES: [
     'PermissionDeniedError',
     [1, 1, 1],
   ],
+  [
+    'an error of objects',
+    send(422, error('validation', ',"details":[{"issue":{"toString":1}}],"details_omitted":{"toString":1}')),
+    'ValidationError',
+    [1, 1, 1],
+  ],
+  [
+    'details of any depth',
+    send(422, error('validation', `,"details":[{"a":${NESTED}}]`)),
+    'ValidationError',
+    [1, 1, 1],
+  ],
   ['413 of the gateway', send(413, HTML), 'BadRequestError', [1, 1, 1]],
 ]
 
 it.each(CASES)('%s', async (_what, broken, name, requests) => {
   respond = broken
-  const clinic = createClient({ baseUrl, credential: 'ck_1:cs_1', retries: 1, timeout: 200 })
+  const timeout = name === 'RequestTimeoutError' ? 200 : 10_000
+  const clinic = createClient({ baseUrl, credential: 'ck_1:cs_1', retries: 1, timeout })
   const calls = [() => clinic.me(), () => clinic.patients.activate('p1'), () => clinic.webhooks.delete('w1')]
   const lines = [
     'GET /api/developer/v1/me',
@@ -133,14 +161,76 @@ it.each(CASES)('%s', async (_what, broken, name, requests) => {
   }
 })
 
-it('an empty body of a success is an error, except after a DELETE', async () => {
+it('a success without a record is an error, of a DELETE any but 204', async () => {
   respond = send(200)
   const clinic = createClient({ baseUrl, credential: 'ck_1:cs_1', retries: 1 })
   await expect(clinic.me()).rejects.toMatchObject({
     name: 'UnexpectedResponseError',
     mayHaveTakenEffect: false,
   })
-  const change = clinic.patients.activate('p1')
-  await expect(change).rejects.toMatchObject({ name: 'UnexpectedResponseError', mayHaveTakenEffect: true })
+  for (const change of [clinic.patients.activate('p1'), clinic.webhooks.delete('w1')])
+    await expect(change).rejects.toMatchObject({ name: 'UnexpectedResponseError', mayHaveTakenEffect: true })
+  respond = send(204)
   expect(await clinic.webhooks.delete('w1')).toBeUndefined()
+})
+
+it('a request that is in progress may have taken effect', async () => {
+  respond = send(409, error('idempotency_in_progress'))
+  const clinic = createClient({ baseUrl, credential: 'ck_1:cs_1', retries: 0 })
+  await expect(clinic.patients.activate('p1')).rejects.toMatchObject({
+    status: 409,
+    mayHaveTakenEffect: true,
+  })
+})
+
+it.each([
+  [
+    'cursors that alternate',
+    (n: number) => `{"data":[],"meta":{"next_after":"${n % 2}","has_more":true}}`,
+    3,
+  ],
+  ['a cursor that is no text', () => '{"data":[],"meta":{"next_after":{},"has_more":true}}', 1],
+  ['no position', () => '{"data":[{}],"meta":{}}', 1],
+  ['a number of pages that is none', () => '{"data":[{}],"meta":{"total_pages":"9"}}', 1],
+  ['one record as a list', () => '{"data":{},"meta":{}}', 1],
+  ['pages without meta', () => '{"data":[]}', 1],
+])('a list of %s ends with an error', async (_what, bodyOf, requests) => {
+  respond = (response) => send(200, bodyOf(received.length))(response)
+  const clinic = createClient({ baseUrl, credential: 'ck_1:cs_1', retries: 0 })
+  await expect(collected(clinic.patients.all())).rejects.toBeInstanceOf(UnexpectedResponseError)
+  expect(received).toHaveLength(requests)
+})
+
+it('a list ends at an empty page, whatever the number of pages', async () => {
+  respond = send(200, '{"data":[],"meta":{"total_pages":1000000}}')
+  const clinic = createClient({ baseUrl, credential: 'ck_1:cs_1' })
+  expect(await collected(clinic.doctors.all())).toEqual([])
+  expect(received).toHaveLength(1)
+})
+
+it('changes whose as_of does not advance end with an error', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout'] })
+  const body = '{"data":[],"meta":{"next_after":null,"has_more":false,"as_of":"2026-05-04T10:00:00Z"}}'
+  const fetch = async () => new Response(body, { headers: { 'content-type': 'application/json' } })
+  const clinic = createClient({ baseUrl, credential: 'ck_1:cs_1', fetch })
+  const changes = collected(clinic.patients.changes({ since: '2026-05-01T00:00:00Z' }))
+  const end = expect(changes).rejects.toBeInstanceOf(UnexpectedResponseError)
+  await vi.advanceTimersByTimeAsync(21_000)
+  await end
+  vi.useRealTimers()
+})
+
+it('nothing is sent with an option that is wrong', async () => {
+  respond = send(200, '{"data":{}}')
+  const clinic = createClient({ baseUrl, credential: 'ck_1:cs_1' })
+  for (const options of [
+    { signal: {} },
+    { signal: 5000 },
+    { signal: new AbortController() },
+    { ifmatch: '"1"' },
+  ])
+    await expect(clinic.patients.activate('p1', options as object)).rejects.toThrow(
+      new RegExp(Object.keys(options)[0] ?? ''),
+    )
+  expect(received).toEqual([])
 })
