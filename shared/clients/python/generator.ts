@@ -486,7 +486,7 @@ function listMethods(endpoint: ClientEndpoint, name: string): string {
   const iterator = (called: string, typeOfForm: (form: Form) => string, body: string, text: string) => {
     const parameters = (form?: Form) => [
       '*',
-      ...keywords(endpoint, without('page', 'limit', 'after', 'updated_since'), form),
+      ...keywords(endpoint, without('page', 'limit', 'updated_since'), form),
       limit,
       TIMEOUT,
     ]
@@ -494,7 +494,7 @@ function listMethods(endpoint: ClientEndpoint, name: string): string {
       parameters: parameters(form),
       type: `AsyncIterator[${typeOfForm(form)}]`,
     }))
-    const passed = dictionary(without('page', 'after', 'updated_since'))
+    const passed = dictionary(without('page', 'updated_since'))
     const returned = `return ${body}(self._transport, ${location}, ${passed}, timeout)`
     const described = `${text} The parameters are those of \`${name}\`.`
     return methodOf('def', called, overloads, parameters(), returned, described)

@@ -131,6 +131,11 @@ def test_gives_up_after_the_retries(client_of, retries):
     assert len(server.requests) == retries + 1
 
 
+def test_waits_at_most_a_minute_before_a_retry(client_of, waits):
+    error_of(client_of(Server(rejection(503, "unavailable")), retries=1100), send)
+    assert 59 < max(waits) <= 60
+
+
 @pytest.mark.parametrize("status", [400, 401, 403, 404, 409, 412, 413, 415, 422])
 def test_does_not_retry_a_rejection(client_of, status):
     server = Server(rejection(status, "some_reason"))
@@ -288,11 +293,12 @@ def test_raises_for_a_list_that_does_not_say_where_it_continues(client_of, meta)
         client_of(Server(page([1], **meta))).collect(lambda c: c.patients.all())
 
 
-def test_raises_for_a_cursor_that_does_not_move(client_of):
-    server = Server(page([1], next_after="a", has_more=True))
+@pytest.mark.parametrize("cursors", ["a", "ab", "abc"])
+def test_raises_for_a_cursor_that_leads_back(client_of, cursors):
+    server = Server(*(page([1], next_after=cursor, has_more=True) for cursor in cursors + cursors[0]))
     with pytest.raises(UnexpectedResponseError):
         client_of(server).collect(lambda c: c.events.all())
-    assert len(server.requests) == 2
+    assert len(server.requests) == len(cursors) + 1
 
 
 def serve(respond):

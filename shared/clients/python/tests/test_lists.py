@@ -3,6 +3,8 @@
 import pytest
 from conftest import Server, page
 
+from clinic_developer import UnexpectedResponseError
+
 
 def test_requests_page_after_page(client_of):
     server = Server(*[page([n], page=n, total_pages=3) for n in (1, 2, 3)])
@@ -75,7 +77,7 @@ def test_changes_continue_after_a_position(client_of, position, query):
 
 
 def test_changes_continue_for_ever_if_followed(client_of, waits):
-    server = Server(CHANGES[2])
+    server = Server(*(page([], next_after=None, as_of=f"2026-05-04T12:0{minute}:00+03:00") for minute in range(4)))
     assert len(client_of(server).collect(lambda c: c.payments.changes(since=START, follow=True), count=4)) == 4
     assert waits == [21, 21, 21]
 
@@ -88,9 +90,21 @@ def test_changes_reject_a_position(client_of, since, kind):
     assert server.requests == []
 
 
-@pytest.mark.parametrize("as_of", [None, 7, "soon", "2026-05-04T12:00:00"])
-def test_changes_raise_for_a_page_without_its_time(client_of, as_of):
-    from clinic_developer import UnexpectedResponseError
+@pytest.mark.parametrize("second", [CHANGES[1], page([], next_after=None, as_of="2026-05-04T11:00:00+03:00")])
+def test_changes_raise_if_their_time_does_not_advance(client_of, waits, second):
+    server = Server(CHANGES[1], second)
+    with pytest.raises(UnexpectedResponseError):
+        client_of(server).collect(lambda c: c.patients.changes(since=START))
+    assert len(server.requests) == 2
 
+
+def test_continues_after_a_cursor(client_of):
+    server = Server(page([1], next_after=None))
+    client_of(server).collect(lambda c: c.events.all(after="a"))
+    assert server.queries[0]["after"] == "a"
+
+
+@pytest.mark.parametrize("as_of", [None, 7, "soon", "2026-05-04T12:00:00", "9999-12-31T23:59:59+00:00"])
+def test_changes_raise_for_a_page_without_its_time(client_of, as_of):
     with pytest.raises(UnexpectedResponseError):
         client_of(Server(page([1], next_after=None, as_of=as_of))).collect(lambda c: c.patients.changes(since=START))

@@ -110,6 +110,8 @@ BAD_CALLS = [
     (lambda c: c.patients.create({"first_name": "\ud800"}), ValueError, "body"),
     (lambda c: c.patients.create({}, idempotency_key="a\r\nb"), ValueError, "idempotency_key"),
     (lambda c: c.patients.create({}, idempotency_key=7), TypeError, "idempotency_key"),
+    (lambda c: c.patients.create({}, idempotency_key="a b"), ValueError, "idempotency_key"),
+    (lambda c: c.patients.create({}, idempotency_key="a" * 256), ValueError, "idempotency_key"),
     (lambda c: c.patients.create({}, timeout=0), ValueError, "timeout"),
     (lambda c: c.patients.create({}, timeout="5"), TypeError, "timeout"),
     # The etag of a response that had none: without the error, the condition would be lost.
@@ -144,6 +146,7 @@ def test_rejects_an_argument_before_the_request(client_of, call, kind, name):
         ("base_url", "https://", ValueError),
         ("base_url", "https://api.example.com:99999", ValueError),
         ("timeout", float("inf"), ValueError),
+        ("timeout", 1e12, ValueError),
         ("timeout", True, TypeError),
         ("retries", -1, ValueError),
         ("retries", 1.5, TypeError),

@@ -83,7 +83,7 @@ def test_rejects_a_signed_body_that_is_not_an_event(body):
         verify_webhook(body, signed(body), SECRET, now=NOW)
 
 
-@pytest.mark.parametrize("secret, body, error, name", [("", BODY, ValueError, "secret"), ("whsec_?", BODY, ValueError, "secret"), (None, BODY, TypeError, "secret"), (SECRET, {"id": 1}, TypeError, "body")])
+@pytest.mark.parametrize("secret, body, error, name", [("", BODY, ValueError, "secret"), ("whsec_?", BODY, ValueError, "secret"), ("whsec_", BODY, ValueError, "secret"), (None, BODY, TypeError, "secret"), (SECRET, {"id": 1}, TypeError, "body")])
 def test_rejects_an_argument(secret, body, error, name):
     with pytest.raises(error, match=f"^{name} must"):
         verify_webhook(body, signed(), secret, now=NOW)

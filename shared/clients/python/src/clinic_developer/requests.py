@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-import math
 import os
 import random
 import re
 import time
 from datetime import datetime
-from typing import Any, Dict, Mapping, Optional, Tuple, Type, Union, cast
+from typing import Any, Dict, Mapping, Optional, Set, Tuple, Type, Union, cast
 from urllib.parse import quote, urlencode, urlsplit
 
 import httpx
@@ -23,6 +22,9 @@ RETRYABLE_STATUSES = (429, 500, 502, 503, 504)
 
 # If `retry-after` asks for a longer wait, in seconds, the request fails instead.
 MAX_WAIT = 60
+
+# Of one attempt, in seconds: sockets reject very long ones.
+MAX_TIMEOUT = 86_400
 
 # Nothing was sent before these errors.
 NOT_SENT = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout, httpx.UnsupportedProtocol, httpx.ProxyError)
@@ -63,6 +65,8 @@ class Request:
         if accepts_key:
             key = os.urandom(16).hex() if idempotency_key is None else idempotency_key
             self.idempotency_key = header_value("idempotency_key", key)
+            if not re.fullmatch(r"[\x21-\x7e]{1,255}", key):
+                raise ValueError("idempotency_key must be 1 to 255 visible ASCII characters")
             self.headers["idempotency-key"] = self.idempotency_key
         if if_match is not NOT_GIVEN:
             self.headers["if-match"] = header_value("if_match", if_match)
@@ -120,7 +124,7 @@ class Request:
         if not is_temporary or (error.may_have_taken_effect and not self.is_repeatable):
             return None
         requested = error.retry_after or 0
-        return None if requested > MAX_WAIT else requested + random.uniform(0, 0.2 * 2**attempt)
+        return None if requested > MAX_WAIT else requested + random.uniform(0, min(0.2 * 2 ** min(attempt, 20), MAX_WAIT))
 
 
 def leaves_unknown(error: ApiError) -> bool:
@@ -206,8 +210,8 @@ def header_value(name: str, value: Optional[str]) -> str:
 def seconds(timeout: float) -> float:
     if isinstance(timeout, bool) or not isinstance(timeout, (int, float)):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise TypeError(f"timeout must be a number of seconds, not {type(timeout).__name__}")
-    if not 0 < timeout < math.inf:
-        raise ValueError("timeout must be a positive number of seconds")
+    if not 0 < timeout <= MAX_TIMEOUT:
+        raise ValueError("timeout must be a positive number of seconds, at most a day")
     return timeout
 
 
@@ -243,15 +247,19 @@ def retries_of(retries: int) -> int:
     return retries
 
 
-def following(query: Query, page: Page[Any, Any]) -> Optional[Query]:
-    """The query of the next page, or None at the end: by cursor where the list has one, otherwise by page."""
+def following(query: Query, page: Page[Any, Any], cursors: Set[str]) -> Optional[Query]:
+    """The query of the next page, or None at the end: by cursor where the list has one, otherwise by page.
+
+    cursors: Those of the list so far. Raises for one that leads back.
+    """
     meta: Mapping[str, Any] = page.meta
     if "next_after" in meta:
         after = meta["next_after"]
         if after is None or meta.get("has_more") is False:
             return None
-        if not isinstance(after, str) or after == query.get("after"):
+        if not isinstance(after, str) or after in cursors:
             raise incomplete(page)
+        cursors.add(after)
         return {**query, "after": after, "page": None}
     number, last = query.get("page") or 1, meta.get("total_pages")
     if not isinstance(last, int):
@@ -286,6 +294,7 @@ def read_as_of(page: Page[Any, Any]) -> datetime:
         as_of = datetime.fromisoformat(page.meta["as_of"])
     except (KeyError, TypeError, ValueError):
         raise incomplete(page) from None
-    if as_of.tzinfo is None:
+    # Python has no times after 9999, and none is added to these.
+    if as_of.tzinfo is None or as_of.year > 9998:
         raise incomplete(page)
     return as_of

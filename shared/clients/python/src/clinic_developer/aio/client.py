@@ -98,6 +98,7 @@ class AsyncPatients(AsyncRecordResource["Patient"]):
     def pages(
         self,
         *,
+        after: Optional[str] = None,
         search: Optional[str] = None,
         is_active: Optional[bool] = None,
         national_id: Optional[str] = None,
@@ -106,11 +107,12 @@ class AsyncPatients(AsyncRecordResource["Patient"]):
         timeout: Optional[float] = None,
     ) -> AsyncIterator[Page[Patient, RecordListMeta]]:
         """Iterates over the pages. The parameters are those of `list`."""
-        return iterate_pages(self._transport, "/patients", {"limit": limit, "search": search, "is_active": is_active, "national_id": national_id, "external_id": external_id}, timeout)
+        return iterate_pages(self._transport, "/patients", {"limit": limit, "after": after, "search": search, "is_active": is_active, "national_id": national_id, "external_id": external_id}, timeout)
 
     def all(
         self,
         *,
+        after: Optional[str] = None,
         search: Optional[str] = None,
         is_active: Optional[bool] = None,
         national_id: Optional[str] = None,
@@ -119,7 +121,7 @@ class AsyncPatients(AsyncRecordResource["Patient"]):
         timeout: Optional[float] = None,
     ) -> AsyncIterator[Patient]:
         """Iterates over the records of all pages. The parameters are those of `list`."""
-        return iterate_records(self._transport, "/patients", {"limit": limit, "search": search, "is_active": is_active, "national_id": national_id, "external_id": external_id}, timeout)
+        return iterate_records(self._transport, "/patients", {"limit": limit, "after": after, "search": search, "is_active": is_active, "national_id": national_id, "external_id": external_id}, timeout)
 
     async def create(
         self,
@@ -531,6 +533,7 @@ class AsyncAvailability(AsyncResource):
         room_id: Optional[str] = None,
         date_to: None = None,
         duration: Optional[int] = None,
+        after: Optional[str] = None,
         limit: int = 1000,
         timeout: Optional[float] = None,
     ) -> AsyncIterator[Page[Slot, AvailabilityMeta]]:
@@ -547,6 +550,7 @@ class AsyncAvailability(AsyncResource):
         treatment_ids: Optional[str] = None,
         room_id: Optional[str] = None,
         duration: Optional[int] = None,
+        after: Optional[str] = None,
         limit: int = 1000,
         timeout: Optional[float] = None,
     ) -> AsyncIterator[Page[DatedSlot, AvailabilityMeta]]:
@@ -563,6 +567,7 @@ class AsyncAvailability(AsyncResource):
         room_id: Optional[str] = None,
         date_to: None = None,
         duration: Optional[int] = None,
+        after: Optional[str] = None,
         limit: int = 1000,
         timeout: Optional[float] = None,
     ) -> AsyncIterator[Page[DoctorSlot, AvailabilityMeta]]:
@@ -579,6 +584,7 @@ class AsyncAvailability(AsyncResource):
         treatment_ids: Optional[str] = None,
         room_id: Optional[str] = None,
         duration: Optional[int] = None,
+        after: Optional[str] = None,
         limit: int = 1000,
         timeout: Optional[float] = None,
     ) -> AsyncIterator[Page[DatedDoctorSlot, AvailabilityMeta]]:
@@ -594,11 +600,12 @@ class AsyncAvailability(AsyncResource):
         room_id: Optional[str] = None,
         date_to: Optional[str] = None,
         duration: Optional[int] = None,
+        after: Optional[str] = None,
         limit: int = 1000,
         timeout: Optional[float] = None,
     ) -> Any:
         """Iterates over the pages. The parameters are those of `get`."""
-        return iterate_pages(self._transport, "/availability", {"doctor_id": doctor_id, "treatment_id": treatment_id, "treatment_ids": treatment_ids, "room_id": room_id, "date": date, "date_to": date_to, "duration": duration, "limit": limit}, timeout)
+        return iterate_pages(self._transport, "/availability", {"doctor_id": doctor_id, "treatment_id": treatment_id, "treatment_ids": treatment_ids, "room_id": room_id, "date": date, "date_to": date_to, "duration": duration, "limit": limit, "after": after}, timeout)
 
     @overload
     def all(
@@ -611,6 +618,7 @@ class AsyncAvailability(AsyncResource):
         room_id: Optional[str] = None,
         date_to: None = None,
         duration: Optional[int] = None,
+        after: Optional[str] = None,
         limit: int = 1000,
         timeout: Optional[float] = None,
     ) -> AsyncIterator[Slot]:
@@ -627,6 +635,7 @@ class AsyncAvailability(AsyncResource):
         treatment_ids: Optional[str] = None,
         room_id: Optional[str] = None,
         duration: Optional[int] = None,
+        after: Optional[str] = None,
         limit: int = 1000,
         timeout: Optional[float] = None,
     ) -> AsyncIterator[DatedSlot]:
@@ -643,6 +652,7 @@ class AsyncAvailability(AsyncResource):
         room_id: Optional[str] = None,
         date_to: None = None,
         duration: Optional[int] = None,
+        after: Optional[str] = None,
         limit: int = 1000,
         timeout: Optional[float] = None,
     ) -> AsyncIterator[DoctorSlot]:
@@ -659,6 +669,7 @@ class AsyncAvailability(AsyncResource):
         treatment_ids: Optional[str] = None,
         room_id: Optional[str] = None,
         duration: Optional[int] = None,
+        after: Optional[str] = None,
         limit: int = 1000,
         timeout: Optional[float] = None,
     ) -> AsyncIterator[DatedDoctorSlot]:
@@ -674,11 +685,12 @@ class AsyncAvailability(AsyncResource):
         room_id: Optional[str] = None,
         date_to: Optional[str] = None,
         duration: Optional[int] = None,
+        after: Optional[str] = None,
         limit: int = 1000,
         timeout: Optional[float] = None,
     ) -> Any:
         """Iterates over the records of all pages. The parameters are those of `get`."""
-        return iterate_records(self._transport, "/availability", {"doctor_id": doctor_id, "treatment_id": treatment_id, "treatment_ids": treatment_ids, "room_id": room_id, "date": date, "date_to": date_to, "duration": duration, "limit": limit}, timeout)
+        return iterate_records(self._transport, "/availability", {"doctor_id": doctor_id, "treatment_id": treatment_id, "treatment_ids": treatment_ids, "room_id": room_id, "date": date, "date_to": date_to, "duration": duration, "limit": limit, "after": after}, timeout)
 
 
 class AsyncAppointments(AsyncRecordResource["Appointment"]):
@@ -827,6 +839,7 @@ class AsyncAppointments(AsyncRecordResource["Appointment"]):
     def pages(
         self,
         *,
+        after: Optional[str] = None,
         expand: None = None,
         patient_id: Optional[str] = None,
         doctor_id: Optional[str] = None,
@@ -846,6 +859,7 @@ class AsyncAppointments(AsyncRecordResource["Appointment"]):
         self,
         *,
         expand: Literal["patient"],
+        after: Optional[str] = None,
         patient_id: Optional[str] = None,
         doctor_id: Optional[str] = None,
         room_id: Optional[str] = None,
@@ -862,6 +876,7 @@ class AsyncAppointments(AsyncRecordResource["Appointment"]):
     def pages(
         self,
         *,
+        after: Optional[str] = None,
         expand: Optional[Literal["patient"]] = None,
         patient_id: Optional[str] = None,
         doctor_id: Optional[str] = None,
@@ -875,12 +890,13 @@ class AsyncAppointments(AsyncRecordResource["Appointment"]):
         timeout: Optional[float] = None,
     ) -> Any:
         """Iterates over the pages. The parameters are those of `list`."""
-        return iterate_pages(self._transport, "/appointments", {"limit": limit, "expand": expand, "patient_id": patient_id, "doctor_id": doctor_id, "room_id": room_id, "status": status, "date_from": date_from, "date_to": date_to, "external_id": external_id, "order": order}, timeout)
+        return iterate_pages(self._transport, "/appointments", {"limit": limit, "after": after, "expand": expand, "patient_id": patient_id, "doctor_id": doctor_id, "room_id": room_id, "status": status, "date_from": date_from, "date_to": date_to, "external_id": external_id, "order": order}, timeout)
 
     @overload
     def all(
         self,
         *,
+        after: Optional[str] = None,
         expand: None = None,
         patient_id: Optional[str] = None,
         doctor_id: Optional[str] = None,
@@ -900,6 +916,7 @@ class AsyncAppointments(AsyncRecordResource["Appointment"]):
         self,
         *,
         expand: Literal["patient"],
+        after: Optional[str] = None,
         patient_id: Optional[str] = None,
         doctor_id: Optional[str] = None,
         room_id: Optional[str] = None,
@@ -916,6 +933,7 @@ class AsyncAppointments(AsyncRecordResource["Appointment"]):
     def all(
         self,
         *,
+        after: Optional[str] = None,
         expand: Optional[Literal["patient"]] = None,
         patient_id: Optional[str] = None,
         doctor_id: Optional[str] = None,
@@ -929,7 +947,7 @@ class AsyncAppointments(AsyncRecordResource["Appointment"]):
         timeout: Optional[float] = None,
     ) -> Any:
         """Iterates over the records of all pages. The parameters are those of `list`."""
-        return iterate_records(self._transport, "/appointments", {"limit": limit, "expand": expand, "patient_id": patient_id, "doctor_id": doctor_id, "room_id": room_id, "status": status, "date_from": date_from, "date_to": date_to, "external_id": external_id, "order": order}, timeout)
+        return iterate_records(self._transport, "/appointments", {"limit": limit, "after": after, "expand": expand, "patient_id": patient_id, "doctor_id": doctor_id, "room_id": room_id, "status": status, "date_from": date_from, "date_to": date_to, "external_id": external_id, "order": order}, timeout)
 
     async def book(
         self,
@@ -1271,6 +1289,7 @@ class AsyncInvoices(AsyncRecordResource["Invoice"]):
     def pages(
         self,
         *,
+        after: Optional[str] = None,
         expand: None = None,
         patient_id: Optional[str] = None,
         invoice_number: Optional[str] = None,
@@ -1288,6 +1307,7 @@ class AsyncInvoices(AsyncRecordResource["Invoice"]):
         self,
         *,
         expand: Literal["patient"],
+        after: Optional[str] = None,
         patient_id: Optional[str] = None,
         invoice_number: Optional[str] = None,
         status: Optional[str] = None,
@@ -1302,6 +1322,7 @@ class AsyncInvoices(AsyncRecordResource["Invoice"]):
     def pages(
         self,
         *,
+        after: Optional[str] = None,
         expand: Optional[Literal["patient"]] = None,
         patient_id: Optional[str] = None,
         invoice_number: Optional[str] = None,
@@ -1313,12 +1334,13 @@ class AsyncInvoices(AsyncRecordResource["Invoice"]):
         timeout: Optional[float] = None,
     ) -> Any:
         """Iterates over the pages. The parameters are those of `list`."""
-        return iterate_pages(self._transport, "/invoices", {"limit": limit, "expand": expand, "patient_id": patient_id, "invoice_number": invoice_number, "status": status, "from": from_, "to": to, "order": order}, timeout)
+        return iterate_pages(self._transport, "/invoices", {"limit": limit, "after": after, "expand": expand, "patient_id": patient_id, "invoice_number": invoice_number, "status": status, "from": from_, "to": to, "order": order}, timeout)
 
     @overload
     def all(
         self,
         *,
+        after: Optional[str] = None,
         expand: None = None,
         patient_id: Optional[str] = None,
         invoice_number: Optional[str] = None,
@@ -1336,6 +1358,7 @@ class AsyncInvoices(AsyncRecordResource["Invoice"]):
         self,
         *,
         expand: Literal["patient"],
+        after: Optional[str] = None,
         patient_id: Optional[str] = None,
         invoice_number: Optional[str] = None,
         status: Optional[str] = None,
@@ -1350,6 +1373,7 @@ class AsyncInvoices(AsyncRecordResource["Invoice"]):
     def all(
         self,
         *,
+        after: Optional[str] = None,
         expand: Optional[Literal["patient"]] = None,
         patient_id: Optional[str] = None,
         invoice_number: Optional[str] = None,
@@ -1361,7 +1385,7 @@ class AsyncInvoices(AsyncRecordResource["Invoice"]):
         timeout: Optional[float] = None,
     ) -> Any:
         """Iterates over the records of all pages. The parameters are those of `list`."""
-        return iterate_records(self._transport, "/invoices", {"limit": limit, "expand": expand, "patient_id": patient_id, "invoice_number": invoice_number, "status": status, "from": from_, "to": to, "order": order}, timeout)
+        return iterate_records(self._transport, "/invoices", {"limit": limit, "after": after, "expand": expand, "patient_id": patient_id, "invoice_number": invoice_number, "status": status, "from": from_, "to": to, "order": order}, timeout)
 
     @overload
     async def get(
@@ -1561,6 +1585,7 @@ class AsyncPayments(AsyncRecordResource["Payment"]):
     def pages(
         self,
         *,
+        after: Optional[str] = None,
         patient_id: Optional[str] = None,
         invoice_id: Optional[str] = None,
         status: Optional[str] = None,
@@ -1571,11 +1596,12 @@ class AsyncPayments(AsyncRecordResource["Payment"]):
         timeout: Optional[float] = None,
     ) -> AsyncIterator[Page[Payment, RecordListMeta]]:
         """Iterates over the pages. The parameters are those of `list`."""
-        return iterate_pages(self._transport, "/payments", {"limit": limit, "patient_id": patient_id, "invoice_id": invoice_id, "status": status, "from": from_, "to": to, "order": order}, timeout)
+        return iterate_pages(self._transport, "/payments", {"limit": limit, "after": after, "patient_id": patient_id, "invoice_id": invoice_id, "status": status, "from": from_, "to": to, "order": order}, timeout)
 
     def all(
         self,
         *,
+        after: Optional[str] = None,
         patient_id: Optional[str] = None,
         invoice_id: Optional[str] = None,
         status: Optional[str] = None,
@@ -1586,7 +1612,7 @@ class AsyncPayments(AsyncRecordResource["Payment"]):
         timeout: Optional[float] = None,
     ) -> AsyncIterator[Payment]:
         """Iterates over the records of all pages. The parameters are those of `list`."""
-        return iterate_records(self._transport, "/payments", {"limit": limit, "patient_id": patient_id, "invoice_id": invoice_id, "status": status, "from": from_, "to": to, "order": order}, timeout)
+        return iterate_records(self._transport, "/payments", {"limit": limit, "after": after, "patient_id": patient_id, "invoice_id": invoice_id, "status": status, "from": from_, "to": to, "order": order}, timeout)
 
     async def get(self, id: str, *, timeout: Optional[float] = None) -> Response[Payment]:
         """Retrieve a payment.
@@ -1689,6 +1715,7 @@ class AsyncMessages(AsyncRecordResource["Message"]):
     def pages(
         self,
         *,
+        after: Optional[str] = None,
         patient_id: Optional[str] = None,
         channel: Optional[Literal["sms", "email"]] = None,
         status: Optional[str] = None,
@@ -1699,11 +1726,12 @@ class AsyncMessages(AsyncRecordResource["Message"]):
         timeout: Optional[float] = None,
     ) -> AsyncIterator[Page[Message, RecordListMeta]]:
         """Iterates over the pages. The parameters are those of `list`."""
-        return iterate_pages(self._transport, "/messages", {"limit": limit, "patient_id": patient_id, "channel": channel, "status": status, "from": from_, "to": to, "order": order}, timeout)
+        return iterate_pages(self._transport, "/messages", {"limit": limit, "after": after, "patient_id": patient_id, "channel": channel, "status": status, "from": from_, "to": to, "order": order}, timeout)
 
     def all(
         self,
         *,
+        after: Optional[str] = None,
         patient_id: Optional[str] = None,
         channel: Optional[Literal["sms", "email"]] = None,
         status: Optional[str] = None,
@@ -1714,7 +1742,7 @@ class AsyncMessages(AsyncRecordResource["Message"]):
         timeout: Optional[float] = None,
     ) -> AsyncIterator[Message]:
         """Iterates over the records of all pages. The parameters are those of `list`."""
-        return iterate_records(self._transport, "/messages", {"limit": limit, "patient_id": patient_id, "channel": channel, "status": status, "from": from_, "to": to, "order": order}, timeout)
+        return iterate_records(self._transport, "/messages", {"limit": limit, "after": after, "patient_id": patient_id, "channel": channel, "status": status, "from": from_, "to": to, "order": order}, timeout)
 
     async def send(
         self,
@@ -1914,15 +1942,22 @@ class AsyncWebhooksDeliveries(AsyncResource):
     def pages(
         self,
         *,
+        after: Optional[str] = None,
         limit: int = 100,
         timeout: Optional[float] = None,
     ) -> AsyncIterator[Page[Delivery, CursorMeta]]:
         """Iterates over the pages. The parameters are those of `list`."""
-        return iterate_pages(self._transport, f'/webhooks/{self._id}/deliveries', {"limit": limit}, timeout)
+        return iterate_pages(self._transport, f'/webhooks/{self._id}/deliveries', {"after": after, "limit": limit}, timeout)
 
-    def all(self, *, limit: int = 100, timeout: Optional[float] = None) -> AsyncIterator[Delivery]:
+    def all(
+        self,
+        *,
+        after: Optional[str] = None,
+        limit: int = 100,
+        timeout: Optional[float] = None,
+    ) -> AsyncIterator[Delivery]:
         """Iterates over the records of all pages. The parameters are those of `list`."""
-        return iterate_records(self._transport, f'/webhooks/{self._id}/deliveries', {"limit": limit}, timeout)
+        return iterate_records(self._transport, f'/webhooks/{self._id}/deliveries', {"after": after, "limit": limit}, timeout)
 
 
 class AsyncEvents(AsyncResource):
@@ -1951,22 +1986,24 @@ class AsyncEvents(AsyncResource):
     def pages(
         self,
         *,
+        after: Optional[str] = None,
         event: Optional[Literal["patient.created", "patient.updated", "patient.erased", "appointment.created", "appointment.updated", "appointment.confirmed", "appointment.checked_in", "appointment.cancelled", "appointment.completed", "appointment.no_show", "invoice.created", "invoice.updated", "invoice.paid", "payment.created", "payment.updated", "sms.sent", "sms.delivered", "sms.failed", "email.sent", "email.delivered", "email.failed", "import.completed", "payment.received"]] = None,
         limit: int = 100,
         timeout: Optional[float] = None,
     ) -> AsyncIterator[Page[Event, EventListMeta]]:
         """Iterates over the pages. The parameters are those of `list`."""
-        return iterate_pages(self._transport, "/events", {"limit": limit, "event": event}, timeout)
+        return iterate_pages(self._transport, "/events", {"after": after, "limit": limit, "event": event}, timeout)
 
     def all(
         self,
         *,
+        after: Optional[str] = None,
         event: Optional[Literal["patient.created", "patient.updated", "patient.erased", "appointment.created", "appointment.updated", "appointment.confirmed", "appointment.checked_in", "appointment.cancelled", "appointment.completed", "appointment.no_show", "invoice.created", "invoice.updated", "invoice.paid", "payment.created", "payment.updated", "sms.sent", "sms.delivered", "sms.failed", "email.sent", "email.delivered", "email.failed", "import.completed", "payment.received"]] = None,
         limit: int = 100,
         timeout: Optional[float] = None,
     ) -> AsyncIterator[Event]:
         """Iterates over the records of all pages. The parameters are those of `list`."""
-        return iterate_records(self._transport, "/events", {"limit": limit, "event": event}, timeout)
+        return iterate_records(self._transport, "/events", {"after": after, "limit": limit, "event": event}, timeout)
 
 
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from datetime import datetime, timedelta
-from typing import Any, AsyncIterator, Generic, Optional, TypeVar
+from typing import Any, AsyncIterator, Generic, Optional, Set, TypeVar
 
-from ..requests import Query, Request, following, place_of, read_as_of
+from ..requests import Query, Request, following, incomplete, place_of, read_as_of
 from ..responses import ChangesPage, Page
 from .transport import AsyncResource, AsyncTransport, sleep
 
@@ -25,10 +25,11 @@ async def iterate_pages(
     transport: AsyncTransport, path: str, query: Query, timeout: Optional[float]
 ) -> AsyncIterator[Page[Any, Any]]:
     remaining: Optional[Query] = query
+    cursors: Set[str] = set()
     while remaining is not None:
         page = await fetch_page(transport, path, remaining, timeout)
         yield page
-        remaining = following(remaining, page)
+        remaining = following(remaining, page, cursors)
 
 
 async def iterate_records(
@@ -55,19 +56,24 @@ class AsyncRecordResource(AsyncResource, Generic[T]):
         """
         updated_since, after = place_of(since)
         end: Optional[datetime] = None
+        complete: Optional[datetime] = None
+        cursors: Set[str] = set()
         while True:
             query: Query = {"updated_since": updated_since, "after": after, "limit": limit}
             page = await fetch_page(self._transport, self._path, query, timeout)
             as_of = read_as_of(page)
             if end is None:
                 end = as_of + VISIBILITY_DELAY
-            remaining = following(query, page)
-            if remaining is None:
-                updated_since, after = str(page.meta["as_of"]), None
-                yield ChangesPage(page, updated_since)
-                if as_of >= end and not follow:
-                    return
-                await sleep(VISIBILITY_DELAY.total_seconds() if follow else (end - as_of).total_seconds())
-            else:
+            remaining = following(query, page, cursors)
+            if remaining is not None:
                 after = str(remaining["after"])
                 yield ChangesPage(page, f"{updated_since}|{after}")
+                continue
+            # The time advances between two lists, which are 20 seconds apart.
+            if complete is not None and as_of <= complete:
+                raise incomplete(page)
+            updated_since, after, complete, cursors = str(page.meta["as_of"]), None, as_of, set()
+            yield ChangesPage(page, updated_since)
+            if as_of >= end and not follow:
+                return
+            await sleep((VISIBILITY_DELAY if follow else min(end - as_of, VISIBILITY_DELAY)).total_seconds())
