@@ -156,7 +156,7 @@ export const listAppointments = defineRoute({
   description:
     'Sorted by date and start time, newest first by default. Filters can be combined. `date_from` and `date_to` are inclusive ' +
     "and in the clinic's time zone. Filtering by an unknown id returns an empty list. `external_id` finds the one appointment " +
-    'with this id, and is sent alone or with `limit`.',
+    'with this id, and is sent alone, or with `limit` and `expand`.',
   scope: 'appointment.read',
   parameterScopes: expandPatient.scopes,
   get query() {

@@ -266,7 +266,7 @@ export const SCHEMAS: Readonly<Record<string, Readonly<Record<string, string>>>>
     phone_number: "Phone number in E.164 format. Must be valid in its country's numbering plan.",
     email_address: 'Email address.',
     national_id:
-      'National id: letters, digits and `-`. Stored in upper case. Several patients may share one.',
+      'National id: 1 to 32 letters of the English alphabet, digits and hyphens. Stored in upper case. Several patients may share one.',
     notes: 'Notes, at most 2,000 characters.',
     external_id:
       'Id in another system, unique among the patients of the clinic, imported ones included. Up to 100 visible characters.',
@@ -395,7 +395,8 @@ export const PARAMETERS: Readonly<Record<string, string>> = {
   doctor_id: 'Only records of this doctor.',
   expand:
     '`patient` adds all fields that `GET /patients` returns to the `patient` of each record. Also requires the scope `patient.read`. The response then has no `etag`.',
-  external_id: 'Only the record with this id in another system. Sent alone or with `limit`.',
+  external_id:
+    'Only the record with this id in another system. Sent alone, or with `limit` or, for appointments, `expand`.',
   invoice_id: 'Only payments of this invoice.',
   is_active: 'Only active, or only inactive records.',
   limit: 'Maximum number of records per page.',

@@ -21,7 +21,7 @@ keep it on a server. The API does not support CORS.
 - Unknown parameters and fields are errors, as are repeated parameters. \`details\` names each one, up to 20.
 - Ids are UUIDs and are not case-sensitive. A malformed id, an unknown id and an id of another clinic are all not found.
 - Dates are \`YYYY-MM-DD\` and times are \`HH:MM\`, in the clinic's time zone. Timestamps include its UTC offset at that instant.
-- Optional fields of records are \`null\`, never absent, except fields that the credential may not read.
+- Optional fields of records are \`null\`, never absent, except private fields, and fields that the credential may not read.
 - Amounts are numbers in units of the currency, exact to its decimals.
 - Request bodies are \`application/json\` of at most 256 KiB.
 
@@ -35,25 +35,22 @@ not change, its pages contain every record exactly once. To miss no record while
 
 The response of a GET that returns one record has an \`etag\`. If a later request has it in \`if-none-match\` and the record is still the same, the
 response is a 304 without a body. If a PATCH, an action or a DELETE has it in \`if-match\` and the record has changed since,
-nothing is changed and the response is a 412. On a request that does not accept \`if-match\`, the header is a 400.
+nothing is changed and the response is a 412. On any other request but a GET, the header is a 400.
 
 ## Idempotent requests
 
-Send an \`Idempotency-Key\` with every POST and PATCH. You can then safely repeat the request for 24 hours: it is executed once, and every
-repetition returns the first response. The same key with a different body is an error; bodies are compared byte by byte.
-Only successful responses and the 409 for a taken slot are stored; after any other error, repeat the request with the same key.
-If a patient is erased, stored responses no longer contain the patient's data.
+Send an \`Idempotency-Key\` with every POST and PATCH, so that you can safely repeat the request:
+\`/docs/guides/errors-and-idempotency\`.
 
 ## Rate limits
 
-A credential can make 300 requests a minute, unless it was issued with a different limit. Within a second, it can make a sixth
-of that, but at least 50. The \`ratelimit\` and \`ratelimit-policy\` headers report the limit and how much of it is left. A second
-limit applies to all callers together; a 429 caused by it has \`"gateway"\` in these headers.
+\`rate_limit\` of \`GET /me\` is the number of requests that a credential can make in a minute. The \`ratelimit\` header reports how many are
+left. All limits: \`/docs/rate-limits\`.
 
 ## Order of checks
 
-Path and method (404, 405), credential (401), rate limit (429), scope (403), query parameters (400), path parameters (404), body
-(413, 415, 400, 422), idempotency key (400, 422), records (404), rules (409, 422). The scope of \`POST /messages\` depends on its body: a
+Path and method (404, 405), credential (401), rate limit (429), scope (403), paused clinic (503, except for GET), query parameters (400),
+path parameters (404), \`if-match\` (400), body (413, 415, 400, 422), idempotency key (400, 422), records (404), rules (409, 422). The scope of \`POST /messages\` depends on its body: a
 credential without either scope receives the 403 before the request is read, any other after the body was parsed and before its
 fields are validated.
 

@@ -367,7 +367,7 @@ export interface paths {
         };
         /**
          * List appointments
-         * @description Sorted by date and start time, newest first by default. Filters can be combined. `date_from` and `date_to` are inclusive and in the clinic's time zone. Filtering by an unknown id returns an empty list. `external_id` finds the one appointment with this id, and is sent alone or with `limit`.
+         * @description Sorted by date and start time, newest first by default. Filters can be combined. `date_from` and `date_to` are inclusive and in the clinic's time zone. Filtering by an unknown id returns an empty list. `external_id` finds the one appointment with this id, and is sent alone, or with `limit` and `expand`.
          *
          *     Scope: `appointment.read`.
          */
@@ -3130,7 +3130,7 @@ export interface components {
             phone_number?: string | null;
             /** @description Email address. */
             email_address?: string | null;
-            /** @description National id: letters, digits and `-`. Stored in upper case. Several patients may share one. */
+            /** @description National id: 1 to 32 letters of the English alphabet, digits and hyphens. Stored in upper case. Several patients may share one. */
             national_id?: string | null;
             /** @description Notes, at most 2,000 characters. */
             notes?: string | null;
@@ -3308,7 +3308,7 @@ export interface components {
             phone_number?: string | null;
             /** @description Email address. */
             email_address?: string | null;
-            /** @description National id: letters, digits and `-`. Stored in upper case. Several patients may share one. */
+            /** @description National id: 1 to 32 letters of the English alphabet, digits and hyphens. Stored in upper case. Several patients may share one. */
             national_id?: string | null;
             /** @description Notes, at most 2,000 characters. */
             notes?: string | null;
@@ -4740,7 +4740,7 @@ export interface operations {
                 is_active?: boolean;
                 /** @description Only patients with exactly this national id. Also requires the scope `patient.read.private`. */
                 national_id?: string;
-                /** @description Only the record with this id in another system. Sent alone or with `limit`. */
+                /** @description Only the record with this id in another system. Sent alone, or with `limit` or, for appointments, `expand`. */
                 external_id?: string;
             };
             header?: never;
@@ -6360,7 +6360,7 @@ export interface operations {
                 date_from?: string;
                 /** @description Only appointments on this date or earlier, in the clinic's time zone. */
                 date_to?: string;
-                /** @description Only the record with this id in another system. Sent alone or with `limit`. */
+                /** @description Only the record with this id in another system. Sent alone, or with `limit` or, for appointments, `expand`. */
                 external_id?: string;
                 /** @description Newest first (`desc`), or oldest first (`asc`). */
                 order?: "asc" | "desc";

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import * as z from 'zod'
 import { ApiError } from '../../../shared/api/errors.ts'
@@ -182,21 +183,41 @@ describe('the chain', () => {
   it('checks in the order of docs/api.md', async () => {
     const posted = defineRoute({ ...route, method: 'POST', body: z.strictObject({ name: z.string() }) })
     const json = { 'content-type': 'application/json' }
-    const steps: [corrections: Parameters<typeof call>[1], status: number, key: string][] = [
-      [{ query: { page: '0' }, path: { id: 'none' }, body: 'x'.repeat(300_000) }, 400, 'invalid_params'],
+    type Step = Parameters<typeof call>[1] & { clinic?: Credential['clinic']; scopes?: Credential['scopes'] }
+    const paused = { ...credential.clinic, pausedAt: '2026-11-24T09:00:00Z' }
+    const wrong = { query: { page: '0' }, path: { id: 'none' }, headers: { 'if-match': '*' } }
+    const steps: [corrections: Step, status: number, key: string][] = [
+      [{ ...wrong, body: 'x'.repeat(300_000), clinic: paused, scopes: [] }, 403, 'missing_scope'],
+      [{ scopes: credential.scopes }, 503, 'clinic_paused'],
+      [{ clinic: credential.clinic }, 400, 'invalid_params'],
       [{ query: {} }, 404, 'patient_not_found'],
-      [{ path: { id: ID } }, 413, 'payload_too_large'],
+      [{ path: { id: ID } }, 400, 'invalid_params'],
+      [{ headers: {} }, 413, 'payload_too_large'],
       [{ body: '{' }, 415, 'unsupported_media_type'],
       [{ headers: json }, 400, 'malformed_json'],
       [{ body: '[]' }, 422, 'validation'],
       [{ body: '{}' }, 422, 'validation'],
-      [{ body: '{"name":"x"}' }, 422, 'invalid_idempotency_key'],
+      [
+        { body: '{"name":"x"}', headers: { ...json, 'x-idempotency-key': 'other' } },
+        400,
+        'conflicting_idempotency_keys',
+      ],
+      [{ headers: json }, 422, 'invalid_idempotency_key'],
     ]
-    let request: Parameters<typeof call>[1] = { method: 'POST' }
+    const listed = /## Order of checks\n\n([\s\S]*?)\n\n/.exec(readFileSync('docs/api.md', 'utf8'))?.[1] ?? ''
+    // Path, method and credential are checked before, records and rules by the endpoint.
+    const statuses = listed
+      .split('\n')
+      .slice(3, -2)
+      .map((line) => line.match(/\b\d{3}\b/g))
+    expect(steps.map(([, status]) => `${status}`)).toEqual(statuses.flat())
+    let request: Step = { method: 'POST' }
     for (const [corrections, status, key] of steps) {
       request = { ...request, ...corrections }
+      const { clinic = credential.clinic, scopes = credential.scopes } = request
       const headers = { ...good.headers, 'idempotency-key': 'not visible', ...request.headers }
-      const { handler } = chainOf(posted, async () => ({ data: { name: 'x' } }))
+      const verifyCredential = async () => ({ ...credential, clinic, scopes })
+      const { handler } = chainOf(posted, async () => ({ data: { name: 'x' } }), { verifyCredential })
       expect(await call(handler, { ...request, headers })).toMatchObject({
         status,
         body: { message: `errors.developer_api.${key}` },

@@ -160,7 +160,7 @@ class NewPatient(_NewPatient, total=False):
     email_address: Optional[str]
     """Email address."""
     national_id: Optional[str]
-    """National id: letters, digits and `-`. Stored in upper case. Several patients may share one."""
+    """National id: 1 to 32 letters of the English alphabet, digits and hyphens. Stored in upper case. Several patients may share one."""
     notes: Optional[str]
     """Notes, at most 2,000 characters."""
     external_id: Optional[str]
@@ -219,7 +219,7 @@ class PatientChanges(TypedDict, total=False):
     email_address: Optional[str]
     """Email address."""
     national_id: Optional[str]
-    """National id: letters, digits and `-`. Stored in upper case. Several patients may share one."""
+    """National id: 1 to 32 letters of the English alphabet, digits and hyphens. Stored in upper case. Several patients may share one."""
     notes: Optional[str]
     """Notes, at most 2,000 characters."""
     external_id: Optional[str]

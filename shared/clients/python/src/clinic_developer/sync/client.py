@@ -91,7 +91,7 @@ class Patients(RecordResource["Patient"]):
 
         national_id: Only patients with exactly this national id. Also requires the scope `patient.read.private`.
 
-        external_id: Only the record with this id in another system. Sent alone or with `limit`.
+        external_id: Only the record with this id in another system. Sent alone, or with `limit` or, for appointments, `expand`.
         """
         return fetch_page(self._transport, "/patients", {"page": page, "limit": limit, "after": after, "updated_since": updated_since, "search": search, "is_active": is_active, "national_id": national_id, "external_id": external_id}, timeout)
 
@@ -803,7 +803,7 @@ class Appointments(RecordResource["Appointment"]):
     ) -> Any:
         """List appointments.
 
-        Sorted by date and start time, newest first by default. Filters can be combined. `date_from` and `date_to` are inclusive and in the clinic's time zone. Filtering by an unknown id returns an empty list. `external_id` finds the one appointment with this id, and is sent alone or with `limit`.
+        Sorted by date and start time, newest first by default. Filters can be combined. `date_from` and `date_to` are inclusive and in the clinic's time zone. Filtering by an unknown id returns an empty list. `external_id` finds the one appointment with this id, and is sent alone, or with `limit` and `expand`.
 
         Scope: `appointment.read`.
 
@@ -829,7 +829,7 @@ class Appointments(RecordResource["Appointment"]):
 
         date_to: Only appointments on this date or earlier, in the clinic's time zone.
 
-        external_id: Only the record with this id in another system. Sent alone or with `limit`.
+        external_id: Only the record with this id in another system. Sent alone, or with `limit` or, for appointments, `expand`.
 
         order: Newest first (`desc`), or oldest first (`asc`).
         """
