@@ -218,7 +218,8 @@ function eventPage(document: ApiDocument, { path: name, operation }: Endpoint): 
     markdown: [
       `# ${name}`,
       '',
-      `${operation.summary}. ${operation.description ?? ''}`.trim(),
+      // It begins with the summary.
+      operation.description ?? '',
       '',
       'A delivery is a POST with the headers `webhook-id`, `webhook-timestamp` and `webhook-signature`.',
       '',

@@ -87,6 +87,14 @@ it('shows the fields of each variant of a response', () => {
   )
 })
 
+it('says once when an event occurs', () => {
+  const repeated = endpointsOf(document.webhooks).filter(({ path, operation }) => {
+    const page = pages.find((one) => one.path === `events/${path}`)
+    return page?.markdown.split(operation.summary).length !== 2
+  })
+  expect(repeated.map(({ path }) => path)).toEqual([])
+})
+
 it('has no inline scripts or styles', () => {
   const inline = /<script(?![^>]* src=)|<style|\sstyle=|\son\w+=|javascript:/
   expect(htmlPages.filter(([, file]) => inline.test(file().body)).map(([path]) => path)).toEqual([])
