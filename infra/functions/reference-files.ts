@@ -6,7 +6,7 @@ import { buildSync } from 'esbuild'
 import { BASE_PATH } from '../../shared/api/route.ts'
 import { CONSOLE, consolePage } from '../../shared/reference/console.ts'
 import { type Assets, shell } from '../../shared/reference/html.ts'
-import { docsPages, EXAMPLES, type Page } from '../../shared/reference/pages.ts'
+import { docsPages, EXAMPLES, PAGE_FILES, type Page } from '../../shared/reference/pages.ts'
 import { renderMarkdown } from '../../shared/reference/render.ts'
 import { searchIndex } from '../../shared/reference/search.ts'
 import { PROJECT, sourcesOf } from '../kept/kept-files.ts'
@@ -21,7 +21,7 @@ export function writeReferenceFiles(directory: string): void {
     writeFileSync(join(directory, path), content)
   }
   const document = JSON.parse(read(join(PROJECT, 'docs/openapi.json')))
-  const pages = docsPages(document, (name) => read(join(PROJECT, 'docs', name)))
+  const pages = docsPages(document, (file) => read(join(PROJECT, file)))
   const assets = Object.fromEntries(
     Object.entries(assetsOf(pages)).map(([name, { file, content }]) => {
       const hashedFile = hashedName(file, content)
@@ -57,6 +57,7 @@ export const referenceInputs = (): string[] => [
   ...sourcesOf('shared/reference/page/search.js'),
   'shared/reference/page',
   'docs',
+  ...[...PAGE_FILES.values()].filter((file) => !file.startsWith('docs/')),
   relative(PROJECT, RENDERER_DIRECTORY),
 ]
 

@@ -33,7 +33,7 @@ type Terms = {
   readonly errors: readonly string[]
 }
 
-/** Files of docs/ that are pages, in the order of the navigation. */
+/** Files that are pages, in the order of the navigation. They are in docs/, unless {@link FILES_ELSEWHERE} has them. */
 export const DOCUMENT_PAGES: Readonly<Record<string, readonly string[]>> = {
   'Get started': [
     'guides/quickstart',
@@ -49,8 +49,22 @@ export const DOCUMENT_PAGES: Readonly<Record<string, readonly string[]>> = {
     'guides/going-live',
     'coming-from-wioclinic',
   ],
+  Clients: ['clients/typescript', 'clients/python'],
   Details: ['api', 'rate-limits', 'messages', 'webhooks', 'import', 'retention', 'changelog'],
 }
+
+/** Pages whose file is not in docs/, with their title in the navigation. */
+const FILES_ELSEWHERE: Readonly<Record<string, { readonly file: string; readonly title: string }>> = {
+  'clients/typescript': { file: 'shared/clients/typescript/README.md', title: 'TypeScript client' },
+  'clients/python': { file: 'shared/clients/python/README.md', title: 'Python client' },
+}
+
+/** The file of each page that is a file, by its path in the project. */
+export const PAGE_FILES: ReadonlyMap<string, string> = new Map(
+  Object.values(DOCUMENT_PAGES)
+    .flat()
+    .map((path) => [path, FILES_ELSEWHERE[path]?.file ?? `docs/${path}.md`]),
+)
 
 /** Errors that this many operations share are folded on the page of an operation. */
 const COMMON_ERROR_OPERATIONS = 12
@@ -61,7 +75,7 @@ const MAX_LINES_BEFORE_RESPONSE = 8
 /** The folder of docs/ whose files are served as they are. */
 export const EXAMPLES = 'examples'
 
-/** All pages, in the order of the navigation. `read` returns the text of a file in docs/. */
+/** All pages, in the order of the navigation. `read` returns the text of a file of the project. */
 export function docsPages(document: ApiDocument, read: (name: string) => string): Page[] {
   const files = Object.entries(DOCUMENT_PAGES).flatMap(([group, names]) =>
     names.map((path) => filePage(path, group, read)),
@@ -81,32 +95,33 @@ export function docsPages(document: ApiDocument, read: (name: string) => string)
 }
 
 /**
- * A page that is a file in docs/. A line that is only a link to an example is followed by the example. Links to files that are
+ * A page that is a file. A line that is only a link to an example is followed by the example. Links to files that are
  * neither pages nor examples become text.
  */
 function filePage(path: string, group: string, read: (name: string) => string): Page {
-  const folder = path.includes('/') ? `${path.slice(0, path.lastIndexOf('/'))}/` : ''
-  const pages = new Set(Object.values(DOCUMENT_PAGES).flat())
-  const markdown = read(`${path}.md`)
+  const source = PAGE_FILES.get(path) ?? ''
+  const pageOf = new Map([...PAGE_FILES].map(([page, file]) => [file, page]))
+  const markdown = read(source)
     .replace(/<!--.*?-->\n?/gs, '')
     .replace(/^\[.+\]\(\S*examples\/(\S+)\)$/gm, (link, name: string) =>
       [
         link,
         '',
-        ...fence(extname(name).slice(1), read(`${EXAMPLES}/${name}`).trimEnd(), basename(name)),
+        ...fence(extname(name).slice(1), read(`docs/${EXAMPLES}/${name}`).trimEnd(), basename(name)),
       ].join('\n'),
     )
     .replace(
       /\[([^\]]+)\]\((?!https?:|#)([^)#\s]+)(#[^)]*)?\)/g,
       (_link, label: string, target: string, hash = '') => {
-        const file = new URL(target, `http://docs/${folder}`).pathname.slice(1)
-        const page = file.replace(/\.md$/, '')
-        const isServed = pages.has(page) || /^examples\/.+\.\w+$/.test(file)
-        if (target.startsWith('/') || !isServed) return label
-        return `[${label}](${relative(path, page)}${hash})`
+        const file = new URL(target, `http://project/${source}`).pathname.slice(1)
+        const served = pageOf.get(file) ?? /^docs\/(examples\/.+\.\w+)$/.exec(file)?.[1]
+        return target.startsWith('/') || served === undefined
+          ? label
+          : `[${label}](${relative(path, served)}${hash})`
       },
     )
-  return { path, title: /^# (.+)$/m.exec(markdown)?.[1] ?? path, group, markdown }
+  const title = FILES_ELSEWHERE[path]?.title ?? /^# (.+)$/m.exec(markdown)?.[1] ?? path
+  return { path, title, group, markdown }
 }
 
 /** The root of the server, relative to a page: a stage or a custom domain may precede both. */

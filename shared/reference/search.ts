@@ -5,7 +5,7 @@ import type { Page } from './pages.ts'
 const BOOSTS = { title: 6, headings: 6, path: 4, fields: 2, returned: 1.5, errors: 0.3, text: 1 }
 
 /** How much a page counts, by the first part of its address. */
-const DOCUMENT_BOOSTS: Readonly<Record<string, number>> = { guides: 2, reference: 1, events: 0.5 }
+const DOCUMENT_BOOSTS: Readonly<Record<string, number>> = { guides: 2, reference: 1, events: 0.5, clients: 1 }
 
 /** What the index and the page's script agree on. */
 export const SEARCH_OPTIONS: Options = {

@@ -13,7 +13,7 @@ import { renderMarkdown } from '../../../shared/reference/render.ts'
 import { SEARCH_OPTIONS, searchIndex } from '../../../shared/reference/search.ts'
 
 const document = JSON.parse(readFileSync('docs/openapi.json', 'utf8')) as ApiDocument
-const pages = docsPages(document, (name) => readFileSync(`docs/${name}`, 'utf8'))
+const pages = docsPages(document, (file) => readFileSync(file, 'utf8'))
 
 const folder = mkdtempSync(join(tmpdir(), 'docs-'))
 writeReferenceFiles(folder)
