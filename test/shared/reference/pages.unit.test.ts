@@ -111,21 +111,22 @@ it('escapes code, and marks in it what the page fills in', () => {
   expect(html).toContain('<var class="base">BASE_URL</var>')
 })
 
-it.each([
-  ['create', 'reference/create-patient'],
-  ['cancel', 'reference/cancel-appointment'],
-  ['reminder', 'guides/messages'],
-  ['signature', 'guides/webhooks'],
-  ['idempotency', 'guides/errors-and-idempotency'],
-  ['phone', 'guides/messages'],
-  ['429', 'guides/errors-and-idempotency'],
-  ['pagination', 'guides/pages-and-search'],
-  ['auth', 'api'],
-  ['etag', 'api'],
-  ['due_date', 'reference/get-invoice'],
-])('finds the page first for %s', (text, path) => {
+/** Words, and the page that each leads to, from the table of docs/reference-page.md. */
+const searches = [
+  ...readFileSync('docs/reference-page.md', 'utf8').matchAll(/^\| ([\w, ]+) \| `\/docs\/(\S+)` \|$/gm),
+].flatMap(([, words = '', path = '']) => words.split(', ').map((word) => [word, path] as const))
+
+it.each(searches)('finds the page first for %s', (text, path) => {
   const search = MiniSearch.loadJSON(searchIndex(pages), SEARCH_OPTIONS)
   expect(search.search(text)[0]?.id).toBe(path)
+})
+
+it('finds every word that docs/reference-page.md must list', () => {
+  expect(searches.map(([word]) => word)).toEqual(
+    expect.arrayContaining(
+      'create cancel reminder signature idempotency phone 429 pagination auth etag due_date'.split(' '),
+    ),
+  )
 })
 
 it('stays below the sizes of docs/reference-page.md', () => {
