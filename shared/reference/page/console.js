@@ -44,8 +44,7 @@ function open(ui) {
   ui.layoutActions.show(['operations-tag', tag], true)
   ui.layoutActions.show(['operations', tag, id], true)
   requestAnimationFrame(() => {
-    const link = one(`#reference .opblock-summary a[href="${CSS.escape(location.hash)}"]`)
-    const shown = link?.closest('.opblock')
+    const shown = one(`#operations-${CSS.escape(tag)}-${CSS.escape(id)}`)
     shown?.scrollIntoView()
     if (shown) one('.opblock-summary-control', shown).focus({ preventScroll: true })
   })
@@ -69,12 +68,37 @@ function listen(ui, text) {
   if (credential() !== '') pass()
 }
 
+/** Paths without links: the renderer puts each into a button, where a screen reader does not find it. */
+const withoutLinks = () => ({
+  wrapComponents: {
+    DeepLink:
+      (_original, { React }) =>
+      ({ text }) =>
+        React.createElement('span', null, text),
+  },
+})
+
+/** Names the controls that the renderer leaves without a name, and lets the keyboard scroll its code. */
+function nameControls() {
+  const all = (selector, within = one('#reference')) => within.querySelectorAll(selector)
+  for (const examples of all('.examples-select-element')) examples.ariaLabel = 'Example'
+  for (const body of all('.body-param__text')) body.ariaLabel = 'Body'
+  for (const row of all('[data-param-name]'))
+    for (const control of all(
+      ':is(select, textarea):not([class*="examples-select"], [class*="body-param"])',
+      row,
+    ))
+      control.ariaLabel = row.dataset.paramName
+  for (const code of all('.microlight')) code.tabIndex = 0
+}
+
 async function start() {
   const text = await description
   const ui = SwaggerUIBundle({
     spec: specOf(text),
     dom_id: '#reference',
     deepLinking: true,
+    plugins: [withoutLinks],
     docExpansion: 'none',
     tryItOutEnabled: true,
     displayRequestDuration: true,
@@ -82,6 +106,8 @@ async function start() {
     persistAuthorization: false,
     validatorUrl: null,
     onComplete: () => {
+      nameControls()
+      new MutationObserver(nameControls).observe(one('#reference'), { childList: true, subtree: true })
       listen(ui, text)
       addEventListener('hashchange', () => open(ui))
       open(ui)
