@@ -9,9 +9,11 @@ import { stageSettings } from '../infra/settings/stages.ts'
 import { type Aws, runChecks } from './preflight/checks.ts'
 import { retainedBy } from './preflight/teardown.ts'
 
-const { values } = parseArgs({
-  options: { stage: { type: 'string', default: 'prod' }, teardown: { type: 'boolean', default: false } },
-})
+const USAGE = `usage: npm run preflight -- [--stage STAGE] [--teardown]
+
+Reads whether the account is ready for the stage (default: prod). With --teardown, lists what a deletion of the stacks leaves.`
+
+const values = readArguments()
 const stage = readStage(values.stage)
 
 if (values.teardown) for (const line of retainedBy(stage)) print(line)
@@ -19,6 +21,20 @@ else process.exitCode = await check()
 
 function print(line: string): void {
   process.stdout.write(`${line}\n`)
+}
+
+function readArguments() {
+  const flag = { type: 'boolean', default: false } as const
+  try {
+    const options = { stage: { type: 'string', default: 'prod' }, teardown: flag, help: flag } as const
+    const { values } = parseArgs({ options })
+    if (!values.help) return values
+  } catch (error) {
+    process.stderr.write(`${error instanceof Error ? error.message : error}\n${USAGE}\n`)
+    process.exit(2)
+  }
+  print(USAGE)
+  process.exit(0)
 }
 
 function readStage(name: string) {

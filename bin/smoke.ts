@@ -37,12 +37,23 @@ function fail(code: number, reason: string): never {
 
 /** The credential may be in the environment, where other users of the machine do not see it. */
 function readArguments() {
-  const text = { type: 'string' } as const
-  const { values } = parseArgs({ options: { url: text, credential: text } })
-  const { url, credential = process.env.SMOKE_CREDENTIAL } = values
-  if (!url || !credential)
-    fail(2, 'usage: npm run smoke -- --url URL --credential KEY:SECRET, or with SMOKE_CREDENTIAL set')
+  const usage = 'usage: npm run smoke -- --url URL --credential KEY:SECRET, or with SMOKE_CREDENTIAL set'
+  const { url, credential = process.env.SMOKE_CREDENTIAL, help } = parseOptions(usage)
+  if (help) {
+    print(usage)
+    process.exit(0)
+  }
+  if (!url || !credential) fail(2, usage)
   return { url, credential }
+}
+
+function parseOptions(usage: string) {
+  const text = { type: 'string' } as const
+  try {
+    return parseArgs({ options: { url: text, credential: text, help: { type: 'boolean' } } }).values
+  } catch (error) {
+    return fail(2, `${error instanceof Error ? error.message : error}\n${usage}`)
+  }
 }
 
 async function checkTestClinic(): Promise<void> {
