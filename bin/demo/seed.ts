@@ -8,8 +8,11 @@ import { isTimezone } from '../../shared/domain/timestamp.ts'
 import type { Table } from '../../shared/store/table/table.ts'
 import { importEntities } from '../clinic/import/entities/entities.ts'
 import { entityNames } from '../clinic/import/files/import-paths.ts'
+import { requireExtension } from '../clinic/import/files/rows.ts'
 import { importFile } from '../clinic/import/run/import-file.ts'
 import { createClinic, issueAll, type ReadyClinic } from './load.ts'
+
+const SETTINGS_FILE = 'clinic.json'
 
 const Settings = z.strictObject({
   name: z.string().min(1).max(100),
@@ -25,17 +28,20 @@ export type Seed = { readonly timezone: string; readonly load: (table: Table) =>
 /**
  * Reads the settings of the clinic and the names of its files. The ids of the clinic and its records, and its credentials, depend on
  * its name and on external ids only.
- * @throws Error that names the file, and the field of the settings
+ * @throws Error that names the file, and the field of the settings. Every other file must be one to import, unless it is hidden
  */
 export function openSeed(folder: string): Seed {
-  const settings = readSettings(join(folder, 'clinic.json'))
+  const settings = readSettings(join(folder, SETTINGS_FILE))
   const hash = createHash('sha256').update(`Seeded clinic ${settings.name}`).digest('hex')
   const id = hash.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12}).*/, '$1-$2-$3-$4-$5') as ClinicId
   const known = importEntities({} as Table, Date.now).map(({ name }) => name)
   const files = readdirSync(folder)
-    .filter((name) => /^[^.]+\.(csv|ndjson|jsonl)$/.test(name))
+    .filter((name) => name !== SETTINGS_FILE && !name.startsWith('.'))
     .sort()
-    .map((name) => ({ path: join(folder, name), entity: entityNames(name, undefined, known, undefined)[0] }))
+    .map((name) => {
+      requireExtension(join(folder, name))
+      return { path: join(folder, name), entity: entityNames(name, undefined, known, undefined)[0] }
+    })
   const load = async (table: Table): Promise<ReadyClinic[]> => {
     const clinic = await createClinic(table, { id, ...settings })
     for (const entity of importEntities(table, Date.now))

@@ -45,7 +45,7 @@ export function addImportCommand(command: Command): void {
   command
     .argument(
       '<file...>',
-      '.csv, .ndjson or .jsonl files named after their entity: patients.csv, doctors.ndjson',
+      '.csv, .tsv, .txt, .ndjson or .jsonl files named after their entity: patients.csv, doctors.ndjson',
     )
     .option('--entity <name>', 'entity of the files, if their names do not start with it')
     .option('--check', 'check everything, write nothing, and print a summary without personal data', false)

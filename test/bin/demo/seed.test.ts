@@ -41,6 +41,22 @@ it.each([
   expect(() => openSeed(seedFolder({ 'clinic.json': settings }))).toThrow(message)
 })
 
+it.each([
+  ['patients.tsv', 'external_id\tfirst_name\tlast_name\np9\tEva\tNeu\n'],
+  ['patients.txt', 'external_id;first_name;last_name\np9;Eva;Neu\n'],
+  ['patients.2026.csv', 'external_id,first_name,last_name\np9,Eva,Neu\n'],
+])('imports %s', async (name, text) => {
+  const { table } = await freshTable()
+  const [clinic] = await openSeed(seedFolder({ [name]: text })).load(table)
+  const { items } = await patientStore({ table }).page(clinic?.id as never, { page: 1, limit: 10 })
+  expect(items.map(({ firstName }) => firstName)).toContain('Eva')
+})
+
+it('rejects a file that cannot be imported by its name', () => {
+  expect(() => openSeed(seedFolder({ 'patients.xlsx': '' }))).toThrow(/patients\.xlsx: the name must end in/)
+  expect(() => openSeed(seedFolder({ '.DS_Store': '' }))).not.toThrow()
+})
+
 it('rejects a file of no entity, and a row that cannot be imported, by its file and line', async () => {
   expect(() => openSeed(seedFolder({ 'people.csv': '' }))).toThrow(/people\.csv: cannot tell the entity/)
   const { table } = await freshTable()
