@@ -49,18 +49,15 @@ function signedId(form: URLSearchParams): string {
   return id
 }
 
-/** One request lists the times of all doctors who offer the treatment, on all days. */
+/** A request lists up to 1,000 times of all doctors who offer the treatment, on all days; `all` requests further pages. */
 async function freeTimes() {
   const day = (days: number) =>
     new Date(Date.now() + days * 86_400_000).toLocaleDateString('sv-SE', { timeZone: timezone })
-  const range = { treatment_id: TREATMENT, date: day(0), date_to: day(13), limit: 200 }
-  const { data } = await clinic.availability.get(range)
-  return data.map(({ date, start_time, doctor }) => ({
-    doctor_id: doctor.id,
-    doctor: doctor.full_name,
-    date,
-    start_time,
-  }))
+  const range = { treatment_id: TREATMENT, date: day(0), date_to: day(13), limit: 1000 }
+  const times = []
+  for await (const { date, start_time, doctor } of clinic.availability.all(range))
+    times.push({ doctor_id: doctor.id, doctor: doctor.full_name, date, start_time })
+  return times
 }
 
 /** The id of the patient with this name and number, who is created if there is none. */

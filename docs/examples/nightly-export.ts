@@ -1,7 +1,7 @@
 /**
  * Exports the records of a clinic to a SQLite database, and keeps this copy up to date.
  * Run `node nightly-export.ts` every night, or `node nightly-export.ts serve` as a server that receives webhooks:
- * the copy is then less than a minute behind. Run one process at a time. It can be killed at any time.
+ * the copy then has a change with an event within a minute, and any other change within an hour or so. Run one process at a time. It can be killed at any time.
  *
  * API and PAIR are the address and the credential, which needs patient.read, appointment.read, appointment.read.availability,
  * finance.read and communication.read.sms. COPY is the path of the database. The server needs the SECRET of a webhook endpoint
