@@ -116,9 +116,7 @@ function addCreateCommand(group: Command): void {
 function addVoidCommand(group: Command): void {
   const command = group
     .command('void')
-    .description(
-      'let a payment or refund that was recorded by mistake no longer count, and update its invoice',
-    )
+    .description('void a payment or refund that was recorded by mistake, and update its invoice')
     .argument('<payment>', 'payment id')
     .requiredOption('--reason <text>', 'why, for the operator alone')
     .action(async (given: string, options: { reason: string }, command: Command) => {

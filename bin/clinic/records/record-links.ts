@@ -27,7 +27,7 @@ export function addLinkCommands(group: Command, kind: LinkableKind): void {
   group
     .command('link')
     .description(
-      `give ${article(kind)} ${kind} that no import made an id of your own system, so that imported files find the ${kind}; or confirm one that the API has set`,
+      `set the external id of ${article(kind)} ${kind} that was not imported, so that imported files find the ${kind}; or confirm one that the API has set`,
     )
     .argument(`<${kind}>`, `${kind} id`)
     .requiredOption('--external-id <id>', 'id in your own system')

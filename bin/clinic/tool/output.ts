@@ -38,7 +38,7 @@ export function printLines(command: Command, ...lines: readonly string[]): void 
   command.configureOutput().writeOut?.(`${lines.join('\n')}\n`)
 }
 
-/** Prints a line about a command that goes on: `--json` prints the result alone. */
+/** Prints a line about a command that continues: `--json` prints the result alone. */
 export function printProgress(command: Command, text: string): void {
   if (!command.optsWithGlobals<GlobalOptions>().json) printLines(command, text)
 }

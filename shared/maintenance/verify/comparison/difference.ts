@@ -26,7 +26,7 @@ export const DIFFERENCES = {
   change_missing: ['{record} is missing from the index of changes', 'listed as changed now'],
   change_extra: ['{record} is in the index of changes at a wrong time', 'removed'],
   tally_wrong: ['the counts {counts} are wrong: {note}', 'set to a recount'],
-  busy_missing: ['{record} takes no time on {day}', 'set'],
+  busy_missing: ['{record} takes no time on {day}', 'time entered'],
   busy_differs: ['{record} takes another time on {day}', 'set'],
   busy_extra: ['{record} takes time on {day}, and should not', 'removed'],
   busy_unversioned: ['{day} has no version, so nothing can be booked on it', 'set'],
@@ -58,7 +58,7 @@ export const DIFFERENCES = {
   patient_head_wrong: ['the count of patients or updates is wrong: {note}', 'set to the recount'],
   search_index_wrong: ['the search index is wrong: {note}', 'written again from the patients'],
   number_missing: ['{record} is not found by its number', 'index item written'],
-  invoice_unsettled: ['{record} does not match its payments', 'settled again'],
+  invoice_unsettled: ['{record} does not match its payments', 'balance calculated again'],
   stale_copy: ['{record} shows an outdated name or address', 'rewritten'],
   refresh_interrupted: ['the change of name of {owner} did not reach all its copies', 'copies refreshed'],
   refresh_unscheduled: [
