@@ -39,6 +39,8 @@ const PHRASES: [pattern: RegExp, standard: string][] = [
   ],
   [/refusal|\brefus(es|ing)\b|(?<!connection |-)\brefused\b(?!-)/, 'rejected (input), denied (rights)'],
   [/\bany more\b/, 'no longer'],
+  [/\b(goes|go) on\b(?! to\b)/, 'continues'],
+  [/\bWho can\b(?!.*\?)/, 'anyone who can'],
   [/\b(webhook|endpoint) (is|was) (inactive|deactivated)\b/, 'disabled'],
   [/\b(scheduled|upcoming|overlapping|completed|first|next|your) visits?\b/i, 'appointment'],
   [/\bStamp(s|ed)?\b|\bstamp(s|ed)?\(|\.stamp\b/, 'WithUpdatedAt, updatedAt'],
@@ -50,7 +52,12 @@ const PUBLIC_PHRASES: [pattern: RegExp, standard: string][] = [
   [/(?<![\w-])[Rr]eceivers?\b/, 'webhook endpoint'],
 ]
 
-const PUBLIC = ['README.md', 'CONTRIBUTING.md', ...globSync('docs/**/*.{md,json}')]
+const PUBLIC = [
+  'README.md',
+  'CONTRIBUTING.md',
+  // The document of the last release is a copy.
+  ...globSync('docs/**/*.{md,json}', { exclude: ['docs/openapi.released.json'] }),
+]
 
 const FILES = [
   ...PUBLIC,

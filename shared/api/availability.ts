@@ -91,7 +91,7 @@ export const renderSlot = (
   ...(doctor_id === undefined && { doctor: renderPersonRef(doctor) }),
 })
 
-/** How the list goes on. A day of a doctor has it only if it was sent a limit. */
+/** How to continue the list. A day of a doctor has it only if it was sent a limit. */
 export const renderPaging = (
   next: string | null,
   { date_to, doctor_id, limit }: Pick<Query, 'date_to' | 'doctor_id' | 'limit'>,

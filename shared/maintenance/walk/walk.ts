@@ -32,7 +32,7 @@ export type Visitor<T, Name extends string, Result> = {
   readonly concerns?: (item: T) => boolean
   /** Does something with items, and returns what it counted. A page in which a process was stopped is visited again. */
   readonly visit: (items: readonly T[]) => Promise<Counts<Name>>
-  /** What a page counts that could not be visited: the walk goes on. Without this, and if the table cannot be reached, it ends. */
+  /** What a page counts that could not be visited: the walk continues. Without this, and if the table cannot be reached, it ends. */
   readonly onFailed?: (items: readonly T[], error: Error) => Counts<Name>
   /** All segments are walked again until a pass finds no item that concerns the visitor, or this error ends the walk. */
   readonly untilNothingFound?: { readonly error: string }

@@ -82,7 +82,7 @@ describe('npm run preflight', () => {
     expect(await toDo({ ...READY, [command]: response })).toEqual([name])
   })
 
-  it('reports what does not exist or cannot be read, and goes on', async () => {
+  it('reports what does not exist or cannot be read, and continues', async () => {
     expect(await toDo({})).toEqual(CHECKS.map(({ name }) => name))
   })
 

@@ -149,7 +149,7 @@ it('walks every segment again after a pass that found something in one', async (
   expect([passes, waiting]).toEqual([3, [new Set(), new Set()]])
 })
 
-it('goes on after a page that cannot be visited, but not without its table', async () => {
+it('continues after a page that cannot be visited, but not without its table', async () => {
   const progress = { pk: 'walk#maintain#failing', sk: 'progress' }
   const walkFailing = (error: Error) =>
     walk(db.table, numbers, {
