@@ -310,6 +310,21 @@ it('docs/changelog.md dates the removal of every deprecated path, at least twelv
   }
 })
 
+it('docs/changelog.md names the fields and headers that are new since the last release', () => {
+  const { components } = JSON.parse(read('docs/openapi.json'))
+  const released = JSON.parse(read('docs/openapi.released.json')).components
+  const isNew = (name: string, before: object = {}) => !Object.hasOwn(before, name)
+  type Schemas = Record<string, { properties?: object }>
+  const fields = Object.entries(components.schemas as Schemas).flatMap(([name, { properties = {} }]) =>
+    isNew(name, released.schemas)
+      ? []
+      : Object.keys(properties).filter((field) => isNew(field, released.schemas[name].properties)),
+  )
+  const headers = Object.keys(components.headers).filter((name) => isNew(name, released.headers))
+  const [, unreleased = ''] = /\n## Unreleased\n([\s\S]*?)\n## /.exec(read('docs/changelog.md')) ?? []
+  expect([...fields, ...headers].filter((name) => !unreleased.includes(`\`${name}\``))).toEqual([])
+})
+
 it('docs/examples/nightly-export.ts has the decimals of every currency', () => {
   const groups = read('docs/examples/nightly-export.ts').matchAll(/\/([A-Z|]+)\/\.test.*? (\d)(?: : 2)?$/gm)
   const decimals = new Map(
