@@ -112,7 +112,7 @@ export const ALARMS: readonly AlarmDefinition[] = [
       id: 'messages-unresolved',
       severity: 'patients-affected',
       page: 'unresolved-messages',
-      why: 'It is unknown of five messages or more in an hour whether they were sent.',
+      why: 'Five messages or more in an hour have an unknown outcome.',
     }),
     above: 4,
     minutes: 60,
