@@ -39,6 +39,8 @@ async function visit(
     await visited.page.context().close()
     expect(visited.complaints).toEqual(expected)
   })
+  // On a busy machine, the console takes half a minute.
+  visited.page.setDefaultTimeout(90_000)
   await visited.page.goto(`${origin}${path}`)
   return visited
 }
@@ -199,7 +201,7 @@ it('uses the console on a phone', async () => {
 it('is readable without JavaScript', async () => {
   const { page } = await visit('/docs/reference/create-appointment', { javaScriptEnabled: false })
   expect(await page.locator('main').innerText()).toContain('patient_id')
-  await page.getByText('TypeScript').click()
+  await page.getByText('TypeScript', { exact: true }).click()
   expect(await page.locator('figure.ts').innerText()).toContain('appointments.book')
   await page.locator('nav summary', { hasText: 'Details' }).click()
   await page.getByRole('link', { name: 'Errors', exact: true }).click()
