@@ -191,7 +191,7 @@ it.each([
   ],
   ['a cursor that is no text', () => '{"data":[],"meta":{"next_after":{},"has_more":true}}', 1],
   ['no position', () => '{"data":[{}],"meta":{}}', 1],
-  ['a number of pages that is none', () => '{"data":[{}],"meta":{"total_pages":"9"}}', 1],
+  ['a wrong number of pages', () => '{"data":[{}],"meta":{"total_pages":"9"}}', 1],
   ['one record as a list', () => '{"data":{},"meta":{}}', 1],
   ['pages without meta', () => '{"data":[]}', 1],
 ])('a list of %s ends with an error', async (_what, bodyOf, requests) => {

@@ -2,7 +2,7 @@ import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { BASE_PATH } from '../../../../shared/api/route.ts'
 import { ROUTES } from '../../../../shared/api/routes.ts'
-import { createClient } from '../../../../shared/clients/typescript/client.ts'
+import { createClient, NotFoundError } from '../../../../shared/clients/typescript/client.ts'
 
 /** Routes without a method of the client, each with the reason. */
 const NOT_COVERED: Record<string, string> = {}
@@ -16,23 +16,24 @@ async function requestsOfClient(id: string): Promise<string[]> {
   const sent: string[] = []
   const fetch = async (url: unknown, init: RequestInit = {}) => {
     sent.push(`${init.method} ${new URL(String(url)).pathname.replace(BASE_PATH, '')}`)
-    return Response.json({ data: [], meta: { total_pages: 0, next_after: null, has_more: false } })
+    return new Response(null, { status: 404 })
   }
   const call = async (value: unknown, name = ''): Promise<void> => {
     if (typeof value === 'function' && name !== 'changes') {
       const result = value(TAKES_ID.test(name) ? id : {}, name === 'redeliver' ? id : {})
       if (Symbol.asyncIterator in result) for await (const _ of result);
-      else await call(await Promise.resolve(result).catch(rejectedId))
+      else await call(await Promise.resolve(result).catch(expected))
     } else if (typeof value === 'object' && value !== null)
-      for (const [key, one] of Object.entries(value)) await call(one, key).catch(rejectedId)
+      for (const [key, one] of Object.entries(value)) await call(one, key).catch(expected)
   }
   await call(createClient({ baseUrl: 'https://api.example.com', credential: 'k:s', fetch }))
   return [...new Set(sent)]
 }
 
-/** A TypeError, which names the argument, is expected for a malformed id. */
-function rejectedId(error: unknown): void {
-  if (!(error instanceof TypeError && /^(id|deliveryId) /.test(error.message))) throw error
+/** The response, or for a malformed id a TypeError that names the argument. */
+function expected(error: unknown): void {
+  const isOfId = error instanceof TypeError && /^(id|deliveryId) /.test(error.message)
+  if (!isOfId && !(error instanceof NotFoundError)) throw error
 }
 
 const pattern = (method: string, path: string) =>
