@@ -100,7 +100,7 @@ export function deliveryAttempts({ table }: { table: Table }) {
 
   /** Removes what is left of a delivery that waited. */
   const removeWaiting = (clinic: ClinicId, webhook: string, id: string): Promise<void> =>
-    table.deleteMany([waitingDeliveryKey(clinic, webhook, id)])
+    table.transact([table.deleteWrite(waitingDeliveryKey(clinic, webhook, id))])
 
   return { readContext, earlierUnattempted, nextUnattempted, claim, change, waiting, removeWaiting }
 }
