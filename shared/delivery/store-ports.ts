@@ -3,7 +3,6 @@ import type { ClinicId } from '../domain/clinic.ts'
 import type { Due } from '../domain/due.ts'
 import type { Claim, Message, ProviderFeedback } from '../domain/messages/message.ts'
 import type { Delivery, DeliveryContext, DueDelivery } from '../domain/webhooks/delivery.ts'
-import type { Webhook } from '../domain/webhooks/webhook.ts'
 import type { AttemptHealth, Permit, WebhookHealth } from '../domain/webhooks/webhook-health.ts'
 
 /** A message with the version of its record and the number of its events, as they were read. */
@@ -59,7 +58,8 @@ export type Deliveries = {
 }
 
 export type Webhooks = {
-  readonly change: (clinic: ClinicId, id: string, apply: (before: Webhook) => Webhook) => Promise<unknown>
+  /** Disables a webhook that is active. `updatedAt` is an ISO 8601 instant. */
+  readonly disable: (clinic: ClinicId, id: string, updatedAt: string) => Promise<void>
 }
 
 /** How webhook endpoints respond. */

@@ -82,7 +82,7 @@ async function latencies({ hanging }: { hanging: number }): Promise<number[]> {
         return after ?? null
       },
     },
-    webhooks: { change: async () => null },
+    webhooks: { disable: async () => {} },
     health: {
       takePermit: async (_clinic, id, read, { number, until }) => {
         await sleep(3)

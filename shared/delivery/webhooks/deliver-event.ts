@@ -191,12 +191,8 @@ async function attempt(
     isWaiting: mayFollow,
   })
   const hasFailedTooLong = health.failingSince !== null && at - health.failingSince >= DISABLE_AFTER_MS
-  if (isGone || (!isDelivered && hasFailedTooLong)) {
-    const updatedAt = new Date(now()).toISOString()
-    await consumer.webhooks.change(clinic, webhook.id, (before) =>
-      before.isActive ? { ...before, isActive: false, updatedAt } : before,
-    )
-  }
+  if (isGone || (!isDelivered && hasFailedTooLong))
+    await consumer.webhooks.disable(clinic, webhook.id, new Date(now()).toISOString())
   if (retryDelay !== null && retryDelay <= MAX_QUEUE_DELAY_MS)
     await consumer.queues.push('quick', [queued], retryDelay)
   await passOn(consumer, queued, health, healthAfter, permit !== null || isDelivered)

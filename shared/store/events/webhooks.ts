@@ -4,6 +4,7 @@ import { ACTIVE_VERSION } from '../credentials.ts'
 import { clinicCredentialKey } from '../keys/clinics.ts'
 import { webhookCountKey, webhookHealthKey, webhookKey, webhooksPartition } from '../keys/webhooks.ts'
 import { Changeset } from '../table/changeset.ts'
+import { ConditionFailed } from '../table/errors.ts'
 import { type IdempotencyGuard, type ResponseToStore, StoredResponse } from '../table/idempotency.ts'
 import { retryOnConflict } from '../table/retry-on-conflict.ts'
 import type { Table } from '../table/table.ts'
@@ -79,6 +80,22 @@ export function webhookStore({ table }: { table: Table }) {
       const item = await table.get(webhookKey(clinic, id))
       return item ? write(clinic, item, apply) : null
     })
+
+  /**
+   * Disables a webhook that is active, and has no effect on any other. The update names no attributes but these: the worker that
+   * delivers may update no others.
+   */
+  async function disable(clinic: ClinicId, id: string, updatedAt: string): Promise<void> {
+    try {
+      await table.update(webhookKey(clinic, id), {
+        UpdateExpression: 'SET isActive = :no, updatedAt = :at ADD v :one',
+        ConditionExpression: 'isActive = :yes',
+        ExpressionAttributeValues: { ':no': false, ':yes': true, ':at': updatedAt, ':one': 1 },
+      })
+    } catch (error) {
+      if (!(error instanceof ConditionFailed)) throw error
+    }
+  }
 
   /**
    * Changes a webhook together with its idempotent response; null for an unknown webhook. Returns the stored response if the
@@ -158,5 +175,5 @@ export function webhookStore({ table }: { table: Table }) {
     return after
   }
 
-  return { list, find, create, change, changeIdempotently, changeSecret, remove }
+  return { list, find, create, change, disable, changeIdempotently, changeSecret, remove }
 }
