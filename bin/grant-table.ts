@@ -1,20 +1,30 @@
 /** The table of docs/security.md, which `npm run openapi` writes. */
 import { markdownTable } from '../shared/api/openapi/markdown-table.ts'
-import { type TableUse, tableUseOf } from '../shared/api/route.ts'
+import { callsByFamilies, type TableUse, tableUseOf } from '../shared/api/route.ts'
 import { ENDPOINTS } from '../shared/api/routes.ts'
 import { WORKERS } from '../shared/runtime/workers.ts'
 
-/** The families of partitions that each function may read and write, in markdown. Functions with the same families share a row. */
+/** The calls that each function may make of the table, in markdown. Functions with the same calls share their rows. */
 export function grantTable(): string {
   const functions = [
-    ...ENDPOINTS.map((route) => ({ id: route.id, ...tableUseOf(route) })),
-    ...WORKERS.map(({ id, uses }) => ({ id, ...uses })),
-  ]
-  const rows = Map.groupBy(functions, ({ reads, writes }) => `${familiesOf(reads)} | ${familiesOf(writes)}`)
+    ...ENDPOINTS.map((route) => ({ id: route.id, uses: tableUseOf(route) })),
+    ...WORKERS.map(({ id, uses }) => ({ id, uses })),
+  ].map(({ id, uses }) => ({ id, rows: rowsOf(uses) }))
+  const groups = Map.groupBy(functions, ({ rows }) => JSON.stringify(rows)).values()
   return markdownTable(
-    ['function', 'reads', 'writes'],
-    [...rows].map(([families, sharing]) => [sharing.map(({ id }) => `\`${id}\``).join(', '), families]),
+    ['function', 'calls', 'families'],
+    [...groups].flatMap((sharing) => {
+      const names = sharing.map(({ id }) => `\`${id}\``).join(', ')
+      const rows = sharing[0]?.rows ?? []
+      return rows.length === 0 ? [[names, '', '']] : rows.map((row, at) => [at === 0 ? names : '', ...row])
+    }),
   )
 }
 
-const familiesOf = (families: TableUse['reads'] = []): string => [...families].sort().join(', ')
+const rowsOf = ({ table, updatesOnly = {} }: TableUse): string[][] => [
+  ...callsByFamilies(table).map(({ calls, families }) => [calls.join(', '), [...families].sort().join(', ')]),
+  ...Object.entries(updatesOnly).map(([family, attributes]) => [
+    'UpdateItem',
+    `${family}: ${attributes.join(', ')} only`,
+  ]),
+]

@@ -4,7 +4,7 @@ import type { ITable } from 'aws-cdk-lib/aws-dynamodb'
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam'
 import type { IQueue } from 'aws-cdk-lib/aws-sqs'
 import type { Construct } from 'constructs'
-import type { TableCall, TableUse } from '../../shared/api/route.ts'
+import { callsByFamilies, type TableUse } from '../../shared/api/route.ts'
 import { DIRTY_PARTITION_PREFIX } from '../../shared/store/keys/calendar.ts'
 import { CREDENTIAL_PARTITION_PREFIX, USAGE_PARTITION_PREFIX } from '../../shared/store/keys/clinics.ts'
 import { DUE_REFRESH_PARTITION_PREFIX } from '../../shared/store/keys/copies.ts'
@@ -64,26 +64,41 @@ function partitionsOf(family: Family): string {
   return `${ANY_CLINIC}#${code}${code.endsWith('#') ? '*' : ''}`
 }
 
-const isRead = (call: TableCall): boolean => /^(Get|BatchGet|Query|ConditionCheck)/.test(call)
-
-/** Calls on the families of partitions that a function reads, and on those that it writes. */
+/**
+ * The calls of a function, each on its families of partitions. A call has one statement, since the keys of a batch, and those of a
+ * transaction, must all match the patterns of the same one.
+ */
 export const tableGrants = (
   { table }: Data,
-  { table: calls, reads = [], writes = [] }: TableUse,
-): PolicyStatement[] =>
-  [
-    { actions: calls.filter(isRead), families: reads },
-    { actions: calls.filter((call) => !isRead(call)), families: writes },
-  ]
-    .filter(({ actions }) => actions.length > 0)
-    .map(
-      ({ actions, families }) =>
-        new PolicyStatement({
-          actions: actions.map((call) => `dynamodb:${call}`),
-          resources: [table.tableArn],
-          conditions: onPartitions(families.map(partitionsOf)),
-        }),
-    )
+  { table: calls, updatesOnly = {} }: TableUse,
+): PolicyStatement[] => [
+  ...callsByFamilies(calls).map(
+    ({ calls, families }) =>
+      new PolicyStatement({
+        actions: calls.map((call) => `dynamodb:${call}`),
+        resources: [table.tableArn],
+        conditions: onPartitions(families.map(partitionsOf)),
+      }),
+  ),
+  ...(Object.entries(updatesOnly) as [Family, readonly string[]][]).map(
+    ([family, attributes]) =>
+      new PolicyStatement({
+        actions: ['dynamodb:UpdateItem'],
+        resources: [table.tableArn],
+        conditions: onAttributes(partitionsOf(family), attributes),
+      }),
+  ),
+]
+
+const KEY_ATTRIBUTES = ['pk', 'sk']
+
+/** Holds for an update of a partition whose expressions name no other attributes, and that returns no others. */
+const onAttributes = (partition: string, attributes: readonly string[]) => ({
+  'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': [partition] },
+  'ForAllValues:StringEquals': { 'dynamodb:Attributes': [...KEY_ATTRIBUTES, ...attributes] },
+  StringEqualsIfExists: { 'dynamodb:ReturnValues': ['NONE', 'UPDATED_OLD', 'UPDATED_NEW'] },
+  Null: { 'dynamodb:LeadingKeys': 'false', 'dynamodb:Attributes': 'false' },
+})
 
 /** The use of the table's key through DynamoDB, which calls KMS on behalf of the caller. */
 export const keyGrant = (scope: Construct, { key }: Data): PolicyStatement =>

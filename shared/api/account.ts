@@ -49,7 +49,7 @@ export const getAccount = defineRoute({
   scope: null,
   response: { status: 200, body: envelopeOf(Account) },
   errors: [],
-  uses: { table: [] },
+  uses: { table: {} },
 })
 
 /** Reads nothing but the credential: it reports that requests are served, not that every part of the service works. */
@@ -61,5 +61,5 @@ export const getHealth = defineRoute({
   scope: null,
   response: { status: 200, body: z.strictObject({ status: z.literal('ok') }).meta({ id: 'Health' }) },
   errors: [],
-  uses: { table: [] },
+  uses: { table: {} },
 })

@@ -4,7 +4,7 @@ import { clinicTimestamp } from '../domain/timestamp.ts'
 import { APPOINTMENT_ITEMS } from '../store/keys/families.ts'
 import { Appointment, appointmentReference } from './appointments.ts'
 import { ApiError } from './errors.ts'
-import { defineRoute, type Route } from './route.ts'
+import { defineRoute, mergeCalls, type Route } from './route.ts'
 import { envelopeOf, longText, Timestamp } from './schemas.ts'
 
 /** The parts of a definition that all actions share. */
@@ -14,9 +14,13 @@ const ACTION = {
   response: { status: 200, body: envelopeOf(Appointment), record: { reference: appointmentReference } },
   errors: ['appointment_not_found', 'precondition_failed', 'appointment_closed'],
   uses: {
-    table: ['GetItem', 'BatchGetItem', 'PutItem', 'DeleteItem', 'ConditionCheckItem'],
-    reads: ['appointments', 'patients'],
-    writes: [...APPOINTMENT_ITEMS, 'appointment-changes', 'announced-events'],
+    table: {
+      GetItem: ['appointments'],
+      BatchGetItem: ['patients'],
+      ConditionCheckItem: ['patients'],
+      PutItem: [...APPOINTMENT_ITEMS, 'appointment-changes', 'announced-events'],
+      DeleteItem: ['appointment-changes'],
+    },
   },
 } as const satisfies Partial<Route>
 
@@ -24,21 +28,18 @@ const ACTION = {
 const CLOSING = {
   ...ACTION,
   uses: {
-    table: [...ACTION.uses.table, 'UpdateItem'],
-    reads: ACTION.uses.reads,
-    writes: [
-      ...ACTION.uses.writes,
-      'appointment-tallies',
-      'appointment-tallies-of-doctors',
-      'sharded-tallies',
-    ],
+    table: mergeCalls(ACTION.uses.table, {
+      PutItem: ['sharded-tallies'],
+      UpdateItem: ['appointment-tallies', 'appointment-tallies-of-doctors'],
+      DeleteItem: ['appointment-list', 'appointments-of-doctors'],
+    }),
   },
 } as const satisfies Partial<Route>
 
 /** The parts of actions that free or take times of the doctor and the room. */
 const MOVING = {
   ...CLOSING,
-  uses: { ...CLOSING.uses, writes: [...CLOSING.uses.writes, 'doctor-days', 'room-days'] },
+  uses: { table: mergeCalls(CLOSING.uses.table, { UpdateItem: ['doctor-days', 'room-days'] }) },
 } as const satisfies Partial<Route>
 
 const errorsWhenDue = [...ACTION.errors, 'appointment_not_due'] as const
@@ -129,9 +130,11 @@ export const reopenAppointment = defineRoute({
   body: NoFields,
   errors: [...ACTION.errors, 'slot_unavailable', 'room_unavailable'],
   uses: {
-    ...MOVING.uses,
-    table: [...MOVING.uses.table, 'Query'],
-    reads: [...MOVING.uses.reads, 'doctors', 'doctor-days', 'rooms', 'room-days'],
+    table: mergeCalls(MOVING.uses.table, {
+      GetItem: ['doctors', 'doctor-days', 'rooms', 'room-days'],
+      ConditionCheckItem: ['doctors', 'rooms'],
+      Query: ['doctor-days', 'room-days'],
+    }),
   },
 })
 

@@ -7,7 +7,6 @@ import {
 import type { ClinicInfo } from '../domain/clinic.ts'
 import { clinicTimestamp } from '../domain/timestamp.ts'
 import type { WithUpdatedAt } from '../domain/with-updated-at.ts'
-import { APPOINTMENT_ITEMS } from '../store/keys/families.ts'
 import { expandPatient, Patient } from './patients.ts'
 import { order, recordListOf, recordListQuery } from './record-lists.ts'
 import { defineRoute, type RecordReference } from './route.ts'
@@ -177,16 +176,18 @@ export const listAppointments = defineRoute({
   response: { status: 200, body: recordListOf(ExpandableAppointment) },
   errors: ['invalid_cursor', 'range_required'],
   uses: {
-    table: ['GetItem', 'Query', 'BatchGetItem'],
-    reads: [
-      ...APPOINTMENT_ITEMS,
-      'appointment-tallies',
-      'appointment-tallies-of-doctors',
-      'appointment-changes',
-      'external-ids',
-      'external-id-secret',
-      'patients',
-    ],
+    table: {
+      GetItem: ['appointments', 'external-ids', 'external-id-secret'],
+      BatchGetItem: ['appointments', 'patients'],
+      Query: [
+        'appointment-list',
+        'appointments-of-doctors',
+        'appointments-of-patients',
+        'appointment-tallies',
+        'appointment-tallies-of-doctors',
+        'appointment-changes',
+      ],
+    },
   },
 })
 
@@ -224,5 +225,5 @@ export const getAppointment = defineRoute({
   },
   response: { status: 200, body: envelopeOf(ExpandableAppointment) },
   errors: ['appointment_not_found'],
-  uses: { table: ['GetItem', 'BatchGetItem'], reads: ['appointments', 'patients'] },
+  uses: { table: { GetItem: ['appointments'], BatchGetItem: ['patients'] } },
 })

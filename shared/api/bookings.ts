@@ -14,7 +14,7 @@ import { APPOINTMENT_ITEMS } from '../store/keys/families.ts'
 import { Appointment, appointmentReference } from './appointments.ts'
 import { DurationMinutes } from './availability.ts'
 import { ApiError, type ErrorBody, errorBody, type FieldIssue, unknownIds } from './errors.ts'
-import { defineRoute } from './route.ts'
+import { defineRoute, mergeCalls, type TableCalls } from './route.ts'
 import {
   CalendarDate,
   envelopeOf,
@@ -38,31 +38,29 @@ export const renderAlternative = ({ date, from, to }: DatedSlot): z.input<typeof
   end_time: formatTime(to),
 })
 
-/** What is read to place an appointment. */
-const PLACEMENT_READS = [
-  'appointments',
-  'patients',
-  'doctors',
-  'doctor-days',
-  'rooms',
-  'room-days',
-  'treatments',
-  'external-ids',
-  'external-id-secret',
-] as const
-
-/** What is written when an appointment is placed. */
-const PLACEMENT_WRITES = [
-  ...APPOINTMENT_ITEMS,
-  'appointment-tallies',
-  'appointment-tallies-of-doctors',
-  'appointment-changes',
-  'doctor-days',
-  'room-days',
-  'external-ids',
-  'announced-events',
-  'sharded-tallies',
-] as const
+/** The calls with which an appointment is placed. */
+const PLACEMENT = {
+  GetItem: [
+    'appointments',
+    'doctors',
+    'doctor-days',
+    'rooms',
+    'room-days',
+    'external-ids',
+    'external-id-secret',
+  ],
+  BatchGetItem: ['patients', 'treatments'],
+  Query: ['doctor-days', 'room-days'],
+  ConditionCheckItem: ['appointments', 'patients', 'doctors', 'rooms', 'treatments'],
+  PutItem: [
+    ...APPOINTMENT_ITEMS,
+    'appointment-changes',
+    'external-ids',
+    'announced-events',
+    'sharded-tallies',
+  ],
+  UpdateItem: ['appointment-tallies', 'appointment-tallies-of-doctors', 'doctor-days', 'room-days'],
+} as const satisfies TableCalls
 
 const Notes = longText(2000).nullish()
 
@@ -162,9 +160,7 @@ export const createAppointment = defineRoute({
     'appointment_in_past',
   ],
   uses: {
-    table: ['GetItem', 'BatchGetItem', 'Query', 'PutItem', 'UpdateItem', 'ConditionCheckItem'],
-    reads: [...PLACEMENT_READS, 'clinic'],
-    writes: PLACEMENT_WRITES,
+    table: mergeCalls(PLACEMENT, { GetItem: ['clinic'] }),
   },
 })
 
@@ -213,9 +209,16 @@ export const updateAppointment = defineRoute({
     'appointment_in_past',
   ],
   uses: {
-    table: ['GetItem', 'BatchGetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem', 'ConditionCheckItem'],
-    reads: PLACEMENT_READS,
-    writes: PLACEMENT_WRITES,
+    table: mergeCalls(PLACEMENT, {
+      DeleteItem: [
+        'appointment-list',
+        'appointments-of-doctors',
+        'appointments-of-patients',
+        'appointment-changes',
+        'external-ids',
+      ],
+      ConditionCheckItem: ['external-ids'],
+    }),
   },
 })
 

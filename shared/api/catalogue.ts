@@ -108,7 +108,7 @@ export const listDepartments = defineRoute({
   },
   response: { status: 200, body: pageOf(Department) },
   errors: [],
-  uses: { table: ['Query'], reads: ['departments'] },
+  uses: { table: { Query: ['departments'] } },
 })
 
 export const getDepartment = defineRoute({
@@ -120,7 +120,7 @@ export const getDepartment = defineRoute({
   params: { id: 'department_not_found' },
   response: { status: 200, body: envelopeOf(Department) },
   errors: ['department_not_found'],
-  uses: { table: ['GetItem'], reads: ['departments'] },
+  uses: { table: { GetItem: ['departments'] } },
 })
 
 export const listRooms = defineRoute({
@@ -135,7 +135,7 @@ export const listRooms = defineRoute({
   },
   response: { status: 200, body: pageOf(Room) },
   errors: [],
-  uses: { table: ['Query'], reads: ['rooms'] },
+  uses: { table: { Query: ['rooms'] } },
 })
 
 export const getRoom = defineRoute({
@@ -147,7 +147,7 @@ export const getRoom = defineRoute({
   params: { id: 'room_not_found' },
   response: { status: 200, body: envelopeOf(Room) },
   errors: ['room_not_found'],
-  uses: { table: ['GetItem'], reads: ['rooms'] },
+  uses: { table: { GetItem: ['rooms'] } },
 })
 
 export const listTreatments = defineRoute({
@@ -166,7 +166,7 @@ export const listTreatments = defineRoute({
   },
   response: { status: 200, body: pageOf(Treatment) },
   errors: [],
-  uses: { table: ['Query'], reads: ['treatments'] },
+  uses: { table: { Query: ['treatments'] } },
 })
 
 export const getTreatment = defineRoute({
@@ -178,7 +178,7 @@ export const getTreatment = defineRoute({
   params: { id: 'treatment_not_found' },
   response: { status: 200, body: envelopeOf(Treatment) },
   errors: ['treatment_not_found'],
-  uses: { table: ['GetItem'], reads: ['treatments'] },
+  uses: { table: { GetItem: ['treatments'] } },
 })
 
 export const listPriceLists = defineRoute({
@@ -195,5 +195,5 @@ export const listPriceLists = defineRoute({
   },
   response: { status: 200, body: pageOf(PriceList) },
   errors: [],
-  uses: { table: ['Query'], reads: ['price-lists'] },
+  uses: { table: { Query: ['price-lists'] } },
 })

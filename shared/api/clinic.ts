@@ -46,5 +46,5 @@ export const getClinic = defineRoute({
   scope: null,
   response: { status: 200, body: envelopeOf(Clinic) },
   errors: [],
-  uses: { table: ['GetItem'], reads: ['clinic'] },
+  uses: { table: { GetItem: ['clinic'] } },
 })

@@ -72,9 +72,7 @@ export const pingWebhook = defineRoute({
   response: { status: 202, body: envelopeOf(Delivery) },
   errors: ['webhook_not_found'],
   uses: {
-    table: ['GetItem', 'PutItem'],
-    reads: ['webhooks'],
-    writes: ['deliveries', 'due-deliveries'],
+    table: { GetItem: ['webhooks'], PutItem: ['deliveries', 'due-deliveries'] },
     services: ['delivery-queue'],
   },
 })
@@ -94,7 +92,7 @@ export const listDeliveries = defineRoute({
   },
   response: { status: 200, body: cursorPageOf(Delivery, CursorMeta) },
   errors: ['invalid_cursor', 'webhook_not_found'],
-  uses: { table: ['GetItem', 'Query'], reads: ['webhooks', 'deliveries'] },
+  uses: { table: { GetItem: ['webhooks'], Query: ['deliveries'] } },
 })
 
 export const redeliver = defineRoute({
@@ -113,9 +111,11 @@ export const redeliver = defineRoute({
   response: { status: 202, body: envelopeOf(Delivery) },
   errors: ['webhook_not_found', 'delivery_not_found'],
   uses: {
-    table: ['GetItem', 'PutItem', 'DeleteItem'],
-    reads: ['webhooks', 'deliveries'],
-    writes: ['deliveries', 'first-attempts', 'waiting-deliveries', 'due-deliveries'],
+    table: {
+      GetItem: ['webhooks', 'deliveries'],
+      PutItem: ['deliveries', 'due-deliveries', 'first-attempts'],
+      DeleteItem: ['due-deliveries', 'waiting-deliveries'],
+    },
     services: ['delivery-queue'],
   },
 })

@@ -44,7 +44,7 @@ export const listDoctors = defineRoute({
   },
   response: { status: 200, body: pageOf(Doctor) },
   errors: [],
-  uses: { table: ['Query'], reads: ['doctors'] },
+  uses: { table: { Query: ['doctors'] } },
 })
 
 export const getDoctor = defineRoute({
@@ -56,5 +56,5 @@ export const getDoctor = defineRoute({
   params: { id: 'doctor_not_found' },
   response: { status: 200, body: envelopeOf(Doctor) },
   errors: ['doctor_not_found'],
-  uses: { table: ['GetItem'], reads: ['doctors'] },
+  uses: { table: { GetItem: ['doctors'] } },
 })

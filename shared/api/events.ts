@@ -161,5 +161,5 @@ export const listEvents = defineRoute({
   },
   response: { status: 200, body: cursorPageOf(Event, EventListMeta) },
   errors: ['invalid_cursor'],
-  uses: { table: ['GetItem', 'Query'], reads: ['events', 'event-head'] },
+  uses: { table: { GetItem: ['event-head'], Query: ['events'] } },
 })

@@ -8,7 +8,6 @@ import {
 import { RATIO_DECIMALS, renderDecimal, renderMoney } from '../domain/money/money.ts'
 import { clinicTimestamp } from '../domain/timestamp.ts'
 import type { WithUpdatedAt } from '../domain/with-updated-at.ts'
-import { INVOICE_ITEMS } from '../store/keys/families.ts'
 import { expandPatient, Patient } from './patients.ts'
 import { Payment } from './payments.ts'
 import { order, recordListOf, recordListQuery } from './record-lists.ts'
@@ -146,8 +145,16 @@ export const listInvoices = defineRoute({
   response: { status: 200, body: recordListOf(ExpandableInvoice) },
   errors: ['invalid_cursor'],
   uses: {
-    table: ['Query', 'BatchGetItem'],
-    reads: [...INVOICE_ITEMS, 'invoices-by-number', 'invoice-tallies', 'invoice-changes', 'patients'],
+    table: {
+      BatchGetItem: ['invoices', 'patients'],
+      Query: [
+        'invoice-list',
+        'invoices-of-patients',
+        'invoices-by-number',
+        'invoice-tallies',
+        'invoice-changes',
+      ],
+    },
   },
 })
 
@@ -183,7 +190,10 @@ export const getInvoice = defineRoute({
   },
   errors: ['invoice_not_found'],
   uses: {
-    table: ['GetItem', 'Query', 'BatchGetItem'],
-    reads: ['invoices', 'payments', 'payments-of-invoices', 'patients'],
+    table: {
+      GetItem: ['invoices'],
+      BatchGetItem: ['patients', 'payments'],
+      Query: ['payments-of-invoices'],
+    },
   },
 })

@@ -9,7 +9,6 @@ import {
 } from '../domain/messages/message.ts'
 import { clinicTimestamp } from '../domain/timestamp.ts'
 import type { WithUpdatedAt } from '../domain/with-updated-at.ts'
-import { MESSAGE_ITEMS } from '../store/keys/families.ts'
 import { order, recordListOf, recordListQuery } from './record-lists.ts'
 import { defineRoute } from './route.ts'
 import {
@@ -93,8 +92,10 @@ export const listMessages = defineRoute({
   response: { status: 200, body: recordListOf(Message) },
   errors: ['invalid_cursor', 'range_required'],
   uses: {
-    table: ['Query', 'BatchGetItem'],
-    reads: [...MESSAGE_ITEMS, 'message-tallies', 'message-changes'],
+    table: {
+      BatchGetItem: ['messages'],
+      Query: ['message-list', 'messages-of-patients', 'message-tallies', 'message-changes'],
+    },
   },
 })
 
@@ -124,5 +125,5 @@ export const getMessage = defineRoute({
   params: { id: 'message_not_found' },
   response: { status: 200, body: envelopeOf(Message) },
   errors: ['message_not_found'],
-  uses: { table: ['GetItem'], reads: ['messages'] },
+  uses: { table: { GetItem: ['messages'] } },
 })

@@ -7,33 +7,26 @@ import { emailAddress, nationalId, personName } from '../domain/patients/text-fi
 import { APPOINTMENT_ITEMS, INVOICE_ITEMS, MESSAGE_ITEMS, PAYMENT_ITEMS } from '../store/keys/families.ts'
 import { ApiError } from './errors.ts'
 import { OnePatient, patientReference } from './patients.ts'
-import { defineRoute } from './route.ts'
+import { defineRoute, mergeCalls, type TableCalls } from './route.ts'
 import { CalendarDate, longText, newExternalId, oneOf } from './schemas.ts'
 
-/** What a new or changed patient reads: the search index is rewritten from time to time. */
-const READS = [
-  'patients',
-  'patient-list',
-  'patient-head',
-  'patient-search',
-  'patient-search-changes',
-  'external-ids',
-  'external-id-secret',
-  'national-id-secret',
-] as const
-
-const WRITES = [
-  'patients',
-  'patient-list',
-  'patient-head',
-  'patient-search',
-  'patient-search-changes',
-  'patient-changes',
-  'external-ids',
-  'national-ids',
-  'national-id-secret',
-  'announced-events',
-] as const
+/** The calls that write a new or changed patient. They rewrite the search index from time to time. */
+const PATIENT_CALLS = {
+  GetItem: ['patients', 'patient-head', 'national-id-secret', 'external-ids', 'external-id-secret'],
+  Query: ['patient-list', 'patient-search', 'patient-search-changes'],
+  ConditionCheckItem: ['patients'],
+  PutItem: [
+    'patients',
+    'patient-list',
+    'patient-changes',
+    'national-ids',
+    'national-id-secret',
+    'external-ids',
+    'announced-events',
+  ],
+  UpdateItem: ['patient-head', 'patient-search'],
+  BatchWriteItem: ['patient-search-changes'],
+} as const satisfies TableCalls
 
 const Name = personName().meta({ maxLength: 100 })
 
@@ -80,12 +73,7 @@ export const createPatient = defineRoute({
   body: NewPatient,
   response: { status: 201, body: OnePatient, record: { reference: patientReference }, location: '/patients' },
   errors: ['external_id_taken'],
-  uses: {
-    table: ['GetItem', 'Query', 'PutItem', 'UpdateItem', 'ConditionCheckItem', 'BatchWriteItem'],
-    reads: READS,
-    writes: WRITES,
-    memory: 1024,
-  },
+  uses: { table: PATIENT_CALLS, memory: 1024 },
 })
 
 export const updatePatient = defineRoute({
@@ -102,39 +90,29 @@ export const updatePatient = defineRoute({
   response: { status: 200, body: OnePatient, record: { reference: patientReference } },
   errors: ['patient_not_found', 'precondition_failed', 'external_id_taken'],
   uses: {
-    table: [
-      'GetItem',
-      'BatchGetItem',
-      'Query',
-      'PutItem',
-      'UpdateItem',
-      'DeleteItem',
-      'ConditionCheckItem',
-      'BatchWriteItem',
-    ],
     // The records of the patient have copies of the name.
-    reads: [
-      ...READS,
-      'stale-copies',
-      'appointments',
-      'appointments-of-patients',
-      'invoices',
-      'invoices-of-patients',
-      'payments',
-      'payments-of-patients',
-      'messages',
-      'messages-of-patients',
-    ],
-    writes: [
-      ...WRITES,
-      'former-external-ids',
-      'stale-copies',
-      'due-refreshes',
-      ...APPOINTMENT_ITEMS,
-      ...INVOICE_ITEMS,
-      ...PAYMENT_ITEMS,
-      ...MESSAGE_ITEMS,
-    ],
+    table: mergeCalls(PATIENT_CALLS, {
+      GetItem: ['stale-copies', 'appointments', 'invoices', 'payments', 'messages'],
+      BatchGetItem: ['patients', 'appointments', 'invoices', 'payments', 'messages'],
+      Query: [
+        'appointments-of-patients',
+        'invoices-of-patients',
+        'payments-of-patients',
+        'messages-of-patients',
+      ],
+      ConditionCheckItem: ['external-ids'],
+      PutItem: [
+        'patient-search-changes',
+        'former-external-ids',
+        'due-refreshes',
+        ...APPOINTMENT_ITEMS,
+        ...INVOICE_ITEMS,
+        ...PAYMENT_ITEMS,
+        ...MESSAGE_ITEMS,
+      ],
+      UpdateItem: ['stale-copies'],
+      DeleteItem: ['patient-changes', 'national-ids', 'external-ids', 'stale-copies', 'due-refreshes'],
+    }),
     memory: 1024,
   },
 })

@@ -13,16 +13,14 @@ const change = {
   response: { status: 200, body: OnePatient, record: { reference: patientReference } },
   errors: ['patient_not_found', 'precondition_failed'],
   uses: {
-    table: ['GetItem', 'BatchGetItem', 'PutItem', 'UpdateItem', 'DeleteItem', 'ConditionCheckItem'],
-    reads: ['patients', 'patient-head', 'inactive-patients'],
-    writes: [
-      'patients',
-      'patient-list',
-      'patient-head',
-      'patient-changes',
-      'inactive-patients',
-      'announced-events',
-    ],
+    table: {
+      GetItem: ['patient-head'],
+      BatchGetItem: ['patients', 'inactive-patients'],
+      ConditionCheckItem: ['patients'],
+      PutItem: ['patients', 'patient-list', 'inactive-patients', 'patient-changes', 'announced-events'],
+      UpdateItem: ['patient-head'],
+      DeleteItem: ['patient-changes'],
+    },
   },
 } as const
 

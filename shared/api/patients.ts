@@ -156,20 +156,18 @@ export const listPatients = defineRoute({
   errors: ['invalid_cursor'],
   // Search holds the clinic's index in memory: about 60 MB for a million patients.
   uses: {
-    table: ['GetItem', 'Query', 'BatchGetItem'],
-    reads: [
-      'patients',
-      'patient-list',
-      'patient-head',
-      'patient-search',
-      'patient-search-changes',
-      'patient-changes',
-      'inactive-patients',
-      'national-ids',
-      'national-id-secret',
-      'external-ids',
-      'external-id-secret',
-    ],
+    table: {
+      GetItem: ['patients', 'patient-head', 'national-id-secret', 'external-ids', 'external-id-secret'],
+      BatchGetItem: ['patients', 'patient-list'],
+      Query: [
+        'patient-list',
+        'patient-search',
+        'patient-search-changes',
+        'patient-changes',
+        'inactive-patients',
+        'national-ids',
+      ],
+    },
     memory: 1024,
   },
 })
@@ -183,5 +181,5 @@ export const getPatient = defineRoute({
   params: { id: 'patient_not_found' },
   response: { status: 200, body: OnePatient },
   errors: ['patient_not_found'],
-  uses: { table: ['GetItem'], reads: ['patients'] },
+  uses: { table: { GetItem: ['patients'] } },
 })

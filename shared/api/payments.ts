@@ -9,7 +9,6 @@ import {
 } from '../domain/money/payment.ts'
 import { clinicTimestamp } from '../domain/timestamp.ts'
 import type { WithUpdatedAt } from '../domain/with-updated-at.ts'
-import { PAYMENT_ITEMS } from '../store/keys/families.ts'
 import { order, recordListOf, recordListQuery } from './record-lists.ts'
 import { defineRoute } from './route.ts'
 import {
@@ -96,8 +95,16 @@ export const listPayments = defineRoute({
   response: { status: 200, body: recordListOf(Payment) },
   errors: ['invalid_cursor'],
   uses: {
-    table: ['Query', 'BatchGetItem'],
-    reads: [...PAYMENT_ITEMS, 'payment-tallies', 'payment-changes'],
+    table: {
+      BatchGetItem: ['payments'],
+      Query: [
+        'payment-list',
+        'payments-of-patients',
+        'payments-of-invoices',
+        'payment-tallies',
+        'payment-changes',
+      ],
+    },
   },
 })
 
@@ -124,10 +131,7 @@ export const listInvoicePayments = defineRoute({
   },
   response: { status: 200, body: pageOf(Payment) },
   errors: ['invoice_not_found'],
-  uses: {
-    table: ['GetItem', 'Query', 'BatchGetItem'],
-    reads: ['invoices', 'payments', 'payments-of-invoices'],
-  },
+  uses: { table: { GetItem: ['invoices'], BatchGetItem: ['payments'], Query: ['payments-of-invoices'] } },
 })
 
 export const getPayment = defineRoute({
@@ -139,5 +143,5 @@ export const getPayment = defineRoute({
   params: { id: 'payment_not_found' },
   response: { status: 200, body: envelopeOf(Payment) },
   errors: ['payment_not_found'],
-  uses: { table: ['GetItem'], reads: ['payments'] },
+  uses: { table: { GetItem: ['payments'] } },
 })

@@ -19,11 +19,13 @@ export type TableCall =
   | 'DeleteItem'
   | 'ConditionCheckItem'
 
-/** The calls of DynamoDB that a function makes, and the families of partitions that they access. */
+/** The calls of DynamoDB that a function makes, each with the families of partitions that it accesses. */
+export type TableCalls = Readonly<Partial<Record<TableCall, readonly Family[]>>>
+
 export type TableUse = {
-  readonly table: readonly TableCall[]
-  readonly reads?: readonly Family[]
-  readonly writes?: readonly Family[]
+  readonly table: TableCalls
+  /** Families of which `UpdateItem` may access these attributes only, besides the key. */
+  readonly updatesOnly?: Readonly<Partial<Record<Family, readonly string[]>>>
 }
 
 /** A scope that depends on a field of the body: each value of the field has its own scope. */
@@ -156,11 +158,32 @@ export const COMMON_ERRORS = [
 export const acceptsIdempotencyKey = ({ method }: Pick<Route, 'method'>): boolean =>
   method === 'POST' || method === 'PATCH'
 
-/** What an endpoint uses of the table, with what the chain does for it: stored responses. Without the calls of authentication. */
-export function tableUseOf(route: Pick<Route, 'method' | 'uses'>): Required<TableUse> {
-  const { table, reads = [], writes = [] } = route.uses
-  const ofChain: Family[] = acceptsIdempotencyKey(route) ? ['stored-responses'] : []
-  return { table, reads: [...reads, ...ofChain], writes: [...writes, ...ofChain] }
+/** The calls with which the chain reads and stores responses. */
+const STORED_RESPONSES = { GetItem: ['stored-responses'], PutItem: ['stored-responses'] } as const
+
+/** What an endpoint uses of the table, with what the chain does for it. Without the calls of authentication. */
+export const tableUseOf = (route: Pick<Route, 'method' | 'uses'>): TableUse =>
+  acceptsIdempotencyKey(route)
+    ? { ...route.uses, table: mergeCalls(route.uses.table, STORED_RESPONSES) }
+    : route.uses
+
+/** Every call of each of these, with all of its families. */
+export function mergeCalls(...all: readonly TableCalls[]): TableCalls {
+  const merged: Partial<Record<TableCall, Family[]>> = {}
+  for (const calls of all)
+    for (const [call, families] of Object.entries(calls) as [TableCall, readonly Family[]][])
+      merged[call] = [...new Set([...(merged[call] ?? []), ...families])]
+  return merged
+}
+
+/** The calls in groups: those of a group are made on the same families. */
+export function callsByFamilies(calls: TableCalls): { calls: TableCall[]; families: readonly Family[] }[] {
+  const all = Object.entries(calls) as [TableCall, readonly Family[]][]
+  const groups = Map.groupBy(all, ([, families]) => [...families].sort().join())
+  return [...groups.values()].map((group) => ({
+    calls: group.map(([call]) => call),
+    families: group[0]?.[1] ?? [],
+  }))
 }
 
 /** Every error that a route can return. */

@@ -82,7 +82,7 @@ export const listWebhooks = defineRoute({
   },
   response: { status: 200, body: pageOf(Webhook) },
   errors: [],
-  uses: { table: ['Query'], reads: ['webhooks'] },
+  uses: { table: { Query: ['webhooks'] } },
 })
 
 export const getWebhook = defineRoute({
@@ -94,7 +94,7 @@ export const getWebhook = defineRoute({
   params: { id: 'webhook_not_found' },
   response: { status: 200, body: envelopeOf(Webhook) },
   errors: ['webhook_not_found'],
-  uses: { table: ['GetItem'], reads: ['webhooks'] },
+  uses: { table: { GetItem: ['webhooks'] } },
 })
 
 export const createWebhook = defineRoute({
@@ -122,9 +122,12 @@ export const createWebhook = defineRoute({
   response: { status: 201, ...oneWithSecret, location: '/webhooks' },
   errors: ['too_many_webhooks'],
   uses: {
-    table: ['GetItem', 'PutItem', 'UpdateItem', 'ConditionCheckItem'],
-    reads: ['webhooks', 'webhook-count', 'clinic-credentials'],
-    writes: ['webhooks', 'webhook-count', 'webhook-health'],
+    table: {
+      GetItem: ['webhooks', 'webhook-count', 'clinic-credentials'],
+      ConditionCheckItem: ['clinic-credentials'],
+      PutItem: ['webhooks', 'webhook-health'],
+      UpdateItem: ['webhook-count'],
+    },
   },
 })
 
@@ -152,11 +155,7 @@ export const updateWebhook = defineRoute({
   fieldAliases: WEBHOOK_FIELD_ALIASES,
   response: { status: 200, body: envelopeOf(Webhook), record: {} },
   errors: ['webhook_not_found', 'precondition_failed', 'too_many_rotations'],
-  uses: {
-    table: ['GetItem', 'PutItem', 'UpdateItem'],
-    reads: ['webhooks'],
-    writes: ['webhooks', 'webhook-health'],
-  },
+  uses: { table: { GetItem: ['webhooks'], PutItem: ['webhooks'], UpdateItem: ['webhook-health'] } },
 })
 
 export const deleteWebhook = defineRoute({
@@ -170,9 +169,11 @@ export const deleteWebhook = defineRoute({
   response: { status: 204, body: z.undefined() },
   errors: ['webhook_not_found', 'precondition_failed'],
   uses: {
-    table: ['GetItem', 'UpdateItem', 'DeleteItem'],
-    reads: ['webhooks'],
-    writes: ['webhooks', 'webhook-count', 'webhook-health'],
+    table: {
+      GetItem: ['webhooks'],
+      UpdateItem: ['webhook-count'],
+      DeleteItem: ['webhooks', 'webhook-health'],
+    },
   },
 })
 
@@ -193,5 +194,5 @@ export const rotateWebhookSecret = defineRoute({
   fieldAliases: WEBHOOK_FIELD_ALIASES,
   response: { status: 200, ...oneWithSecret },
   errors: ['webhook_not_found', 'too_many_rotations'],
-  uses: { table: ['GetItem', 'PutItem'], reads: ['webhooks'], writes: ['webhooks'] },
+  uses: { table: { GetItem: ['webhooks'], PutItem: ['webhooks'] } },
 })

@@ -1,4 +1,4 @@
-import type { EndpointService, TableUse } from '../api/route.ts'
+import type { EndpointService, TableCalls, TableUse } from '../api/route.ts'
 import { ANNOUNCED_PARTITION_PREFIX } from '../store/keys/events.ts'
 import { APPOINTMENT_ITEMS, INVOICE_ITEMS, MESSAGE_ITEMS, PAYMENT_ITEMS } from '../store/keys/families.ts'
 
@@ -52,9 +52,12 @@ export const sendEmailWorker = {
   // The minimum of SQS. Together, both invocations send at the rate of SES.
   trigger: { type: 'queue', maxConcurrency: { emails: 2 } },
   uses: {
-    table: ['GetItem', 'UpdateItem', 'PutItem', 'DeleteItem'],
-    reads: ['clinic', 'messages'],
-    writes: [...MESSAGE_CHANGE, 'due-messages', 'unresolved-messages'],
+    table: {
+      GetItem: ['clinic', 'messages'],
+      PutItem: [...MESSAGE_CHANGE, 'due-messages', 'unresolved-messages'],
+      UpdateItem: ['messages'],
+      DeleteItem: ['message-changes', 'due-messages', 'unresolved-messages'],
+    },
     services: ['email-queue', 'email'],
   },
   // Waiting for its turn, reads, the claim, SES and the record of its result each have a limit of their own.
@@ -66,9 +69,11 @@ export const emailFeedbackWorker = {
   part: 'messaging',
   trigger: { type: 'queue', maxConcurrency: { feedback: 10 } },
   uses: {
-    table: ['GetItem', 'PutItem', 'DeleteItem'],
-    reads: ['messages'],
-    writes: [...MESSAGE_CHANGE, 'due-messages', 'unresolved-messages'],
+    table: {
+      GetItem: ['messages'],
+      PutItem: MESSAGE_CHANGE,
+      DeleteItem: ['message-changes', 'due-messages', 'unresolved-messages'],
+    },
   },
 } as const satisfies Worker
 
@@ -77,9 +82,11 @@ export const smsReceiptsWorker = {
   part: 'messaging',
   trigger: { type: 'subscription', to: 'sms-receipts' },
   uses: {
-    table: ['GetItem', 'PutItem', 'DeleteItem'],
-    reads: ['messages', 'provider-ids'],
-    writes: MESSAGE_CHANGE,
+    table: {
+      GetItem: ['messages', 'provider-ids'],
+      PutItem: MESSAGE_CHANGE,
+      DeleteItem: ['message-changes'],
+    },
   },
   // A receipt may wait 20 s for its SMS to be recorded.
   timeoutSeconds: 60,
@@ -90,36 +97,33 @@ export const sweepMessagesWorker = {
   part: 'messaging',
   trigger: { type: 'schedule', every: 'minute', parts: 2 },
   uses: {
-    table: ['Query', 'GetItem', 'BatchGetItem', 'PutItem', 'DeleteItem', 'BatchWriteItem'],
-    reads: ['clinic', 'messages', 'due-messages'],
-    writes: [...MESSAGE_CHANGE, 'due-messages', 'unresolved-messages'],
+    table: {
+      GetItem: ['messages'],
+      BatchGetItem: ['clinic'],
+      Query: ['due-messages'],
+      PutItem: [...MESSAGE_CHANGE, 'due-messages', 'unresolved-messages'],
+      DeleteItem: ['message-changes', 'due-messages'],
+      BatchWriteItem: ['due-messages'],
+    },
     services: ['email-queue'],
   },
   timeoutSeconds: 60,
 } as const satisfies Worker
 
-/** The families that a fan-out reads and writes. */
 const FAN_OUT = {
-  reads: ['clinic', 'webhooks', 'webhook-health', 'event-head', 'deliveries', 'announced-events'],
-  writes: [
-    'events',
-    'event-head',
-    'webhook-health',
-    'deliveries',
-    'first-attempts',
-    'waiting-deliveries',
-    'announced-events',
-    'due-deliveries',
-  ],
-} as const
+  GetItem: ['clinic', 'event-head', 'deliveries'],
+  Query: ['webhooks', 'webhook-health', 'announced-events'],
+  PutItem: ['events', 'deliveries', 'first-attempts', 'waiting-deliveries', 'due-deliveries'],
+  UpdateItem: ['event-head', 'webhook-health'],
+  DeleteItem: ['announced-events', 'waiting-deliveries', 'due-deliveries'],
+} as const satisfies TableCalls
 
 export const fanOutEventsWorker = {
   id: 'fan-out-events',
   part: 'events',
   trigger: { type: 'stream', partitionPrefix: ANNOUNCED_PARTITION_PREFIX },
   uses: {
-    table: ['GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem'],
-    ...FAN_OUT,
+    table: FAN_OUT,
     services: ['delivery-queue', 'fan-out-queue'],
   },
   timeoutSeconds: 60,
@@ -144,17 +148,16 @@ export const deliverEventWorker = {
   },
   lanes: { deliveries: 'quick', 'slow-deliveries': 'slow' },
   uses: {
-    table: ['BatchGetItem', 'GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem'],
-    reads: ['clinic', 'webhooks', 'webhook-health', 'deliveries', 'first-attempts', 'waiting-deliveries'],
-    // An endpoint that has failed for too long is disabled.
-    writes: [
-      'webhooks',
-      'webhook-health',
-      'deliveries',
-      'first-attempts',
-      'waiting-deliveries',
-      'due-deliveries',
-    ],
+    table: {
+      GetItem: ['deliveries'],
+      BatchGetItem: ['clinic', 'webhooks', 'webhook-health', 'deliveries'],
+      Query: ['first-attempts', 'waiting-deliveries'],
+      PutItem: ['deliveries', 'waiting-deliveries', 'due-deliveries'],
+      UpdateItem: ['webhook-health', 'deliveries'],
+      DeleteItem: ['first-attempts', 'waiting-deliveries', 'due-deliveries'],
+    },
+    // An endpoint that has failed for too long is disabled. Its URL and secrets stay.
+    updatesOnly: { webhooks: ['isActive', 'updatedAt', 'v'] },
     services: ['delivery-queue', 'slow-delivery-queue'],
   },
   // The messages of a batch are processed concurrently; an attempt takes up to 15 s.
@@ -166,8 +169,7 @@ export const sweepEventsWorker = {
   part: 'events',
   trigger: { type: 'schedule', every: 'minute', parts: 4 },
   uses: {
-    table: ['GetItem', 'BatchGetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem'],
-    ...FAN_OUT,
+    table: { ...FAN_OUT, BatchGetItem: ['clinic'] },
     services: ['delivery-queue'],
   },
   timeoutSeconds: 60,
@@ -178,9 +180,14 @@ export const sweepDeliveriesWorker = {
   part: 'events',
   trigger: { type: 'schedule', every: 'minute', parts: 4 },
   uses: {
-    table: ['GetItem', 'BatchGetItem', 'Query', 'PutItem', 'DeleteItem', 'BatchWriteItem'],
-    reads: ['clinic', 'deliveries', 'due-deliveries'],
-    writes: ['deliveries', 'due-deliveries'],
+    table: {
+      GetItem: ['deliveries'],
+      BatchGetItem: ['clinic'],
+      Query: ['due-deliveries'],
+      PutItem: ['deliveries', 'due-deliveries'],
+      DeleteItem: ['due-deliveries'],
+      BatchWriteItem: ['due-deliveries'],
+    },
     services: ['delivery-queue'],
   },
   timeoutSeconds: 60,
@@ -199,9 +206,12 @@ export const mergeTalliesWorker = {
   part: 'maintenance',
   trigger: { type: 'schedule', every: 'minute' },
   uses: {
-    table: ['Query', 'GetItem', 'DeleteItem', 'UpdateItem'],
-    reads: [...TALLIES, 'sharded-tallies'],
-    writes: [...TALLIES, 'sharded-tallies'],
+    table: {
+      GetItem: TALLIES,
+      Query: ['sharded-tallies'],
+      UpdateItem: TALLIES,
+      DeleteItem: [...TALLIES, 'sharded-tallies'],
+    },
   },
   timeoutSeconds: 60,
 } as const satisfies Worker
@@ -211,41 +221,53 @@ export const refreshCopiesWorker = {
   part: 'maintenance',
   trigger: { type: 'schedule', every: 'minute' },
   uses: {
-    table: ['Query', 'GetItem', 'BatchGetItem', 'PutItem', 'DeleteItem', 'ConditionCheckItem'],
-    reads: [
-      'clinic',
-      'patients',
-      'doctors',
-      'stale-copies',
-      'external-id-secret',
-      'appointments',
-      'appointments-of-doctors',
-      'appointments-of-patients',
-      'invoices',
-      'invoices-of-patients',
-      'payments',
-      'payments-of-invoices',
-      'payments-of-patients',
-      'messages',
-      'messages-of-patients',
-      'due-refreshes',
-    ],
-    // The erasure of a patient, which it may also finish, changes records, with their numbers and external ids.
-    writes: [
-      'stale-copies',
-      'external-ids',
-      ...APPOINTMENT_ITEMS,
-      'appointment-changes',
-      ...INVOICE_ITEMS,
-      'invoices-by-number',
-      'invoice-changes',
-      ...PAYMENT_ITEMS,
-      'payment-changes',
-      ...MESSAGE_ITEMS,
-      'message-changes',
-      'announced-events',
-      'due-refreshes',
-    ],
+    table: {
+      GetItem: [
+        'patients',
+        'doctors',
+        'stale-copies',
+        'external-id-secret',
+        'appointments',
+        'invoices',
+        'payments',
+        'messages',
+      ],
+      BatchGetItem: ['clinic', 'patients', 'appointments', 'invoices', 'payments', 'messages'],
+      Query: [
+        'due-refreshes',
+        'appointments-of-doctors',
+        'appointments-of-patients',
+        'invoices-of-patients',
+        'payments-of-patients',
+        'payments-of-invoices',
+        'messages-of-patients',
+      ],
+      ConditionCheckItem: ['patients', 'doctors'],
+      // The erasure of a patient, which it may also finish, changes records, with their numbers and external ids.
+      PutItem: [
+        ...APPOINTMENT_ITEMS,
+        'appointment-changes',
+        ...INVOICE_ITEMS,
+        'invoices-by-number',
+        'invoice-changes',
+        ...PAYMENT_ITEMS,
+        'payment-changes',
+        ...MESSAGE_ITEMS,
+        'message-changes',
+        'announced-events',
+      ],
+      DeleteItem: [
+        'stale-copies',
+        'due-refreshes',
+        'external-ids',
+        'appointment-changes',
+        'invoices-by-number',
+        'invoice-changes',
+        'payments-of-patients',
+        'payment-changes',
+        'message-changes',
+      ],
+    },
   },
   timeoutSeconds: 60,
 } as const satisfies Worker

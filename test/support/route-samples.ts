@@ -191,7 +191,8 @@ const FURTHER: Partial<Record<Endpoint['id'], (ids: SampleIds) => Pick<RequestIn
   'list-messages': (ids) => queries({ patient_id: ids.patient_not_found }, SINCE),
   'create-patient': (ids) =>
     bodies({ ...BODIES['create-patient'](ids, 1), external_id: 'x', national_id: 'x' }),
-  'update-patient': () => bodies({ external_id: 'y' }, { external_id: null, national_id: 'y' }),
+  'update-patient': () =>
+    bodies({ external_id: 'y' }, { external_id: null, national_id: 'y' }, { national_id: null }),
   'get-availability': (ids) =>
     queries({ treatment_id: ids.treatment_not_found, room_id: ids.room_not_found, date: dateOf(0) }),
   'create-appointment': (ids) =>
@@ -202,9 +203,10 @@ const FURTHER: Partial<Record<Endpoint['id'], (ids: SampleIds) => Pick<RequestIn
     }),
   'update-appointment': (ids) =>
     bodies(
+      { room_id: ids.room_not_found, treatment_ids: [ids.treatment_not_found], external_id: 'z' },
       // The time at which the sample of a new appointment is booked.
       { appointment_date: dateOf(0), start_time: '09:00' },
-      { room_id: ids.room_not_found, treatment_ids: [ids.treatment_not_found], external_id: 'z' },
+      { external_id: null },
     ),
   'send-message': (ids) => bodies(...[1, 3].map((n) => BODIES['send-message'](ids, n))),
   'get-appointment': () => queries({ expand: 'patient' }),

@@ -70,7 +70,7 @@ export const SLOW_THRESHOLD_MS = 1000
 const SLOW_AFTER = 3
 
 /** So many failures without a success open the circuit. */
-const OPENS_AFTER = 5
+export const OPENS_AFTER = 5
 
 /** How long the circuit stays open: the first time, and after each failed trial. */
 const OPEN_MS = [5_000, 15_000, 30_000, 60_000, 120_000, 300_000]

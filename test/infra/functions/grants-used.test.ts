@@ -1,4 +1,4 @@
-import { SendEmailCommand } from '@aws-sdk/client-sesv2'
+import { SendEmailCommand, type SendEmailCommandInput } from '@aws-sdk/client-sesv2'
 import { PublishCommand } from '@aws-sdk/client-sns'
 import { SendMessageBatchCommand, SendMessageCommand } from '@aws-sdk/client-sqs'
 import { afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest'
@@ -9,17 +9,21 @@ import type { LineItem } from '../../../shared/domain/money/invoice.ts'
 import { newUuid } from '../../../shared/domain/uuid.ts'
 import { abandoned, type Delivery, postponed } from '../../../shared/domain/webhooks/delivery.ts'
 import { DISABLE_AFTER_MS } from '../../../shared/domain/webhooks/webhook.ts'
+import { OPENS_AFTER } from '../../../shared/domain/webhooks/webhook-health.ts'
 import { listCursors } from '../../../shared/requests/record-list.ts'
 import { type QueueId, WORKERS } from '../../../shared/runtime/workers.ts'
 import { appointmentStore } from '../../../shared/store/calendar/appointments.ts'
 import { invoiceStore } from '../../../shared/store/calendar/invoices.ts'
 import { paymentStore } from '../../../shared/store/calendar/payments.ts'
+import { treatmentStore } from '../../../shared/store/catalogue.ts'
 import { patientChanges } from '../../../shared/store/copies/patient-changes.ts'
+import { doctorStore, MAX_SAVED } from '../../../shared/store/doctors.ts'
 import { deliveryStore } from '../../../shared/store/events/deliveries.ts'
 import { deliveryAttempts } from '../../../shared/store/events/delivery-attempts.ts'
 import { eventFanOut } from '../../../shared/store/events/fan-out.ts'
 import { webhookHealthStore } from '../../../shared/store/events/webhook-health.ts'
 import { webhookStore } from '../../../shared/store/events/webhooks.ts'
+import { readImportIds } from '../../../shared/store/external-ids/derive.ts'
 import {
   dirtyMarkerKey,
   ENTITY_CODES,
@@ -29,7 +33,7 @@ import {
 import { announcedKey, eventHeadKey } from '../../../shared/store/keys/events.ts'
 import { dueMessageKey } from '../../../shared/store/keys/messages.ts'
 import { nationalIdSecretKey, patientHeadKey } from '../../../shared/store/keys/patients.ts'
-import { dueDeliveryKey } from '../../../shared/store/keys/webhooks.ts'
+import { dueDeliveryKey, waitingDeliveryKey } from '../../../shared/store/keys/webhooks.ts'
 import { messageDispatch } from '../../../shared/store/messages/dispatch.ts'
 import { messageStore } from '../../../shared/store/messages/messages.ts'
 import { MAX_CREATED, MAX_UPDATED, patientWriter } from '../../../shared/store/patients/patient-writer.ts'
@@ -38,7 +42,7 @@ import { chunked } from '../../../shared/store/table/chunked.ts'
 import { type Table, withoutEvents } from '../../../shared/store/table/table.ts'
 import { issueCredential } from '../../support/credentials.ts'
 import { createNewWebhook, createWebhook } from '../../support/deliveries.ts'
-import { call } from '../../support/event.ts'
+import { call, type RequestInput } from '../../support/event.ts'
 import { handlerOf, stubFunctionEnvironment } from '../../support/functions.ts'
 import { createRecord } from '../../support/records.ts'
 import { createRouteSamples, type RouteSamples, requestsOf } from '../../support/route-samples.ts'
@@ -139,6 +143,17 @@ const preparations: Record<string, () => Promise<void>> = {
   'activate-patient': contendPatients,
   'deactivate-patient': contendPatients,
   'create-patient': deleteNationalIdSecret,
+  // A sweep leaves the first SMS to a person before its provider replies. The reply to the second is lost.
+  'send-message': async () => {
+    let published = 0
+    sns.on(PublishCommand).callsFake(async () => {
+      if (published++ > 0) throw new Error('reset')
+      await markUnresolved(
+        (await messageStore({ table }).page(mine.clinic.id, {}, { page: 1, limit: 1 })).items,
+      )
+      return { MessageId: newUuid() }
+    })
+  },
   // So many changes that the next one takes a second snapshot of the search index, which deletes what the first contains.
   'update-patient': async () => {
     const writer = patientWriter({ table: withoutEvents(table) })
@@ -148,11 +163,45 @@ const preparations: Record<string, () => Promise<void>> = {
     await changePatients(63)
     await deleteNationalIdSecret()
   },
-  // Changed since the last snapshot, with a secret for the hashes of national ids.
+  // Changed since the last snapshot, with a secret for the hashes of national ids; and one so old that the list of changes has it.
   'list-patients': async () => {
     await changePatients(1)
     await patientWriter({ table }).createMany(mine.clinic.id, [{ ...aPatient(), nationalId: 'z' }])
+    const earlier = { ...table, now: () => Date.now() - 10 * 60_000 }
+    await patientWriter({ table: earlier }).createMany(mine.clinic.id, [aPatient()])
   },
+}
+
+/** A treatment of so many doctors that they are read together, and their days by key. Returns its id. */
+async function treatmentOfMany(): Promise<string> {
+  const { clinic, treatment } = mine
+  const doctors = doctorStore({ table })
+  const [doctor] = await doctors.list(clinic.id)
+  if (!doctor) throw new Error('the clinic has no doctor')
+  const ids = Array.from({ length: 101 }, newUuid)
+  for (const chunk of chunked(ids, MAX_SAVED)) {
+    const added = chunk.map((id) => ({ before: null, after: { ...doctor, id, fullName: id } }))
+    await doctors.save(clinic.id, added)
+  }
+  const after = { ...treatment, id: newUuid(), name: 'X-ray', code: null, doctorIds: ids }
+  await treatmentStore({ table }).save(clinic.id, [{ before: null, after }])
+  return after.id
+}
+
+/** Changes of records whose ids follow from the external ids that they get. */
+async function linkedAgain(id: string) {
+  const { clinic } = mine
+  const derived = await readImportIds(table, clinic.id)
+  const change = { headers: json, body: JSON.stringify({ external_id: 'derived' }) }
+  if (id === 'update-patient') {
+    const patient = { ...aPatient(), id: derived('patient', 'derived') }
+    await patientWriter({ table }).createMany(clinic.id, [patient])
+    return [{ method: 'PATCH', path: { id: patient.id }, ...change }]
+  }
+  if (id !== 'update-appointment') return []
+  const appointment = { ...mine.appointment, date: '2029-01-01', id: derived('appointment', 'derived') }
+  await createRecord(table, clinic, appointmentStore({ table }), appointment)
+  return [{ method: 'PATCH', path: { id: appointment.id }, ...change }]
 }
 
 /** Changes other patients, without events. */
@@ -171,9 +220,13 @@ it.each(ENDPOINTS.map((route) => [route.id, route] as const))(
   '%s has exactly the grants that it uses',
   async (id, route) => {
     await preparations[id]?.()
-    const further = [
+    const further: RequestInput[] = [
       ...(id === 'reopen-appointment' ? [{ method: 'POST', path: { id: await missedAppointment() } }] : []),
       ...(id === 'redeliver' ? await endedAndWaiting() : []),
+      ...(id === 'get-availability'
+        ? [{ query: { treatment_id: await treatmentOfMany(), date: '2030-01-07' } }]
+        : []),
+      ...(await linkedAgain(id)),
       ...(id === 'list-events' ? [{ query: { after: await expiredCursor() } }] : []),
     ]
     await grants.expectExact(id, async () => {
@@ -192,7 +245,7 @@ it.each(ENDPOINTS.map((route) => [route.id, route] as const))(
 /** An appointment that the patient missed, and whose time another one takes: a request to reopen it looks for other times. */
 async function missedAppointment(): Promise<string> {
   const id = newUuid()
-  const missed = { ...mine.appointment, status: 'no_show', id } as const
+  const missed = { ...mine.appointment, room: mine.room, status: 'no_show', id } as const
   await createRecord(table, mine.clinic, appointmentStore({ table }), missed)
   return id
 }
@@ -235,20 +288,33 @@ async function claimed(): Promise<string> {
   return id
 }
 
+/** Leaves messages to a person, as a sweep does when their claim has ended. */
+async function markUnresolved(messages: readonly { readonly id: string }[]): Promise<void> {
+  for (const { id } of messages) await messageDispatch({ table }).markUnresolved(mine.clinic.id, id, 'lost')
+}
+
 const later = (ms: number) => vi.useFakeTimers({ now: Date.now() + ms, toFake: ['Date'] })
 
 /** For each worker an event that makes it use every grant, and the result it must return. */
 const starts: Record<string, () => Promise<[event: object, answer: unknown]>> = {
-  // One that SES accepts, one that it rejects for now, and one whose reply is lost.
+  // Two that SES accepts, one of them after a sweep has left it to a person; one that it rejects for now, and one whose reply is lost.
   'send-email': async () => {
     const bodies = []
-    for (let n = 0; n < 3; n++) bodies.push(queued(mine.clinic.id, await accepted('email')))
+    for (let n = 0; n < 4; n++) bodies.push(queued(mine.clinic.id, await accepted('email')))
     const paused = Object.assign(new Error('no'), {
       name: 'SendingPausedException',
       $metadata: { httpStatusCode: 400 },
     })
     const lost = new Error('reset')
-    ses.on(SendEmailCommand).resolvesOnce({ MessageId: 'ses-1' }).rejectsOnce(paused).rejects(lost)
+    ses
+      .on(SendEmailCommand)
+      .callsFakeOnce(async ({ EmailTags }: SendEmailCommandInput) => {
+        await markUnresolved([{ id: EmailTags?.find(({ Name }) => Name === 'message')?.Value ?? '' }])
+        return { MessageId: 'ses-0' }
+      })
+      .resolvesOnce({ MessageId: 'ses-1' })
+      .rejectsOnce(paused)
+      .rejects(lost)
     return [batch(bodies), { batchItemFailures: [] }]
   },
   // The feedback of SES arrives before the id of the email is recorded, and for one whose reply was lost.
@@ -295,11 +361,13 @@ const starts: Record<string, () => Promise<[event: object, answer: unknown]>> = 
     await interruptRefreshes({ ...table, now: () => Date.now() - 10 * 60_000 })
     return [{}, undefined]
   },
-  // One to an address that is not public, whose endpoint is disabled, and one that waits for an earlier delivery of its record.
+  // One to an address that is not public, whose endpoint is disabled; one that waits for an earlier delivery of its record, one for a
+  // slow endpoint, and one that has to wait.
   'deliver-event': async () => {
     const nowhere = await createNewWebhook(table, mine.clinic.id, { url: 'https://localhost/' })
     const behind = await createWebhook(table, mine.clinic.id, { url: 'https://localhost/' })
     const slow = await createWebhook(table, mine.clinic.id, { url: 'https://localhost/' })
+    const opening = await createWebhook(table, mine.clinic.id, { url: 'https://localhost/' })
     const cutOff = anAttempt({ result: 'cut-off', isSlow: true })
     for (let n = 0; n < 3; n++) await webhookHealthStore({ table }).record(mine.clinic.id, slow.id, cutOff)
     const failed = anAttempt({ result: 'failure', at: Date.now() - DISABLE_AFTER_MS })
@@ -309,12 +377,21 @@ const starts: Record<string, () => Promise<[event: object, answer: unknown]>> = 
     const made = await fannedOut()
     const [first] = made.filter(({ webhook }) => webhook === nowhere.id)
     const [toSlow] = made.filter(({ webhook }) => webhook === slow.id)
+    const [toOpening] = made.filter(({ webhook }) => webhook === opening.id)
     const [earlier, later] = made.filter(({ webhook }) => webhook === behind.id)
-    if (!first || !earlier || !later || !toSlow) throw new Error('no deliveries were made')
+    if (!first || !earlier || !later || !toSlow || !toOpening) throw new Error('no deliveries were made')
     const attempts = deliveryAttempts({ table })
     const context = await attempts.readContext(mine.clinic.id, behind.id, earlier.delivery)
     if (context) await attempts.claim(mine.clinic.id, context, { token: 't', until: Date.now() + 40_000 })
-    return [batch([first, later, toSlow]), { batchItemFailures: [] }]
+    // DynamoDB has deleted a delivery that waited, since it expired.
+    const expired = waitingDeliveryKey(mine.clinic.id, nowhere.id, newUuid())
+    await table.transact([table.putWrite({ ...expired, f: 'turn' })])
+    await webhookHealthStore({ table }).recordWaiting(mine.clinic.id, nowhere.id, Date.now())
+    // Its circuit has opened since its delivery was made, which has to wait.
+    const opens = anAttempt({ result: 'failure', at: Date.now(), halfOpenAt: Date.now() + 60_000 })
+    for (let n = 0; n < OPENS_AFTER; n++)
+      await webhookHealthStore({ table }).record(mine.clinic.id, opening.id, opens)
+    return [batch([first, later, toSlow, toOpening]), { batchItemFailures: [] }]
   },
   'sweep-events': async () => {
     await changed()

@@ -31,7 +31,20 @@ function callOf(service: string, command: Command): SdkCall {
   return { service, operation, input: command.input }
 }
 
-/** Makes the first transaction that adds to a tally collide, so that the next one uses a shard. */
+/** The kind and the family of each item of a transaction, by which its like is recognized. */
+const shapeOf = (items: object[]): string =>
+  JSON.stringify(
+    items.flatMap((item) =>
+      Object.entries(item).map(
+        ([kind, { Key, Item }]) => `${kind} ${(Key ?? Item).pk.replace(/[\w-]{22,}|\d+/g, '')}`,
+      ),
+    ),
+  )
+
+/**
+ * Makes the first transaction of each shape collide with another writer's, so that it is attempted again; and the first that adds to a
+ * tally, so that the next one uses a shard.
+ */
 function collideOnce(): (command: Command) => void {
   const collided = new Set<string>()
   return ({ input }) => {
@@ -39,12 +52,17 @@ function collideOnce(): (command: Command) => void {
     const tallies = TransactItems.map(({ Update }) => Update?.Key.pk ?? '').map((pk) =>
       /^[^#]+#[A-Z]T(#|$)/.test(pk) ? pk : null,
     )
-    if (tallies.every((pk) => pk === null || collided.has(pk))) return
+    const shape = shapeOf(TransactItems)
+    const isKnown = tallies.every((pk) => pk === null || collided.has(pk))
+    if (TransactItems.length === 0 || (isKnown && collided.has(shape))) return
+    collided.add(shape)
     for (const pk of tallies) if (pk !== null) collided.add(pk)
     throw new TransactionCanceledException({
       message: 'canceled',
       $metadata: {},
-      CancellationReasons: tallies.map((pk) => ({ Code: pk === null ? 'None' : 'TransactionConflict' })),
+      CancellationReasons: tallies.map((pk, at) => ({
+        Code: pk === null && (!isKnown || at > 0) ? 'None' : 'TransactionConflict',
+      })),
     })
   }
 }

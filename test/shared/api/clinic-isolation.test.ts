@@ -105,9 +105,9 @@ function ownerOf(item: Touched): unknown {
 let requests = 0
 
 /** The due items that a successful request writes for background functions; others take concurrency or a failure. */
-const dueItemsOf = ({ uses: { writes = [] } }: Route): string[] =>
+const dueItemsOf = ({ uses: { table } }: Route): string[] =>
   Object.entries(SHARED_PARTITION_PREFIXES)
-    .filter(([name]) => writes.includes(name as SharedFamily))
+    .filter(([name]) => table.PutItem?.includes(name as SharedFamily))
     .filter(([name]) => name !== 'sharded-tallies' && name !== 'unresolved-messages')
     .map(([, prefix]) => prefix.replace(/#$/, ''))
     .filter((family) => family.startsWith(DUE_PARTITION_PREFIX))

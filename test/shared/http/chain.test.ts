@@ -19,7 +19,7 @@ const route = defineRoute({
   query: z.strictObject({ ...paging(), search: text(5).optional() }),
   response: { status: 200, body: envelopeOf(z.strictObject({ name: z.string() })) },
   errors: ['patient_not_found'],
-  uses: { table: [] },
+  uses: { table: {} },
 })
 
 const credential: Credential = {

@@ -78,10 +78,10 @@ function identitiesOf(address: string): string[] {
 const SINGLE = ['GetItem', 'PutItem', 'UpdateItem', 'DeleteItem', 'Query']
 
 function dynamoDb(operation: string, input: any): IamRequest[] {
-  if (SINGLE.includes(operation)) return [onTable(operation, input.TableName, [partitionOf(input)])]
+  if (SINGLE.includes(operation)) return [onTable(operation, input.TableName, [input])]
   if (operation === 'BatchGetItem' || operation === 'BatchWriteItem')
     return Object.entries<any>(input.RequestItems).map(([table, items]) =>
-      onTable(operation, table, operation === 'BatchGetItem' ? items.Keys.map(keyOf) : items.map(writtenKey)),
+      onTable(operation, table, operation === 'BatchGetItem' ? items.Keys.map(asKey) : items.map(writtenKey)),
     )
   if (operation === 'TransactWriteItems' || operation === 'TransactGetItems')
     return transaction(input.TransactItems)
@@ -105,21 +105,49 @@ function transaction(items: readonly object[]): IamRequest[] {
   const groups = Map.groupBy(parts, ({ action, part }) => JSON.stringify([action, part.TableName]))
   return [...groups].map(([group, members]) => {
     const [action, table] = JSON.parse(group) as [string, string]
-    const partitions = members.map(({ part }) => partitionOf(part))
-    return onTable(action, table, partitions)
+    return onTable(
+      action,
+      table,
+      members.map(({ part }) => part),
+    )
   })
 }
 
-const onTable = (operation: string, table: string, partitions: string[]): IamRequest => ({
+const onTable = (operation: string, table: string, parts: object[]): IamRequest => ({
   action: `dynamodb:${operation}`,
   resource: arn('dynamodb', `table/${table}`),
-  context: { 'dynamodb:LeadingKeys': partitions },
+  context: {
+    'dynamodb:LeadingKeys': parts.map(partitionOf),
+    ...(operation === 'UpdateItem' && updated(parts)),
+  },
 })
 
+/** The attributes that updates access: those of their keys and expressions. Only policies on updates have conditions on these. */
+const updated = (parts: any[]) => ({
+  'dynamodb:Attributes': [...new Set(parts.flatMap(attributesOf))],
+  'dynamodb:ReturnValues': parts[0].ReturnValues ?? 'NONE',
+})
+
+const KEYWORDS = /^(SET|REMOVE|ADD|DELETE|AND|OR|NOT|BETWEEN|IN)$/i
+
+/** The top-level attributes in the key and in the expressions of an update. */
+function attributesOf({
+  Key,
+  UpdateExpression,
+  ConditionExpression = '',
+  ExpressionAttributeNames,
+}: any): string[] {
+  // Without values, functions, and what is within an attribute.
+  const names = `${UpdateExpression} ${ConditionExpression}`
+    .replace(/:\w+|\.[\w.#]+|\w+ *(?=\()/g, ' ')
+    .match(/#?[a-z_]\w*/gi)
+  const attributes = (names ?? []).filter((name) => !KEYWORDS.test(name))
+  return [...Object.keys(Key), ...attributes.map((name) => ExpressionAttributeNames?.[name] ?? name)]
+}
+
 const text = (value: any): string => (typeof value === 'string' ? value : value.S)
-const keyOf = (key: any): string => text(key.pk)
-const writtenKey = ({ PutRequest, DeleteRequest }: any): string =>
-  keyOf(PutRequest?.Item ?? DeleteRequest.Key)
+const asKey = (Key: any) => ({ Key })
+const writtenKey = ({ PutRequest, DeleteRequest }: any) => asKey(PutRequest?.Item ?? DeleteRequest.Key)
 
 function partitionOf({
   Key,
@@ -127,7 +155,7 @@ function partitionOf({
   KeyConditionExpression = '',
   ExpressionAttributeValues = {},
 }: any): string {
-  if (Key ?? Item) return keyOf(Key ?? Item)
+  if (Key ?? Item) return text((Key ?? Item).pk)
   const name = /^pk = (:\w+)/.exec(KeyConditionExpression)?.[1]
   if (!name) throw new Error(`no partition key in ${KeyConditionExpression}`)
   return text(ExpressionAttributeValues[name])
