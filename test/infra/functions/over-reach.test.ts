@@ -1,5 +1,7 @@
 /** Calls beyond a function's work, each of which IAM must deny, and grants beyond its calls, each of which must be reported. */
 import { describe, expect, it } from 'vitest'
+import { acceptsIdempotencyKey } from '../../../shared/api/route.ts'
+import { ENDPOINTS } from '../../../shared/api/routes.ts'
 import { CLINIC_FAMILIES } from '../../../shared/store/keys/families.ts'
 import { type CheckedCalls, checkedCalls } from '../../support/iam/checked-calls.ts'
 import type { DeployedRoles, Statement } from '../../support/iam/deployed-roles.ts'
@@ -11,13 +13,22 @@ const TABLE = 'clinic-table'
 const TABLE_ARN = `arn:aws:dynamodb:us-east-1:000000000000:table/${TABLE}`
 const of = (family: keyof typeof CLINIC_FAMILIES): string => `${'x'.repeat(22)}#${CLINIC_FAMILIES[family]}`
 const MINE = of('patients')
+/** As webhooks.ts has it. */
+const DISABLE = 'SET isActive = :no, updatedAt = :at ADD v :one'
 const roles = rolesWith(TABLE)
 const [key = ''] = roles.keyPolicies.keys()
 
 const on = (operation: string, pk: string): SdkCall => {
+  if (operation === 'UpdateItem') return update(pk, 'SET x = :x')
   const part = operation === 'PutItem' ? { Item: { pk } } : { Key: { pk } }
   return { service: 'dynamodb', operation, input: { TableName: TABLE, ...part } }
 }
+/** An update with this expression. */
+const update = (pk: string, UpdateExpression: string, more: object = {}): SdkCall => ({
+  service: 'dynamodb',
+  operation: 'UpdateItem',
+  input: { TableName: TABLE, Key: { pk, sk: '1' }, UpdateExpression, ...more },
+})
 const query = (pk: string): SdkCall => ({
   service: 'dynamodb',
   operation: 'Query',
@@ -28,6 +39,7 @@ const batchGet = (...pks: string[]): SdkCall => ({
   operation: 'BatchGetItem',
   input: { RequestItems: { [TABLE]: { Keys: pks.map((pk) => ({ pk })) } } },
 })
+const URL_NAMED = { ExpressionAttributeNames: { '#u': 'url' } }
 const transact = (...parts: [kind: string, pk: string][]): SdkCall => ({
   service: 'dynamodb',
   operation: 'TransactWriteItems',
@@ -68,6 +80,7 @@ it.each<[string, string, SdkCall]>([
     transact(['Put', MINE], ['Put', 'due#event#1']),
   ],
   ['get-patient counts a request', 'get-patient', on('UpdateItem', 'usage#ck_1')],
+  ['deliver-event disables an endpoint', 'deliver-event', update(of('webhooks'), DISABLE)],
   ['send-message publishes to a phone', 'send-message', publish({ PhoneNumber: '+905320000001' })],
   ['send-email sends from its address', 'send-email', email({})],
 ])('allows that %s', async (_, id, call) => expect(await deniedOf(id, call)).toEqual([]))
@@ -90,6 +103,32 @@ it.each<[string, string, SdkCall]>([
   ['a delivery changes a patient', 'deliver-event', on('PutItem', MINE)],
   ['a delivery reads a patient', 'deliver-event', batchGet(of('webhooks'), MINE)],
   ['a delivery deletes an invoice', 'deliver-event', on('DeleteItem', of('invoices'))],
+  ['a delivery replaces an endpoint', 'deliver-event', on('PutItem', of('webhooks'))],
+  [
+    'a delivery replaces an endpoint in a transaction',
+    'deliver-event',
+    transact(['Put', of('deliveries')], ['Put', of('webhooks')]),
+  ],
+  ['a delivery deletes an endpoint', 'deliver-event', on('DeleteItem', of('webhooks'))],
+  ['a delivery lists endpoints', 'deliver-event', query(of('webhooks'))],
+  ['a delivery reads an endpoint alone', 'deliver-event', on('GetItem', of('webhooks'))],
+  ['a delivery redirects events', 'deliver-event', update(of('webhooks'), 'SET #u = :u', URL_NAMED)],
+  ['a delivery redirects events as well', 'deliver-event', update(of('webhooks'), `${DISABLE} SET url = :u`)],
+  ['a delivery changes a secret', 'deliver-event', update(of('webhooks'), 'SET secret = :s')],
+  [
+    'a delivery changes a secret within',
+    'deliver-event',
+    update(of('webhooks'), 'SET previousSecrets[0].secret = :s'),
+  ],
+  [
+    'a delivery reads a secret in an update',
+    'deliver-event',
+    update(of('webhooks'), DISABLE, { ReturnValues: 'ALL_OLD' }),
+  ],
+  ['a delivery lists deliveries', 'deliver-event', query(of('deliveries'))],
+  ['a delivery lists health', 'deliver-event', query(of('webhook-health'))],
+  ['a list of deliveries lists endpoints', 'list-deliveries', query(of('webhooks'))],
+  ['a fan-out changes an endpoint', 'fan-out-events', on('UpdateItem', of('webhooks'))],
   ['an email redirects events', 'send-email', on('UpdateItem', of('webhooks'))],
   ['an email reads a patient', 'send-email', on('GetItem', MINE)],
   [
@@ -97,6 +136,18 @@ it.each<[string, string, SdkCall]>([
     'send-email',
     transact(['Put', of('messages')], ['Put', of('webhooks')]),
   ],
+  ['a message gives back its quotas', 'send-message', on('DeleteItem', of('message-quotas'))],
+  ['a booking lists patients', 'create-appointment', query(MINE)],
+  ['a move lists patients', 'update-appointment', query(MINE)],
+  ['a reopening lists patients', 'reopen-appointment', query(MINE)],
+  ['a list of appointments lists patients', 'list-appointments', query(MINE)],
+  ['a list of invoices lists patients', 'list-invoices', query(MINE)],
+  ['an invoice lists patients', 'get-invoice', query(MINE)],
+  ['a booking lists stored responses', 'create-appointment', query(of('stored-responses'))],
+  ['a new name deletes an invoice', 'update-patient', on('DeleteItem', of('invoices'))],
+  ['a new name deletes a payment', 'update-patient', on('DeleteItem', of('payments'))],
+  ['a refresh deletes an invoice', 'refresh-copies', on('DeleteItem', of('invoices'))],
+  ['a refresh deletes a payment', 'refresh-copies', on('DeleteItem', of('payments'))],
   ['a list of the catalogue reads secrets', 'list-rooms', query(of('webhooks'))],
   ['a list of doctors reads patients', 'list-doctors', query(of('patient-list'))],
   ['a route reads the list of its records', 'get-appointment', on('GetItem', of('appointment-list'))],
@@ -133,6 +184,15 @@ it.each<[string, string, SdkCall]>([
   ['an email has another configuration set', 'send-email', email({ ConfigurationSetName: 'other' })],
   ['an endpoint sends an email itself', 'send-message', email({})],
 ])('denies that %s', async (_, id, call) => expect(await deniedOf(id, call)).not.toEqual([]))
+
+it.each(ENDPOINTS.filter(acceptsIdempotencyKey).map(({ id }) => id))(
+  '%s neither lists nor deletes stored responses',
+  async (id) => {
+    const stored = of('stored-responses')
+    for (const call of [query(stored), on('DeleteItem', stored), on('UpdateItem', stored)])
+      expect(await deniedOf(id, call)).toHaveLength(1)
+  },
+)
 
 describe('conditions', () => {
   const roleOf = (id: string) => {
