@@ -62,7 +62,9 @@ export class Api extends Construct {
       })
     })
     const reservedConcurrency = publicReservation(stage.accountConcurrency)
-    const withoutCredential = { stage, code, logs, reservedConcurrency }
+    // Apart from the log group whose lines of type `access` are the trail: anyone may invoke these functions.
+    const publicLogs = data.logGroup('PublicLogGroup')
+    const withoutCredential = { stage, code, logs: publicLogs, reservedConcurrency }
     const reference = new ServiceFunction(this, REFERENCE, withoutCredential).lambda
     // The route takes any method, so that its function can respond to HEAD, and to other methods with a 405.
     const pages = REFERENCE_RESOURCES.map((path): Operation => ({ method: 'ANY', path, lambda: reference }))

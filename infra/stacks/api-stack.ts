@@ -78,8 +78,8 @@ export class ApiStack extends Stack {
     new OperatorRoles(this, 'Operators', {
       stage: stage.name,
       data,
-      logs: (['EndpointLogGroup', 'WorkerLogGroup', 'GatewayLogGroup'] as const).map((name) =>
-        data.logGroup(name),
+      logs: (['EndpointLogGroup', 'PublicLogGroup', 'WorkerLogGroup', 'GatewayLogGroup'] as const).map(
+        (name) => data.logGroup(name),
       ),
       operatorLog: data.logGroup('OperatorLogGroup'),
       queues: ids.filter((queue) => !isForDeadLetters(queue)).map((queue) => queues.get(queue)),

@@ -24,7 +24,9 @@ export class MonitoringStack extends Stack {
         queueName: (queue) => queueName(name, queue),
         functionName: (worker) => functionName(name, worker),
         trail: [data.value('AccessTrailStream'), data.value('OperatorTrailStream')],
-        functionLogs: [data.value('EndpointLogGroup'), data.value('WorkerLogGroup')],
+        functionLogs: (['EndpointLogGroup', 'PublicLogGroup', 'WorkerLogGroup'] as const).map((name) =>
+          data.value(name),
+        ),
         gatewayLogs: data.value('GatewayLogGroup'),
       },
     })

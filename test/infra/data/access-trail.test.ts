@@ -177,7 +177,7 @@ it.each([
   ['production', prod],
 ])('log groups of %s keep 30 days', (_, template) => {
   const groups = Object.values(resourcesOf(template, 'AWS::Logs::LogGroup'))
-  expect(groups.length).toBe(5)
+  expect(groups.length).toBe(6)
   expect(new Set(groups.map(({ Properties }) => Properties.RetentionInDays))).toEqual(new Set([30]))
 })
 

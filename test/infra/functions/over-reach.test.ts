@@ -1,5 +1,7 @@
 /** Calls beyond a function's work, each of which IAM must deny, and grants beyond its calls, each of which must be reported. */
 import { describe, expect, it } from 'vitest'
+import { FALLBACK } from '../../../infra/api/api.ts'
+import { REFERENCE } from '../../../infra/settings/names.ts'
 import { acceptsIdempotencyKey } from '../../../shared/api/route.ts'
 import { ENDPOINTS } from '../../../shared/api/routes.ts'
 import { CLINIC_FAMILIES } from '../../../shared/store/keys/families.ts'
@@ -136,7 +138,7 @@ it.each<[string, string, SdkCall]>([
     'send-email',
     transact(['Put', of('messages')], ['Put', of('webhooks')]),
   ],
-  ['a message gives back its quotas', 'send-message', on('DeleteItem', of('message-quotas'))],
+  ['a message deletes its quotas', 'send-message', on('DeleteItem', of('message-quotas'))],
   ['a booking lists patients', 'create-appointment', query(MINE)],
   ['a move lists patients', 'update-appointment', query(MINE)],
   ['a reopening lists patients', 'reopen-appointment', query(MINE)],
@@ -214,6 +216,16 @@ describe('conditions', () => {
     })
     expect((await decide({ ...roleOf('get-patient'), statements: open }, request, roles)).allowed).toBe(true)
   })
+
+  it.each([FALLBACK, REFERENCE])(
+    'keep %s, which needs no credential, from the log of endpoints',
+    async (id) => {
+      const [line] = roleOf('get-me').byLambda.filter(({ action }) => action === 'logs:PutLogEvents')
+      if (!line) throw new Error('get-me has no log')
+      expect((await decide(roleOf('get-me'), line, roles)).allowed).toBe(true)
+      expect((await decide(roleOf(id), line, roles)).allowed).toBe(false)
+    },
+  )
 
   it.each([
     ['without a service', {}],

@@ -240,7 +240,7 @@ it('the saved queries have lines of the log groups that they read, and docs/oper
       JSON.stringify(LogGroupNames).match(/\w+(?=LogGroup)/g),
     ]),
   )
-  const functions = ['Endpoint', 'Worker']
+  const functions = ['Endpoint', 'Public', 'Worker']
   expect(logGroups).toEqual({
     ...Object.fromEntries(Object.keys(QUERIES).map((name) => [name, functions])),
     // A request that the gateway rejected has no other line.
