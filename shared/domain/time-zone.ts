@@ -48,7 +48,8 @@ export const isListedZone = (timezone: string): boolean => zoneOf(timezone) !== 
 /** Reads the line of a zone: its first offset, listed changes, and the rules from a year on. Numbers are in base 36. */
 function readZone(timezone: string): Zone | null {
   const name = ZONES.indexOf(` ${timezone} `)
-  if (name === -1 || /[\s|]/.test(timezone)) return null
+  // Only names begin with a capital: the numbers of a line are in lower case.
+  if (name === -1 || !/^[A-Z][^\s|]*$/.test(timezone)) return null
   const line = ZONES.slice(ZONES.indexOf('|', name) + 1, ZONES.indexOf('\n', name))
   const [first = '', listed = '', year, ...rules] = line.split('|')
   const offsets = [readNumber(first) * 15]

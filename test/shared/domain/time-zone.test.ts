@@ -2,7 +2,8 @@ import { Temporal } from 'temporal-polyfill'
 import { expect, it } from 'vitest'
 import { clockGaps, instantOf, wallClock } from '../../../shared/domain/clock.ts'
 import { offsetAt } from '../../../shared/domain/time-zone.ts'
-import { clinicTimestamp } from '../../../shared/domain/timestamp.ts'
+import { ZONES } from '../../../shared/domain/time-zone-table.ts'
+import { clinicTimestamp, isTimezone } from '../../../shared/domain/timestamp.ts'
 
 const [FIRST, END] = [Date.UTC(1970, 0, 1), Date.UTC(2061, 0, 1)]
 const HOUR_MS = 3_600_000
@@ -61,4 +62,12 @@ it.each(zones)('has the times of %s that Temporal has, from 1970 to 2060', (zone
       .toString(),
   )
   expect(skippedDays.every((date) => clockGaps(date, zone).length > 0)).toBe(true)
+})
+
+it('accepts the names of the table, and none of its numbers', () => {
+  const lines = ZONES.trim().split('\n')
+  const namesOf = (line: string) => line.slice(0, line.indexOf('|')).trim().split(' ')
+  const numbersOf = (line: string) => line.slice(line.indexOf('|')).split(/[ |]+/)
+  expect(lines.flatMap(namesOf).filter((name) => !isTimezone(name))).toEqual([])
+  expect(lines.flatMap(numbersOf).filter(isTimezone)).toEqual([])
 })
