@@ -98,7 +98,7 @@ function offsetOfIntl(at: number, timezone: string): number {
   if (!format) {
     format = new Intl.DateTimeFormat('en-US', {
       timeZone: timezone,
-      calendar: 'iso8601',
+      calendar: 'gregory',
       hourCycle: 'h23',
       era: 'short',
       year: 'numeric',
@@ -112,16 +112,11 @@ function offsetOfIntl(at: number, timezone: string): number {
   }
   const second = Math.floor(at / 1000) * 1000
   const parts = Object.fromEntries(format.formatToParts(second).map(({ type, value }) => [type, value]))
-  const { year, month, day, hour, minute, second: seconds } = parts
-  const local = Date.UTC(
-    Number(year),
-    Number(month) - 1,
-    Number(day),
-    Number(hour),
-    Number(minute),
-    Number(seconds),
-  )
-  return local - second
+  const { era, year, month, day, hour, minute, second: seconds } = parts
+  // Date.UTC takes the years 0 to 99 as 1900 to 1999.
+  const local = new Date(0)
+  local.setUTCFullYear(era === 'BC' ? 1 - Number(year) : Number(year), Number(month) - 1, Number(day))
+  return local.setUTCHours(Number(hour), Number(minute), Number(seconds)) - second
 }
 
 /** The instant from which the offset of a zone is another one than at `from`, if it is another one at `to`; else null. */

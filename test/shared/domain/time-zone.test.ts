@@ -71,3 +71,18 @@ it('accepts the names of the table, and none of its numbers', () => {
   expect(lines.flatMap(namesOf).filter((name) => !isTimezone(name))).toEqual([])
   expect(lines.flatMap(numbersOf).filter(isTimezone)).toEqual([])
 })
+
+it.each(['0000-01-01', '0001-01-01', '0050-06-01', '0099-12-31', '0100-01-01', '1582-10-10'])(
+  'has the local time of %s that Temporal has',
+  (date) => {
+    const zoned = (zone: string) => Temporal.PlainDate.from(date).toZonedDateTime(zone)
+    for (const zone of ['UTC', 'Europe/Berlin', 'America/New_York', 'Asia/Manila']) {
+      const expected = zoned(zone).toInstant().toString({ fractionalSecondDigits: 3 })
+      const instant = instantOf(date, zone)
+      expect(Date.parse(instant)).toBe(Date.parse(expected))
+      expect(clinicTimestamp(instant, zone)).toBe(
+        zoned(zone).toString({ timeZoneName: 'never', fractionalSecondDigits: 0 }),
+      )
+    }
+  },
+)
