@@ -34,14 +34,23 @@ const VERSIONS = 3
 /** The name of the list of an entry's inputs and files. */
 const LIST = 'list.json'
 
+/** Begins the names of entries that are being written, or were when their process ended. */
+const UNFINISHED = 'unfinished-'
+const UNFINISHED_MS = 60 * 60_000
+
 type List = {
   readonly inputs: readonly string[]
   /** The digest of each file's content, which is its name in the entry. */
   readonly files: Readonly<Record<string, string>>
+  /** Of both. */
+  readonly digest: string
 }
 
 /** Contents by path. */
 export type Files = Readonly<Record<string, Uint8Array>>
+
+const listDigest = ({ inputs, files }: Omit<List, 'digest'>): string =>
+  digest(JSON.stringify([inputs, files]))
 
 const digest = (content: string | Uint8Array): string => hash('sha256', content)
 
@@ -78,16 +87,15 @@ export class KeptFiles {
     for (const key of this.#versions(name)) {
       const entry = join(this.#folder, name, key)
       try {
-        const { inputs, files } = JSON.parse(readFileSync(join(entry, LIST), 'utf8')) as List
-        if (this.#key(settings, inputs) !== key) continue
+        const list = JSON.parse(readFileSync(join(entry, LIST), 'utf8')) as List
+        const { inputs, files } = list
+        if (list.digest !== listDigest(list) || this.#key(settings, inputs) !== key) continue
         const contents = Object.entries(files).map(([file, expected]) => {
           const content = readFileSync(join(entry, expected))
           if (digest(content) !== expected) throw new Error(`${file} is damaged`)
           return [file, content]
         })
-        // `--at` moves Date.
-        const now = (performance.timeOrigin + performance.now()) / 1000
-        utimesSync(entry, now, now)
+        utimesSync(entry, now() / 1000, now() / 1000)
         return Object.fromEntries(contents)
       } catch {
         // It is damaged or was removed in the meantime, so the files are made again.
@@ -114,28 +122,35 @@ export class KeptFiles {
     const parent = join(this.#folder, name)
     try {
       mkdirSync(parent, { recursive: true })
-      const unfinished = mkdtempSync(join(parent, 'unfinished-'))
+      const unfinished = mkdtempSync(join(parent, UNFINISHED))
       const digests = Object.entries(files).map(([path, content]) => [path, digest(content)] as const)
       for (const [path, name] of digests) writeFileSync(join(unfinished, name), files[path] ?? '')
-      const list: List = { inputs, files: Object.fromEntries(digests) }
-      writeFileSync(join(unfinished, LIST), JSON.stringify(list))
+      const list = { inputs, files: Object.fromEntries(digests) }
+      writeFileSync(join(unfinished, LIST), JSON.stringify({ ...list, digest: listDigest(list) }))
       // The previous one is damaged, or another process has made the same in the meantime.
       rmSync(join(parent, key), { recursive: true, force: true })
       renameSync(unfinished, join(parent, key))
     } catch {
       // Another process has, or the disk is full.
     }
-    for (const old of this.#versions(name).slice(VERSIONS))
+    const left = this.#entries(name).filter(
+      ({ key, time }) => isUnfinished(key) && time < now() - UNFINISHED_MS,
+    )
+    for (const old of [...this.#versions(name).slice(VERSIONS), ...left.map(({ key }) => key)])
       rmSync(join(parent, old), { recursive: true, force: true })
   }
 
   /** The last used first. */
   #versions(name: string): string[] {
+    const finished = this.#entries(name).filter(({ key }) => !isUnfinished(key))
+    return finished.sort((a, b) => b.time - a.time).map(({ key }) => key)
+  }
+
+  #entries(name: string) {
     const parent = join(this.#folder, name)
     if (!existsSync(parent)) return []
     const usedAt = (key: string) => statSync(join(parent, key), { throwIfNoEntry: false })?.mtimeMs ?? 0
-    const versions = readdirSync(parent).map((key) => ({ key, time: usedAt(key) }))
-    return versions.sort((a, b) => b.time - a.time).map(({ key }) => key)
+    return readdirSync(parent).map((key) => ({ key, time: usedAt(key) }))
   }
 
   #key(settings: unknown, inputs: readonly string[]): string {
@@ -147,20 +162,27 @@ export class KeptFiles {
     if (known) return known
     const file = join(this.#project, path)
     const found = statSync(file, { throwIfNoEntry: false })
-    let input = { digest: 'missing', isOld: true }
+    const input = { digest: 'missing', isOld: true }
     if (found?.isDirectory()) {
       const names = readdirSync(file).sort()
       const children = names.map((name) => this.#input(join(path, name)))
-      input = {
-        digest: digest(JSON.stringify(children.map((child, at) => [names[at], child.digest]))),
-        isOld: children.every(({ isOld }) => isOld),
-      }
-    } else if (found) input = { digest: digest(readFileSync(file)), isOld: true }
-    if (found && found.ctimeMs >= this.#since - TICK_MS) input.isOld = false
+      input.digest = digest(JSON.stringify(children.map((child, at) => [names[at], child.digest])))
+      input.isOld = children.every(({ isOld }) => isOld)
+    } else if (found) input.digest = digest(readFileSync(file))
+    if (changedAt(file) >= this.#since - TICK_MS) input.isOld = false
     this.#inputs.set(path, input)
     return input
   }
 }
+
+const isUnfinished = (key: string): boolean => key.startsWith(UNFINISHED)
+
+/** Not `Date`, which `--at` moves. */
+const now = (): number => performance.timeOrigin + performance.now()
+
+/** When a file was last changed, or its folder if there is no such file: it may have been removed from there. */
+const changedAt = (file: string): number =>
+  statSync(file, { throwIfNoEntry: false })?.ctimeMs ?? changedAt(dirname(file))
 
 /** Writes the files below a folder. */
 export function writeFiles(folder: string, files: Files): void {

@@ -4,11 +4,13 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  statSync,
   truncateSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { beforeEach, expect, inject, it } from 'vitest'
+import { beforeEach, expect, inject, it, vi } from 'vitest'
 import { inputsOf, KeptFiles } from '../../../infra/kept/kept-files.ts'
 
 let project: string
@@ -23,6 +25,7 @@ const write = (path: string, content: string) => {
 const reopened = (since = Number.MAX_SAFE_INTEGER) => new KeptFiles(folder, since, project)
 
 const INPUTS = ['functions/get-room.ts', 'shared/rooms.ts', 'node_modules/uuid/index.js', 'docs', 'gone.ts']
+const versions = () => join(folder, 'get-room')
 const keep = (content: string, settings: unknown = 'cjs', kept = reopened()) =>
   kept.keep([{ name: 'get-room', settings, inputs: INPUTS, files: { 'index.js': Buffer.from(content) } }])
 const found = (settings: unknown = 'cjs') => {
@@ -69,6 +72,23 @@ it('makes files again for other settings, and keeps those of the last three vers
   expect(readdirSync(join(folder, 'get-room')).length).toBe(3)
 })
 
+it('makes files again when their list lacks one', () => {
+  keep('content')
+  const file = join(versions(), readdirSync(versions())[0] ?? '', 'list.json')
+  writeFileSync(file, JSON.stringify({ ...JSON.parse(readFileSync(file, 'utf8')), files: {} }))
+  expect(reopened().find('get-room', 'cjs')).toBeUndefined()
+})
+
+it('counts no unfinished version, and removes those of processes that have ended', () => {
+  for (const settings of ['a', 'b', 'c']) keep(settings, settings)
+  for (const name of ['unfinished-1', 'unfinished-2', 'unfinished-3']) mkdirSync(join(versions(), name))
+  utimesSync(join(versions(), 'unfinished-1'), 0, 0)
+  keep('c', 'c')
+  expect(['a', 'b', 'c'].map(found)).toEqual(['a', 'b', 'c'])
+  const unfinished = readdirSync(versions()).filter((name) => name.startsWith('unfinished-'))
+  expect(unfinished.sort()).toEqual(['unfinished-2', 'unfinished-3'])
+})
+
 it.each(['index.js', 'list'])('makes files again when the stored %s is damaged', (damaged) => {
   keep('content')
   const [entry = ''] = readdirSync(join(folder, 'get-room'))
@@ -90,6 +110,17 @@ it('does not keep files when an input has changed while they were made', () => {
   write('shared/rooms.ts', 'new')
   keep('made from old', 'cjs', next)
   expect(found()).toBeUndefined()
+})
+
+it('does not keep files when an input was removed while they were made', async () => {
+  for (const path of ['shared/rooms.ts', 'docs']) {
+    // Times of files are not those of this clock.
+    await vi.waitUntil(() => Date.now() > statSync(join(project, dirname(path))).ctimeMs + 300)
+    const kept = reopened(Date.now())
+    rmSync(join(project, path), { recursive: true })
+    keep('made from the removed', 'cjs', kept)
+    expect(found()).toBeUndefined()
+  }
 })
 
 it('finds what a bundle is made of, with modules that it leaves out and manifests of packages', () => {
