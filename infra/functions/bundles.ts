@@ -5,7 +5,7 @@ import { build, type Metafile, type Plugin } from 'esbuild'
 import { functionFile } from '../../shared/runtime/workers.ts'
 import { type Files, inputsOf, type KeptFiles, PROJECT, readFiles, writeFiles } from '../kept/kept-files.ts'
 import { REFERENCE } from '../settings/names.ts'
-import { leaveOut } from './left-out.ts'
+import { leaveOut, PARTLY_BUNDLED } from './left-out.ts'
 import { referenceInputs, writeReferenceFiles } from './reference-files.ts'
 
 /** Returns the code of a function by its id, which is the name of its file in functions/. */
@@ -62,6 +62,7 @@ export async function functionCode(
       inputs: [
         'infra/functions/bundles.ts',
         'infra/functions/left-out.ts',
+        ...PARTLY_BUNDLED,
         ...inputsOf(metafile, functionFile(id)),
       ],
       files: readFiles(join(outdir, id)),

@@ -34,6 +34,11 @@ export const LEFT_OUT_FILES: readonly string[] = [
   `${SMITHY}/retry/util-retry/AdaptiveRetryStrategy.js`,
 ]
 
+const PHONE_METADATA = 'libphonenumber-js/metadata.max.json'
+
+/** Files of which bundles contain parts, and that none of their modules imports. */
+export const PARTLY_BUNDLED: readonly string[] = [`node_modules/${PHONE_METADATA}`]
+
 /** The registration of an error of DynamoDB that no call of items has: the class of a registered error is in each bundle. */
 const ADMINISTRATIVE_ERROR =
   /^n0_registry\.registerError\(\w*(?:Backup|Export|GlobalTable|Import|Invalid|PointInTime|Policy|Replica[AN]|Table)\w*\$, \w+\);$/gm
@@ -56,9 +61,7 @@ export const leaveOut: Plugin = {
     load('@aws-sdk/client-dynamodb/dist-es/schemas/schemas_0.js', (file) =>
       readFileSync(file, 'utf8').replaceAll(ADMINISTRATIVE_ERROR, ''),
     )
-    load('libphonenumber-js/metadata.max.json.js', (file) =>
-      parsedOnDemand(readFileSync(file.replace(/\.js$/, ''), 'utf8')),
-    )
+    load(`${PHONE_METADATA}.js`, (file) => parsedOnDemand(readFileSync(file.replace(/\.js$/, ''), 'utf8')))
   },
 }
 

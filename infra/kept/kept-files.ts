@@ -201,16 +201,24 @@ export function readFiles(folder: string): Files {
   return Object.fromEntries(paths.map((path) => [relative(folder, path), readFileSync(path)]))
 }
 
-/** The files that a bundle is made of, with those that were left out of it, and the manifests of their packages. */
+/**
+ * The files that a bundle is made of, with those that were left out of it, and the settings of their folders: manifests and, for
+ * the project's code, `tsconfig.json`, none of which need exist.
+ */
 export function inputsOf({ inputs }: Metafile, entryPoint: string): string[] {
   const found = new Set([entryPoint])
   // Also visits what is added meanwhile.
   for (const path of found)
     for (const { path: imported, external } of inputs[path]?.imports ?? []) if (!external) found.add(imported)
-  for (const path of [...found]) {
-    const [folder] = /^.*node_modules\/(@[^/]+\/)?[^/]+/.exec(path) ?? []
-    if (folder) found.add(`${folder}/package.json`)
-  }
+  for (const path of [...found])
+    for (
+      let folder = dirname(path);
+      folder !== '.' && !folder.endsWith('node_modules');
+      folder = dirname(folder)
+    ) {
+      found.add(`${folder}/package.json`)
+      if (!folder.includes('node_modules')) found.add(`${folder}/tsconfig.json`)
+    }
   return [...found]
 }
 

@@ -9,37 +9,52 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { expect, inject, it } from 'vitest'
+import { beforeAll, expect, inject, it } from 'vitest'
 
-it('makes the bundles of which an input has changed, and no others', () => {
-  const project = join(mkdtempSync(join(inject('runFolder'), 'kept-bundles-')), 'project')
+/** Packages that a test changes. */
+const COPIED = ['libphonenumber-js']
+
+let project: string
+
+beforeAll(() => {
+  project = join(mkdtempSync(join(inject('runFolder'), 'kept-bundles-')), 'project')
   for (const path of ['bin', 'docs', 'functions', 'infra', 'shared', 'package-lock.json', 'tsconfig.json'])
     cpSync(path, join(project, path), { recursive: true, filter: (file) => !file.includes('node_modules') })
   mkdirSync(join(project, 'node_modules'))
-  for (const name of readdirSync('node_modules'))
-    if (!name.startsWith('.')) symlinkSync(resolve('node_modules', name), join(project, 'node_modules', name))
+  for (const name of readdirSync('node_modules').filter((one) => !one.startsWith('.'))) {
+    const [from, to] = [resolve('node_modules', name), join(project, 'node_modules', name)]
+    if (COPIED.includes(name)) cpSync(from, to, { recursive: true })
+    else symlinkSync(from, to)
+  }
+})
+
+/** Runs a script in the copy of the project, and returns its output. */
+const run = (script: string) =>
+  execFileSync(process.execPath, ['--input-type=module', '-e', script], { cwd: project }).toString().trim()
+
+function replace(path: string, from: string, to: string): void {
+  const content = readFileSync(join(project, path), 'utf8')
+  expect(content).toContain(from)
+  writeFileSync(join(project, path), content.replace(from, to))
+}
+
+it('makes the bundles of which an input has changed, and no others', () => {
   // Files that have just been written would count as changed since the code was loaded.
   const script = `
     const { functionCode } = await import('./infra/functions/bundles.ts')
     const { KeptFiles } = await import('./infra/kept/kept-files.ts')
     const kept = new KeptFiles('kept', Number.MAX_SAFE_INTEGER)
-    await functionCode(['get-patient', 'list-doctors', 'reference'], 'out', {
+    await functionCode(['get-patient', 'list-doctors', 'fallback', 'reference'], 'out', {
       find: (...of) => kept.find(...of),
       keep: (made) => {
         for (const { name } of made) process.stdout.write(name + ' ')
         kept.keep(made)
       },
     })`
-  const made = () =>
-    execFileSync(process.execPath, ['--input-type=module', '-e', script], { cwd: project }).toString().trim()
-  const replace = (path: string, from: string, to: string) => {
-    const content = readFileSync(join(project, path), 'utf8')
-    expect(content).toContain(from)
-    writeFileSync(join(project, path), content.replace(from, to))
-  }
+  const made = () => run(script)
   const output = (path: string) => readFileSync(join(project, 'out', path), 'utf8')
 
-  expect(made()).toBe('get-patient list-doctors reference reference-files')
+  expect(made()).toBe('get-patient list-doctors fallback reference reference-files')
   const first = ['get-patient', 'list-doctors'].map((id) => output(`${id}/index.js`))
   expect(made()).toBe('')
   expect(['get-patient', 'list-doctors'].map((id) => output(`${id}/index.js`))).toEqual(first)
@@ -48,7 +63,12 @@ it('makes the bundles of which an input has changed, and no others', () => {
   expect(made()).toBe('get-patient reference-files')
   expect(output('get-patient/index.js')).not.toBe(first[0])
   expect(output('reference/files/docs/guides/booking.html')).toContain('All about')
+  replace('node_modules/libphonenumber-js/metadata.max.json', '"nonGeographic"', '"changed"')
+  expect(made()).toBe('get-patient list-doctors fallback reference')
+  expect(output('fallback/index.js')).toContain('"changed"')
+  writeFileSync(join(project, 'shared/domain/package.json'), '{ "sideEffects": false }')
+  expect(made()).toBe('get-patient list-doctors fallback reference')
   replace('infra/functions/bundles.ts', 'minify: true', 'minify: false')
-  expect(made()).toBe('get-patient list-doctors reference')
+  expect(made()).toBe('get-patient list-doctors fallback reference')
   expect(output('list-doctors/index.js').length).toBeGreaterThan(first[1]?.length ?? 0)
 })

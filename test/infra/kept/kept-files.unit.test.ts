@@ -123,25 +123,33 @@ it('does not keep files when an input was removed while they were made', async (
   }
 })
 
-it('finds what a bundle is made of, with modules that it leaves out and manifests of packages', () => {
+it('finds what a bundle is made of, with modules that it leaves out and settings of their folders', () => {
   const imports = (...paths: string[]) => ({
     bytes: 1,
     imports: paths.map((path) => ({ path, kind: 'import-statement' as const, external: path === 'node:fs' })),
   })
   const inputs = {
-    'functions/a.ts': imports('shared/a.ts', 'node:fs'),
+    'functions/a.ts': imports('shared/rooms/a.ts', 'node:fs'),
     'functions/b.ts': imports('shared/b.ts'),
-    'shared/a.ts': imports('node_modules/@middy/core/index.js'),
+    'shared/rooms/a.ts': imports('node_modules/@middy/core/index.js'),
     'shared/b.ts': imports(),
     'node_modules/@middy/core/index.js': imports('node_modules/@middy/core/node_modules/uuid/x/y.js'),
     'node_modules/@middy/core/node_modules/uuid/x/y.js': imports(),
   }
   expect(inputsOf({ inputs, outputs: {} }, 'functions/a.ts')).toEqual([
     'functions/a.ts',
-    'shared/a.ts',
+    'shared/rooms/a.ts',
     'node_modules/@middy/core/index.js',
     'node_modules/@middy/core/node_modules/uuid/x/y.js',
+    'functions/package.json',
+    'functions/tsconfig.json',
+    'shared/rooms/package.json',
+    'shared/rooms/tsconfig.json',
+    'shared/package.json',
+    'shared/tsconfig.json',
     'node_modules/@middy/core/package.json',
+    'node_modules/@middy/package.json',
+    'node_modules/@middy/core/node_modules/uuid/x/package.json',
     'node_modules/@middy/core/node_modules/uuid/package.json',
   ])
 })
