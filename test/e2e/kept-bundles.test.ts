@@ -72,3 +72,25 @@ it('makes the bundles of which an input has changed, and no others', () => {
   expect(made()).toBe('get-patient list-doctors fallback reference')
   expect(output('list-doctors/index.js').length).toBeGreaterThan(first[1]?.length ?? 0)
 })
+
+it('loads the demo again when its code has changed', () => {
+  const script = `
+    import { copyFileSync, writeFileSync } from 'node:fs'
+    const { loadKeptDemo } = await import('./bin/local/clinics.ts')
+    const { KeptFiles } = await import('./infra/kept/kept-files.ts')
+    const database = { copyTo: (file) => writeFileSync(file, 'items'), addFrom: () => process.stdout.write('kept: ') }
+    const stack = { database, endpoints: {}, outputs: { TableName: 'clinics' } }
+    const [{ name }] = await loadKeptDemo(stack, new KeptFiles('kept', Number.MAX_SAFE_INTEGER))
+    process.stdout.write(name)`
+  // In place of the engine.
+  replace(
+    'bin/demo/load.ts',
+    'Promise.all(demoClinics(today).map((demo) => loadClinic(table, demo, now)))',
+    'Promise.resolve(demoClinics(today)) as never',
+  )
+  const first = run(script)
+  expect(run(script)).toBe(`kept: ${first}`)
+  replace('bin/demo/clinics.ts', first, 'Another clinic')
+  expect(run(script)).toBe('Another clinic')
+  expect(run(script)).toBe('kept: Another clinic')
+})
