@@ -192,7 +192,8 @@ type Phase = 'loading' | 'idle' | 'busy'
 type WorkerState = { output: string; phase: Phase; idleTimer?: NodeJS.Timeout }
 
 const CLOSED: FunctionError = { errorType: 'Closed', errorMessage: 'The local stack is closing', trace: [] }
-const ABANDONED: FunctionError = {
+/** The error of an invocation that did not run, since its client disconnected. */
+export const ABANDONED: FunctionError = {
   errorType: 'Abandoned',
   errorMessage: 'The client disconnected before the function was invoked',
   trace: [],

@@ -1,4 +1,4 @@
-import type { Outcome } from '../functions/pool.ts'
+import { ABANDONED, type Outcome } from '../functions/pool.ts'
 import type { GatewayErrorType, RenderError } from './errors.ts'
 import {
   type Api,
@@ -86,6 +86,8 @@ export async function serveRequest(
     connection.abort()
     return reject('INTEGRATION_TIMEOUT', resource)
   }
+  if (!outcome.ok && outcome.error === ABANDONED)
+    return { httpResponse: CLIENT_DISCONNECTED, resource, diagnostics: [] }
   if (!outcome.ok) return reject('DEFAULT_5XX', resource, outcome.diagnostics)
   const httpResponse = readResult(outcome.payload)
   if (!httpResponse)
@@ -119,6 +121,9 @@ const FORBIDDEN: HttpResponse = {
   ],
   body: '{"message":"Forbidden"}',
 }
+
+/** Is logged, and not received. The status is the one that nginx logs. */
+const CLIENT_DISCONNECTED: HttpResponse = { status: 499, headers: [], body: '' }
 
 const headSize = ({ method, target, protocol, rawHeaders }: ReceivedRequest): number =>
   rawHeaders.reduce(

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { expect, it, onTestFinished } from 'vitest'
-import type { Outcome } from '../../../../infra/local/functions/pool.ts'
+import { ABANDONED, type Outcome } from '../../../../infra/local/functions/pool.ts'
 import { gatewayErrors } from '../../../../infra/local/gateway/errors.ts'
 import { formatRequest, type RequestEntry } from '../../../../infra/local/gateway/request-log.ts'
 import { routesOf } from '../../../../infra/local/gateway/routes.ts'
@@ -32,6 +32,7 @@ async function gatewayFor(
       isFull,
       invoke: async (_arn, event, _traceId, abandoned): Promise<Outcome> => {
         const value = await invoke(JSON.parse(event), abandoned)
+        if (value === LEFT) return { ok: false, error: ABANDONED, diagnostics: [] }
         return value === FAILED
           ? { ok: false, error: { errorType: 'E', errorMessage: 'x', trace: [] }, diagnostics: ['E: x'] }
           : { ok: true, payload: JSON.stringify(value), diagnostics: [] }
@@ -47,6 +48,7 @@ async function gatewayFor(
 }
 
 const FAILED = Symbol('failed')
+const LEFT = Symbol('left')
 const OK = { statusCode: 200, headers: { 'www-authenticate': 'Developer' }, body: '{}' }
 const messageOf = async (response: Response) => ((await response.json()) as { message: string }).message
 
@@ -125,11 +127,11 @@ it('returns 429 while too many requests wait', async () => {
   expect((await get('/things/1')).status).toBe(429)
 })
 
-it('abandons the invocation of a client that disconnects', async () => {
+it('abandons the invocation of a client that disconnects, and logs no error', async () => {
   const invoked = Promise.withResolvers<AbortSignal | undefined>()
-  const { get } = await gatewayFor((_event, abandoned) => {
+  const { get, entries } = await gatewayFor((_event, abandoned) => {
     invoked.resolve(abandoned)
-    return new Promise(() => {})
+    return new Promise((resolve) => abandoned?.addEventListener('abort', () => resolve(LEFT)))
   })
   const client = new AbortController()
   const response = get('/things/1', { signal: client.signal }).catch(() => 'disconnected')
@@ -137,7 +139,9 @@ it('abandons the invocation of a client that disconnects', async () => {
   expect(abandoned?.aborted).toBe(false)
   client.abort()
   expect(await response).toBe('disconnected')
-  await expect.poll(() => abandoned?.aborted).toBe(true)
+  await expect
+    .poll(() => entries.map(({ status, diagnostics }) => [status, diagnostics]))
+    .toEqual([[499, []]])
 })
 
 it('rejects a malformed query', async () => {
