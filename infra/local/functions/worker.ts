@@ -64,7 +64,25 @@ type WorkerOptions = {
   readonly onRequest?: ((request: AwsRequest) => void) | undefined
 }
 
-export function startWorker(
+/** Starts an environment. One whose thread cannot be started has crashed. */
+export function startWorker(spec: FunctionSpec, options: WorkerOptions): FunctionWorker {
+  try {
+    return startThread(spec, options)
+  } catch (error) {
+    const result: Result = { ok: false, error: uncaughtError(error) }
+    const end = async () => {}
+    return {
+      version: spec.version,
+      isAlive: () => false,
+      loaded: Promise.resolve(),
+      invoke: async () => result,
+      kill: end,
+      stop: end,
+    }
+  }
+}
+
+function startThread(
   spec: FunctionSpec,
   { onOutput, clockOffset, onRequest }: WorkerOptions,
 ): FunctionWorker {

@@ -164,6 +164,14 @@ it.each([
     expect(outcome.diagnostics.join('\n')).toMatch(complaint)
 })
 
+it('fails every invocation when its thread cannot be started', async () => {
+  const { invoke } = poolOf('exports.handler = () => {}', { handler: (() => {}) as never }, undefined, {
+    loading: 1,
+  })
+  for (const outcome of [await invoke(), await invoke()])
+    expect(outcome.diagnostics.join('\n')).toMatch(/DataCloneError/)
+})
+
 it('fails an invocation whose response exceeds Lambda’s limit', async () => {
   const { invoke } = poolOf('exports.handler = async () => "x".repeat(7e6)')
   expect((await invoke()).diagnostics[0]).toMatch(/larger than Lambda's limit/)
