@@ -131,6 +131,8 @@ export function createFunctionPool(
 
   const scheduled: ScheduledFunction = Object.assign(counts, {
     run: () => {
+      // One may have crashed since it became idle.
+      endUnusable()
       const [free] = idleWorkers()
       if (free) assign(...free)
     },

@@ -1,4 +1,6 @@
 import { expect, it, onTestFinished, vi } from 'vitest'
+import { createFunctionPool, type FunctionPool } from '../../../../infra/local/functions/pool.ts'
+import { openScheduler } from '../../../../infra/local/functions/scheduler.ts'
 import { functionOf, poolOf } from './function-fixture.ts'
 
 /** An invocation lasts until as many others as `meet` run at the same time. */
@@ -170,6 +172,23 @@ it('fails every invocation when its thread cannot be started', async () => {
   })
   for (const outcome of [await invoke(), await invoke()])
     expect(outcome.diagnostics.join('\n')).toMatch(/DataCloneError/)
+})
+
+it('runs no invocation in an environment that crashed while it waited for a place', async () => {
+  const scheduler = openScheduler({ running: 1 })
+  const lines: string[] = []
+  const pools = [
+    `exports.handler = async () => { setTimeout(() => { throw new Error('late') }, 100); return 'fresh' }`,
+    COUNTER,
+  ].map((source) => createFunctionPool(functionOf(source), (line) => lines.push(line), { scheduler }))
+  const [crashing, other] = pools as [FunctionPool, FunctionPool]
+  onTestFinished(async () => void (await Promise.all(pools.map((pool) => pool.close()))))
+  await crashing.invoke('{}')
+  const running = other.invoke('{ "wait": 1000 }')
+  const waiting = crashing.invoke('{}')
+  await expect.poll(() => lines.join()).toContain('late')
+  await running
+  expect(await waiting).toMatchObject({ ok: true, payload: '"fresh"' })
 })
 
 it('fails an invocation whose response exceeds Lambda’s limit', async () => {
