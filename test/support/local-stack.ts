@@ -15,6 +15,7 @@ import { stackTable } from './stack-table.ts'
 /** As many environments at a time as functions may have: invocations race instead of waiting for each other. */
 export const RACING: NonNullable<LocalStackOptions['limits']> = {
   loading: Number.POSITIVE_INFINITY,
+  environments: Number.POSITIVE_INFINITY,
   running: Number.POSITIVE_INFINITY,
   waiting: Number.POSITIVE_INFINITY,
   scaleOutMs: 0,

@@ -38,7 +38,7 @@ type PoolOptions = {
 
 /** Execution environments per function, unless its queues need more; on Lambda, a thousand. */
 const MAX_ENVIRONMENTS = 4
-/** An environment takes about 25 MB. It ends after this time without an invocation, the last one of a function later. */
+/** An environment takes 15 to 25 MB. It ends after this time without an invocation, the last one of a function later. */
 const IDLE_TIMEOUT_MS = 10_000
 const LAST_IDLE_TIMEOUT_MS = 5 * 60_000
 
@@ -56,28 +56,20 @@ export function createFunctionPool(
 ): FunctionPool {
   let spec = initial
   let closed = false
+  let loadedAt = 0
   const workers = new Map<FunctionWorker, WorkerState>()
   const waiting: Waiting[] = []
-  const counts = {
-    waiting,
-    ...{ loading: 0, idle: 0, busy: 0, loadedAt: 0 },
-    // A batch that takes long must not hold up the batches of other queues.
-    maxEnvironments: Math.max(MAX_ENVIRONMENTS, batches),
-    isPolled: batches > 0,
-  }
-
   const stripDirectory = (line: string) => line.replaceAll(`${spec.assetDirectory}/`, '')
   const isUsable = (worker: FunctionWorker) => worker.isAlive() && worker.version === spec.version
-  const idleWorkers = () => [...workers].filter(([, { phase }]) => phase === 'idle')
+  const workersIn = (phase: Phase) => [...workers].filter(([, state]) => state.phase === phase)
+  const longestIdle = () => workersIn('idle').sort(([, a], [, b]) => a.since - b.since)[0]
   const enter = (phase: Phase, state: WorkerState): void => {
-    counts[state.phase] -= 1
-    counts[phase] += 1
     state.phase = phase
+    state.since = performance.now()
   }
 
   const start = (): void => {
-    const state: WorkerState = { output: '', phase: 'loading' }
-    counts.loading += 1
+    const state: WorkerState = { output: '', phase: 'loading', since: performance.now() }
     const { logGroup } = spec
     const worker = startWorker(spec, {
       onOutput: (text) => {
@@ -90,7 +82,7 @@ export function createFunctionPool(
     })
     workers.set(worker, state)
     void worker.loaded.then(() => {
-      counts.loadedAt = performance.now()
+      loadedAt = performance.now()
       // The invocation fails with the error of a bundle that cannot be loaded.
       if (workers.has(worker) && !worker.isAlive() && waiting.length > 0) assign(worker, state)
       else release(worker, state)
@@ -99,13 +91,13 @@ export function createFunctionPool(
 
   const end = (worker: FunctionWorker): Promise<void> => {
     const state = workers.get(worker)
-    if (state && workers.delete(worker)) counts[state.phase] -= 1
+    workers.delete(worker)
     clearTimeout(state?.idleTimer)
     return worker.stop()
   }
 
   const endUnusable = () => {
-    for (const [worker] of idleWorkers()) if (!isUsable(worker)) void end(worker)
+    for (const [worker] of workersIn('idle')) if (!isUsable(worker)) void end(worker)
   }
 
   const assign = (worker: FunctionWorker, state: WorkerState): void => {
@@ -124,20 +116,43 @@ export function createFunctionPool(
 
   const endAfter = (ms: number, worker: FunctionWorker, state: WorkerState): void => {
     state.idleTimer = setTimeout(() => {
-      if (ms === LAST_IDLE_TIMEOUT_MS || counts.idle > 1) void end(worker)
+      if (ms === LAST_IDLE_TIMEOUT_MS || workersIn('idle').length > 1) void end(worker)
       else endAfter(LAST_IDLE_TIMEOUT_MS, worker, state)
     }, ms).unref()
   }
 
-  const scheduled: ScheduledFunction = Object.assign(counts, {
+  const scheduled: ScheduledFunction = {
+    waiting,
+    get loading() {
+      return workersIn('loading').map(([, { since }]) => since)
+    },
+    get idle() {
+      return workersIn('idle').length
+    },
+    get idleSince() {
+      return longestIdle()?.[1].since ?? Number.POSITIVE_INFINITY
+    },
+    get busy() {
+      return workersIn('busy').length
+    },
+    get loadedAt() {
+      return loadedAt
+    },
+    // A batch that takes long must not hold up the batches of other queues.
+    maxEnvironments: Math.max(MAX_ENVIRONMENTS, batches),
+    isPolled: batches > 0,
     run: () => {
       // One may have crashed since it became idle.
       endUnusable()
-      const [free] = idleWorkers()
+      const [free] = workersIn('idle')
       if (free) assign(...free)
     },
     start,
-  })
+    endIdle: () => {
+      const idle = longestIdle()
+      if (idle) void end(idle[0])
+    },
+  }
   scheduler.add(scheduled)
 
   /** Null if the invocation is abandoned, or the pool is closed, before there is an environment for it. */
@@ -191,7 +206,13 @@ type Waiting = { readonly since: number; readonly resolve: (worker: FunctionWork
 
 type Phase = 'loading' | 'idle' | 'busy'
 
-type WorkerState = { output: string; phase: Phase; idleTimer?: NodeJS.Timeout }
+type WorkerState = {
+  output: string
+  phase: Phase
+  /** When the phase began. */
+  since: number
+  idleTimer?: NodeJS.Timeout
+}
 
 const CLOSED: FunctionError = { errorType: 'Closed', errorMessage: 'The local stack is closing', trace: [] }
 /** The error of an invocation that did not run, since its client disconnected. */

@@ -1,7 +1,10 @@
 /** Bounds for a machine with few cores. On Lambda, each is far higher. */
 export type Limits = {
-  /** Environments of all functions that load at a time. */
+  /** Environments of all functions that load at a time, each for at most `loadingMs`: one that never ends must not hold up others. */
   readonly loading: number
+  readonly loadingMs: number
+  /** Environments of all functions, unless more are busy. An idle one ends for a new one beyond them. */
+  readonly environments: number
   /** Invocations of all functions that run at a time, except those of queues' batches. */
   readonly running: number
   /** Invocations that wait for an environment. The gateway rejects requests beyond them. */
@@ -10,14 +13,24 @@ export type Limits = {
   readonly scaleOutMs: number
 }
 
-const LOCAL_LIMITS: Limits = { loading: 2, running: 16, waiting: 500, scaleOutMs: 200 }
+const LOCAL_LIMITS: Limits = {
+  loading: 2,
+  loadingMs: 2000,
+  environments: 24,
+  running: 16,
+  waiting: 500,
+  scaleOutMs: 200,
+}
 
 /** The environments of a function, and the invocations that wait for one. */
 export type FunctionLoad = {
   /** In milliseconds of the scheduler's clock, oldest first. */
   readonly waiting: readonly { readonly since: number }[]
-  readonly loading: number
+  /** Since when its environments load, oldest first. */
+  readonly loading: readonly number[]
   readonly idle: number
+  /** Since when one has not been used; infinite without an idle one. */
+  readonly idleSince: number
   readonly busy: number
   /** When its newest environment was loaded. */
   readonly loadedAt: number
@@ -29,8 +42,8 @@ export type FunctionLoad = {
 type Step<F> =
   /** The function's oldest waiting invocation gets an idle environment. */
   | { readonly run: F }
-  /** The function gets another environment. */
-  | { readonly start: F }
+  /** The function gets another environment, and the one that has been idle longest ends if there are too many. */
+  | { readonly start: F; readonly end: F | undefined }
   /** Nothing happens before this time, unless an invocation arrives or an environment becomes free. */
   | { readonly at: number }
 
@@ -42,29 +55,38 @@ export function nextStep<F extends FunctionLoad>(
   const waited = functions.filter(({ waiting }) => waiting.length > 0)
   if (waited.length === 0) return { at: Number.POSITIVE_INFINITY }
   const running = functions.reduce((sum, { busy, isPolled }) => (isPolled ? sum : sum + busy), 0)
-  const loading = functions.reduce((sum, one) => sum + one.loading, 0)
   const queued = waited
     .filter(({ isPolled }) => isPolled || running < limits.running)
     .sort((one, other) => (one.waiting[0]?.since ?? 0) - (other.waiting[0]?.since ?? 0))
   const ready = queued.find(({ idle }) => idle > 0)
   if (ready) return { run: ready }
-  if (loading >= limits.loading) return { at: Number.POSITIVE_INFINITY }
+  const loaded = functions.flatMap(({ loading }) => loading.map((since) => since + limits.loadingMs))
+  // The place that becomes free first is that of the oldest of as many as may load.
+  const placeAt = loaded.sort((a, b) => b - a)[limits.loading - 1] ?? Number.NEGATIVE_INFINITY
   const due = queued.map((one) => ({ one, at: scaleOutAt(one, limits) })).sort((a, b) => a.at - b.at)[0]
-  if (due && due.at <= now) return { start: due.one }
-  return { at: due?.at ?? Number.POSITIVE_INFINITY }
+  if (!due) return { at: Number.POSITIVE_INFINITY }
+  const at = Math.max(due.at, placeAt)
+  return at <= now ? { start: due.one, end: longestIdle(functions, limits) } : { at }
 }
+
+/** The function with the environment that has been idle longest, if there are as many as may be. */
+function longestIdle<F extends FunctionLoad>(functions: readonly F[], limits: Limits): F | undefined {
+  const environments = functions.reduce((sum, one) => sum + environmentsOf(one), 0)
+  if (environments < limits.environments) return undefined
+  return functions.filter(({ idle }) => idle > 0).sort((a, b) => a.idleSince - b.idleSince)[0]
+}
+
+const environmentsOf = ({ loading, idle, busy }: FunctionLoad): number => loading.length + idle + busy
 
 /**
  * When a function with a queue gets another environment: the first one at once, further ones when an invocation has waited
  * that no loading environment will take. Each new environment first gets that time to shorten the queue.
  */
-function scaleOutAt(
-  { waiting, loading, idle, busy, loadedAt, maxEnvironments }: FunctionLoad,
-  { scaleOutMs }: Limits,
-): number {
-  const environments = loading + idle + busy
+function scaleOutAt(one: FunctionLoad, { scaleOutMs }: Limits): number {
+  const { waiting, loading, loadedAt, maxEnvironments } = one
+  const environments = environmentsOf(one)
   if (environments === 0) return Number.NEGATIVE_INFINITY
-  const surplus = waiting[loading]
+  const surplus = waiting[loading.length]
   if (!surplus || environments >= maxEnvironments) return Number.POSITIVE_INFINITY
   return Math.max(surplus.since, loadedAt) + scaleOutMs
 }
@@ -73,6 +95,8 @@ function scaleOutAt(
 export type ScheduledFunction = FunctionLoad & {
   readonly run: () => void
   readonly start: () => void
+  /** Ends the environment that has been idle longest. */
+  readonly endIdle: () => void
 }
 
 export type Scheduler = {
@@ -96,8 +120,10 @@ export function openScheduler(overrides: Partial<Limits> = {}): Scheduler {
       const now = performance.now()
       const step = nextStep([...functions], limits, now)
       if ('run' in step) step.run.run()
-      else if ('start' in step) step.start.start()
-      else {
+      else if ('start' in step) {
+        step.end?.endIdle()
+        step.start.start()
+      } else {
         if (step.at < Number.POSITIVE_INFINITY) timer = setTimeout(schedule, step.at - now).unref()
         return
       }

@@ -174,6 +174,20 @@ it('fails every invocation when its thread cannot be started', async () => {
     expect(outcome.diagnostics.join('\n')).toMatch(/DataCloneError/)
 })
 
+it('ends an idle environment of another function for one beyond as many as may be', async () => {
+  const scheduler = openScheduler({ environments: 2 })
+  const [first, second, third] = [COUNTER, COUNTER, COUNTER].map((source) => {
+    const pool = createFunctionPool(functionOf(source), () => {}, { scheduler })
+    onTestFinished(() => pool.close())
+    return async () => {
+      const outcome = await pool.invoke('{}')
+      return outcome.ok && JSON.parse(outcome.payload).calls
+    }
+  })
+  expect([await first?.(), await second?.(), await first?.(), await third?.()]).toEqual([1, 1, 2, 1])
+  expect([await first?.(), await second?.()]).toEqual([3, 1])
+})
+
 it('runs no invocation in an environment that crashed while it waited for a place', async () => {
   const scheduler = openScheduler({ running: 1 })
   const lines: string[] = []

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { type FunctionLoad, nextStep } from '../../../../infra/local/functions/scheduler.ts'
 
-const LIMITS = { loading: 2, running: 3, waiting: 100, scaleOutMs: 200 }
+const LIMITS = { loading: 2, loadingMs: 2000, environments: 6, running: 3, waiting: 100, scaleOutMs: 200 }
 
 type Load = FunctionLoad & { readonly id: string }
 
@@ -9,14 +9,15 @@ type Load = FunctionLoad & { readonly id: string }
 const functionWith = (id: string, since: readonly number[], state: Partial<FunctionLoad> = {}): Load => ({
   id,
   waiting: since.map((time) => ({ since: time })),
-  ...{ loading: 0, idle: 0, busy: 0, loadedAt: 0, maxEnvironments: 4, isPolled: false },
+  ...{ loading: [], idle: 0, idleSince: 0, busy: 0, loadedAt: 0, maxEnvironments: 4, isPolled: false },
   ...state,
 })
 
 const stepAt = (now: number, ...functions: Load[]) => {
   const step = nextStep(functions, LIMITS, now)
   if ('run' in step) return `run ${step.run.id}`
-  return 'start' in step ? `start ${step.start.id}` : step.at
+  if (!('start' in step)) return step.at
+  return step.end ? `end ${step.end.id}, start ${step.start.id}` : `start ${step.start.id}`
 }
 
 it('does nothing while no invocation waits', () => {
@@ -43,8 +44,8 @@ it('waits as long again after a new environment was loaded', () => {
 })
 
 it('starts no environment for invocations that loading ones will take', () => {
-  expect(stepAt(5000, functionWith('a', [1000], { loading: 1 }))).toBe(Number.POSITIVE_INFINITY)
-  expect(stepAt(5000, functionWith('a', [1000, 1001], { loading: 1 }))).toBe('start a')
+  expect(stepAt(5000, functionWith('a', [1000], { loading: [1000] }))).toBe(Number.POSITIVE_INFINITY)
+  expect(stepAt(5000, functionWith('a', [1000, 1001], { loading: [1000] }))).toBe('start a')
 })
 
 it('starts first environments before further ones', () => {
@@ -52,8 +53,26 @@ it('starts first environments before further ones', () => {
 })
 
 it('bounds the environments that load, over all functions', () => {
-  const loading = [functionWith('a', [], { loading: 1 }), functionWith('b', [], { loading: 1 })]
-  expect(stepAt(5000, ...loading, functionWith('c', [1000]))).toBe(Number.POSITIVE_INFINITY)
+  const loading = [functionWith('a', [], { loading: [500] }), functionWith('b', [], { loading: [900] })]
+  expect(stepAt(1000, ...loading, functionWith('c', [1000]))).toBe(2500)
+  expect(stepAt(2500, ...loading, functionWith('c', [1000]))).toBe('start c')
+  expect(
+    stepAt(2500, ...loading, functionWith('c', [1000], { loading: [2500] }), functionWith('d', [2500])),
+  ).toBe(2900)
+})
+
+it('ends the environment that has been idle longest for one beyond as many as may be', () => {
+  const idle = [
+    functionWith('a', [], { idle: 2, idleSince: 200, busy: 1 }),
+    functionWith('b', [], { idle: 1, idleSince: 100 }),
+  ]
+  expect(stepAt(1000, ...idle, functionWith('c', [1000]))).toBe('start c')
+  expect(
+    stepAt(1000, ...idle, functionWith('d', [], { idle: 2, idleSince: 900 }), functionWith('c', [1000])),
+  ).toBe('end b, start c')
+  expect(stepAt(1000, functionWith('d', [], { busy: 6, isPolled: true }), functionWith('c', [1000]))).toBe(
+    'start c',
+  )
 })
 
 it('bounds the environments of a function', () => {
