@@ -2,6 +2,9 @@
 import { Agent, request } from 'node:http'
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
+import { BASE_PATH } from '../../shared/api/route.ts'
+import { ROUTES } from '../../shared/api/routes.ts'
+import { newUuid } from '../../shared/domain/uuid.ts'
 import { openTable } from '../../shared/store/table/table.ts'
 import { bookingBody, type ContentionClinic, newClinic } from './contention-clinic.ts'
 import { type LoadCall, percentile, sustained } from './contention-load.ts'
@@ -24,6 +27,8 @@ type Line = {
   readonly threads: number
 }
 
+/** A rate of all reading endpoints in turn: of more functions than may have environments. */
+const TURN_RATE = 2
 const RATES = [25, 50, 75, 100, 150, 200, 300, 450]
 const SECONDS = 20
 /** After the start, no function has run. */
@@ -41,14 +46,17 @@ export async function measureLoad(soak: boolean, print: (line: string) => void) 
   const stack = await startLocalProcess()
   const lines: Line[] = []
   try {
-    const call = mixedRequests(stack.baseUrl, await newClinic(await openTableOf(stack)))
-    const measure = async (label: string, rate: number, seconds: number): Promise<Line> => {
+    const clinic = await newClinic(await openTableOf(stack))
+    const send = sender(`${stack.baseUrl}${BASE_PATH}`, clinic.authorization)
+    const mixed = mixedRequests(send, clinic)
+    const measure = async (label: string, rate: number, seconds: number, call = mixed): Promise<Line> => {
       const line = await measureRate(label, rate, seconds, call, stack)
       lines.push(line)
       print(row(line))
       return line
     }
     await measure(`${FIRST_RATE} a second, just started`, FIRST_RATE, SECONDS)
+    await measure(`${TURN_RATE} a second, all reads in turn`, TURN_RATE, 2 * SECONDS, allReads(send, clinic))
     for (const rate of RATES) await measure(`${rate} a second`, rate, SECONDS)
     const failures = brokenBounds(lines)
     if (soak) {
@@ -126,8 +134,7 @@ function brokenBounds(lines: readonly Line[]): string[] {
 }
 
 /** Eight reads and two bookings of free times in ten requests. */
-function mixedRequests(baseUrl: string, clinic: ContentionClinic): LoadCall {
-  const send = sender(`${baseUrl}/api/developer/v1`, clinic.authorization)
+function mixedRequests(send: Send, clinic: ContentionClinic): LoadCall {
   const [doctor] = clinic.doctors
   let bookings = 0
   const book = () => {
@@ -150,6 +157,21 @@ function mixedRequests(baseUrl: string, clinic: ContentionClinic): LoadCall {
   ]
   return (index) => (calls[index % calls.length] as LoadCall)(index)
 }
+
+/** Every endpoint that only reads, in turn. Most have no record to return, so that 404 is a success. */
+function allReads(send: Send, clinic: ContentionClinic): LoadCall {
+  const day = bookingBody(clinic, 0).appointment_date
+  const paths = ROUTES.filter(({ method }) => method === 'GET').map(({ id, path }) => {
+    const found = path.replaceAll(/\{\w+\}/g, newUuid)
+    return id === 'get-availability' ? `${found}?doctor_id=${clinic.doctors[0]}&date=${day}` : found
+  })
+  return async (index) => {
+    const { statusCode } = await send(paths[index % paths.length] as string)
+    return { statusCode: statusCode === 404 ? 200 : statusCode }
+  }
+}
+
+type Send = ReturnType<typeof sender>
 
 /** Sends a GET request, or a POST request with a body. The status is 0 if there is no response. */
 function sender(api: string, authorization: string) {
@@ -177,7 +199,8 @@ function row({ label, served, rejected, failed, p50, p95, p99, cpu, megabytes, t
 
 const section = (lines: readonly Line[]): string =>
   [
-    'Eight reads and two bookings in ten requests, which arrive at random, to `npm start` in a process of its own on the same machine.',
+    'Eight reads and two bookings in ten requests, or every endpoint that reads, in turn. They arrive at random, at `npm start` in a',
+    'process of its own on the same machine.',
     'Latencies of successful responses in milliseconds; milliseconds of CPU for each request, and the most memory in MB, of the',
     "stack with its DynamoDB engine; threads of the stack, some ten of which are Node's own. Rejected are responses 429 and 503.",
     '',
