@@ -126,7 +126,7 @@ export function defineRoute<const R extends Route>(route: R): R {
   return route
 }
 
-/** Errors of endpoints that accept an Idempotency-Key. */
+/** Errors of endpoints with a request body that accept an Idempotency-Key. */
 const IDEMPOTENCY_ERRORS = [
   'conflicting_idempotency_keys',
   'invalid_idempotency_key',
@@ -134,12 +134,7 @@ const IDEMPOTENCY_ERRORS = [
 ] as const satisfies ErrorKey[]
 
 /** Errors of every endpoint with a request body. */
-export const BODY_ERRORS = [
-  'malformed_json',
-  'unsupported_media_type',
-  'validation',
-  ...IDEMPOTENCY_ERRORS,
-] as const satisfies ErrorKey[]
+const BODY_ERRORS = ['malformed_json', 'unsupported_media_type', 'validation'] as const satisfies ErrorKey[]
 
 /** Errors of every endpoint. `payload_too_large` can concern the query string: the gateway rejects very long ones. */
 export const COMMON_ERRORS = [
@@ -188,7 +183,7 @@ export function callsByFamilies(calls: TableCalls): { calls: TableCall[]; famili
 
 /** Every error that a route can return. */
 export function errorsOf(route: Pick<Route, 'method' | 'scope' | 'body' | 'errors'>): ErrorKey[] {
-  const bodyErrors = route.body ? BODY_ERRORS : []
+  const bodyErrors = route.body ? [...BODY_ERRORS, ...IDEMPOTENCY_ERRORS] : []
   const pauseErrors = route.method === 'GET' ? [] : (['clinic_paused'] as const)
   const excludedErrors: readonly ErrorKey[] = [
     ...(acceptsIdempotencyKey(route) ? [] : IDEMPOTENCY_ERRORS),

@@ -14,14 +14,14 @@ export type ServedFile = {
 export type ServedFiles = ReadonlyMap<string, () => ServedFile>
 
 const TYPES: Record<string, string> = {
-  '.css': 'text/css; charset=utf-8',
-  '.csv': 'text/csv; charset=utf-8',
-  '.html': 'text/html; charset=utf-8',
-  '.js': 'text/javascript; charset=utf-8',
-  '.json': 'application/json; charset=utf-8',
-  '.md': 'text/markdown; charset=utf-8',
-  '.ts': 'text/plain; charset=utf-8',
-  '.txt': 'text/plain; charset=utf-8',
+  '.css': 'text/css',
+  '.csv': 'text/csv',
+  '.html': 'text/html',
+  '.js': 'text/javascript',
+  '.json': 'application/json',
+  '.md': 'text/markdown',
+  '.ts': 'text/plain',
+  '.txt': 'text/plain',
 }
 
 /** Names that contain a hash of the file's content, which can be cached forever. */
@@ -50,7 +50,7 @@ export function listFiles(directory: string): ServedFiles {
 function servedFile(name: string, type: string, content: Buffer): ServedFile {
   return {
     body: content.toString('utf8'),
-    type,
+    type: `${type}; charset=utf-8`,
     etag: `"${createHash('sha256').update(content).digest('base64url').slice(0, 22)}"`,
     cacheControl: HASHED.test(name) ? 'public, max-age=31536000, immutable' : 'public, max-age=300',
   }
