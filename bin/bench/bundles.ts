@@ -1,3 +1,4 @@
+import type { Metafile } from 'esbuild'
 import { bundleFunctions } from '../../infra/functions/bundles.ts'
 import { functionFile } from '../../shared/runtime/workers.ts'
 import { bundleBound } from './bounds.ts'
@@ -12,12 +13,15 @@ const PARTS = {
   'own code': /./,
 } as const
 
-/** Bundles functions into a folder, and returns a line for each with its bytes by part, and the sizes that exceed their bounds. */
-export async function measureBundles(
-  ids: readonly string[],
-  outdir: string,
-): Promise<{ section: string; failures: string[] }> {
-  const outputs = Object.values((await bundleFunctions(ids, outdir)).outputs)
+type BundleSizes = { readonly section: string; readonly failures: readonly string[] }
+
+/** Bundles functions into a folder, and returns their sizes. */
+export const measureBundles = async (ids: readonly string[], outdir: string): Promise<BundleSizes> =>
+  bundleSizes(ids, await bundleFunctions(ids, outdir))
+
+/** A line for each function with its bytes by part, and the sizes that exceed their bounds. */
+export function bundleSizes(ids: readonly string[], metafile: Metafile): BundleSizes {
+  const outputs = Object.values(metafile.outputs)
   const failures: string[] = []
   const rows = ids.map((id) => {
     const output = outputs.find(({ entryPoint }) => entryPoint === functionFile(id))
