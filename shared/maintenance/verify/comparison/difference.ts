@@ -1,6 +1,7 @@
 import type { Key } from '../../../store/keys/key.ts'
 
-const NEVER = 'never repaired'
+/** The repair of a difference that has none. */
+export const NEVER = 'never repaired'
 
 /**
  * Every kind of difference: what is reported, and how it is repaired. "Never repaired" leaves the decision to the operator. `{record}` is

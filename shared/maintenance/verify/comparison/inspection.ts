@@ -5,7 +5,13 @@ import { isRetryable } from '../../../store/table/retry-on-conflict.ts'
 import type { Table } from '../../../store/table/table.ts'
 import { UnreadableRecord } from '../../../store/table/unreadable-record.ts'
 import { forEachConcurrent } from '../../walk/for-each-concurrent.ts'
-import type { Difference, DifferenceKind, ReportedDifference } from './difference.ts'
+import {
+  DIFFERENCES,
+  type Difference,
+  type DifferenceKind,
+  NEVER,
+  type ReportedDifference,
+} from './difference.ts'
 import { type Snapshot, snapshotOf } from './snapshot.ts'
 
 /** Consecutive equal findings that count as certain: the items of a transaction can become visible one after another. */
@@ -114,8 +120,10 @@ export function openInspection(
       repairedNow = new Set()
       await verify()
       const known = new Set([...unrepaired.map(differenceId), ...repairedNow])
-      // The repair of another difference has repaired these.
-      for (const difference of before) if (!known.has(differenceId(difference))) report(difference, true)
+      // The repair of another difference has repaired these, if they have repairs at all.
+      for (const difference of before)
+        if (!known.has(differenceId(difference)))
+          report(difference, DIFFERENCES[difference.kind][1] !== NEVER)
       before = unrepaired
       if (repairs === committed) break
     }

@@ -58,3 +58,7 @@ export const listRowOf = (clinic: ClinicId, patient: StoredPatient): Item => {
   const { ordinal, version: _, events: __, imported: ___, isLinkedByApi: ____, ...facts } = patient
   return rowItem(patientRowKey(clinic, ordinal), facts)
 }
+
+/** Whether a row has more than its key and the id of a patient: it may be the last copy. */
+export const holdsPatient = (row: Item): boolean =>
+  Object.keys(row).some((name) => !['pk', 'sk', 'i'].includes(name))

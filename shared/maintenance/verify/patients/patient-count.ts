@@ -1,3 +1,4 @@
+import { isUuid } from '../../../domain/uuid.ts'
 import {
   patientChangesPartition,
   patientHeadKey,
@@ -7,9 +8,10 @@ import {
 import { EMPTY_HEAD } from '../../../store/patients/head.ts'
 import type { Item } from '../../../store/table/write-requests.ts'
 import { type Finding, findingOf, type Inspection } from '../comparison/inspection.ts'
+import { holdsPatient, isOrdinal } from '../comparison/patient-image.ts'
 import { ifUnchanged } from '../comparison/snapshot.ts'
 
-/** Rows read from the end, to find the last one whose record confirms it. */
+/** Rows read from the end, to find the last one that counts. */
 const LAST_ROWS = 20
 
 /** The attributes of the head that writers and snapshots change. */
@@ -21,16 +23,22 @@ type Counts = { readonly n: number; readonly u: number }
 export function patientCountChecker({ table, clinic, examine }: Inspection) {
   const key = patientHeadKey(clinic)
 
-  /** The counts that follow from the items: the last row whose record confirms it, and the last update in the log. */
+  /**
+   * The counts that follow from the items: the last row whose record confirms it, or that holds a patient whose record is missing, and the
+   * last update in the log.
+   */
   async function countItems(): Promise<Counts> {
     const [rows, changes] = await Promise.all([
       table.query({ pk: patientListPartition(clinic), descending: true, limit: LAST_ROWS }),
       table.query({ pk: patientChangesPartition(clinic), descending: true, limit: 1 }),
     ])
-    const ids = new Set(rows.flatMap(({ i }) => (typeof i === 'string' && i !== '' ? [i] : [])))
+    const ids = new Set(rows.map(({ i }) => String(i)).filter(isUuid))
     const items = await table.getMany([...ids].map((id) => patientKey(clinic, id)))
     const records = new Map(items.map((item) => [item.sk, item]))
-    const last = rows.find(({ i, sk }) => records.get(String(i))?.o === Number(sk))
+    const last = rows.find((row) => {
+      const record = records.get(String(row.i))
+      return record ? record.o === Number(row.sk) : isOrdinal(Number(row.sk)) && holdsPatient(row)
+    })
     return { n: last ? Number(last.sk) + 1 : 0, u: countOr(Number(changes[0]?.sk), 0) }
   }
 

@@ -26,7 +26,13 @@ import {
 import type { Difference } from '../comparison/difference.ts'
 import { externalIdChecker } from '../comparison/external-ids.ts'
 import { type Finding, findingOf, type Inspection } from '../comparison/inspection.ts'
-import { decodeStoredPatient, isOrdinal, listRowOf, withNameOfRow } from '../comparison/patient-image.ts'
+import {
+  decodeStoredPatient,
+  holdsPatient,
+  isOrdinal,
+  listRowOf,
+  withNameOfRow,
+} from '../comparison/patient-image.ts'
 
 /**
  * Verifies that every patient is listed at the record's position with the record's data, is in the index of changes, and found by
@@ -70,12 +76,13 @@ export async function checkPatientItems(inspection: Inspection): Promise<number>
       await patientWriter({ table }).update(clinic, [{ before: patient, after: patient }])
     },
     checkRecord,
-    findKept: async (_, item) => {
+    findKept: async (_, item, record) => {
       if (item.pk !== patientListPartition(clinic)) return null
       const { n } = await readPatientHead(table, clinic)
       const ordinal = Number(item.sk)
       const isPosition = ordinal < n && item.sk === sortableNumber(ordinal)
-      return isPosition ? findingOf('patient_row_without_record', item) : null
+      const isLast = !record && holdsPatient(item)
+      return isPosition || isLast ? findingOf('patient_row_without_record', item) : null
     },
   }
 

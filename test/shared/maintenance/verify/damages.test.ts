@@ -711,6 +711,15 @@ const REPORTED: readonly Damage[] = [
     },
   ],
   ['patient_row_without_record', 'the record of a patient is missing', () => raw.remove(record(1))],
+  ['patient_row_without_record', 'the record of the last patient is missing', () => raw.remove(record(3))],
+  [
+    'patient_row_without_record',
+    'the record of the last patient is missing, and the row is unreadable',
+    async () => {
+      await raw.remove(record(3))
+      await raw.alter(row(3), () => ({ c: undefined }))
+    },
+  ],
   [
     'patient_ordinal_missing',
     'an ordinal has neither row nor record',
@@ -884,6 +893,29 @@ describe('verifying a clinic', () => {
     await raw.alter(key, () => ({ l: 'Other' }))
     await run(true)
     expect(await raw.read(key)).toMatchObject({ l })
+  })
+
+  it('keeps the rows of all patients if all their records are missing', async () => {
+    for (const item of sound.filter(({ pk }) => pk === record(0).pk)) await raw.remove(item)
+    const { found } = await run(true)
+    expect(found.filter(({ kind }) => kind === 'patient_row_without_record')).toHaveLength(7)
+    expect(found.filter(({ repaired }) => repaired)).toEqual([])
+    expect((await raw.scanAll()).filter(({ pk }) => pk === row(0).pk)).toHaveLength(7)
+    expect(await raw.read(head())).toMatchObject({ n: 7 })
+  })
+
+  it.each([
+    ['is missing', () => raw.remove(head())],
+    ['counts one patient too few', () => add('n', -1)],
+  ])('keeps the row of the last patient, whose record is missing, if the head %s', async (_, plant) => {
+    await raw.remove(record(3))
+    await plant()
+    expect(await run(true)).toMatchObject({
+      kinds: ['patient_head_wrong', 'patient_row_without_record'],
+      repaired: 1,
+    })
+    expect(await raw.read(head())).toMatchObject({ n: 7 })
+    expect((await run()).kinds).toEqual(['patient_row_without_record'])
   })
 
   it('keeps a row that is all that is left of a record, and counts it', async () => {
