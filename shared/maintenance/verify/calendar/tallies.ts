@@ -41,6 +41,8 @@ export function tallyChecker(
     const months = new Map<string, Month>()
     monthsOf.set(list, months)
     const add = (sk: string, name: string, by: number) => {
+      // A row with a malformed key.
+      if (sk === '') return
       const month = months.get(sk) ?? { list, key: { pk, sk }, sum: 0 }
       // A damaged counter is not a number.
       month.sum = (month.sum + (Number.isNaN(by) ? 1 : Math.imul(hashOf(name), by))) | 0

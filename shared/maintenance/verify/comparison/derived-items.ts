@@ -7,6 +7,7 @@ import type { ClinicId } from '../../../domain/clinic.ts'
 import { isUuid } from '../../../domain/uuid.ts'
 import { type Key, keyText, longId, partitionParts, shortId } from '../../../store/keys/key.ts'
 import { Changeset } from '../../../store/table/changeset.ts'
+import { chunked } from '../../../store/table/chunked.ts'
 import { type Table, withoutEvents } from '../../../store/table/table.ts'
 import type { Item } from '../../../store/table/write-requests.ts'
 import { forEachConcurrent } from '../../walk/for-each-concurrent.ts'
@@ -24,12 +25,17 @@ export type DerivedItem = Key & {
   readonly value: unknown
 }
 
-/** A partition of items that belong to records. Every list is read twice if anything differs: before and after records are repaired. */
+/** An item, or one attribute of it, that names a record. */
+type NamingItem = Key & { readonly attribute?: string }
+
+/**
+ * A partition of items that belong to records. Every list is read again if anything differs, to find the items that name a suspect, and
+ * once more after repairs.
+ */
 export type DerivedList = {
   readonly pk: string
   /** The name under which its items are counted. */
   readonly what: string
-  /** Called with each item that is not extra. */
   readonly onItem?: (item: Item) => void
   readonly onEnd?: () => Promise<unknown>
 }
@@ -52,8 +58,8 @@ export type VerifiedKind = {
   /** Writes a record as changed now: those who keep a copy have read past the time of its last change. */
   readonly rewrite: (record: Item) => Promise<unknown>
   /**
-   * A finding that comes before that of wrong items, such as amounts that contradict each other.
-   * @param stored the items of the record that are there, by their keys
+   * A finding that comes before that of wrong items, such as values that contradict each other.
+   * @param stored the items that belong to the record or name it, by their keys
    * @param differences what is wrong with the items
    */
   readonly checkRecord?: (
@@ -61,8 +67,16 @@ export type VerifiedKind = {
     stored: ReadonlyMap<string, Item>,
     differences: readonly Difference[],
   ) => Promise<Finding | null>
-  /** The finding for an item that belongs to no record, and must not be deleted: it may hold a record that is missing. */
-  readonly findKept?: (id: string | null, item: Item, record: Item | undefined) => Promise<Finding | null>
+  /**
+   * The finding for an item that belongs to no record, and must not be deleted: it may hold a record that is missing.
+   * @param stored all items that name the same record
+   */
+  readonly findKept?: (
+    id: string | null,
+    item: Item,
+    record: Item | undefined,
+    stored: readonly Item[],
+  ) => Promise<Finding | null>
 }
 
 /** The differences of a family of items: missing, different, and belonging to no record. */
@@ -85,17 +99,23 @@ const familyOf = ({ pk }: Pick<Key, 'pk'>): string => partitionParts(pk).family
 /** Items that are not read partition by partition, but with their record: there is one partition for each. */
 const isReadWithRecord = (key: Key): boolean => familyOf(key) === 'IN'
 
+/** Records that are read at a time. */
+const MAX_GOT = 100
+
 /** Attributes of a shared item that belong to no record. */
 const SHARED_ATTRIBUTES = new Set(['pk', 'sk', 'v'])
 
 /** Verifies the items of all records of a kind. */
 export async function verifyDerivedItems(
-  { table, clinic, count, examine, commit }: Inspection,
+  { table, clinic, count, examine, commit, repairs }: Inspection,
   kind: VerifiedKind,
   unrepaired: Unrepaired,
 ): Promise<void> {
   const sums = new ItemSums()
-  const unreadable = new Set<string>()
+  /** Records that cannot be read, or whose other items differ. */
+  const suspects = new Set<string>()
+  /** What names a record whose sums differ, by the short id of the record, in the order of the lists. */
+  const named = new Map<string, NamingItem[]>()
   const { pk: partition } = kind.keyOf('')
   for await (const records of partitionPages(table, partition)) {
     count(kind.name, records.length)
@@ -103,17 +123,19 @@ export async function verifyDerivedItems(
     await kind.onRecords?.(records)
   }
   await readLists(survey)
-  if (!sums.hasSuspects()) return
+  if (!sums.hasSuspects() && suspects.size === 0) return
+  const before = repairs()
+  await readLists(collect)
   for await (const records of partitionPages(table, partition)) {
-    const suspects = records.filter(({ sk }) => sums.isSuspect(shortId(sk)))
-    for (const record of suspects) kind.onSuspect?.(record)
-    await forEachConcurrent(suspects, ({ sk }) => checkRecord(sk))
+    const some = records.filter(({ sk }) => suspects.has(sk) || sums.isSuspect(shortId(sk)))
+    for (const record of some) kind.onSuspect?.(record)
+    await forEachConcurrent(some, ({ sk }) => checkRecord(sk))
   }
-  await readLists(check)
+  for (const some of chunked([...named], MAX_GOT)) await checkNamed(some)
+  if (repairs() > before) await readLists(() => {})
 
-  /** Adds the items of records to the sums. Records that cannot be read, or whose other items differ, are verified at once. */
+  /** Adds the items of records to the sums. */
   async function expectItems(records: readonly Item[]): Promise<void> {
-    const suspects = new Set<string>()
     const others: { record: Item; item: DerivedItem }[] = []
     for (const record of records) {
       const items = await kind.itemsOf(record)
@@ -124,39 +146,49 @@ export async function verifyDerivedItems(
     }
     const stored = await readItems(others.map(({ item }) => item))
     for (const { record, item } of others) if (!isStored(item, stored)) suspects.add(record.sk)
-    await forEachConcurrent([...suspects], checkRecord)
   }
 
-  /** Reads all lists. `verify` returns the items of a page that are extra. */
-  async function readLists(
-    verify: (items: readonly Item[], what: string) => Promise<ReadonlySet<Item>>,
-  ): Promise<void> {
+  async function readLists(onItems: (items: readonly Item[], what: string) => void): Promise<void> {
     for await (const lists of kind.lists())
       await forEachConcurrent(lists, async ({ pk, what, onItem, onEnd }) => {
         for await (const items of partitionPages(table, pk)) {
-          const extra = await verify(items, what)
-          for (const item of items) if (!extra.has(item)) onItem?.(item)
+          onItems(items, what)
+          for (const item of items) onItem?.(item)
         }
         await onEnd?.()
       })
   }
 
   /** Subtracts items from the sums. */
-  async function survey(items: readonly Item[], what: string): Promise<ReadonlySet<Item>> {
+  function survey(items: readonly Item[], what: string): void {
     count(what, items.length)
     for (const item of items)
       for (const { short, attribute } of entriesOf(item))
         sums.find(short, summed(item, attribute, attribute === undefined ? item : item[attribute]))
-    return new Set()
+  }
+
+  function collect(items: readonly Item[]): void {
+    for (const item of items)
+      for (const { short, attribute } of entriesOf(item))
+        if (sums.isSuspect(short)) {
+          const others = named.get(short) ?? []
+          others.push({ pk: item.pk, sk: item.sk, ...(attribute !== undefined && { attribute }) })
+          named.set(short, others)
+        }
+  }
+
+  /** The items that are there of those that name a record, and of others. */
+  function readNaming(short: string, others: readonly DerivedItem[] = []): Promise<Map<string, Item>> {
+    const whole = named.get(short)?.filter(({ attribute }) => attribute === undefined) ?? []
+    return readItems([...others, ...whole])
   }
 
   /** Verifies one record against the items that belong to it. */
   async function checkRecord(id: string): Promise<void> {
-    if (unrepaired.held.has(id) || unreadable.has(id)) return
+    if (unrepaired.held.has(id)) return
     for (const difference of await examine((read) => recheckRecord(id, read))) {
       unrepaired.add(difference)
       if (UNCERTAIN.has(difference.kind)) unrepaired.held.add(id)
-      if (difference.kind === 'record_unreadable') unreadable.add(id)
     }
   }
 
@@ -166,7 +198,7 @@ export async function verifyDerivedItems(
     if (!record) return null
     const items = await kind.itemsOf(record)
     if (items === null) return findingOf('record_unreadable', key)
-    const stored = await readItems(items)
+    const stored = await readNaming(shortId(id), items)
     const wrong = items.filter((item) => !isStored(item, stored))
     const differences = wrong.map((item) => differenceOf(item, key, stored))
     const earlier = await kind.checkRecord?.(record, stored, differences)
@@ -185,48 +217,48 @@ export async function verifyDerivedItems(
     })
   }
 
-  /** Verifies items against the records that they name. Returns those that belong to no record. */
-  async function check(items: readonly Item[]): Promise<ReadonlySet<Item>> {
-    const suspects = items.flatMap((item) =>
-      entriesOf(item).flatMap((entry) => (sums.isSuspect(entry.short) ? [{ item, ...entry }] : [])),
-    )
-    const ids = new Set(suspects.flatMap(({ short }) => recordIdOf(short) ?? []))
-    const records = new Map((await table.getMany([...ids].map(kind.keyOf))).map((item) => [item.sk, item]))
-    const extra = new Set<Item>()
-    await forEachConcurrent(suspects, async ({ item, short, attribute }) => {
+  /** Verifies what names records against these. */
+  async function checkNamed(some: readonly (readonly [short: string, items: readonly NamingItem[]])[]) {
+    const ids = some.flatMap(([short]) => recordIdOf(short) ?? [])
+    const records = new Map((await table.getMany(ids.map(kind.keyOf))).map((item) => [item.sk, item]))
+    await forEachConcurrent(some, async ([short, items]) => {
       const id = recordIdOf(short)
-      if (id !== null && unrepaired.held.has(id)) return
-      // A row of another record in place of one that was reported.
-      if (attribute === undefined && unrepaired.has(item)) return
-      if (await belongs(item, attribute, records.get(id ?? ''))) return
-      const found = { isExtra: false, isKept: false }
-      const left = await examine((read) => recheckItem(item, id, attribute, found, read))
-      for (const difference of left) unrepaired.add(difference)
-      if (found.isExtra) extra.add(item)
-      if (id === null || !found.isKept) return
-      if (await table.get(kind.keyOf(id))) await checkRecord(id)
-      else unrepaired.held.add(id)
+      for (const item of items) {
+        if (id !== null && unrepaired.held.has(id)) return
+        // A row of another record in place of one that was reported.
+        if (item.attribute === undefined && unrepaired.has(item)) continue
+        if (!(await belongs(item, records.get(id ?? '')))) await checkItem(item, short, id)
+      }
     })
-    return extra
   }
 
-  /** @param found says whether the item belongs to no record, or is kept because it may hold one */
+  async function checkItem(item: NamingItem, short: string, id: string | null): Promise<void> {
+    const found = { isKept: false }
+    for (const difference of await examine((read) => recheckItem(item, short, id, found, read)))
+      unrepaired.add(difference)
+    if (id === null || !found.isKept) return
+    if (await table.get(kind.keyOf(id))) await checkRecord(id)
+    else unrepaired.held.add(id)
+  }
+
+  /** @param found says whether the item is kept because it may hold a record */
   async function recheckItem(
-    { pk, sk }: Key,
+    naming: NamingItem,
+    short: string,
     id: string | null,
-    attribute: string | undefined,
-    found: { isExtra: boolean; isKept: boolean },
+    found: { isKept: boolean },
     read: Snapshot,
   ): Promise<Finding | null> {
+    const { pk, sk, attribute } = naming
     const record = id === null ? undefined : await read.get(kind.keyOf(id))
     // Other records change the items that they share.
     const item = await (attribute === undefined ? read : table).get({ pk, sk })
-    if (!item || (attribute !== undefined && item[attribute] === undefined)) return null
-    if (await belongs(item, attribute, record)) return null
-    const kept = await kind.findKept?.(id, item, record)
+    const isThere = item && entriesOf(item).some((one) => one.short === short && one.attribute === attribute)
+    if (!isThere) return null
+    if (await belongs(naming, record)) return null
+    const kept = await kind.findKept?.(id, item, record, [...(await readNaming(short)).values()])
     found.isKept ||= Boolean(kept)
     if (kept) return kept
-    found.isExtra = true
     const [, , , name = 'row_extra'] = namesOf(item) ?? []
     const note = attribute && `appointment ${id ?? 'that does not exist'}`
     const repair = () => {
@@ -239,18 +271,13 @@ export async function verifyDerivedItems(
   }
 
   /** Whether an item belongs to a record, whatever its content. The items of an unreadable record stay: they may be all that is left. */
-  async function belongs(
-    item: Item,
-    attribute: string | undefined,
-    record: Item | undefined,
-  ): Promise<boolean> {
+  async function belongs({ pk, sk, attribute }: NamingItem, record: Item | undefined): Promise<boolean> {
     const items = record ? await kind.itemsOf(record) : []
-    const isItem = (own: DerivedItem) =>
-      own.pk === item.pk && own.sk === item.sk && own.attribute === attribute
+    const isItem = (own: DerivedItem) => own.pk === pk && own.sk === sk && own.attribute === attribute
     return items === null || items.some(isItem)
   }
 
-  async function readItems(items: readonly DerivedItem[]): Promise<Map<string, Item>> {
+  async function readItems(items: readonly Key[]): Promise<Map<string, Item>> {
     const keys = new Map(items.map(({ pk, sk }) => [keyText({ pk, sk }), { pk, sk }]))
     return new Map((await table.getMany([...keys.values()])).map((item) => [keyText(item), item]))
   }

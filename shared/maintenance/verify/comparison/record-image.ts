@@ -82,6 +82,12 @@ function isValid<R>(
 export const recordOfRow = <R>(entity: CalendarEntity<R, never>, row: Item): R | null =>
   readable(() => entity.decode(row, idOf(row)))
 
+/** Whether an item is in one of the lists of an entity. */
+export const isRowOf = (
+  { entityCode }: Pick<CalendarEntity<never, never>, 'entityCode'>,
+  { pk }: Key,
+): boolean => new RegExp(`^[^#]+#${entityCode}[LDPI](#|$)`).test(pk)
+
 /** The items that belong to a record, as its store would write them. */
 export function itemsOfRecord<R>(
   table: Table,

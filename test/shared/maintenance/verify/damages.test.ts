@@ -710,6 +710,18 @@ const REPORTED: readonly Damage[] = [
       await raw.alter(rowsOf(PAYMENTS, payment())[1], () => ({ a: 1 }))
     },
   ],
+  [
+    'record_missing',
+    'the record of an appointment is missing, and one of its rows is at another date',
+    async () => {
+      const one = await full(APPOINTMENTS, made.appointments)
+      const item = await raw.read(rowsOf(APPOINTMENTS, one)[0])
+      await raw.put({ ...item, sk: item.sk.replace(one.date, '2020-01-01'), on: '2020-01-01' })
+      const counted = tallyAttribute('2020-01-01', APPOINTMENTS.position(one).facet)
+      await raw.put({ pk: tally(null).pk, sk: '2020-01', [counted]: 1, v: 1 })
+      await raw.remove(recordKey('A', one))
+    },
+  ],
   ['patient_row_without_record', 'the record of a patient is missing', () => raw.remove(record(1))],
   ['patient_row_without_record', 'the record of the last patient is missing', () => raw.remove(record(3))],
   [
