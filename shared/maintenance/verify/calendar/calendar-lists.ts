@@ -30,7 +30,7 @@ import { type Finding, findingOf, type Inspection } from '../comparison/inspecti
 import { decodeStoredPatient } from '../comparison/patient-image.ts'
 import { imageOf, itemsOfRecord, type RecordImage, recordOfRow } from '../comparison/record-image.ts'
 import type { Snapshot } from '../comparison/snapshot.ts'
-import { amountChecker } from './amounts.ts'
+import { contradictionFinder } from './contradictions.ts'
 import { copiedNameRecheck } from './copied-names.ts'
 import { balanceChecker } from './invoice-balances.ts'
 import { lostRecordFinder } from './lost-records.ts'
@@ -100,7 +100,7 @@ async function openList(
       const before = image(item) as RecordImage<AnyRecord>
       return commit((changes) => list.change(changes, before, before.record))
     },
-    checkRecord: amountChecker(inspection, verified),
+    checkRecord: contradictionFinder(inspection, verified),
     findKept: lostRecordFinder(inspection, verified, balances.addLost),
   }
 

@@ -31,6 +31,8 @@ export type Owners = {
 export type VerifiedList<R> = {
   readonly name: ListName
   readonly entity: CalendarEntity<R, never>
+  /** The attributes of the names and addresses that a record copies. */
+  readonly copied: readonly string[]
   /** The names and addresses that a record copies. */
   readonly copiedValues: (record: R) => readonly (string | null)[]
   /** The record with the current names and addresses of these owners. */
@@ -47,6 +49,7 @@ export const VERIFIED_LISTS: readonly VerifiedList<AnyRecord>[] = [
   list<Appointment>({
     name: 'appointments',
     entity: APPOINTMENTS,
+    copied: ['pn', 'dn'],
     copiedValues: ({ patient, doctor }) => [patient.fullName, doctor.fullName],
     withCurrentNames: (record, { patient, doctor }) => ({
       ...(patient ? refreshAppointmentCopy(record, patient) : record),
@@ -56,12 +59,14 @@ export const VERIFIED_LISTS: readonly VerifiedList<AnyRecord>[] = [
   list<Invoice>({
     name: 'invoices',
     entity: INVOICES,
+    copied: ['pn', 'pe'],
     copiedValues: ({ patient }) => [patient.fullName, patient.email],
     withCurrentNames: (record, { patient }) => (patient ? refreshInvoiceCopy(record, patient) : record),
   }),
   list<Payment>({
     name: 'payments',
     entity: PAYMENTS,
+    copied: ['pn', 'no'],
     copiedValues: ({ patient, invoice }) => [patient.fullName, invoice.number],
     withCurrentNames: (record, { patient, invoice }) => ({
       ...(patient ? refreshPaymentCopy(record, patient) : record),
@@ -71,6 +76,7 @@ export const VERIFIED_LISTS: readonly VerifiedList<AnyRecord>[] = [
   list<Message>({
     name: 'messages',
     entity: MESSAGES,
+    copied: ['pn'],
     copiedValues: ({ patient }) => [patient.fullName],
     withCurrentNames: (record, { patient }) => (patient ? refreshMessageCopy(record, patient) : record),
   }),

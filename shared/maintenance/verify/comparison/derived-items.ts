@@ -90,7 +90,7 @@ const NAMES: readonly (readonly [RegExp, DifferenceKind, DifferenceKind, Differe
 ]
 
 /** Differences that leave open what the record is: its items are not compared with it. */
-const UNCERTAIN = new Set<DifferenceKind>(['amounts_wrong', 'patient_ordinal_wrong'])
+const UNCERTAIN = new Set<DifferenceKind>(['amounts_wrong', 'record_contradicted', 'patient_ordinal_wrong'])
 
 const namesOf = ({ pk }: Key) => NAMES.find(([families]) => families.test(familyOf({ pk }))) ?? NAMES[5]
 

@@ -19,6 +19,7 @@ export const DIFFERENCES = {
     '{record} has amounts that do not add up, or that its rows contradict',
     'taken from the rows if only these add up',
   ],
+  record_contradicted: ['{record} has values that none of its rows in lists has', NEVER],
   dangling_reference: ['{record} refers to what does not exist: {note}', NEVER],
   catalogue_wrong: ['{record} is wrong: {note}', NEVER],
   row_missing: ['{record} is missing from {list}', 'row written from the record'],

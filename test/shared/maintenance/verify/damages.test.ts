@@ -460,8 +460,8 @@ const REPAIRED: readonly Damage[] = [
     () => alterAll(rowsOf(PAYMENTS, completed()), { a: 99 }),
   ],
   [
-    'invoice_unsettled row_differs row_extra row_missing tally_wrong',
-    'an invoice has a status that its payments contradict, and the counter of the other is not a number',
+    'amounts_wrong tally_wrong',
+    'the record of an invoice has a status that its payments and its rows contradict, and the counter of the other is not a number',
     async () => {
       const { date, facet } = INVOICES.position(invoice())
       await raw.alter(recordKey('I', invoice()), ({ s }) => ({ s: s === 'p' ? 'x' : 'p' }))
@@ -757,6 +757,62 @@ const REPORTED: readonly Damage[] = [
       })),
   ],
   [
+    'record_contradicted',
+    'a payment has another patient than all its rows',
+    () => raw.alter(recordKey('Y', completed()), () => ({ p: idOf(1) })),
+  ],
+  [
+    'record_contradicted',
+    'an invoice has another patient than all its rows',
+    () => raw.alter(recordKey('I', itemized()), () => ({ p: idOf(1) })),
+  ],
+  [
+    'record_contradicted',
+    'an appointment has another patient than all its rows',
+    () => raw.alter(recordKey('A', appointment()), () => ({ p: idOf(1) })),
+  ],
+  [
+    'record_contradicted',
+    'an appointment has another date than all its rows',
+    () => raw.alter(recordKey('A', appointment()), () => ({ on: '2020-01-01' })),
+  ],
+  [
+    'record_contradicted',
+    'an appointment has another status than all its rows',
+    () => raw.alter(recordKey('A', busy()), () => ({ s: 'x' })),
+  ],
+  [
+    'record_contradicted',
+    'an appointment has lost its room',
+    () => raw.alter(recordKey('A', appointment()), () => ({ rm: undefined })),
+  ],
+  [
+    'record_contradicted',
+    'a payment has another date than all its rows',
+    () => raw.alter(recordKey('Y', completed()), () => ({ on: '2020-01-01' })),
+  ],
+  [
+    'record_contradicted',
+    'an invoice has another number than all its rows',
+    () => raw.alter(recordKey('I', itemized()), () => ({ no: 'other' })),
+  ],
+  [
+    'record_contradicted',
+    'an invoice has lost its line items',
+    () => raw.alter(recordKey('I', itemized()), () => ({ li: undefined })),
+  ],
+  [
+    'record_contradicted',
+    'a message has another channel than all its rows',
+    () => raw.alter(recordKey('M', message()), ({ ch }) => ({ ch: ch === 'sms' ? 'email' : 'sms' })),
+  ],
+  [
+    'record_contradicted',
+    'a message has lost its text, which is not in its rows',
+    async () =>
+      raw.alter(recordKey('M', await full(MESSAGES, [mine.message], false)), () => ({ tx: 'short' })),
+  ],
+  [
     'record_unreadable',
     'an appointment cannot be read',
     () => raw.alter(recordKey('A', appointment()), () => ({ s: '?' })),
@@ -979,8 +1035,9 @@ describe('verifying a clinic', () => {
     expect((await run()).found).toEqual([])
   })
 
-  it('updates lists, tallies and days to a changed record', async () => {
-    await raw.alter(recordKey('A', busy()), () => ({ s: 'x' }))
+  it('updates lists, tallies and days to a record that one of its rows confirms', async () => {
+    const [, , confirming] = rowsOf(APPOINTMENTS, busy())
+    await alterAll([recordKey('A', busy()), confirming], { s: 'x' })
     const { differences, repaired } = await run(true)
     expect(repaired).toBe(differences)
     expect((await run()).found).toEqual([])
