@@ -49,10 +49,7 @@ export const DIFFERENCES = {
   national_id_missing: ['{record} is not found by national id', 'index item written'],
   national_id_stray: ['{record} is found by a national id of another', 'index item deleted'],
   external_id_missing: ['{record} is not found by external id', 'link written'],
-  external_id_stray: [
-    'an external id finds a record that does not have it',
-    'link deleted, unless there is no such record',
-  ],
+  external_id_stray: ['an external id finds a record that does not have it', NEVER],
   external_id_wrong: [
     "{record} has an external id that is another record's, or that its id does not follow from",
     NEVER,

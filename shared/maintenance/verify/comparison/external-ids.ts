@@ -76,10 +76,8 @@ export function externalIdChecker({ table, clinic, count, examine, examineAll }:
       records.map((record, at) => wantedLink(KINDS[at] as LinkableKind, record)),
     )
     if (wanted.some((one) => one?.sk === sk)) return null
-    // The link of a record that does not exist may be all that is left of it.
-    const isLost = records.every((record) => !record)
-    const repair = () => read.write([table.deleteWrite({ pk, sk })])
-    return findingOf('external_id_stray', link, isLost ? null : repair)
+    // The link may be all that is left of a record, or of its external id: without it, an import would create the record again.
+    return findingOf('external_id_stray', link)
   }
 
   return { check, checkLinks }

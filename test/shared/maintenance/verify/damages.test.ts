@@ -670,11 +670,6 @@ const REPAIRED: readonly Damage[] = [
     () => raw.put({ ...nationalIdItem(1), ...underHash(newUuid()) }),
   ],
   ['external_id_missing', 'a patient is not found by external id', () => raw.remove(link())],
-  [
-    'external_id_stray',
-    'an external id finds a patient who does not have it',
-    () => raw.put({ ...otherLink(), r: idOf(1) }),
-  ],
   ['credential_outdated', 'a credential has an earlier time zone', () => outdated({ cv: 0 })],
   ['credential_outdated', 'a credential from before versions has an earlier time zone', () => outdated({})],
   ['credential_state_wrong', 'a revoked credential is listed as active', () => credential({ revokedAt: AT })],
@@ -870,6 +865,16 @@ const REPORTED: readonly Damage[] = [
     'external_id_stray',
     'an external id finds an unknown record',
     () => raw.put({ ...otherLink(), r: newUuid() }),
+  ],
+  [
+    'external_id_stray',
+    'an external id finds a patient who does not have it',
+    () => raw.put({ ...otherLink(), r: idOf(1) }),
+  ],
+  [
+    'external_id_stray',
+    'a patient and its row have lost the external id',
+    () => alterAll([record(0), row(0)], { xi: undefined }),
   ],
   [
     'external_id_wrong',
