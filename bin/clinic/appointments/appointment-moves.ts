@@ -101,6 +101,8 @@ async function change(
   const outcome = await apply(appointmentChangeStore({ table }), clinic.id, requestOf(context, before.id))
   if (outcome instanceof StoredResponse) throw unknownAppointment(id)
   if (outcome.kind === 'outside_hours') throw await outsideHours(context, targetOf(before, changes))
+  if (outcome.kind === 'closed' && before.status === 'cancelled')
+    throw new CommandFailure('The appointment is cancelled, which is final.')
   if (outcome.kind !== 'done') throw rejection(id, outcome, clinic)
   const { appointment } = outcome
   const [done, already] = describe(appointment, clinic)
