@@ -88,10 +88,11 @@ async function ofKey(table: Table, key: string) {
 const revocationConsequences = (
   { name }: Pick<Clinic, 'name'>,
   left: readonly CredentialWithUse[],
-): string[] => [
-  `${counted(left.length, 'credential')} of ${name} ${left.length === 1 ? 'is' : 'are'} revoked, ${left.filter((one) => isActive(one, Date.now())).length} of them active. Their integrations get a 401 from the next request on:`,
-  ...lines(left.map(credentialCells)),
-]
+): string[] => {
+  const active = left.filter((one) => isActive(one, Date.now())).length
+  const revoked = `${counted(left.length, 'credential')} of ${name} will be revoked (active: ${active}).`
+  return [`${revoked} Requests with an active one then return 401:`, ...lines(left.map(credentialCells))]
+}
 
 /**
  * Revokes credentials, then deletes webhook endpoints that were created with them: revoking alone does not stop their deliveries, and

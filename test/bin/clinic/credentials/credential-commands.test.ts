@@ -176,7 +176,7 @@ describe('credential revoke --all', () => {
     const foreign = await issueCredential(db.table, other)
     const asked = await revokeAll()
     expect([asked.code, asked.printed]).toEqual([2, ''])
-    expect(asked.errors).toContain('2 credentials of Praxis Nord are revoked, 2 of them active.')
+    expect(asked.errors).toContain('2 credentials of Praxis Nord will be revoked (active: 2).')
     expect(await accepts(secret)).toBe(true)
     const { code, lines, printed } = await revokeAll('--yes')
     expect([code, printed]).toEqual([0, 'Revoked 2 credentials of Praxis Nord\n'])
