@@ -56,7 +56,7 @@ export async function checkOverlappingAppointments({ table, clinic, examineAll }
     if (!isLeft || !areOnDay) return null
     const note = `overlaps appointment ${second} of the same ${owner}`
     const record = calendarKey(clinic, APPOINTMENTS.entityCode, first)
-    return findingOf('visits_overlap', record, null, note)
+    return findingOf('appointments_overlap', record, null, note)
   }
 
   async function checkDays(partition: string, owner: string): Promise<void> {

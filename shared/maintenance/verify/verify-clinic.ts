@@ -31,7 +31,7 @@ const PARTS: Readonly<Record<string, (inspection: Inspection, options: VerifyOpt
   // An invoice is settled by its payments.
   invoices: (inspection) => verifyCalendarLists(inspection, ['invoices', 'payments']),
   messages: (inspection) => verifyCalendarLists(inspection, ['messages']),
-  visits: checkOverlappingAppointments,
+  overlapping_appointments: checkOverlappingAppointments,
   external_ids: (inspection) => externalIdChecker(inspection).checkLinks(),
   stale_owners: (inspection, { gracePeriodMs }) => checkStaleOwners(inspection, gracePeriodMs),
 }

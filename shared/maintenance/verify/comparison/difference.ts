@@ -32,7 +32,7 @@ export const DIFFERENCES = {
   busy_differs: ['{record} takes another time on {day}', 'set'],
   busy_extra: ['{record} takes time on {day}, and should not', 'removed'],
   busy_unversioned: ['{day} has no version, so nothing can be booked on it', 'set'],
-  visits_overlap: ['{record} {note}', NEVER],
+  appointments_overlap: ['{record} {note}', NEVER],
   patient_row_missing: ['{record} is missing from the list of patients', 'listed at its position, or last'],
   patient_row_differs: ['{position} differs from its patient', 'row written from the record'],
   patient_record_wrong: [

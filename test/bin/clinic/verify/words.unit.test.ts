@@ -59,7 +59,7 @@ const CASES: [text: string, difference: Difference][] = [
   [
     `appointment ${ID} overlaps appointment ${DOCTOR} of the same doctor`,
     {
-      kind: 'visits_overlap',
+      kind: 'appointments_overlap',
       key: calendarKey(CLINIC, 'A', ID),
       note: `overlaps appointment ${DOCTOR} of the same doctor`,
     },

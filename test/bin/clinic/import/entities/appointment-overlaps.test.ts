@@ -38,7 +38,7 @@ describe('an appointment to come', () => {
     })
     const ids = [await idOf('appointment', 'a'), await idOf('appointment', 'b')]
     const [[kind, note] = []] = await verified()
-    expect(kind).toBe('visits_overlap')
+    expect(kind).toBe('appointments_overlap')
     expect(ids.some((id) => note === `overlaps appointment ${id} of the same doctor`)).toBe(true)
     // Appointments that overlap already can change in other fields.
     expect(await load('appointments', [{ ...other, notes: 'Allowed' }])).toMatchObject({ updated: 1 })
