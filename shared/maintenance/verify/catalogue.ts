@@ -2,8 +2,10 @@ import { departmentProblems, priceListProblems, treatmentProblems } from '../../
 import { DEPARTMENTS, PRICE_LISTS, ROOMS, TREATMENTS } from '../../store/catalogue-kinds.ts'
 import { clinicStore, toClinic } from '../../store/clinics.ts'
 import { type StoredDoctor, toDoctor } from '../../store/doctors.ts'
+import { decodeWebhook } from '../../store/events/items.ts'
 import { holidayStore } from '../../store/holidays.ts'
 import { clinicKey, doctorKey, doctorsPartition } from '../../store/keys/clinics.ts'
+import { webhookKey, webhooksPartition } from '../../store/keys/webhooks.ts'
 import type { Item } from '../../store/table/write-requests.ts'
 import { partitionPages } from '../walk/partition-pages.ts'
 import type { Difference } from './comparison/difference.ts'
@@ -17,6 +19,8 @@ const DOCTORS = {
   decode: (item: unknown): StoredDoctor => toDoctor(item as Item),
 }
 
+const WEBHOOKS = { partitionOf: webhooksPartition, keyOf: webhookKey, decode: decodeWebhook }
+
 /** Those first that refer to others: a record is created before others refer to it, and none is removed. */
 const KINDS = {
   price_lists: { kind: PRICE_LISTS, imported: 'price-list' },
@@ -24,6 +28,7 @@ const KINDS = {
   rooms: { kind: ROOMS, imported: 'room' },
   doctors: { kind: DOCTORS, imported: 'doctor' },
   departments: { kind: DEPARTMENTS, imported: 'department' },
+  webhooks: { kind: WEBHOOKS, imported: null },
 } as const
 
 type KindName = keyof typeof KINDS
@@ -48,7 +53,7 @@ const readableOf = <Entry>(entries: ReadonlyMap<string, Entry | null>): Entry[] 
   [...entries.values()].filter((entry) => entry !== null)
 
 /**
- * Verifies that the settings of the clinic, doctors and the records of the catalogue can be read, refer to records that exist, do not
+ * Verifies that the settings of the clinic, doctors, webhooks and the records of the catalogue can be read, refer to records that exist, do not
  * contradict each other, and are found by external id. What is wrong is for the operator to decide.
  */
 export async function checkCatalogue(inspection: Inspection): Promise<void> {
@@ -56,7 +61,8 @@ export async function checkCatalogue(inspection: Inspection): Promise<void> {
   const externalIds = externalIdChecker(inspection)
   const differences = await catalogueDifferences(inspection, async (name, items) => {
     count(name, items.length)
-    await externalIds.check(KINDS[name].imported, items)
+    const { imported } = KINDS[name]
+    if (imported) await externalIds.check(imported, items)
   })
   if (differences.length === 0) return
   await examine(async () => {

@@ -14,6 +14,7 @@ import {
   webhookHealthKey,
   webhookKey,
 } from '../keys/webhooks.ts'
+import { readRecord } from '../table/unreadable-record.ts'
 import type { Item } from '../table/write-requests.ts'
 
 // A plain text, not an enum: after a rollback, stored items may have event names that this version does not know.
@@ -97,10 +98,11 @@ const StoredWebhook = z.object({
   updatedAt: z.string(),
 })
 
-export const decodeWebhook = (item: Item): Webhook => ({
-  id: parseWebhookKey(item),
-  ...StoredWebhook.parse(item),
-})
+/** @throws UnreadableRecord */
+export function decodeWebhook(item: Item): Webhook {
+  const id = parseWebhookKey(item)
+  return readRecord(item, id, () => ({ id, ...StoredWebhook.parse(item) }))
+}
 
 export const encodeWebhook = (clinic: ClinicId, { id, ...webhook }: Webhook, version: number): Item => ({
   ...webhookKey(clinic, id),

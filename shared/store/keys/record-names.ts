@@ -14,6 +14,7 @@ const RECORD_NAMES: Readonly<Record<string, string>> = {
   CP: 'price list',
   DR: 'doctor',
   K: 'credential',
+  W: 'webhook',
 }
 
 /** The kind of record that an item is or is derived from; null if it is neither. `AL` lists appointments, and `UA` is the index of their changes. */

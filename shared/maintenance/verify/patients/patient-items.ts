@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
+import { isUuid } from '../../../domain/uuid.ts'
 import { changeIndexKey, changeIndexPartition } from '../../../store/keys/change-index.ts'
 import { type Key, keyText, sortableNumber } from '../../../store/keys/key.ts'
 import {
@@ -52,7 +53,8 @@ export async function checkPatientItems(inspection: Inspection): Promise<number>
     name: 'patients',
     keyOf: (id) => patientKey(clinic, id),
     itemsOf: async (item) => {
-      const patient = decodeStoredPatient(item)
+      // An item whose key is no id is not a record that any store reads.
+      const patient = isUuid(item.sk) ? decodeStoredPatient(item) : null
       if (!patient) return null
       const nationalId = areHashed ? await itemOf(clinic, patient) : null
       const items = [

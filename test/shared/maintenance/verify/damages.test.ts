@@ -57,6 +57,7 @@ import {
   patientRowKey,
   patientSegmentKey,
 } from '../../../../shared/store/keys/patients.ts'
+import { webhookKey } from '../../../../shared/store/keys/webhooks.ts'
 import { MESSAGES } from '../../../../shared/store/messages/messages.ts'
 import { patientWriter } from '../../../../shared/store/patients/patient-writer.ts'
 import { patientStore, toPatient } from '../../../../shared/store/patients/patients.ts'
@@ -813,6 +814,16 @@ const REPORTED: readonly Damage[] = [
     () => raw.alter(recordKey('A', appointment()), () => ({ s: '?' })),
   ],
   ['record_unreadable', 'a patient cannot be read', () => raw.alter(record(1), () => ({ c: undefined }))],
+  [
+    'record_unreadable',
+    'a webhook cannot be read',
+    () => raw.put({ ...webhookKey(made.clinic, newUuid()), url: 'https://example.com', v: 1 }),
+  ],
+  [
+    'record_unreadable',
+    'a patient has a malformed id',
+    async () => raw.put({ ...(await raw.read(record(1))), sk: `${idOf(1)}~` }),
+  ],
   [
     'record_unreadable',
     'a doctor has no hours',
