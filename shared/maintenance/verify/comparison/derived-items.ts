@@ -114,7 +114,7 @@ export async function verifyDerivedItems(
   const sums = new ItemSums()
   /** Records that cannot be read, or whose other items differ. */
   const suspects = new Set<string>()
-  /** What names a record whose sums differ, by the short id of the record, in the order of the lists. */
+  /** What names a record whose sums differ, by the id of the record or the text in its place, in the order of the lists. */
   const named = new Map<string, NamingItem[]>()
   const { pk: partition } = kind.keyOf('')
   for await (const records of partitionPages(table, partition)) {
@@ -171,15 +171,16 @@ export async function verifyDerivedItems(
     for (const item of items)
       for (const { short, attribute } of entriesOf(item))
         if (sums.isSuspect(short)) {
-          const others = named.get(short) ?? []
+          const name = recordIdOf(short) ?? short
+          const others = named.get(name) ?? []
           others.push({ pk: item.pk, sk: item.sk, ...(attribute !== undefined && { attribute }) })
-          named.set(short, others)
+          named.set(name, others)
         }
   }
 
   /** The items that are there of those that name a record, and of others. */
-  function readNaming(short: string, others: readonly DerivedItem[] = []): Promise<Map<string, Item>> {
-    const whole = named.get(short)?.filter(({ attribute }) => attribute === undefined) ?? []
+  function readNaming(name: string, others: readonly DerivedItem[] = []): Promise<Map<string, Item>> {
+    const whole = named.get(name)?.filter(({ attribute }) => attribute === undefined) ?? []
     return readItems([...others, ...whole])
   }
 
@@ -198,7 +199,7 @@ export async function verifyDerivedItems(
     if (!record) return null
     const items = await kind.itemsOf(record)
     if (items === null) return findingOf('record_unreadable', key)
-    const stored = await readNaming(shortId(id), items)
+    const stored = await readNaming(id, items)
     const wrong = items.filter((item) => !isStored(item, stored))
     const differences = wrong.map((item) => differenceOf(item, key, stored))
     const earlier = await kind.checkRecord?.(record, stored, differences)
@@ -218,23 +219,23 @@ export async function verifyDerivedItems(
   }
 
   /** Verifies what names records against these. */
-  async function checkNamed(some: readonly (readonly [short: string, items: readonly NamingItem[]])[]) {
-    const ids = some.flatMap(([short]) => recordIdOf(short) ?? [])
+  async function checkNamed(some: readonly (readonly [name: string, items: readonly NamingItem[]])[]) {
+    const ids = some.map(([name]) => name).filter(isUuid)
     const records = new Map((await table.getMany(ids.map(kind.keyOf))).map((item) => [item.sk, item]))
-    await forEachConcurrent(some, async ([short, items]) => {
-      const id = recordIdOf(short)
+    await forEachConcurrent(some, async ([name, items]) => {
+      const id = isUuid(name) ? name : null
       for (const item of items) {
         if (id !== null && unrepaired.held.has(id)) return
         // A row of another record in place of one that was reported.
         if (item.attribute === undefined && unrepaired.has(item)) continue
-        if (!(await belongs(item, records.get(id ?? '')))) await checkItem(item, short, id)
+        if (!(await belongs(item, records.get(id ?? '')))) await checkItem(item, name, id)
       }
     })
   }
 
-  async function checkItem(item: NamingItem, short: string, id: string | null): Promise<void> {
+  async function checkItem(item: NamingItem, name: string, id: string | null): Promise<void> {
     const found = { isKept: false }
-    for (const difference of await examine((read) => recheckItem(item, short, id, found, read)))
+    for (const difference of await examine((read) => recheckItem(item, name, id, found, read)))
       unrepaired.add(difference)
     if (id === null || !found.isKept) return
     if (await table.get(kind.keyOf(id))) await checkRecord(id)
@@ -244,7 +245,7 @@ export async function verifyDerivedItems(
   /** @param found says whether the item is kept because it may hold a record */
   async function recheckItem(
     naming: NamingItem,
-    short: string,
+    name: string,
     id: string | null,
     found: { isKept: boolean },
     read: Snapshot,
@@ -253,13 +254,17 @@ export async function verifyDerivedItems(
     const record = id === null ? undefined : await read.get(kind.keyOf(id))
     // Other records change the items that they share.
     const item = await (attribute === undefined ? read : table).get({ pk, sk })
-    const isThere = item && entriesOf(item).some((one) => one.short === short && one.attribute === attribute)
+    const isThere =
+      item &&
+      entriesOf(item).some(
+        (one) => one.attribute === attribute && (recordIdOf(one.short) ?? one.short) === name,
+      )
     if (!isThere) return null
     if (await belongs(naming, record)) return null
-    const kept = await kind.findKept?.(id, item, record, [...(await readNaming(short)).values()])
+    const kept = await kind.findKept?.(id, item, record, [...(await readNaming(name)).values()])
     found.isKept ||= Boolean(kept)
     if (kept) return kept
-    const [, , , name = 'row_extra'] = namesOf(item) ?? []
+    const [, , , extra = 'row_extra'] = namesOf(item) ?? []
     const note = attribute && `appointment ${id ?? 'that does not exist'}`
     const repair = () => {
       const changes = new Changeset(table, clinic)
@@ -267,7 +272,7 @@ export async function verifyDerivedItems(
       else changes.set({ pk, sk }, attribute, undefined)
       return read.write(changes.writes())
     }
-    return findingOf(name, item, repair, note)
+    return findingOf(extra, item, repair, note)
   }
 
   /** Whether an item belongs to a record, whatever its content. The items of an unreadable record stay: they may be all that is left. */
