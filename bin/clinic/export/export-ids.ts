@@ -17,7 +17,7 @@ import type { ColumnMap } from '../import/maps/map-schema.ts'
 import { openFile } from '../import/run/file-formats.ts'
 import { openClinic } from '../tool/connection.ts'
 import { resolveFromInvocationDir } from '../tool/invocation-path.ts'
-import { CommandFailure, type GlobalOptions, printLines } from '../tool/output.ts'
+import { CommandFailure, listPrinter } from '../tool/output.ts'
 
 type Options = { entity?: string; map?: string; encoding?: Encoding }
 
@@ -58,21 +58,16 @@ async function listIds(given: string | undefined, options: Options, command: Com
   )
 }
 
-/** Prints them as they are read: a clinic can have more than fit in memory. With `--json`, one object a line. */
+/** Prints them as they are read: a clinic can have more than fit in memory. */
 async function printIds(command: Command, ids: AsyncIterable<ListedId>, none: string): Promise<void> {
-  const { json } = command.optsWithGlobals<GlobalOptions>()
-  let count = 0
+  const list = listPrinter(command)
+  let header = ['entity,external_id,id']
   for await (const { entity, externalId, id } of ids) {
-    if (count === 0 && !json) printLines(command, 'entity,external_id,id')
-    count++
-    printLines(
-      command,
-      json
-        ? JSON.stringify({ entity, external_id: externalId, id })
-        : `${entity},${csvCell(externalId)},${id}`,
-    )
+    list.add({ entity, external_id: externalId, id }, [...header, `${entity},${csvCell(externalId)},${id}`])
+    header = []
   }
-  if (count === 0) throw new CommandFailure(`${none}.`)
+  if (header.length > 0) throw new CommandFailure(`${none}.`)
+  list.end()
 }
 
 const csvCell = cellWriter(',')

@@ -16,6 +16,7 @@ import type { Table } from '../../../shared/store/table/table.ts'
 import { UnreadableRecord } from '../../../shared/store/table/unreadable-record.ts'
 import { recordCounts } from '../export/record-count.ts'
 import { isAccessDenied } from '../tool/aws-errors.ts'
+import { addToTrail } from '../tool/command-trail.ts'
 import { chooseClinic, connect, openClinic } from '../tool/connection.ts'
 import { guardAgainstDeletion } from '../tool/deletion-guard.ts'
 import { describeError } from '../tool/error-output.ts'
@@ -25,6 +26,7 @@ import {
   EXIT,
   type GlobalOptions,
   formatTable as lines,
+  listPrinter,
   NeedsAttention,
   nameClinic,
   print,
@@ -38,6 +40,9 @@ import { explanations, inWords, subjectOf } from './words.ts'
 const MAX_LISTED = 1000
 
 type Options = { all: boolean; restart: boolean; repair: boolean }
+
+/** Prints the result for a clinic, or with --json adds it to the list of all. */
+type Show = (result: object, text: readonly string[]) => void
 
 type VerifiedClinic = Pick<Clinic, 'id' | 'name' | 'deletingAt'>
 
@@ -61,18 +66,29 @@ export function addVerifyCommand(command: Command): void {
 
 async function verifyAll(command: Command, given: Options): Promise<Verified> {
   const table = await connect(command)
+  const list = listPrinter(command)
+  const show: Show = (result, text) => {
+    addToTrail(command, result)
+    list.add(result, text)
+  }
   const options = {
     ...given,
     ...walkNotices(command, 'clinic'),
     onClinicFailed: (id: ClinicId, error: Error) => {
       if (isAccessDenied(error)) throw error
       const { message = '' } = describeError(error, command)
-      print(command, { clinic_id: id, error: message }, [`${id} could not be verified: ${message}`])
+      show({ clinic_id: id, error: message }, [`${id} could not be verified: ${message}`])
     },
   }
-  return verifyClinics(table, await connect(command), options, (clinic) =>
-    printVerification(command, table, clinic, given, (options) => verifyClinic(table, clinic.id, options)),
-  )
+  try {
+    return await verifyClinics(table, await connect(command), options, (clinic) =>
+      printVerification(command, table, clinic, given, show, (options) =>
+        verifyClinic(table, clinic.id, options),
+      ),
+    )
+  } finally {
+    list.end()
+  }
 }
 
 /** Verifies the clinic of `--clinic`, part by part. */
@@ -83,7 +99,8 @@ async function verifyOne(command: Command, given: Options): Promise<Verified> {
   const clinic = await readable(id, async () => (await openClinic(command)).clinic)
   guardAgainstDeletion(table, id)
   nameClinic(command, clinic)
-  const remaining = await printVerification(command, table, clinic, given, (options) =>
+  const show: Show = (result, text) => print(command, result, text)
+  const remaining = await printVerification(command, table, clinic, given, show, (options) =>
     walk(
       progress,
       verificationParts,
@@ -165,6 +182,7 @@ async function printVerification(
   table: Table,
   clinic: VerifiedClinic,
   { all, repair }: Options,
+  show: Show,
   verify: (options: VerifyOptions) => Promise<Verification>,
 ): Promise<number> {
   const { json } = command.optsWithGlobals<GlobalOptions>()
@@ -189,7 +207,7 @@ async function printVerification(
     const { checked, differences: total, repaired } = result
     const id = all ? { clinic_id: clinic.id } : {}
     const differences = listed.map(differenceJson)
-    print(command, { ...id, checked, total, repaired, differences }, [
+    show({ ...id, checked, total, repaired, differences }, [
       `${all ? `${clinic.id} ${clinic.name}: ` : ''}${summary(result)}`,
     ])
     return total - repaired

@@ -74,16 +74,14 @@ describe('verify --all', () => {
       })
     await expect(stop()).rejects.toThrow('stopped')
     const { printed, errors, code } = await run('--json', 'verify', '--all')
-    expect([code, JSON.parse(printed).data]).toMatchObject([1, { clinic_id: second.id, total: 0 }])
+    expect([code, JSON.parse(printed).data]).toMatchObject([1, [{ clinic_id: second.id, total: 0 }]])
     expect(errors).toMatch(/^Resumed at 1 clinic, begun at \S+Z$/m)
     await expect(stop()).rejects.toThrow('stopped')
     const restarted = await run('--json', 'verify', '--all', '--restart')
-    expect(
-      restarted.printed
-        .trim()
-        .split('\n')
-        .map((line) => JSON.parse(line).data.clinic_id),
-    ).toEqual([clinic.id, second.id])
+    expect(JSON.parse(restarted.printed).data).toMatchObject([
+      { clinic_id: clinic.id },
+      { clinic_id: second.id },
+    ])
     const single = await run('--json', 'verify', '--clinic', clinic.id, '--repair')
     expect(JSON.parse(single.printed)).toMatchObject({
       data: { differences: [{ record: 'appointment', id: damaged?.id, repaired: true }] },

@@ -295,8 +295,8 @@ describe('ids', () => {
       ['ids', 'done'],
     ])
     expect(JSON.stringify(lines)).not.toContain('TR-1')
-    const all = (await tool('ids', '--json')).printed.trim().split('\n')
-    expect(all.map((line) => JSON.parse(line).entity)).toEqual([
+    const { data } = JSON.parse((await tool('ids', '--json')).printed)
+    expect(data.map(({ entity }: { entity: string }) => entity)).toEqual([
       'patients',
       'patients',
       'invoices',
