@@ -338,6 +338,7 @@ const ARROWS: Record<string, string[]> = {
     'shared/store',
     'shared/store/calendar',
     'shared/store/copies',
+    'shared/store/events',
     'shared/store/external-ids',
     'shared/store/keys',
     'shared/store/table',
