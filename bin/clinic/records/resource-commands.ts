@@ -157,7 +157,9 @@ export function addListCommand<Wire extends Identified>(
     const page = await read(context, { ...query, ...owner } as never).catch(failForParameter)
     print(current, page, [
       ...recordTable(resource, page.data),
-      [...clockNotes(resource, context), footerOf(page, resource.nouns)].join(' '),
+      [...(page.data.length > 0 ? clockNotes(resource, context) : []), footerOf(page, resource.nouns)].join(
+        ' ',
+      ),
     ])
   })
 }
@@ -168,6 +170,7 @@ function footerOf({ data, meta }: RecordPage<unknown>, [noun, plural]: readonly 
   const hasMore = meta.has_more ?? (page !== undefined && page < pages)
   const next = page === undefined ? `--after ${nextAfter}` : `--page ${page + 1}`
   const counted = total ?? data.length
+  if (counted === 0) return `No ${plural}`
   const count = `${counted} ${counted === 1 ? noun : plural}${total ? `, page ${page} of ${pages}` : ''}`
   return hasMore ? `${count}. Next: ${next}` : `${count}.`
 }

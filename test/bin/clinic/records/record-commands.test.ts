@@ -106,6 +106,12 @@ describe('list', () => {
     expect(await idsOf('appointment', 'list', '--doctor-id', newUuid())).toEqual([])
   })
 
+  it('says that there is none if it is empty', async () => {
+    const printed = async (...args: string[]) => (await run(...args, ...of())).printed
+    expect(await printed('payment', 'list', '--status', 'pending')).toBe('No payments\n')
+    expect(await printed('appointment', 'list', '--doctor-id', newUuid())).toBe('No appointments\n')
+  })
+
   it('says how to continue, by page and by cursor', async () => {
     const { printed } = await run('appointment', 'list', '--limit', '1', ...of())
     expect(printed).toContain(
