@@ -162,6 +162,7 @@ const REASONS: Readonly<Record<StayReason, string>> = {
 const CONFLICTS = {
   time_taken: 'has its former time or room',
   external_id_taken: 'has its former external id',
+  reference_missing: 'does not exist',
 } as const
 
 /** The numbers by kind; and by id, what keeps its state or is removed. */

@@ -63,6 +63,12 @@ export type DifferingRecord = {
   readonly then?: Item | undefined
 }
 
+export type RecordName = Pick<DifferingRecord, 'kind' | 'id'>
+
+/** The patient of a record, or the patient itself. */
+export const patientOf = ({ kind, id }: RecordName, item: Item | undefined): string =>
+  kind === 'patient' ? id : String(item?.p ?? '')
+
 /** The copy has changes that were made after its time: it is another time's. */
 export class CopyIsNewer extends Error {
   readonly changedAt: string

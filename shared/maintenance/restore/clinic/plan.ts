@@ -6,7 +6,7 @@ import { type Interval, overlaps, parseTime } from '../../../domain/interval.ts'
 import { APPOINTMENTS, busyDayKeys } from '../../../store/calendar/appointments.ts'
 import { toBusyDay } from '../../../store/calendar/busy-days.ts'
 import { clinicStore } from '../../../store/clinics.ts'
-import { type Erasure, erasureLedger } from '../../../store/copies/erasure-ledger.ts'
+import { erasureLedger } from '../../../store/copies/erasure-ledger.ts'
 import { externalIds, isLinkable } from '../../../store/external-ids/links.ts'
 import { holidayStore } from '../../../store/holidays.ts'
 import { ownerPartition } from '../../../store/keys/calendar.ts'
@@ -15,13 +15,22 @@ import { VISIBILITY_DELAY_MS } from '../../../store/table/visibility-delay.ts'
 import type { Item } from '../../../store/table/write-requests.ts'
 import { forEachConcurrent } from '../../walk/for-each-concurrent.ts'
 import { UnfinishedErasure } from '../reconcile.ts'
-import { type ClinicTables, type DifferingRecord, differingRecords, RESTORED_KINDS } from './comparison.ts'
+import {
+  type ClinicTables,
+  type DifferingRecord,
+  differingRecords,
+  patientOf,
+  RESTORED_KINDS,
+  type RecordName,
+} from './comparison.ts'
+import { replayErasures } from './replayed-erasures.ts'
 
-type RecordName = Pick<DifferingRecord, 'kind' | 'id'>
-
-/** A record that keeps its present state, because another one that stays has its former time or room, or its external id. */
+/**
+ * A record that keeps its present state, because another one that stays has its former time or room, or its external id, or because one
+ * that it referred to does not exist and is not created again.
+ */
 export type Conflict = RecordName & {
-  readonly reason: 'time_taken' | 'external_id_taken'
+  readonly reason: 'time_taken' | 'external_id_taken' | 'reference_missing'
   readonly by: string
 }
 
@@ -42,8 +51,6 @@ export type RestorePlan = {
   readonly staying: readonly StayingRecord[]
   /** The names of settings that differ. They stay as they are. */
   readonly settings: readonly string[]
-  /** Erasures since the time that is restored. */
-  readonly erasures: readonly Erasure[]
 }
 
 export type PlanOptions = {
@@ -74,37 +81,42 @@ export async function planRestore(
   const differing: DifferingRecord[] = []
   for (const kind of RESTORED_KINDS) differing.push(...(await differingRecords(tables, clinic, kind, until)))
   const created = differing.filter(({ then }) => !then)
-  const changed = differing.filter((record) => record.then && !concernsErased(record, erased))
-  const decision = await decide(tables, clinic, { created, changed }, { ...options, erased })
+  const existing = differing.filter(({ then }) => then)
+  const isOfErased = (record: DifferingRecord) => erased.has(patientOf(record, record.then))
+  const replayed = await replayErasures(tables, clinic, existing.filter(isOfErased))
+  const others = existing.filter((record) => !isOfErased(record))
+  const changed = [...others, ...replayed.changed].sort(byKind)
+  const decision = await decide(
+    tables,
+    clinic,
+    { created, changed, kept: replayed.kept, missing: replayed.missing },
+    { ...options, erased },
+  )
   return {
     ...decision,
     invoices: invoicesOfPayments(differing),
     areHolidaysChanged: await haveHolidaysChanged(tables, clinic),
     settings: await differingSettings(tables, clinic),
-    erasures: ledger.filter(({ at }) => at > options.to),
   }
 }
 
-/** The patient of a record, or the patient itself. */
-const patientOf = ({ kind, id }: RecordName, item: Item | undefined): string =>
-  kind === 'patient' ? id : String(item?.p ?? '')
-
-/** Whether a record is an erased patient's, now as then: it stays as the erasure has left it. */
-function concernsErased(record: DifferingRecord, erased: ReadonlySet<string>): boolean {
-  const { now, then } = record
-  const patient = patientOf(record, then)
-  return erased.has(patient) && patient === patientOf(record, now ?? then)
-}
+const byKind = (a: RecordName, b: RecordName): number =>
+  RESTORED_KINDS.indexOf(a.kind) - RESTORED_KINDS.indexOf(b.kind)
 
 type Differing = {
   readonly created: readonly DifferingRecord[]
   readonly changed: readonly DifferingRecord[]
+  /** Records that keep their present state. */
+  readonly kept: readonly DifferingRecord[]
+  /** The ids of records that do not exist now, and are not created again. */
+  readonly missing: ReadonlySet<string>
 }
 
 type Rules = PlanOptions & { readonly erased: ReadonlySet<string> }
 
 /** Decides until nothing changes: a record that stays can be in the way of others, or refer to them. */
-async function decide(tables: ClinicTables, clinic: ClinicId, { created, changed }: Differing, rules: Rules) {
+async function decide(tables: ClinicTables, clinic: ClinicId, differing: Differing, rules: Rules) {
+  const { created, changed, kept } = differing
   const staying = new Map<string, StayingRecord>()
   const conflicts = new Map<string, Conflict>()
   /** The ids that occur in records that keep their present state. */
@@ -112,6 +124,9 @@ async function decide(tables: ClinicTables, clinic: ClinicId, { created, changed
   const keep = (item: Item | undefined) => {
     for (const id of idsIn(item)) references.add(id)
   }
+  for (const { now } of kept) keep(now)
+  /** Records that do not exist afterwards, so that none that refers to them can be put back. */
+  const missing = new Set(differing.missing)
   const reasonToStay = reasonFinder(tables, clinic, rules)
   await forEachConcurrent(created, async (record) => {
     const reason = await reasonToStay(record)
@@ -119,7 +134,7 @@ async function decide(tables: ClinicTables, clinic: ClinicId, { created, changed
     staying.set(record.id, { kind: record.kind, id: record.id, reason })
     keep(record.now)
   })
-  const conflictOf = conflictFinder(tables, clinic, rules.erased)
+  const conflictOf = conflictFinder(tables, clinic, missing)
   for (let decided = -1; decided < staying.size + conflicts.size; ) {
     decided = staying.size + conflicts.size
     for (const { kind, id, now } of created) {
@@ -133,6 +148,7 @@ async function decide(tables: ClinicTables, clinic: ClinicId, { created, changed
       if (!conflict) continue
       conflicts.set(record.id, conflict)
       keep(record.now)
+      if (!record.now) missing.add(record.id)
     }
   }
   return {
@@ -167,15 +183,14 @@ function reasonFinder({ table }: ClinicTables, clinic: ClinicId, rules: Rules) {
 }
 
 /** Finds out whether the former state of a record is impossible now. `isInTheWay` says which records keep their present state. */
-function conflictFinder({ table }: ClinicTables, clinic: ClinicId, erased: ReadonlySet<string>) {
+function conflictFinder({ table }: ClinicTables, clinic: ClinicId, missing: ReadonlySet<string>) {
   const external = externalIds({ table })
   type InTheWay = (id: string) => boolean
 
   async function takenTime({ now, then, id }: DifferingRecord, isInTheWay: InTheWay): Promise<string | null> {
     const before = now && APPOINTMENTS.decode(now, id)
     const after = then && APPOINTMENTS.decode(then, id)
-    // An erased patient's appointment is cancelled.
-    if (!after || !occupiesSlot(after.status) || erased.has(after.patient.id)) return null
+    if (!after || !occupiesSlot(after.status)) return null
     if (before && isDeepStrictEqual(occupied(before), occupied(after))) return null
     const time: Interval = { from: parseTime(after.startTime), to: parseTime(after.endTime) }
     for (const day of await table.getMany(busyDayKeys(clinic, after)))
@@ -197,7 +212,9 @@ function conflictFinder({ table }: ClinicTables, clinic: ClinicId, erased: Reado
   }
 
   return async (record: DifferingRecord, isInTheWay: InTheWay): Promise<Conflict | null> => {
-    const { kind, id } = record
+    const { kind, id, then } = record
+    const reference = idsIn(then).find((one) => one !== id && missing.has(one))
+    if (reference !== undefined) return { kind, id, reason: 'reference_missing', by: reference }
     const taken = kind === 'appointment' ? await takenTime(record, isInTheWay) : null
     if (taken !== null) return { kind, id, reason: 'time_taken', by: taken }
     const by = await takenExternalId(record, isInTheWay)

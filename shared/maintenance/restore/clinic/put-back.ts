@@ -2,12 +2,8 @@
  * Writes the records of a clinic as a copy of an earlier time has them, through their stores: lists, tallies, search, days and events
  * follow. Every write may be the last: planned and run again, it continues.
  */
-import { isDeepStrictEqual } from 'node:util'
 import type { ClinicId } from '../../../domain/clinic.ts'
-import { applyPayments, type Invoice } from '../../../domain/money/invoice.ts'
-import type { StoredRecord } from '../../../store/calendar/calendar-entity.ts'
 import { calendarList } from '../../../store/calendar/calendar-list.ts'
-import { paymentStore } from '../../../store/calendar/payments.ts'
 import {
   type CatalogueStore,
   departmentStore,
@@ -15,27 +11,33 @@ import {
   roomStore,
   treatmentStore,
 } from '../../../store/catalogue.ts'
-import { cancelAppointments } from '../../../store/copies/cancel-appointments.ts'
 import { copiedNames } from '../../../store/copies/copied-names.ts'
 import { addDoctor, doctorStore, readHolidays } from '../../../store/doctors.ts'
 import { externalIds } from '../../../store/external-ids/links.ts'
-import { type Provenance, provenanceOf } from '../../../store/external-ids/provenance.ts'
 import { holidayStore } from '../../../store/holidays.ts'
 import { patientKey } from '../../../store/keys/patients.ts'
 import { patientRemoval } from '../../../store/patients/patient-removal.ts'
 import { MAX_UPDATED, type PatientChange, patientWriter } from '../../../store/patients/patient-writer.ts'
-import { patientStore, type StoredPatient } from '../../../store/patients/patients.ts'
+import { patientStore } from '../../../store/patients/patients.ts'
 import { Changeset } from '../../../store/table/changeset.ts'
 import { chunked } from '../../../store/table/chunked.ts'
 import { commitPacked, type Unit } from '../../../store/table/commit-packed.ts'
 import { ExternalIdTaken } from '../../../store/table/errors.ts'
 import { retryOnConflict } from '../../../store/table/retry-on-conflict.ts'
 import type { Table } from '../../../store/table/table.ts'
-import { isSameRecord } from '../../../store/table/updated-at-codec.ts'
-import { type AnyRecord, VERIFIED_LISTS, type VerifiedList } from '../../verify/calendar/verified-lists.ts'
+import type { AnyRecord } from '../../verify/calendar/verified-lists.ts'
 import type { ClinicTables, RestoredKind } from './comparison.ts'
 import type { RestorePlan } from './plan.ts'
 import { recordRemoval } from './removal.ts'
+import {
+  isRestored,
+  isSamePatient,
+  type ListName,
+  type RestoredState,
+  restoredPatient,
+  restoredStates,
+  verifiedList,
+} from './restored-states.ts'
 
 /** Records that are read together. */
 const BATCH_SIZE = 50
@@ -43,7 +45,7 @@ const BATCH_SIZE = 50
 /** Attempts to give records their external ids: those that exchange them release them first. */
 const MAX_PASSES = 3
 
-/** Carries out a plan. Nothing else may change the clinic's records in the meantime. */
+/** Carries out a plan. Nothing but erasures may change the clinic's records in the meantime. */
 export async function putBack(tables: ClinicTables, clinic: ClinicId, plan: RestorePlan): Promise<void> {
   const { table } = tables
   const records = recordWriter(tables, clinic)
@@ -73,7 +75,6 @@ export async function putBack(tables: ClinicTables, clinic: ClinicId, plan: Rest
     [...invoices].filter((id) => !gone.has(id)),
   )
   await removal.removeRecords('invoices', removed('invoice'))
-  for (const { patient } of plan.erasures) await cancelAppointments(table, clinic, patient)
 
   await removal.removePatients(removed('patient'))
   await removal.removeDoctors(removed('doctor'))
@@ -164,111 +165,79 @@ async function putBackPatients({ table, copy }: ClinicTables, clinic: ClinicId, 
   const writer = patientWriter({ table })
   const [current, earlier] = [patientStore({ table }), patientStore({ table: copy })]
   /** Patients who do not exist now, or have another external id. */
-  const others: string[] = []
-  for (const batch of chunked(ids, MAX_UPDATED)) {
-    const [now, then] = [await current.findMany(clinic, batch), await earlier.findMany(clinic, batch)]
-    const changes: PatientChange[] = []
-    for (const [id, after] of then) {
-      const before = now.get(id)
-      if (before?.externalId === after.externalId)
-        changes.push({ before, after: atPositionOf(before, after) })
-      else others.push(id)
-    }
-    if (changes.length > 0) await writer.update(clinic, changes)
-  }
-  const left = await inPasses(others, async (id, keepsExternalId) => {
-    const then = (await earlier.findMany(clinic, [id])).get(id)
-    if (!then) return
-    const find = async () => (await current.findMany(clinic, [id])).get(id)
-    if (!(await find())) await writer.createMany(clinic, [{ ...then, externalId: null }])
-    const before = await find()
-    const after = { ...then, ...(!keepsExternalId && { externalId: null }) }
-    if (before) await writer.update(clinic, [{ before, after: atPositionOf(before, after) }])
-  })
+  const others = new Set<string>()
+  // A patient who is erased at the same time has another version: read again, nothing of the former state comes back.
+  for (const batch of chunked(ids, MAX_UPDATED))
+    await retryOnConflict(async () => {
+      const [now, then] = [await current.findMany(clinic, batch), await earlier.findMany(clinic, batch)]
+      const changes: PatientChange[] = []
+      for (const [id, former] of then) {
+        const before = now.get(id)
+        const after = before && restoredPatient(before, former)
+        if (before?.externalId !== after?.externalId || !before || !after) others.add(id)
+        else if (!isSamePatient(before, after)) changes.push({ before, after })
+      }
+      if (changes.length > 0) await writer.update(clinic, changes)
+    })
+  const left = await inPasses([...others], (id, keepsExternalId) =>
+    retryOnConflict(async () => {
+      const then = (await earlier.findMany(clinic, [id])).get(id)
+      if (!then) return
+      const find = async () => (await current.findMany(clinic, [id])).get(id)
+      if (!(await find())) await writer.createMany(clinic, [{ ...then, externalId: null }])
+      const before = await find()
+      const former = { ...then, ...(!keepsExternalId && { externalId: null }) }
+      const after = before && restoredPatient(before, former)
+      if (after && !isSamePatient(before, after)) await writer.update(clinic, [{ before, after }])
+    }),
+  )
   await writer.snapshotIfDue(clinic)
   return left
 }
 
-/** The earlier state of a patient at the position that the patient has now. */
-const atPositionOf = ({ ordinal, version, events }: StoredPatient, then: StoredPatient): StoredPatient => ({
-  ...then,
-  ordinal,
-  version,
-  events,
-})
-
 /** Writes the records of calendar lists. */
 function recordWriter({ table, copy }: ClinicTables, clinic: ClinicId) {
   const external = externalIds({ table })
-  const patients = patientStore({ table })
-  const doctors = doctorStore({ table })
-  const payments = paymentStore({ table })
+  const states = restoredStates({ table, copy }, clinic)
 
-  async function putBack(name: VerifiedList<AnyRecord>['name'], ids: readonly string[]): Promise<void> {
-    const verified = VERIFIED_LISTS.find((one) => one.name === name) as VerifiedList<AnyRecord>
-    const list = calendarList<AnyRecord, never>({ table }, verified.entity)
-    const earlier = calendarList<AnyRecord, never>({ table: copy }, verified.entity)
+  async function putBack(name: ListName, ids: readonly string[]): Promise<void> {
+    const list = calendarList<AnyRecord, never>({ table }, verifiedList(name).entity)
     let deferred = new Set<string>()
 
     /** The changes of records, by id; of those alone that differ. */
     async function build(batch: readonly string[], isLastPass: boolean): Promise<Map<string, Changeset>> {
-      const [now, then] = [await list.findMany(clinic, batch), await earlier.findMany(clinic, batch)]
-      const both = [...now.values(), ...then.values()].map(({ record }) => record)
-      const found = await patients.findMany(clinic, distinct(both.map(({ patient }) => patient.id)))
-      const treating = await doctors.findMany(
-        clinic,
-        distinct(both.flatMap((record) => doctorOf(record) ?? [])),
-      )
       const built = new Map<string, Changeset>()
-      for (const id of batch) {
-        const before = now.get(id) ?? null
-        // What is left of an erased patient's record is not put back, nor what was created since.
-        const isErased = before && found.get(before.record.patient.id)?.erasedAt
-        const isSamePatient = before?.record.patient.id === then.get(id)?.record.patient.id
-        const base = isErased && isSamePatient ? before : (then.get(id) ?? before)
-        if (!base) continue
-        const { record } = base
-        const patient = found.get(record.patient.id)
-        if (!patient) throw new RangeError(`the patient of ${name} ${id} does not exist`)
-        const doctor = treating.get(doctorOf(record) ?? '')
-        const named = verified.withCurrentNames(record, { patient, doctor })
-        const after = name === 'invoices' ? await withPayments(named as Invoice) : named
-        const provenance = patient.erasedAt ? {} : provenanceOf(base)
+      for (const [id, state] of await states.read(name, batch)) {
+        if (isRestored(state)) continue
         const changes = new Changeset(table, clinic)
-        const { events } = before ?? base
-        if (!(await addChange(changes, before, { after, provenance, events }, isLastPass))) continue
-        changes.requireVersion(patientKey(clinic, patient.id), patient.version)
+        await addChange(changes, state, isLastPass)
+        changes.requireVersion(patientKey(clinic, state.patient.id), state.patient.version)
         built.set(id, changes)
       }
       return built
     }
 
-    /** Returns false if nothing differs. */
     async function addChange(
       changes: Changeset,
-      before: StoredRecord<AnyRecord> | null,
-      { after, provenance, events }: { after: AnyRecord; provenance: Provenance; events: number },
+      { before, after, provenance, events }: RestoredState,
       isLastPass: boolean,
-    ): Promise<boolean> {
+    ): Promise<void> {
       const { id } = after
-      const hasSame = before && isDeepStrictEqual(provenanceOf(before), provenance)
-      if (hasSame && isSameRecord<AnyRecord>(before.record, after)) return false
       if (name !== 'appointments') {
         list.change(changes, before, after, provenance, events)
-        return true
+        return
       }
-      const wanted = externalIdOf(after)
+      const former = externalIdOf(before?.record)
       try {
-        await external.move(changes, 'appointment', id, externalIdOf(before?.record), wanted)
+        await external.move(changes, 'appointment', id, former, externalIdOf(after))
         list.change(changes, before, after, provenance, events)
       } catch (error) {
         if (!(error instanceof ExternalIdTaken) || isLastPass) throw error
         deferred.add(id)
         const { externalId: _, ...others } = provenance
-        await external.move(changes, 'appointment', id, externalIdOf(before?.record), null)
+        await external.move(changes, 'appointment', id, former, null)
         list.change(changes, before, { ...after, externalId: null } as AnyRecord, others, events)
       }
-      return true
     }
 
     async function* units(left: readonly string[], isLastPass: boolean): AsyncGenerator<Unit> {
@@ -285,17 +254,8 @@ function recordWriter({ table, copy }: ClinicTables, clinic: ClinicId) {
     }
   }
 
-  /** The invoice with the balance of its present payments, which have been put back. */
-  const withPayments = async (invoice: Invoice): Promise<Invoice> =>
-    applyPayments(invoice, await payments.allOf(clinic, 'invoice', invoice.id))
-
   return { putBack }
 }
-
-const distinct = (ids: readonly string[]): string[] => [...new Set(ids)]
-
-const doctorOf = (record: object): string | undefined =>
-  (record as { doctor?: { readonly id: string } }).doctor?.id
 
 const externalIdOf = (record: object | undefined): string | null =>
   (record as { externalId?: string | null } | undefined)?.externalId ?? null

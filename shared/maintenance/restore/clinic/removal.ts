@@ -57,7 +57,8 @@ export function recordRemoval(table: Table, clinic: ClinicId) {
       for (const code of ENTITY_CODES) await requireEmpty(ownerPartition(clinic, code, 'patient', id))
       await retryOnConflict(async () => {
         const patient = (await patientStore({ table }).findMany(clinic, [id])).get(id)
-        if (patient) await removal.remove(clinic, patient)
+        // The erasure of one who is being erased at the same time needs the patient.
+        if (patient && patient.erasedAt === null) await removal.remove(clinic, patient)
       })
     }
   }

@@ -1,6 +1,7 @@
 /** A clinic whose records were changed by mistake is put back to an earlier time, next to other clinics and what integrators did since. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { beforeEach, describe, expect, it } from 'vitest'
+import type { Appointment } from '../../../../../shared/domain/booking/appointment.ts'
 import type { Clinic, ClinicId } from '../../../../../shared/domain/clinic.ts'
 import type { Patient } from '../../../../../shared/domain/patients/patient.ts'
 import { newUuid } from '../../../../../shared/domain/uuid.ts'
@@ -32,7 +33,7 @@ import { issueCredential } from '../../../../support/credentials.ts'
 import { restored as copyOf } from '../../../../support/restored.ts'
 import { rounds } from '../../../../support/scale.ts'
 import { aPatient, freshTable, newClinic, type TestTable } from '../../../../support/table.ts'
-import { sortedJson } from '../../../../support/table-text.ts'
+import { sortedJson, tableText } from '../../../../support/table-text.ts'
 import {
   aDoctor,
   addPayment,
@@ -206,6 +207,31 @@ async function addRecords() {
   await addPayment(table, clinic, aPayment(made))
 }
 
+/** A table that waits for `beforeCall` before each call. */
+function watchedTable(table: Table, beforeCall: () => Promise<unknown>): Table {
+  const watched = Object.entries(table).map(([name, value]) => [
+    name,
+    typeof value !== 'function' || !WAITING.has(name)
+      ? value
+      : async (...args: unknown[]) => {
+          await beforeCall()
+          return (value as (...args: unknown[]) => Promise<unknown>)(...args)
+        },
+  ])
+  return Object.fromEntries(watched)
+}
+
+const WAITING = new Set([
+  'get',
+  'query',
+  'getMany',
+  'deleteMany',
+  'putMany',
+  'update',
+  'tryTransact',
+  'transact',
+])
+
 const patientsOf = (table: TestTable) =>
   patientStore(table).findMany(
     made.clinic,
@@ -366,6 +392,119 @@ it("leaves patients who were erased since as their erasure left them, also where
   expect((await runVerification(table, made.clinic)).found).toEqual([])
 })
 
+describe('a patient who was erased since', () => {
+  const created = { imported: 'digest' }
+  const named = ({ id, firstName, lastName }: Patient) => ({ id, fullName: `${firstName} ${lastName}` })
+
+  /** An appointment that was, and that an import has since moved to a doctor or a room that it created. */
+  async function movedAppointment(place: 'doctor' | 'room') {
+    const { table } = db
+    const appointments = appointmentStore({ table })
+    const patient = made.patients[0] as Patient
+    const past = { ...anAppointment(made), status: 'completed' as const, date: '2026-04-01' }
+    const appointment = { ...past, patient: named(patient) }
+    await createAll(table, made.clinic, appointments, [appointment])
+    await takeCopy()
+    const [doctor, room] = [aDoctor('Dr. Imported'), aRoom()]
+    await doctorStore({ table }).save(made.clinic, [{ before: null, after: { ...doctor, ...created } }])
+    await roomStore({ table }).save(made.clinic, [{ before: null, after: { ...room, ...created } }])
+    await change<Appointment>(
+      appointments,
+      appointment.id,
+      place === 'doctor'
+        ? { doctor: { id: doctor.id, fullName: doctor.fullName } }
+        : { room: { id: room.id, name: room.name } },
+    )
+    await patientChanges(table).erase(made.clinic, patient.id)
+    const placesOf = async () => {
+      const record = (await appointments.find(made.clinic, appointment.id))?.record
+      return [record?.doctor.id, record?.room?.id, record?.patient.fullName]
+    }
+    return { doctor, room, former: [appointment.doctor.id, appointment.room?.id, 'Erased Patient'], placesOf }
+  }
+
+  it.each(['doctor', 'room'] as const)(
+    'has appointments back in their places, so that the %s that an import created can be removed',
+    async (place) => {
+      const { doctor, room, former, placesOf } = await movedAppointment(place)
+      const { removed } = await restore({ removeCreated: true })
+      expect(removed.map(({ id }) => id).sort()).toEqual([doctor.id, room.id].sort())
+      expect(await placesOf()).toEqual(former)
+      expect((await runVerification(db.table, made.clinic)).found).toEqual([])
+      expect((await restore({ removeCreated: true })).changed).toEqual([])
+    },
+  )
+
+  it('has amounts and dates back, and no personal data', async () => {
+    const { table } = db
+    const [invoice] = made.invoices as [(typeof made.invoices)[0]]
+    const { id: erased } = invoice.patient
+    await patientChanges(table).update(made.clinic, erased, { isActive: true })
+    const appointments = appointmentStore({ table })
+    const coming = { ...anAppointment(made), status: 'scheduled' as const, date: '2099-05-04' }
+    const [kept, moved] = [coming, { ...coming, id: newUuid(), date: '2099-05-05' }]
+    for (const one of [kept, moved])
+      await createAll(table, made.clinic, appointments, [{ ...one, patient: invoice.patient }])
+    await takeCopy()
+    await change(invoiceStore(db), invoice.id, { total: 1, subtotal: 1, issueDate: '2020-01-01' })
+    await change(appointments, moved.id, { date: '2020-01-01' })
+    await patientChanges(table).update(made.clinic, erased, { isActive: false })
+    await patientChanges(table).erase(made.clinic, erased)
+    const cancelledAt = (await appointments.find(made.clinic, kept.id))?.record.cancelledAt
+    const { changed } = await restore()
+    expect(changed.map(({ id }) => id).sort()).toEqual([erased, invoice.id, moved.id].sort())
+    expect((await invoiceStore(db).find(made.clinic, invoice.id))?.record).toMatchObject({
+      total: invoice.total,
+      subtotal: invoice.subtotal,
+      issueDate: invoice.issueDate,
+      number: expect.not.stringMatching(`^${invoice.number}$`),
+      patient: { id: erased, fullName: 'Erased Patient', email: null },
+    })
+    const statusOf = async (id: string) => (await appointments.find(made.clinic, id))?.record
+    expect(await statusOf(kept.id)).toMatchObject({ status: 'cancelled', cancelledAt })
+    expect(await statusOf(moved.id)).toMatchObject({ status: 'cancelled', date: moved.date, notes: null })
+    const patient = (await patientsOf(db)).get(erased)
+    expect(patient).toMatchObject({ firstName: 'Erased', isActive: true, erasedAt: expect.any(String) })
+    expect((await runVerification(table, made.clinic)).found).toEqual([])
+    expect((await restore()).changed).toEqual([])
+  })
+
+  it('stays erased if the erasure happens during any call of the restore', async () => {
+    const { table } = db
+    made = await createPractice(table, { ...SIZE, patients: rounds(6, 20) })
+    for (const [at, { id }] of made.patients.entries())
+      await patientChanges(table).update(made.clinic, id, { lastName: `Canary${at}x` })
+    await takeCopy()
+    /** Restores after changes of all patients and invoices. Returns the number of calls. */
+    async function restoreDamage(beforeCall: (call: number) => Promise<unknown> = async () => {}) {
+      for (const { id } of made.patients)
+        await patientChanges(table).update(made.clinic, id, { firstName: 'Wrong', isActive: false })
+      for (const { id } of made.invoices) await change(invoiceStore(db), id, { total: 1, subtotal: 1 })
+      let calls = 0
+      const watched = watchedTable(table, () => beforeCall(++calls))
+      // An erasure that has begun is completed first.
+      await restore({}, watched).catch(() => restore())
+      return calls
+    }
+    let calls = await restoreDamage()
+    const victims = [...made.patients.entries()].slice(0, rounds(3, 19))
+    for (const [at, { id, isActive }] of victims) {
+      // The restore makes fewer calls with each patient who is erased.
+      const erasedAt = Math.ceil((0.9 * calls * (at + 1)) / victims.length)
+      calls = await restoreDamage(async (call) => {
+        if (call === erasedAt) await patientChanges(table).erase(made.clinic, id)
+      })
+      expect(calls).toBeGreaterThan(erasedAt)
+      expect((await patientsOf(db)).get(id)).toMatchObject({ firstName: 'Erased', isActive })
+      expect(await tableText(db)).not.toContain(`canary${at}x`)
+      const { found } = await runVerification(table, made.clinic)
+      expect(found).toEqual([])
+    }
+    for (const { id, total } of made.invoices)
+      expect((await invoiceStore(db).find(made.clinic, id))?.record.total).toBe(total)
+  })
+})
+
 it('creates records again that a restore has removed by mistake', async () => {
   await takeCopy()
   await addRecords()
@@ -380,6 +519,32 @@ it('creates records again that a restore has removed by mistake', async () => {
   await restore()
   expect(await contentOf(db, made.clinic)).toEqual(before)
   expect((await runVerification(db.table, made.clinic)).found).toEqual([])
+})
+
+it('leaves out what refers to a patient who cannot be created again, because another has the external id', async () => {
+  const { table } = db
+  await takeCopy()
+  const start = { copy, to }
+  const removed = aPatient({ externalId: 'A' })
+  const { id } = removed
+  await patientWriter({ table }).createMany(made.clinic, [{ ...removed, externalId: null, ...imported }])
+  await patientChanges(table).update(made.clinic, id, { externalId: 'A' })
+  const patient = { id, fullName: `${removed.firstName} ${removed.lastName}`, email: null }
+  const invoice = { ...anInvoice(made), patient }
+  await createAll(table, made.clinic, invoiceStore({ table }), [invoice])
+  await takeCopy()
+  // A restore removes them by mistake, and the external id is given to another patient.
+  const mistaken = { ...restoreOptions(), to: start.to, removeCreated: true }
+  await restoreClinic({ table, copy: start.copy.table }, made.clinic, mistaken)
+  const other = aPatient()
+  await patientWriter({ table }).createMany(made.clinic, [other])
+  await patientChanges(table).update(made.clinic, other.id, { externalId: 'A' })
+  const { conflicts } = await restore()
+  expect(conflicts).toEqual([
+    { kind: 'patient', id, reason: 'external_id_taken', by: other.id },
+    { kind: 'invoice', id: invoice.id, reason: 'reference_missing', by: id },
+  ])
+  expect((await runVerification(table, made.clinic)).found).toEqual([])
 })
 
 it('settles invoices by the payments that stay', async () => {
