@@ -159,6 +159,22 @@ export const WHOLE_CLINIC_COMMANDS = [
   'restore table',
 ] as const
 
+/**
+ * Commands that may write to a clinic while its records are restored. They change nothing that a restore puts back, except for erasures,
+ * which a restore never undoes.
+ */
+export const COMMANDS_DURING_RESTORE: readonly string[] = [
+  'restore clinic',
+  'patient erase',
+  'credential create',
+  'credential update',
+  'credential rotate',
+  'credential revoke',
+  'message resolve',
+  'webhook update',
+  'webhook delete',
+]
+
 /** The calls of all commands of a role. A role that may change the records of dead letters may also read these. */
 export function callsOf(role: OperatorRole): {
   readonly table: string[]

@@ -4,7 +4,7 @@ import { setPaused } from '../../../shared/store/clinic-pause.ts'
 import { excludePause } from '../../../shared/store/events/webhook-health.ts'
 import type { Table } from '../../../shared/store/table/table.ts'
 import { openClinic } from '../tool/connection.ts'
-import { CommandFailure, changeLine, print } from '../tool/output.ts'
+import { changeLine, print } from '../tool/output.ts'
 
 /** Adds `clinic pause` and `clinic resume`. */
 export function addPauseCommands(group: Command): void {
@@ -28,10 +28,6 @@ export function addPauseCommands(group: Command): void {
     .description('end the pause of a clinic; what waited is processed within minutes')
     .action(async (_: object, command: Command) => {
       const { table, clinic: before } = await openClinic(command)
-      if (before.restoring !== undefined)
-        throw new CommandFailure(
-          `A restore of the clinic to ${before.restoring.to} was stopped. Complete it first: restore clinic ${before.id} --to ${before.restoring.to} --from ${before.restoring.from}`,
-        )
       if (before.pausedAt !== undefined)
         await excludePause(table, before.id, Date.parse(before.pausedAt), table.now())
       await setPaused(table, before.id, null)

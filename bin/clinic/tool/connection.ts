@@ -7,12 +7,12 @@ import { ClinicBeingDeleted, clinicStore, type StoredClinic } from '../../../sha
 import { openTable, type Table } from '../../../shared/store/table/table.ts'
 import { describeMissingSettings, isAccessDenied } from './aws-errors.ts'
 import { clinicSource, findClinic, namedClinic, unknownClinic } from './clinic-choice.ts'
-import { programOf, startTrail } from './command-trail.ts'
-import { guardAgainstDeletion, withDeletionGuard } from './deletion-guard.ts'
+import { nameOf, programOf, startTrail } from './command-trail.ts'
 import { operatorClient } from './operator-client.ts'
 import { deployedOperatorLog, localOperatorLog, type OperatorLog } from './operator-log.ts'
 import { CommandFailure, EXIT, type GlobalOptions, nameClinic } from './output.ts'
 import { storeClock } from './store-clock.ts'
+import { guardWrites, withWriteGuard } from './write-guard.ts'
 
 /** A stack's outputs and the client settings for its services. On AWS the settings are empty. */
 type StackLocation = {
@@ -45,7 +45,7 @@ export async function connectTable(command: Command, name: string): Promise<Tabl
 /** The functions of a local stack have this machine's clock; functions on AWS have the store's clock. */
 function openTableOf({ clientSettingsFor, isLocal }: StackLocation, name: string): Table {
   const client = operatorClient(clientSettingsFor('dynamodb'))
-  return withDeletionGuard(openTable(client, name, isLocal ? {} : { now: storeClock(client) }))
+  return withWriteGuard(openTable(client, name, isLocal ? {} : { now: storeClock(client) }))
 }
 
 /** A client for the stack's table itself, and its name. */
@@ -185,14 +185,14 @@ async function deployedStack(name: string): Promise<StackLocation> {
 export type ClinicContext = { readonly table: Table; readonly clinic: StoredClinic }
 
 /**
- * Opens the table and the clinic of a command. From now on, a deletion of the clinic ends the writes to the table.
+ * Opens the table and the clinic of a command. From now on, a deletion or a restore of the clinic ends the writes to the table.
  * @param name the name of another table than the stack's, such as a restored one
  * @throws CommandFailure without a clinic, or for an unknown one; ClinicBeingDeleted
  */
 export async function openClinic(command: Command, name?: string): Promise<ClinicContext> {
   const context = await openStoredClinic(command, name)
   const { table, clinic } = context
-  guardAgainstDeletion(table, clinic.id)
+  guardWrites(table, clinic.id, nameOf(command))
   if (clinic.deletingAt !== undefined) throw new ClinicBeingDeleted(clinic.id, false)
   return context
 }

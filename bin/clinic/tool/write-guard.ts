@@ -1,34 +1,42 @@
 import type { ClinicId } from '../../../shared/domain/clinic.ts'
+import { COMMANDS_DURING_RESTORE } from '../../../shared/operator/commands.ts'
 import { clinicStore } from '../../../shared/store/clinics.ts'
 import { withRequestSignal } from '../../../shared/store/table/request-signal.ts'
 import type { Table } from '../../../shared/store/table/table.ts'
 import { MAX_TRANSACTION_MS } from '../../../shared/store/table/visibility-delay.ts'
+import { CommandFailure } from './output.ts'
 
 /**
- * How long a clinic is not read again after a read that found no deletion of it. With the time that a write may take, it is less than
- * a deletion waits before it looks for the items of its clinic (clinic-removal.ts).
+ * How long a clinic is not read again after a read that allowed writes. With the time that a write may take, it is less than a deletion
+ * waits before it looks for the items of its clinic (clinic-removal.ts), and than a restore waits before it reads the clinic's records.
  */
 const VALID_MS = 1000
 
-/** By table: chooses the clinic whose deletion ends the writes. */
-const guards = new WeakMap<Table, (clinic: ClinicId) => void>()
+type Guarded = { readonly clinic: ClinicId; readonly command: string }
+
+/** By table: chooses the clinic whose deletion or restore ends the writes. */
+const guards = new WeakMap<Table, (next: Guarded) => void>()
 
 /**
- * Wraps a table so that its writes are rejected once the deletion of the command's clinic has begun: a command may be confirmed, and
- * write, long after it has read the clinic. Each write then throws ClinicBeingDeleted.
+ * Wraps a table so that its writes are rejected once the deletion of the command's clinic has begun, or a restore of its records: a command
+ * may be confirmed, and write, long after it has read the clinic. Each write then throws ClinicBeingDeleted or CommandFailure.
  */
-export function withDeletionGuard(table: Table): Table {
+export function withWriteGuard(table: Table): Table {
   const { requireNotDeleting } = clinicStore({ table })
-  let clinic: ClinicId | undefined
+  let guarded: Guarded | undefined
   let validUntil = Number.NEGATIVE_INFINITY
 
   const guardWrite =
     <Args extends unknown[], Result>(write: (...args: Args) => Promise<Result>) =>
     async (...args: Args): Promise<Result> => {
-      if (clinic === undefined) return write(...args)
+      if (guarded === undefined) return write(...args)
       const now = performance.now()
       if (now >= validUntil) {
-        await requireNotDeleting(clinic)
+        const { id, restoring } = await requireNotDeleting(guarded.clinic)
+        if (restoring && !COMMANDS_DURING_RESTORE.includes(guarded.command))
+          throw new CommandFailure(
+            `Clinic ${id} is being restored to ${restoring.to}. If the restore was stopped, complete it first: restore clinic ${id} --to ${restoring.to} --from ${restoring.from}`,
+          )
         validUntil = now + VALID_MS
       }
       // Nothing is sent later, however often it is repeated.
@@ -36,19 +44,23 @@ export function withDeletionGuard(table: Table): Table {
     }
 
   // Deletions are not guarded: they leave nothing of the clinic.
-  const guarded: Table = {
+  const wrapped: Table = {
     ...table,
     update: guardWrite(table.update),
     putMany: guardWrite(table.putMany),
     transact: guardWrite(table.transact),
     tryTransact: guardWrite(table.tryTransact),
   }
-  guards.set(guarded, (next) => {
-    clinic = next
+  guards.set(wrapped, (next) => {
+    guarded = next
     validUntil = Number.NEGATIVE_INFINITY
   })
-  return guarded
+  return wrapped
 }
 
-/** From now on, the deletion of this clinic ends the writes to the table, if it has a guard. */
-export const guardAgainstDeletion = (table: Table, clinic: ClinicId): void => guards.get(table)?.(clinic)
+/**
+ * From now on, the deletion of this clinic ends the writes to the table, if it has a guard, and so does a restore of its records, unless
+ * the command may write during one.
+ */
+export const guardWrites = (table: Table, clinic: ClinicId, command: string): void =>
+  guards.get(table)?.({ clinic, command })

@@ -18,7 +18,6 @@ import { recordCounts } from '../export/record-count.ts'
 import { isAccessDenied } from '../tool/aws-errors.ts'
 import { addToTrail } from '../tool/command-trail.ts'
 import { chooseClinic, connect, openClinic } from '../tool/connection.ts'
-import { guardAgainstDeletion } from '../tool/deletion-guard.ts'
 import { describeError } from '../tool/error-output.ts'
 import {
   CommandFailure,
@@ -34,6 +33,7 @@ import {
   walkNotices,
 } from '../tool/output.ts'
 import { progressBar } from '../tool/progress.ts'
+import { guardWrites } from '../tool/write-guard.ts'
 import { explanations, inWords, subjectOf } from './words.ts'
 
 /** Maximum number of differences in the JSON; `total` counts all. */
@@ -97,7 +97,7 @@ async function verifyOne(command: Command, given: Options): Promise<Verified> {
   const table = await connect(command)
   const progress = await connect(command)
   const clinic = await readable(id, async () => (await openClinic(command)).clinic)
-  guardAgainstDeletion(table, id)
+  guardWrites(table, id, 'verify')
   nameClinic(command, clinic)
   const show: Show = (result, text) => print(command, result, text)
   const remaining = await printVerification(command, table, clinic, given, show, (options) =>
@@ -152,7 +152,7 @@ export async function verifyClinics(
         const clinic = await readable(id as string, () => clinics.find(id as ClinicId))
         // Half of a clinic that is being deleted is missing.
         if (clinic === null || clinic.deletingAt !== undefined) return { remaining: 0, failed: 0 }
-        guardAgainstDeletion(table, clinic.id)
+        guardWrites(table, clinic.id, 'verify')
         return { remaining: await verify(clinic), failed: 0 }
       },
       onFailed: ([id], error) => {

@@ -61,12 +61,18 @@ export async function restoreClinic(
   return plan as RestorePlan
 }
 
-/** Records that a restore is in progress, and pauses the clinic. */
+/**
+ * Records that a restore is in progress, and pauses the clinic. The pause takes effect again if it was there before, because commands
+ * of an operator may still write to a paused clinic: from now on they are rejected.
+ */
 async function begin(table: Table, id: ClinicId, restore: { to: string; from: string }): Promise<Clinic> {
   const clinics = clinicStore({ table })
   const before = await clinics.requireNotDeleting(id)
   const wasPaused = before.restoring?.wasPaused ?? before.pausedAt !== undefined
-  await clinics.update(id, { restoring: { ...restore, wasPaused } })
+  await clinics.update(id, {
+    restoring: { ...restore, wasPaused },
+    ...(before.restoring === undefined && { pauseInEffectAt: null }),
+  })
   return setPaused(table, id, before.pausedAt ?? new Date(table.now()).toISOString())
 }
 

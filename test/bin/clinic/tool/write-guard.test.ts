@@ -1,10 +1,11 @@
-/** Commands that were begun before their clinic was deleted write nothing after its deletion has begun. */
+/** Commands that were begun before their clinic was deleted, or restored, write nothing after that has begun. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeEach, describe, expect, it } from 'vitest'
 import { removeClinic } from '../../../../bin/clinic/clinics/clinic-removal.ts'
 import { newUuid } from '../../../../shared/domain/uuid.ts'
+import { COMMANDS_DURING_RESTORE } from '../../../../shared/operator/commands.ts'
 import { clinicStore } from '../../../../shared/store/clinics.ts'
 import { clinicKey } from '../../../../shared/store/keys/clinics.ts'
 import { shortId } from '../../../../shared/store/keys/key.ts'
@@ -13,12 +14,13 @@ import { createWebhook } from '../../../support/deliveries.ts'
 import { deployedTable, type RecordedCall, rejection } from '../../../support/deployed-stack.ts'
 import { createPopulatedClinic, type PopulatedClinic } from '../../../support/records.ts'
 import { newClinic } from '../../../support/table.ts'
+import { sortedJson } from '../../../support/table-text.ts'
 
 let mine: PopulatedClinic
 let webhook: string
 /** A concurrent change that happens once, when the command has read its clinic. */
 let meanwhile: (() => Promise<unknown>) | null
-const folder = mkdtempSync(join(tmpdir(), 'deletion-guard-test-'))
+const folder = mkdtempSync(join(tmpdir(), 'write-guard-test-'))
 
 const isReadOfClinic = ({ operation, input }: RecordedCall) =>
   operation === 'GetItem' && input.Key.pk.S === clinicKey(mine.clinic.id).pk
@@ -106,6 +108,48 @@ describe('a command whose clinic is deleted after it has read the clinic', () =>
     const { code } = await stack.run('verify', '--all', '--repair')
     expect([...new Set(await left())]).toEqual(['erasure'])
     expect(code).toBe(0)
+  })
+})
+
+describe('a command whose clinic is being restored after it has read the clinic', () => {
+  const content = async () =>
+    (await allItems(db))
+      .filter(({ pk }) => pk.startsWith(shortId(mine.clinic.id)))
+      .map(sortedJson)
+      .sort()
+  let before: string[]
+  const restoring = { to: '2026-05-01T07:00:00.000Z', from: 'copy', wasPaused: false }
+  const begin = async () => {
+    await clinicStore(db).update(mine.clinic.id, { restoring })
+    before = await content()
+  }
+  const run = (name: string) => {
+    meanwhile = begin
+    return stack.run(...name.split(' '), ...(COMMANDS[name]?.() ?? []), '--clinic', mine.clinic.id)
+  }
+  const allowed = Object.keys(COMMANDS).filter((name) => COMMANDS_DURING_RESTORE.includes(name))
+  const others = Object.keys(COMMANDS).filter((name) => !allowed.includes(name))
+
+  it.each(others)('writes nothing: %s', async (name) => {
+    expect(await rejection(run(name))).toBe(
+      `Clinic ${mine.clinic.id} is being restored to ${restoring.to}. If the restore was stopped, complete it first: restore clinic ${mine.clinic.id} --to ${restoring.to} --from copy\n`,
+    )
+    expect(await content()).toEqual(before)
+  })
+
+  it.each(allowed)('writes if it changes nothing that is restored: %s', async (name) => {
+    expect((await run(name)).code).toBe(0)
+    expect([meanwhile, await content()]).not.toEqual([null, before])
+  })
+
+  it('writes nothing: import', async () => {
+    const file = join(folder, 'rooms.ndjson')
+    writeFileSync(file, '{"external_id":1,"name":"Room 9"}\n')
+    meanwhile = begin
+    expect(await rejection(stack.run('import', file, '--clinic', mine.clinic.id))).toContain(
+      'is being restored to',
+    )
+    expect(await content()).toEqual(before)
   })
 })
 

@@ -612,8 +612,11 @@ describe('the clinic that is restored', () => {
   it('stays paused if an operator had paused it', async () => {
     await takeCopy()
     await setPaused(db.table, made.clinic, '2026-05-01T07:00:00.000Z')
-    await restore()
+    const waits: number[] = []
+    await restore({ sleep: async (ms) => void waits.push(ms) })
     expect(await clinicStore(db).find(made.clinic)).toMatchObject({ pausedAt: '2026-05-01T07:00:00.000Z' })
+    // For commands that had begun when it was only paused.
+    expect(waits[0]).toBeGreaterThan(15_000)
   })
 })
 
