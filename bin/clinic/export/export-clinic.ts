@@ -3,6 +3,7 @@
  * files. A stopped export continues where it ended.
  */
 import { join } from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
 import type { Clinic } from '../../../shared/domain/clinic.ts'
 import { waitForPause } from '../../../shared/store/clinic-pause.ts'
 import { clinicStore } from '../../../shared/store/clinics.ts'
@@ -10,7 +11,14 @@ import type { Table } from '../../../shared/store/table/table.ts'
 import { VISIBILITY_DELAY_MS } from '../../../shared/store/table/visibility-delay.ts'
 import { importEntities } from '../import/entities/entities.ts'
 import { exportedColumns, formatsOf, writeRows } from './files.ts'
-import { hasSettings, type Manifest, openFolder, settingsOf, writeManifest } from './manifest.ts'
+import {
+  ExportFolderError,
+  hasSettings,
+  type Manifest,
+  openFolder,
+  settingsOf,
+  writeManifest,
+} from './manifest.ts'
 import { readAll, readChanges } from './read-records.ts'
 import { readSmallLists, rereadSmallLists } from './small-lists.ts'
 import { LARGE_SOURCES } from './sources.ts'
@@ -34,6 +42,7 @@ export async function exportClinic(
 ): Promise<Manifest> {
   await waitForPause(table, clinic, sleep)
   let manifest = openFolder(folder, clinic, table.now())
+  requireNotRestored(manifest, clinic)
   const save = (change: Partial<Manifest>): void => {
     manifest = { ...manifest, ...change }
     writeManifest(folder, manifest)
@@ -50,6 +59,7 @@ export async function exportClinic(
   // Small lists are read last, since records refer to them.
   const changedRows = await rereadSmallLists(table, clinic.id, staging)
   const current = await clinicStore({ table }).requireNotDeleting(clinic.id)
+  requireNotRestored(manifest, current)
   const changedSettings = hasSettings(manifest, current) ? 0 : 1
   save({
     clinic: settingsOf(current),
@@ -69,6 +79,13 @@ export async function exportClinic(
   staging.delete()
   save({ state: 'finished', finished_at: new Date(table.now()).toISOString() })
   return manifest
+}
+
+/** A restore can remove records that were read: nothing says later that they are gone. @throws ExportFolderError */
+function requireNotRestored({ clinic: exported }: Manifest, { restoring, restores = [] }: Clinic): void {
+  if (restoring) throw new ExportFolderError('The clinic is being restored: export it afterwards.')
+  if (!isDeepStrictEqual(restores, exported.restores ?? []))
+    throw new ExportFolderError('The clinic was restored since the export began: export it to a new folder.')
 }
 
 /** Whether the clinic is paused, and all writes that began before the pause were committed by `since`. */

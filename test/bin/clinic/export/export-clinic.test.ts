@@ -371,6 +371,26 @@ describe('an export', () => {
     expect(manifest.as_of && manifest.as_of < changedAt).toBe(true)
   })
 
+  it('is rejected during a restore of the clinic, and if one has ended since the export began', async () => {
+    const { clinic: restored } = await createPopulatedClinic(db.table)
+    const clinics = clinicStore(db)
+    const restoring = { to: '2026-05-01T07:00:00.000Z', from: 'copy', wasPaused: false }
+    await clinics.update(restored.id, { restoring })
+    await expect(run(await current(restored), newFolder())).rejects.toThrow('is being restored')
+    await clinics.update(restored.id, { restoring: null })
+    let reads = 0
+    const query: Table['query'] = async (range) => {
+      if (range.pk === `${shortId(restored.id)}#CP` && ++reads === 2)
+        await clinics.update(restored.id, { restores: [{ to: restoring.to, endedAt: restoring.to }] })
+      return db.table.query(range)
+    }
+    const folder = newFolder()
+    const stopped = run(await current(restored), folder, { ...db.table, query })
+    await expect(stopped).rejects.toThrow('export it to a new folder')
+    await expect(run(await current(restored), folder)).rejects.toThrow('export it to a new folder')
+    expect((await run(await current(restored), newFolder())).state).toBe('finished')
+  })
+
   it('reads what has changed since, if it was stopped while it wrote its files', async () => {
     const { clinic: stopped } = await createPopulatedClinic(db.table)
     const folder = newFolder()
