@@ -1,4 +1,4 @@
-/** Removes patients, which only a restore of a clinic does. Nothing else may write to the clinic's patients at the same time. */
+/** Removes patients, which only a restore of a clinic does. Nothing but erasures may write to the clinic's patients at the same time. */
 import type { ClinicId } from '../../domain/clinic.ts'
 import { externalIds } from '../external-ids/links.ts'
 import { changeIndexKey } from '../keys/change-index.ts'
@@ -13,6 +13,7 @@ import {
   patientSegmentPartition,
 } from '../keys/patients.ts'
 import { Changeset } from '../table/changeset.ts'
+import { retryOnConflict } from '../table/retry-on-conflict.ts'
 import type { Table } from '../table/table.ts'
 import { type PatientHead, readPatientHead } from './head.ts'
 import { inactivePatients } from './inactive-patients.ts'
@@ -73,7 +74,7 @@ export function patientRemoval({ table }: { table: Table }) {
       )
       for (const row of rows) {
         const patient = found.get(row.i as string)
-        if (patient) await move(clinic, patient, next)
+        if (patient) await moveTo(clinic, patient, next)
         next++
       }
       const last = rows.at(-1)
@@ -81,6 +82,14 @@ export function patientRemoval({ table }: { table: Table }) {
       from = Number(last.sk) + 1
     }
   }
+
+  /** Moves a patient, also one who is erased at the same time. */
+  const moveTo = (clinic: ClinicId, { id, ...read }: StoredPatient, ordinal: number): Promise<void> =>
+    retryOnConflict(async (attempt) => {
+      const found = attempt === 1 ? { id, ...read } : (await patients.findMany(clinic, [id])).get(id)
+      // The response of an attempt may have been lost.
+      if (found && found.ordinal !== ordinal) await move(clinic, found, ordinal)
+    })
 
   /** Moves a patient to a free position. It does not count as a change. */
   async function move(clinic: ClinicId, before: StoredPatient, ordinal: number): Promise<void> {
@@ -101,8 +110,10 @@ export function patientRemoval({ table }: { table: Table }) {
 
   /** Corrects the number of patients, and removes the segments and the log, which have lines of removed patients. */
   async function restartSearch(clinic: ClinicId, n: number): Promise<void> {
-    const read = await readPatientHead(table, clinic)
-    const head = read.n === n ? read : await resetHead(clinic, read, n)
+    const head = await retryOnConflict(async () => {
+      const read = await readPatientHead(table, clinic)
+      return read.n === n ? read : resetHead(clinic, read, n)
+    })
     const surplus: number[] = []
     for (let index = head.sv.length; (await segmentItems(clinic, index)).length > 0; index++)
       surplus.unshift(index)
