@@ -52,7 +52,8 @@ const DERIVED: Readonly<Partial<Record<RestoredKind, readonly string[]>>> = {
   patient: ['o'],
   appointment: ['pn', 'dn'],
   payment: ['pn'],
-  invoice: ['pn', 'pe'],
+  // The balance follows from the payments, which are compared.
+  invoice: ['pn', 'pe', 's', 'paid', 'at'],
 }
 
 /** A record that differs. `now` is missing for one that was removed since, `then` for one that was created since. */

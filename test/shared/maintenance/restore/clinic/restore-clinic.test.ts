@@ -552,9 +552,10 @@ it('settles invoices by the payments that stay', async () => {
   const payment = { ...aPayment(made), invoice: { id, number }, patient, status: 'completed' as const }
   await addPayment(db.table, made.clinic, payment)
   await change(invoiceStore(db), id, { dueDate: '2030-01-01' })
-  await restore()
+  expect((await restore()).changed).toMatchObject([{ kind: 'invoice', id }])
   expect((await invoiceStore(db).find(made.clinic, id))?.record.dueDate).toBeNull()
   expect((await runVerification(db.table, made.clinic)).found).toEqual([])
+  expect((await restore()).changed).toEqual([])
 })
 
 it('is completed after a crash at any call', async () => {
