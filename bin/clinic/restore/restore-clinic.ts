@@ -9,7 +9,11 @@ import {
   type RestorePlan,
   type StayReason,
 } from '../../../shared/maintenance/restore/clinic/plan.ts'
-import { restoreClinic } from '../../../shared/maintenance/restore/clinic/restore-clinic.ts'
+import {
+  OtherRestore,
+  requireSameRestore,
+  restoreClinic,
+} from '../../../shared/maintenance/restore/clinic/restore-clinic.ts'
 import { isSameSecond, restoredTimeOf } from '../../../shared/maintenance/restore/restored-table.ts'
 import { clinicStore } from '../../../shared/store/clinics.ts'
 import { credentialStore } from '../../../shared/store/credentials.ts'
@@ -55,7 +59,11 @@ export function addClinicCommand(group: Command): void {
       throw new CommandFailure('--from is the table in use: name the copy of the earlier time.')
     // DynamoDB restores to a second.
     const to = new Date(Math.floor(at.getTime() / 1000) * 1000).toISOString()
-    requireSameRestore(clinic, { to, from })
+    try {
+      requireSameRestore(clinic, { to, from })
+    } catch (error) {
+      explain(error as Error)
+    }
     const tables = { table, copy: await openCopy(self, { name: from, at }, { table, clinic }) }
     const options = { to, removeCreated: given.removeCreated, appointments }
     const planned = await planRestore(tables, clinic.id, options).catch(explain)
@@ -91,14 +99,6 @@ function parseId(text: string): string {
   const id = text.toLowerCase()
   if (!isUuid(id)) throw new CommandFailure(`--remove-appointment ${text} is not the id of an appointment`)
   return id
-}
-
-/** @throws CommandFailure if a restore with another time or copy was stopped */
-function requireSameRestore({ restoring }: Clinic, { to, from }: { to: string; from: string }): void {
-  if (restoring && (restoring.to !== to || restoring.from !== from))
-    throw new CommandFailure(
-      `A restore of the clinic was stopped. Complete it first: --to ${restoring.to} --from ${restoring.from}`,
-    )
 }
 
 /** @throws CommandFailure if the table does not exist, is of another time, lacks the clinic, or has another format */
@@ -144,6 +144,10 @@ function explain(error: Error): never {
   if (error instanceof CopyIsNewer)
     throw new CommandFailure(
       `The copy has a record that was changed at ${error.changedAt}: it is of a later time than --to.`,
+    )
+  if (error instanceof OtherRestore)
+    throw new CommandFailure(
+      `A restore of the clinic was stopped. Complete it first: --to ${error.other.to} --from ${error.other.from}`,
     )
   return explainRejection(error)
 }

@@ -21,10 +21,19 @@ export type RestoreOptions = Required<PlanOptions> & {
   readonly onWait?: WalkOptions['onWait']
 }
 
+/** A restore of the clinic with another time or copy has to be completed first. */
+export class OtherRestore extends Error {
+  readonly other: { readonly to: string; readonly from: string }
+  constructor(other: OtherRestore['other']) {
+    super(`a restore of the clinic to ${other.to} is not complete`)
+    this.other = other
+  }
+}
+
 /**
  * Puts back what the plan of the paused clinic says, which can differ from the one that was confirmed. After an interruption, the
  * clinic stays paused until a run with the same time and copy completes the restore.
- * @throws CopyIsNewer; UnfinishedErasure; StillInUse; WalkTaken if another process restores the clinic
+ * @throws CopyIsNewer; OtherRestore; UnfinishedErasure; StillInUse; WalkTaken if another process restores the clinic
  */
 export async function restoreClinic(
   tables: ClinicTables,
@@ -61,6 +70,11 @@ export async function restoreClinic(
   return plan as RestorePlan
 }
 
+/** @throws OtherRestore if one with another time or copy is in progress, or was stopped */
+export function requireSameRestore({ restoring }: Clinic, { to, from }: { to: string; from: string }): void {
+  if (restoring && (restoring.to !== to || restoring.from !== from)) throw new OtherRestore(restoring)
+}
+
 /**
  * Records that a restore is in progress, and pauses the clinic. The pause takes effect again if it was there before, because commands
  * of an operator may still write to a paused clinic: from now on they are rejected.
@@ -68,6 +82,7 @@ export async function restoreClinic(
 async function begin(table: Table, id: ClinicId, restore: { to: string; from: string }): Promise<Clinic> {
   const clinics = clinicStore({ table })
   const before = await clinics.requireNotDeleting(id)
+  requireSameRestore(before, restore)
   const wasPaused = before.restoring?.wasPaused ?? before.pausedAt !== undefined
   await clinics.update(id, {
     restoring: { ...restore, wasPaused },

@@ -6,7 +6,11 @@ import type { Clinic, ClinicId } from '../../../../../shared/domain/clinic.ts'
 import type { Patient } from '../../../../../shared/domain/patients/patient.ts'
 import { newUuid } from '../../../../../shared/domain/uuid.ts'
 import { planRestore } from '../../../../../shared/maintenance/restore/clinic/plan.ts'
-import { restoreClinic } from '../../../../../shared/maintenance/restore/clinic/restore-clinic.ts'
+import {
+  OtherRestore,
+  restoreClinic,
+} from '../../../../../shared/maintenance/restore/clinic/restore-clinic.ts'
+import { WalkTaken } from '../../../../../shared/maintenance/walk/walk.ts'
 import { appointmentStore } from '../../../../../shared/store/calendar/appointments.ts'
 import { invoiceStore } from '../../../../../shared/store/calendar/invoices.ts'
 import { roomStore } from '../../../../../shared/store/catalogue.ts'
@@ -588,6 +592,17 @@ it('is completed after a crash at any call', async () => {
 })
 
 describe('the clinic that is restored', () => {
+  it('is not restored to another time, or by another process, until the restore is complete', async () => {
+    await takeCopy()
+    await patientChanges(db.table).update(made.clinic, idOf(0), { firstName: 'Wrong' })
+    await expect(restore({ sleep: () => Promise.reject(new Crashed()) })).rejects.toThrow(Crashed)
+    await expect(restore({ to: '2026-05-01T07:00:00.000Z' })).rejects.toThrow(OtherRestore)
+    const both = await Promise.allSettled([restore(), restore({ onWait: () => {} })])
+    expect(both.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
+    expect(both.find(({ status }) => status === 'rejected')).toMatchObject({ reason: expect.any(WalkTaken) })
+    expect((await patientsOf(db)).get(idOf(0))).toMatchObject({ firstName: first(made.patients).firstName })
+  })
+
   const pausedAt = async (key: string) =>
     (await credentialStore({ table: db.table, now: Date.now }).find(key))?.clinic.pausedAt
 
