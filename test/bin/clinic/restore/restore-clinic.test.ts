@@ -1,15 +1,42 @@
 /** `restore clinic` on a deployed stack, whose table has a copy of an earlier time. */
-import { beforeAll, expect, it } from 'vitest'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { NEW_APPOINTMENT } from '../../../../shared/domain/booking/appointment.ts'
+import type { Doctor } from '../../../../shared/domain/booking/doctor.ts'
+import type { ClinicId } from '../../../../shared/domain/clinic.ts'
+import { appointmentStore } from '../../../../shared/store/calendar/appointments.ts'
 import { clinicStore } from '../../../../shared/store/clinics.ts'
 import { patientChanges } from '../../../../shared/store/copies/patient-changes.ts'
+import { doctorStore } from '../../../../shared/store/doctors.ts'
+import { shortId } from '../../../../shared/store/keys/key.ts'
 import { tableFormatKey } from '../../../../shared/store/keys/operator.ts'
-import { patientStore } from '../../../../shared/store/patients/patients.ts'
+import { patientWriter } from '../../../../shared/store/patients/patient-writer.ts'
+import { patientSearch } from '../../../../shared/store/patients/search.ts'
+import { Changeset } from '../../../../shared/store/table/changeset.ts'
+import type { Table } from '../../../../shared/store/table/table.ts'
+import { contentOf } from '../../../shared/maintenance/restore/clinic/content.ts'
+import { aDoctor, runVerification } from '../../../shared/maintenance/verify/practice.ts'
 import { allItems } from '../../../support/all-items.ts'
-import { deployedTable, rejection } from '../../../support/deployed-stack.ts'
+import { deployedTable, output, type RecordedCall, rejection } from '../../../support/deployed-stack.ts'
+import { writeRows } from '../../../support/imports.ts'
 import { createPopulatedClinic, type PopulatedClinic } from '../../../support/records.ts'
 import { restored } from '../../../support/restored.ts'
-import { freshTable, newClinic, type TestTable } from '../../../support/table.ts'
+import { rounds } from '../../../support/scale.ts'
+import { aPatient, freshTable, NOW, newClinic, type TestTable } from '../../../support/table.ts'
 import { sortedJson } from '../../../support/table-text.ts'
+
+/** The command waits 40 s for others that write. Here, none does. */
+vi.mock('node:timers/promises', async (load) => {
+  const timers = await load<typeof import('node:timers/promises')>()
+  const wait = (ms: number, ...more: []) => timers.setTimeout(ms > 10_000 ? 0 : ms, ...more)
+  return { ...timers, setTimeout: wait }
+})
+
+const folder = mkdtempSync(join(tmpdir(), 'restore-clinic-test-'))
+afterAll(() => rmSync(folder, { recursive: true }))
 
 const stack = deployedTable()
 const { db } = stack
@@ -53,16 +80,186 @@ it('shows what it would do, and writes nothing without --yes or a yes', async ()
   expect(await content()).toEqual(before)
 })
 
-// It waits for 20 s.
-it.runIf(process.env.PROVE === '1')('puts the records back with --yes', async () => {
-  const { clinic, patient } = world
-  // Nothing that began before this pause is still running.
-  await clinicStore(db).update(clinic.id, { pausedAt: to, pauseInEffectAt: '2026-05-01T07:00:00.000Z' })
-  const { code, printed } = await stack.run(...args('--yes'))
-  expect([code, printed]).toEqual([0, expect.stringContaining('Put back 1 record and removed 0')])
-  expect(await patientStore(db).find(clinic.id, patient.id)).toMatchObject({ firstName: patient.firstName })
-  await clinicStore(db).update(clinic.id, { pausedAt: null, pauseInEffectAt: null })
+it('lists what was created since if nothing is to be put back', async () => {
+  const { id } = await newClinic(db.table)
+  const copy = await restored(db)
+  await patientWriter(db).createMany(id, [aPatient()])
+  expect((await stack.run('restore', 'clinic', id, '--to', to, '--from', copy.name)).printed).toBe(
+    'Nothing is put back or removed.\nCreated since, and stay: 1 patient\n',
+  )
 })
+
+/** How many rows of each file exist before a bad import, and how many it adds: 5,000 in `npm run prove`. */
+const ROWS = {
+  doctors: { before: 2, added: 1 },
+  patients: { before: rounds(6, 1950), added: rounds(2, 50) },
+  appointments: { before: rounds(8, 1950), added: rounds(2, 50) },
+  invoices: { before: rounds(4, 450), added: rounds(2, 50) },
+  payments: { before: rounds(4, 450), added: rounds(2, 47) },
+}
+
+/** A row of each file. A bad one has other values in most columns. */
+const FILES: Readonly<Record<keyof typeof ROWS, (at: number, isBad: boolean) => object>> = {
+  doctors: (at, isBad) => ({ full_name: `Dr. ${isBad ? 'Wrong' : 'Right'} ${at}` }),
+  patients: (at, isBad) => ({
+    first_name: isBad ? 'Wrong' : 'Right',
+    last_name: `Last${at}`,
+    email_address: isBad ? 'wrong@example.com' : `p${at}@example.com`,
+    is_active: (at % 3 === 0) !== isBad,
+    national_id: `${isBad ? 'X' : 'N'}-${at}`,
+  }),
+  appointments: (at, isBad) => ({
+    patient_external_id: (at + Number(isBad)) % ROWS.patients.before,
+    doctor_external_id: (at + Number(isBad)) % ROWS.doctors.before,
+    appointment_date: new Date(Date.UTC(isBad ? 2012 : 2018, 0, 1 + at)).toISOString().slice(0, 10),
+    start_time: isBad ? '10:00' : '09:00',
+    end_time: '10:30',
+    status: isBad ? 'scheduled' : 'completed',
+  }),
+  invoices: (at, isBad) => ({
+    patient_external_id: at % ROWS.patients.before,
+    invoice_number: `R-${at}`,
+    issue_date: isBad ? '2012-04-01' : '2018-04-01',
+    line_items: [{ description: 'Consultation', unit_price: isBad ? '0.50' : '80.00' }],
+  }),
+  payments: (at, isBad) => ({
+    invoice_external_id: at % ROWS.invoices.before,
+    amount: isBad ? '1.00' : '20.00',
+    payment_method: 'card',
+    payment_date: isBad ? '2012-04-02' : '2018-04-02',
+  }),
+}
+
+/** Imports all files with the command: the rows that were there, or, by a bad import, these with other values, and more. */
+async function importFiles(clinic: ClinicId, isBad: boolean): Promise<void> {
+  const files = Object.entries(FILES).map(([name, row]) => {
+    const { before, added } = ROWS[name as keyof typeof ROWS]
+    const file = join(folder, `${name}.ndjson`)
+    const count = isBad ? before + added : before
+    writeRows(
+      file,
+      Array.from({ length: count }, (_, at) => ({ external_id: at, ...row(at, isBad) })),
+    )
+    return file
+  })
+  await output(stack.run('import', '--clinic', clinic, ...files))
+}
+
+/** Writes to a clinic: the same items for the same number of steps, in any table that has the clinic's items. */
+function writerOf({ table }: TestTable, clinic: ClinicId, doctor: Doctor) {
+  let steps = 0
+  let ids = 0
+  const newId = () => `00000000-0000-4000-8000-${String(++ids).padStart(12, '0')}`
+  const own: Table = { ...table, newId, now: () => WRITERS_BEGIN + steps * 1000, random: () => 0 }
+  const writer = patientWriter({ table: own })
+  return async () => {
+    steps++
+    const named = { firstName: 'Own', lastName: `Own${steps}`, phoneNumber: null, emailAddress: null }
+    const patient = aPatient({ id: newId(), ...named })
+    await writer.createMany(clinic, [patient])
+    await patientChanges(own).update(clinic, patient.id, { lastName: `Changed${steps}` })
+    const changes = new Changeset(own, clinic)
+    appointmentStore({ table: own }).change(changes, null, {
+      ...NEW_APPOINTMENT,
+      id: newId(),
+      patient: { id: patient.id, fullName: `Own Changed${steps}` },
+      doctor: { id: doctor.id, fullName: doctor.fullName },
+      date: new Date(Date.UTC(2018, 0, steps)).toISOString().slice(0, 10),
+      startTime: '09:00',
+      endTime: '09:30',
+      createdAt: new Date(NOW).toISOString(),
+    })
+    await changes.commit()
+  }
+}
+
+const WRITERS_BEGIN = Date.now()
+
+it('undoes a bad import exactly, and every item of other clinics is as their writers left it', async () => {
+  const { table } = db
+  const { id: clinic } = await newClinic(table)
+  const others: [ClinicId, Doctor][] = []
+  for (let count = 0; count < rounds(2, 10); count++) {
+    const [{ id }, doctor] = [await newClinic(table), aDoctor('Dr. Own')]
+    await doctorStore({ table }).save(id, [{ before: null, after: doctor }])
+    others.push([id, doctor])
+  }
+  await importFiles(clinic, false)
+  const copy = await restored(db)
+  const to = new Date().toISOString().replace(/\.\d+/, '.000')
+  const before = await contentOf(db, clinic)
+  await importFiles(clinic, true)
+  // A function that has the index in memory.
+  const { search } = patientSearch(db)
+  const foundBy = async (text: string) => (await search(clinic, text, { page: 1, limit: 1 })).total
+  expect(await foundBy('wrong')).toBe(ROWS.patients.before + ROWS.patients.added)
+
+  let isDone = false
+  const writers = others.map(async ([id, doctor]) => {
+    const step = writerOf(db, id, doctor)
+    let steps = 0
+    for (; !isDone; steps++) {
+      await step()
+      await sleep(rounds(5, 1500))
+    }
+    return steps
+  })
+  const restoring = stack.run(
+    'restore',
+    'clinic',
+    clinic,
+    '--to',
+    to,
+    '--from',
+    copy.name,
+    '--remove-created',
+    '--yes',
+  )
+  const { code, printed, errors, calls } = await restoring.finally(() => {
+    isDone = true
+  })
+  expect([code, errors]).toEqual([0, ''])
+  const added = Object.values(ROWS).reduce((sum, rows) => sum + rows.added, 0)
+  expect(printed).toContain(`and removed ${added} of clinic`)
+  expect(await contentOf(db, clinic)).toEqual(before)
+  expect((await runVerification(table, clinic)).found).toEqual([])
+  expect([await foundBy('wrong'), await foundBy('right')]).toEqual([0, ROWS.patients.before])
+
+  // The same steps in the copy, which nothing was restored in.
+  const steps = await Promise.all(writers)
+  expect(Math.min(...steps)).toBeGreaterThan(rounds(1, 50))
+  await Promise.all(
+    others.map(async ([id, doctor], at) => {
+      const step = writerOf(copy, id, doctor)
+      for (let count = 0; count < (steps[at] as number); count++) await step()
+    }),
+  )
+  const [now, expected] = [await allItems(db), await allItems(copy)]
+  for (const [id] of others) expect(itemsOf(now, id)).toEqual(itemsOf(expected, id))
+  const keys = calls.flatMap(writtenKeys)
+  expect(keys.length).toBeGreaterThan(50)
+  expect(keys.filter((key) => !key.includes(shortId(clinic)) && !key.includes(clinic))).toEqual([])
+})
+
+/** Every item with a clinic's id. */
+const itemsOf = (items: readonly object[], clinic: ClinicId) =>
+  items
+    .map(sortedJson)
+    .filter((item) => item.includes(shortId(clinic)) || item.includes(clinic))
+    .sort()
+
+/** The keys of what a call writes. */
+function writtenKeys({ operation, input }: RecordedCall): string[] {
+  const { Key, Item, TransactItems = [], RequestItems = {} } = input
+  if (!/Put|Update|Delete|Write/.test(operation)) return []
+  const writes = [...TransactItems, ...Object.values(RequestItems).flat()].map(
+    (write) => Object.values(write as object)[0],
+  )
+  return [{ Key, Item }, ...writes].flatMap((write) => {
+    const { pk, sk } = write.Key ?? write.Item ?? {}
+    return pk ? [`${pk.S} ${sk.S}`] : []
+  })
+}
 
 it('rejects a copy that is not one of the clinic at this time', async () => {
   const empty = await freshTable()

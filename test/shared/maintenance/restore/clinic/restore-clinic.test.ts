@@ -1,8 +1,6 @@
 /** A clinic whose records were changed by mistake is put back to an earlier time, next to other clinics and what integrators did since. */
-import { setTimeout as sleep } from 'node:timers/promises'
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { Appointment } from '../../../../../shared/domain/booking/appointment.ts'
-import type { Clinic, ClinicId } from '../../../../../shared/domain/clinic.ts'
 import type { Patient } from '../../../../../shared/domain/patients/patient.ts'
 import { newUuid } from '../../../../../shared/domain/uuid.ts'
 import { planRestore } from '../../../../../shared/maintenance/restore/clinic/plan.ts'
@@ -22,22 +20,20 @@ import { doctorStore } from '../../../../../shared/store/doctors.ts'
 import { readImportIds } from '../../../../../shared/store/external-ids/derive.ts'
 import { externalIds } from '../../../../../shared/store/external-ids/links.ts'
 import { holidayStore } from '../../../../../shared/store/holidays.ts'
-import { shortId } from '../../../../../shared/store/keys/key.ts'
 import { messageStore } from '../../../../../shared/store/messages/messages.ts'
 import { patientWriter } from '../../../../../shared/store/patients/patient-writer.ts'
 import { patientStore } from '../../../../../shared/store/patients/patients.ts'
-import { patientSearch } from '../../../../../shared/store/patients/search.ts'
 import { Changeset } from '../../../../../shared/store/table/changeset.ts'
 import { idempotencyGuard } from '../../../../../shared/store/table/idempotency.ts'
 import type { Table } from '../../../../../shared/store/table/table.ts'
-import { allItems, announcedEvents } from '../../../../support/all-items.ts'
+import { announcedEvents } from '../../../../support/all-items.ts'
 import { aRoom } from '../../../../support/catalogue.ts'
 import { Crashed, crashableTable } from '../../../../support/crashable-table.ts'
 import { issueCredential } from '../../../../support/credentials.ts'
 import { restored as copyOf } from '../../../../support/restored.ts'
 import { rounds } from '../../../../support/scale.ts'
 import { aPatient, freshTable, newClinic, type TestTable } from '../../../../support/table.ts'
-import { sortedJson, tableText } from '../../../../support/table-text.ts'
+import { tableText } from '../../../../support/table-text.ts'
 import {
   aDoctor,
   addPayment,
@@ -50,6 +46,7 @@ import {
   type Practice,
   runVerification,
 } from '../../verify/practice.ts'
+import { contentOf } from './content.ts'
 
 const SIZE = {
   patients: 6,
@@ -59,16 +56,6 @@ const SIZE = {
   payments: 4,
   messages: 2,
   indexed: true,
-}
-
-/** Five thousand records that change in `npm run prove`. */
-const FULL_SIZE = {
-  ...SIZE,
-  doctors: rounds(2, 10),
-  patients: rounds(6, 2000),
-  appointments: rounds(8, 2500),
-  invoices: rounds(4, 500),
-  payments: rounds(4, 500),
 }
 
 /** By how many calls each run that crashes comes further than the one before. */
@@ -103,32 +90,6 @@ const restoreOptions = () => ({
 
 const restore = (options: Options = {}, table: Table = db.table) =>
   restoreClinic({ table, copy: copy.table }, made.clinic, { ...restoreOptions(), ...options })
-
-/** Families of items that a restore leaves as they are, or that have no meaning without the version of their records. */
-const OTHERS = /^(C|K|R|PH|PC|PS#.*|U.|E.*|W.*|N.*|F|XF|MQ.*)$/
-
-const VOLATILE = new Set(['v', 'ev', 'u', 'updatedAt'])
-
-/** Everything that lists, search, tallies and days of a clinic show, without the times of changes. */
-async function contentOf(table: TestTable, clinic: ClinicId): Promise<string[]> {
-  const items = (await allItems(table)).filter(
-    ({ pk }) => pk.startsWith(`${shortId(clinic)}#`) && !OTHERS.test(pk.slice(shortId(clinic).length + 1)),
-  )
-  return (
-    items
-      .map(({ pk, sk, ...attributes }) => {
-        const kept = Object.entries(attributes).filter(
-          ([name, value]) =>
-            !VOLATILE.has(name) && value !== 0 && !(Array.isArray(value) && value.length === 0),
-        )
-        return { key: `${pk} ${sk}`, kept }
-      })
-      // Days and months without a record in them.
-      .filter(({ kept }) => kept.length > 0)
-      .map(({ key, kept }) => `${key} ${sortedJson(Object.fromEntries(kept))}`)
-      .sort()
-  )
-}
 
 const idOf = (at: number) => (made.patients[at] as Patient).id
 const first = <T>(list: readonly T[]): T => list[0] as T
@@ -633,81 +594,6 @@ describe('the clinic that is restored', () => {
     // For commands that had begun when it was only paused.
     expect(waits[0]).toBeGreaterThan(15_000)
   })
-})
-
-it('undoes changes and creations exactly, and writes only to its clinic, while others are written to', async () => {
-  made = await createPractice(db.table, FULL_SIZE)
-  const others: Clinic[] = []
-  for (let count = 0; count < rounds(2, 10); count++) others.push(await newClinic(db.table))
-  await takeCopy()
-  const before = await contentOf(db, made.clinic)
-  await damage()
-  for (let count = 0; count < rounds(1, 50); count++) await addRecords()
-  const written = new Set<string>()
-  const recorded = (calls: readonly object[]) => {
-    for (const call of calls) {
-      const { Key, Item } = Object.values(call)[0] as {
-        Key?: { pk: string }
-        Item?: { pk: string; sk: string }
-      }
-      written.add(JSON.stringify(Key ?? { pk: Item?.pk, sk: Item?.sk }))
-    }
-  }
-  const { table } = db
-  const watched: Table = {
-    ...table,
-    update: (key, parts) => {
-      written.add(JSON.stringify({ pk: key.pk, sk: key.sk }))
-      return table.update(key, parts)
-    },
-    deleteMany: (keys) => {
-      for (const { pk, sk } of keys) written.add(JSON.stringify({ pk, sk }))
-      return table.deleteMany(keys)
-    },
-    tryTransact: (writes) => {
-      recorded(writes)
-      return table.tryTransact(writes)
-    },
-    transact: (writes) => {
-      recorded(writes)
-      return table.transact(writes)
-    },
-  }
-  // A function that has the index in memory.
-  const { search } = patientSearch(db)
-  const wrong = async () => (await search(made.clinic, 'wrong', { page: 1, limit: 10 })).total
-  expect(await wrong()).toBe(made.patients.length)
-  let isDone = false
-  const writers = others.map(async ({ id }) => {
-    const ids: string[] = []
-    for (let count = 0; !isDone; count++) {
-      const patient = aPatient()
-      await patientWriter({ table }).createMany(id, [patient])
-      await patientChanges(table).update(id, patient.id, { lastName: `Own${count}` })
-      ids.push(patient.id)
-      await sleep(rounds(0, 100))
-    }
-    return ids
-  })
-  await restore({ removeCreated: true }, watched).finally(() => {
-    isDone = true
-  })
-  expect(await contentOf(db, made.clinic)).toEqual(before)
-  expect((await runVerification(table, made.clinic)).found).toEqual([])
-  expect([await wrong(), (await search(made.clinic, '@example.com', { page: 1, limit: 1 })).total]).toEqual([
-    0,
-    made.patients.filter(({ emailAddress }) => emailAddress !== null).length,
-  ])
-  const foreign = [...written].filter(
-    (key) => !key.includes(shortId(made.clinic)) && !key.includes(made.clinic),
-  )
-  expect([written.size > 100, foreign]).toEqual([true, []])
-  for (const [at, ids] of (await Promise.all(writers)).entries()) {
-    const { id } = others[at] as { id: ClinicId }
-    const names = [...(await patientStore(db).findMany(id, ids)).values()].map(({ lastName }) => lastName)
-    expect(names.sort()).toEqual(ids.map((_, count) => `Own${count}`).sort())
-    expect((await runVerification(table, id)).found).toEqual([])
-  }
 })
 
 it('rejects a copy of a later time', async () => {
