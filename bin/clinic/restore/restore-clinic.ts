@@ -71,7 +71,9 @@ export function addClinicCommand(group: Command): void {
     if (isEmpty(planned) && clinic.restoring === undefined) {
       // A run that was stopped at its very end may not have reached every credential.
       await credentialStore({ table, now: table.now }).refreshClinic(clinic)
-      return print(self, planJson(planned, false), [`Nothing differs from ${to}.`])
+      const decisions = describeDecisions(planned)
+      const text = decisions.length === 0 ? `Nothing differs from ${to}.` : 'Nothing is put back or removed.'
+      return print(self, planJson(planned, false), [text, ...decisions])
     }
     const { yes } = self.opts<{ yes: boolean }>()
     if (!yes && !canAsk(self))
@@ -170,10 +172,14 @@ const CONFLICTS = {
 } as const
 
 /** The numbers by kind; and by id, what keeps its state or is removed. */
-function describePlan({ name }: Clinic, to: string, plan: RestorePlan): string[] {
+const describePlan = ({ name }: Clinic, to: string, plan: RestorePlan): string[] => [
+  `This puts back the records of clinic ${name} to ${to}. The clinic is paused for at least a minute, and every copy of its lists has to start again.`,
+  ...describeDecisions(plan),
+]
+
+function describeDecisions(plan: RestorePlan): string[] {
   const { changed, removed, conflicts, staying, settings, areHolidaysChanged } = plan
   return [
-    `This puts back the records of clinic ${name} to ${to}. The clinic is paused for at least a minute, and every copy of its lists has to start again.`,
     ...countsOf('Put back', changed),
     ...(areHolidaysChanged ? ['Put back: the holidays'] : []),
     ...conflicts.map(
