@@ -82,8 +82,10 @@ it('reads no row for a filter that no tally counts if its range has over 5,000, 
   const tally = { pk: pk('AT'), sk: '2026-05', '4c': 2, v: 1 }
   query('AT', [tally])
   const rows = ['09:00', '10:00'].map((time) => ({
-    ...{ pk: pk('AL'), sk: `c#2026-05-04#${time}#${shortId(ID)}` },
-    ...{ ...APPOINTMENT_ROW, rm: { i: ID, n: 'Room 1' } },
+    pk: pk('AL'),
+    sk: `c#2026-05-04#${time}#${shortId(ID)}`,
+    ...APPOINTMENT_ROW,
+    rm: { i: ID, n: 'Room 1' },
   }))
   query('AL', rows)
   const { next_after: after } = (await read()).body.meta

@@ -103,7 +103,10 @@ describe('GET /me', () => {
     })
     const { body } = await ask('get-me', { headers: { Authorization: `Developer ${key}:${secret}` } })
     expect(body.data).toMatchObject({
-      ...{ key, name: 'Site', scopes: [], rate_limit: 60 },
+      key,
+      name: 'Site',
+      scopes: [],
+      rate_limit: 60,
       expires_at: '2100-01-01T01:00:00+03:00',
     })
   })

@@ -23,7 +23,8 @@ async function createClinic(table: Table, index: 0 | 1): Promise<ClinicModel> {
   const idOf = await readImportIds(table, clinic.id)
   const hours = parseWeeklyHours('mon-sun 08:00-20:00')
   const doctors = ['1', '2'].map((externalId) => ({
-    ...{ externalId, id: idOf('doctor', externalId) },
+    externalId,
+    id: idOf('doctor', externalId),
     name: new Register(`Dr. ${externalId}`),
   }))
   const changes = doctors.map(({ id, externalId }) => ({

@@ -24,8 +24,13 @@ export async function openHttpStage(): Promise<Stage> {
   const address = `127.0.0.1:${(receiver.address() as AddressInfo).port}`
   const clockOffset = new Float64Array(new SharedArrayBuffer(8))
   const stack = await runStack({
-    ...{ demo: false, realistic: { latency: LATENCY }, clockOffset, allowedWebhookHost: address },
-    ...{ environment: LIMITS, feedbackDelays: FEEDBACK_DELAYS, limits: RACING },
+    demo: false,
+    realistic: { latency: LATENCY },
+    clockOffset,
+    allowedWebhookHost: address,
+    environment: LIMITS,
+    feedbackDelays: FEEDBACK_DELAYS,
+    limits: RACING,
   })
   const { realistic } = stack
   if (!realistic) throw new Error('the stack is not realistic')

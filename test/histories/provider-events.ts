@@ -8,8 +8,11 @@ type Received = readonly [functionId: string, event: object]
 export function emailEvent({ clinic, id, kind }: FeedbackReport, provider: string): Received {
   const body = {
     event: kind === 'delivered' ? 'Delivery' : 'Bounce',
-    ...{ clinic: [clinic], message: [id], provider_message_id: provider },
-    ...{ at: new Date().toISOString(), detail: kind === 'delivered' ? [] : ['Permanent', 'General'] },
+    clinic: [clinic],
+    message: [id],
+    provider_message_id: provider,
+    at: new Date().toISOString(),
+    detail: kind === 'delivered' ? [] : ['Permanent', 'General'],
   }
   const record = { messageId: `feedback-${id}`, body: JSON.stringify(body), eventSourceARN: 'feedback' }
   return ['email-feedback', { Records: [record] }]

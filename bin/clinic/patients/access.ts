@@ -46,7 +46,12 @@ export function addAccessCommand(command: Command): void {
         .sort((a, b) => Date.parse(a.timestamp) - Date.parse(b.timestamp))
         .map(({ timestamp, who, source_ip, action, outcome, request_id, whole_clinic }) => ({
           at: clinicTimestamp(timestamp, clinic.timezone),
-          ...{ who, source_ip, action, outcome, request_id, whole_clinic },
+          who,
+          source_ip,
+          action,
+          outcome,
+          request_id,
+          whole_clinic,
         }))
       const rows = data.map(({ at, who, source_ip, action, outcome, whole_clinic }) => [
         at,

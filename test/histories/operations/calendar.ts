@@ -83,8 +83,11 @@ export function drawPlacement(
 
 /** The fields of a request for a placement. */
 export const placementFields = ({ doctor, room, date, from, to }: Placement) => ({
-  ...{ doctor_id: doctor, room_id: room, appointment_date: date },
-  ...{ start_time: timeOf(from), duration: to - from },
+  doctor_id: doctor,
+  room_id: room,
+  appointment_date: date,
+  start_time: timeOf(from),
+  duration: to - from,
 })
 
 export async function bookAppointment(run: Run): Promise<void> {
@@ -95,8 +98,13 @@ export async function bookAppointment(run: Run): Promise<void> {
   if (!patient || !placement) return
   const booking: BookingModel = {
     token: `n${operation.number}${clinic.suffix}`,
-    ...{ patient, placement: new Register(placement), placements: [placement], start: tick() },
-    ...{ id: null, existence: 'possible' as const, isImported: false },
+    patient,
+    placement: new Register(placement),
+    placements: [placement],
+    start: tick(),
+    id: null,
+    existence: 'possible' as const,
+    isImported: false,
     status: new Register('scheduled'),
     freedAt: Number.POSITIVE_INFINITY,
   }

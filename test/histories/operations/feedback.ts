@@ -30,8 +30,13 @@ export async function importMessages(run: Run): Promise<void> {
     const channel = row % 2 === 0 ? 'sms' : 'email'
     return [
       {
-        ...{ token, channel, patient, id: clinic.idOf('message', token) },
-        ...{ existence: 'possible', isReportedSent: false, isImported: true },
+        token,
+        channel,
+        patient,
+        id: clinic.idOf('message', token),
+        existence: 'possible',
+        isReportedSent: false,
+        isImported: true,
         feedback: { certain: new Set(), possible: new Set() },
       },
     ]
@@ -39,7 +44,10 @@ export async function importMessages(run: Run): Promise<void> {
   if (messages.length === 0) return
   clinic.messages.push(...messages)
   const rows = messages.map(({ token, channel, patient }) => ({
-    ...{ external_id: token, patient_external_id: patient.externalId, channel, message: token },
+    external_id: token,
+    patient_external_id: patient.externalId,
+    channel,
+    message: token,
     ...{
       recipient: channel === 'sms' ? '+905320000000' : 'before@example.com',
       sent_at: '2026-04-01T10:00:00Z',

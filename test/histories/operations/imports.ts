@@ -30,7 +30,10 @@ export async function importPatients(run: Run): Promise<void> {
   })
   clinic.patients.push(...patients)
   const rows = patients.map(({ externalId, token, email }) => ({
-    ...{ external_id: externalId, first_name: 'Ada', last_name: token, email_address: email },
+    external_id: externalId,
+    first_name: 'Ada',
+    last_name: token,
+    email_address: email,
   }))
   const result = await importRows(run, 'patients', rows)
   if (!result) return
@@ -55,7 +58,10 @@ export async function importAppointments(run: Run): Promise<void> {
         model: {
           ...facts,
           token: `n${operation.number}x${row}${clinic.suffix}`,
-          ...{ id, existence: 'possible' as const, isImported: true, freedAt: Number.POSITIVE_INFINITY },
+          id,
+          existence: 'possible' as const,
+          isImported: true,
+          freedAt: Number.POSITIVE_INFINITY,
           status: new Register('scheduled'),
         },
         row: {
@@ -64,7 +70,9 @@ export async function importAppointments(run: Run): Promise<void> {
             patient_external_id: patient.externalId,
             doctor_external_id: doctor.externalId,
           },
-          ...{ appointment_date: '2020-03-02', start_time: '10:00', end_time: '10:30' },
+          appointment_date: '2020-03-02',
+          start_time: '10:00',
+          end_time: '10:30',
           notes: `n${operation.number}x${row}${clinic.suffix}`,
         },
       },
@@ -95,7 +103,9 @@ export async function importInvoices(run: Run): Promise<void> {
   if (invoices.length === 0) return
   clinic.invoices.push(...invoices)
   const rows = invoices.map(({ externalId, patient, number, total }) => ({
-    ...{ external_id: externalId, patient_external_id: patient.externalId, invoice_number: number },
+    external_id: externalId,
+    patient_external_id: patient.externalId,
+    invoice_number: number,
     ...{
       issue_date: '2026-04-01',
       currency: 'EUR',
@@ -134,10 +144,17 @@ export async function addPayment(run: Run): Promise<void> {
           id,
           build: ({ currency, number, patient }) => ({
             ...NEW_PAYMENT,
-            ...{ id, amount: amount * 100, currency, type: 'payment', method: 'card', status: 'completed' },
+            id,
+            amount: amount * 100,
+            currency,
+            type: 'payment',
+            method: 'card',
+            status: 'completed',
             invoice: { id: invoice.id, number },
             patient: { id: patient.id, fullName: patient.fullName },
-            ...{ description: token, date: '2026-04-02', createdAt: new Date().toISOString() },
+            description: token,
+            date: '2026-04-02',
+            createdAt: new Date().toISOString(),
           }),
         },
       ])
@@ -203,8 +220,12 @@ export async function importPayments(run: Run): Promise<void> {
   })
   clinic.payments.push(...payments)
   const rows = payments.map(({ token, amount }) => ({
-    ...{ external_id: token, invoice_external_id: invoice.externalId, amount, payment_method: 'cash' },
-    ...{ payment_date: '2026-04-03', description: token },
+    external_id: token,
+    invoice_external_id: invoice.externalId,
+    amount,
+    payment_method: 'cash',
+    payment_date: '2026-04-03',
+    description: token,
   }))
   const result = await importRows(run, 'payments', rows)
   if (!result) return

@@ -11,7 +11,13 @@ export async function sendMessage(run: Run): Promise<void> {
   const channel = byChannel < 0.5 ? 'sms' : 'email'
   const token = `m${operation.number}${clinic.suffix}`
   const message: MessageModel = {
-    ...{ token, channel, patient, id: null, existence: 'possible', isReportedSent: false, isImported: false },
+    token,
+    channel,
+    patient,
+    id: null,
+    existence: 'possible',
+    isReportedSent: false,
+    isImported: false,
     feedback: { certain: new Set(), possible: new Set() },
   }
   clinic.messages.push(message)

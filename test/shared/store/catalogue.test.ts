@@ -54,12 +54,24 @@ describe('a record of the catalogue', () => {
       act: false,
     })
     expect(TREATMENTS.encode(treatment)).toEqual({
-      ...{ n: 'Check-up', co: 'T1', de: 'With care', min: 30, pr: 12_000, cur: 'EUR', dec: 2 },
-      ...{ dr: [doctor], act: true },
+      n: 'Check-up',
+      co: 'T1',
+      de: 'With care',
+      min: 30,
+      pr: 12_000,
+      cur: 'EUR',
+      dec: 2,
+      dr: [doctor],
+      act: true,
     })
     const items = [{ treatmentId: treatment.id, price: 9_950 }]
     expect(PRICE_LISTS.encode(aPriceList({ isDefault: true, validFrom: '2026-01-01', items }))).toEqual({
-      ...{ n: 'Private', cur: 'EUR', dec: 2, def: true, from: '2026-01-01', to: null },
+      n: 'Private',
+      cur: 'EUR',
+      dec: 2,
+      def: true,
+      from: '2026-01-01',
+      to: null,
       it: [{ t: treatment.id, p: 9_950 }],
     })
   })

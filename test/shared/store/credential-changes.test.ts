@@ -164,7 +164,12 @@ describe('a change of settings', () => {
 it('never shows a last use before the creation, although uses are recorded to the hour', async () => {
   now = START + 1_800_000
   const credential = await stores().issue({
-    ...{ name: 'New', clinic: clinic.id, cell: 'a', scopes: [], expiresAt: null, requestsPerMinute: null },
+    name: 'New',
+    clinic: clinic.id,
+    cell: 'a',
+    scopes: [],
+    expiresAt: null,
+    requestsPerMinute: null,
   })
   await stores().recordUse(credential)
   expect(await stores().find(credential.key)).toMatchObject({ lastUsedAt: '2030-05-01T10:30:00.000Z' })

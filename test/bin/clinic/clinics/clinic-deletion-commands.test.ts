@@ -107,7 +107,11 @@ it('creates a clinic with the settings of an export, and with those that are giv
   expect(await rejection(create(...from))).toContain('There is a clinic of this name already')
   const { data } = JSON.parse(await output(create(...from, '--name', 'Copy', '--duration', '20')))
   expect(data).toMatchObject({
-    ...{ name: 'Copy', is_test: true, duration_minutes: 20, sms_countries: ['TR', 'DE'], sms_per_day: 7 },
+    name: 'Copy',
+    is_test: true,
+    duration_minutes: 20,
+    sms_countries: ['TR', 'DE'],
+    sms_per_day: 7,
     paused_at: null,
   })
   expect(data.id).not.toBe(id)

@@ -9,7 +9,13 @@ type Load = FunctionLoad & { readonly id: string }
 const functionWith = (id: string, since: readonly number[], state: Partial<FunctionLoad> = {}): Load => ({
   id,
   waiting: since.map((time) => ({ since: time })),
-  ...{ loading: [], idle: 0, idleSince: 0, busy: 0, loadedAt: 0, maxEnvironments: 4, isPolled: false },
+  loading: [],
+  idle: 0,
+  idleSince: 0,
+  busy: 0,
+  loadedAt: 0,
+  maxEnvironments: 4,
+  isPolled: false,
   ...state,
 })
 

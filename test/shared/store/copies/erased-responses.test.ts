@@ -81,9 +81,19 @@ describe('erasing a patient', () => {
 it('stores no response to a booking of a taken time whose patient is erased meanwhile', async () => {
   const { clinic: id, doctor, appointment, patient: owner } = await createPopulatedClinic(db.table)
   const request: BookingRequest = {
-    ...{ id: newUuid(), patient: owner.id, doctor: doctor.id, notes: 'Canary', externalId: null },
-    ...{ date: appointment.date, startTime: appointment.startTime, minutes: 30, treatments: [], room: null },
-    ...{ timezone: 'UTC', clock: wallClock(NOW, 'UTC'), createdAt: new Date(NOW).toISOString() },
+    id: newUuid(),
+    patient: owner.id,
+    doctor: doctor.id,
+    notes: 'Canary',
+    externalId: null,
+    date: appointment.date,
+    startTime: appointment.startTime,
+    minutes: 30,
+    treatments: [],
+    room: null,
+    timezone: 'UTC',
+    clock: wallClock(NOW, 'UTC'),
+    createdAt: new Date(NOW).toISOString(),
   }
   const table = interruptedTable(db.table, () => patientChanges(db.table).erase(id.id, owner.id))
   const idempotency = idempotencyGuard(
