@@ -1,3 +1,9 @@
+const notFound = (record: string) => ({
+  status: 404,
+  error: 'NOT_FOUND',
+  text: `The ${record} does not exist.`,
+})
+
 /**
  * The error catalogue: every error response, by its translation key. The API document, the error documents, the
  * gateway's own responses and the English texts all derive from this table.
@@ -36,17 +42,17 @@ const CATALOGUE = {
     text: 'The firewall blocked the request: it looks like an attack, or too many requests come from its address.',
   },
   route_not_found: { status: 404, error: 'NOT_FOUND', text: 'The path does not exist.' },
-  patient_not_found: { status: 404, error: 'NOT_FOUND', text: 'The patient does not exist.' },
-  invoice_not_found: { status: 404, error: 'NOT_FOUND', text: 'The invoice does not exist.' },
-  doctor_not_found: { status: 404, error: 'NOT_FOUND', text: 'The doctor does not exist.' },
-  appointment_not_found: { status: 404, error: 'NOT_FOUND', text: 'The appointment does not exist.' },
-  department_not_found: { status: 404, error: 'NOT_FOUND', text: 'The department does not exist.' },
-  room_not_found: { status: 404, error: 'NOT_FOUND', text: 'The room does not exist.' },
-  payment_not_found: { status: 404, error: 'NOT_FOUND', text: 'The payment does not exist.' },
-  message_not_found: { status: 404, error: 'NOT_FOUND', text: 'The message does not exist.' },
-  treatment_not_found: { status: 404, error: 'NOT_FOUND', text: 'The treatment does not exist.' },
-  webhook_not_found: { status: 404, error: 'NOT_FOUND', text: 'The webhook endpoint does not exist.' },
-  delivery_not_found: { status: 404, error: 'NOT_FOUND', text: 'The delivery does not exist.' },
+  patient_not_found: notFound('patient'),
+  invoice_not_found: notFound('invoice'),
+  doctor_not_found: notFound('doctor'),
+  appointment_not_found: notFound('appointment'),
+  department_not_found: notFound('department'),
+  room_not_found: notFound('room'),
+  payment_not_found: notFound('payment'),
+  message_not_found: notFound('message'),
+  treatment_not_found: notFound('treatment'),
+  webhook_not_found: notFound('webhook endpoint'),
+  delivery_not_found: notFound('delivery'),
   slot_unavailable: {
     status: 409,
     error: 'SLOT_UNAVAILABLE',
@@ -203,5 +209,9 @@ export type ErrorKey = keyof typeof CATALOGUE
 export type RecordNotFoundKey = Exclude<Extract<ErrorKey, `${string}_not_found`>, 'route_not_found'>
 
 export const ERROR_KEYS = Object.keys(CATALOGUE) as ErrorKey[]
+
+export const RECORD_NOT_FOUND_KEYS = ERROR_KEYS.filter(
+  (key): key is RecordNotFoundKey => key.endsWith('_not_found') && key !== 'route_not_found',
+)
 
 export const errorEntry = (key: ErrorKey): CatalogueEntry => CATALOGUE[key]

@@ -1,5 +1,5 @@
 import { basename, extname } from 'node:path'
-import { type ErrorKey, errorEntry } from '../api/error-catalogue.ts'
+import { ERROR_KEYS, type ErrorKey, errorEntry } from '../api/error-catalogue.ts'
 import {
   type ApiDocument,
   type Endpoint,
@@ -262,8 +262,7 @@ event = verify_webhook(body, request.headers, secret)`,
 }
 
 function errorsPage(): Page {
-  const keys = Object.keys(REMEDIES) as ErrorKey[]
-  const byStatus = keys.toSorted((one, other) => errorEntry(one).status - errorEntry(other).status)
+  const byStatus = ERROR_KEYS.toSorted((one, other) => errorEntry(one).status - errorEntry(other).status)
   return {
     path: 'errors',
     title: 'Errors',

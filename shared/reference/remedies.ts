@@ -1,4 +1,4 @@
-import type { ErrorKey } from '../api/error-catalogue.ts'
+import { type ErrorKey, RECORD_NOT_FOUND_KEYS, type RecordNotFoundKey } from '../api/error-catalogue.ts'
 
 const UNKNOWN_ID = 'Check the id. Records of other clinics are not found either.'
 const FIX_FIELDS = 'Correct what `details` names. Do not repeat the request unchanged.'
@@ -6,8 +6,14 @@ const WAIT = 'Repeat the request after `retry-after` seconds, with the same idem
 const OTHER_SLOT = 'Offer one of the times in `details`, or ask for free slots again.'
 const INFORM = 'Show it to the user: only the clinic can change it.'
 
+const UNKNOWN_IDS = Object.fromEntries(RECORD_NOT_FOUND_KEYS.map((key) => [key, UNKNOWN_ID])) as Record<
+  RecordNotFoundKey,
+  string
+>
+
 /** What a program does about each error, in Markdown. */
 export const REMEDIES: Readonly<Record<ErrorKey, string>> = {
+  ...UNKNOWN_IDS,
   invalid_params: FIX_FIELDS,
   invalid_cursor:
     'Start the list again without `after`. If `details` names `updated_since`, start the copy again.',
@@ -18,16 +24,6 @@ export const REMEDIES: Readonly<Record<ErrorKey, string>> = {
   missing_scope: "Ask the clinic's operator for the scope.",
   request_blocked: 'Check what you send. Contact support if it is right.',
   route_not_found: 'Check the base URL and the path.',
-  patient_not_found: UNKNOWN_ID,
-  invoice_not_found: UNKNOWN_ID,
-  doctor_not_found: UNKNOWN_ID,
-  appointment_not_found: UNKNOWN_ID,
-  department_not_found: UNKNOWN_ID,
-  room_not_found: UNKNOWN_ID,
-  payment_not_found: UNKNOWN_ID,
-  message_not_found: UNKNOWN_ID,
-  treatment_not_found: UNKNOWN_ID,
-  webhook_not_found: UNKNOWN_ID,
   delivery_not_found: 'Check the id. Deliveries are deleted after their retention period.',
   slot_unavailable: OTHER_SLOT,
   room_unavailable: OTHER_SLOT,

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { Agent, createServer, request, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { RECORD_NOT_FOUND_KEYS } from '../../shared/api/error-catalogue.ts'
 import { BASE_PATH } from '../../shared/api/route.ts'
 import { ROUTES } from '../../shared/api/routes.ts'
 import type { ClinicId } from '../../shared/domain/clinic.ts'
@@ -10,13 +11,7 @@ import { clinicStore } from '../../shared/store/clinics.ts'
 import { assertConforms, document } from '../support/conformance.ts'
 import { generateRequests, type RequestCase } from '../support/document-walk.ts'
 import { post, type RunningStack, runStack } from '../support/local-stack.ts'
-import {
-  createRouteSamples,
-  ID_KINDS,
-  pathOf,
-  type RouteSamples,
-  type SampleIds,
-} from '../support/route-samples.ts'
+import { createRouteSamples, pathOf, type RouteSamples, type SampleIds } from '../support/route-samples.ts'
 import { rounds } from '../support/scale.ts'
 
 const COUNT = rounds(100, 6000)
@@ -116,7 +111,9 @@ const remove = (id: string) =>
 
 /** The ids by the names of query parameters and fields, such as `patient_id`. */
 const knownIds = (): Record<string, string> =>
-  Object.fromEntries(ID_KINDS.map((kind) => [kind.replace('not_found', 'id'), samples.ids[kind]]))
+  Object.fromEntries(
+    RECORD_NOT_FOUND_KEYS.map((kind) => [kind.replace('not_found', 'id'), samples.ids[kind]]),
+  )
 
 it(`responds as documented to ${COUNT} requests generated from seed ${SEED}`, async () => {
   const steps = generateRequests(SEED, COUNT, { ...knownIds(), url: receiverUrl })

@@ -1,9 +1,9 @@
 /**
  * The one list of ids, queries and bodies for tests that send requests to every route. It does not compile without a sample for
- * each kind of id in a path, for each body, and for each query that is required.
+ * each kind of record in a path, for each body, and for each query that is required.
  */
 import type * as z from 'zod'
-import type { RecordNotFoundKey } from '../../shared/api/error-catalogue.ts'
+import { RECORD_NOT_FOUND_KEYS, type RecordNotFoundKey } from '../../shared/api/error-catalogue.ts'
 import { acceptsIdempotencyKey, type Route } from '../../shared/api/route.ts'
 import type { Endpoint } from '../../shared/api/routes.ts'
 import type { Appointment } from '../../shared/domain/booking/appointment.ts'
@@ -29,26 +29,20 @@ type SampleRecords = PopulatedClinic & WebhookWithDeliveries
 /** An id of each kind, by the error for an unknown one. */
 export type SampleIds = Readonly<Record<RecordNotFoundKey, string>>
 
-const ID_OF: Readonly<Record<RecordNotFoundKey, (records: SampleRecords) => string>> = {
-  patient_not_found: ({ patient }) => patient.id,
-  doctor_not_found: ({ doctor }) => doctor.id,
-  department_not_found: ({ department }) => department.id,
-  room_not_found: ({ room }) => room.id,
-  treatment_not_found: ({ treatment }) => treatment.id,
-  appointment_not_found: ({ appointment }) => appointment.id,
-  invoice_not_found: ({ invoice }) => invoice.id,
-  payment_not_found: ({ payment }) => payment.id,
-  message_not_found: ({ message }) => message.id,
-  webhook_not_found: ({ webhook }) => webhook.id,
-  // A delivery of the webhook.
-  delivery_not_found: ({ deliveries }) => deliveries[0].id,
-}
+type CamelCase<Name extends string> = Name extends `${infer First}_${infer Rest}`
+  ? `${First}${Capitalize<CamelCase<Rest>>}`
+  : Name
+type KindOf<Key> = Key extends `${infer Kind}_not_found` ? CamelCase<Kind> : never
 
-export const ID_KINDS = Object.keys(ID_OF) as RecordNotFoundKey[]
+/** The id of the record of a kind: of `priceList` for `price_list_not_found`. */
+function idOf(records: Readonly<Record<KindOf<RecordNotFoundKey>, { id: string }>>, key: RecordNotFoundKey) {
+  const kind = key.replace('_not_found', '').replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase())
+  return records[kind as KindOf<RecordNotFoundKey>].id
+}
 
 /** Makes an id of each kind. */
 export const idsOf = (make: (kind: RecordNotFoundKey) => string): SampleIds =>
-  Object.fromEntries(ID_KINDS.map((kind) => [kind, make(kind)])) as SampleIds
+  Object.fromEntries(RECORD_NOT_FOUND_KEYS.map((kind) => [kind, make(kind)])) as SampleIds
 
 /** Ids of records that do not exist. */
 export const unknownIds = (): SampleIds => idsOf(newUuid)
@@ -105,7 +99,7 @@ export async function createRouteSamples(
   const webhook = await createWebhook(table, clinic.id, facts.webhook)
   const populated = await createPopulatedClinic(table, facts.patient, clinic)
   const records = { ...populated, webhook, deliveries: await createDeliveries(table, clinic, webhook) }
-  const ids = idsOf((kind) => ID_OF[kind](records))
+  const ids = idsOf((kind) => idOf({ ...records, delivery: records.deliveries[0] }, kind))
   return {
     ...records,
     ids,

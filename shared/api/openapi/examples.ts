@@ -21,6 +21,7 @@ import type { Route } from '../route.ts'
 import type { Endpoint } from '../routes.ts'
 import { renderCursorPage, renderPage } from '../schemas.ts'
 import { renderWebhook, renderWebhookWithSecret } from '../webhooks.ts'
+import { pascalCase } from './errors.ts'
 import { exampleEvent } from './events.ts'
 import {
   appointment,
@@ -55,7 +56,7 @@ const RECORDS: Readonly<Record<string, readonly unknown[]>> = {
   Account: [renderAccount(caller)],
   Appointment: [appointment, earlierAppointment].map((one) => renderAppointment(one, clinic)),
   Clinic: [renderClinic(clinic)],
-  Delivery: [pendingDelivery(exampleEvent(PING)), delivery].map((one) => renderDelivery(one, clinic)),
+  Delivery: [delivery, pendingDelivery(exampleEvent(PING))].map((one) => renderDelivery(one, clinic)),
   Department: [renderDepartment(department)],
   Doctor: [renderDoctor(doctor, clinic)],
   Event: [exampleEvent('appointment.created'), exampleEvent('appointment.cancelled')].map((event) =>
@@ -77,19 +78,15 @@ const RECORDS: Readonly<Record<string, readonly unknown[]>> = {
   WebhookWithSecret: [renderWebhookWithSecret(webhook, clinic)],
 }
 
-/** The example of a path parameter, by the error for an unknown id. */
-export const EXAMPLE_IDS: Readonly<Record<RecordNotFoundKey, string>> = {
-  appointment_not_found: appointment.id,
-  delivery_not_found: delivery.id,
-  department_not_found: department.id,
-  doctor_not_found: doctor.id,
-  invoice_not_found: invoice.id,
-  message_not_found: email.id,
-  patient_not_found: patient.id,
-  payment_not_found: payments[0].id,
-  room_not_found: room.id,
-  treatment_not_found: treatment.id,
-  webhook_not_found: webhook.id,
+/**
+ * The example of a path parameter, by the error for an unknown id: the id of the first example of its kind of record.
+ * @throws Error if there is none
+ */
+export function exampleIdOf(notFound: RecordNotFoundKey): string {
+  const schema = pascalCase(notFound.replace('_not_found', ''))
+  const [record] = RECORDS[schema] ?? []
+  if (!record) throw new Error(`${notFound} needs an example of ${schema} in shared/api/openapi/examples.ts.`)
+  return (record as { id: string }).id
 }
 
 /** A request, and the response to it if it is successful. */

@@ -11,7 +11,7 @@ import {
 } from '../route.ts'
 import { envelopeOf } from '../schemas.ts'
 import { errorResponse, errorSchema, groupByStatus, pascalCase } from './errors.ts'
-import { EXAMPLE_IDS, type Exchange, exchangesOf } from './examples.ts'
+import { type Exchange, exampleIdOf, exchangesOf } from './examples.ts'
 import { notModifiedHeaders, successHeaders } from './headers.ts'
 import type { Json, SchemaCollector } from './schemas.ts'
 import { tagOf } from './tags.ts'
@@ -97,7 +97,7 @@ function pathParameters({ params = {} }: Route): Json[] {
     required: true,
     description: `A malformed id is treated like an unknown one and returns \`${notFound}\`.`,
     schema: { type: 'string', format: 'uuid' },
-    example: EXAMPLE_IDS[notFound],
+    example: exampleIdOf(notFound),
   }))
 }
 

@@ -4,7 +4,7 @@ import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import fc from 'fast-check'
 import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { SHARED_PARTITION_PREFIXES } from '../../../infra/functions/grants.ts'
-import type { RecordNotFoundKey } from '../../../shared/api/error-catalogue.ts'
+import { RECORD_NOT_FOUND_KEYS, type RecordNotFoundKey } from '../../../shared/api/error-catalogue.ts'
 import type { Route } from '../../../shared/api/route.ts'
 import { ENDPOINTS } from '../../../shared/api/routes.ts'
 import { newUuid } from '../../../shared/domain/uuid.ts'
@@ -21,7 +21,6 @@ import { mockClient } from '../../support/mock-client.ts'
 import { createDeliveries } from '../../support/records.ts'
 import {
   createRouteSamples,
-  ID_KINDS,
   idsOf,
   type RouteSamples,
   requestOf,
@@ -151,7 +150,7 @@ async function asked(caller: Known, route: Route, named: SampleIds, filters: Rec
 
 describe("a request stays within the credential's clinic", () => {
   const anyone = fc.constantFrom(0, 1, 2)
-  const anyKind = fc.constantFrom(...ID_KINDS)
+  const anyKind = fc.constantFrom(...RECORD_NOT_FOUND_KEYS)
 
   it.each(ENDPOINTS.map((route) => [route.id, route] as const))(
     '%s succeeds, and touches no other clinic',
@@ -179,7 +178,10 @@ describe("a request stays within the credential's clinic", () => {
       fc.asyncProperty(
         anyone,
         fc.constantFrom(...ENDPOINTS.map(({ id }) => id)),
-        fc.array(anyone, { minLength: ID_KINDS.length, maxLength: ID_KINDS.length }),
+        fc.array(anyone, {
+          minLength: RECORD_NOT_FOUND_KEYS.length,
+          maxLength: RECORD_NOT_FOUND_KEYS.length,
+        }),
         fc.record(
           {
             page: fc.constantFrom('1', '2'),
@@ -202,7 +204,7 @@ describe("a request stays within the credential's clinic", () => {
             typeof of === 'string' ? of : idIn(...of)
           const entries = Object.entries(filters).map(([name, value]) => [name, chosen(value as string)])
           const query = entries.filter(([name]) => (name as string) in (route.query?.shape ?? {}))
-          const named = idsOf((kind) => idIn(owners[ID_KINDS.indexOf(kind)], kind))
+          const named = idsOf((kind) => idIn(owners[RECORD_NOT_FOUND_KEYS.indexOf(kind)], kind))
           await asked(clinics[at] as Known, route, named, Object.fromEntries(query))
         },
       ),
