@@ -46,6 +46,9 @@ const LOG_BYTES = { request: 2400, delivery: 900 }
 /** Resources that do not depend on the load: alarms and their metrics, with a canary and a route that fails, series of the service, the dashboard, two keys. */
 const FIXED = { alarmMetrics: 72, series: 41, dashboards: 1, keys: 2, firewalls: 1, firewallRules: 5 }
 
+/** What the gateway records of each method: requests, two kinds of errors and two latencies. */
+const METHOD_METRICS = 5
+
 const GIGABYTE = 1e9
 
 const secondsCost = (seconds: number): number => seconds * FUNCTION_GB * PRICES.lambdaGbSecond
@@ -90,7 +93,7 @@ export const deliveryCost = (deliveries: number): number =>
     (OUT_BYTES.delivery / GIGABYTE) * PRICES.outGigabyte)
 
 /** US dollars a month, whatever the load. */
-export const fixedCost = (): number =>
+const fixedCost = (): number =>
   FIXED.alarmMetrics * FIXED_PRICES.alarmMetric +
   FIXED.series * FIXED_PRICES.series +
   FIXED.dashboards * FIXED_PRICES.dashboard +
@@ -148,7 +151,9 @@ export const costTables = (): string =>
         `| ${count.toLocaleString('en')} | ${dollars(clinicsCost(count))} | ${dollars(clinicsCost(count) / count)} |`,
     ),
     '',
-    `Of these, each clinic's ${STORED_GIGABYTES} GB of stored data with point-in-time recovery costs ${dollars(STORED_GIGABYTES * (PRICES.storedGigabyte + PRICES.recoveryGigabyte))}. Daily backups (\`backups=on\`) are ${BACKUP_RETENTION.toDays()} copies of the whole table, and cost ${dollars(backupCost())} more for each clinic.`,
+    `Of these, the fixed part of a deployment, for alarms, metrics, dashboard, keys and firewall, costs ${dollars(fixedCost())}. Each route with errors adds ${dollars(FIXED_PRICES.series + FIXED_PRICES.alarmMetric)}: the metric \`route_errors\`, and its part of the alarm. Method-level metrics of the gateway would add ${dollars(METHOD_METRICS * FIXED_PRICES.series)} for each route, so they are off.`,
+    '',
+    `Each clinic's ${STORED_GIGABYTES} GB of stored data with point-in-time recovery costs ${dollars(STORED_GIGABYTES * (PRICES.storedGigabyte + PRICES.recoveryGigabyte))}. Daily backups (\`backups=on\`) are ${BACKUP_RETENTION.toDays()} copies of the whole table, and cost ${dollars(backupCost())} more for each clinic.`,
     '',
     `A clinic takes ${clinicUnits('writes').toFixed(2)} write units a second on average, and ${PEAK} times as many at peak. So one table, at its quota of ${TABLE_QUOTA.toLocaleString('en')}, holds some **${clinicsOfDeployment().toLocaleString('en')} clinics**; 10,000 clinics are ${Math.ceil(10_000 / clinicsOfDeployment())} deployments.`,
     '',
