@@ -5,12 +5,12 @@ import { text } from 'node:stream/consumers'
 import { runOperatorTool } from '../../bin/clinic/program.ts'
 import type { ReadyClinic } from '../../bin/demo/load.ts'
 import { type LocalStack, type LocalStackOptions, startLocalStack } from '../../infra/local/stack.ts'
-import type { Table } from '../../shared/store/table/table.ts'
+import { openTable, type Table } from '../../shared/store/table/table.ts'
 import { assertConforms } from './conformance.ts'
 import { copyDemoData } from './demo-data.ts'
+import { testClient } from './dynamodb/test-client.ts'
 import { stackCalls } from './iam/stack-calls.ts'
 import { sharedAssembly } from './shared-assembly.ts'
-import { stackTable } from './stack-table.ts'
 
 /** As many environments at a time as functions may have: invocations race instead of waiting for each other. */
 export const RACING: NonNullable<LocalStackOptions['limits']> = {
@@ -56,7 +56,7 @@ export async function runStack({
   calls.begin(stack)
   return {
     ...stack,
-    table: stackTable(stack),
+    table: openTable(testClient(stack.endpoints.dynamodb), stack.outputs.TableName ?? ''),
     clinics: data?.clinics ?? [],
     log,
     lines,
