@@ -1,5 +1,5 @@
 import type { ClinicId } from '../../domain/clinic.ts'
-import { type Key, longId, partition, shortId, sortableNumber } from './key.ts'
+import { type Key, partition, shortId, sortableNumber } from './key.ts'
 
 export const patientKey = (clinic: ClinicId, id: string): Key => ({ pk: partition(clinic, 'P'), sk: id })
 
@@ -56,9 +56,6 @@ export const nationalIdRange = (clinic: ClinicId, hash: string) => ({
   from: `${hash}#`,
   to: `${hash}#~`,
 })
-
-/** The patient of an item. */
-export const parseNationalIdKey = ({ sk }: Key): string => longId(sk.slice(sk.indexOf('#') + 1))
 
 /** The secret with which a clinic's national ids are hashed. */
 export const nationalIdSecretKey = (clinic: ClinicId): Key => ({

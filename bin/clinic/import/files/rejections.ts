@@ -22,8 +22,6 @@ export function rowsFile(file: string, rows: RowsToCorrect, entity?: string): st
   return `${stem}${entity === undefined || stem.includes(`.${entity}.`) ? '' : `.${entity}`}.${rows}.${extension}`
 }
 
-export const rejectedFile = (file: string, entity?: string): string => rowsFile(file, 'rejected', entity)
-
 /**
  * Opens a temporary file when the first row is rejected: the same file may be imported twice at once. The temporary file gets the
  * final name when all rows are in it, and replaces the file of an earlier run: a file of this name is complete. Only its owner

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import { SUM_PROBLEM } from '../../../../bin/clinic/import/files/column-sums.ts'
 import { encodeText } from '../../../../bin/clinic/import/files/encoding.ts'
-import { rejectedFile } from '../../../../bin/clinic/import/files/rejections.ts'
+import { rowsFile } from '../../../../bin/clinic/import/files/rejections.ts'
 import { STRAY_QUOTE } from '../../../../bin/clinic/import/files/warnings.ts'
 import { patientStore } from '../../../../shared/store/patients/patients.ts'
 import { importRecords } from '../../../support/imports.ts'
@@ -20,13 +20,20 @@ async function imported(content: string | Buffer, name = 'patients.csv') {
   const clinic = await newClinic(db.table)
   const file = join(folder, name)
   writeFileSync(file, content)
-  rmSync(rejectedFile(file), { force: true })
+  rmSync(rowsFile(file, 'rejected'), { force: true })
   const result = await importRecords(db.table, clinic, name.split('.')[0] ?? '', file).catch(
     (error: Error) => ({ failure: error.message.replace(`${folder}/`, '') }),
   )
   const { items } = await patientStore(db).page(clinic.id, { page: 1, limit: 100 })
   const names = items.map(({ firstName, lastName }) => `${firstName} ${lastName}`).reverse()
-  return { failure: null, rejections: [], warned: [], ...result, names, rejectedPath: rejectedFile(file) }
+  return {
+    failure: null,
+    rejections: [],
+    warned: [],
+    ...result,
+    names,
+    rejectedPath: rowsFile(file, 'rejected'),
+  }
 }
 
 const HEADER = 'external_id,first_name,last_name\n'

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import { importEntities } from '../../../../bin/clinic/import/entities/entities.ts'
 import { encodeText } from '../../../../bin/clinic/import/files/encoding.ts'
-import { rejectedFile } from '../../../../bin/clinic/import/files/rejections.ts'
+import { rowsFile } from '../../../../bin/clinic/import/files/rejections.ts'
 import { readColumnMap } from '../../../../bin/clinic/import/maps/column-map.ts'
 import { trialTable } from '../../../../bin/clinic/import/run/trial-table.ts'
 import type { Clinic } from '../../../../shared/domain/clinic.ts'
@@ -50,7 +50,7 @@ describe.each(practiceExports(SIZE, NOW).map((one) => [one.map, one] as const))(
         expect(result).toMatchObject({ imported: rows - mistakes.length, warnings: 0 })
         expect(result).toEqual(checked[at])
 
-        const rejected = rejectedFile(path)
+        const rejected = rowsFile(path, 'rejected')
         expect(existsSync(rejected)).toBe(mistakes.length > 0)
         if (mistakes.length === 0) continue
         const text = new TextDecoder(practice.encoding).decode(readFileSync(rejected))

@@ -10,7 +10,7 @@ import { PublishCommand, SNSClient } from '@aws-sdk/client-sns'
 import { SendMessageBatchCommand, SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs'
 import { afterAll, expect, it } from 'vitest'
 import { importEntities } from '../../../../bin/clinic/import/entities/entities.ts'
-import { rejectedFile } from '../../../../bin/clinic/import/files/rejections.ts'
+import { rowsFile } from '../../../../bin/clinic/import/files/rejections.ts'
 import { importFile } from '../../../../bin/clinic/import/run/import-file.ts'
 import { type SeededRandom, seeded } from '../../../../bin/demo/random.ts'
 import type { EngineCall } from '../../../../infra/local/realistic-dynamodb/call.ts'
@@ -112,7 +112,8 @@ async function importRow({ db, clinic }: Pick<Scene, 'db' | 'clinic'>, name: str
   if (!entity) throw new Error(`no entity ${name}`)
   // A patient who was renamed in between is overwritten.
   const { rejected } = await importFile(file, entity, clinic, { now: Date.now, overwrite: true })
-  if (rejected > 0) expect(readFileSync(rejectedFile(file), 'utf8')).toContain('the patient was erased')
+  if (rejected > 0)
+    expect(readFileSync(rowsFile(file, 'rejected'), 'utf8')).toContain('the patient was erased')
   return rejected === 0 ? 'written' : 'rejected'
 }
 

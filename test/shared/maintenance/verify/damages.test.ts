@@ -50,7 +50,6 @@ import {
   nationalIdKey,
   nationalIdSecretKey,
   nationalIdsPartition,
-  parseNationalIdKey,
   patientChangeKey,
   patientHeadKey,
   patientKey,
@@ -239,7 +238,7 @@ const inactive = (part = 0) => inactivePatientsKey(made.clinic, part)
 const underHash = (patient: string) => nationalIdKey(made.clinic, 'hash', patient)
 const nationalIdItem = (at: number): Item =>
   sound.find(
-    ({ pk, sk }) => pk === nationalIdsPartition(made.clinic) && parseNationalIdKey({ pk, sk }) === idOf(at),
+    ({ pk, sk }) => pk === nationalIdsPartition(made.clinic) && sk.endsWith(shortId(idOf(at))),
   ) as Item
 const link = (): Item => sound.find(({ pk }) => pk === externalIdLinksPartition(made.clinic)) as Item
 const otherLink = () => externalIdLinkKey(made.clinic, newUuid())

@@ -3,12 +3,12 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, w
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeEach, expect, it } from 'vitest'
-import { rejectedFile, rowsFile, rowsWriter } from '../../../../../bin/clinic/import/files/rejections.ts'
+import { rowsFile, rowsWriter } from '../../../../../bin/clinic/import/files/rejections.ts'
 import { openRows } from '../../../../../bin/clinic/import/files/rows.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'rejections-test-'))
 const file = join(folder, 'patients.csv')
-const rejected = rejectedFile(file)
+const rejected = rowsFile(file, 'rejected')
 beforeEach(() => writeFileSync(rejected, 'of an earlier run'))
 afterAll(() => rmSync(folder, { recursive: true }))
 
