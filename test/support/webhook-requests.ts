@@ -14,7 +14,7 @@ import type { RequestInput } from './event.ts'
 import { call } from './event.ts'
 import { handlerOf, stubFunctionEnvironment } from './functions.ts'
 import { mockClient } from './mock-client.ts'
-import { freshTable, newClinic, type TestTable } from './table.ts'
+import { newClinic, type TestTable, tableOfFile } from './table.ts'
 
 export const sqs = mockClient(SQSClient)
 const METHODS: Record<string, string> = { 'update-webhook': 'PATCH', 'delete-webhook': 'DELETE' }
@@ -26,8 +26,9 @@ export let headers: Record<string, string>
 
 /** Creates a table for the test file; empties it, and creates a clinic with a credential, before each test. */
 export function useWebhookEndpoints(): void {
-  beforeAll(async () => {
-    db = await freshTable()
+  db = tableOfFile()
+
+  beforeAll(() => {
     stubFunctionEnvironment(db.name)
   })
 

@@ -11,7 +11,7 @@ import { deployedStack, type RecordedCall } from '../../support/deployed-stack.t
 import { createAcceptedEmail } from '../../support/emails.ts'
 import { createPopulatedClinic, type PopulatedClinic } from '../../support/records.ts'
 import { restored } from '../../support/restored.ts'
-import { freshTable, newClinic, type TestTable } from '../../support/table.ts'
+import { newClinic, tableOfFile } from '../../support/table.ts'
 import { resourcesOf, type Statement, templateOf } from '../../support/template.ts'
 
 const template = templateOf('prod')
@@ -126,12 +126,11 @@ function permissionsOf({ operation, input }: RecordedCall): { action: string; pa
 describe('the role of a command', () => {
   const outputs: Record<string, string> = { OperatorLogGroup: 'operator', Cell: 'a' }
   const folder = mkdtempSync(join(inject('runFolder'), 'roles-test-'))
-  let db: TestTable
+  const db = tableOfFile()
   let world: PopulatedClinic
   let run: Awaited<ReturnType<typeof deployedStack>>['run']
   let commands: Record<string, string[]>
   beforeAll(async () => {
-    db = await freshTable()
     outputs.TableName = db.name
     world = await createPopulatedClinic(db.table)
     const { clinic, patient, doctor, appointment, invoice, payment, message, treatment, priceList } = world

@@ -1,14 +1,14 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, beforeEach } from 'vitest'
+import { afterAll, beforeEach } from 'vitest'
 import type { ImportOptions } from '../../../../bin/clinic/import/run/import-file.ts'
 import type { Clinic, ClinicInfo } from '../../../../shared/domain/clinic.ts'
 import { invoiceStore } from '../../../../shared/store/calendar/invoices.ts'
 import { paymentStore } from '../../../../shared/store/calendar/payments.ts'
 import type { Table } from '../../../../shared/store/table/table.ts'
 import { importRecords, writeRows } from '../../../support/imports.ts'
-import { freshTable, newClinic, type TestTable } from '../../../support/table.ts'
+import { newClinic, tableOfFile } from '../../../support/table.ts'
 
 export const FIRST = { page: 1, limit: 100 }
 
@@ -19,13 +19,10 @@ type Options = Pick<ImportOptions, 'overwrite' | 'allowOverlaps' | 'allowSameNum
 
 /** A table, and for each test a new clinic with two patients and a doctor, all imported. */
 export function importedClinic() {
-  let db: TestTable
+  const db = tableOfFile()
   let clinic: Clinic
   const folder = mkdtempSync(join(tmpdir(), 'calendar-import-test-'))
 
-  beforeAll(async () => {
-    db = await freshTable()
-  })
   beforeEach(async () => {
     clinic = await newClinic(db.table)
     await load('patients', [
@@ -57,9 +54,7 @@ export function importedClinic() {
   ) => importRecords(table, { ...clinic, ...settings }, name, file, options)
 
   return {
-    get db() {
-      return db
-    },
+    db,
     get clinic() {
       return clinic
     },

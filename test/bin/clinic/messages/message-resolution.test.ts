@@ -11,14 +11,15 @@ import type { Clinic } from '../../../../shared/domain/clinic.ts'
 import type { Message, ProviderFeedback } from '../../../../shared/domain/messages/message.ts'
 import { messageDispatch } from '../../../../shared/store/messages/dispatch.ts'
 import type { Table } from '../../../../shared/store/table/table.ts'
-import { freshTable, newClinic } from '../../../support/table.ts'
+import { newClinic, tableOfFile } from '../../../support/table.ts'
 import { claimedDispatch, MINUTE, storeMessage } from './message-fixtures.ts'
 
+const db = tableOfFile()
 let table: Table
 let clinic: Clinic
 
 beforeAll(async () => {
-  table = (await freshTable()).table
+  table = db.table
   clinic = await newClinic(table)
 })
 

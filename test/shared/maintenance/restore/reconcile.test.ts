@@ -30,7 +30,7 @@ import { createAcceptedEmail } from '../../../support/emails.ts'
 import { filledPatient } from '../../../support/filled-records.ts'
 import { createPopulatedClinic, type PopulatedClinic } from '../../../support/records.ts'
 import { restored as copyOf } from '../../../support/restored.ts'
-import { aPatient, freshTable, newClinic, type TestTable } from '../../../support/table.ts'
+import { aPatient, freshTable, newClinic, type TestTable, tableOfFile } from '../../../support/table.ts'
 import { tableText } from '../../../support/table-text.ts'
 import { runVerification } from '../verify/practice.ts'
 import { type Practice, practiceInUse } from './practice-in-use.ts'
@@ -46,7 +46,7 @@ const rename = (table: Table, clinic: Clinic, patient: string, firstName: string
   patientChanges(table).update(clinic.id, patient, { firstName })
 
 describe('a restored table that is settled from the table in use', () => {
-  let source: TestTable
+  const source = tableOfFile()
   let restored: TestTable
   let world: PopulatedClinic
   let practice: Practice
@@ -64,7 +64,6 @@ describe('a restored table that is settled from the table in use', () => {
     )
 
   beforeAll(async () => {
-    source = await freshTable()
     const { table } = source
     world = await createPopulatedClinic(table)
     const { clinic, patient } = world
