@@ -18,6 +18,10 @@ export const UNIT = [
 /** `npm run test:rest`: the operator tool, maintenance, the local runner, and what only the whole shows. `npm test` runs all others. */
 export const REST = [
   'test/{bin,e2e,histories,infra/local,judges,shared/maintenance,simulations,support}/**/*.test.ts',
+  // Thousands of records, or commands of the operator tool.
+  'test/functions/{large-invoices,snapshot-faults}.test.ts',
+  'test/shared/store/patients/several-segments.test.ts',
+  'test/infra/operators/operator-roles.test.ts',
 ]
 
 /** Programs of other projects, such as fuzzers. They need Python. */

@@ -11,9 +11,7 @@ import { verifyClinic } from '../../shared/maintenance/verify/verify-clinic.ts'
 import { appointmentStore } from '../../shared/store/calendar/appointments.ts'
 import { doctorStore } from '../../shared/store/doctors.ts'
 import { shortId } from '../../shared/store/keys/key.ts'
-import { patientSegmentPartition } from '../../shared/store/keys/patients.ts'
 import { messageStore } from '../../shared/store/messages/messages.ts'
-import { patientWriter } from '../../shared/store/patients/patient-writer.ts'
 import { patientStore } from '../../shared/store/patients/patients.ts'
 import { issueCredential } from '../support/credentials.ts'
 import { createWebhook } from '../support/deliveries.ts'
@@ -21,7 +19,7 @@ import { call, lambdaContext } from '../support/event.ts'
 import { handlerOf, stubFunctionEnvironment } from '../support/functions.ts'
 import { SHORT_LATENCY } from '../support/realistic-table.ts'
 import { createPopulatedClinic, type PopulatedClinic } from '../support/records.ts'
-import { aPatient, newClinic, tableOfFile } from '../support/table.ts'
+import { tableOfFile } from '../support/table.ts'
 
 const db = tableOfFile()
 let dynamodb: RealisticDynamoDb
@@ -131,35 +129,4 @@ it('makes no call of the store after it has returned 504', async () => {
   expect(
     (await appointmentStore(db).page(mine.clinic.id, {}, { page: 1, limit: 100 })).items,
   ).not.toContainEqual(expect.objectContaining({ date: '2199-01-04' }))
-})
-
-describe('a creation that takes a snapshot of the search index', () => {
-  /** Creations after which the next one takes a snapshot. */
-  const DUE = 512
-  const BATCH = 16
-
-  it.each([
-    [
-      'is rejected again and again',
-      { kind: 'items-throttled', operation: 'TransactWriteItems', times: 1000 },
-      6000,
-    ],
-    ['waits for a read that never returns', { kind: 'held', operation: 'Query' }, 3000],
-  ] as const)('returns 201, not 504, when the snapshot %s', async (_, fault, remainingMs) => {
-    const clinic = await newClinic(db.table)
-    const writer = patientWriter(db)
-    for (let count = 0; count < DUE; count += BATCH)
-      await writer.createMany(
-        clinic.id,
-        Array.from({ length: BATCH }, () => aPatient()),
-      )
-    headers = { ...headers, ...(await issueCredential(db.table, clinic)).headers }
-    const keyPrefix = patientSegmentPartition(clinic.id, 0)
-    dynamodb.resetCounts()
-    dynamodb.faults.next({ ...fault, keyPrefix })
-    const { status } = await post('create-patient', { first_name: 'Ada', last_name: 'Kaya' }, remainingMs)
-    expect(status).toBe(201)
-    expect(dynamodb.counts().faults[fault.kind]).toBeDefined()
-    expect((await patientStore(db).page(clinic.id, { page: 1, limit: 1 })).total).toBe(DUE + 1)
-  })
 })

@@ -197,23 +197,6 @@ describe('search', () => {
     )
   })
 
-  it('finds all of several thousand patients over several segments, also after a snapshot by another process', async () => {
-    const { id: clinic } = await newClinic(db.table)
-    const patients = Array.from({ length: 9000 }, (_, n) => aPatient({ lastName: n % 3 ? 'Kaya' : 'Demir' }))
-    const entry = await enterAll(clinic, patients.slice(0, 8500))
-    const warm = patientSearch(db)
-    await warm.search(clinic, 'demir', { page: 1, limit: 20 })
-    await entry.snapshot(clinic)
-    for (let start = 8500; start < 9000; start += MAX_CREATED) {
-      await entry.createMany(clinic, patients.slice(start, Math.min(9000, start + MAX_CREATED)))
-    }
-    for (const search of [warm, patientSearch(db)]) {
-      const page = await search.search(clinic, 'demir', { page: 30, limit: 100 })
-      expect(page.total).toBe(3000)
-      expect(page.items.map(({ id }) => id)).toEqual(oracle(patients, 'demir').slice(2900))
-    }
-  })
-
   it('deletes the log entries that a snapshot contains, and reloads an index that needs them', async () => {
     const { id: clinic } = await newClinic(db.table)
     const patients = [aPatient({ lastName: 'Before' }), aPatient({ lastName: 'Still' })]
