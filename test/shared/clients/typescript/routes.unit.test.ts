@@ -3,6 +3,7 @@ import { expect, it } from 'vitest'
 import { BASE_PATH } from '../../../../shared/api/route.ts'
 import { ROUTES } from '../../../../shared/api/routes.ts'
 import { createClient, NotFoundError } from '../../../../shared/clients/typescript/client.ts'
+import { property } from '../../../support/scale.ts'
 
 /** Routes without a method of the client, each with the reason. */
 const NOT_COVERED: Record<string, string> = {}
@@ -83,6 +84,6 @@ it('sends every id to the route of its method, or does not send it', async () =>
       fc.pre(!routeSegments.has(id))
       await check(id)
     }),
-    { numRuns: 50 },
+    property(10, 200),
   )
 })
