@@ -186,16 +186,17 @@ export function stageSettings(name: string, overrides: Overrides = {}): StageSet
 export const canShareAccount = (one: string | undefined, other: string | undefined): boolean =>
   one === undefined || other === undefined || one === other
 
-/** The other stages that can be in the account of this one. */
-export const stagesInSameAccount = ({
-  name,
-  env,
-}: StageSettings): Pick<StageSettings, 'name' | 'bootstrapQualifier'>[] =>
-  stageNames().flatMap((other) => {
-    const { settings } = readStage(other, {})
-    if (other === name || !canShareAccount(env.account, accountSetting(settings))) return []
-    return [{ name: other, bootstrapQualifier: bootstrapQualifierSetting(settings) }]
-  })
+/** What the file of another stage says about its account. */
+export type OtherStage = Pick<StageSettings, 'name' | 'kind'> & { readonly account: string | undefined }
+
+/** The other stages that have a file. */
+export const otherStages = (name: string): OtherStage[] =>
+  stageNames()
+    .filter((other) => other !== name)
+    .map((other) => {
+      const { kind, settings } = readStage(other, {})
+      return { name: other, kind, account: accountSetting(settings) }
+    })
 
 function requireSettings(name: string, kind: StageKind, settings: Settings): void {
   const missing = REQUIRED[kind].filter((setting) => settings[setting] === undefined)

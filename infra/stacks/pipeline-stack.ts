@@ -3,7 +3,7 @@ import { OidcProviderNative, PolicyDocument, Role, WebIdentityPrincipal } from '
 import type { Construct } from 'constructs'
 import { alarmGrant, deploymentGrant, formatGrants, stackGrant } from '../operators/pipeline-grants.ts'
 import { pipelineStackName } from '../settings/names.ts'
-import { type StageSettings, stagesInSameAccount } from '../settings/stages.ts'
+import { canShareAccount, type OtherStage, otherStages, type StageSettings } from '../settings/stages.ts'
 
 const ISSUER = 'token.actions.githubusercontent.com'
 
@@ -25,13 +25,18 @@ export type PipelineSettings = {
  * protection rules let through.
  */
 export class PipelineStack extends Stack {
-  /** @throws Error if a deployment of this stage could deploy another one, or the repository is not `owner/name` */
-  constructor(scope: Construct, stage: StageSettings, settings: PipelineSettings) {
+  /** @throws Error if production can be in an account with another stage, or the repository is not `owner/name` */
+  constructor(
+    scope: Construct,
+    stage: StageSettings,
+    settings: PipelineSettings,
+    others: readonly OtherStage[] = otherStages(stage.name),
+  ) {
     super(scope, pipelineStackName(stage.name), {
       description: `Clinic Developer API: the role that deploys the stage ${stage.name}`,
       env: stage.env,
     })
-    requireSeparateStages(this, stage)
+    requireSeparateStages(this, stage, others)
     const provider =
       settings.providerArn ??
       new OidcProviderNative(this, 'GitHub', {
@@ -76,16 +81,20 @@ function trustedClaims(
   return Object.fromEntries(Object.entries(claims).map(([name, value]) => [`${ISSUER}:${name}`, value]))
 }
 
-function requireSeparateStages(stack: Stack, stage: StageSettings): void {
-  const { name, bootstrapQualifier } = stage
-  for (const other of stagesInSameAccount(stage)) {
-    if (other.bootstrapQualifier === bootstrapQualifier)
+/**
+ * The deploy role of a bootstrap stack may update every stack of its account, and CloudFormation then uses the role that the stack had
+ * before. So neither a qualifier of its own nor a limited execution role keeps the pipeline of one stage from another stage.
+ */
+function requireSeparateStages(stack: Stack, stage: StageSettings, others: readonly OtherStage[]): void {
+  for (const { name, kind, account } of others) {
+    if (!canShareAccount(stage.env.account, account)) continue
+    if ([kind, stage.kind].includes('production'))
       throw new Error(
-        `The pipeline of "${name}" could also deploy "${other.name}": set account in the files of both stages if they are in different accounts, or a bootstrapQualifier of its own in one.`,
+        `The stages "${stage.name}" and "${name}" can be in the same account, where the pipeline of one can change the other, whatever bootstrapQualifier they have. Production needs an account of its own: set account in the files of both stages.`,
       )
     Annotations.of(stack).addWarningV2(
-      `clinic-developer-api:shares-account-with-${other.name}`,
-      `The stages "${name}" and "${other.name}" can be in the same account, where a deployment of one can change the other unless the execution role of its bootstrap stack is limited.`,
+      `clinic-developer-api:shares-account-with-${name}`,
+      `The stages "${stage.name}" and "${name}" can be in the same account, where the pipeline of one can change the other, whatever bootstrapQualifier they have.`,
     )
   }
 }

@@ -1,34 +1,64 @@
 /** The pipeline: whom its role trusts and what it may do, and that its workflows hold no keys and run pinned actions only. */
 import { accessSync, constants, globSync, readFileSync } from 'node:fs'
 import { runSimulation } from '@cloud-copilot/iam-simulate'
-import { App } from 'aws-cdk-lib'
-import { Annotations, Match } from 'aws-cdk-lib/assertions'
+import { App, Stack } from 'aws-cdk-lib'
+import { Annotations, Match, Template } from 'aws-cdk-lib/assertions'
+import { CfnInclude } from 'aws-cdk-lib/cloudformation-include'
 import { describe, expect, it } from 'vitest'
 import { ACCOUNT_ID } from '../../../infra/local/template/physical-names.ts'
 import { resolveStacks } from '../../../infra/local/template/stacks.ts'
-import type { Settings } from '../../../infra/settings/stage-file.ts'
+import type { Settings, StageKind } from '../../../infra/settings/stage-file.ts'
+import type { OtherStage } from '../../../infra/settings/stages.ts'
 import { type PipelineSettings, PipelineStack } from '../../../infra/stacks/pipeline-stack.ts'
 import { tableFormatKey } from '../../../shared/store/keys/operator.ts'
-import { type PolicyDocument, REGION, VIA_DYNAMODB } from '../../support/iam/deployed-roles.ts'
+import {
+  type PolicyDocument,
+  REGION,
+  type Statement,
+  VIA_DYNAMODB,
+} from '../../support/iam/deployed-roles.ts'
 import { decide } from '../../support/iam/evaluation.ts'
 import { addStacksOf, settingsOf, templateOf } from '../../support/template.ts'
 
 const ISSUER = 'token.actions.githubusercontent.com'
 const PROVIDER = `arn:aws:iam::${ACCOUNT_ID}:oidc-provider/${ISSUER}`
 const ROLE = `arn:aws:iam::${ACCOUNT_ID}:role/deploy`
-const OWN: Settings = { bootstrapQualifier: 'clinicdev' }
+/** Not the account of another stage. */
+const OTHER_ACCOUNT = '444455556666'
+
+const statementsOf = ({ Policies }: DeployRole): Statement[] =>
+  Policies.flatMap(({ PolicyDocument }) => PolicyDocument.Statement)
 
 type DeployRole = {
   readonly AssumeRolePolicyDocument: PolicyDocument
   readonly Policies: readonly { readonly PolicyDocument: PolicyDocument }[]
 }
 
-const stackOf = (stage: string, settings: Settings, pipeline: Partial<PipelineSettings> = {}) =>
-  new PipelineStack(new App(), settingsOf(stage, settings), { repository: 'practice/clinic', ...pipeline })
+/** A qualifier, so that a grant of the default one would be noticed. */
+const SETTINGS: Readonly<Record<string, Settings>> = {
+  dev: { account: ACCOUNT_ID, bootstrapQualifier: 'clinicdev' },
+  prod: { account: ACCOUNT_ID, region: REGION, bootstrapQualifier: 'clinicprod' },
+}
 
-/** The only role of the pipeline of `dev`. */
-function deployRole(settings: Settings = OWN, pipeline: Partial<PipelineSettings> = {}): DeployRole {
-  const { stackName, node } = stackOf('dev', settings, { providerArn: PROVIDER, ...pipeline })
+const elsewhere: OtherStage = { name: 'other', kind: 'production', account: OTHER_ACCOUNT }
+
+const stackOf = (
+  stage: string,
+  settings: Settings,
+  pipeline: Partial<PipelineSettings> = {},
+  others: readonly OtherStage[] = [elsewhere],
+) => {
+  const all = { repository: 'practice/clinic', ...pipeline }
+  return new PipelineStack(new App(), settingsOf(stage, { ...SETTINGS[stage], ...settings }), all, others)
+}
+
+/** The only role of the pipeline of a stage. */
+function deployRole(
+  stage: string,
+  settings: Settings = {},
+  pipeline: Partial<PipelineSettings> = {},
+): DeployRole {
+  const { stackName, node } = stackOf(stage, settings, { providerArn: PROVIDER, ...pipeline })
   const { template } = (node.root as App).synth().getStackByName(stackName)
   const resolved = resolveStacks([{ stackName, template }], { region: REGION, queueUrl: String })
   const [role, ...others] = resolved.resourcesOf<DeployRole>('AWS::IAM::Role')
@@ -36,12 +66,18 @@ function deployRole(settings: Settings = OWN, pipeline: Partial<PipelineSettings
   return role?.properties as DeployRole
 }
 
-const CLAIMS = {
+const claimsOf = (stage: string) => ({
   aud: 'sts.amazonaws.com',
-  sub: 'repo:practice/clinic:environment:dev',
+  sub: `repo:practice/clinic:environment:${stage}`,
   ref: 'refs/heads/main',
   job_workflow_ref: 'practice/clinic/.github/workflows/deploy-stage.yml@refs/heads/main',
-}
+})
+
+/** Each stage, and the stage that it must not reach. */
+const STAGES = [
+  ['dev', 'prod'],
+  ['prod', 'dev'],
+] as const
 
 /** The engine knows these claims of another provider only. */
 const asKnown = (text: string): string =>
@@ -72,8 +108,9 @@ async function isTrusted({ AssumeRolePolicyDocument }: DeployRole, claims: objec
   return outcome.result.analysis.result === 'Allowed'
 }
 
-describe('the role of the pipeline', () => {
-  const role = deployRole()
+describe.each(STAGES)('the role of the pipeline of %s', (stage, other) => {
+  const role = deployRole(stage)
+  const CLAIMS = claimsOf(stage)
 
   it('trusts the deployment of its stage from the main branch', async () => {
     expect(await isTrusted(role, CLAIMS)).toBe(true)
@@ -93,9 +130,9 @@ describe('the role of the pipeline', () => {
       'the workflow as it is on another branch',
       { job_workflow_ref: CLAIMS.job_workflow_ref.replace('main', 'old') },
     ],
-    ['another repository', { sub: 'repo:practice/other:environment:dev' }],
-    ['another owner', { sub: 'repo:practice2/clinic:environment:dev' }],
-    ['another environment', { sub: 'repo:practice/clinic:environment:prod' }],
+    ['another repository', { sub: CLAIMS.sub.replace('clinic', 'other') }],
+    ['another owner', { sub: CLAIMS.sub.replace('practice', 'practice2') }],
+    ['another environment', { sub: claimsOf(other).sub }],
     ['no environment', { sub: 'repo:practice/clinic:ref:refs/heads/main' }],
     ['a token for another service', { aud: 'https://github.com/practice' }],
   ])('does not trust %s', async (_, claims) => {
@@ -103,8 +140,8 @@ describe('the role of the pipeline', () => {
   })
 
   it('trusts subjects with ids, which tokens of new repositories have', async () => {
-    const withIds = deployRole(OWN, { subject: 'repo:practice-12/clinic-34' })
-    const sub = 'repo:practice-12/clinic-34:environment:dev'
+    const withIds = deployRole(stage, {}, { subject: 'repo:practice-12/clinic-34' })
+    const sub = `repo:practice-12/clinic-34:environment:${stage}`
     expect([await isTrusted(withIds, { ...CLAIMS, sub }), await isTrusted(withIds, CLAIMS)]).toEqual([
       true,
       false,
@@ -112,29 +149,29 @@ describe('the role of the pipeline', () => {
   })
 
   it('needs a repository with its owner', () => {
-    expect(() => deployRole(OWN, { repository: 'clinic' })).toThrow('pipelineRepository must be OWNER/NAME')
+    expect(() => deployRole(stage, {}, { repository: 'clinic' })).toThrow(
+      'pipelineRepository must be OWNER/NAME',
+    )
   })
 
   it('makes the identity provider unless the account has it', () => {
     const typesOf = (pipeline: Partial<PipelineSettings>) =>
-      stackOf('dev', OWN, pipeline)
+      stackOf(stage, {}, pipeline)
         .node.findAll()
         .map(({ node }) => node.id)
     expect(typesOf({})).toContain('GitHub')
     expect(typesOf({ providerArn: PROVIDER })).not.toContain('GitHub')
   })
-})
 
-describe('the role of the pipeline of dev', () => {
-  const statements = deployRole({ ...OWN, backups: 'on', backupCopyRegion: 'eu-west-1' }).Policies.flatMap(
-    ({ PolicyDocument }) => PolicyDocument.Statement,
-  )
+  const statements = statementsOf(deployRole(stage, { backups: 'on', backupCopyRegion: 'eu-west-1' }))
   const arn = (service: string, resource: string, region = REGION) =>
     `arn:aws:${service}:${region}:${ACCOUNT_ID}:${resource}`
   const bootstrapRole = (name: string) => `arn:aws:iam::${ACCOUNT_ID}:role/cdk-${name}`
   const deployment = (qualifier: string, region = REGION) =>
     bootstrapRole(`${qualifier}-deploy-role-${ACCOUNT_ID}-${region}`)
-  const table = (stage: string) => arn('dynamodb', `table/ClinicDeveloperApi-${stage}-Data-Table1`)
+  const stack = (name: string) => arn('cloudformation', `stack/ClinicDeveloperApi-${name}/1`)
+  const table = (name: string) => arn('dynamodb', `table/ClinicDeveloperApi-${name}-Data-Table1`)
+  const keys = (...LeadingKeys: string[]) => ({ 'dynamodb:LeadingKeys': LeadingKeys })
   const isAllowed = async (
     action: string,
     resource: string,
@@ -144,12 +181,12 @@ describe('the role of the pipeline of dev', () => {
       .allowed
 
   it.each<[string, string, Record<string, string | string[]>?]>([
-    ['sts:AssumeRole', deployment('clinicdev')],
-    ['sts:AssumeRole', deployment('clinicdev', 'eu-west-1')],
-    ['sts:AssumeRole', bootstrapRole(`clinicdev-file-publishing-role-${ACCOUNT_ID}-${REGION}`)],
-    ['cloudformation:DescribeStacks', arn('cloudformation', 'stack/ClinicDeveloperApi-dev/1')],
-    ['cloudformation:GetTemplate', arn('cloudformation', 'stack/ClinicDeveloperApi-dev-Data/1')],
-    ['dynamodb:GetItem', table('dev'), { 'dynamodb:LeadingKeys': ['table#format'] }],
+    ['sts:AssumeRole', deployment(`clinic${stage}`)],
+    ['sts:AssumeRole', deployment(`clinic${stage}`, 'eu-west-1')],
+    ['sts:AssumeRole', bootstrapRole(`clinic${stage}-file-publishing-role-${ACCOUNT_ID}-${REGION}`)],
+    ['cloudformation:DescribeStacks', stack(stage)],
+    ['cloudformation:GetTemplate', stack(`${stage}-Data`)],
+    ['dynamodb:GetItem', table(stage), keys('table#format')],
     ['cloudwatch:DescribeAlarms', '*'],
   ])('may %s on %s', async (action, resource, context) => {
     expect(await isAllowed(action, resource, context)).toBe(true)
@@ -157,20 +194,24 @@ describe('the role of the pipeline of dev', () => {
 
   it.each<[string, string, Record<string, string | string[]>?]>([
     ['sts:AssumeRole', deployment('hnb659fds')],
-    ['sts:AssumeRole', deployment('clinicprod')],
-    ['sts:AssumeRole', deployment('clinicdev', 'eu-central-1')],
-    ['sts:AssumeRole', bootstrapRole(`clinicdev-lookup-role-${ACCOUNT_ID}-${REGION}`)],
-    ['sts:AssumeRole', bootstrapRole(`clinicdev-cfn-exec-role-${ACCOUNT_ID}-${REGION}`)],
-    ['cloudformation:GetTemplate', arn('cloudformation', 'stack/ClinicDeveloperApi-prod/1')],
-    ['cloudformation:UpdateStack', arn('cloudformation', 'stack/ClinicDeveloperApi-dev/1')],
-    ['dynamodb:GetItem', table('dev'), { 'dynamodb:LeadingKeys': [`${'x'.repeat(22)}#P`] }],
-    ['dynamodb:GetItem', table('prod'), { 'dynamodb:LeadingKeys': ['table#format'] }],
-    ['dynamodb:Query', table('dev'), { 'dynamodb:LeadingKeys': ['table#format'] }],
+    ['sts:AssumeRole', deployment(`clinic${other}`)],
+    ['sts:AssumeRole', deployment(`clinic${stage}`, 'eu-central-1')],
+    ['sts:AssumeRole', deployment(`clinic${stage}`).replaceAll(ACCOUNT_ID, OTHER_ACCOUNT)],
+    ['sts:AssumeRole', bootstrapRole(`clinic${stage}-lookup-role-${ACCOUNT_ID}-${REGION}`)],
+    ['sts:AssumeRole', bootstrapRole(`clinic${stage}-cfn-exec-role-${ACCOUNT_ID}-${REGION}`)],
+    ['cloudformation:GetTemplate', stack(other)],
+    ['cloudformation:UpdateStack', stack(stage)],
+    ['dynamodb:GetItem', table(stage), keys(`${'x'.repeat(22)}#P`)],
+    ['dynamodb:GetItem', table(other), keys('table#format')],
+    ['dynamodb:Query', table(stage), keys('table#format')],
     [
       'logs:PutLogEvents',
-      arn('logs', 'log-group:ClinicDeveloperApi-dev-Data-OperatorLog:log-stream:commands'),
+      arn('logs', `log-group:ClinicDeveloperApi-${stage}-Data-OperatorLog:log-stream:commands`),
     ],
-    ['logs:GetLogEvents', arn('logs', 'log-group:ClinicDeveloperApi-dev-Data-EndpointLogs:log-stream:1')],
+    [
+      'logs:GetLogEvents',
+      arn('logs', `log-group:ClinicDeveloperApi-${stage}-Data-EndpointLogs:log-stream:1`),
+    ],
   ])('may not %s on %s', async (action, resource, context) => {
     expect(await isAllowed(action, resource, context)).toBe(false)
   })
@@ -181,22 +222,82 @@ describe('the role of the pipeline of dev', () => {
     expect(decrypting.map(({ Condition }) => Condition)).toEqual([
       {
         StringEquals: { 'kms:ViaService': VIA_DYNAMODB },
-        StringLike: { 'kms:EncryptionContext:aws:dynamodb:tableName': 'ClinicDeveloperApi-dev-*' },
+        StringLike: { 'kms:EncryptionContext:aws:dynamodb:tableName': `ClinicDeveloperApi-${stage}-*` },
       },
     ])
   })
 })
 
+/** What the role that the pipeline assumes may do to any stack, in the bootstrap template of the CDK's command line. */
+function bootstrapStatements(): Statement[] {
+  const stack = new Stack(new App(), 'Bootstrap')
+  const templateFile = 'node_modules/aws-cdk/lib/api/bootstrap/bootstrap-template.yaml'
+  new CfnInclude(stack, 'Template', { templateFile })
+  const { Resources } = Template.fromStack(stack).toJSON()
+  const role: DeployRole = Resources.DeploymentActionRole.Properties
+  return statementsOf(role).filter(({ Resource, Condition }) => Resource === '*' && !Condition)
+}
+
+/** Whether the deploy role of the account of `dev` may do this to a stack of production in an account. */
+async function mayDeployProduction(action: string, accountId: string): Promise<boolean> {
+  const resource = `arn:aws:cloudformation:${REGION}:${accountId}:stack/ClinicDeveloperApi-prod/1`
+  const outcome = await runSimulation(
+    {
+      request: {
+        principal: `arn:aws:iam::${ACCOUNT_ID}:role/cdk-clinicdev-deploy-role-${ACCOUNT_ID}-${REGION}`,
+        action: `cloudformation:${action}`,
+        resource: { resource, accountId },
+        contextVariables: {},
+      },
+      identityPolicies: [
+        { name: 'deploy', policy: { Version: '2012-10-17', Statement: bootstrapStatements() } },
+      ],
+      serviceControlPolicies: [],
+      resourceControlPolicies: [],
+    },
+    {},
+  )
+  if (outcome.resultType !== 'single') throw new Error(JSON.stringify(outcome))
+  return outcome.result.analysis.result === 'Allowed'
+}
+
 describe('a bootstrap stack', () => {
-  it('is not shared with another stage that can be in the same account', () => {
-    expect(() => stackOf('dev', {})).toThrow('The pipeline of "dev" could also deploy "prod"')
-    expect(() => stackOf('prod', {})).toThrow('The pipeline of "prod" could also deploy "dev"')
+  it.each(['CreateChangeSet', 'ExecuteChangeSet', 'UpdateStack', 'DeleteStack'])(
+    'with a qualifier of its own lets a pipeline %s of any stage in its account, and of none in another',
+    async (action) => {
+      expect(await mayDeployProduction(action, ACCOUNT_ID)).toBe(true)
+      expect(await mayDeployProduction(action, OTHER_ACCOUNT)).toBe(false)
+    },
+  )
+
+  it.each<[string, StageKind, string | undefined]>([
+    ['dev', 'production', ACCOUNT_ID],
+    ['dev', 'production', undefined],
+    ['prod', 'development', ACCOUNT_ID],
+    ['prod', 'development', undefined],
+    ['prod', 'production', ACCOUNT_ID],
+  ])(
+    'is not made for a pipeline of %s if a stage of %s can be in the same account (%s)',
+    (stage, kind, account) => {
+      const neighbour = { ...elsewhere, kind, account }
+      expect(() => stackOf(stage, {}, {}, [elsewhere, neighbour])).toThrow(
+        `The stages "${stage}" and "other" can be in the same account, where the pipeline of one can change the other, whatever bootstrapQualifier they have. Production needs an account of its own: set account in the files of both stages.`,
+      )
+    },
+  )
+
+  it('can be shared by stages of development, with a warning', () => {
+    const warnings = (account: string) =>
+      Annotations.fromStack(
+        stackOf('dev', {}, {}, [{ name: 'other', kind: 'development', account }]),
+      ).findWarning('*', Match.stringLikeRegexp('can change the other')).length
+    expect([warnings(ACCOUNT_ID), warnings(OTHER_ACCOUNT)]).toEqual([1, 0])
   })
 
-  it('of its own is enough in the same account, with a warning about its execution role', () => {
-    const warnings = (stage: string, settings: Settings) =>
-      Annotations.fromStack(stackOf(stage, settings)).findWarning('*', Match.anyValue()).length
-    expect(warnings('prod', { bootstrapQualifier: 'clinicprod' })).toBe(1)
+  it('needs the accounts of all stages in their files', () => {
+    expect(() => new PipelineStack(new App(), settingsOf('prod'), { repository: 'practice/clinic' })).toThrow(
+      'The stages "prod" and "dev" can be in the same account',
+    )
   })
 
   it('of the stage deploys all of its stacks', () => {
