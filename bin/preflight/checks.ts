@@ -1,5 +1,5 @@
 import { canaryName } from '../../infra/settings/names.ts'
-import type { StageSettings } from '../../infra/settings/stages.ts'
+import { DEFAULT_CONCURRENCY, type StageSettings } from '../../infra/settings/stages.ts'
 
 /** Runs a read-only command of the AWS CLI in the region of the stage. @throws Error with what the command printed */
 export type Aws = <Response>(command: string) => Promise<Response>
@@ -61,15 +61,15 @@ export const CHECKS: readonly Check[] = [
   },
   {
     name: 'Lambda concurrency',
-    run: async (aws, { accountConcurrency = MIN_CONCURRENCY }) => {
+    run: async (aws, { servedConcurrency = MIN_CONCURRENCY }) => {
       const { AccountLimit } = await aws<{ AccountLimit: { ConcurrentExecutions: number } }>(
         'lambda get-account-settings',
       )
       const limit = AccountLimit.ConcurrentExecutions
       return finding(
-        limit >= accountConcurrency,
+        limit >= servedConcurrency,
         `${limit} functions may run at a time`,
-        `ask for ${Math.max(1000, accountConcurrency)} in Service Quotas, and set accountConcurrency to no more than the limit`,
+        `ask for ${Math.max(DEFAULT_CONCURRENCY, servedConcurrency)} in Service Quotas, and set accountConcurrency, or throttleRate and throttleBurst, to what the limit serves`,
       )
     },
   },

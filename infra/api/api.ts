@@ -13,16 +13,13 @@ import type { ImportedData } from '../data/data-stack.ts'
 import { accessLog } from '../data/observability.ts'
 import { routeFunction } from '../functions/api-function.ts'
 import type { FunctionCode } from '../functions/bundles.ts'
-import { publicReservation, routeReservation, servedLimits } from '../functions/concurrency.ts'
+import { pageLimits, publicReservation, routeReservation, servedLimits } from '../functions/concurrency.ts'
 import type { Services } from '../functions/service-access.ts'
 import { ServiceFunction } from '../functions/service-function.ts'
 import { apiName, REFERENCE } from '../settings/names.ts'
 import type { StageSettings, Throttle } from '../settings/stages.ts'
 import { gatewayDocument, type Operation } from './gateway-document.ts'
 import { gatewayResponses } from './gateway-responses.ts'
-
-/** The file in functions/ that responds to unmatched requests. */
-export const FALLBACK = 'fallback'
 
 /**
  * The public resources of the gateway. They are outside the base path, below which every request needs a credential.
@@ -37,12 +34,14 @@ type Props = {
   readonly routes: readonly Route[]
 }
 
+const PAGE_METHODS = ['GET', 'HEAD'] as const
+
 /** A method and path for which API Gateway may invoke a function, and the id of the permission. */
 type Permitted = Pick<Operation, 'path' | 'lambda'> & { readonly method: string; readonly permission: string }
 
 /**
  * The REST API. Each endpoint has a Lambda, which serves the aliases of its path too; the public pages are outside the base
- * path; every other request goes to the fallback function.
+ * path; API Gateway itself responds to every other request.
  */
 export class Api extends Construct {
   readonly rest: SpecRestApi
@@ -62,20 +61,23 @@ export class Api extends Construct {
       })
     })
     const reservedConcurrency = publicReservation(stage.accountConcurrency)
-    // Apart from the log group whose lines of type `access` are the trail: anyone may invoke these functions.
+    // Apart from the log group whose lines of type `access` are the trail: anyone may invoke this function.
     const publicLogs = data.logGroup('PublicLogGroup')
-    const withoutCredential = { stage, code, logs: publicLogs, reservedConcurrency }
-    const reference = new ServiceFunction(this, REFERENCE, withoutCredential).lambda
-    // The route takes any method, so that its function can respond to HEAD, and to other methods with a 405.
-    const pages = REFERENCE_RESOURCES.map((path): Operation => ({ method: 'ANY', path, lambda: reference }))
-    const fallback = new ServiceFunction(this, FALLBACK, { ...withoutCredential, memory: 256 }).lambda
+    const reference = new ServiceFunction(this, REFERENCE, {
+      stage,
+      code,
+      logs: publicLogs,
+      reservedConcurrency,
+    }).lambda
+    const pages = REFERENCE_RESOURCES.flatMap((path) =>
+      PAGE_METHODS.map((method): Operation => ({ method, path, lambda: reference })),
+    )
     this.rest = restApi(this, stage, {
       routes,
       data,
       document: gatewayDocument({
         title: apiName(stage.name),
         operations: [...operations, ...pages],
-        fallback,
         extensions: {
           'x-amazon-apigateway-minimum-compression-size': MIN_COMPRESSION_SIZE,
           'x-amazon-apigateway-gateway-responses': gatewayResponses(stage),
@@ -86,8 +88,7 @@ export class Api extends Construct {
     // The address is an output of the stack, if it is in use.
     this.rest.node.tryRemoveChild('Endpoint')
     for (const operation of operations) this.#allow(operation, stage)
-    for (const lambda of [reference, fallback])
-      this.#allow({ method: '*', path: '/*', lambda, permission: 'Gateway' }, stage)
+    this.#allow({ method: '*', path: '/*', lambda: reference, permission: 'Gateway' }, stage)
   }
 
   /** One permission for each path of a function: all that a function has must fit into 20 KB. */
@@ -134,14 +135,18 @@ function restApi(
         ...Object.fromEntries(
           routes.map((route) => [
             `${BASE_PATH}${route.path}/${route.method}`,
-            throttled(stage, isList(route) ? LIST_SHARE : 1, route),
+            throttled(stage, isList(route) ? LIST_SHARE : 1, (concurrency) =>
+              servedLimits(route, concurrency),
+            ),
           ]),
         ),
         ...Object.fromEntries(
-          REFERENCE_RESOURCES.flatMap((path) => [`${path}/GET`, `${path}/HEAD`]).map((method) => [
-            method,
-            throttled(stage, PAGE_SHARE),
-          ]),
+          REFERENCE_RESOURCES.flatMap((path) =>
+            PAGE_METHODS.map((method) => [
+              `${path}/${method}`,
+              throttled(stage, PAGE_SHARE, (concurrency) => pageLimits(pagePart(path, method), concurrency)),
+            ]),
+          ),
         ),
       },
       ...accessLog(data.logGroup('GatewayLogGroup')),
@@ -155,24 +160,33 @@ const LIST_SHARE = 0.5
 /** The public pages need no credential, so the rate of a credential does not limit their callers. */
 const PAGE_SHARE = 0.05
 
+/** Most requests load the files of a page. */
+const FILES_WEIGHT = 4
+
+/** The part of a page's method in what the public pages may take. */
+function pagePart(path: string, method: string): number {
+  const weight = path === '/docs/{proxy+}' && method === 'GET' ? FILES_WEIGHT : 1
+  return weight / (REFERENCE_RESOURCES.length * PAGE_METHODS.length - 1 + FILES_WEIGHT)
+}
+
 /**
- * The default of the stage: what no route matches, which needs no credential either. Each route has a limit of its own, since a
- * setting for `ANY` does not apply to the methods that it stands for. There are some three hundred paths and methods without a
- * route: together, too, their limits must be below what the fallback can serve.
+ * The default of the stage: what no route matches, which needs no credential and no function. Each route has a limit of its own,
+ * since a setting for `ANY` does not apply to the methods that it stands for.
  */
 const UNMATCHED_SHARE = 0.005
 
-const throttled = (stage: StageSettings, share: number, route?: Route): MethodDeploymentOptions => ({
+type Served = (concurrency: number) => Throttle
+
+const throttled = (stage: StageSettings, share: number, served: Served): MethodDeploymentOptions => ({
   // A method's settings replace all of the stage's.
   ...LOGGING,
-  ...limits(stage, share, route),
+  ...limits(stage, share, served),
 })
 
-/** A share of the stage's rate, at most what the function of the route can serve, if that is known; nothing while the stage is paused. */
-function limits({ throttle, recovery, accountConcurrency }: StageSettings, share: number, route?: Route) {
-  const served =
-    route && accountConcurrency !== undefined ? servedLimits(route, accountConcurrency) : throttle
+/** A share of the stage's rate, at most what the function can serve; nothing while the stage is paused. */
+function limits({ throttle, recovery, servedConcurrency }: StageSettings, share: number, served?: Served) {
+  const bound = served && servedConcurrency !== undefined ? served(servedConcurrency) : throttle
   const limit = (name: keyof Throttle) =>
-    recovery.isPaused ? 0 : Math.min(throttle[name] * share, served[name])
+    recovery.isPaused ? 0 : Math.min(throttle[name] * share, bound[name])
   return { throttlingRateLimit: limit('rate'), throttlingBurstLimit: Math.ceil(limit('burst')) }
 }

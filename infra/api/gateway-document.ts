@@ -1,10 +1,11 @@
 import { Stack } from 'aws-cdk-lib'
 import type { IFunction } from 'aws-cdk-lib/aws-lambda'
 import { BASE_PATH, type Method } from '../../shared/api/route.ts'
+import { unmatchedIntegration } from './unmatched.ts'
 
 /** A method of a resource, and the function that API Gateway invokes for it. */
 export type Operation = {
-  readonly method: Method | 'ANY'
+  readonly method: Method | 'HEAD'
   /** The path from the root, with parameters in braces. */
   readonly path: string
   readonly lambda: IFunction
@@ -13,8 +14,6 @@ export type Operation = {
 type Props = {
   readonly title: string
   readonly operations: readonly Operation[]
-  /** Receives other methods of every resource, and all other paths. */
-  readonly fallback: IFunction
   /** API Gateway's extensions of the document. */
   readonly extensions: Readonly<Record<`x-amazon-apigateway-${string}`, unknown>>
 }
@@ -26,44 +25,50 @@ type PathItem = Record<string, object>
  * document. So the API is one resource of the template, however many routes it has, and changes as a whole.
  *
  * A REST API parses the Authorization header of an unmatched request as an AWS signature, so every resource, including the
- * parents of others, has an any-method fallback.
+ * parents of others, has an any-method. No function is invoked for it.
  */
-export function gatewayDocument({ title, operations, fallback, extensions }: Props): object {
+export function gatewayDocument({ title, operations, extensions }: Props): object {
   const paths: Record<string, PathItem> = {}
-  const add = ({ method, path, lambda }: Operation) => {
+  const itemOf = (path: string): PathItem => {
     const item = paths[path] ?? {}
     paths[path] = item
-    item[method === 'ANY' ? 'x-amazon-apigateway-any-method' : method.toLowerCase()] ??= operation(
-      path,
-      lambda,
-    )
+    return item
   }
-  for (const defined of operations) add(defined)
+  for (const { method, path, lambda } of operations)
+    itemOf(path)[method.toLowerCase()] = {
+      parameters: parametersOf(path),
+      responses: {},
+      'x-amazon-apigateway-integration': invocationOf(lambda),
+    }
   const resources = operations.flatMap(({ path }) => withParents(path))
-  for (const path of ['/', '/{proxy+}', `${BASE_PATH}/{proxy+}`, ...resources])
-    add({ method: 'ANY', path, lambda: fallback })
+  for (const path of new Set(['/', '/{proxy+}', `${BASE_PATH}/{proxy+}`, ...resources])) {
+    const allowed = operations.filter((operation) => operation.path === path).map(({ method }) => method)
+    itemOf(path)['x-amazon-apigateway-any-method'] = {
+      parameters: parametersOf(path),
+      ...unmatchedIntegration(allowed),
+    }
+  }
   return { openapi: '3.0.1', info: { title, version: '1' }, paths, ...extensions }
 }
 
 /** `/a/b` and `/a` for `/a/b`. */
 const withParents = (path: string): string[] =>
-  path === '' ? [] : [path, ...withParents(path.slice(0, path.lastIndexOf('/')))]
+  path === '' || path === '/' ? [] : [path, ...withParents(path.slice(0, path.lastIndexOf('/')))]
 
-const operation = (path: string, lambda: IFunction): object => ({
-  parameters: [...path.matchAll(/\{(\w+)\+?\}/g)].map(([, name]) => ({
+const parametersOf = (path: string): object[] =>
+  [...path.matchAll(/\{(\w+)\+?\}/g)].map(([, name]) => ({
     name,
     in: 'path',
     required: true,
     schema: { type: 'string' },
-  })),
-  responses: {},
-  'x-amazon-apigateway-integration': {
-    type: 'aws_proxy',
-    // Lambda is always called with POST, whatever the method of the request.
-    httpMethod: 'POST',
-    uri: invocationUri(lambda),
-    passthroughBehavior: 'when_no_match',
-  },
+  }))
+
+const invocationOf = (lambda: IFunction): object => ({
+  type: 'aws_proxy',
+  // Lambda is always called with POST, whatever the method of the request.
+  httpMethod: 'POST',
+  uri: invocationUri(lambda),
+  passthroughBehavior: 'when_no_match',
 })
 
 function invocationUri(lambda: IFunction): string {

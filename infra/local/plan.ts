@@ -77,7 +77,9 @@ export async function plan(
   const subscriptions = logSubscriptions(template)
   checkFunctions(specs, [
     ...routes.flatMap(({ resource, methods }) =>
-      [...methods].map(([method, { functionArn }]) => [`${method} ${resource}`, functionArn] as const),
+      [...methods].flatMap(([method, integration]) =>
+        'functionArn' in integration ? [[`${method} ${resource}`, integration.functionArn] as const] : [],
+      ),
     ),
     ...rules.flatMap(({ id, targets }) =>
       targets.filter(({ kind }) => kind === 'function').map(({ arn }) => [id, arn] as const),

@@ -64,6 +64,8 @@ export type StageSettings = {
   readonly throttle: Throttle
   /** The account's limit of concurrent invocations, to be shared; undefined to reserve nothing. */
   readonly accountConcurrency: number | undefined
+  /** The concurrency that everything the gateway admits fits into; undefined to admit `throttle` to each endpoint. */
+  readonly servedConcurrency: number | undefined
   /** Units a second that the table takes at once; undefined for what DynamoDB chooses. */
   readonly warmThroughput: Throughput | undefined
   /** The units that are billed at least, with auto scaling; undefined to bill by request. */
@@ -170,15 +172,31 @@ export function stageSettings(name: string, overrides: Overrides = {}): StageSet
     smsReceipts: switchSetting('smsReceipts', settings, kind === 'production' ? 'on' : 'off'),
     firewall: switchSetting('firewall', settings, kind === 'production' ? 'on' : 'off'),
     domain: domainSettings(settings),
-    throttle: {
-      rate: optionalIntegerSetting('throttleRate', settings, 1) ?? byKind.throttle.rate,
-      burst: optionalIntegerSetting('throttleBurst', settings, 1) ?? byKind.throttle.burst,
-    },
-    accountConcurrency: optionalIntegerSetting('accountConcurrency', settings, 1),
+    ...gatewaySettings(kind, settings),
     warmThroughput: warmThroughputSetting(settings),
     provisioned: provisionedSetting(settings),
     recovery: recoverySettings(settings),
     version: versionSetting(settings),
+  }
+}
+
+/** Lambda's quota of functions at a time, unless the account is new or AWS has raised it. */
+export const DEFAULT_CONCURRENCY = 1000
+
+/** Limits that are set by hand replace those that fit into the default quota, not those of `accountConcurrency`. */
+function gatewaySettings(
+  kind: StageKind,
+  settings: Settings,
+): Pick<StageSettings, 'throttle' | 'accountConcurrency' | 'servedConcurrency'> {
+  const { throttle } = KIND_SETTINGS[kind]
+  const rate = optionalIntegerSetting('throttleRate', settings, 1)
+  const burst = optionalIntegerSetting('throttleBurst', settings, 1)
+  const accountConcurrency = optionalIntegerSetting('accountConcurrency', settings, 1)
+  const isDefault = kind === 'production' && rate === undefined && burst === undefined
+  return {
+    throttle: { rate: rate ?? throttle.rate, burst: burst ?? throttle.burst },
+    accountConcurrency,
+    servedConcurrency: accountConcurrency ?? (isDefault ? DEFAULT_CONCURRENCY : undefined),
   }
 }
 
@@ -232,6 +250,8 @@ export function stageWarnings({
   messaging,
   domain,
   firewall,
+  accountConcurrency,
+  servedConcurrency,
 }: StageSettings): string[] {
   const { emailFrom } = messaging
   return [
@@ -243,6 +263,11 @@ export function stageWarnings({
       : []),
     ...(kind === 'production' && !domain
       ? ['Without a domain, the address of the API is for trials: it ends with the API.']
+      : []),
+    ...(kind === 'production' && accountConcurrency === undefined && servedConcurrency !== undefined
+      ? [
+          `Nothing is reserved, and the gateway admits what ${servedConcurrency} functions serve. Set accountConcurrency to the limit of the account, or throttleRate and throttleBurst if it is lower.`,
+        ]
       : []),
     ...(kind === 'production' && !firewall
       ? ['Without a firewall, one address can use up the limit of an endpoint for all callers.']

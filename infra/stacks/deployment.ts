@@ -3,7 +3,6 @@ import type { Construct } from 'constructs'
 import type { Route } from '../../shared/api/route.ts'
 import { ENDPOINTS, ROUTES } from '../../shared/api/routes.ts'
 import { WORKERS } from '../../shared/runtime/workers.ts'
-import { FALLBACK } from '../api/api.ts'
 import { BackupCopyStack, BackupStack } from '../data/backup-stack.ts'
 import { DataStack } from '../data/data-stack.ts'
 import type { FunctionCode } from '../functions/bundles.ts'
@@ -18,7 +17,6 @@ import { WorkersStack } from './workers-stack.ts'
 /** The ids of all functions. */
 export const functionIds = (): string[] => [
   ...ENDPOINTS.map(({ id }) => id),
-  FALLBACK,
   REFERENCE,
   ...WORKERS.map(({ id }) => id),
 ]

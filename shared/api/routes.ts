@@ -31,7 +31,7 @@ import { createPatient, updatePatient } from './new-patient.ts'
 import { activatePatient, deactivatePatient } from './patient-status.ts'
 import { getPatient, listPatients } from './patients.ts'
 import { getPayment, listInvoicePayments, listPayments } from './payments.ts'
-import type { Method, Route } from './route.ts'
+import type { Route } from './route.ts'
 import {
   createWebhook,
   deleteWebhook,
@@ -100,8 +100,3 @@ export const ENDPOINTS: readonly Route[] = DEFINITIONS
 
 /** Every route: the endpoints, each with a function, and their aliases. */
 export const ROUTES: readonly Route[] = [...ENDPOINTS, ...aliasRoutes(ENDPOINTS)]
-
-/** The methods that a path supports, for the `allow` header of a 405. */
-export function methodsOf(path: string): Method[] {
-  return ROUTES.filter((route) => route.path === path).map((route) => route.method)
-}

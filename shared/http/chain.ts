@@ -107,11 +107,6 @@ function readIdempotencyKey(): Middleware {
   }
 }
 
-/** The middleware for unmatched requests: unknown paths and methods. Requires no credential. */
-export function fallbackChain({ now, log }: Pick<ChainOptions, 'now' | 'log'>) {
-  return buildChain([logLine('fallback', now, log), render({ status: 404 })])
-}
-
 const buildChain = (middlewares: Middleware[]) =>
   middy<APIGatewayProxyEvent, unknown, Error, ApiContext>({ timeoutEarlyInMillis: TIMEOUT_MARGIN_MS }).use(
     middlewares,

@@ -33,7 +33,7 @@ const PAGE_SECURITY_HEADERS: Readonly<Record<string, string>> = {
 
 type ServeOptions = { readonly now: () => number; readonly log: WriteLog }
 
-/** A Lambda handler that serves files to GET and HEAD without a credential. Errors have the API's error shape. */
+/** A Lambda handler that serves files to GET and HEAD, the only methods that it gets, without a credential. Errors have the API's error shape. */
 export function serveFiles(files: ServedFiles, { now, log }: ServeOptions) {
   const { onError } = render({ status: 200 })
   return middy<APIGatewayProxyEvent, unknown, Error, ApiContext>()
@@ -49,13 +49,11 @@ function respond(
   headers: Record<string, string>,
   files: ServedFiles,
 ): APIGatewayProxyResult {
-  const { httpMethod, resource, path, pathParameters, requestContext } = event
+  const { resource, path, pathParameters, requestContext } = event
   // The resource, not the path: a custom domain may serve the API under a path prefix.
   const name = resource === '/docs/{proxy+}' ? `/docs/${pathParameters?.proxy ?? ''}` : resource
   const file = files.get(resource === '/' ? '/docs' : name)?.()
   if (!file) throw new ApiError('route_not_found')
-  if (httpMethod !== 'GET' && httpMethod !== 'HEAD')
-    throw new ApiError('method_not_allowed', { headers: { allow: 'GET, HEAD' } })
   if (resource === '/')
     return { statusCode: 302, headers: { ...headers, location: docsPath(event) }, body: '' }
   // The relative links of a page would resolve differently from a path with a trailing slash.

@@ -1,6 +1,5 @@
 /** `details` names every wrong field at once: no check hides what another one would report. */
 import { beforeAll, describe, expect, it } from 'vitest'
-import { methodsOf, ROUTES } from '../../shared/api/routes.ts'
 import { newUuid } from '../../shared/domain/uuid.ts'
 import { issueCredential } from '../support/credentials.ts'
 import { createWebhook } from '../support/deliveries.ts'
@@ -141,19 +140,4 @@ describe('a list', () => {
     expect(message).toBe('errors.developer_api.invalid_params')
     expect(details.map(({ field }: { field: string }) => field)).toEqual(['after', 'limit'])
   })
-})
-
-describe('a method that a path does not support', () => {
-  it.each([...new Set(ROUTES.map(({ path }) => path))])(
-    '%s returns 405 with the others in allow',
-    async (path) => {
-      const fallback = await handlerOf({ id: 'fallback' })
-      const { status, headers } = await call(fallback, {
-        method: 'PUT',
-        resource: `/api/developer/v1${path}`,
-      })
-      expect([status, headers.allow]).toEqual([405, methodsOf(path).join(', ')])
-      expect(methodsOf(path).length).toBeGreaterThan(0)
-    },
-  )
 })

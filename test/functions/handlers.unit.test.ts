@@ -149,23 +149,6 @@ describe('GET /doctors', () => {
   })
 })
 
-describe('an unmatched request', () => {
-  it('returns 405 with the allowed methods on a known path, else 404, without a credential', async () => {
-    const fallback = await handlerOf({ id: 'fallback' })
-    const wrongMethod = await call(fallback, { method: 'DELETE', resource: '/api/developer/v1/patients' })
-    expect(wrongMethod).toMatchObject({
-      status: 405,
-      headers: { allow: 'GET, POST' },
-      body: { error: 'METHOD_NOT_ALLOWED', message: 'errors.developer_api.method_not_allowed' },
-    })
-    const unknown = await call(fallback, { resource: '/api/developer/v1/{proxy+}' })
-    expect(unknown).toMatchObject({
-      status: 404,
-      body: { error: 'NOT_FOUND', message: 'errors.developer_api.route_not_found' },
-    })
-  })
-})
-
 describe('the environment', () => {
   it('fails to load with an invalid variable, and names it', async () => {
     const { readEnvironment } = await import('../../shared/runtime/environment.ts')

@@ -10,7 +10,7 @@ import {
   type Target,
 } from './event.ts'
 import { type HttpResponse, readResult } from './response.ts'
-import { type Integration, matchRoute, type Route } from './routes.ts'
+import { type Invocation, matchRoute, type Route } from './routes.ts'
 import type { Throttle } from './throttle.ts'
 
 /** A deployed version of the API. */
@@ -73,14 +73,21 @@ export async function serveRequest(
       headerNames(request).has('authorization') ? 'INVALID_SIGNATURE' : 'MISSING_AUTHENTICATION_TOKEN',
     )
   const { resource } = match.route
-  if (!deployed.throttle(match.route, request.method) || deployed.isFull())
-    return reject('THROTTLED', resource)
+  if (!deployed.throttle(match.route, request.method)) return reject('THROTTLED', resource)
+  const { integration } = match
+  if ('respond' in integration) {
+    if (request.body.length > 0 && !integration.mediaTypes.has(mediaTypeOf(request)))
+      return reject('UNSUPPORTED_MEDIA_TYPE', resource)
+    const httpResponse = integration.respond(errorContext(request, deployed.api, resource))
+    return { httpResponse, resource, diagnostics: [], minCompressionSize: match.route.minCompressionSize }
+  }
+  if (deployed.isFull()) return reject('THROTTLED', resource)
 
   const event = JSON.stringify(buildEvent(request, target, match, deployed.api))
   if (Buffer.byteLength(event) > MAX_EVENT) return reject('REQUEST_TOO_LARGE', resource)
   const outcome = await withTimeout(
-    match.integration,
-    deployed.invoke(match.integration.functionArn, event, request.traceId, connection.signal),
+    integration,
+    deployed.invoke(integration.functionArn, event, request.traceId, connection.signal),
   )
   if (!outcome) {
     connection.abort()
@@ -134,8 +141,15 @@ const headSize = ({ method, target, protocol, rawHeaders }: ReceivedRequest): nu
 const headerNames = ({ rawHeaders }: ReceivedRequest): Set<string> =>
   new Set(rawHeaders.filter((_text, at) => at % 2 === 0).map((name) => name.toLowerCase()))
 
+/** Without parameters. A request without a type counts as JSON. */
+function mediaTypeOf({ rawHeaders }: ReceivedRequest): string {
+  const at = rawHeaders.findIndex((name, index) => index % 2 === 0 && name.toLowerCase() === 'content-type')
+  const [type = ''] = (at < 0 ? '' : (rawHeaders[at + 1] ?? '')).split(';')
+  return type.trim().toLowerCase() || 'application/json'
+}
+
 /** After the timeout the gateway stops waiting, while the function continues if it has begun, as on AWS. */
-async function withTimeout({ timeoutMs }: Integration, outcome: Promise<Outcome>): Promise<Outcome | null> {
+async function withTimeout({ timeoutMs }: Invocation, outcome: Promise<Outcome>): Promise<Outcome | null> {
   let timer: NodeJS.Timeout | undefined
   const timeout = new Promise<null>((resolve) => {
     timer = setTimeout(() => resolve(null), timeoutMs)

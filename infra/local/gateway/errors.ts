@@ -10,13 +10,14 @@ const GATEWAY_ERRORS = {
   INVALID_SIGNATURE: [403, 'The Authorization header is no AWS signature', 'IncompleteSignatureException'],
   MISSING_AUTHENTICATION_TOKEN: [403, 'Missing Authentication Token', 'MissingAuthenticationTokenException'],
   REQUEST_TOO_LARGE: [413, 'Request Too Long', 'RequestTooLargeException'],
+  UNSUPPORTED_MEDIA_TYPE: [415, 'Unsupported Media Type', 'BadRequestException'],
   THROTTLED: [429, 'Too Many Requests', 'TooManyRequestsException'],
 } as const satisfies Record<string, readonly [status: number, message: string, errorType: string]>
 
 export type GatewayErrorType = keyof typeof GATEWAY_ERRORS
 
 /** $context variables of the request, by their names without `$context.` */
-type ErrorContext = Readonly<Record<string, string>>
+export type ErrorContext = Readonly<Record<string, string>>
 
 export type RenderError = (type: GatewayErrorType, context: ErrorContext) => HttpResponse
 
@@ -28,7 +29,7 @@ export function gatewayErrors(template: ResolvedTemplate): RenderError {
     throw new Error(`${other.id} is not in the document of its API; the local gateway supports no others.`)
   for (const { id, body } of openApiBodies(template))
     for (const [type, response] of Object.entries(body['x-amazon-apigateway-gateway-responses'] ?? {})) {
-      checkParameters(`${id}: ${type}`, response)
+      checkParameters(`${id}: ${type}`, HEADER_PREFIX, response.responseParameters)
       responses.set(type, response)
     }
   return (type, context) => {
@@ -73,11 +74,16 @@ const templateOf = (templates: Readonly<Record<string, string>>): readonly [stri
 const LITERAL = /^'(.*)'$/
 const CONTEXT = /^context\.(.+)$/
 
-function checkParameters(id: string, { responseParameters = {} }: GatewayResponseExtension): void {
-  for (const [name, value] of Object.entries(responseParameters))
-    if (!name.startsWith(HEADER_PREFIX) || !(LITERAL.test(value) || CONTEXT.test(value)))
+/** @throws Error for a header with another value than a literal or a variable of the context */
+export function checkParameters(
+  id: string,
+  prefix: string,
+  parameters: GatewayResponseExtension['responseParameters'] = {},
+): void {
+  for (const [name, value] of Object.entries(parameters))
+    if (!name.startsWith(prefix) || !(LITERAL.test(value) || CONTEXT.test(value)))
       throw new Error(`${id} maps ${name} to ${value}, which the local gateway does not support.`)
 }
 
-const resolveParameter = (value: string, context: ErrorContext): string =>
+export const resolveParameter = (value: string, context: ErrorContext): string =>
   LITERAL.exec(value)?.[1] ?? context[CONTEXT.exec(value)?.[1] ?? ''] ?? ''

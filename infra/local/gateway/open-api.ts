@@ -13,11 +13,16 @@ export type OpenApiBody = {
 type OpenApiOperation = {
   readonly security?: unknown
   readonly 'x-amazon-apigateway-request-validator'?: unknown
-  readonly 'x-amazon-apigateway-integration'?: {
-    readonly type?: string
-    readonly uri?: string
-    readonly timeoutInMillis?: number
-  }
+  readonly 'x-amazon-apigateway-integration'?: OpenApiIntegration
+}
+
+export type OpenApiIntegration = {
+  readonly type?: string
+  readonly uri?: string
+  readonly timeoutInMillis?: number
+  readonly passthroughBehavior?: string
+  readonly requestTemplates?: Readonly<Record<string, string>>
+  readonly responses?: Readonly<Record<string, GatewayResponseExtension>>
 }
 
 export type GatewayResponseExtension = {

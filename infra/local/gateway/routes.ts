@@ -1,17 +1,21 @@
 import { createHash } from 'node:crypto'
 import type { ResolvedTemplate } from '../template/template.ts'
 import { minCompressionSizeOf } from './compression.ts'
-import { openApiBodies } from './open-api.ts'
+import { type Mock, mockOf } from './mock.ts'
+import { type OpenApiIntegration, openApiBodies } from './open-api.ts'
+
+/** What a method of a resource does: it invokes a function, or returns the same to every request. */
+export type Integration = Invocation | Mock
 
 /** The function that a method of a resource invokes. */
-export type Integration = { readonly functionArn: string; readonly timeoutMs: number }
+export type Invocation = { readonly functionArn: string; readonly timeoutMs: number }
 
 export type Route = {
   /** The resource path of the template, such as `/patients/{id}`. */
   readonly resource: string
   readonly resourceId: string
   readonly segments: readonly string[]
-  /** The functions by method, or ANY. */
+  /** The integrations by method, or ANY. */
   readonly methods: ReadonlyMap<string, Integration>
   /** The size in bytes from which responses are compressed, if they are. */
   readonly minCompressionSize: number | undefined
@@ -48,8 +52,7 @@ const definedByDocument = (template: ResolvedTemplate): Resource[] =>
     Object.entries(body.paths).map(([resource, item]) => {
       const methods = Object.entries(item).map(([name, { [INTEGRATION]: integration = {} }]) => {
         const method = name === ANY_METHOD ? 'ANY' : name.toUpperCase()
-        const { type, uri, timeoutInMillis } = integration
-        return [method, integrationOf(`${id}: ${method} ${resource}`, type, uri, timeoutInMillis)] as const
+        return [method, integrationOf(`${id}: ${method} ${resource}`, integration)] as const
       })
       const resourceId = createHash('sha256').update(`${id}${resource}`).digest('hex').slice(0, 6)
       return { resource, resourceId, methods: new Map(methods) }
@@ -58,15 +61,14 @@ const definedByDocument = (template: ResolvedTemplate): Resource[] =>
 
 const INTEGRATION = 'x-amazon-apigateway-integration'
 
-function integrationOf(
-  id: string,
-  type = '',
-  uri = '',
-  timeoutMs: number = INTEGRATION_TIMEOUT_MS,
-): Integration {
+function integrationOf(id: string, integration: OpenApiIntegration): Integration {
+  const { type = '', uri = '', timeoutInMillis: timeoutMs = INTEGRATION_TIMEOUT_MS } = integration
+  if (type.toUpperCase() === 'MOCK') return mockOf(id, integration)
   const functionArn = /functions\/(arn:[^/]+)\/invocations$/.exec(uri)?.[1]
   if (type.toUpperCase() !== 'AWS_PROXY' || !functionArn)
-    throw new Error(`${id} has no Lambda proxy integration, the only kind that the local gateway supports.`)
+    throw new Error(
+      `${id} has neither a Lambda proxy integration nor a mock, the only kinds that the local gateway supports.`,
+    )
   return { functionArn, timeoutMs }
 }
 

@@ -96,7 +96,7 @@ export const HEADERS = {
 
 type HeaderName = keyof typeof HEADERS
 
-/** The header is not a component, because no endpoint sends it: only the fallback for unmatched requests does. */
+/** The header is not a component, because no endpoint sends it: only the gateway does, for unmatched requests. */
 const ALLOW_HEADER: Json = {
   description: 'The methods that the path supports.',
   required: true,

@@ -210,7 +210,7 @@ function conditionOf({ scope }: Route, opened: Scope): string {
 export const unmatchedRequests = (schemas: SchemaCollector): Json => ({
   description:
     'Responses to every other path and every other method of these paths, with or without a credential. Requests that the ' +
-    'gateway rejects receive the same 400, 413 and 429 as requests to endpoints.',
+    'gateway rejects receive the same 400, 413, 415 and 429 as requests to endpoints.',
   responses: Object.fromEntries(
     (['route_not_found', 'method_not_allowed'] as const).map((key) => [
       errorEntry(key).status,

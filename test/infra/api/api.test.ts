@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { REFERENCE_RESOURCES } from '../../../infra/api/api.ts'
 import { SHARED_PARTITION_PREFIXES } from '../../../infra/functions/grants.ts'
 import { functionIds } from '../../../infra/stacks/deployment.ts'
+import { errorBody } from '../../../shared/api/errors.ts'
 import { BASE_PATH } from '../../../shared/api/route.ts'
 import { ENDPOINTS, ROUTES } from '../../../shared/api/routes.ts'
 import * as calendarKeys from '../../../shared/store/keys/calendar.ts'
@@ -34,6 +35,11 @@ const [api] = Object.values(resourcesOf(dev, 'AWS::ApiGateway::RestApi'))
 const { Body: document } = (api as Resource).Properties as unknown as { Body: OpenApi }
 const ANY = 'x-amazon-apigateway-any-method'
 
+type Unmatched = {
+  responses: Record<string, { headers: object }>
+  'x-amazon-apigateway-integration': { requestTemplates: Record<string, string> }
+}
+
 /** The function that a method of a path invokes, by its logical id. */
 const functionOf = (path: string, method: string): string | undefined =>
   /"Fn::GetAtt":\["(\w+)","Arn"\]/.exec(
@@ -41,23 +47,68 @@ const functionOf = (path: string, method: string): string | undefined =>
   )?.[1]
 
 describe('the API', () => {
-  it('has a method for every route, and sends all other methods and paths to the fallback', () => {
+  it('has a method for every route and public page', () => {
     const served = Object.entries(document.paths).flatMap(([path, item]) =>
-      Object.keys(item).map((method) => [path, method, functionOf(path, method)]),
+      Object.keys(item)
+        .filter((method) => method !== ANY)
+        .map((method) => [path, method, functionOf(path, method)]),
     )
     const routes = ROUTES.map(({ id, aliasOf = id, method, path }) => [
       `${BASE_PATH}${path}`,
       method.toLowerCase(),
       logicalIdAt(dev, `Api/${aliasOf}/Function`),
     ])
+    const reference = logicalIdAt(dev, 'Api/reference/Function')
+    const pages = REFERENCE_RESOURCES.flatMap((path) => [
+      [path, 'get', reference],
+      [path, 'head', reference],
+    ])
+    expect(served.map(String).sort()).toEqual([...routes, ...pages].map(String).sort())
+  })
+
+  it('responds to all other methods and paths itself, with 405 and the allowed methods or with 404', () => {
     const paths = Object.keys(document.paths)
-    const fallback = logicalIdAt(dev, 'Api/fallback/Function')
-    const others = paths
-      .filter((path) => !(REFERENCE_RESOURCES as readonly string[]).includes(path))
-      .map((path) => [path, ANY, fallback])
-    const pages = REFERENCE_RESOURCES.map((path) => [path, ANY, logicalIdAt(dev, 'Api/reference/Function')])
-    expect(served.map(String).sort()).toEqual([...routes, ...others, ...pages].map(String).sort())
     expect(paths).toEqual(expect.arrayContaining(['/', '/api', `${BASE_PATH}/{proxy+}`, '/{proxy+}']))
+    for (const path of paths) {
+      const { [ANY]: any, ...methods } = document.paths[path] ?? {}
+      const allow = Object.keys(methods).join(', ').toUpperCase()
+      const status = allow === '' ? 404 : 405
+      const { 'x-amazon-apigateway-integration': mock, responses } = any as unknown as Unmatched
+      const { requestTemplates, ...integration } = mock
+      expect([path, new Set(Object.values(requestTemplates))]).toEqual([
+        path,
+        new Set([`{"statusCode":${status}}`]),
+      ])
+      const headers = {
+        'x-request-id': 'context.extendedRequestId',
+        'cache-control': "'no-store'",
+        'strict-transport-security': "'max-age=63072000; includeSubDomains'",
+        'x-content-type-options': "'nosniff'",
+        ...(allow !== '' && { allow: `'${allow}'` }),
+      }
+      expect([path, integration]).toEqual([
+        path,
+        {
+          type: 'mock',
+          passthroughBehavior: 'never',
+          responses: {
+            default: {
+              statusCode: String(status),
+              responseParameters: Object.fromEntries(
+                Object.entries(headers).map(([name, value]) => [`method.response.header.${name}`, value]),
+              ),
+              responseTemplates: {
+                'application/json': JSON.stringify(
+                  errorBody(status === 404 ? 'route_not_found' : 'method_not_allowed'),
+                ),
+              },
+            },
+          },
+        },
+      ])
+      // API Gateway rejects the document if a response maps a header that it does not declare.
+      expect(Object.keys(responses[status]?.headers ?? {})).toEqual(Object.keys(headers))
+    }
   })
 
   it('declares the parameters of its paths', () => {
@@ -80,8 +131,8 @@ describe('the API', () => {
       logicalIdAt(dev, `Api/${aliasOf}/Function`),
       `/dev/${method}${BASE_PATH}${path.replace(/\{\w+\}/g, '*')}`,
     ])
-    const others = ['reference', 'fallback'].map((id) => [logicalIdAt(dev, `Api/${id}/Function`), '/dev/*/*'])
-    expect(allowed.sort()).toEqual([...expected, ...others].sort())
+    const reference = [logicalIdAt(dev, 'Api/reference/Function'), '/dev/*/*']
+    expect(allowed.sort()).toEqual([...expected, reference].sort())
   })
 
   it('renders every gateway error in the API’s shape, without the gateway’s message', () => {

@@ -1,6 +1,14 @@
 import { readFileSync } from 'node:fs'
+import type { Template } from 'aws-cdk-lib/assertions'
 import { describe, expect, it } from 'vitest'
-import { checkConcurrency, REQUEST_SECONDS } from '../../../infra/functions/concurrency.ts'
+import { rejectedShare } from '../../../bin/bench/capacity.ts'
+import { REFERENCE_RESOURCES } from '../../../infra/api/api.ts'
+import {
+  checkConcurrency,
+  interactiveConcurrency,
+  REQUEST_SECONDS,
+} from '../../../infra/functions/concurrency.ts'
+import type { Settings } from '../../../infra/settings/stage-file.ts'
 import type { Throttle } from '../../../infra/settings/stages.ts'
 import { functionIds } from '../../../infra/stacks/deployment.ts'
 import { BASE_PATH } from '../../../shared/api/route.ts'
@@ -19,37 +27,52 @@ function reservations(accountConcurrency?: string): Record<string, number> {
   )
 }
 
-/** What the gateway admits to each endpoint's function, by all of its paths together. */
-function admittedTo(template: Parameters<typeof resourcesOf>[0]): Map<string, Throttle> {
+const NO_LIMIT: Throttle = { rate: Number.POSITIVE_INFINITY, burst: Number.POSITIVE_INFINITY }
+
+/** What the gateway admits to each function, by all of its methods and paths together. */
+function admittedTo(template: Template): Map<string, Throttle> {
   const [stage] = Object.values(resourcesOf(template, 'AWS::ApiGateway::Stage'))
   const settings = (stage?.Properties.MethodSettings ?? []) as Record<string, unknown>[]
   const admitted = new Map<string, Throttle>()
-  for (const { id, aliasOf = id, method, path } of ROUTES) {
-    const resource = `/${BASE_PATH}${path}`.replaceAll('/', '~1').replace(/^~1/, '/')
+  const pages = REFERENCE_RESOURCES.flatMap((path) =>
+    ['GET', 'HEAD'].map((method) => ({ id: 'reference', aliasOf: undefined, method, path })),
+  )
+  const routes = ROUTES.map((route) => ({ ...route, path: `${BASE_PATH}${route.path}` }))
+  for (const { id, aliasOf = id, method, path } of [...routes, ...pages]) {
+    const resource = path === '/' ? path : `/${path.replaceAll('/', '~1')}`
     const own = settings.find(
       ({ ResourcePath, HttpMethod }) => ResourcePath === resource && HttpMethod === method,
     )
-    const { rate, burst } = admitted.get(aliasOf) ?? { rate: 0, burst: 0 }
+    const before = admitted.get(aliasOf) ?? { rate: 0, burst: 0 }
+    const { ThrottlingRateLimit = NO_LIMIT.rate, ThrottlingBurstLimit = NO_LIMIT.burst } = own ?? {}
     admitted.set(aliasOf, {
-      rate: rate + Number(own?.ThrottlingRateLimit),
-      burst: burst + Number(own?.ThrottlingBurstLimit),
+      rate: before.rate + Number(ThrottlingRateLimit),
+      burst: before.burst + Number(ThrottlingBurstLimit),
     })
   }
   return admitted
 }
+
+/** Functions that run at the same time if all that is admitted comes at once, and each request takes twice as long as expected. */
+const runningOf = ({ rate, burst }: Throttle): number => burst + rate * 2 * REQUEST_SECONDS
+
+const sum = (counts: readonly number[]): number => counts.reduce((total, count) => total + count, 0)
+
+/** Emails 2, feedback 10, deliveries 200, sweeps 12, SMS receipts 10; and the fan-out, a tenth. */
+const workersOf = (limit: number): number => 234 + Math.floor(limit / 10)
 
 describe('the concurrency of the account', () => {
   it('is not reserved by default: a new account has too little', () => {
     expect(reservations()).toEqual({})
   })
 
-  it('is reserved for lists, what needs no credential, the fan-out and SMS receipts when the deployment names it', () => {
+  it('is reserved for lists, the public pages, the fan-out and SMS receipts when the deployment names it', () => {
     const lists = ENDPOINTS.filter(({ id }) => id.startsWith('list-'))
-    const others = ['fallback', 'reference', 'fan-out-events', 'sms-receipts']
+    const others = ['reference', 'fan-out-events', 'sms-receipts']
     const reserved = reservations('1000')
     expect(Object.keys(reserved).sort()).toEqual([...lists.map(({ id }) => id), ...others].sort())
     expect(reserved).toMatchObject({ 'list-appointments': 62, 'list-invoices': 20, 'list-rooms': 10 })
-    expect(others.map((id) => reserved[id])).toEqual([10, 10, 100, 10])
+    expect(others.map((id) => reserved[id])).toEqual([30, 100, 10])
   })
 
   it.each([608, 1000, 10_000])('of %i leaves what AWS requires to be unreserved', (limit) => {
@@ -57,15 +80,46 @@ describe('the concurrency of the account', () => {
     expect(limit - reserved.reduce((sum, count) => sum + count, 0)).toBeGreaterThanOrEqual(100)
   })
 
-  it.each([608, 1000, 10_000])('of %i serves what the gateway admits to each function', (limit) => {
+  it.each([608, 1000, 10_000])('of %i serves what the gateway admits to all functions at once', (limit) => {
     const reserved = reservations(String(limit))
-    const free = Object.values(reserved).reduce((left, count) => left - count, limit)
     const admitted = admittedTo(templateOf('prod', { accountConcurrency: String(limit) }))
-    expect(admitted.size).toBe(ENDPOINTS.length)
-    const rejecting = [...admitted].filter(
-      ([id, { rate, burst }]) => !(burst + rate * 2 * REQUEST_SECONDS <= (reserved[id] ?? free)),
+    expect(admitted.size).toBe(ENDPOINTS.length + 1)
+    const overloaded = [...admitted].filter(
+      ([id, throttle]) => reserved[id] !== undefined && runningOf(throttle) > reserved[id],
     )
-    expect(rejecting).toEqual([])
+    expect(overloaded).toEqual([])
+    // The rest shares what is not reserved with the workers that have no reservation.
+    const others = [...admitted].filter(([id]) => reserved[id] === undefined)
+    expect(others.length).toBeGreaterThan(30)
+    const workers = workersOf(limit) - (reserved['fan-out-events'] ?? 0) - (reserved['sms-receipts'] ?? 0)
+    const running = sum(others.map(([, throttle]) => runningOf(throttle)))
+    const free = limit - sum(Object.values(reserved)) - workers
+    expect(running).toBeLessThanOrEqual(free)
+    expect(running).toBeGreaterThan(0.6 * free)
+  })
+
+  it('is 1,000 by default in production: what the gateway admits to all functions at once fits into it', () => {
+    const running = sum([...admittedTo(templateOf('prod')).values()].map(runningOf))
+    expect(running + workersOf(1000)).toBeLessThanOrEqual(1000)
+    expect(running).toBeGreaterThan(500)
+  })
+
+  it('rejects next to nothing of several endpoints at their limits, and the most used endpoints have the highest', () => {
+    const admitted = admittedTo(templateOf('prod', { accountConcurrency: '1000' }))
+    const interactive = [...admitted].filter(([id]) => !id.startsWith('list-') && id !== 'reference')
+    const load = sum(interactive.map(([, { rate }]) => rate)) * 2 * REQUEST_SECONDS
+    expect(rejectedShare(Math.floor(interactiveConcurrency(1000)), load)).toBeLessThan(1e-6)
+    const [first] = interactive.sort(([, a], [, b]) => b.rate - a.rate)
+    expect(first?.[0]).toBe('get-availability')
+  })
+
+  it('does not bound limits that are set by hand, unless it is given too', () => {
+    const byHand = { throttleRate: '25', throttleBurst: '5' }
+    const limitsWith = (settings: Settings) =>
+      admittedTo(templateOf('prod', settings)).get('get-availability')
+    expect(limitsWith(byHand)).toEqual({ rate: 25, burst: 5 })
+    expect(limitsWith({ throttleRate: '5000' })).toEqual({ rate: 5000, burst: 500 })
+    expect(limitsWith({ throttleRate: '5000', accountConcurrency: '1000' })?.rate).toBeLessThan(1000)
   })
 
   it('must be what the documentation says', () => {

@@ -257,7 +257,7 @@ describe('a grant beyond the calls', () => {
   const anyKey = { 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': ['x*', 'due#*'] } }
 
   async function withGrant(statement: Statement): Promise<[CheckedCalls, string]> {
-    const id = logicalIdOf('fallback')
+    const id = logicalIdOf('reference')
     const functions = roles.functions
       .filter(({ functionId }) => functionId === id)
       .map((role) => ({ ...role, statements: [...role.statements, statement] }))

@@ -58,7 +58,9 @@ export function deployment(dynamodb = 'http://127.0.0.1:1', tableSuffix = '') {
   onTestFinished(() => deployed.close())
   const call = async (serving: Awaited<ReturnType<typeof deployed.deploy>>, resource: string) => {
     const route = serving.api.routes.find((known) => known.resource === resource)
-    const outcome = await serving.api.invoke(route?.methods.get('GET')?.functionArn ?? '', '{}', '')
+    const integration = route?.methods.get('GET')
+    const functionArn = integration && 'functionArn' in integration ? integration.functionArn : ''
+    const outcome = await serving.api.invoke(functionArn, '{}', '')
     return outcome.ok ? JSON.parse(outcome.payload) : outcome.error
   }
   return { ...deployed, call, lines, listener: () => listeners.at(-1) as FeedbackListener }

@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest'
 import { LOCAL_SETTINGS } from '../../../infra/local/settings.ts'
 import { recoverySettings } from '../../../infra/settings/recovery-settings.ts'
 import { domainSettings } from '../../../infra/settings/setting-checks.ts'
-import { parseStage, settingsIn } from '../../../infra/settings/stage-file.ts'
+import { parseStage, type Settings, settingsIn } from '../../../infra/settings/stage-file.ts'
 import { canShareAccount, stageSettings, stageWarnings } from '../../../infra/settings/stages.ts'
 import { addStacksOf, settingsOf, templateOf } from '../../support/template.ts'
 import { dev } from '../stacks/expected-template.ts'
@@ -181,6 +181,14 @@ describe('a stage', () => {
       'SES will reject all emails: emailFrom is clinic@example.com, of a domain for examples.',
     ])
     expect(stageWarnings(settingsOf('dev', { emailFrom: 'mail@praxis-nord.de' }))).toEqual([])
+  })
+
+  it('of production say that the limits of the gateway are guessed, unless they are set', () => {
+    const warned = (settings: Settings) =>
+      stageWarnings(settingsOf('prod', settings)).some((text) => text.startsWith('Nothing is reserved'))
+    expect(warned({})).toBe(true)
+    expect(warned({ accountConcurrency: '1000' })).toBe(false)
+    expect(warned({ throttleRate: '25' })).toBe(false)
   })
 })
 

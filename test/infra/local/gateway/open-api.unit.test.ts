@@ -16,6 +16,18 @@ const invoking = (name: string, more: object = {}) => ({
   },
 })
 
+const mock = (more: object = {}, response: object = {}) => ({
+  'x-amazon-apigateway-integration': {
+    type: 'mock',
+    passthroughBehavior: 'never',
+    requestTemplates: { 'application/json': '{"statusCode":404}' },
+    responses: {
+      default: { statusCode: '404', responseTemplates: { 'application/json': '{}' }, ...response },
+    },
+    ...more,
+  },
+})
+
 const ANY = 'x-amazon-apigateway-any-method'
 
 const template = (Body: object) =>
@@ -41,10 +53,8 @@ describe('a REST API of a document', () => {
     ['GET', '/else', 'any', 29_000, { proxy: 'else' }],
   ])('sends %s %s to its function', (method, path, name, timeoutMs, pathParameters) => {
     const match = matchRoute(routes, method, path)
-    expect([calledBy(match?.integration.functionArn), match?.integration.timeoutMs]).toEqual([
-      name,
-      timeoutMs,
-    ])
+    expect(calledBy(match?.integration)).toBe(name)
+    expect(match?.integration).toMatchObject({ timeoutMs })
     expect(match?.pathParameters).toEqual(pathParameters)
   })
 
@@ -92,7 +102,22 @@ describe('a REST API of a document', () => {
     [
       'another integration',
       { paths: { '/a': { get: invoking('a', { type: 'http_proxy' }) } } },
-      /Api: GET \/a has no Lambda proxy integration/,
+      /Api: GET \/a has neither a Lambda proxy integration nor a mock/,
+    ],
+    [
+      'a mock that passes other bodies on',
+      { paths: { '/a': { get: mock({ passthroughBehavior: 'when_no_match' }) } } },
+      /Api: GET \/a has a mock that depends on the request/,
+    ],
+    [
+      'a mock with a template that is evaluated',
+      { paths: { '/a': { get: mock({}, { responseTemplates: { 'application/json': '$context.path' } }) } } },
+      /Api: GET \/a has a mock that depends on the request/,
+    ],
+    [
+      'a mock with a header of the request',
+      { paths: { '/a': { get: mock({}, { responseParameters: { 'method.response.header.x': 'a.b' } }) } } },
+      /Api: GET \/a maps method.response.header.x to a.b/,
     ],
   ])('rejects %s', (_what, body, message) => {
     expect(() => routesOf(template(body))).toThrow(message)

@@ -1,3 +1,4 @@
+import type { Integration } from '../../../../infra/local/gateway/routes.ts'
 import {
   resolveTemplate,
   type Template,
@@ -43,6 +44,8 @@ export function restApiTemplate(methods: readonly string[], more: Resources = {}
 
 const logicalId = (path: string): string => `Path${path.replace(/[^a-z]/gi, 'x')}`
 
-/** Which of the given methods a function's ARN stands for. */
-export const calledBy = (arn: string | undefined): string | undefined =>
-  arn && decodeURIComponent(arn.split(':').at(-1) ?? '')
+/** Which of the given methods an integration is of. */
+export const calledBy = (integration: Integration | undefined): string | undefined =>
+  integration && 'functionArn' in integration
+    ? decodeURIComponent(integration.functionArn.split(':').at(-1) ?? '')
+    : undefined

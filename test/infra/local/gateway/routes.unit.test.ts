@@ -17,7 +17,7 @@ const routes = routesOf(
 )
 const match = (method: string, path: string) => {
   const found = matchRoute(routes, method, path)
-  return found && [calledBy(found.integration.functionArn), found.pathParameters]
+  return found && [calledBy(found.integration), found.pathParameters]
 }
 
 describe('a REST API routes', () => {

@@ -7,6 +7,9 @@ import { formatRequest, type RequestEntry } from '../../../../infra/local/gatewa
 import { routesOf } from '../../../../infra/local/gateway/routes.ts'
 import { openGateway } from '../../../../infra/local/gateway/server.ts'
 import { throttleOf } from '../../../../infra/local/gateway/throttle.ts'
+import { resolveStacks } from '../../../../infra/local/template/stacks.ts'
+import type { Template } from '../../../../infra/local/template/template.ts'
+import { templatesOf } from '../../../support/template.ts'
 import { restApi } from './rest-api.ts'
 
 type Invoke = (
@@ -45,6 +48,15 @@ async function gatewayFor(
   })
   const url = `http://127.0.0.1:${gateway.port}`
   return { gateway, entries, get: (path: string, init?: RequestInit) => fetch(`${url}${path}`, init) }
+}
+
+/** All stacks of dev. */
+function synthesizedTemplate() {
+  const stacks = Object.entries(templatesOf('dev')).map(([stackName, template]) => ({
+    stackName,
+    template: template as Template,
+  }))
+  return resolveStacks(stacks, { region: 'us-east-1', queueUrl: String })
 }
 
 const FAILED = Symbol('failed')
@@ -224,6 +236,30 @@ it('waits for open requests when it closes, up to a limit', async () => {
   await gateway.close()
   expect(performance.now() - startedAt).toBeLessThan(1900)
   expect(await responses).toEqual([200, 'cut'])
+})
+
+it('responds to a mock without a function, and rejects bodies of other types with a 415', async () => {
+  const invoke = () => expect.fail('a function was invoked')
+  const { get, entries } = await gatewayFor(invoke, synthesizedTemplate())
+  const path = '/api/developer/v1/patients'
+  const rejected = await get(path, { method: 'DELETE' })
+  expect([rejected.status, rejected.headers.get('allow'), await rejected.json()]).toEqual([
+    405,
+    'GET, POST',
+    { error: 'METHOD_NOT_ALLOWED', message: 'errors.developer_api.method_not_allowed' },
+  ])
+  expect(rejected.headers.get('x-request-id')).toBe(entries[0]?.requestId)
+  expect(rejected.headers.get('cache-control')).toBe('no-store')
+  const put = (type: string) => get(path, { method: 'PUT', body: '{', headers: { 'content-type': type } })
+  expect((await put('application/json; charset=utf-8')).status).toBe(405)
+  expect((await put('text/plain')).status).toBe(405)
+  expect([(await put('image/png')).status, entries.at(-1)?.status]).toEqual([415, 415])
+  const unknown = await get('/api/developer/v1/none/at/all')
+  expect([unknown.status, unknown.headers.get('allow'), await unknown.json()]).toEqual([
+    404,
+    null,
+    { error: 'NOT_FOUND', message: 'errors.developer_api.route_not_found' },
+  ])
 })
 
 it('logs a request as one aligned line, with errors below it', () => {
