@@ -2,10 +2,15 @@
 
 import { BACKUP_RETENTION } from '../../infra/data/backup-stack.ts'
 import { TABLE_QUOTA, TARGET_UTILIZATION } from '../../infra/data/data.ts'
-import { REQUEST_SECONDS, routeReservation, servedLimits } from '../../infra/functions/concurrency.ts'
+import {
+  interactiveConcurrency,
+  REQUEST_SECONDS,
+  routeReservation,
+  SLOW_REQUEST_SECONDS,
+  servedLimits,
+} from '../../infra/functions/concurrency.ts'
 import { isList, type Route } from '../../shared/api/route.ts'
 import { ENDPOINTS } from '../../shared/api/routes.ts'
-import { DELIVERY_UNITS } from './bounds.ts'
 
 const MONTH_SECONDS = 30 * 24 * 60 * 60
 
@@ -23,16 +28,20 @@ const FUNCTION_GB = 0.5
 /** Units of a request, as docs/benchmarks measure them. */
 const UNITS = { write: 16, writeReads: 4, read: 6, authenticationReads: 1, limitWrites: 1 }
 
-/** Deliveries whose first attempt fails. */
-const RETRIED_SHARE = 0.05
-const deliveryUnits = (unit: 'writes' | 'reads'): number =>
-  (1 - RETRIED_SHARE) * DELIVERY_UNITS.delivery[unit] + RETRIED_SHARE * DELIVERY_UNITS.retriedDelivery[unit]
+/**
+ * A delivery with its share of the fan-out, as simulated where 5 % of the webhook endpoints hang (docs/decisions): all figures of one row,
+ * since retries cost units, messages and invocations at once. An invocation makes two calls of SQS.
+ */
+export const DELIVERY = { writes: 18, reads: 6.8, messages: 1.3, invocations: 0.8, seconds: 0.12 }
 
-/** Besides the units of the table. As simulated where 5 % of the webhook endpoints hang (docs/decisions). An invocation makes two calls of SQS. */
-const DELIVERY = { messages: 1.3, invocations: 0.8, seconds: 0.12 }
+/** An estimate of the load of each hour of a day, as a multiple of the average: practices open at eight, and book in the morning. */
+const DAY = [
+  0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.4, 2.5, 5, 3.8, 2.8, 1.2, 1, 1.6, 1.7, 1.4, 0.8, 0.4, 0.2, 0.2, 0.1,
+  0.1, 0.1,
+]
 
 /** Peak load, as a multiple of the average. */
-const PEAK = 5
+const PEAK = Math.max(...DAY)
 
 /** An estimate of what a clinic stores: records of several years, and deliveries of 30 days. */
 const STORED_GIGABYTES = 1
@@ -61,8 +70,7 @@ const REQUEST_UNITS = {
 
 /** Units of the table that a clinic takes a second, on average. */
 const clinicUnits = (unit: 'writes' | 'reads'): number =>
-  (CLINIC_MONTH.requests * REQUEST_UNITS[unit] + CLINIC_MONTH.deliveries * deliveryUnits(unit)) /
-  MONTH_SECONDS
+  (CLINIC_MONTH.requests * REQUEST_UNITS[unit] + CLINIC_MONTH.deliveries * DELIVERY[unit]) / MONTH_SECONDS
 
 /** The clinics whose peak load one table takes within its quota of write units, rounded down to hundreds. */
 export const clinicsOfDeployment = (): number =>
@@ -86,8 +94,8 @@ export const deliveryCost = (deliveries: number): number =>
   deliveries *
   (DELIVERY.invocations * PRICES.lambdaRequest +
     secondsCost(DELIVERY.seconds) +
-    deliveryUnits('writes') * PRICES.writeUnit +
-    deliveryUnits('reads') * PRICES.readUnit +
+    DELIVERY.writes * PRICES.writeUnit +
+    DELIVERY.reads * PRICES.readUnit +
     (DELIVERY.messages + 2 * DELIVERY.invocations) * PRICES.sqsRequest +
     (LOG_BYTES.delivery / GIGABYTE) * PRICES.logGigabyte +
     (OUT_BYTES.delivery / GIGABYTE) * PRICES.outGigabyte)
@@ -112,16 +120,41 @@ export const clinicsCost = (clinics: number): number =>
 /** US dollars a month of the daily backups of a clinic, each of which has the whole table. */
 const backupCost = (): number => BACKUP_RETENTION.toDays() * STORED_GIGABYTES * PRICES.backupGigabyte
 
-/** US dollars a month of the units of so many clinics: on demand, and provisioned with auto scaling. */
-export const unitCost = (clinics: number): { readonly onDemand: number; readonly provisioned: number } => {
+/** How the units of the table are billed. */
+type UnitCost = {
+  readonly onDemand: number
+  /** With auto scaling. */
+  readonly provisioned: number
+  /** The same, with capacity reserved for a year. */
+  readonly reserved: number
+  /** For the peak, all day. */
+  readonly fixed: number
+}
+
+/** US dollars a month of the units of so many clinics. */
+export function unitCost(clinics: number): UnitCost {
   const [writes, reads] = [clinics * clinicUnits('writes'), clinics * clinicUnits('reads')]
+  // An average unit a second, provisioned for an hour.
+  const hour = (writes * PRICES.writeUnitHour + reads * PRICES.readUnitHour) / (TARGET_UTILIZATION / 100)
   const hours = MONTH_SECONDS / 3600
+  const perDay = DAY.length
+  const reserved = provisionedDay.toSorted((a, b) => b - a)[Math.floor(RESERVED_SHARE * perDay)] ?? 0
+  const above = sum(provisionedDay.map((units) => Math.max(0, units - reserved)))
   return {
     onDemand: MONTH_SECONDS * (writes * PRICES.writeUnit + reads * PRICES.readUnit),
-    provisioned:
-      (hours * (writes * PRICES.writeUnitHour + reads * PRICES.readUnitHour)) / (TARGET_UTILIZATION / 100),
+    provisioned: (hours / perDay) * hour * sum(provisionedDay),
+    reserved: (hours / perDay) * hour * (above + perDay * reserved * RESERVED_SHARE),
+    fixed: hours * hour * PEAK,
   }
 }
+
+/**
+ * What auto scaling provisions in each hour, as a multiple of the average: what the hour needs or the hour before, because it scales out
+ * within minutes, and back in late and in steps.
+ */
+const provisionedDay = DAY.map((load, at) => Math.max(load, DAY.at(at - 1) ?? 0))
+
+const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0)
 
 /** The share of requests that find no free function, by Erlang's formula: `load` is how many there are at a time on average. */
 export function rejectedShare(functions: number, load: number): number {
@@ -157,30 +190,46 @@ export const costTables = (): string =>
     '',
     `A clinic takes ${clinicUnits('writes').toFixed(2)} write units a second on average, and ${PEAK} times as many at peak. So one table, at its quota of ${TABLE_QUOTA.toLocaleString('en')}, holds some **${clinicsOfDeployment().toLocaleString('en')} clinics**; 10,000 clinics are ${Math.ceil(10_000 / clinicsOfDeployment())} deployments.`,
     '',
-    '| units of the table, a month | on demand | provisioned | less |',
-    '|---|---:|---:|---:|',
+    '| units of the table, a month | on demand | provisioned | provisioned, a part reserved | provisioned for the peak |',
+    '|---|---:|---:|---:|---:|',
     ...[100, clinicsOfDeployment(), 10_000].map((count) => {
-      const { onDemand, provisioned } = unitCost(count)
-      return `| ${count.toLocaleString('en')} clinics | ${[onDemand, provisioned, onDemand - provisioned].map(dollars).join(' | ')} |`
+      const { onDemand, provisioned, reserved, fixed } = unitCost(count)
+      return `| ${count.toLocaleString('en')} clinics | ${[onDemand, provisioned, reserved, fixed].map(dollars).join(' | ')} |`
     }),
     '',
     ...reservationTable(1000),
   ].join('\n')
 
-/** What the gateway admits to lists with a reservation, and how much of it Lambda would reject. */
+/** What the gateway admits to the functions of endpoints, and how much of it Lambda would reject, of one endpoint and of all at once. */
 function reservationTable(accountConcurrency: number): string[] {
-  const rows = Map.groupBy(ENDPOINTS.filter(isList), (route) => {
-    const reserved = routeReservation(route, accountConcurrency) ?? 0
+  const limitsOf = (route: Route): string => {
     const { rate, burst } = servedLimits(route, accountConcurrency)
-    const rejected = (seconds: number) => percent(rejectedShare(reserved, rate * seconds))
-    return [reserved, rate, burst, rejected(REQUEST_SECONDS), rejected(2 * REQUEST_SECONDS)].join(' | ')
+    return `${rate} | ${burst}`
+  }
+  const rejected = (functions: number, rate: number): string =>
+    [REQUEST_SECONDS, SLOW_REQUEST_SECONDS]
+      .map((seconds) => percent(rejectedShare(functions, rate * seconds)))
+      .join(' | ')
+  const lists = Map.groupBy(ENDPOINTS.filter(isList), (route) => {
+    const reserved = routeReservation(route, accountConcurrency) ?? 0
+    const { rate } = servedLimits(route, accountConcurrency)
+    return [reserved, limitsOf(route), rejected(reserved, rate)].join(' | ')
   })
+  const others = ENDPOINTS.filter((route) => !isList(route))
+  const shared = Math.floor(interactiveConcurrency(accountConcurrency))
+  const total = others.map((route) => servedLimits(route, accountConcurrency))
+  const [rate, burst] = [sum(total.map((limit) => limit.rate)), sum(total.map((limit) => limit.burst))]
+  const groups = [...Map.groupBy(others, limitsOf)].sort(([, a], [, b]) => a.length - b.length)
+  const named = ([, routes]: [string, Route[]], at: number): string =>
+    at === groups.length - 1 ? `each of the other ${routes.length}` : routes.map(({ id }) => id).join(', ')
   return [
-    `| with \`accountConcurrency=${accountConcurrency}\` | functions | requests a second | burst | rejected if a request takes ${REQUEST_SECONDS} s | ${2 * REQUEST_SECONDS} s |`,
+    `| with \`accountConcurrency=${accountConcurrency}\` | functions | requests a second | burst | rejected if a request takes ${REQUEST_SECONDS} s | ${SLOW_REQUEST_SECONDS} s |`,
     '|---|---:|---:|---:|---:|---:|',
-    ...[...rows].map(
+    ...[...lists].map(
       ([figures, routes]: [string, Route[]]) => `| ${routes.map(({ id }) => id).join(', ')} | ${figures} |`,
     ),
+    ...groups.map((group, at) => `| ${named(group, at)} | shared | ${group[0]} | | |`),
+    `| all ${others.length} that are not lists, at once | ${shared} | ${rate} | ${burst} | ${rejected(shared, rate)} |`,
   ]
 }
 
@@ -216,6 +265,9 @@ const PRICES = {
   writeUnitHour: 0.00065,
   readUnitHour: 0.00013,
 }
+
+/** The price of units that are reserved for a year, as a share of the price of provisioned ones. The upfront payment is a part of it. */
+const RESERVED_SHARE = 0.46
 
 /** A month, whatever the load. */
 const FIXED_PRICES = { alarmMetric: 0.1, series: 0.3, dashboard: 3, key: 1, firewall: 5, firewallRule: 1 }
