@@ -61,6 +61,12 @@ const IDENTITY_BUILDERS: Record<string, (named: NamedResource) => Identity> = {
     ref: name,
     attributes: { Arn: arn('events', `rule/${name}`) },
   }),
+  'AWS::Events::ApiDestination': ({ id, name, arn }) => ({
+    ref: name,
+    attributes: {
+      Arn: arn('events', `api-destination/${name}/${digest(id, 8)}-0000-4000-8000-${digest(name, 12)}`),
+    },
+  }),
   'AWS::S3::Bucket': ({ name }) => ({ ref: name, attributes: { Arn: `arn:aws:s3:::${name}` } }),
   'AWS::IAM::Role': ({ name }) => ({
     ref: name,

@@ -25,9 +25,21 @@ export type FunctionRole = {
   readonly byLambda: readonly IamRequest[]
 }
 
+/** A role of a service, or of a function of the CDK that CloudFormation invokes. */
+export type ServiceRole = {
+  /** The logical id. */
+  readonly id: string
+  readonly roleArn: string
+  readonly statements: readonly Statement[]
+  /** The names of its managed policies of AWS, whose statements are not in the template. */
+  readonly managed: readonly string[]
+}
+
 /** The roles of all functions, and the policies of the keys that encrypt tables. */
 export type DeployedRoles = {
   readonly functions: readonly FunctionRole[]
+  /** The roles of everything else but people. */
+  readonly services: readonly ServiceRole[]
   /** The KMS key of a table, by the ARN of the table. */
   readonly keyOfTable: (table: string) => string | undefined
   /** The policy of a KMS key, by its ARN. */
@@ -35,6 +47,13 @@ export type DeployedRoles = {
 }
 
 type Policy = { readonly PolicyDocument: PolicyDocument }
+type RoleProperties = {
+  readonly AssumeRolePolicyDocument: {
+    readonly Statement: readonly { readonly Principal?: { readonly Service?: string } }[]
+  }
+  readonly Policies?: readonly Policy[]
+  readonly ManagedPolicyArns?: readonly string[]
+}
 type Mapping = {
   readonly EventSourceArn: string
   readonly FunctionName: string
@@ -55,10 +74,11 @@ export function deployedRoles(stacks: readonly SynthesizedStack[], tableSuffix =
     }))
   const attached = all<Policy & { readonly Roles: readonly string[] }>('AWS::IAM::Policy')
   const roles = new Map(
-    all<{ readonly Policies?: readonly Policy[] }>('AWS::IAM::Role').map(({ ref, arn, properties }) => {
+    all<RoleProperties>('AWS::IAM::Role').map(({ id, ref, arn, properties }) => {
       const policies = attached.filter(({ properties: { Roles } }) => Roles.includes(ref))
       const documents = [...(properties.Policies ?? []), ...policies.map((policy) => policy.properties)]
-      return [arn(), documents.flatMap(({ PolicyDocument }) => PolicyDocument.Statement)]
+      const statements = documents.flatMap(({ PolicyDocument }) => PolicyDocument.Statement)
+      return [arn(), { id, properties, statements }]
     }),
   )
   const keys = all<{ readonly KeyPolicy: PolicyDocument }>('AWS::KMS::Key')
@@ -68,18 +88,29 @@ export function deployedRoles(stacks: readonly SynthesizedStack[], tableSuffix =
   const keyOfTable = (table: string) =>
     tables.find((one) => one.arn() === table)?.properties.SSESpecification?.KMSMasterKeyId
   const mappings = all<Mapping>('AWS::Lambda::EventSourceMapping').map(({ properties }) => properties)
-  return {
-    functions: all<LambdaFunction>('AWS::Lambda::Function').flatMap(({ id, ref, properties }) => {
-      const { Role, LoggingConfig } = properties
-      const statements = roles.get(Role)
+  const functions = all<LambdaFunction>('AWS::Lambda::Function').flatMap(
+    ({ id, ref, properties: { Role, LoggingConfig } }) => {
+      const role = roles.get(Role)
       // Functions of custom resources have no logs of their own, and are not the application's.
-      if (!statements || !LoggingConfig) return []
+      if (!role || !LoggingConfig) return []
       const fed = mappings.filter(({ FunctionName }) => FunctionName === ref)
       const byLambda = [
         ...writingLogs(LoggingConfig.LogGroup),
         ...fed.flatMap((one) => reading(one, keyOfTable)),
       ]
-      return [{ functionId: id, roleArn: Role, statements, byLambda }]
+      return [{ functionId: id, roleArn: Role, statements: role.statements, byLambda }]
+    },
+  )
+  const ofFunctions = new Set(functions.map(({ roleArn }) => roleArn))
+  return {
+    functions,
+    services: [...roles].flatMap(([roleArn, { id, properties, statements }]) => {
+      const isOfService = properties.AssumeRolePolicyDocument.Statement.every(
+        ({ Principal }) => Principal?.Service !== undefined,
+      )
+      if (!isOfService || ofFunctions.has(roleArn)) return []
+      const managed = (properties.ManagedPolicyArns ?? []).map((arn) => arn.replace(/^.*\//, ''))
+      return [{ id, roleArn, statements, managed }]
     }),
     keyOfTable,
     keyPolicies: new Map(keys.map(({ arn, properties }) => [arn(), properties.KeyPolicy])),
