@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { COMBINATIONS } from '../support/combinations.ts'
-import { templatesOf } from '../support/template.ts'
+import { combinedTemplates } from '../support/template.ts'
 import { pythonTool } from './python-tool.ts'
 import { runJudge } from './run-judge.ts'
 
@@ -16,8 +16,8 @@ it('finds nothing in the templates of any combination', async ({ skip }) => {
   const folder = mkdtempSync(join(tmpdir(), 'templates-'))
   try {
     const templates = new Set(
-      COMBINATIONS.flatMap(({ stage, settings }) =>
-        Object.values(templatesOf(stage, settings)).map((template) => JSON.stringify(template)),
+      COMBINATIONS.flatMap((combination) =>
+        Object.values(combinedTemplates(combination)).map((template) => JSON.stringify(template)),
       ),
     )
     const files = [...templates].map((template, index) => {

@@ -1,11 +1,15 @@
 import type { Settings } from '../../infra/settings/stage-file.ts'
 import { rounds } from './scale.ts'
 
-/** A way in which the application can be deployed. */
-export type Combination = { name: string; stage: string; settings: Settings }
+/** A way in which the application can be deployed, with or without the stack of its pipeline. */
+export type Combination = { name: string; stage: string; settings: Settings; pipeline: boolean }
 
-/** The options of a deployment, each with its settings. A new option is added here. */
+/** The pipeline has no setting of the stage. */
+const PIPELINE = 'pipeline'
+
+/** The options of a deployment, each with its settings; of two that differ, the later one counts. A new option is added here. */
 const OPTIONS: Record<string, Settings> = {
+  open: { firewall: 'off' },
   receipts: { smsReceipts: 'on' },
   domain: {
     domain: 'api.praxis-nord.de',
@@ -23,6 +27,10 @@ const OPTIONS: Record<string, Settings> = {
   },
   backups: { backups: 'on', backupCopyRegion: 'eu-west-1' },
   provisioned: { provisionedReads: '10', provisionedWrites: '10' },
+  warm: { warmReads: '24000', warmWrites: '8000' },
+  reserved: { accountConcurrency: '1000' },
+  paused: { paused: 'on' },
+  [PIPELINE]: {},
   restored: { tableName: 'restored', tableStream: '2026-11-22T10:00:00.000' },
 }
 
@@ -30,15 +38,22 @@ const STAGES = ['dev', 'prod']
 
 const NAMES = Object.keys(OPTIONS)
 
-/** None and all of them: an option adds resources, and takes none away. In `npm run prove`, every set. */
+/** None and all of them. In `npm run prove`, also each pair, each alone, and all but one. */
 const SETS: readonly (readonly string[])[] = rounds(0, 1)
-  ? Array.from({ length: 2 ** NAMES.length }, (_, bits) => NAMES.filter((_, at) => (bits >> at) & 1))
+  ? [
+      [],
+      ...NAMES.map((name) => [name]),
+      ...NAMES.flatMap((name, at) => NAMES.slice(at + 1).map((other) => [name, other])),
+      ...NAMES.map((name) => NAMES.filter((other) => other !== name)),
+      NAMES,
+    ]
   : [[], NAMES]
 
 const combine = (stage: string, options: readonly string[]): Combination => ({
   name: [stage, ...options].join(' + '),
   stage,
   settings: Object.assign({}, ...options.map((name) => OPTIONS[name])),
+  pipeline: options.includes(PIPELINE),
 })
 
 /** Each stage with sets of options. */

@@ -9,7 +9,9 @@ import { stackName } from '../../infra/settings/names.ts'
 import type { Settings } from '../../infra/settings/stage-file.ts'
 import { type StageSettings, stageSettings } from '../../infra/settings/stages.ts'
 import { addStacks } from '../../infra/stacks/deployment.ts'
+import { PipelineStack } from '../../infra/stacks/pipeline-stack.ts'
 import type { Route } from '../../shared/api/route.ts'
+import type { Combination } from './combinations.ts'
 
 export type Resource = { Type: string; Properties: Record<string, never>; Metadata?: Record<string, string> }
 
@@ -39,6 +41,26 @@ export const settingsOf = (stage: string, settings: Settings = {}): StageSetting
 /** Adds the stacks of a stage without bundles, for tests that read only the templates. */
 export function addStacksOf(stage: string, app: App, settings?: Settings, routes?: readonly Route[]) {
   addStacks(app, settingsOf(stage, settings), () => Code.fromInline('exports.handler = () => {}'), routes)
+}
+
+/** Adds the stacks of a combination, with its pipeline in an account without other stages. */
+export function addCombination({ stage, settings, pipeline }: Combination, app: App): void {
+  addStacksOf(stage, app, settings)
+  if (pipeline) new PipelineStack(app, settingsOf(stage, settings), { repository: 'practice/clinic' }, [])
+}
+
+/** The templates of all stacks of a combination. */
+export function combinedTemplates({ stage, settings, pipeline }: Combination): Templates {
+  const templates = templatesOf(stage, settings)
+  if (!pipeline) return templates
+  const app = newApp()
+  const { stackName } = new PipelineStack(
+    app,
+    settingsOf(stage, settings),
+    { repository: 'practice/clinic' },
+    [],
+  )
+  return { ...templates, [stackName]: app.synth().getStackByName(stackName).template }
 }
 
 type Templates = Record<string, StackTemplate>

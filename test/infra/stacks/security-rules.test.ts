@@ -8,7 +8,7 @@ import { afterAll, expect, inject, it } from 'vitest'
 import { SMS_RECEIPTS_STACK } from '../../../infra/settings/names.ts'
 import { COMBINATIONS, type Combination } from '../../support/combinations.ts'
 import { rounds } from '../../support/scale.ts'
-import { addStacksOf, templatesOf } from '../../support/template.ts'
+import { addCombination, combinedTemplates } from '../../support/template.ts'
 
 /** Rules of the AWS Solutions and HIPAA packs that the service breaks on purpose, each with its reason. */
 const SERVICE: Record<string, string> = {
@@ -66,11 +66,11 @@ type Report = {
 }
 
 /** The rules that each stack of a combination breaks, and what the validator says about its template. */
-function check({ stage, settings }: Combination): Map<string, { broken: string[]; invalid: string[] }> {
+function check(combination: Combination): Map<string, { broken: string[]; invalid: string[] }> {
   const folder = mkdtempSync(join(inject('runFolder'), 'nag-'))
   const app = new App({ outdir: folder })
   Validations.of(app).addPlugins(new AwsSolutionsChecks(app), new HIPAASecurityChecks(app))
-  addStacksOf(stage, app, settings)
+  addCombination(combination, app)
   const stderr = process.stderr.write
   process.stderr.write = () => true
   try {
@@ -126,7 +126,7 @@ const CHECKED = COMBINATIONS.filter((_, at) => rounds(0, 1) || at === 0 || at ==
 it.each(CHECKED.map((combination) => [combination.name, combination] as const))(
   '%s: every stack is a valid template and breaks no security rule but those accepted',
   (_name, combination) => {
-    const templates = Object.values(templatesOf(combination.stage, combination.settings)).map(digest)
+    const templates = Object.values(combinedTemplates(combination)).map(digest)
     if (templates.every((template) => checked.has(template))) return
     for (const template of templates) checked.add(template)
     for (const [stack, { broken, invalid }] of check(combination)) {

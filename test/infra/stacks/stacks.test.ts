@@ -7,7 +7,7 @@ import {
   SMS_RECEIPTS_STACK,
 } from '../../../infra/settings/names.ts'
 import { COMBINATIONS, type Combination } from '../../support/combinations.ts'
-import { type StackTemplate, templatesOf } from '../../support/template.ts'
+import { combinedTemplates, type StackTemplate } from '../../support/template.ts'
 
 /** The values that stacks export, and the names that they import. */
 type Deployed = { exported: Record<string, unknown>; imported: string[] }
@@ -24,7 +24,7 @@ function deployed(templates: Record<string, StackTemplate>): Deployed {
 }
 
 const synthesized = new Map<Combination, Record<string, StackTemplate>>(
-  COMBINATIONS.map((combination) => [combination, templatesOf(combination.stage, combination.settings)]),
+  COMBINATIONS.map((combination) => [combination, combinedTemplates(combination)]),
 )
 const templatesFor = (combination: Combination) =>
   synthesized.get(combination) as Record<string, StackTemplate>
