@@ -96,7 +96,6 @@ const BUNDLE_BYTES: Readonly<Record<string, number>> = {
   'rotate-webhook-secret': 391_558,
   'ping-webhook': 431_150,
   redeliver: 431_702,
-  fallback: 359_557,
   reference: 15_877,
   'send-email': 472_009,
   'email-feedback': 351_201,
