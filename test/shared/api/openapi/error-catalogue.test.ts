@@ -2,6 +2,7 @@
 import { globSync, readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import { gatewayResponses } from '../../../../infra/api/gateway-responses.ts'
+import { unmatchedIntegration } from '../../../../infra/api/unmatched.ts'
 import { ERROR_KEYS } from '../../../../shared/api/error-catalogue.ts'
 import { errorBody } from '../../../../shared/api/errors.ts'
 import { errorCatalogue } from '../../../../shared/api/openapi/error-catalogue.ts'
@@ -29,11 +30,19 @@ function sentBySources(): string[] {
 }
 
 const sentByGateway = (): string[] =>
-  Object.values(gatewayResponses(settingsOf('prod'))).flatMap((response) =>
+  [...Object.values(gatewayResponses(settingsOf('prod'))), ...unmatchedResponses()].flatMap((response) =>
     Object.values((response as { responseTemplates: Record<string, string> }).responseTemplates).map(
       (template) => JSON.parse(template).message.replace('errors.developer_api.', ''),
     ),
   )
+
+const unmatchedResponses = (): object[] =>
+  [[], ['GET']].map((allowed) => {
+    const { 'x-amazon-apigateway-integration': mock } = unmatchedIntegration(allowed) as {
+      'x-amazon-apigateway-integration': { responses: { default: object } }
+    }
+    return mock.responses.default
+  })
 
 it('contains exactly the keys that endpoints throw, routes declare and the gateway returns', () => {
   const [sources, gateway] = [sentBySources(), sentByGateway()]
