@@ -5,6 +5,7 @@ import { PolicyStatement } from 'aws-cdk-lib/aws-iam'
 import type { IQueue } from 'aws-cdk-lib/aws-sqs'
 import type { Construct } from 'constructs'
 import { callsByFamilies, type TableUse } from '../../shared/api/route.ts'
+import type { Worker } from '../../shared/runtime/workers.ts'
 import { DIRTY_PARTITION_PREFIX } from '../../shared/store/keys/calendar.ts'
 import { CREDENTIAL_PARTITION_PREFIX, USAGE_PARTITION_PREFIX } from '../../shared/store/keys/clinics.ts'
 import { DUE_REFRESH_PARTITION_PREFIX } from '../../shared/store/keys/copies.ts'
@@ -18,7 +19,7 @@ import {
 import { DUE_DELIVERY_PARTITION_PREFIX } from '../../shared/store/keys/webhooks.ts'
 import type { Data } from '../data/data.ts'
 
-/** Grants for authentication: reading credentials, and counting and recording their use. No function may change a credential. */
+/** Grants for authentication: reading credentials, and counting and recording their use. No endpoint may change a credential. */
 export const credentialGrants = ({ table }: Data): PolicyStatement[] =>
   [
     { actions: ['dynamodb:GetItem'], prefixes: [CREDENTIAL_PARTITION_PREFIX, USAGE_PARTITION_PREFIX] },
@@ -89,6 +90,20 @@ export const tableGrants = (
       }),
   ),
 ]
+
+/** Calls on every partition of the table, and of tables that were restored from it: their names begin with its name. */
+export const wholeTableGrants = (
+  { table }: Data,
+  calls: Worker['uses']['wholeTables'] = { inUse: [], restored: [] },
+): PolicyStatement[] =>
+  [
+    { names: calls.inUse, resource: table.tableArn },
+    { names: calls.restored, resource: `${table.tableArn}-*` },
+  ].flatMap(({ names, resource }) =>
+    names.length === 0
+      ? []
+      : [new PolicyStatement({ actions: names.map((name) => `dynamodb:${name}`), resources: [resource] })],
+  )
 
 const KEY_ATTRIBUTES = ['pk', 'sk']
 

@@ -11,7 +11,15 @@ import type { Data } from '../data/data.ts'
 import { FUNCTION_TIMEOUT, type StageSettings } from '../settings/stages.ts'
 import type { FunctionCode } from './bundles.ts'
 import { workerReservation } from './concurrency.ts'
-import { consumeGrant, keyGrant, pushGrant, streamGrants, streamOf, tableGrants } from './grants.ts'
+import {
+  consumeGrant,
+  keyGrant,
+  pushGrant,
+  streamGrants,
+  streamOf,
+  tableGrants,
+  wholeTableGrants,
+} from './grants.ts'
 import { accessTo, type Services } from './service-access.ts'
 import { ServiceFunction } from './service-function.ts'
 
@@ -55,20 +63,20 @@ export class WorkerFunctions {
     this.#dependencies = dependencies
   }
 
-  /** While the deployment is paused, nothing is invoked: queues and stream keep what arrives. */
+  /** While the deployment is paused, nothing but maintenance is invoked: queues and stream keep what arrives. */
   get #isRunning(): boolean {
     return !this.#dependencies.stage.recovery.isPaused
   }
 
   /** Feeds a queue to its consumers, which report the failed messages of a batch. */
   consume(name: QueueName, queue: Queue): void {
-    for (const [worker, { maxConcurrency, batchSize }] of this.#triggeredBy('queue')) {
+    for (const [worker, { maxConcurrency, batchSize, isPausable = true }] of this.#triggeredBy('queue')) {
       if (maxConcurrency[name] === undefined) continue
       const consumer = this.#function(worker)
       // An SqsEventSource would grant more than Lambda needs.
       consumer.addToRolePolicy(consumeGrant(queue))
       consumer.addEventSourceMapping(name, {
-        enabled: this.#isRunning,
+        enabled: this.#isRunning || !isPausable,
         eventSourceArn: queue.queueArn,
         batchSize: batchSize?.[name] ?? 10,
         reportBatchItemFailures: true,
@@ -157,10 +165,16 @@ export class WorkerFunctions {
       code,
       logs,
       timeout: timeoutOf(worker),
+      ...(worker.memoryMb !== undefined && { memory: worker.memoryMb }),
       reservedConcurrency: workerReservation(worker, stage.accountConcurrency),
       requeues: worker.trigger.type === 'queue' && used.some((service) => service.endsWith('-queue')),
       environment: { TABLE_NAME: data.table.tableName, STAGE: stage.name, ...environment },
-      grants: [...tableGrants(data, worker.uses), keyGrant(this.#scope, data), ...grants],
+      grants: [
+        ...tableGrants(data, worker.uses),
+        ...wholeTableGrants(data, worker.uses.wholeTables),
+        keyGrant(this.#scope, data),
+        ...grants,
+      ],
     })
     return lambda
   }

@@ -28,12 +28,15 @@ export const deadLetterQueue = (
   queue: QueueId,
 ): Queue => new Queue(scope, id, common(stage, queue))
 
+/** Lambda recommends six times the timeout of the function. For a quarter of an hour, that would delay a further try too long. */
+const visibilityTimeout = (timeout: Duration): Duration =>
+  Duration.seconds(timeout.toSeconds() < 900 ? 6 * timeout.toSeconds() : timeout.toSeconds() + 60)
+
 /** A queue that workers consume. Messages that they fail to process go to a queue of dead letters. */
 export const consumedQueue = (scope: Construct, id: string, stage: StageSettings, name: QueueName): Queue =>
   new Queue(scope, id, {
     ...common(stage, name),
-    // Lambda recommends six times the timeout of the function.
-    visibilityTimeout: Duration.seconds(6 * consumerTimeout(name).toSeconds()),
+    visibilityTimeout: visibilityTimeout(consumerTimeout(name)),
     deadLetterQueue: {
       queue: deadLetterQueue(scope, `${id}Dead`, stage, `${name}-dead`),
       maxReceiveCount: MAX_RECEIVES,

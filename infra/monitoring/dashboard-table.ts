@@ -24,6 +24,7 @@ const dead: readonly (readonly [QueueId, string])[] = [
   ['deliveries-dead', 'deliveries'],
   ['slow-deliveries-dead', 'slow deliveries'],
   ['fan-outs-dead', 'fan-outs'],
+  ['maintenance-dead', 'maintenance'],
   ['failed-fan-outs', 'failed fan-outs'],
 ]
 

@@ -55,6 +55,12 @@ export const QUEUE_ALARMS: readonly AlarmDefinition[] = [
     'look-tomorrow',
     'Further turns of the fan-out could not be processed. The sweep of events continues them.',
   ),
+  deadLetters(
+    'maintenance-dead',
+    'dead-maintenance',
+    'look-tomorrow',
+    'A verification, a migration or the reconciliation of a restored table failed five times.',
+  ),
   {
     id: 'emails-waiting',
     severity: 'patients-affected',

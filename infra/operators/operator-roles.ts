@@ -19,7 +19,9 @@ type Props = {
   readonly operatorLog: ILogGroup
   /** The log groups of functions and of the gateway. */
   readonly logs: readonly ILogGroup[]
+  /** The queues that dead letters go back to. */
   readonly queues: readonly IQueue[]
+  readonly maintenanceQueue: IQueue
   /** The queues of their dead letters, and of what has no way back. */
   readonly deadLetters: readonly IQueue[]
 }
@@ -77,7 +79,7 @@ export class OperatorRoles extends Construct {
 
 function statementsOf(scope: Construct, role: OperatorRole, props: Props): PolicyStatement[] {
   const { data, operatorLog } = props
-  const { deadLetters, queues, ...calls } = callsOf(role)
+  const { deadLetters, queues, maintenance, ...calls } = callsOf(role)
   return [
     // The tool finds the stack and its outputs with this call.
     new PolicyStatement({ actions: ['cloudformation:DescribeStacks'], resources: [Stack.of(scope).stackId] }),
@@ -87,6 +89,7 @@ function statementsOf(scope: Construct, role: OperatorRole, props: Props): Polic
     ...(calls.table.includes('RestoreTableToPointInTime') ? [grantCreation(scope, data)] : []),
     ...queueStatements(deadLetters, props.deadLetters),
     ...queueStatements(queues, props.queues),
+    ...queueStatements(maintenance, [props.maintenanceQueue]),
   ]
 }
 

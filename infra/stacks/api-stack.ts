@@ -35,6 +35,8 @@ const QUEUE_OUTPUTS: Readonly<Record<string, QueueId>> = {
   DeadSlowDeliveryQueueUrl: 'slow-deliveries-dead',
   FanOutQueueUrl: 'fan-outs',
   DeadFanOutQueueUrl: 'fan-outs-dead',
+  MaintenanceQueueUrl: 'maintenance',
+  DeadMaintenanceQueueUrl: 'maintenance-dead',
   FailedFanOutQueueUrl: 'failed-fan-outs',
 }
 
@@ -82,7 +84,10 @@ export class ApiStack extends Stack {
         (name) => data.logGroup(name),
       ),
       operatorLog: data.logGroup('OperatorLogGroup'),
-      queues: ids.filter((queue) => !isForDeadLetters(queue)).map((queue) => queues.get(queue)),
+      queues: ids
+        .filter((queue) => !isForDeadLetters(queue) && queue !== 'maintenance')
+        .map((queue) => queues.get(queue)),
+      maintenanceQueue: queues.get('maintenance'),
       deadLetters: ids.filter(isForDeadLetters).map((queue) => queues.get(queue)),
     })
   }

@@ -1,9 +1,9 @@
 import { Stack } from 'aws-cdk-lib'
-import { Construct } from 'constructs'
+import type { Construct } from 'constructs'
 import { ImportedData } from '../data/data-stack.ts'
 import type { FunctionCode } from '../functions/bundles.ts'
-import { WorkerFunctions } from '../functions/worker-functions.ts'
 import { Events } from '../messaging/events.ts'
+import { Maintenance } from '../messaging/maintenance.ts'
 import { Messaging } from '../messaging/messaging.ts'
 import { workersStackName } from '../settings/names.ts'
 import type { StageSettings } from '../settings/stages.ts'
@@ -20,8 +20,6 @@ export class WorkersStack extends Stack {
     const props = { stage, code, data, logs: data.logGroup('WorkerLogGroup') }
     new Messaging(this, 'Messaging', props)
     new Events(this, 'Events', props)
-    // Keeps the table compact: the shards of a tally, which writers that collide use, are merged when it is quiet.
-    const maintenance = new Construct(this, 'Maintenance')
-    new WorkerFunctions(maintenance, 'maintenance', { ...props, services: {} }).everyMinute()
+    new Maintenance(this, 'Maintenance', props)
   }
 }

@@ -25,6 +25,8 @@ type Calls = {
   readonly deadLetters?: readonly string[]
   /** Calls of SQS on the queues that dead letters come from. */
   readonly queues?: readonly string[]
+  /** Calls of SQS on the queue of maintenance, which a worker of the stack does. */
+  readonly maintenance?: readonly string[]
 }
 
 /** A dead letter that was read is given back at once. */
@@ -105,11 +107,12 @@ export const COMMANDS: Readonly<Record<string, Calls>> = {
   },
   verify: { ...reading, progress: ['DeleteItem', 'UpdateItem'] },
   'verify --repair': changing,
+  'verify --all': { role: 'maintain', table: [...READ, ...WRITE], maintenance: ['SendMessage'] },
   'restore table': { role: 'maintain', table: [...READ, ...WRITE, ...RESTORE, 'Scan'] },
   'restore configure': { role: 'maintain', table: RESTORE },
-  'restore reconcile': { role: 'maintain', table: [...READ, ...WRITE] },
+  'restore reconcile': { role: 'maintain', table: [...READ, ...WRITE], maintenance: ['SendMessage'] },
   'restore clinic': { role: 'maintain', table: [...READ, ...WRITE, 'DescribeTable'] },
-  migrate: { role: 'maintain', table: [...READ, ...WRITE, 'Scan'] },
+  migrate: { role: 'maintain', table: [...READ, ...WRITE, 'Scan'], maintenance: ['SendMessage'] },
 }
 
 const renamed = (nouns: readonly string[], verb: string, next: string): Record<string, string> =>
@@ -181,6 +184,7 @@ export function callsOf(role: OperatorRole): {
   readonly progress: string[]
   readonly deadLetters: string[]
   readonly queues: string[]
+  readonly maintenance: string[]
 } {
   const commands = (roles: readonly OperatorRole[]) =>
     Object.values(COMMANDS).filter((command) => roles.includes(command.role))
@@ -192,6 +196,7 @@ export function callsOf(role: OperatorRole): {
     progress: all(commands([role]).map(({ progress }) => progress)),
     deadLetters: all(onQueues.map(({ deadLetters }) => deadLetters)),
     queues: all(onQueues.map(({ queues }) => queues)),
+    maintenance: all(commands([role]).map(({ maintenance }) => maintenance)),
   }
 }
 

@@ -69,6 +69,9 @@ export const readDeliveryEnvironment = read(() => ({
 /** The environment of functions that queue clinics for a further turn of the fan-out. */
 export const readFanOutEnvironment = read(() => ({ FAN_OUT_QUEUE_URL: z.string().min(1) }))
 
+/** The environment of the worker that hands the rest of its work on. */
+export const readMaintenanceEnvironment = read(() => ({ MAINTENANCE_QUEUE_URL: z.string().min(1) }))
+
 export const readWebhookEnvironment = read(() => ({
   /** `HOST:PORT` that webhooks may go to although it is not public. Only the local runner sets it, on request. */
   ALLOWED_WEBHOOK_HOST: z.string().optional(),

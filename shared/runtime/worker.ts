@@ -1,4 +1,4 @@
-import type { SQSBatchResponse, SQSEvent } from 'aws-lambda'
+import type { Context, SQSBatchResponse, SQSEvent } from 'aws-lambda'
 import { coldStart } from '../observability/cold-start.ts'
 import { errorOrigin, logToStdout } from '../observability/log.ts'
 import { openTable } from '../store/table/table.ts'
@@ -8,7 +8,14 @@ import { type Opened, openPlatform, openStores, type Platform, type Stores } fro
 import type { QueueName, Worker } from './workers.ts'
 
 /** A message of an SQS batch, and the queue of the worker that it is from. Its body is unverified input and must not be logged. */
-type QueueMessage<Queue> = { readonly body: string; readonly queue: Queue }
+type QueueMessage<Queue> = {
+  readonly body: string
+  readonly queue: Queue
+  /** Milliseconds until the invocation's time-out. */
+  readonly remainingMs: () => number
+}
+
+type LambdaContext = Pick<Context, 'getRemainingTimeInMillis'>
 
 type QueueWorker<Queue extends QueueName> = Pick<Worker, 'id'> & {
   readonly trigger: { readonly type: 'queue'; readonly maxConcurrency: Readonly<Record<Queue, number>> }
@@ -21,16 +28,16 @@ type QueueWorker<Queue extends QueueName> = Pick<Worker, 'id'> & {
 export function worker<S extends Stores, Event, Result>(
   { id }: Pick<Worker, 'id'>,
   stores: S,
-  handle: (event: Event, stores: Opened<S>, platform: Platform) => Promise<Result>,
+  handle: (event: Event, stores: Opened<S>, platform: Platform, context: LambdaContext) => Promise<Result>,
 ) {
   const { TABLE_NAME, STAGE } = readWorkerEnvironment()
   const platform = openPlatform(openTable(documentClient(), TABLE_NAME), STAGE)
   const opened = openStores(stores, platform)
   const reportColdStart = coldStart(platform.recordMs, isStartedOnDemand())
-  return async (event: Event): Promise<Result> => {
+  return async (event: Event, context: LambdaContext): Promise<Result> => {
     reportColdStart()
     try {
-      return await handle(event, opened, platform)
+      return await handle(event, opened, platform, context)
     } catch (error) {
       logFailure(id, error, platform.now())
       // Lambda logs the message of what is thrown, so the original error must not leave the handler.
@@ -57,20 +64,25 @@ export function queueWorker<S extends Stores, Queue extends QueueName>(
     if (queue === undefined) throw new Error('The worker does not consume this queue.')
     return queue
   }
-  return worker<S, SQSEvent, SQSBatchResponse>(definition, stores, async ({ Records }, opened, platform) => {
-    const failed = await Promise.all(
-      Records.map(async ({ messageId, body, eventSourceARN }) => {
-        try {
-          await handleMessage({ body, queue: queueOf(eventSourceARN) }, opened, platform)
-          return []
-        } catch (error) {
-          logFailure(definition.id, error, platform.now())
-          return [{ itemIdentifier: messageId }]
-        }
-      }),
-    )
-    return { batchItemFailures: failed.flat() }
-  })
+  return worker<S, SQSEvent, SQSBatchResponse>(
+    definition,
+    stores,
+    async ({ Records }, opened, platform, context) => {
+      const failed = await Promise.all(
+        Records.map(async ({ messageId, body, eventSourceARN }) => {
+          try {
+            const remainingMs = () => context.getRemainingTimeInMillis()
+            await handleMessage({ body, queue: queueOf(eventSourceARN), remainingMs }, opened, platform)
+            return []
+          } catch (error) {
+            logFailure(definition.id, error, platform.now())
+            return [{ itemIdentifier: messageId }]
+          }
+        }),
+      )
+      return { batchItemFailures: failed.flat() }
+    },
+  )
 }
 
 function logFailure(id: string, error: unknown, now: number): void {

@@ -3,7 +3,7 @@ import { ANNOUNCED_PARTITION_PREFIX } from '../store/keys/events.ts'
 import { APPOINTMENT_ITEMS, INVOICE_ITEMS, MESSAGE_ITEMS, PAYMENT_ITEMS } from '../store/keys/families.ts'
 
 /** The queues that workers consume. */
-export type QueueName = 'emails' | 'feedback' | 'deliveries' | 'slow-deliveries' | 'fan-outs'
+export type QueueName = 'emails' | 'feedback' | 'deliveries' | 'slow-deliveries' | 'fan-outs' | 'maintenance'
 
 /** A queue that workers consume, the queue of its dead letters, or the queue of failed batches of the table's stream. */
 export type QueueId = QueueName | `${QueueName}-dead` | 'failed-fan-outs'
@@ -16,6 +16,8 @@ export type Trigger =
       readonly maxConcurrency: Readonly<Partial<Record<QueueName, number>>>
       /** The messages of a batch; ten if not set. A batch takes as long as its slowest message. */
       readonly batchSize?: Readonly<Partial<Record<QueueName, number>>>
+      /** Whether it is also invoked while the deployment is paused. */
+      readonly isPausable?: false
     }
   /** Items inserted into the table's partitions with this prefix. */
   | { readonly type: 'stream'; readonly partitionPrefix: string }
@@ -25,7 +27,12 @@ export type Trigger =
   | { readonly type: 'subscription'; readonly to: 'sms-receipts' }
 
 /** A service that a worker uses besides the table. */
-export type WorkerService = EndpointService | 'email' | 'slow-delivery-queue' | 'fan-out-queue'
+export type WorkerService =
+  | EndpointService
+  | 'email'
+  | 'slow-delivery-queue'
+  | 'fan-out-queue'
+  | 'maintenance-queue'
 
 /** A function that no request invokes, as data. Infrastructure, grants and its handler derive from it. */
 export type Worker = {
@@ -36,11 +43,14 @@ export type Worker = {
   readonly trigger: Trigger
   readonly uses: TableUse & {
     readonly services?: readonly WorkerService[]
+    /** Calls on every partition, the operator's included: of the table, and of tables that were restored from it. */
+    readonly wholeTables?: { readonly inUse: readonly string[]; readonly restored: readonly string[] }
   }
   /** The lane of each queue, for a consumer of deliveries (delivery-queues.ts). */
   readonly lanes?: Readonly<Partial<Record<QueueName, 'quick' | 'slow'>>>
   /** Defaults to the timeout of endpoints. */
   readonly timeoutSeconds?: number
+  readonly memoryMb?: number
 }
 
 /** What a change of the state of a message writes, besides its due items. */
@@ -272,6 +282,46 @@ export const refreshCopiesWorker = {
   timeoutSeconds: 60,
 } as const satisfies Worker
 
+const WHOLE_TABLE = [
+  'BatchGetItem',
+  'BatchWriteItem',
+  'DeleteItem',
+  'GetItem',
+  'PutItem',
+  'Query',
+  'UpdateItem',
+] as const
+
+/**
+ * Verifies, migrates and reconciles whole tables. Migrated and reconciled items can be of every family, so it may call on all. Only the
+ * operator's role `maintain` may send to its queue.
+ */
+export const runMaintenanceWorker = {
+  id: 'run-maintenance',
+  part: 'maintenance',
+  // The minimum of SQS. The lease of a walk lets one invocation work on it at a time. A restored table is reconciled during a pause.
+  trigger: {
+    type: 'queue',
+    maxConcurrency: { maintenance: 2 },
+    batchSize: { maintenance: 1 },
+    isPausable: false,
+  },
+  uses: {
+    table: {},
+    wholeTables: {
+      // A migration scans.
+      inUse: [...WHOLE_TABLE, 'Scan'],
+      // A reconciliation erases patients again, whose other items must not have changed.
+      restored: [...WHOLE_TABLE, 'ConditionCheckItem'],
+    },
+    services: ['maintenance-queue'],
+  },
+  // The maximum of Lambda: a clinic has to be finished in one invocation.
+  timeoutSeconds: 900,
+  // One processor.
+  memoryMb: 1769,
+} as const satisfies Worker
+
 /** THE WORKER TABLE: every function that no request invokes. */
 export const WORKERS: readonly Worker[] = [
   sendEmailWorker,
@@ -285,6 +335,7 @@ export const WORKERS: readonly Worker[] = [
   sweepDeliveriesWorker,
   mergeTalliesWorker,
   refreshCopiesWorker,
+  runMaintenanceWorker,
 ]
 
 /** The source file of a function, by the id of its route or worker, or by its name. */

@@ -1,16 +1,25 @@
 /** The operator tool as a process, with HTTP and the queues of a running stack. test/bin/clinic has its commands. */
+
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
+import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest'
 import { callSqs } from '../../infra/local/engines/queues.ts'
 import type { Clinic } from '../../shared/domain/clinic.ts'
 import type { Message } from '../../shared/domain/messages/message.ts'
 import { newUuid } from '../../shared/domain/uuid.ts'
+import { maintenanceRuns, type Run } from '../../shared/maintenance/walk/runs.ts'
+import { patientHeadKey } from '../../shared/store/keys/patients.ts'
 import { messageStore } from '../../shared/store/messages/messages.ts'
+import { openTable } from '../../shared/store/table/table.ts'
+import type { Item } from '../../shared/store/table/write-requests.ts'
 import { storeMessage, waitingDispatch } from '../bin/clinic/messages/message-fixtures.ts'
 import { issueCredential } from '../support/credentials.ts'
+import { ENGINE_ACCESS } from '../support/engine-access.ts'
 import { get, type RunningStack, runClinicTool, runStack, spawnClinicTool } from '../support/local-stack.ts'
-import { newClinic } from '../support/table.ts'
+import { createTestTable, newClinic } from '../support/table.ts'
 
 let stack: RunningStack
 let clinic: Clinic
@@ -187,5 +196,69 @@ describe('dead letters', () => {
     })
     expect((await act('delete', '--yes')).code).toBe(0)
     expect(await letters('failed-fan-outs')).toEqual([])
+  })
+})
+
+describe('maintenance by a worker of the stack', () => {
+  it('verifies all clinics, and counts differences by kind; the command follows a run, and shows the result of one that has ended', async () => {
+    const damaged = await newClinic(stack.table)
+    await stack.table.putMany([{ ...((await stack.table.get(patientHeadKey(damaged.id))) as Item), u: -1 }])
+    const verify = (...args: string[]) => tool('--json', 'verify', '--all', ...args)
+    const [first, second] = await Promise.all([verify(), sleep(500).then(() => verify())])
+    for (const { code, json } of [first, second]) {
+      expect(code).toBe(1)
+      const { failed, clinics } = json().data
+      expect([failed, clinics]).toEqual([
+        0,
+        expect.arrayContaining([
+          { clinic_id: damaged.id, differences: { patient_head_wrong: 1 }, error: null },
+        ]),
+      ])
+    }
+    const runs = maintenanceRuns(stack.table)
+    const run = await runs.find('verify')
+    expect(run?.isShown).toBe(true)
+    // The command was stopped before the end.
+    await runs.set(run as Run, { isShown: false })
+    expect((await verify()).json()).toEqual(first?.json())
+    expect((await runs.find('verify'))?.id).toBe(run?.id)
+    const { stdout } = await tool('verify', '--all')
+    expect(stdout).toMatch(/^Begun in the stack: .*\n/)
+    expect(stdout).toContain(`${damaged.id}: 1 patient_head_wrong\n`)
+    expect(stdout).toMatch(/^Verified all clinics: \d+ differences?$/m)
+    expect((await runs.find('verify'))?.id).not.toBe(run?.id)
+  })
+
+  it('reconciles a restored table, once', async () => {
+    const raw = new DynamoDBClient({ endpoint: stack.endpoints.dynamodb, ...ENGINE_ACCESS })
+    const name = await createTestTable(raw, `${stack.outputs.TableName}-restored`)
+    const table = openTable(DynamoDBDocumentClient.from(raw), name)
+    await newClinic(table)
+    const { code, json } = await tool('--json', 'restore', 'reconcile', '--table', name, '--source-lost')
+    const reconciled = { reconciled: 1, failed: 0, failures: [], missing_clinics: [], held_messages: 0 }
+    expect([code, json().data]).toEqual([0, reconciled])
+    expect(await maintenanceRuns(table).find('reconcile')).toMatchObject({ isShown: true })
+    raw.destroy()
+  })
+
+  it('stores the error of the worker', async () => {
+    const runs = maintenanceRuns(stack.table)
+    // The table in use is never reconciled: the command rejects it before the worker does.
+    const inUse = {
+      name: 'reconcile',
+      table: stack.outputs.TableName as string,
+      restore: '',
+      isSourceLost: true,
+    } as const
+    const { id } = await runs.start(inUse)
+    const url = stack.outputs.MaintenanceQueueUrl as string
+    await callSqs(stack.endpoints.sqs, 'SendMessage', {
+      QueueUrl: url,
+      MessageBody: JSON.stringify({ run: id, task: inUse }),
+    })
+    await vi.waitFor(
+      async () => expect((await runs.find('reconcile'))?.failure).toMatchObject({ text: 'Error' }),
+      { timeout: 60_000, interval: 200 },
+    )
   })
 })

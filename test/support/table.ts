@@ -34,16 +34,16 @@ function engineEndpoint(): string {
 }
 
 /** Creates an empty table for one test file on the real engine. */
-export async function freshTable(): Promise<TestTable> {
+export async function freshTable(called?: string): Promise<TestTable> {
   const raw = new DynamoDBClient(engineSettings())
-  const name = await createTestTable(raw)
+  const name = await createTestTable(raw, called)
   raw.destroy()
   const client = engineClient()
   return { client, name, table: openTable(testClient(engineEndpoint()), name) }
 }
 
 /** A table of its own for the test file, which `open` makes before the hooks that follow. */
-export function tableOfFile(open: () => Promise<TestTable> = freshTable): TestTable {
+export function tableOfFile(open: () => Promise<TestTable> = () => freshTable()): TestTable {
   const db = {} as TestTable
   beforeAll(async () => void Object.assign(db, await open()))
   return db
@@ -56,8 +56,10 @@ export async function freshSdkTable(): Promise<TestTable> {
 }
 
 /** Creates an empty table, and returns its name. */
-export async function createTestTable(client: DynamoDBClient): Promise<string> {
-  const name = `test-${randomUUID()}`
+export async function createTestTable(
+  client: DynamoDBClient,
+  name = `test-${randomUUID()}`,
+): Promise<string> {
   await client.send(
     new CreateTableCommand({
       TableName: name,

@@ -27,20 +27,29 @@ const QUEUES = {
 type QueueName = keyof typeof QUEUES
 const QUEUE_NAMES = Object.keys(QUEUES) as [QueueName, ...QueueName[]]
 
-/** Positions of the stream that the fan-out failed at. No queue takes them back: the sweep of events processes what they were about. */
-const FAILED_FAN_OUTS = 'failed-fan-outs'
+/**
+ * Dead letters that no queue takes back, by the output with the URL of their queue. The sweep of events processes what positions of
+ * the stream were about that the fan-out failed at. The command that started maintenance continues it.
+ */
+const FINAL = {
+  maintenance: 'DeadMaintenanceQueueUrl',
+  'failed-fan-outs': 'FailedFanOutQueueUrl',
+}
+type FinalName = keyof typeof FINAL
+const FINAL_NAMES = Object.keys(FINAL) as [FinalName, ...FinalName[]]
 
 /** Queues of dead letters, by the name of the queue that they come from. */
-type DeadLetterQueue = QueueName | typeof FAILED_FAN_OUTS
-const DEAD_LETTER_QUEUES = [...QUEUE_NAMES, FAILED_FAN_OUTS] as const
+type DeadLetterQueue = QueueName | FinalName
+const DEAD_LETTER_QUEUES = [...QUEUE_NAMES, ...FINAL_NAMES] as const
+
+const isFinal = (name: DeadLetterQueue): name is FinalName => name in FINAL
 
 /** The output with the URL of a queue of dead letters. */
 const deadLettersOutput = (name: DeadLetterQueue): string =>
-  name === FAILED_FAN_OUTS ? 'FailedFanOutQueueUrl' : QUEUES[name].deadLetters
+  isFinal(name) ? FINAL[name] : QUEUES[name].deadLetters
 
 /** The output with the URL of the queue that takes dead letters back; null if none does. */
-const sourceOutput = (name: DeadLetterQueue): string | null =>
-  name === FAILED_FAN_OUTS ? null : QUEUES[name].queue
+const sourceOutput = (name: DeadLetterQueue): string | null => (isFinal(name) ? null : QUEUES[name].queue)
 
 type Options = { queue?: string; limit: string }
 

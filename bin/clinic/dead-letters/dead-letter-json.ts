@@ -12,6 +12,7 @@ const Fields = z.object({
   waits: z.int().optional(),
   event: z.enum(['Send', 'Delivery', 'Bounce', 'Complaint', 'Reject']).optional(),
   at: z.iso.datetime({ offset: true }).optional(),
+  task: z.object({ name: z.enum(['verify', 'migrate', 'reconcile']) }).optional(),
 })
 
 /** A dead letter as commands print it: ids, times and counts. */
@@ -32,6 +33,7 @@ export function deadLetterJson(queue: string, letter: DeadLetter) {
       waits: fields.waits,
       event: fields.event,
       at: fields.at,
+      task: fields.task?.name,
     }),
   }
 }

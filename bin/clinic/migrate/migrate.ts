@@ -5,18 +5,22 @@ import {
   REQUIRED_FORMAT,
   readTableFormat,
 } from '../../../shared/maintenance/migrate/migrations.ts'
+import { walkKey } from '../../../shared/store/keys/operator.ts'
 import { connect, connectDynamoDb, deployedAt } from '../tool/connection.ts'
 import { counted, NeedsAttention, print, printProgress, walkNotices } from '../tool/output.ts'
+import { hereOption, runInStack } from '../tool/run-in-stack.ts'
 
 export function addMigrateCommand(command: Command): void {
   command
     .option('--check', 'only check that this version can read the table (exit code 1 if it cannot)', false)
-    .action(async ({ check }: { check: boolean }, command: Command) => {
+    .addOption(hereOption())
+    .action(async ({ check, here }: { check: boolean; here: boolean }, command: Command) => {
       if (check && REQUIRED_FORMAT === 0)
         return print(command, { required_format: 0 }, ['This version reads tables of every format.'])
       const table = await connect(command)
       const { client, tableName: name } = await connectDynamoDb(command)
       const before = await readTableFormat(table)
+      const pending = check ? [] : MIGRATIONS.filter(({ format }) => format > before)
       const platform = {
         table,
         client,
@@ -25,8 +29,15 @@ export function addMigrateCommand(command: Command): void {
         ...walkNotices(command, 'item'),
       }
       const results = []
+      if (pending.length > 0 && !here)
+        await runInStack(command, {
+          table,
+          task: { name: 'migrate', deployedAt: await deployedAt(command) },
+          progress: pending.map(({ format }) => walkKey('maintain', `migrate#${format}`)),
+          noun: 'item',
+        })
       // One after the other: each reads the format before it.
-      for (const migration of check ? [] : MIGRATIONS.filter(({ format }) => format > before)) {
+      for (const migration of here ? pending : []) {
         printProgress(command, `Format ${migration.format}: ${migration.summary}`)
         results.push(await migrateTable(platform, migration))
       }

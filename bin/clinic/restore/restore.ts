@@ -5,13 +5,16 @@ import {
   type Reconciliation,
   reconcileWithoutSource,
   reconcileWithSource,
+  requireReconcilable,
 } from '../../../shared/maintenance/restore/reconcile.ts'
 import {
   configureTable,
   type RestoredTable,
   restoreTable,
 } from '../../../shared/maintenance/restore/restored-table.ts'
+import type { ReconcileResult } from '../../../shared/maintenance/walk/runs.ts'
 import { clinicStore } from '../../../shared/store/clinics.ts'
+import { walkKey } from '../../../shared/store/keys/operator.ts'
 import type { Table } from '../../../shared/store/table/table.ts'
 import { isAccessDenied } from '../tool/aws-errors.ts'
 import { addToTrail } from '../tool/command-trail.ts'
@@ -27,6 +30,7 @@ import {
   printProgress,
   walkNotices,
 } from '../tool/output.ts'
+import { hereOption, runInStack } from '../tool/run-in-stack.ts'
 import { addClinicCommand } from './restore-clinic.ts'
 import { explainRejection, PastInstant, restoredName } from './restored-time.ts'
 
@@ -83,7 +87,8 @@ function addReconcileCommand(group: Command): void {
     .description('prepare a restored table for use: nothing is sent twice, and nothing erased comes back')
     .requiredOption('--table <name>', 'the restored table')
     .option('--source-lost', 'the table that was in use no longer exists', false)
-    .action(async (given: { table: string; sourceLost: boolean }, command: Command) => {
+    .addOption(hereOption())
+    .action(async (given: { table: string; sourceLost: boolean; here: boolean }, command: Command) => {
       const { client: _, tableName } = await connectDynamoDb(command)
       if (given.table === tableName)
         throw new CommandFailure('The stack uses this table: reconcile it before that.')
@@ -92,15 +97,22 @@ function addReconcileCommand(group: Command): void {
       const restored = await connectTable(command, given.table)
       const source = await connectTable(command, tableName)
       if (given.sourceLost) await requireLost(source, restored)
+      const restore = given.sourceLost ? given.table : `${given.table} ${await deployedAt(command)}`
+      const onErasures = (_clinic: string, patients: readonly string[]) =>
+        addToTrail(
+          command,
+          patients.map((patient) => ({ patient_id: patient })),
+        )
+      if (!given.here) {
+        if (!given.sourceLost)
+          await requireReconcilable({ source, restored }, onErasures).catch(explainRejection)
+        return reconcileInStack(command, restored, { ...given, restore })
+      }
       const options = {
         now: Date.now,
-        restore: given.sourceLost ? given.table : `${given.table} ${await deployedAt(command)}`,
+        restore,
         ...walkNotices(command, 'clinic'),
-        onErasures: (_clinic: string, patients: readonly string[]) =>
-          addToTrail(
-            command,
-            patients.map((patient) => ({ patient_id: patient })),
-          ),
+        onErasures,
         onClinic: (reconciled: ReconciledClinic) => printProgress(command, describeClinic(reconciled)),
         onClinicFailed: (id: string, error: Error) => {
           if (isAccessDenied(error)) throw error
@@ -112,13 +124,46 @@ function addReconcileCommand(group: Command): void {
         ? reconcileWithoutSource(restored, options)
         : reconcileWithSource({ source, restored }, options)
       const reconciliation = await reconciling.catch(explainRejection)
-      print(command, reconciliationJson(reconciliation), describeReconciliation(reconciliation))
-      if (reconciliation.failed > 0)
-        throw new CommandFailure(
-          `${counted(reconciliation.failed, 'clinic')} could not be reconciled. Do not use the table; run the command again.`,
-          EXIT.failed,
-        )
+      const before = reconciledBefore(reconciliation)
+      print(command, reconciliationJson(reconciliation), [
+        ...describeReconciled(reconciliation.reconciled),
+        ...(before > 0
+          ? [`${counted(before, 'clinic')} of them before this run continued, which listed them`]
+          : []),
+        ...describeRest(reconciliation),
+      ])
+      requireReconciled(reconciliation)
     })
+}
+
+function requireReconciled({ failed }: { readonly failed: number }): void {
+  if (failed > 0)
+    throw new CommandFailure(
+      `${counted(failed, 'clinic')} could not be reconciled. Do not use the table; run the command again.`,
+      EXIT.failed,
+    )
+}
+
+/** Reconciles in a worker of the stack. Prints the clinics that it could not reconcile, and counts the others. */
+async function reconcileInStack(
+  command: Command,
+  restored: Table,
+  { table, sourceLost, restore }: { table: string; sourceLost: boolean; restore: string },
+): Promise<void> {
+  const { result, findings } = await runInStack(command, {
+    table: restored,
+    task: { name: 'reconcile', table, restore, isSourceLost: sourceLost },
+    progress: [walkKey('maintain', 'reconcile')],
+    noun: 'clinic',
+  })
+  const { reconciled, failed, held, missing } = result as ReconcileResult
+  const failures = findings.map(({ clinic, failure }) => ({ clinic_id: clinic, error: failure }))
+  print(command, { reconciled, failed, failures, missing_clinics: missing, held_messages: held }, [
+    ...failures.map(({ clinic_id, error }) => `${clinic_id} could not be reconciled: ${error}`),
+    ...describeReconciled(reconciled),
+    ...describeRest({ held, missing: missing.map((id) => ({ id })) }),
+  ])
+  requireReconciled({ failed })
 }
 
 /** @throws CommandFailure if the table in use has a clinic of the restored one: what was sent since would be sent again */
@@ -169,22 +214,16 @@ const describeClinic = ({ clinic, messages, erasures }: ReconciledClinic): strin
 /** Clinics that processes have reconciled that were stopped. They printed them. */
 const reconciledBefore = ({ reconciled, clinics }: Reconciliation): number => reconciled - clinics.length
 
-const describeReconciliation = (reconciliation: Reconciliation): string[] => {
-  const { reconciled, missing, held } = reconciliation
-  const before = reconciledBefore(reconciliation)
-  return [
-    `${counted(reconciled, 'clinic')} reconciled: verify them once the table is in use`,
-    ...(before > 0
-      ? [`${counted(before, 'clinic')} of them before this run continued, which listed them`]
-      : []),
-    ...missing.map(
-      ({ id }) => `${id}  was created after the restored time, and is not in the restored table`,
-    ),
-    ...(held > 0
-      ? [`${counted(held, 'message')} to resolve: see "message list --unresolved --all" after the swap`]
-      : []),
-  ]
-}
+const describeReconciled = (reconciled: number): string[] => [
+  `${counted(reconciled, 'clinic')} reconciled: verify them once the table is in use`,
+]
+
+const describeRest = ({ missing, held }: { missing: readonly { id: string }[]; held: number }): string[] => [
+  ...missing.map(({ id }) => `${id}  was created after the restored time, and is not in the restored table`),
+  ...(held > 0
+    ? [`${counted(held, 'message')} to resolve: see "message list --unresolved --all" after the swap`]
+    : []),
+]
 
 const reconciliationJson = (reconciliation: Reconciliation) => ({
   reconciled: reconciliation.reconciled,

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { Clinic, ClinicId } from '../../../shared/domain/clinic.ts'
+import type { ClinicId } from '../../../shared/domain/clinic.ts'
 import type { ReportedDifference } from '../../../shared/maintenance/verify/comparison/difference.ts'
 import type { Verification } from '../../../shared/maintenance/verify/comparison/inspection.ts'
 import { isItemOfRecord, itemCount } from '../../../shared/maintenance/verify/item-count.ts'
@@ -8,12 +8,16 @@ import {
   verificationParts,
   verifyClinic,
 } from '../../../shared/maintenance/verify/verify-clinic.ts'
-import { clinicsOf } from '../../../shared/maintenance/walk/sources.ts'
-import { type WalkOptions, walk } from '../../../shared/maintenance/walk/walk.ts'
-import { ClinicBeingDeleted, clinicStore } from '../../../shared/store/clinics.ts'
+import {
+  readableClinic,
+  type Verified,
+  type VerifiedClinic,
+  verifyClinics,
+} from '../../../shared/maintenance/verify/verify-clinics.ts'
+import type { ClinicFinding } from '../../../shared/maintenance/walk/runs.ts'
+import { walk } from '../../../shared/maintenance/walk/walk.ts'
 import { verificationKey, walkKey } from '../../../shared/store/keys/operator.ts'
 import type { Table } from '../../../shared/store/table/table.ts'
-import { UnreadableRecord } from '../../../shared/store/table/unreadable-record.ts'
 import { recordCounts } from '../export/record-count.ts'
 import { isAccessDenied } from '../tool/aws-errors.ts'
 import { addToTrail } from '../tool/command-trail.ts'
@@ -33,30 +37,30 @@ import {
   walkNotices,
 } from '../tool/output.ts'
 import { progressBar } from '../tool/progress.ts'
+import { hereOption, runInStack } from '../tool/run-in-stack.ts'
 import { guardWrites } from '../tool/write-guard.ts'
 import { explanations, inWords, subjectOf } from './words.ts'
 
 /** Maximum number of differences in the JSON; `total` counts all. */
 const MAX_LISTED = 1000
 
-type Options = { all: boolean; restart: boolean; repair: boolean }
+type Options = { all: boolean; restart: boolean; repair: boolean; here: boolean }
 
 /** Prints the result for a clinic, or with --json adds it to the list of all. */
 type Show = (result: object, text: readonly string[]) => void
 
-type VerifiedClinic = Pick<Clinic, 'id' | 'name' | 'deletingAt'>
-
 export function addVerifyCommand(command: Command): void {
   command
-    .option('--all', 'verify every clinic, in the order of their ids', false)
+    .option('--all', 'verify every clinic, in a worker of the stack; with --repair, in this process', false)
     .option('--restart', 'begin again; without it, the same command continues where one was stopped', false)
     .option('--repair', 'repair what can be repaired', false)
+    .addOption(hereOption())
     .addHelpText('after', ['\nDifferences and their repairs:', ...lines(explanations())].join('\n'))
     .action(async (given: Options, command: Command) => {
       if (given.all && command.getOptionValueSource('clinic') === 'cli')
         throw new CommandFailure('Specify either --clinic or --all.')
       const { remaining, failed } = given.all
-        ? await verifyAll(command, given)
+        ? await (given.here || given.repair ? verifyAll : verifyAllInStack)(command, given)
         : await verifyOne(command, given)
       if (failed > 0)
         throw new CommandFailure(`${counted(failed, 'clinic')} could not be verified.`, EXIT.failed)
@@ -64,6 +68,39 @@ export function addVerifyCommand(command: Command): void {
     })
 }
 
+/** Prints the number of differences by kind in each clinic that has any. */
+async function verifyAllInStack(command: Command, { restart }: Options): Promise<Verified> {
+  const progress = [walkKey('maintain', 'verify')]
+  const run = {
+    table: await connect(command),
+    task: { name: 'verify' },
+    progress,
+    noun: 'clinic',
+    restart,
+  } as const
+  const { result, findings } = await runInStack(command, run)
+  const verified = result as Verified
+  const clinics = findings.map(({ clinic, kinds, failure }) => ({
+    clinic_id: clinic,
+    differences: kinds,
+    error: failure ?? null,
+  }))
+  print(command, { total: verified.remaining, failed: verified.failed, clinics }, [
+    ...findings.map(describeFinding),
+    `Verified all clinics: ${counted(verified.remaining, 'difference')}`,
+    ...(findings.length > 0 ? ['Run "verify --clinic ID" to see what they are.'] : []),
+  ])
+  return verified
+}
+
+const describeFinding = ({ clinic, kinds, failure }: ClinicFinding): string =>
+  failure === undefined
+    ? `${clinic}: ${Object.entries(kinds)
+        .map(([kind, count]) => `${count} ${kind}`)
+        .join(', ')}`
+    : `${clinic} could not be verified: ${failure}`
+
+/** Verifies every clinic in this process, in the order of their ids. */
 async function verifyAll(command: Command, given: Options): Promise<Verified> {
   const table = await connect(command)
   const list = listPrinter(command)
@@ -71,8 +108,12 @@ async function verifyAll(command: Command, given: Options): Promise<Verified> {
     addToTrail(command, result)
     list.add(result, text)
   }
+  const [role, name] = given.repair
+    ? (['support', 'verify --repair'] as const)
+    : (['read', 'verify'] as const)
   const options = {
-    ...given,
+    progress: { table: await connect(command), key: walkKey(role, name) },
+    restart: given.restart,
     ...walkNotices(command, 'clinic'),
     onClinicFailed: (id: ClinicId, error: Error) => {
       if (isAccessDenied(error)) throw error
@@ -81,11 +122,12 @@ async function verifyAll(command: Command, given: Options): Promise<Verified> {
     },
   }
   try {
-    return await verifyClinics(table, await connect(command), options, (clinic) =>
-      printVerification(command, table, clinic, given, show, (options) =>
+    return await verifyClinics(table, options, (clinic) => {
+      guardWrites(table, clinic.id, 'verify')
+      return printVerification(command, table, clinic, given, show, (options) =>
         verifyClinic(table, clinic.id, options),
-      ),
-    )
+      )
+    })
   } finally {
     list.end()
   }
@@ -96,7 +138,7 @@ async function verifyOne(command: Command, given: Options): Promise<Verified> {
   const id = await chooseClinic(command)
   const table = await connect(command)
   const progress = await connect(command)
-  const clinic = await readable(id, async () => (await openClinic(command)).clinic)
+  const clinic = await readableClinic(id, async () => (await openClinic(command)).clinic)
   guardWrites(table, id, 'verify')
   nameClinic(command, clinic)
   const show: Show = (result, text) => print(command, result, text)
@@ -120,60 +162,6 @@ async function verifyOne(command: Command, given: Options): Promise<Verified> {
     ),
   )
   return { remaining, failed: 0 }
-}
-
-/** Over all processes, if others were stopped: differences that are not repaired, and clinics that could not be verified. */
-type Verified = { readonly remaining: number; readonly failed: number }
-
-type VerifyClinicsOptions = WalkOptions & {
-  readonly repair: boolean
-  readonly onClinicFailed?: (id: ClinicId, error: Error) => void
-}
-
-/**
- * Verifies every clinic. One that cannot be verified does not stop the others.
- * @param progress the same table, without a guard that rejects writes while a clinic is being deleted
- */
-export async function verifyClinics(
-  table: Table,
-  progress: Table,
-  { repair, onClinicFailed, ...options }: VerifyClinicsOptions,
-  verify: (clinic: VerifiedClinic) => Promise<number>,
-): Promise<Verified> {
-  const clinics = clinicStore({ table })
-  const ids = await clinics.ids()
-  const [role, name] = repair ? (['support', 'verify --repair'] as const) : (['read', 'verify'] as const)
-  return walk(
-    progress,
-    clinicsOf(ids, 1),
-    {
-      progress: walkKey(role, name),
-      visit: async ([id]) => {
-        const clinic = await readable(id as string, () => clinics.find(id as ClinicId))
-        // Half of a clinic that is being deleted is missing.
-        if (clinic === null || clinic.deletingAt !== undefined) return { remaining: 0, failed: 0 }
-        guardWrites(table, clinic.id, 'verify')
-        return { remaining: await verify(clinic), failed: 0 }
-      },
-      onFailed: ([id], error) => {
-        if (error instanceof ClinicBeingDeleted) return { remaining: 0, failed: 0 }
-        onClinicFailed?.(id as ClinicId, error)
-        return { remaining: 0, failed: 1 }
-      },
-      finish: async ({ counts: { remaining = 0, failed = 0 } }) => ({ remaining, failed }),
-    },
-    options,
-  )
-}
-
-/** A clinic whose settings cannot be read is verified too, which reports them. */
-async function readable<C>(id: string, read: () => Promise<C>): Promise<C | VerifiedClinic> {
-  try {
-    return await read()
-  } catch (error) {
-    if (!(error instanceof UnreadableRecord)) throw error
-    return { id: id.toLowerCase() as ClinicId, name: 'settings that cannot be read' }
-  }
 }
 
 /** Verifies a clinic, and prints what is found. Returns the number of differences that are not repaired. */

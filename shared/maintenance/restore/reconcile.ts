@@ -44,7 +44,7 @@ export type ReconcileOptions = WalkOptions & {
   readonly onErasures?: (clinic: ClinicId, patients: readonly string[]) => void
   readonly onClinic?: (reconciled: ReconciledClinic) => void
   /** Called with a clinic that cannot be reconciled; the others still are. */
-  readonly onClinicFailed?: (clinic: string, error: Error) => void
+  readonly onClinicFailed?: (clinic: string, error: Error) => unknown
 }
 
 /** An erasure in the source is not complete: it has to be repeated there first. */
@@ -80,19 +80,7 @@ export async function reconcileWithSource(
 ): Promise<Reconciliation> {
   const { source, restored } = tables
   const ledger = erasureLedger({ table: source })
-  const all = await clinicStore({ table: source }).list()
-  const clinics = await clinicStore({ table: restored }).list()
-  const known = new Set(all.map(({ id }) => id))
-  // Clinics that the source lacks would be removed from the restored table.
-  const unknown = clinics.find(({ id }) => !known.has(id))
-  if (unknown)
-    throw new UnknownClinic(unknown.id, (await deletedClinics({ table: source }).find(unknown.id)) !== null)
-  await forEachConcurrent(all, async ({ id }) => {
-    const unfinished = (await ledger.list(id)).find(({ isFinished }) => !isFinished)
-    if (unfinished) throw new UnfinishedErasure(id, unfinished.patient)
-  })
-  const ids = new Set(clinics.map(({ id }) => id))
-  const missing = all.filter(({ id }) => !ids.has(id))
+  const { clinics, missing } = await requireReconcilable(tables)
   const reconcile = async ({ id }: Clinic) => {
     await takeOverIntegrations(tables, id)
     const messages = await takeOverMessages(tables, id)
@@ -111,6 +99,37 @@ export async function reconcileWithSource(
     reconcile,
     finish: async () => ({ missing, held: await holdMessages(restored, source, options.now) }),
   })
+}
+
+/**
+ * The clinics of a restored table, and those of the source that it lacks.
+ * @param onErasures called with the patients of each clinic who will be erased again
+ * @throws UnfinishedErasure or UnknownClinic if the table cannot be reconciled with the source
+ */
+export async function requireReconcilable(
+  { source, restored }: Restore,
+  onErasures: ReconcileOptions['onErasures'] = () => {},
+): Promise<{ clinics: Clinic[]; missing: Clinic[] }> {
+  const ledger = erasureLedger({ table: source })
+  const all = await clinicStore({ table: source }).list()
+  const clinics = await clinicStore({ table: restored }).list()
+  const known = new Set(all.map(({ id }) => id))
+  // Clinics that the source lacks would be removed from the restored table.
+  const unknown = clinics.find(({ id }) => !known.has(id))
+  if (unknown)
+    throw new UnknownClinic(unknown.id, (await deletedClinics({ table: source }).find(unknown.id)) !== null)
+  const ids = new Set(clinics.map(({ id }) => id))
+  await forEachConcurrent(all, async ({ id }) => {
+    const erasures = await ledger.list(id)
+    const unfinished = erasures.find(({ isFinished }) => !isFinished)
+    if (unfinished) throw new UnfinishedErasure(id, unfinished.patient)
+    if (ids.has(id))
+      onErasures(
+        id,
+        erasures.map(({ patient }) => patient),
+      )
+  })
+  return { clinics, missing: all.filter(({ id }) => !ids.has(id)) }
 }
 
 /**
@@ -161,8 +180,8 @@ async function reconcileClinics(
         options.onClinic?.(reconciled)
         return { reconciled: 1, failed: 0 }
       },
-      onFailed: ([id], error) => {
-        options.onClinicFailed?.(id as string, error)
+      onFailed: async ([id], error) => {
+        await options.onClinicFailed?.(id as string, error)
         return { reconciled: 0, failed: 1 }
       },
       finish: async ({ counts: { reconciled = 0, failed = 0 } }) => ({

@@ -8,7 +8,7 @@ import type { Source } from './walk.ts'
 const SEGMENTS = 8
 
 export type Scannable = {
-  /** Scans, which no function does. */
+  /** Scans, which no other function than the worker of maintenance does. */
   readonly client: Pick<DynamoDBDocumentClient, 'send'>
   readonly name: string
 }

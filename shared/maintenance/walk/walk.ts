@@ -33,7 +33,7 @@ export type Visitor<T, Name extends string, Result> = {
   /** Does something with items, and returns what it counted. A page in which a process was stopped is visited again. */
   readonly visit: (items: readonly T[]) => Promise<Counts<Name>>
   /** What a page counts that could not be visited: the walk continues. Without this, and if the table cannot be reached, it ends. */
-  readonly onFailed?: (items: readonly T[], error: Error) => Counts<Name>
+  readonly onFailed?: (items: readonly T[], error: Error) => Counts<Name> | Promise<Counts<Name>>
   /** All segments are walked again until a pass finds no item that concerns the visitor, or this error ends the walk. */
   readonly untilNothingFound?: { readonly error: string }
   /** Called after all segments, while no other process walks; again if it was stopped. */
@@ -55,6 +55,10 @@ export type WalkOptions = {
   readonly onWait?: (ms: number) => void
   /** Begins again, whatever is stored. */
   readonly restart?: boolean
+  /** Whether to stop before the next page, so that another process continues. */
+  readonly mustStop?: () => boolean
+  /** Called with the result of the visitor's `finish`, while no other process walks; again if this one was stopped. */
+  readonly onFinish?: (result: unknown) => Promise<unknown>
   /** Milliseconds after which another process takes over, if the one that walks was stopped. */
   readonly leaseMs?: number
   readonly sleep?: (ms: number) => Promise<unknown>
@@ -62,6 +66,9 @@ export type WalkOptions = {
 
 /** Another process walks, or has just finished. */
 export class WalkTaken extends Error {}
+
+/** The walk stopped before its end, as its caller requested. */
+export class WalkStopped extends Error {}
 
 /** Items that concern the visitor are still being written. */
 export class StillFound extends Error {}
@@ -88,14 +95,16 @@ const MAX_PASSES = 5
 
 /**
  * Walks a source. Returns the result of the visitor's `finish`, and removes the progress.
- * @throws WalkTaken if another process walks; StillFound if each pass finds something
+ * @throws WalkTaken if another process walks; WalkStopped; StillFound if each pass finds something
  */
 export async function walk<T, Cursor, Name extends string, Result>(
   table: Table,
   { segments: count, readPage }: Source<T, Cursor>,
   visitor: Visitor<T, Name, Result>,
-  { onResume, onWait = () => {}, restart = false, leaseMs = LEASE_MS, sleep = delay }: WalkOptions = {},
+  options: WalkOptions = {},
 ): Promise<Result> {
+  const { onResume, onWait = () => {}, restart = false, leaseMs = LEASE_MS, sleep = delay } = options
+  const { mustStop = () => false, onFinish = async () => {} } = options
   const { concerns = () => true, visit, onFailed, untilNothingFound, finish } = visitor
   const fresh: Segment<Cursor> = { read: 0, passes: 1, found: false, done: false, counts: {} }
   const begin = { subject: visitor.subject ?? '', segments: Array(count).fill(fresh) }
@@ -131,7 +140,7 @@ export async function walk<T, Cursor, Name extends string, Result>(
       segment = { ...segment, ...change }
       requireSaved(await lease.save(segment, index))
     }
-    while (!segment.done && !isStopped) {
+    while (!segment.done && !isStopped && !mustStop()) {
       const page = await readPage(index, segment.after)
       const items = page.items.filter(concerns)
       if (items.length > 0 && untilNothingFound && !segment.found) await save({ found: true })
@@ -151,6 +160,7 @@ export async function walk<T, Cursor, Name extends string, Result>(
           throw error
         }),
       )
+      if (segments.some(({ done }) => !done)) throw new WalkStopped()
       if (!segments.some(({ found }) => found)) break
       if (passes === MAX_PASSES) throw new StillFound(untilNothingFound?.error)
       const again = { after: undefined, found: false, done: false }
@@ -160,6 +170,7 @@ export async function walk<T, Cursor, Name extends string, Result>(
     const counts = segments.reduce((total, segment) => add(total, segment.counts), {} as Counts)
     const passes = segments[0]?.passes ?? 0
     const result = await whileHeld(() => finish({ counts: counts as Partial<Counts<Name>>, passes }))
+    await whileHeld(() => onFinish(result))
     await lease.end()
     return result
   } catch (error) {
@@ -191,7 +202,12 @@ async function takeLease(
   table: Table,
   key: Key,
   { subject, segments }: Pick<Progress, 'subject' | 'segments'>,
-  { onWait, restart, leaseMs, sleep }: Required<Omit<WalkOptions, 'onResume'>>,
+  {
+    onWait,
+    restart,
+    leaseMs,
+    sleep,
+  }: Required<Pick<WalkOptions, 'onWait' | 'restart' | 'leaseMs' | 'sleep'>>,
 ) {
   const by = table.newId()
   const expiry = () => table.now() + leaseMs

@@ -1,6 +1,6 @@
 /**
- * Items that only the operator may read and write: no function has access to their partitions, which do not begin with the
- * short id of a clinic.
+ * Items that only the operator may read and write: no function but the worker of maintenance has access to their partitions,
+ * which do not begin with the short id of a clinic.
  */
 import type { ClinicId } from '../../domain/clinic.ts'
 import { type Key, shortId } from './key.ts'
@@ -71,3 +71,21 @@ export const verificationKey = (role: 'read' | 'support', clinic: ClinicId): Key
 export const clinicRestoreKey = (clinic: ClinicId): Key => walkKey('maintain', `restore#${shortId(clinic)}`)
 
 export const walkPartitionPrefix = (role: string): string => `${WALK_PARTITION_PREFIX}${role}#`
+
+/** Maintenance that a worker of the stack runs: what was started, and how it ended. The progress of its walk is another item. */
+export const runKey = (name: string): Key => ({ ...walkKey('maintain', name), sk: 'run' })
+
+const FINDING_PREFIX = 'clinic#'
+
+/** What a worker found in a clinic, or why it could not do its task there. */
+export const findingKey = (task: string, clinic: string): Key => ({
+  ...walkKey('maintain', task),
+  sk: `${FINDING_PREFIX}${clinic}`,
+})
+
+/** The findings of a task, of all clinics. */
+export const findingsRange = (task: string) => ({
+  ...findingKey(task, ''),
+  from: FINDING_PREFIX,
+  to: `${FINDING_PREFIX}~`,
+})

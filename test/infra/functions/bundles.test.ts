@@ -31,7 +31,7 @@ it('leaves out what a function does not need', () => {
   // Lambda passes credentials in the environment.
   expect(idsWith('credential-provider-')).toEqual([])
   expect(idsWith('sdk-environment')).toEqual(idsWith('@aws-sdk/'))
-  const ofPhones = ['create-patient', 'update-patient', 'send-message', 'sms-receipts']
+  const ofPhones = ['create-patient', 'update-patient', 'send-message', 'sms-receipts', 'run-maintenance']
   expect(idsWith('libphonenumber')).toEqual(ofPhones)
   // Its first use takes as long as the rest of a request.
   expect(idsWith('temporal-polyfill')).toEqual([])

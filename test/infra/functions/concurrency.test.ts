@@ -75,12 +75,12 @@ describe('the concurrency of the account', () => {
     expect(others.map((id) => reserved[id])).toEqual([30, 100, 10])
   })
 
-  it.each([608, 1000, 10_000])('of %i leaves what AWS requires to be unreserved', (limit) => {
+  it.each([614, 1000, 10_000])('of %i leaves what AWS requires to be unreserved', (limit) => {
     const reserved = Object.values(reservations(String(limit)))
     expect(limit - reserved.reduce((sum, count) => sum + count, 0)).toBeGreaterThanOrEqual(100)
   })
 
-  it.each([608, 1000, 10_000])('of %i serves what the gateway admits to all functions at once', (limit) => {
+  it.each([614, 1000, 10_000])('of %i serves what the gateway admits to all functions at once', (limit) => {
     const reserved = reservations(String(limit))
     const admitted = admittedTo(templateOf('prod', { accountConcurrency: String(limit) }))
     expect(admitted.size).toBe(ENDPOINTS.length + 1)
@@ -123,17 +123,17 @@ describe('the concurrency of the account', () => {
   })
 
   it('must be what the documentation says', () => {
-    expect(readFileSync('docs/operate/README.md', 'utf8')).toContain('which is so below 608.')
-    expect(() => checkConcurrency(607)).toThrow(/is too low/)
+    expect(readFileSync('docs/operate/README.md', 'utf8')).toContain('which is so below 614.')
+    expect(() => checkConcurrency(613)).toThrow(/is too low/)
   })
 
   it('must be twice what workers can take', () => {
     expect(() => checkConcurrency(undefined)).not.toThrow()
-    expect(() => checkConcurrency(608)).not.toThrow()
+    expect(() => checkConcurrency(614)).not.toThrow()
     expect(() => checkConcurrency(570)).toThrow(/is too low/)
-    // Emails 2, feedback 10, deliveries 200, sweeps 12, fan-out 30, SMS receipts 10.
+    // Emails 2, feedback 10, deliveries 200, sweeps 12, fan-out 30, SMS receipts 10, maintenance 2.
     expect(() => checkConcurrency(200)).toThrow(
-      'accountConcurrency=200 is too low: workers can take 264 at a time, which is more than half.',
+      'accountConcurrency=200 is too low: workers can take 266 at a time, which is more than half.',
     )
     expect(() => templateOf('prod', { accountConcurrency: '200' })).toThrow(/is too low/)
   })

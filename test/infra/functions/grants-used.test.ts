@@ -1,6 +1,7 @@
 import { SendEmailCommand, type SendEmailCommandInput } from '@aws-sdk/client-sesv2'
 import { PublishCommand } from '@aws-sdk/client-sns'
 import { SendMessageBatchCommand, SendMessageCommand } from '@aws-sdk/client-sqs'
+import type { Context } from 'aws-lambda'
 import { afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest'
 import { queueName, REFERENCE } from '../../../infra/settings/names.ts'
 import { ENDPOINTS } from '../../../shared/api/routes.ts'
@@ -9,6 +10,8 @@ import { newUuid } from '../../../shared/domain/uuid.ts'
 import { abandoned, type Delivery, postponed } from '../../../shared/domain/webhooks/delivery.ts'
 import { DISABLE_AFTER_MS } from '../../../shared/domain/webhooks/webhook.ts'
 import { OPENS_AFTER } from '../../../shared/domain/webhooks/webhook-health.ts'
+import { MIGRATIONS, type Migration } from '../../../shared/maintenance/migrate/migrations.ts'
+import { maintenanceRuns, type Task } from '../../../shared/maintenance/walk/runs.ts'
 import { listCursors } from '../../../shared/requests/record-list.ts'
 import { type QueueId, WORKERS } from '../../../shared/runtime/workers.ts'
 import { appointmentStore } from '../../../shared/store/calendar/appointments.ts'
@@ -41,11 +44,13 @@ import { chunked } from '../../../shared/store/table/chunked.ts'
 import { type Table, withoutEvents } from '../../../shared/store/table/table.ts'
 import { issueCredential } from '../../support/credentials.ts'
 import { createNewWebhook, createWebhook } from '../../support/deliveries.ts'
-import { call, type RequestInput } from '../../support/event.ts'
+import { createAcceptedEmail } from '../../support/emails.ts'
+import { call, lambdaContext, type RequestInput } from '../../support/event.ts'
 import { handlerOf, stubFunctionEnvironment } from '../../support/functions.ts'
-import { createRecord } from '../../support/records.ts'
+import { createPopulatedClinic, createRecord } from '../../support/records.ts'
+import { restored } from '../../support/restored.ts'
 import { createRouteSamples, type RouteSamples, requestsOf } from '../../support/route-samples.ts'
-import { aPatient, freshTable } from '../../support/table.ts'
+import { aPatient, freshTable, type TestTable } from '../../support/table.ts'
 import { anAttempt } from '../../support/webhook-health.ts'
 import { type ExactGrants, exactGrants, logicalIdOf } from './exact-grants.ts'
 import { interruptRefreshes } from './interrupted-refreshes.ts'
@@ -56,11 +61,13 @@ let headers: Record<string, string>
 let mine: RouteSamples
 /** Patients whom no request names. */
 let others: string[]
+let db: TestTable
 let table: Table
 let grants: ExactGrants
 
 beforeAll(async () => {
-  const fresh = await freshTable()
+  db = await freshTable()
+  const fresh = db
   table = fresh.table
   const url = (queue: QueueId) => `http://127.0.0.1:1/000000000000/${queueName('dev', queue)}`
   stubFunctionEnvironment(fresh.name, {
@@ -68,6 +75,7 @@ beforeAll(async () => {
     DELIVERY_QUEUE_URL: url('deliveries'),
     SLOW_DELIVERY_QUEUE_URL: url('slow-deliveries'),
     FAN_OUT_QUEUE_URL: url('fan-outs'),
+    MAINTENANCE_QUEUE_URL: url('maintenance'),
   })
   grants = exactGrants(fresh.name)
   mine = await createRouteSamples(table)
@@ -413,6 +421,30 @@ const starts: Record<string, () => Promise<[event: object, answer: unknown]>> = 
     const { pk, sk } = announcedKey(clinic.id, patient.id, 1)
     return [{ Records: [{ dynamodb: { Keys: { pk: { S: pk }, sk: { S: sk } } } }] }, undefined]
   },
+  // A table is verified, migrated and reconciled with its source, in which an email was sent and a patient erased since.
+  'run-maintenance': async () => {
+    const { clinic, patient } = await createPopulatedClinic(table)
+    const changed = await createPopulatedClinic(table)
+    const copy = await restored(db)
+    await createAcceptedEmail(table, changed.clinic, changed.patient, Date.now())
+    await patientChanges(table).erase(clinic.id, patient.id, { operator: 'eva' })
+    ;(MIGRATIONS as Migration[]).push({
+      format: 1,
+      summary: 'the heads of the lists of patients have another attribute, and departments another key',
+      concerns: ({ pk }) => /#(PH|CD)$/.test(pk),
+      migrate: (item) => (item.pk.endsWith('#PH') ? { ...item, z: 1 } : { ...item, sk: `${item.sk}-moved` }),
+    })
+    const tasks: Task[] = [
+      { name: 'verify' },
+      { name: 'migrate', deployedAt: '' },
+      { name: 'reconcile', table: copy.name, restore: 'restored-1', isSourceLost: false },
+    ]
+    const messages = tasks.map(async (task) => ({
+      run: (await maintenanceRuns(task.name === 'reconcile' ? copy.table : table).start(task)).id,
+      task,
+    }))
+    return [batch(await Promise.all(messages)), { batchItemFailures: [] }]
+  },
   'continue-fan-out': async () => {
     await announceTransactions(21)
     return [batch([{ clinic: mine.clinic.id }]), { batchItemFailures: [] }]
@@ -448,10 +480,20 @@ it('has an event for each worker', () => {
 
 it.each(Object.entries(starts))('%s has exactly the grants that it uses', async (id, start) => {
   const [event, answer] = await start()
-  const handler = (await handlerOf({ id })) as (event: object) => Promise<unknown>
+  const handler = (await handlerOf({ id })) as (event: object, context: Context) => Promise<unknown>
   const write = vi.spyOn(process.stdout, 'write').mockReturnValue(true)
-  await grants.expectExact(id, async () => expect(await handler(event)).toEqual(answer))
+  const { wholeTables } = WORKERS.find((worker) => worker.id === id)?.uses ?? {}
+  const act = async () => {
+    // Without time, it hands its work on. The others take no account of the time.
+    for (const remainingMs of wholeTables ? [0, 900_000] : [60_000])
+      expect(await handler(event, lambdaContext(remainingMs))).toEqual(answer)
+  }
+  await grants.expectExact(id, act, wholeTables !== undefined)
   write.mockRestore()
+})
+
+it('grants calls on every partition to no function but the worker of maintenance', () => {
+  expect(WORKERS.filter(({ uses }) => uses.wholeTables).map(({ id }) => id)).toEqual(['run-maintenance'])
 })
 
 it('the function of the public pages has exactly the grants that it uses: it makes no calls', () =>

@@ -58,6 +58,10 @@ const workers: Record<string, Worker> = {
     timeout: 60,
     environment: {},
   },
+  'run-maintenance': {
+    timeout: 900,
+    environment: { MAINTENANCE_QUEUE_URL: refTo('Maintenance/Runs') },
+  },
   'sweep-events': {
     timeout: 60,
     environment: deliveryQueues,
@@ -102,6 +106,7 @@ describe('the workers', () => {
         fed('Events/FanOuts', 'Events/continue-fan-out', 10, 1),
         fed('Events/Deliveries', 'Events/deliver-event', 100),
         fed('Events/SlowDeliveries', 'Events/deliver-event', 100, 1),
+        fed('Maintenance/Runs', 'Maintenance/run-maintenance', 2, 1),
       ].map((mapping) => expect.objectContaining(mapping)),
     )
   })
@@ -111,9 +116,12 @@ describe('the workers', () => {
     const allowed = functions.flatMap(([id, { Properties }]) =>
       Properties?.RecursiveLoop === 'Allow' ? [id] : [],
     )
-    const expected = ['Messaging/send-email', 'Events/continue-fan-out', 'Events/deliver-event'].map((path) =>
-      logicalIdAt(dev, `${path}/Function`),
-    )
+    const expected = [
+      'Messaging/send-email',
+      'Events/continue-fan-out',
+      'Events/deliver-event',
+      'Maintenance/run-maintenance',
+    ].map((path) => logicalIdAt(dev, `${path}/Function`))
     expect(allowed.sort()).toEqual(expected.sort())
   })
 
@@ -187,6 +195,7 @@ describe('the queues', () => {
     ['Events/Deliveries', 'deliver-event'],
     ['Events/SlowDeliveries', 'deliver-event'],
     ['Events/FanOuts', 'continue-fan-out'],
+    ['Maintenance/Runs', 'run-maintenance'],
   ])(
     '%s moves a message to its dead letters after five receives, none during a running invocation',
     (name, id) => {
@@ -197,7 +206,8 @@ describe('the queues', () => {
       const { Timeout } = resourceOfFunction(dev, 'AWS::Lambda::Function', id).Properties as unknown as {
         Timeout: number
       }
-      expect(queue?.VisibilityTimeout).toBeGreaterThanOrEqual(6 * Timeout)
+      // Whatever takes a quarter of an hour is tried again a minute after that.
+      expect(queue?.VisibilityTimeout).toBeGreaterThanOrEqual(Timeout === 900 ? 960 : 6 * Timeout)
       const dead = queues[logicalIdAt(dev, `${name}Dead`)]?.Properties
       // A message keeps its age when it becomes a dead letter.
       expect(dead?.MessageRetentionPeriod).toBe(14 * DAYS)
@@ -224,7 +234,7 @@ describe('the queues', () => {
     })
   })
 
-  it('are those of emails, feedback, deliveries and fan-outs with their dead letters, and of failed fan-outs, each with an output for the operator tool', () => {
+  it('are those of emails, feedback, deliveries, fan-outs and maintenance with their dead letters, and of failed fan-outs, each with an output for the operator tool', () => {
     const outputs = {
       EmailQueueUrl: ['Messaging/Emails', 'emails'],
       DeadEmailQueueUrl: ['Messaging/EmailsDead', 'emails-dead'],
@@ -236,6 +246,8 @@ describe('the queues', () => {
       DeadSlowDeliveryQueueUrl: ['Events/SlowDeliveriesDead', 'slow-deliveries-dead'],
       FanOutQueueUrl: ['Events/FanOuts', 'fan-outs.fifo'],
       DeadFanOutQueueUrl: ['Events/FanOutsDead', 'fan-outs-dead.fifo'],
+      MaintenanceQueueUrl: ['Maintenance/Runs', 'maintenance'],
+      DeadMaintenanceQueueUrl: ['Maintenance/RunsDead', 'maintenance-dead'],
       FailedFanOutQueueUrl: ['Events/FailedFanOuts', 'failed-fan-outs'],
     } as const
     for (const [output, [path, name]] of Object.entries(outputs)) {

@@ -12,7 +12,7 @@ import { createAcceptedEmail } from '../../support/emails.ts'
 import { createPopulatedClinic, type PopulatedClinic } from '../../support/records.ts'
 import { restored } from '../../support/restored.ts'
 import { newClinic, tableOfFile } from '../../support/table.ts'
-import { resourcesOf, type Statement, templateOf } from '../../support/template.ts'
+import { resourcesOf, type Statement, templateOf, templatesOf } from '../../support/template.ts'
 
 const template = templateOf('prod')
 
@@ -88,7 +88,7 @@ it('reads dead letters with "read", moves and deletes them with "support", and r
         [Resource].flat().map((arn) => /clinic-prod-([\w-]+)/.exec(JSON.stringify(arn))?.[1]),
       ])
   const dead = ['emails-dead', 'feedback-dead', 'deliveries-dead', 'slow-deliveries-dead', 'fan-outs-dead']
-  const letters = [...dead, 'failed-fan-outs']
+  const letters = [...dead, 'maintenance-dead', 'failed-fan-outs']
   const reading = ['sqs:ChangeMessageVisibility', 'sqs:GetQueueAttributes', 'sqs:ReceiveMessage']
   expect(onQueues('read')).toEqual([[reading, letters]])
   expect(onQueues('support')).toEqual([
@@ -98,7 +98,35 @@ it('reads dead letters with "read", moves and deletes them with "support", and r
     ],
     [['sqs:SendMessage'], dead.map((name) => name.replace('-dead', ''))],
   ])
-  expect([onQueues('erase'), onQueues('maintain')]).toEqual([[], []])
+  expect([onQueues('erase'), onQueues('maintain')]).toEqual([[], [[['sqs:SendMessage'], ['maintenance']]]])
+})
+
+it('starts maintenance with "maintain" alone: nothing else in the stacks may send to its queue, but the worker that hands its work on', () => {
+  const senders = Object.entries(templatesOf('prod')).flatMap(([, stack]) =>
+    Object.entries(stack.Resources as Record<string, { Type: string; Properties: any }>).flatMap(
+      ([id, { Type, Properties = {} }]) => {
+        if (Type !== 'AWS::IAM::Role' && Type !== 'AWS::IAM::ManagedPolicy' && Type !== 'AWS::IAM::Policy')
+          return []
+        const documents = [
+          Properties.PolicyDocument,
+          ...(Properties.Policies ?? []).map((one: any) => one.PolicyDocument),
+        ]
+        const statements = documents.flatMap((document) => document?.Statement ?? []) as Statement[]
+        const sends = statements.some(
+          ({ Action, Resource }) =>
+            [Action]
+              .flat()
+              .some((action) => /^sqs:(SendMessage|Send.*|\*)$/.test(action) || action === '*') &&
+            /clinic-prod-maintenance"|MaintenanceRuns(?!Dead)|"\*"/.test(JSON.stringify(Resource)),
+        )
+        return sends ? [id] : []
+      },
+    ),
+  )
+  expect(senders.map((id) => id.replace(/[0-9A-F]{8}$/, '')).sort()).toEqual([
+    'MaintenancerunmaintenanceRole',
+    'Operatorsmaintainpolicy',
+  ])
 })
 
 /** The calls as IAM sees them. A transaction needs the permissions of its parts. */
@@ -149,7 +177,7 @@ describe('the role of a command', () => {
     const of = ['--clinic', clinic.id]
     commands = {
       // First, while no copies of names are being refreshed: it waits for them.
-      verify: ['--all'],
+      verify: ['--all', '--here'],
       'verify --repair': ['--all'],
       'clinic create': ['--name', 'Nord', '--timezone', 'Europe/Berlin', '--currency', 'EUR'],
       'clinic list': [],

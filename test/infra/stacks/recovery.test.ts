@@ -28,11 +28,14 @@ describe('a paused deployment', () => {
       expect([ThrottlingRateLimit, ThrottlingBurstLimit]).toEqual([0, 0])
   })
 
-  it('invokes no worker: not for queues, nor the stream, nor schedules', () => {
+  it('invokes no worker but maintenance, which reconciles: not for other queues, nor the stream, nor schedules', () => {
     const mappings = resources(paused, 'AWS::Lambda::EventSourceMapping')
     const schedules = resources(paused, 'AWS::Events::Rule').filter((rule) => rule.ScheduleExpression)
     expect([mappings.length > 3, schedules.length > 2]).toEqual([true, true])
-    expect(mappings.map(({ Enabled }) => Enabled)).toEqual(mappings.map(() => false))
+    const isMaintenance = ({ EventSourceArn }: Record<string, unknown>) =>
+      JSON.stringify(EventSourceArn).includes('MaintenanceRuns')
+    expect(mappings.map(({ Enabled }) => Enabled)).toEqual(mappings.map(isMaintenance))
+    expect(mappings.filter(isMaintenance).length).toBe(1)
     expect(schedules.map(({ State }) => State)).toEqual(schedules.map(() => 'DISABLED'))
   })
 

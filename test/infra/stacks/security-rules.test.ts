@@ -18,7 +18,7 @@ const SERVICE: Record<string, string> = {
   'AwsSolutions-APIG6': 'Execution logs would hold patients; access logs and our own lines do not.',
   'AwsSolutions-IAM4': 'API Gateway’s own policy for writing access logs.',
   'AwsSolutions-IAM5':
-    'kms:GenerateDataKey* and kms:ReEncrypt* are the two families DynamoDB documents; keys are bound by condition. dynamodb:ListStreams knows no narrower resource. SES checks identities of recipients too; a condition holds the sender.',
+    'kms:GenerateDataKey* and kms:ReEncrypt* are the two families DynamoDB documents; keys are bound by condition. dynamodb:ListStreams knows no narrower resource. SES checks identities of recipients too; a condition holds the sender. The worker of maintenance reconciles restored tables, whose names begin with the name of the table.',
   'AwsSolutions-S1':
     'The only bucket holds the access trail; a log of its readers is an account’s CloudTrail.',
   'AwsSolutions-SQS3':

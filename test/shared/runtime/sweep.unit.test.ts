@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { sweepWorker } from '../../../shared/runtime/sweep.ts'
+import { lambdaContext } from '../../support/event.ts'
 import { stubFunctionEnvironment } from '../../support/functions.ts'
 
 beforeEach(() => stubFunctionEnvironment('clinic-table'))
@@ -13,7 +14,7 @@ async function partitionsFor(event: unknown): Promise<string[]> {
   const handler = sweepWorker(definition, {}, async (_, { partitionsOf }) => {
     found = partitionsOf(ALL)
   })
-  await handler(event)
+  await handler(event, lambdaContext())
   return found
 }
 
@@ -51,7 +52,7 @@ describe('sweepWorker', () => {
 
   it('records the lag as a metric of the sweep, in milliseconds', async () => {
     const write = vi.spyOn(process.stdout, 'write').mockReturnValue(true)
-    await sweepWorker(definition, {}, async (_, { reportLag }) => reportLag(1500))({})
+    await sweepWorker(definition, {}, async (_, { reportLag }) => reportLag(1500))({}, lambdaContext())
     const lines = write.mock.calls.map(([line]) => JSON.parse(String(line)))
     vi.restoreAllMocks()
     expect(lines).toEqual([

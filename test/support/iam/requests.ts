@@ -85,6 +85,9 @@ function dynamoDb(operation: string, input: any): IamRequest[] {
     )
   if (operation === 'TransactWriteItems' || operation === 'TransactGetItems')
     return transaction(input.TransactItems)
+  // It names no keys.
+  if (operation === 'Scan')
+    return [{ action: 'dynamodb:Scan', resource: arn('dynamodb', `table/${input.TableName}`), context: {} }]
   throw new Error(`no rule says what IAM decides on for dynamodb ${operation}`)
 }
 

@@ -59,7 +59,7 @@ describe('verify --all', () => {
     const row = { pk: ownerPartition(clinic.id, 'A', 'patient', patient) }
     const [kept] = await db.table.query({ ...row, limit: 1 })
     await db.table.deleteMany([kept as Item])
-    const all = await run('verify', '--all')
+    const all = await run('verify', '--all', '--here')
     expect(all.printed).toContain(
       `appointment ${damaged?.id} is missing from its patient's list  [row_missing `,
     )
@@ -73,11 +73,11 @@ describe('verify --all', () => {
         finish: async () => {},
       })
     await expect(stop()).rejects.toThrow('stopped')
-    const { printed, errors, code } = await run('--json', 'verify', '--all')
+    const { printed, errors, code } = await run('--json', 'verify', '--all', '--here')
     expect([code, JSON.parse(printed).data]).toMatchObject([1, [{ clinic_id: second.id, total: 0 }]])
     expect(errors).toMatch(/^Resumed at 1 clinic, begun at \S+Z$/m)
     await expect(stop()).rejects.toThrow('stopped')
-    const restarted = await run('--json', 'verify', '--all', '--restart')
+    const restarted = await run('--json', 'verify', '--all', '--here', '--restart')
     expect(JSON.parse(restarted.printed).data).toMatchObject([
       { clinic_id: clinic.id },
       { clinic_id: second.id },
@@ -299,7 +299,7 @@ describe('clinic delete', () => {
     expect((await run('--json', 'clinic', 'list')).printed).toContain(
       '"deleting_at":"2026-05-01T10:00:00+03:00"',
     )
-    expect((await run('verify', '--all')).printed).not.toContain(id)
+    expect((await run('verify', '--all', '--here')).printed).not.toContain(id)
     expect(await run('clinic', 'delete', '--clinic', id, '--yes', '--confirm', name)).toMatchObject({
       code: 0,
       errors: '',

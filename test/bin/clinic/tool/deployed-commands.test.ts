@@ -66,7 +66,7 @@ it('writes no external id, even if it has the form of an id of a record', async 
 it('settles a restored table only while the stack is paused, and never the table in use', async () => {
   const restored = await freshTable()
   const settle = async (...args: string[]) => {
-    const { code, errors } = await run('restore', 'reconcile', ...args)
+    const { code, errors } = await run('restore', 'reconcile', '--here', ...args)
     return [code, errors]
   }
   expect(await settle('--table', restored.name)).toEqual([
@@ -94,7 +94,7 @@ it('continues a settlement that was stopped, and begins again after another depl
     })
     await expect(stopped).rejects.toThrow('stopped')
     Object.assign(outputs, { Paused: 'on', LastUpdatedTime: lastDeployed })
-    const { printed, errors } = await run('restore', 'reconcile', '--table', copy.name)
+    const { printed, errors } = await run('restore', 'reconcile', '--here', '--table', copy.name)
     const isListed = printed.includes(ids[0] as string)
     return [isListed, !printed.includes('of them before this run'), errors]
   }
@@ -119,7 +119,7 @@ it('does not settle from a table that lacks a clinic, or without one that has th
 it('settles the clinics of a restored table, and prints what it did', async () => {
   const restored = await freshTable()
   const lost = await createPopulatedClinic(restored.table)
-  const settle = ['--json', 'restore', 'reconcile', '--table', restored.name, '--source-lost']
+  const settle = ['--json', 'restore', 'reconcile', '--here', '--table', restored.name, '--source-lost']
   expect((await run(...settle)).code).toBe(0)
   outputs.TableName = `${db.name}-deleted`
   const { code, printed } = await run(...settle)

@@ -1,10 +1,10 @@
 /** Verifications that continue where one was stopped, and a clinic that cannot be verified. */
 import { beforeAll, expect, it } from 'vitest'
-import { verifyClinics } from '../../../../bin/clinic/verify/verify.ts'
 import { verificationParts } from '../../../../shared/maintenance/verify/verify-clinic.ts'
+import { verifyClinics } from '../../../../shared/maintenance/verify/verify-clinics.ts'
 import { walk } from '../../../../shared/maintenance/walk/walk.ts'
 import { ownerPartition } from '../../../../shared/store/keys/calendar.ts'
-import { verificationKey } from '../../../../shared/store/keys/operator.ts'
+import { verificationKey, walkKey } from '../../../../shared/store/keys/operator.ts'
 import { createPractice, type Practice } from '../../../shared/maintenance/verify/practice.ts'
 import { deployedStack } from '../../../support/deployed-stack.ts'
 import { newClinic, tableOfFile } from '../../../support/table.ts'
@@ -61,8 +61,7 @@ it('verifies the other clinics if one cannot be verified, and counts it', async 
   const onClinicFailed = (id: string, { message }: Error) => failed.push(`${id} ${message}`)
   const result = await verifyClinics(
     db.table,
-    db.table,
-    { repair: false, onClinicFailed },
+    { progress: { table: db.table, key: walkKey('read', 'verify') }, onClinicFailed },
     async ({ id }) => {
       if (id === broken.id) throw new Error('unknown')
       verified.push(id)

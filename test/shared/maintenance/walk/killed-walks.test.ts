@@ -1,20 +1,29 @@
 /**
  * Processes that are killed at random, between any two calls of the table, ten times for each command that walks. Each continues
- * where the one before was killed, and nothing is done twice that must not be. `npm run prove` has ten thousand clinics.
+ * where the one before was killed, and nothing is done twice that must not be. The same for invocations of the worker, of which others
+ * are near their time-out. `npm run prove` has ten thousand clinics.
  */
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { removeClinic } from '../../../../bin/clinic/clinics/clinic-removal.ts'
-import { verifyClinics } from '../../../../bin/clinic/verify/verify.ts'
 import { mulberry32 } from '../../../../bin/demo/random.ts'
 import type { Clinic, ClinicId } from '../../../../shared/domain/clinic.ts'
 import { migrateTable } from '../../../../shared/maintenance/migrate/migrate-table.ts'
 import { type Migration, readTableFormat } from '../../../../shared/maintenance/migrate/migrations.ts'
 import { reconcileWithSource } from '../../../../shared/maintenance/restore/reconcile.ts'
+import { runMaintenance } from '../../../../shared/maintenance/run-maintenance.ts'
 import { verifyClinic } from '../../../../shared/maintenance/verify/verify-clinic.ts'
+import { verifyClinics } from '../../../../shared/maintenance/verify/verify-clinics.ts'
+import {
+  maintenanceRuns,
+  type QueuedRun,
+  type Run,
+  type Task,
+} from '../../../../shared/maintenance/walk/runs.ts'
 import { clinicStore } from '../../../../shared/store/clinics.ts'
 import { patientChanges } from '../../../../shared/store/copies/patient-changes.ts'
 import { shortId } from '../../../../shared/store/keys/key.ts'
+import { walkKey } from '../../../../shared/store/keys/operator.ts'
 import { patientHeadKey } from '../../../../shared/store/keys/patients.ts'
 import { messageStore } from '../../../../shared/store/messages/messages.ts'
 import { mapConcurrent } from '../../../../shared/store/table/map-concurrent.ts'
@@ -94,7 +103,7 @@ const verifyAll =
   ({ target }: World, onClinic: (id: string) => void) =>
   ({ open }: Process) => {
     const table = open(target)
-    return verifyClinics(table, table, { repair: false }, async ({ id }) => {
+    return verifyClinics(table, { progress: { table, key: walkKey('read', 'verify') } }, async ({ id }) => {
       onClinic(id)
       return countDifferences(table, id)
     })
@@ -176,15 +185,71 @@ async function runKilled<Result>(
   return result as Result
 }
 
+/** How often pages may begin before an invocation is near its time-out: more often than there are segments. */
+const drawPages = () => SEGMENTS + 1 + Math.floor((random() * CLINICS) / 4)
+
+/**
+ * Runs a task by messages of the queue. Ten invocations are killed at random, after which their message is received again; the others
+ * end with the task, or near their time-out.
+ */
+async function runQueued(task: Task, db: TestTable, world: World, calls: number) {
+  const started = performance.now()
+  const runs = maintenanceRuns(db.table)
+  const { id } = await runs.start(task)
+  const queue: QueuedRun[] = [{ run: id, task }]
+  const names = new Map([world.source, world.target].map((each) => [each.name, each]))
+  const invoke = (message: QueuedRun, lastCall: number) => {
+    let pages = drawPages()
+    return run(async (process) => {
+      const maintenance = {
+        tableName: (task.name === 'reconcile' ? world.source : world.target).name,
+        client: process.scan(world.target, PAGE),
+        openTable: (name: string) => process.open(names.get(name) as TestTable),
+        push: async (next: QueuedRun) => queue.push(next),
+        migrations: [counting],
+        pauseMs: 1,
+      }
+      await runMaintenance(maintenance, JSON.stringify(message), () => (pages-- > 0 ? 900_000 : 59_999))
+      return 'ended'
+    }, lastCall)
+  }
+  let kills = 0
+  let invocations = 0
+  let total = 0
+  for (let message = queue.shift(); message; message = queue.shift()) {
+    const lastCall = kills < KILLS ? 1 + Math.floor((random() * calls) / KILLS) : Number.POSITIVE_INFINITY
+    const { result, calls: made } = await invoke(message, lastCall)
+    invocations++
+    total += made
+    if (result !== 'ended') {
+      kills++
+      queue.unshift(message)
+    }
+  }
+  const ended = await runs.find(task.name)
+  const { calls: again } = await invoke({ run: id, task }, Number.POSITIVE_INFINITY)
+  // It reads the run. A call counts twice: before it, and after it.
+  expect([again, queue], 'a message that is received again does nothing').toEqual([2, []])
+  const seconds = ((performance.now() - started) / 1000).toFixed(0)
+  process.stdout.write(
+    `${task.name} by the queue, seed ${seed}: ${CLINICS} clinics, ${kills} kills, ${invocations} invocations, ${total} calls, ${seconds} s\n`,
+  )
+  expect(kills, `seed ${seed}`).toBe(KILLS)
+  return { result: ended?.result, findings: await runs.findings(ended as Run), invocations }
+}
+
 const SMALL = 40
 let small: World
 let world: World
+let queued: World
 beforeAll(async () => {
   small = await createWorld(SMALL)
   world = await createWorld(CLINICS)
+  queued = await createWorld(CLINICS)
 }, 3_600_000)
 afterAll(() => {
-  for (const { source, target } of [small, world]) for (const { client } of [source, target]) client.destroy()
+  for (const { source, target } of [small, world, queued])
+    for (const { client } of [source, target]) client.destroy()
 })
 
 it('settles every clinic of a restored table', async () => {
@@ -240,4 +305,48 @@ it('deletes one clinic, and nothing of others', async () => {
   const after = await allItems(world.target)
   expect(after.filter(isOf).map(({ pk }) => pk)).toEqual(['erasure#clinics'])
   expect(after.filter((item) => !isOf(item)).length).toBe(others)
+})
+
+describe('the worker', () => {
+  const scaled = (calls: number) => (calls * CLINICS) / SMALL
+
+  it('settles every clinic of a restored table', async () => {
+    const calls = scaled(await callsOf(settle(small, () => {})))
+    const task = {
+      name: 'reconcile',
+      table: queued.target.name,
+      restore: 'restored-1',
+      isSourceLost: false,
+    } as const
+    const { result, invocations } = await runQueued(task, queued.target, queued, calls)
+    expect(result).toMatchObject({ reconciled: CLINICS, failed: 0, missing: [] })
+    expect(invocations).toBeGreaterThan(KILLS)
+    for (const { clinic, patient } of queued.populated.slice(0, 20)) {
+      const idsIn = async (table: Table) =>
+        (await messageStore({ table }).allOf(clinic.id, 'patient', patient.id)).map(({ id }) => id)
+      expect(await idsIn(queued.target.table)).toEqual(await idsIn(queued.source.table))
+    }
+  })
+
+  it('verifies every clinic, and stores what it found by clinic', async () => {
+    const calls = scaled(await callsOf(verifyAll(small, () => {})))
+    const { table } = queued.target
+    const ids = (await clinicStore({ table }).list()).map(({ id }) => id).toSorted()
+    const damaged = [ids[0], ids.at(-1)] as ClinicId[]
+    for (const id of damaged)
+      await table.putMany([{ ...((await table.get(patientHeadKey(id))) as Item), u: -1 }])
+    const { result, findings } = await runQueued({ name: 'verify' }, queued.target, queued, calls)
+    expect(findings.map(({ clinic }) => clinic)).toEqual(damaged)
+    const kinds = findings.flatMap((finding) => Object.values(finding.kinds))
+    expect(result).toEqual({ remaining: kinds.reduce((sum, count) => sum + count), failed: 0 })
+  })
+
+  it('migrates every item once, and records the format', async () => {
+    const calls = 40 + CLINICS / PAGE
+    const { result } = await runQueued({ name: 'migrate', deployedAt: '' }, queued.target, queued, calls)
+    expect(result).toEqual({ format: 1 })
+    const heads = (await allItems(queued.target)).filter(counting.concerns)
+    expect(heads.filter(({ migrations }) => migrations !== 1)).toEqual([])
+    expect(await readTableFormat(queued.target.table)).toBe(1)
+  })
 })

@@ -1,7 +1,7 @@
 /** Two processes that walk at the same time: the progress and its lease. */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { expect, it, vi } from 'vitest'
-import { type WalkOptions, WalkTaken, walk } from '../../../../shared/maintenance/walk/walk.ts'
+import { type WalkOptions, WalkStopped, WalkTaken, walk } from '../../../../shared/maintenance/walk/walk.ts'
 import { UnavailableError } from '../../../../shared/store/table/errors.ts'
 import type { Table } from '../../../../shared/store/table/table.ts'
 import { tableOfFile } from '../../../support/table.ts'
@@ -192,6 +192,18 @@ it('continues after an error without waiting, and begins again for another subje
     expect(await start(other)).toBe(SUM)
     expect(visited.length).toBe(10)
   }
+})
+
+it('stops between two pages, and leaves the rest to the next process', async () => {
+  const { start, visited, stored } = newWalk()
+  const results: unknown[] = []
+  const onFinish = async (result: unknown) => results.push(result)
+  await expect(start({ onFinish, mustStop: () => visited.length >= 4 })).rejects.toThrow(WalkStopped)
+  expect([await stored(), results]).toMatchObject([{ until: 0 }, []])
+  const stoppedAfter = visited.length
+  expect(stoppedAfter).toBeLessThan(10)
+  expect(await start({ onFinish, onWait: () => expect.unreachable() })).toBe(70)
+  expect([visited.length, new Set(visited).size, results]).toEqual([10, 10, [70]])
 })
 
 it('ends a second process that waited until the first had finished', async () => {
