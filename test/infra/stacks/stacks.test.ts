@@ -29,6 +29,11 @@ const synthesized = new Map<Combination, Record<string, StackTemplate>>(
 const templatesFor = (combination: Combination) =>
   synthesized.get(combination) as Record<string, StackTemplate>
 
+const values = new Map<Combination, Deployed>(
+  [...synthesized].map(([combination, templates]) => [combination, deployed(templates)]),
+)
+const deployedFor = (combination: Combination) => values.get(combination) as Deployed
+
 const pairs = COMBINATIONS.flatMap((before) =>
   COMBINATIONS.filter((after) => after !== before && after.stage === before.stage).map(
     (after) => [after.name, before.name, after, before] as const,
@@ -37,7 +42,7 @@ const pairs = COMBINATIONS.flatMap((before) =>
 
 describe('a deployment', () => {
   it.each(pairs)('of %s over %s changes no export that is in use', (_after, _before, after, before) => {
-    const [next, current] = [deployed(templatesFor(after)), deployed(templatesFor(before))]
+    const [next, current] = [deployedFor(after), deployedFor(before)]
     // A stack is updated while the others are as before, so an import of either version is in use.
     const inUse = new Set([...current.imported, ...next.imported])
     expect(inUse.size).toBeGreaterThan(0)
@@ -49,7 +54,7 @@ describe('a deployment', () => {
     'of %s exports from the stack of data only, and never by an export of the CDK',
     (_name, combination) => {
       const templates = templatesFor(combination)
-      const { exported, imported } = deployed(templates)
+      const { exported, imported } = deployedFor(combination)
       const data = dataStackName(combination.stage)
       expect(Object.keys(exported).filter((name) => !name.startsWith(`${data}:`))).toEqual([])
       expect(imported.filter((name) => !(name in exported))).toEqual([])
