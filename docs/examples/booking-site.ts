@@ -51,8 +51,9 @@ function signedId(form: URLSearchParams): string {
 
 /** A request lists up to 1,000 times of all doctors who offer the treatment, on all days; `all` requests further pages. */
 async function freeTimes() {
-  const day = (days: number) =>
-    new Date(Date.now() + days * 86_400_000).toLocaleDateString('sv-SE', { timeZone: timezone })
+  // Days are added in UTC, where each has 24 hours.
+  const today = new Date().toLocaleDateString('sv-SE', { timeZone: timezone })
+  const day = (days: number) => new Date(Date.parse(today) + days * 86_400_000).toISOString().slice(0, 10)
   const range = { treatment_id: TREATMENT, date: day(0), date_to: day(13), limit: 1000 }
   const times = []
   for await (const { date, start_time, doctor } of clinic.availability.all(range))

@@ -20,7 +20,9 @@ const signatureOf = (id: string, at: string): string =>
 
 async function send(): Promise<void> {
   const { data } = await clinic.clinic()
-  const tomorrow = new Date(Date.now() + 86_400_000).toLocaleDateString('sv-SE', { timeZone: data.timezone })
+  const today = new Date().toLocaleDateString('sv-SE', { timeZone: data.timezone })
+  // The day is added in UTC, where each has 24 hours.
+  const tomorrow = new Date(Date.parse(today) + 86_400_000).toISOString().slice(0, 10)
   const filters = { status: 'scheduled', date_from: tomorrow, date_to: tomorrow, expand: 'patient' } as const
   for await (const appointment of clinic.appointments.all(filters)) {
     const { id, patient, appointment_date: date, start_time: time } = appointment

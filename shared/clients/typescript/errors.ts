@@ -66,7 +66,7 @@ function bodyOf(text: string): {
   return { message: '' }
 }
 
-/** For people: `phone_number needs its country code: +49 ... (422, request 7f3...)`. */
+/** For people: `first_name is missing; notes is too long (422, request 7f3...)`. */
 function messageOf(
   status: number,
   key: string,
