@@ -70,7 +70,7 @@ export type ChangesOptions = {
  */
 export async function* changesOf(
   get: GetPage,
-  { since, follow = false, signal }: ChangesOptions,
+  { since, follow = false, signal }: ChangesOptions = { since: '' },
 ): AsyncGenerator<Page & { position: string }> {
   let [time = '', cursor] = typeof since === 'string' ? since.split('|') : []
   if (!TIME.test(time))

@@ -300,6 +300,7 @@ function checkNames(options: object, names: string[]): void {
 
 /** The options, with their defaults. Throws a TypeError that names a wrong one. */
 function checked(options: ClientOptions<boolean>) {
+  check(isObject(options), 'options must be an object')
   const { baseUrl, key, secret, credential = `${key}:${secret}`, retries = 3, timeout = 30_000 } = options
   const { fetch: call, cache, reads } = options
   checkNames(options, OPTIONS)
@@ -319,7 +320,7 @@ function checked(options: ClientOptions<boolean>) {
   check(Number.isInteger(retries) && retries >= 0, 'retries must be a whole number from 0')
   check(
     typeof timeout === 'number' && timeout > 0 && timeout < 2 ** 31,
-    'timeout must be milliseconds, more than 0',
+    'timeout must be milliseconds, more than 0 and at most 2147483647',
   )
   check(call === undefined || typeof call === 'function', 'fetch must be a function')
   check(

@@ -220,6 +220,12 @@ it('changes whose as_of does not advance end with an error', async () => {
   vi.useRealTimers()
 })
 
+it('options that are missing are a TypeError that says so', async () => {
+  expect(() => createClient(undefined as never)).toThrow(/^options must be/)
+  const clinic = createClient({ baseUrl, credential: 'ck_1:cs_1' })
+  await expect(clinic.patients.changes(undefined as never).next()).rejects.toThrow(/^since must be/)
+})
+
 it('nothing is sent with an option that is wrong', async () => {
   respond = send(200, '{"data":{}}')
   const clinic = createClient({ baseUrl, credential: 'ck_1:cs_1' })
