@@ -44,7 +44,7 @@ it('makes the bundles of which an input has changed, and no others', () => {
     const { functionCode } = await import('./infra/functions/bundles.ts')
     const { KeptFiles } = await import('./infra/kept/kept-files.ts')
     const kept = new KeptFiles('kept', Number.MAX_SAFE_INTEGER)
-    await functionCode(['get-patient', 'list-doctors', 'fallback', 'reference'], 'out', {
+    await functionCode(['get-patient', 'list-doctors', 'create-patient', 'reference'], 'out', {
       find: (...of) => kept.find(...of),
       keep: (made) => {
         for (const { name } of made) process.stdout.write(name + ' ')
@@ -54,7 +54,7 @@ it('makes the bundles of which an input has changed, and no others', () => {
   const made = () => run(script)
   const output = (path: string) => readFileSync(join(project, 'out', path), 'utf8')
 
-  expect(made()).toBe('get-patient list-doctors fallback reference reference-files')
+  expect(made()).toBe('get-patient list-doctors create-patient reference reference-files')
   const first = ['get-patient', 'list-doctors'].map((id) => output(`${id}/index.js`))
   expect(made()).toBe('')
   expect(['get-patient', 'list-doctors'].map((id) => output(`${id}/index.js`))).toEqual(first)
@@ -64,12 +64,12 @@ it('makes the bundles of which an input has changed, and no others', () => {
   expect(output('get-patient/index.js')).not.toBe(first[0])
   expect(output('reference/files/docs/guides/booking.html')).toContain('All about')
   replace('node_modules/libphonenumber-js/metadata.max.json', '"nonGeographic"', '"changed"')
-  expect(made()).toBe('get-patient list-doctors fallback reference')
-  expect(output('fallback/index.js')).toContain('"changed"')
+  expect(made()).toBe('get-patient list-doctors create-patient reference')
+  expect(output('create-patient/index.js')).toContain('"changed"')
   writeFileSync(join(project, 'shared/domain/package.json'), '{ "sideEffects": false }')
-  expect(made()).toBe('get-patient list-doctors fallback reference')
+  expect(made()).toBe('get-patient list-doctors create-patient reference')
   replace('infra/functions/bundles.ts', 'minify: true', 'minify: false')
-  expect(made()).toBe('get-patient list-doctors fallback reference')
+  expect(made()).toBe('get-patient list-doctors create-patient reference')
   expect(output('list-doctors/index.js').length).toBeGreaterThan(first[1]?.length ?? 0)
 })
 
