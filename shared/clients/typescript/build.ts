@@ -8,7 +8,7 @@ process.chdir(import.meta.dirname)
 rmSync('dist', { recursive: true, force: true })
 
 // Node prints the whole line that threw an uncaught error.
-const common = { bundle: true, minify: true, lineLimit: 120, target: 'es2022' }
+const common = { bundle: true, minify: true, lineLimit: 1000, target: 'es2022' }
 for (const [format, outfile] of [
   ['esm', 'dist/client.mjs'],
   ['cjs', 'dist/client.cjs'],

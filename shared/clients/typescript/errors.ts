@@ -104,6 +104,8 @@ type ErrorClass<K extends ErrorKey> = {
 
 const kind = <K extends ErrorKey>(name: string): ErrorClass<K> =>
   class extends ResponseError {
+    // Node prints it for an uncaught error, where the name of the class is minified.
+    static override readonly name = name
     override readonly name = name
   } as unknown as ErrorClass<K>
 
@@ -168,13 +170,16 @@ export class NoResponseError extends Error {
 }
 /** The `signal` of the call ended it. */
 export class AbortError extends NoResponseError {
+  static override readonly name = 'AbortError'
   override readonly name = 'AbortError'
 }
 /** An attempt took longer than `timeout`. */
 export class RequestTimeoutError extends NoResponseError {
+  static override readonly name = 'RequestTimeoutError'
   override readonly name = 'RequestTimeoutError'
 }
 /** The connection failed, or was lost before the response was complete. */
 export class ConnectionFailedError extends NoResponseError {
+  static override readonly name = 'ConnectionFailedError'
   override readonly name = 'ConnectionFailedError'
 }
