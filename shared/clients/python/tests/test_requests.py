@@ -108,6 +108,7 @@ BAD_CALLS = [
     (lambda c: c.patients.create({"first_name": object()}), TypeError, "body"),
     (lambda c: c.patients.create({"first_name": float("nan")}), ValueError, "body"),
     (lambda c: c.patients.create({"first_name": "\ud800"}), ValueError, "body"),
+    (lambda c: c.patients.list(search="\ud800"), ValueError, "search has"),
     (lambda c: c.patients.create({}, idempotency_key="a\r\nb"), ValueError, "idempotency_key"),
     (lambda c: c.patients.create({}, idempotency_key=7), TypeError, "idempotency_key"),
     (lambda c: c.patients.create({}, idempotency_key="a b"), ValueError, "idempotency_key"),

@@ -184,6 +184,8 @@ def query_string(query: Query) -> str:
         if not isinstance(value, (str, int)):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise TypeError(f"{name} must be text, a whole number or a bool, not {type(value).__name__}")
         parameters[name] = str(value).lower() if isinstance(value, bool) else str(value)
+        if re.search("[\ud800-\udfff]", parameters[name]):
+            raise ValueError(f"{name} has text that is not valid Unicode")
     return f"?{urlencode(parameters)}" if parameters else ""
 
 
