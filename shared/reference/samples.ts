@@ -15,6 +15,7 @@ type Sent = {
 
 function sentBy({ operation }: Endpoint): Sent {
   const { parameters = [], requestBody } = operation
+  const body = exampleOf(requestBody?.content)
   return {
     ids: parameters.filter((one) => one.in === 'path').map(({ example }) => String(example)),
     query: Object.fromEntries(
@@ -22,7 +23,7 @@ function sentBy({ operation }: Endpoint): Sent {
         .filter((one) => one.in === 'query' && one.example !== undefined)
         .map(({ name, example }) => [name, example]),
     ),
-    body: exampleOf(requestBody?.content),
+    body: Object.keys(body ?? {}).length > 0 ? body : undefined,
   }
 }
 
@@ -82,7 +83,7 @@ export function typescriptSample(endpoint: Endpoint): string {
 export function pythonSample(endpoint: Endpoint): string {
   const { ids, query, body } = sentBy(endpoint)
   const values = [
-    ...(Object.keys(body ?? {}).length === 0 ? [] : [literal(body, 'python')]),
+    ...(body === undefined ? [] : [literal(body, 'python')]),
     ...Object.entries(query).map(([name, value]) => `${argument(name)}=${literal(value, 'python')}`),
   ]
   const quoted = ids.map((id) => `"${id}"`)
