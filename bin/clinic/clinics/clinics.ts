@@ -91,7 +91,7 @@ function addUseCommand(group: Command): void {
   group
     .command('use')
     .description('remember a clinic of this stack, for the commands that follow without --clinic')
-    .argument('<clinic>', 'name or start of the id')
+    .argument('<clinic>', 'full name, or start of the id')
     .action(async (text: string, _: object, command: Command) => {
       const table = await connect(command)
       const clinic = await requireStoredClinic(table, await findClinic(table, text))

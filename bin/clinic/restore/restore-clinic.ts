@@ -37,7 +37,7 @@ export function addClinicCommand(group: Command): void {
     .description(
       "put one clinic's records back to an earlier time, from a copy that was restored; shows what it would do, and asks",
     )
-    .argument('<clinic>', 'name or start of the id')
+    .argument('<clinic>', 'full name, or start of the id')
     .requiredOption('--to <time>', 'such as 2026-11-22T10:00:00Z')
     .option('--from <table>', 'the copy of that time (default: the one that "restore table" makes)')
     .option(

@@ -27,7 +27,7 @@ export function addClinicOption(command: Command, env: { readonly CLINIC?: strin
   const name = nameOf(command)
   if (WITHOUT_CLINIC.test(name)) return
   const otherwise = NAMED_ONLY.test(name) ? 'CLINIC' : 'CLINIC, then the clinic of "clinic use"'
-  const option = new Option('--clinic <clinic>', `name or start of the id (default: ${otherwise})`)
+  const option = new Option('--clinic <clinic>', `full name, or start of the id (default: ${otherwise})`)
   command.addOption(env.CLINIC ? option.default(env.CLINIC, env.CLINIC) : option)
 }
 
