@@ -9,7 +9,7 @@
  *
  * Bodies are forms. `booking` is a UUID that a page creates with its form: a form that is submitted twice books once.
  *
- * API and PAIR are the address and the credential, which needs appointment.read.availability, appointment.read,
+ * API and CREDENTIAL are the address and the credential, which needs appointment.read.availability, appointment.read,
  * appointment.write, patient.read and patient.write. TREATMENT is the id of the treatment, and LINK_SECRET signs appointments.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto'
@@ -17,9 +17,9 @@ import { createServer } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { ApiError, ConflictError, createClient } from 'clinic-developer-client'
 
-const { API = '', PAIR = '', TREATMENT = '', LINK_SECRET = '', PORT = '4600' } = process.env
+const { API = '', CREDENTIAL = '', TREATMENT = '', LINK_SECRET = '', PORT = '4600' } = process.env
 if (LINK_SECRET.length < 32) throw new Error('LINK_SECRET needs at least 32 characters')
-const clinic = createClient({ baseUrl: API, credential: PAIR })
+const clinic = createClient({ baseUrl: API, credential: CREDENTIAL })
 const { timezone } = (await clinic.clinic()).data
 
 /** A request that the visitor has to correct. */

@@ -3,16 +3,16 @@
  * Run `node day-before-reminder.ts send` once a day, and `node day-before-reminder.ts serve` as a server for the links.
  * If reminders fail, `send` lists their appointments and exits with 1 after the last one. Run it again on the same day.
  *
- * API and PAIR are the address and the credential, which needs appointment.read, appointment.write, patient.read,
+ * API and CREDENTIAL are the address and the credential, which needs appointment.read, appointment.write, patient.read,
  * communication.write.sms and communication.write.email. SITE is the public address of the server, and LINK_SECRET signs links.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { createServer } from 'node:http'
 import { ApiError, createClient } from 'clinic-developer-client'
 
-const { API = '', PAIR = '', SITE = 'http://127.0.0.1:4500', LINK_SECRET = '', PORT = '4500' } = process.env
+const { API = '', CREDENTIAL = '', SITE = 'http://127.0.0.1:4500', LINK_SECRET = '', PORT = '4500' } = process.env
 if (LINK_SECRET.length < 32) throw new Error('LINK_SECRET needs at least 32 characters')
-const clinic = createClient({ baseUrl: API, credential: PAIR })
+const clinic = createClient({ baseUrl: API, credential: CREDENTIAL })
 
 /** Signs one appointment at one time: after a move, the link confirms nothing. */
 const signatureOf = (id: string, at: string): string =>

@@ -3,7 +3,7 @@
  * Run `node nightly-export.ts` every night, or `node nightly-export.ts serve` as a server that receives webhooks:
  * the copy then has a change with an event within a minute, and any other change within an hour or so. Run one process at a time. It can be killed at any time.
  *
- * API and PAIR are the address and the credential, which needs patient.read, appointment.read, appointment.read.availability,
+ * API and CREDENTIAL are the address and the credential, which needs patient.read, appointment.read, appointment.read.availability,
  * finance.read and communication.read.sms. COPY is the path of the database. The server needs the SECRET of a webhook endpoint
  * that is subscribed to the events of these records.
  */
@@ -12,11 +12,11 @@ import { DatabaseSync } from 'node:sqlite'
 import { buffer } from 'node:stream/consumers'
 import { createClient, verifyWebhook, WebhookVerificationError } from 'clinic-developer-client'
 
-const { API = '', PAIR = '', COPY = 'copy.db', SECRET = '', PORT = '4700' } = process.env
+const { API = '', CREDENTIAL = '', COPY = 'copy.db', SECRET = '', PORT = '4700' } = process.env
 const BEGINNING = '1970-01-01T00:00:00Z'
 const HOUR_MS = 3_600_000
 
-const clinic = createClient({ baseUrl: API, credential: PAIR, retries: 10 })
+const clinic = createClient({ baseUrl: API, credential: CREDENTIAL, retries: 10 })
 const { patients, appointments, invoices, payments, messages } = clinic
 const LISTS = { patients, appointments, invoices, payments, messages }
 

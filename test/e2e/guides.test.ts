@@ -34,7 +34,7 @@ beforeAll(async () => {
   environment = {
     ...process.env,
     API: stack.api,
-    PAIR: pair,
+    CREDENTIAL: pair,
     RECEIVER: receiver,
     COPY: join(FOLDER, 'copy.db'),
   }
@@ -127,7 +127,7 @@ async function serveExample(name: string, values: NodeJS.ProcessEnv, ...args: st
 }
 
 it('docs/examples/booking-site.ts books once, offers other times, books a time that is free again, moves and cancels', async () => {
-  const clinic = createClient({ baseUrl: stack.api, credential: environment.PAIR ?? '' })
+  const clinic = createClient({ baseUrl: stack.api, credential: environment.CREDENTIAL ?? '' })
   const { data: treatments } = await clinic.treatments.list({ is_active: true })
   const treatment = treatments.find(({ doctor_ids }) => doctor_ids.length > 0)
   const values = { TREATMENT: treatment?.id, LINK_SECRET: 'x'.repeat(32) }
@@ -177,7 +177,7 @@ it('docs/examples/booking-site.ts books once, offers other times, books a time t
 })
 
 it('docs/examples/nightly-export.ts copies a change after its event, and rejects a forged delivery', async () => {
-  const clinic = createClient({ baseUrl: stack.api, credential: environment.PAIR ?? '' })
+  const clinic = createClient({ baseUrl: stack.api, credential: environment.CREDENTIAL ?? '' })
   const SECRET = randomUUID()
   const COPY = join(FOLDER, 'export.db')
   const address = await serveExample('nightly-export.ts', { SECRET, COPY }, 'serve')
@@ -197,7 +197,7 @@ it('docs/examples/nightly-export.ts copies a change after its event, and rejects
 })
 
 it('docs/examples/day-before-reminder.ts reminds once, continues after failures, and confirms by its link until the appointment is moved', async () => {
-  const clinic = createClient({ baseUrl: stack.api, credential: environment.PAIR ?? '' })
+  const clinic = createClient({ baseUrl: stack.api, credential: environment.CREDENTIAL ?? '' })
   const program = join(FOLDER, 'day-before-reminder.ts')
   const values = { LINK_SECRET: 'x'.repeat(32) }
   const site = await serveExample('day-before-reminder.ts', values, 'serve')

@@ -110,7 +110,7 @@ it(
     const { headers } = await issueCredential(db.table, clinic)
     const { port } = server.address() as AddressInfo
     const pair = headers.Authorization.replace('Developer ', '')
-    environment = { ...process.env, API: `http://127.0.0.1:${port}`, PAIR: pair, COPY: copy }
+    environment = { ...process.env, API: `http://127.0.0.1:${port}`, CREDENTIAL: pair, COPY: copy }
     const changing = await changingClinic(db.table, clinic, headers, folder)
 
     let isDone = false

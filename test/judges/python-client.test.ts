@@ -46,8 +46,8 @@ it.for(PROVING ? ['3.9', '3.11'] : ['3'])(
     const types = PROVING ? [] : ['--ignore=tests/test_types.py']
     const printed = await run(python, ['-m', 'pytest', '-q', '-p', 'no:cacheprovider', 'tests', ...types], {
       PYTHONPATH: site,
-      CLINIC_API: stack.api,
-      CLINIC_CREDENTIAL: stack.clinics[0]?.credentials.full ?? '',
+      API: stack.api,
+      CREDENTIAL: stack.clinics[0]?.credentials.full ?? '',
     })
     process.stdout.write(`${/^import httpx.*$/m.exec(printed)?.[0]}\n`)
 

@@ -1,4 +1,4 @@
-"""The client against a running API: CLINIC_API has its address, CLINIC_CREDENTIAL a credential with every scope."""
+"""The client against a running API: API has its address, CREDENTIAL a credential with every scope."""
 
 import asyncio
 import os
@@ -20,9 +20,9 @@ from clinic_developer import (
     ValidationError,
 )
 
-API, CREDENTIAL = os.environ.get("CLINIC_API", ""), os.environ.get("CLINIC_CREDENTIAL", "")
+API, CREDENTIAL = os.environ.get("API", ""), os.environ.get("CREDENTIAL", "")
 
-pytestmark = pytest.mark.skipif(API == "", reason="CLINIC_API is not set")
+pytestmark = pytest.mark.skipif(API == "", reason="API is not set")
 
 
 @pytest.fixture
