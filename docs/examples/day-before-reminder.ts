@@ -10,7 +10,13 @@ import { createHmac, timingSafeEqual } from 'node:crypto'
 import { createServer } from 'node:http'
 import { ApiError, createClient } from 'clinic-developer-client'
 
-const { API = '', CREDENTIAL = '', SITE = 'http://127.0.0.1:4500', LINK_SECRET = '', PORT = '4500' } = process.env
+const {
+  API = '',
+  CREDENTIAL = '',
+  SITE = 'http://127.0.0.1:4500',
+  LINK_SECRET = '',
+  PORT = '4500',
+} = process.env
 if (LINK_SECRET.length < 32) throw new Error('LINK_SECRET needs at least 32 characters')
 const clinic = createClient({ baseUrl: API, credential: CREDENTIAL })
 
