@@ -328,7 +328,8 @@ describe.each(globSync('.github/workflows/*.yml'))('%s', (file) => {
   })
 
   it('stores no keys, and grants no more than it needs', () => {
-    expect(workflow).not.toMatch(/secrets\./)
+    // The credential of a test clinic.
+    expect(workflow.match(/secrets\.(?!SMOKE_CREDENTIAL )/g)).toBeNull()
     expect(workflow).toMatch(/^permissions:\n {2}contents: read/m)
     expect(workflow).not.toMatch(/: write-all|contents: write|pull_request_target|workflow_run/)
     // A script that contains text of a pull request would run it.
@@ -343,7 +344,7 @@ describe.each(globSync('.github/workflows/*.yml'))('%s', (file) => {
     const [, jobs = ''] = workflow.split(/^jobs:$/m)
     const privileged = jobs.split(/^(?= {2}\w+:$)/m).filter((job) => job.includes('id-token: write'))
     const run = privileged.flatMap((job) =>
-      job.match(/\b(npm (?!view|publish)\w+|npx|pip3?|node (?!deployment\/cdk))/g),
+      job.match(/\b(npm (?!view|publish)\w+|npx|pip3?|node (?!deployment\/cdk|bin\/smoke))/g),
     )
     expect(run.filter((command) => command !== null)).toEqual([])
     const installations = [...workflow.matchAll(/npm ci(.*)/g)].map(([, options]) => options)
@@ -362,6 +363,19 @@ describe('the deployment of a stage', () => {
     expect(deployed).toEqual(['deployment/assembly', 'before/assembly'])
     templateOf('dev', { version: 'abc123' }).hasOutput('Version', { Value: 'abc123' })
     expect(() => templateOf('dev', { version: '$(x)' })).toThrow('version is not the name of a commit')
+  })
+
+  it('returns to the version before if the smoke test or the alarm fails', () => {
+    const [returns = ''] = workflow.match(/name: Deploy the version before\n {8}if: (.*)/) ?? []
+    for (const step of ['smoke', 'watch']) expect(returns).toContain(`steps.${step}.outcome == 'failure'`)
+    const deploy = readFileSync('.github/workflows/deploy.yml', 'utf8')
+    expect(deploy.match(/SMOKE_CREDENTIAL: \$\{\{ secrets\.SMOKE_CREDENTIAL \}\}/g)).toHaveLength(2)
+    // The job installs nothing: what it runs imports only modules of Node and the client.
+    expect(readFileSync('bin/smoke.ts', 'utf8').match(/ from '.*'/g)).toEqual([
+      " from 'node:timers/promises'",
+      " from 'node:util'",
+      " from '../shared/clients/typescript/client.ts'",
+    ])
   })
 
   it('does not take a state that cannot be read, or an alarm that is new, for a defect', () => {
