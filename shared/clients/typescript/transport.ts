@@ -54,6 +54,8 @@ export type ApiResponse<T> = {
   readonly requestId: string | null
   /** The requests left in the current minute, of how many, and the seconds until it ends. */
   readonly rateLimit: { readonly limit: number; readonly remaining: number; readonly reset: number } | null
+  /** Whether an earlier request with the same idempotency key was executed, and this is its response. */
+  readonly isReplayed: boolean
   readonly headers: Headers
 }
 
@@ -231,6 +233,7 @@ function responseOf(response: Response, body: unknown): ApiResponse<unknown> {
       limit === undefined || remaining === undefined || reset === undefined
         ? null
         : { limit, remaining, reset },
+    isReplayed: headers.has('idempotent-replayed'),
     headers,
   }
 }

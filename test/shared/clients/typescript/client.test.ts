@@ -153,6 +153,7 @@ describe('a request', () => {
       'x-request-id': 'r-1',
       ratelimit: '"default";r=299;t=60',
       'ratelimit-policy': '"default";q=300;w=60',
+      'idempotent-replayed': 'true',
     }
     const { client, sent } = clientOf([
       json(201, { data: { id: 'p1' } }, headers),
@@ -166,6 +167,7 @@ describe('a request', () => {
       location: '/prod/api/developer/v1/patients/p1',
       requestId: 'r-1',
       rateLimit: { limit: 300, remaining: 299, reset: 60 },
+      isReplayed: true,
     })
     const update = client.patients.update('p1', { notes: null }, { ifMatch: created.etag })
     await expect(update.withResponse()).rejects.toThrow(PreconditionFailedError)
