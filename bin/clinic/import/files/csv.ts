@@ -62,20 +62,36 @@ async function nextFilledLine({ next }: LineSource): Promise<Line | undefined> {
   return undefined
 }
 
-/** Lines above the header, such as the name of a report and its date, that have one cell each. */
+/** The maximum number of lines above the header, such as the name of a report and its date. */
 const MAX_TITLES = 10
 
-/** The first line with several cells; the first of all if none of the next ones has. */
+/**
+ * The header: the first line after those of one cell each, and after a block that a blank line ends and whose lines have at most half
+ * as many cells as the next line. The first line of all if no such line follows.
+ */
 async function skipTitles(first: Line, source: LineSource): Promise<Line> {
-  const titles: Line[] = []
-  let line: Line | undefined = first
-  while (line && isTitle(line.text) && titles.length < MAX_TITLES) {
-    titles.push(line)
-    line = await nextFilledLine(source)
+  const lines = [first]
+  const filled = [first]
+  while (filled.length <= MAX_TITLES) {
+    const line = await source.next()
+    if (!line) break
+    lines.push(line)
+    if (line.text.trim() !== '') filled.push(line)
   }
-  if (line && !isTitle(line.text)) return line
-  source.pushBack([...titles.slice(1), ...(line ? [line] : [])])
-  return first
+  const header = filled[headerAt(filled)] ?? first
+  source.pushBack(lines.slice(lines.indexOf(header) + 1))
+  return header
+}
+
+function headerAt(lines: readonly Line[]): number {
+  const start = lines.findIndex(({ text }) => !isTitle(text))
+  const end = lines.findIndex(({ number }, at) => at >= start && (lines[at + 1]?.number ?? 0) > number + 1)
+  const block = lines.slice(Math.max(start, 0), end + 1)
+  const next = lines[end + 1]
+  const isBlock = block.every(
+    ({ text }) => !hasOpenQuote(text) && countCells(text) * 2 <= countCells(next?.text ?? ''),
+  )
+  return start >= 0 && end >= 0 && isBlock ? end + 1 : start
 }
 
 const isTitle = (text: string): boolean =>
@@ -166,6 +182,8 @@ function delimiterOf(header: string): string {
   const count = (delimiter: string) => unquoted.split(delimiter).length
   return [',', ';', '\t', '|'].reduce((best, next) => (count(next) > count(best) ? next : best))
 }
+
+const countCells = (line: string): number => line.replace(/"[^"]*"/g, '').split(delimiterOf(line)).length
 
 type CsvRecord =
   | { readonly cells: readonly string[]; readonly hasStrayQuote?: boolean }

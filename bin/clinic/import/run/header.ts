@@ -28,8 +28,8 @@ export function checkHeader(
   // The first line may be a patient, so its content must not be printed.
   if (known.length === 0)
     throw new ImportFileError(
-      `${place}: line ${headerLine} does not look like a header: it has none of the columns of ${entity.name}. Files of other ` +
-        `systems need --map; ${valid}`,
+      `${place}: line ${headerLine} does not look like a header: it has none of the columns of ${entity.name}. ` +
+        `Remove lines above the header. Files of other systems need --map; ${valid}`,
     )
   const problems = [
     ...(nameless.length > 0

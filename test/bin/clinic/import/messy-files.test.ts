@@ -61,6 +61,12 @@ describe('a file that is messy, but clear', () => {
       `\uFEFF"Patients, of all doctors",,\nPrinted: 2026-11-22 17:04\n\n${HEADER}1,Jo,Doe\n`,
       ['Jo Doe'],
     ],
+    [
+      'titles of two cells, and a blank line above its header',
+      'Patients\n"Period: 2026","Printed: 22/11/2026, 17:04"\n\n"external_id","first_name","last_name","notes"\n1,Jo,Doe,"a\n\nb"\n',
+      ['Jo Doe'],
+    ],
+    ['a blank line after its header', `${HEADER}\n1,Jo,Doe\n`, ['Jo Doe']],
     ['its header on every page', `${HEADER}1,Jo,Doe\n${HEADER}2,Al,Roe\n`, ['Jo Doe', 'Al Roe']],
     ['columns separated by |', 'external_id|first_name|last_name\n1|Jo|Doe\n', ['Jo Doe']],
     ['spaces around its values', `${HEADER}1, Jo ,Doe  \n`, ['Jo Doe']],
