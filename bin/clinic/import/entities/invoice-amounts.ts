@@ -18,8 +18,8 @@ import {
   RATIO_SCALE,
   renderMoney,
 } from '../../../../shared/domain/money/money.ts'
-import { singleLineText } from '../../../../shared/domain/patients/text-fields.ts'
 import { RowRejectedError } from '../files/import-errors.ts'
+import { rowText } from './row-fields.ts'
 
 /** A decimal number in JSON or CSV. The number of decimals is checked once the currency is known. */
 export const Decimal = z.union([z.number(), z.string().trim()], { error: 'must be a number' })
@@ -28,7 +28,7 @@ const LineItemRow = z.strictObject(
   {
     // Accepted because exports of the API have it, but not used: line item ids are derived from the invoice's id.
     id: z.unknown().optional(),
-    description: singleLineText(500),
+    description: rowText(500),
     quantity: Decimal.nullish(),
     unit_price: Decimal,
     discount_amount: Decimal.nullish(),

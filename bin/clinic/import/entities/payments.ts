@@ -8,7 +8,6 @@ import {
   type Payment,
 } from '../../../../shared/domain/money/payment.ts'
 import { fullName } from '../../../../shared/domain/patients/patient.ts'
-import { singleLineText } from '../../../../shared/domain/patients/text-fields.ts'
 import type { Table } from '../../../../shared/store/table/table.ts'
 import { RowRejectedError } from '../files/import-errors.ts'
 import { amountOf } from './catalogue-rows.ts'
@@ -16,7 +15,7 @@ import { columnTable, defaulted, nullable, reference, required } from './columns
 import { definedFields, type ImportEntity } from './entity.ts'
 import { Decimal } from './invoice-amounts.ts'
 import { type BuildPayment, type PaymentFields, writePayments } from './payment-writer.ts'
-import { Instant, RowRecordDate } from './row-fields.ts'
+import { Instant, RowRecordDate, rowText } from './row-fields.ts'
 
 /** What other systems list among payments, although nothing was paid. */
 const WRITE_OFF = 'write_off'
@@ -38,10 +37,10 @@ const columns = columnTable(
     type: defaulted('type', PaymentType),
     payment_method: required('method', oneOf(PAYMENT_METHODS)),
     status: defaulted('status', oneOf(PAYMENT_STATUSES)),
-    description: nullable('description', singleLineText(500)),
+    description: nullable('description', rowText(500)),
     payment_date: required('date', RowRecordDate),
     voided_at: defaulted('voidedAt', Instant),
-    void_reason: defaulted('voidReason', singleLineText(500)),
+    void_reason: defaulted('voidReason', rowText(500)),
     created_at: defaulted('createdAt', Instant),
   },
   (row) =>

@@ -1,5 +1,6 @@
 /** Fields that rows of several entities have. */
 import * as z from 'zod'
+import { singleLineText } from '../../../../shared/domain/patients/text-fields.ts'
 import { isCalendarDate, LAST_DATE } from '../../../../shared/domain/timestamp.ts'
 
 /** A boolean of NDJSON, or its text in CSV. */
@@ -7,6 +8,13 @@ export const booleanField = z.union(
   [z.boolean(), z.enum(['true', 'false']).transform((text) => text === 'true')],
   { error: 'must be true or false' },
 )
+
+/** Text of one line. Line breaks of a cell become spaces. */
+export const rowText = (max: number) =>
+  z.preprocess(
+    (text) => (typeof text === 'string' ? text.trim().replace(/[\t ]*[\r\n]+\s*/g, ' ') : text),
+    singleLineText(max),
+  )
 
 /** The first day of year 1 is in year 0 in some time zones. */
 const FIRST_DATE = '0001-01-02'
