@@ -20,12 +20,15 @@ const MOBILE = /mob|móvil|movil|cel|handy|gsm|cep|portable|telem|kom/i
 export function takePhones(columns: readonly Column[], named: readonly Column[], take: Take): void {
   const alike = columns.filter((one) => isPhone(one) && named.some(({ name }) => sharesWord(name, one.name)))
   const known = [...new Set([...named, ...alike])].filter(({ values }) => values.length > 0)
-  const phones = (known.length > 0 ? known : columns.filter(isPhone)).toSorted(
-    (a, b) => Number(MOBILE.test(b.name)) - Number(MOBILE.test(a.name)),
-  )
+  const phones = (known.length > 0 ? known : columns.filter(isPhone))
+    .filter(isNoPostcode)
+    .toSorted((a, b) => Number(MOBILE.test(b.name)) - Number(MOBILE.test(a.name)))
   if (phones.length > 0)
     take('phone_number', phones.length > 1 ? phones.map(({ name }) => name) : phones[0]?.name, ...phones)
 }
+
+/** In Turkish, Cep is a mobile phone, in Portuguese a postcode. */
+const isNoPostcode = ({ values }: Column): boolean => !values.every((text) => /^\d{5}-\d{3}$/.test(text))
 
 const sharesWord = (one: string, other: string): boolean =>
   wordsIn(one).some((word) => wordsIn(other).includes(word))

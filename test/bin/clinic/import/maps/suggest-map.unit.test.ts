@@ -157,7 +157,7 @@ it('suggests patterns for names in one column whose last names come first', asyn
 it('suggests line items of a second file by their values, and the columns by which files name patients and invoices', async () => {
   const { maps, notes } = await suggested({
     'pacientes.csv':
-      'Código;Nome;Sobrenome;CPF;Telefone fixo;Celular\n1;Ana;Reis;123.456.789-09;;(11) 91234-5678\n2;Caio;Luz;987.654.321-00;;(21) 99876-5432\n',
+      'Código;Nome;Sobrenome;CPF;Telefone fixo;CEP;Celular\n1;Ana;Reis;123.456.789-09;;01310-100;(11) 91234-5678\n2;Caio;Luz;987.654.321-00;;20040-020;(21) 99876-5432\n',
     'agenda.csv':
       'id;Início;Término;CPF paciente;Profissional\n1;02/01/2026 09:00;02/01/2026 09:30;12345678909;Dra. Nair\n2;15/01/2026 09:00;15/01/2026 09:30;987.654.321-00;Dra. Nair\n',
     'faturas.csv':
