@@ -133,6 +133,18 @@ const withoutTitles = (name: string, titles: RegExp | undefined): string =>
 /** Last names in capitals before first names that are not: `DE LA TOUR Zoé`. Shorter ones may be initials. */
 const CAPITALS = /^((?:[\p{Lu}'’-]{2,}\s+)*[\p{Lu}'’-]{3,}(?:\s+[\p{Lu}'’-]{2,})*)\s+(\S*\p{Ll}.*)$/u
 
+/** What Portuguese last names end with. */
+const GENERATION = /^(?:filho|neto|sobrinho|j[uú]nior|jr\.?)$/i
+
+/** Where the last name begins: `Wesley de Souza`, `Jan van den Berg`, `Maria Soares e Silva`, `Carlos Souza Neto`. */
+function lastNameStart(words: readonly string[]): number {
+  let start = words.length - 1
+  if (start > 1 && GENERATION.test(words[start] ?? '')) start--
+  while (start > 1 && /^\p{Ll}{1,5}$/u.test(words[start - 1] ?? '') && /^\p{Lu}/u.test(words[0] ?? ''))
+    start -= /^[ey]$/.test(words[start - 1] ?? '') && start > 2 ? 2 : 1
+  return start
+}
+
 /** The names of `Anna Lena Weiß`, `Weiß, Anna Lena` or `WEISS Anna Lena`. A single word is the last name. */
 function nameParts(text: string, titles: RegExp | undefined) {
   const [before = '', after] = withoutTitles(text, titles)
@@ -142,5 +154,6 @@ function nameParts(text: string, titles: RegExp | undefined) {
   const [, capitals, others] = CAPITALS.exec(before) ?? []
   if (others) return { first_names: others, last_name: capitals }
   const words = before.split(/\s+/)
-  return { first_names: words.slice(0, -1).join(' ') || null, last_name: words.at(-1) }
+  const start = lastNameStart(words)
+  return { first_names: words.slice(0, start).join(' ') || null, last_name: words.slice(start).join(' ') }
 }

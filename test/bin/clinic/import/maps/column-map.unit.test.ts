@@ -296,6 +296,12 @@ describe('a map', () => {
     ['Kowalska, Frau Anna', 'Anna', 'Kowalska'],
     ['Anna Kowalska', 'Anna', 'Kowalska'],
     ['300', null, '300'],
+    ['Wesley Eduardo Bianchi de Souza', 'Wesley Eduardo Bianchi', 'de Souza'],
+    ['Jan op den Kamp', 'Jan', 'op den Kamp'],
+    ['Maria Soares e Silva', 'Maria', 'Soares e Silva'],
+    ['Carlos Souza Neto', 'Carlos', 'Souza Neto'],
+    ['Ana Neto', 'Ana', 'Neto'],
+    ['anna maria weiß', 'anna maria', 'weiß'],
   ])('splits the name %s', (name, first_name, last_name) => {
     const columns = {
       first_name: { column: 'Name', part: 'first_names' },
