@@ -125,7 +125,7 @@ const OTHERS: Readonly<Record<string, Part>> = {
     define: async (command) => (await import('./patients/access.ts')).addAccessCommand(command),
   },
   restore: {
-    description: 'restore the table to an earlier time, in a new table',
+    description: 'restore the table (as a new one) or a single clinic to an earlier time',
     define: async (group) => (await import('./restore/restore.ts')).addRestoreCommands(group),
   },
   migrate: {

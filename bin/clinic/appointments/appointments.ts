@@ -38,7 +38,7 @@ const appointments: ResourceCommands<ListedAppointment> = {
     part: {
       option: 'outside',
       description:
-        'scheduled appointments to come at which the doctor does not work, earliest first; without the other filters',
+        'upcoming scheduled appointments outside the working hours of their doctor, earliest first; without the other filters',
       read: async (context) => {
         const data = await appointmentsOutsideHours(context)
         return { data, lines: outsideHoursLines(context, data) }

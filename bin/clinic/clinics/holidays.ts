@@ -15,7 +15,7 @@ export function addHolidayCommands(group: Command): void {
     .command('create')
     .description('add holidays, and list the appointments on them; run it again if it was interrupted')
     .argument('<days>', 'e.g. "2026-12-24/2026-12-26; 2027-01-01"')
-    .option('--name <text>', 'what is celebrated')
+    .option('--name <text>', 'the name of the holiday')
     .action(async (text: string, { name }: { name?: string }, command: Command) => {
       const reason = name === undefined ? null : parseOption('name', singleLineText(100), name)
       const added = requireDays(text).map((day) => ({ ...day, reason: reason ?? day.reason }))

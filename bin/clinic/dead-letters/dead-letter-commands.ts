@@ -73,7 +73,7 @@ export function addDeadLetterCommands(group: Command): void {
   group
     .command('list')
     .description(
-      'list dead letters with their ids, oldest first; they are hidden from other commands at that time',
+      'list dead letters with their ids, oldest first; other commands do not see them in the meantime',
     )
     .option(...QUEUE_OPTION)
     .option('--limit <number>', 'of each queue', '100')

@@ -66,7 +66,7 @@ export function addImportCommand(command: Command): void {
       'import changed rows although their records were changed since they were imported',
       false,
     )
-    .option('--allow-overlaps', 'import appointments to come although their time is taken', false)
+    .option('--allow-overlaps', 'import upcoming appointments although their time is taken', false)
     .option('--allow-same-numbers', 'import invoices although other invoices have their numbers', false)
     .action(onFiles(importFiles))
 }

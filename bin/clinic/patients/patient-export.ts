@@ -13,7 +13,7 @@ export function addPatientExportCommand(group: Command): void {
   group
     .command('export')
     .description(
-      'write all that is held of a patient to a text file and a JSON file, for a request of access',
+      'write everything that is stored about a patient to a text file and a JSON file, for a subject access request',
     )
     .argument('<patient>', 'patient id')
     .requiredOption('--out <folder>')

@@ -52,7 +52,7 @@ type Show = (result: object, text: readonly string[]) => void
 export function addVerifyCommand(command: Command): void {
   command
     .option('--all', 'verify every clinic, in a worker of the stack; with --repair, in this process', false)
-    .option('--restart', 'begin again; without it, the same command continues where one was stopped', false)
+    .option('--restart', 'begin again; without it, the command continues where it was stopped', false)
     .option('--repair', 'repair what can be repaired', false)
     .addOption(hereOption())
     .addHelpText('after', ['\nDifferences and their repairs:', ...lines(explanations())].join('\n'))
