@@ -15,7 +15,9 @@ export const MAX_AGE_MS = 24 * 60 * 60 * 1000
 const SWEEP_MARGIN_MS = 5 * 60_000
 
 /** No such email. Its message is always stored before it is queued. */
-export class UnknownMessage extends Error {}
+export class UnknownMessage extends Error {
+  override readonly name = 'UnknownMessage'
+}
 
 /** The settings of a clinic that its emails depend on. */
 export type MailSettings = Pick<Clinic, 'name' | 'emailFromName' | 'replyTo' | 'pausedAt'>
