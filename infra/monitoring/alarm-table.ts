@@ -154,7 +154,7 @@ export const ALARMS: readonly AlarmDefinition[] = [
       id: 'key-refused',
       severity: 'look-tomorrow',
       page: 'rejected-keys',
-      why: 'A key gets one 401 after the other for an hour: an expired credential in use, or an attacker who guesses.',
+      why: 'Rejected keys are used again and again: an expired credential in use, or an attacker who guesses.',
     }),
     above: 5,
     minutes: 60,
