@@ -27,7 +27,11 @@ const workerErrors: AlarmDefinition[] = (
   [
     ['messaging', 'patients-affected', 'Workers that send messages or record their feedback fail.'],
     ['events', 'patients-affected', 'Workers that deliver events to webhooks fail.'],
-    ['maintenance', 'look-tomorrow', 'Workers that merge tallies, refresh copied names or run maintenance fail.'],
+    [
+      'maintenance',
+      'look-tomorrow',
+      'Workers that merge tallies, refresh copied names or run maintenance fail.',
+    ],
   ] as const
 ).map(([part, severity, why]) => ({
   id: `${part}-errors`,
