@@ -1,10 +1,12 @@
 /** The pipeline: whom its role trusts and what it may do, and that its workflows hold no keys and run pinned actions only. */
-import { accessSync, constants, globSync, readFileSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { accessSync, constants, globSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { runSimulation } from '@cloud-copilot/iam-simulate'
 import { App, Stack } from 'aws-cdk-lib'
 import { Annotations, Match, Template } from 'aws-cdk-lib/assertions'
 import { CfnInclude } from 'aws-cdk-lib/cloudformation-include'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, inject, it } from 'vitest'
 import { ACCOUNT_ID } from '../../../infra/local/template/physical-names.ts'
 import { resolveStacks } from '../../../infra/local/template/stacks.ts'
 import type { Settings, StageKind } from '../../../infra/settings/stage-file.ts'
@@ -349,6 +351,8 @@ describe.each(globSync('.github/workflows/*.yml'))('%s', (file) => {
     expect(run.filter((command) => command !== null)).toEqual([])
     const installations = [...workflow.matchAll(/npm ci(.*)/g)].map(([, options]) => options)
     expect(installations.filter((options) => !options?.startsWith(' --ignore-scripts'))).toEqual([])
+    // What tests write into a cache of main would be restored where a deployment is built.
+    expect(workflow).not.toMatch(/cache:|actions\/cache@/)
   })
 })
 
@@ -383,6 +387,39 @@ describe('the deployment of a stage', () => {
     expect(workflow).toContain("steps.before.outputs.state != 'None'")
     // A failed substitution in an argument would not end the step.
     expect(workflow).not.toMatch(/echo "\w+=\$\(/)
+  })
+
+  /** Runs a script of the pipeline with a stand-in for a command line, which gets its arguments in $1, $2 and so on. */
+  const runWith = (command: string, body: string, script: string, ...args: string[]) => {
+    const folder = mkdtempSync(join(inject('runFolder'), 'pipeline-'))
+    writeFileSync(join(folder, command), `#!/bin/sh\n${body}\n`, { mode: 0o755 })
+    const env = {
+      ...process.env,
+      PATH: `${folder}:${process.env.PATH}`,
+      GITHUB_REPOSITORY: 'o/r',
+      GITHUB_SHA: 'new',
+    }
+    return spawnSync(`.github/${script}`, args, { env, encoding: 'utf8' })
+  }
+
+  it.each([
+    ['ahead', 0],
+    ['identical', 0],
+    ['diverged', 1],
+    ['behind', 1],
+  ])('of a commit that main is %s of downloads it, or fails: %i', (status, code) => {
+    const gh = `case $1 in api) echo ${status} ;; run) [ $2 = list ] && echo 7 || echo downloaded $3 ;; esac`
+    const { status: exit, stdout } = runWith('gh', gh, 'download-deployment.sh', 'dev', 'old', 'before')
+    expect([exit, stdout]).toEqual([code, code === 0 ? 'downloaded 7\n' : ''])
+  })
+
+  it.each([
+    ['a'.repeat(40), 'a'.repeat(40)],
+    ['x\nstate=OK', 'None'],
+    ['None', 'None'],
+  ])('reads the version %j as %s', (output, version) => {
+    const { stdout } = runWith('aws', `printf '%s' '${output}'`, 'deployed-version.sh', 'dev')
+    expect(stdout).toBe(`${version}\n`)
   })
 
   it('runs scripts that exist and can be executed', () => {
