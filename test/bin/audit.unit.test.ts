@@ -46,7 +46,26 @@ describe('openAdvisories', () => {
   )
 })
 
+type LockedPackage = {
+  readonly resolved?: string
+  readonly link?: boolean
+  readonly inBundle?: boolean
+  readonly integrity?: string
+}
+
 describe('dependencies', () => {
+  it('are installed from the configured registry only, and have a digest', () => {
+    const locks = globSync('{.,shared/**,test/**}/package-lock.json', { exclude: ['**/node_modules/**'] })
+    const packages = locks.flatMap((lock) => Object.entries(JSON.parse(readFileSync(lock, 'utf8')).packages))
+    // Packages that another one contains have its digest.
+    const loose = (packages as [string, LockedPackage][]).filter(
+      ([path, { resolved = '', link, inBundle, integrity = '' }]) =>
+        path.includes('node_modules/') &&
+        (link ? resolved.includes(':') : resolved !== '' || !(inBundle || integrity.startsWith('sha512-'))),
+    )
+    expect(loose.map(([path]) => path)).toEqual([])
+  })
+
   it('run no install scripts', () => {
     const { packages } = JSON.parse(readFileSync('package-lock.json', 'utf8'))
     const { allowScripts } = JSON.parse(readFileSync('package.json', 'utf8'))
