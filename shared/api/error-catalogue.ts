@@ -156,7 +156,7 @@ const CATALOGUE = {
   payload_too_large: {
     status: 413,
     error: 'PAYLOAD_TOO_LARGE',
-    text: 'The request body is larger than 256 KiB.',
+    text: 'The request body is larger than 256 KiB, or the query string is too long.',
   },
   unsupported_media_type: {
     status: 415,

@@ -3537,7 +3537,7 @@ export interface components {
                 id: string;
             };
         };
-        /** @description The request body is larger than 256 KiB. */
+        /** @description The request body is larger than 256 KiB, or the query string is too long. */
         PayloadTooLargeError: {
             /**
              * @description Code of the error. Several errors can share one.
@@ -4356,7 +4356,7 @@ export interface components {
                 "application/json": components["schemas"]["RequestBlockedError"];
             };
         };
-        /** @description The request body is larger than 256 KiB. */
+        /** @description The request body is larger than 256 KiB, or the query string is too long. */
         PayloadTooLarge: {
             headers: {
                 "x-request-id": components["headers"]["x-request-id"];
@@ -10003,7 +10003,7 @@ export interface operations {
                     "application/json": components["schemas"]["MissingScopeError"] | components["schemas"]["RequestBlockedError"];
                 };
             };
-            /** @description The request body is larger than 256 KiB. */
+            /** @description The request body is larger than 256 KiB, or the query string is too long. */
             413: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -10204,7 +10204,7 @@ export interface operations {
                     "application/json": components["schemas"]["WebhookNotFoundError"];
                 };
             };
-            /** @description The request body is larger than 256 KiB. */
+            /** @description The request body is larger than 256 KiB, or the query string is too long. */
             413: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -10441,7 +10441,7 @@ export interface operations {
                     "application/json": components["schemas"]["WebhookNotFoundError"] | components["schemas"]["DeliveryNotFoundError"];
                 };
             };
-            /** @description The request body is larger than 256 KiB. */
+            /** @description The request body is larger than 256 KiB, or the query string is too long. */
             413: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];

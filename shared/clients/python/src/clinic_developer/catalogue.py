@@ -34,7 +34,7 @@ TEXTS = {
     "patient_has_no_phone": "The patient has no phone number.",
     "patient_inactive": "The patient is inactive: appointments and messages are not possible.",
     "patient_not_found": "The patient does not exist.",
-    "payload_too_large": "The request body is larger than 256 KiB.",
+    "payload_too_large": "The request body is larger than 256 KiB, or the query string is too long.",
     "payment_not_found": "The payment does not exist.",
     "precondition_failed": "The record has changed: its `etag` is not in `if-match`. Nothing was changed.",
     "provider_unavailable": "The SMS provider was unavailable, and the SMS was not sent. Retry after the number of seconds in the `retry-after` header.",
