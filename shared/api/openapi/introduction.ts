@@ -75,7 +75,7 @@ const errorTable = (): string =>
 /** How requests are authenticated, and what each scope grants. */
 export const credentialDescription = (scopes: Partial<Record<Scope, string>>): string =>
   `\`Developer KEY:SECRET\`: the word \`Developer\`, a space, and the key and secret that the clinic's operator issued. Any \
-problem with a credential returns the same 401. A credential has one or more of these scopes. An operation with
+problem with a credential returns the same 401. A credential has any number of these scopes. An operation with
 \`x-required-scopes\` requires one of them:
 
 ${scopeTable(scopes)}`
