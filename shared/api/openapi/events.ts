@@ -197,8 +197,8 @@ export const webhookOperations = (schemas: SchemaCollector): Json =>
 const RESPONSES: Json = {
   '2XX': {
     description:
-      'The delivery succeeded. Respond as soon as you have stored the event and process it afterwards: an attempt times out ' +
-      'after 15 seconds, and a first attempt that takes longer than one second is aborted and repeated.',
+      'The delivery succeeded. Respond as soon as you have stored the event and process it afterwards: an attempt is aborted ' +
+      'after one second, and repeated at once with a limit of 15 seconds.',
   },
   410: { description: 'The endpoint is gone. It is disabled.' },
   default: {

@@ -10600,7 +10600,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The delivery succeeded. Respond as soon as you have stored the event and process it afterwards: an attempt times out after 15 seconds, and a first attempt that takes longer than one second is aborted and repeated. */
+            /** @description The delivery succeeded. Respond as soon as you have stored the event and process it afterwards: an attempt is aborted after one second, and repeated at once with a limit of 15 seconds. */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
@@ -10652,7 +10652,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The delivery succeeded. Respond as soon as you have stored the event and process it afterwards: an attempt times out after 15 seconds, and a first attempt that takes longer than one second is aborted and repeated. */
+            /** @description The delivery succeeded. Respond as soon as you have stored the event and process it afterwards: an attempt is aborted after one second, and repeated at once with a limit of 15 seconds. */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
@@ -10704,7 +10704,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The delivery succeeded. Respond as soon as you have stored the event and process it afterwards: an attempt times out after 15 seconds, and a first attempt that takes longer than one second is aborted and repeated. */
+            /** @description The delivery succeeded. Respond as soon as you have stored the event and process it afterwards: an attempt is aborted after one second, and repeated at once with a limit of 15 seconds. */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
@@ -10756,7 +10756,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The delivery succeeded. Respond as soon as you have stored the event and process it afterwards: an attempt times out after 15 seconds, and a first attempt that takes longer than one second is aborted and repeated. */
+            /** @description The delivery succeeded. Respond as soon as you have stored the event and process it afterwards: an attempt is aborted after one second, and repeated at once with a limit of 15 seconds. */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
@@ -10808,7 +10808,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The delivery succeeded. Respond as soon as you have stored the event and process it afterwards: an attempt times out after 15 seconds, and a first attempt that takes longer than one second is aborted and repeated. */
+            /** @description The delivery succeeded. Respond as soon as you have stored the event and process it afterwards: an attempt is aborted after one second, and repeated at once with a limit of 15 seconds. */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
@@ -10860,7 +10860,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The delivery succeeded. Respond as soon as you have stored the event and process it afterwards: an attempt times out after 15 seconds, and a first attempt that takes longer than one second is aborted and repeated. */
+            /** @description The delivery succeeded. Respond as soon as you have stored the event and process it afterwards: an attempt is aborted after one second, and repeated at once with a limit of 15 seconds. */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
@@ -10912,7 +10912,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The delivery succeeded. Respond as soon as you have stored the event and process it afterwards: an attempt times out after 15 seconds, and a first attempt that takes longer than one second is aborted and repeated. */
+            /** @description The delivery succeeded. Respond as soon as you have stored the event and process it afterwards: an attempt is aborted after one second, and repeated at once with a limit of 15 seconds. */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
@@ -10964,7 +10964,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The delivery succeeded. Respond as soon as you have stored the event and process it afterwards: an attempt times out after 15 seconds, and a first attempt that takes longer than one second is aborted and repeated. */
+            /** @description The delivery succeeded. Respond as soon as you have stored the event and process it afterwards: an attempt is aborted after one second, and repeated at once with a limit of 15 seconds. */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
@@ -11016,7 +11016,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The delivery succeeded. Respond as soon as you have stored the event and process it afterwards: an attempt times out after 15 seconds, and a first attempt that takes longer than one second is aborted and repeated. */
+            /** @description The delivery succeeded. Respond as soon as you have stored the event and process it afterwards: an attempt is aborted after one second, and repeated at once with a limit of 15 seconds. */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
@@ -11068,7 +11068,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The delivery succeeded. Respond as soon as you have stored the event and process it afterwards: an attempt times out after 15 seconds, and a first attempt that takes longer than one second is aborted and repeated. */
+            /** @description The delivery succeeded. Respond as soon as you have stored the event and process it afterwards: an attempt is aborted after one second, and repeated at once with a limit of 15 seconds. */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
@@ -11120,7 +11120,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The delivery succeeded. Respond as soon as you have stored the event and process it afterwards: an attempt times out after 15 seconds, and a first attempt that takes longer than one second is aborted and repeated. */
+            /** @description The delivery succeeded. Respond as soon as you have stored the event and process it afterwards: an attempt is aborted after one second, and repeated at once with a limit of 15 seconds. */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
@@ -11172,7 +11172,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The delivery succeeded. Respond as soon as you have stored the event and process it afterwards: an attempt times out after 15 seconds, and a first attempt that takes longer than one second is aborted and repeated. */
+            /** @description The delivery succeeded. Respond as soon as you have stored the event and process it afterwards: an attempt is aborted after one second, and repeated at once with a limit of 15 seconds. */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
@@ -11224,7 +11224,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The delivery succeeded. Respond as soon as you have stored the event and process it afterwards: an attempt times out after 15 seconds, and a first attempt that takes longer than one second is aborted and repeated. */
+            /** @description The delivery succeeded. Respond as soon as you have stored the event and process it afterwards: an attempt is aborted after one second, and repeated at once with a limit of 15 seconds. */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
@@ -11276,7 +11276,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The delivery succeeded. Respond as soon as you have stored the event and process it afterwards: an attempt times out after 15 seconds, and a first attempt that takes longer than one second is aborted and repeated. */
+            /** @description The delivery succeeded. Respond as soon as you have stored the event and process it afterwards: an attempt is aborted after one second, and repeated at once with a limit of 15 seconds. */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
@@ -11328,7 +11328,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The delivery succeeded. Respond as soon as you have stored the event and process it afterwards: an attempt times out after 15 seconds, and a first attempt that takes longer than one second is aborted and repeated. */
+            /** @description The delivery succeeded. Respond as soon as you have stored the event and process it afterwards: an attempt is aborted after one second, and repeated at once with a limit of 15 seconds. */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
@@ -11380,7 +11380,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The delivery succeeded. Respond as soon as you have stored the event and process it afterwards: an attempt times out after 15 seconds, and a first attempt that takes longer than one second is aborted and repeated. */
+            /** @description The delivery succeeded. Respond as soon as you have stored the event and process it afterwards: an attempt is aborted after one second, and repeated at once with a limit of 15 seconds. */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
@@ -11432,7 +11432,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The delivery succeeded. Respond as soon as you have stored the event and process it afterwards: an attempt times out after 15 seconds, and a first attempt that takes longer than one second is aborted and repeated. */
+            /** @description The delivery succeeded. Respond as soon as you have stored the event and process it afterwards: an attempt is aborted after one second, and repeated at once with a limit of 15 seconds. */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
@@ -11484,7 +11484,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The delivery succeeded. Respond as soon as you have stored the event and process it afterwards: an attempt times out after 15 seconds, and a first attempt that takes longer than one second is aborted and repeated. */
+            /** @description The delivery succeeded. Respond as soon as you have stored the event and process it afterwards: an attempt is aborted after one second, and repeated at once with a limit of 15 seconds. */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
@@ -11536,7 +11536,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The delivery succeeded. Respond as soon as you have stored the event and process it afterwards: an attempt times out after 15 seconds, and a first attempt that takes longer than one second is aborted and repeated. */
+            /** @description The delivery succeeded. Respond as soon as you have stored the event and process it afterwards: an attempt is aborted after one second, and repeated at once with a limit of 15 seconds. */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
@@ -11588,7 +11588,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The delivery succeeded. Respond as soon as you have stored the event and process it afterwards: an attempt times out after 15 seconds, and a first attempt that takes longer than one second is aborted and repeated. */
+            /** @description The delivery succeeded. Respond as soon as you have stored the event and process it afterwards: an attempt is aborted after one second, and repeated at once with a limit of 15 seconds. */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
@@ -11640,7 +11640,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The delivery succeeded. Respond as soon as you have stored the event and process it afterwards: an attempt times out after 15 seconds, and a first attempt that takes longer than one second is aborted and repeated. */
+            /** @description The delivery succeeded. Respond as soon as you have stored the event and process it afterwards: an attempt is aborted after one second, and repeated at once with a limit of 15 seconds. */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
@@ -11692,7 +11692,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The delivery succeeded. Respond as soon as you have stored the event and process it afterwards: an attempt times out after 15 seconds, and a first attempt that takes longer than one second is aborted and repeated. */
+            /** @description The delivery succeeded. Respond as soon as you have stored the event and process it afterwards: an attempt is aborted after one second, and repeated at once with a limit of 15 seconds. */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
@@ -11744,7 +11744,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The delivery succeeded. Respond as soon as you have stored the event and process it afterwards: an attempt times out after 15 seconds, and a first attempt that takes longer than one second is aborted and repeated. */
+            /** @description The delivery succeeded. Respond as soon as you have stored the event and process it afterwards: an attempt is aborted after one second, and repeated at once with a limit of 15 seconds. */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
