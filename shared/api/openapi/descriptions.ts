@@ -231,7 +231,7 @@ export const SCHEMAS: Readonly<Record<string, Readonly<Record<string, string>>>>
     subject: 'Subject of the email. Null for SMS.',
     message: 'Text of the message. Empty once the patient is erased.',
     status:
-      'Only moves forward: `queued` (accepted, not yet handed to the provider), `sent` (handed over to the provider, which may still not deliver it), then `delivered` (the provider reported delivery) or `failed` (rejected or not delivered), which are final. A message whose delivery the provider does not report remains `sent`.',
+      'Only moves forward: `queued` (accepted, and not known to have reached the provider), `sent` (handed over to the provider, which may still not deliver it), then `delivered` (the provider reported delivery) or `failed` (rejected or not delivered), which are final. A message whose delivery the provider does not report remains `sent`.',
     provider: 'Service that sends it: `sns` for SMS, `ses` for email.',
     provider_message_id: "The provider's id of the message. Null if none is known.",
     error_message:
@@ -286,7 +286,7 @@ export const SCHEMAS: Readonly<Record<string, Readonly<Record<string, string>>>>
   OutsideHours: {
     field: 'Always `start_time`.',
     reason:
-      'Why the time cannot be booked: outside working `hours` (minutes that a daylight saving change skips included), in a `break`, during `time_off`, on a `holiday`, or because of a `doctor_inactive`.',
+      'Why the time cannot be booked: outside working `hours` (minutes that a daylight saving change skips included), in a `break`, during `time_off`, on a `holiday`, or because the doctor is inactive (`doctor_inactive`).',
   },
   PageMeta: {
     page: 'Number of this page, starting at 1.',

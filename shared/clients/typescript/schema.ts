@@ -3007,7 +3007,7 @@ export interface components {
             /** @description Text of the message. Empty once the patient is erased. */
             message: string;
             /**
-             * @description Only moves forward: `queued` (accepted, not yet handed to the provider), `sent` (handed over to the provider, which may still not deliver it), then `delivered` (the provider reported delivery) or `failed` (rejected or not delivered), which are final. A message whose delivery the provider does not report remains `sent`.
+             * @description Only moves forward: `queued` (accepted, and not known to have reached the provider), `sent` (handed over to the provider, which may still not deliver it), then `delivered` (the provider reported delivery) or `failed` (rejected or not delivered), which are final. A message whose delivery the provider does not report remains `sent`.
              * @enum {string}
              */
             status: "queued" | "sent" | "delivered" | "failed";
@@ -3228,7 +3228,7 @@ export interface components {
              */
             field: "start_time";
             /**
-             * @description Why the time cannot be booked: outside working `hours` (minutes that a daylight saving change skips included), in a `break`, during `time_off`, on a `holiday`, or because of a `doctor_inactive`.
+             * @description Why the time cannot be booked: outside working `hours` (minutes that a daylight saving change skips included), in a `break`, during `time_off`, on a `holiday`, or because the doctor is inactive (`doctor_inactive`).
              * @enum {string}
              */
             reason: "hours" | "break" | "time_off" | "holiday" | "doctor_inactive";

@@ -811,7 +811,7 @@ class Message(TypedDict):
     message: str
     """Text of the message. Empty once the patient is erased."""
     status: Literal["queued", "sent", "delivered", "failed"]
-    """Only moves forward: `queued` (accepted, not yet handed to the provider), `sent` (handed over to the provider, which may still not deliver it), then `delivered` (the provider reported delivery) or `failed` (rejected or not delivered), which are final. A message whose delivery the provider does not report remains `sent`."""
+    """Only moves forward: `queued` (accepted, and not known to have reached the provider), `sent` (handed over to the provider, which may still not deliver it), then `delivered` (the provider reported delivery) or `failed` (rejected or not delivered), which are final. A message whose delivery the provider does not report remains `sent`."""
     provider: Literal["sns", "ses"]
     """Service that sends it: `sns` for SMS, `ses` for email."""
     provider_message_id: Optional[str]
