@@ -22,6 +22,8 @@ export const REST = [
   'test/functions/{large-invoices,snapshot-faults}.test.ts',
   'test/shared/store/patients/several-segments.test.ts',
   'test/infra/operators/operator-roles.test.ts',
+  // Every combination of settings.
+  'test/infra/stacks/security-rules.test.ts',
 ]
 
 /** Programs of other projects, such as fuzzers. They need Python. */
