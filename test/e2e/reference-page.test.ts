@@ -294,6 +294,7 @@ it('has the texts of the screenshots in docs/screenshots, which `npm run prove` 
   const used = await visit('/docs/console#/Patients/list-patients', PHONE)
   await used.page.locator('#credential').fill(credential())
   await execute(used.page)
+  await used.page.locator('.live-responses-table').first().waitFor()
   await used.page.evaluate("document.querySelector('.live-responses-table').scrollIntoView()")
   await save(used.page, 'reference-phone-response')
 })
