@@ -207,6 +207,19 @@ it('suggests aliases by names, and notes references that name no patient', async
   )
 })
 
+it('takes a list of staff for doctors, although it has their names in two columns', async () => {
+  const { maps } = await suggested({
+    'Profissionais.csv':
+      'Sigla;Nome;Sobrenome;Especialidade\nHM;Helena;Moura;Fisioterapia\nRB;Rui;Braga;Pilates\n',
+    'Pacientes.csv':
+      'Código;Nome;Sobrenome;Celular\n1;Ana;Reis;(11) 91234-5678\n2;Caio;Luz;(21) 99876-5432\n',
+  })
+  expect(maps).toMatchObject({
+    doctors: { columns: { specialty: 'Especialidade' } },
+    patients: { columns: { external_id: 'Código', first_name: 'Nome' } },
+  })
+})
+
 it('reads Hungarian files in one encoding, last names first, and times from and to in one column', async () => {
   const latin2 = (text: string) => encodeText(text, 'windows-1250')
   const { maps } = await suggested({
