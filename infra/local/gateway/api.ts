@@ -1,4 +1,5 @@
 import { ABANDONED, type Outcome } from '../functions/pool.ts'
+import { headerValues } from './compression.ts'
 import type { GatewayErrorType, RenderError } from './errors.ts'
 import {
   type Api,
@@ -143,8 +144,8 @@ const headerNames = ({ rawHeaders }: ReceivedRequest): Set<string> =>
 
 /** Without parameters. A request without a type counts as JSON. */
 function mediaTypeOf({ rawHeaders }: ReceivedRequest): string {
-  const at = rawHeaders.findIndex((name, index) => index % 2 === 0 && name.toLowerCase() === 'content-type')
-  const [type = ''] = (at < 0 ? '' : (rawHeaders[at + 1] ?? '')).split(';')
+  const [header = ''] = headerValues(rawHeaders, 'content-type')
+  const [type = ''] = header.split(';')
   return type.trim().toLowerCase() || 'application/json'
 }
 
