@@ -13,7 +13,8 @@ export const crashable =
     return result
   }
 
-const CALLS = [
+/** The calls of a table that wait for the engine. */
+export const TABLE_CALLS = [
   'get',
   'query',
   'getMany',
@@ -26,7 +27,7 @@ const CALLS = [
 
 /** Wraps a table so that the process may crash at every call. */
 export function crashableTable(table: Table, shouldCrash: () => boolean): Table {
-  const calls = CALLS.map((call) => [
+  const calls = TABLE_CALLS.map((call) => [
     call,
     crashable(table[call] as (...args: unknown[]) => Promise<unknown>, shouldCrash),
   ])

@@ -28,7 +28,7 @@ import { idempotencyGuard } from '../../../../../shared/store/table/idempotency.
 import type { Table } from '../../../../../shared/store/table/table.ts'
 import { announcedEvents } from '../../../../support/all-items.ts'
 import { aRoom } from '../../../../support/catalogue.ts'
-import { Crashed, crashableTable } from '../../../../support/crashable-table.ts'
+import { Crashed, crashableTable, TABLE_CALLS } from '../../../../support/crashable-table.ts'
 import { issueCredential } from '../../../../support/credentials.ts'
 import { restored as copyOf } from '../../../../support/restored.ts'
 import { rounds } from '../../../../support/scale.ts'
@@ -186,16 +186,7 @@ function watchedTable(table: Table, beforeCall: () => Promise<unknown>): Table {
   return Object.fromEntries(watched)
 }
 
-const WAITING = new Set([
-  'get',
-  'query',
-  'getMany',
-  'deleteMany',
-  'putMany',
-  'update',
-  'tryTransact',
-  'transact',
-])
+const WAITING = new Set<string>(TABLE_CALLS)
 
 const patientsOf = (table: TestTable) =>
   patientStore(table).findMany(
