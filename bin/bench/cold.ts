@@ -35,14 +35,17 @@ export type ProcessReport = {
   readonly warm: readonly Lap[]
 }
 
-/** The medians of all processes of one handler, in milliseconds; CPU time unless the name says otherwise. */
-type Figures = Readonly<Record<'imported' | 'first' | 'second' | 'cold' | 'warm' | 'warmElapsed', number>>
+type Run = (warmCalls: number, share?: number) => Promise<ProcessReport>
+type Pair = { own: ProcessReport; bare: ProcessReport }
 
-/** The median of the elapsed time of the calls of all processes with a share of a core, in milliseconds. */
-type Waits = { readonly first: number; readonly second: number }
+/** Ratios of an endpoint to the bare handler, of CPU time unless the name says otherwise. */
+type Ratios = Readonly<Record<'imported' | 'first' | 'second' | 'cold' | 'warm' | 'warmElapsed', number>>
 
-const ROUNDS = 9
-const SHARED_ROUNDS = 5
+/** Ratios of elapsed time, with a share of a core. */
+type WaitRatios = Readonly<Record<'firstToBare' | 'secondToBare' | 'firstToSecond', number>>
+
+const ROUNDS = 15
+const SHARED_ROUNDS = 7
 const WARM_CALLS = 60
 
 /** All measured processes run on this core, and nothing else should. */
@@ -62,7 +65,7 @@ export async function measureCold(
   await bundleFunctions(ids, folder)
   const own = (name: string) => ({ [join(name, 'index')]: join('bin/bench', `${name}.ts`) })
   // The SDK's own chain of credentials is one of its defaults.
-  await bundle({ ...own('bare-handler'), ...own('bare-sender'), ...own('measured-process') }, folder, [])
+  await bundle({ ...own('bare-handler'), ...own('bare-sender') }, folder, [])
   const subjects = await Promise.all(
     ids.map(async (id) => {
       const replay = await startReplay(endpoint)
@@ -76,11 +79,7 @@ export async function measureCold(
       }
     }),
   )
-  const runs: {
-    id: string
-    isBare: boolean
-    run: (warmCalls: number, share?: number) => Promise<ProcessReport>
-  }[] = []
+  const pairs: { readonly id: string; readonly own: Run; readonly bare: Run }[] = []
   for (const { id, replay, run } of subjects) {
     // So that no measured request is the first of its minute or hour, which makes more calls.
     await clinic.countRequest()
@@ -92,27 +91,28 @@ export async function measureCold(
     )
     const bare = id === 'send-message' ? 'bare-sender' : 'bare-handler'
     await run(bare, 0, calls)
-    runs.push({ id, isBare: false, run: (warmCalls, share) => run(id, warmCalls, calls, share) })
-    runs.push({ id, isBare: true, run: (warmCalls, share) => run(bare, warmCalls, calls, share) })
+    pairs.push({
+      id,
+      own: (warmCalls, share) => run(id, warmCalls, calls, share),
+      bare: (warmCalls, share) => run(bare, warmCalls, calls, share),
+    })
   }
+  /** The endpoint and the bare handler run one after the other, because the machine is not equally fast all the time. */
   const measure = async (rounds: number, warmCalls: number, shareOf?: (id: string) => number) => {
-    const reports: { id: string; isBare: boolean; report: ProcessReport }[] = []
+    const reports = new Map<string, Pair[]>(ids.map((id) => [id, []]))
     for (let round = 0; round < rounds; round++)
-      for (const { run, id, isBare } of shuffled(runs))
-        reports.push({ id, isBare, report: await run(warmCalls, shareOf?.(id)) })
-    return (id: string, isBare: boolean) =>
-      reports.filter((one) => one.id === id && one.isBare === isBare).map(({ report }) => report)
+      for (const { id, ...pair } of shuffled(pairs)) {
+        const report: Partial<Pair> = {}
+        for (const which of shuffled(['own', 'bare'] as const))
+          report[which] = await pair[which](warmCalls, shareOf?.(id))
+        reports.get(id)?.push(report as Pair)
+      }
+    return [...reports]
   }
-  const reports = await measure(ROUNDS, WARM_CALLS)
-  const figures = (id: string, isBare: boolean) => figuresOf(reports(id, isBare))
-  const lines = ids.map((id) => ({ id, ratios: ratios(figures(id, false), figures(id, true)) }))
+  const lines = (await measure(ROUNDS, WARM_CALLS)).map(([id, reports]) => ({ id, ratios: ratios(reports) }))
   const shared = await measure(SHARED_ROUNDS, 1, (id) => cpuShare(memoryOf(id)))
   for (const { replay } of subjects) replay.close()
-  const waits = ids.map((id) => ({
-    id,
-    own: waitsOf(shared(id, false)),
-    bare: waitsOf(shared(id, true)),
-  }))
+  const waits = shared.map(([id, reports]) => ({ id, ratios: waitRatios(reports) }))
   const failures = lines.flatMap(({ id, ratios: { cold, warm } }) => {
     const bound = COLD_BOUNDS[id] as { cold: number; warm: number }
     return [
@@ -134,12 +134,12 @@ async function runProcess(
   env: Record<string, string>,
   share: number,
 ): Promise<ProcessReport> {
-  const file = (of: string) => join(folder, of, 'index.js')
+  const file = (of: string) => join(folder, of, of in COLD_BOUNDS ? 'start.mjs' : 'index.js')
   const args = [
     '-c',
     CORE,
     process.execPath,
-    file('measured-process'),
+    'bin/bench/measured-process.mjs',
     file(name),
     ...input.map(String),
     ...(share < 1 ? ['stops'] : []),
@@ -245,28 +245,26 @@ function eventOf({ authorization, patient, doctor }: ColdClinic, id: string): ob
 const median = (values: readonly number[]): number =>
   [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] as number
 
-function figuresOf(reports: readonly ProcessReport[]): Figures {
-  const medianOf = (value: (report: ProcessReport) => number) => median(reports.map(value))
-  const mean = (laps: readonly Lap[]) => laps.reduce((sum, { cpuMs }) => sum + cpuMs, 0) / laps.length
+const medianRatio = (pairs: readonly Pair[], value: (report: ProcessReport) => number): number =>
+  median(pairs.map(({ own, bare }) => value(own) / value(bare)))
+
+function ratios(pairs: readonly Pair[]): Ratios {
+  const total = (laps: readonly Lap[]) => laps.reduce((sum, { cpuMs }) => sum + cpuMs, 0)
   return {
-    imported: medianOf(({ imported }) => imported.cpuMs),
-    first: medianOf(({ first }) => first.cpuMs),
-    second: medianOf(({ second }) => second.cpuMs),
-    cold: medianOf(({ imported, first }) => imported.cpuMs + first.cpuMs),
-    warm: medianOf(({ warm }) => mean(warm)),
-    warmElapsed: medianOf(({ warm }) => median(warm.map(({ ms }) => ms))),
+    imported: medianRatio(pairs, ({ imported }) => imported.cpuMs),
+    first: medianRatio(pairs, ({ first }) => first.cpuMs),
+    second: medianRatio(pairs, ({ second }) => second.cpuMs),
+    cold: medianRatio(pairs, ({ imported, first }) => imported.cpuMs + first.cpuMs),
+    warm: medianRatio(pairs, ({ warm }) => total(warm)),
+    warmElapsed: medianRatio(pairs, ({ warm }) => median(warm.map(({ ms }) => ms))),
   }
 }
 
-const waitsOf = (reports: readonly ProcessReport[]): Waits => ({
-  first: median(reports.map(({ first }) => first.ms)),
-  second: median(reports.map(({ second }) => second.ms)),
+const waitRatios = (pairs: readonly Pair[]): WaitRatios => ({
+  firstToBare: medianRatio(pairs, ({ first }) => first.ms),
+  secondToBare: medianRatio(pairs, ({ second }) => second.ms),
+  firstToSecond: median(pairs.map(({ own }) => own.first.ms / own.second.ms)),
 })
-
-const ratios = (own: Figures, bare: Figures): Figures =>
-  Object.fromEntries(
-    Object.entries(own).map(([name, value]) => [name, value / bare[name as keyof Figures]]),
-  ) as Figures
 
 function shuffled<T>(items: readonly T[]): T[] {
   const order = items.map((item) => ({ item, at: Math.random() })).sort((a, b) => a.at - b.at)
@@ -274,10 +272,11 @@ function shuffled<T>(items: readonly T[]): T[] {
 }
 
 const INTRODUCTION = `CPU time of endpoints, as a ratio to a bare handler: the SDK with its defaults, its chain of credentials included,
-minified, which makes the same calls of the table, side by side where the endpoint does, and nothing else. Each measurement is the median of ${ROUNDS} new processes in random order, on one
-core, with replies of a local server, without TLS. The last column is elapsed time.`
+minified, which makes the same calls of the table, side by side where the endpoint does, and nothing else. The read of an endpoint's
+start is part of "import", and of the bare handler's first call. Each ratio is the median of ${ROUNDS} pairs of new processes, one after the other
+on one core, in random order, with replies of a local server, without TLS. The last column is elapsed time.`
 
-const sectionOf = (lines: readonly { id: string; ratios: Figures }[]): string =>
+const sectionOf = (lines: readonly { id: string; ratios: Ratios }[]): string =>
   [
     INTRODUCTION,
     '',
@@ -292,16 +291,16 @@ const sectionOf = (lines: readonly { id: string; ratios: Figures }[]): string =>
   ].join('\n')
 
 const WAITS_INTRODUCTION = `Elapsed time of calls, import excluded, with the share of a core that the function has by its memory: the median of
-${SHARED_ROUNDS} new processes. A function is started with a whole core, and called with its share.`
+${SHARED_ROUNDS} pairs of new processes. A function is started with a whole core, and called with its share.`
 
-const waitsSection = (lines: readonly { id: string; own: Waits; bare: Waits }[]): string =>
+const waitsSection = (lines: readonly { id: string; ratios: WaitRatios }[]): string =>
   [
     WAITS_INTRODUCTION,
     '',
     '| endpoint | memory, MB | first call, to bare | second call, to bare | first call, to second |',
     '|---|---:|---:|---:|---:|',
-    ...lines.map(({ id, own, bare }) => {
-      const cells = [own.first / bare.first, own.second / bare.second, own.first / own.second]
+    ...lines.map(({ id, ratios: { firstToBare, secondToBare, firstToSecond } }) => {
+      const cells = [firstToBare, secondToBare, firstToSecond]
       return `| ${id} | ${memoryOf(id)} | ${cells.map((cell) => cell.toFixed(2)).join(' | ')} |`
     }),
     '',

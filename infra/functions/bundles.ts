@@ -1,5 +1,5 @@
-import { rmSync } from 'node:fs'
-import { join } from 'node:path'
+import { copyFileSync, rmSync } from 'node:fs'
+import { basename, join } from 'node:path'
 import { Code } from 'aws-cdk-lib/aws-lambda'
 import { build, type Metafile, type Plugin } from 'esbuild'
 import { functionFile } from '../../shared/runtime/workers.ts'
@@ -11,9 +11,18 @@ import { referenceInputs, writeReferenceFiles } from './reference-files.ts'
 /** Returns the code of a function by its id, which is the name of its file in functions/. */
 export type FunctionCode = (id: string) => Code
 
-/** Bundles functions in one pass. */
-export const bundleFunctions = (ids: readonly string[], outdir: string): Promise<Metafile> =>
-  bundle(Object.fromEntries(ids.map((id) => [join(id, 'index'), functionFile(id)])), outdir)
+/** The module that Lambda loads, in front of the bundle: the start of a function waits for an ES module. */
+const START = 'infra/functions/start.mjs'
+
+/** Bundles functions in one pass, each with the module that Lambda loads. */
+export async function bundleFunctions(ids: readonly string[], outdir: string): Promise<Metafile> {
+  const metafile = await bundle(
+    Object.fromEntries(ids.map((id) => [join(id, 'index'), functionFile(id)])),
+    outdir,
+  )
+  for (const id of ids) copyFileSync(join(PROJECT, START), join(outdir, id, basename(START)))
+  return metafile
+}
 
 /**
  * Bundles source files of the project by their output's name: CommonJS, minified, SDK included, which loads fastest on
@@ -62,6 +71,7 @@ export async function functionCode(
       inputs: [
         'infra/functions/bundles.ts',
         'infra/functions/left-out.ts',
+        START,
         ...PARTLY_BUNDLED,
         ...inputsOf(metafile, functionFile(id)),
       ],

@@ -72,7 +72,7 @@ export function endpoint<R extends Route, S extends Stores>(
   const uses = credentialUse(platform)
   const opened = openStores(stores, platform)
   const reportColdStart = coldStart(platform.recordMs, isStartedOnDemand())
-  return endpointChain(route, {
+  const chain = endpointChain(route, {
     now: platform.now,
     log: logToStdout,
     onInvoked: reportColdStart,
@@ -133,7 +133,18 @@ export function endpoint<R extends Route, S extends Stores>(
     const response = await withApiErrors(() => withRequestSignal(signal, work, msLeft, call.requestId))
     return response instanceof StoredResponse ? new ReplayedResponse(response) : response
   })
+  return Object.assign(chain, { prepare: () => prepare(() => credentials.authenticate(NO_CREDENTIAL)) })
 }
+
+const NO_CREDENTIAL = { key: 'none', secret: '' }
+const PREPARE_MS = 1000
+
+/**
+ * Runs a read of the table while the function starts, when it has a whole core: it opens the connection and runs the client
+ * once, so that the first request finds both done (infra/functions/start.mjs). Requests do not depend on its result.
+ */
+const prepare = (read: () => Promise<unknown>): Promise<unknown> =>
+  withRequestSignal(AbortSignal.timeout(PREPARE_MS), read, 0).catch(() => {})
 
 /** Runs work on the stores, and turns their errors into errors of the catalogue. Other errors pass unchanged. */
 async function withApiErrors<T>(work: () => Promise<T>): Promise<T> {

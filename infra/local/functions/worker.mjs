@@ -1,5 +1,6 @@
 // A Lambda execution environment in a thread. Plain JavaScript, since stripping types in every new thread would add a
 // third to the time of a function's first request.
+import { existsSync } from 'node:fs'
 import { createRequire, enableCompileCache, flushCompileCache } from 'node:module'
 import { join } from 'node:path'
 import { parentPort, workerData } from 'node:worker_threads'
@@ -32,9 +33,11 @@ const describe = (error) =>
     ? { errorType: error.name, errorMessage: error.message, trace: error.stack?.split('\n').slice(1) ?? [] }
     : { errorType: typeof error, errorMessage: String(error), trace: [] }
 
-function load() {
+async function load() {
   const dot = handler.lastIndexOf('.')
-  const module = createRequire(join(assetDirectory, '/'))(join(assetDirectory, handler.slice(0, dot)))
+  const path = join(assetDirectory, handler.slice(0, dot))
+  // Lambda's runtime looks for `.js` before `.mjs`.
+  const module = existsSync(`${path}.js`) ? createRequire(path)(path) : await import(`${path}.mjs`)
   const run = module[handler.slice(dot + 1)]
   if (typeof run !== 'function') throw new Error(`${handler} is not a function of the bundle`)
   return run
@@ -53,7 +56,7 @@ async function invoke(run, { event, requestId, timeoutMs, traceId }) {
 }
 
 try {
-  const run = load()
+  const run = await load()
   flushCompileCache()
   parentPort.on('message', (invocation) => {
     invoke(run, invocation).then(
