@@ -1,6 +1,7 @@
 // Loads a function, invokes its handler, and writes what each step took to file descriptor 3. On request, it stops before the
 // first call, until a signal continues it. Plain JavaScript: Node strips no types in it.
 import { readFileSync, writeSync } from 'node:fs'
+import { createRequire } from 'node:module'
 
 const [, , file = '', eventFile = '', warmCalls = '0', stops = ''] = process.argv
 const event = readFileSync(eventFile, 'utf8')
@@ -19,7 +20,7 @@ function stopwatch() {
 }
 
 const lap = stopwatch()
-const { handler } = await import(file)
+const { handler } = file.endsWith('.mjs') ? await import(file) : createRequire(import.meta.url)(file)
 const imported = lap()
 if (stops) {
   writeSync(3, '\n')

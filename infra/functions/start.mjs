@@ -1,5 +1,6 @@
-// What Lambda loads of a function. It is started when this module is, so that `await` is part of the start.
-import { handler } from './index.js'
+// What Lambda loads of a function. It is started when this module is, so that `await` is part of the start. `require` saves the search
+// for the names that a CommonJS module exports.
+import { createRequire } from 'node:module'
 
+export const { handler } = createRequire(import.meta.url)('./index.js')
 await handler.prepare?.()
-export { handler }
