@@ -20,7 +20,7 @@ import {
   RequestInProgress,
   StoredResponse,
 } from '../store/table/idempotency.ts'
-import { withRequestSignal } from '../store/table/request-signal.ts'
+import { withRequestSignal, withTimeLimit } from '../store/table/request-signal.ts'
 import { openTable } from '../store/table/table.ts'
 import { documentClient } from './document-client.ts'
 import { isStartedOnDemand, readEnvironment } from './environment.ts'
@@ -58,7 +58,8 @@ type ResponseBody<R extends Route> = z.input<R['response']['body']>
 
 /**
  * A Lambda handler for one route: the chain, then `handle` with its stores. Stores are opened once per process, from the
- * environment that the stack sets for the function.
+ * environment that the stack sets for the function. While the function starts, and has a whole core, its `prepare` reads the table:
+ * the first request then finds a connection, and the client's code compiled. It never rejects.
  */
 export function endpoint<R extends Route, S extends Stores>(
   route: R,
@@ -133,18 +134,13 @@ export function endpoint<R extends Route, S extends Stores>(
     const response = await withApiErrors(() => withRequestSignal(signal, work, msLeft, call.requestId))
     return response instanceof StoredResponse ? new ReplayedResponse(response) : response
   })
-  return Object.assign(chain, { prepare: () => prepare(() => credentials.authenticate(NO_CREDENTIAL)) })
+  const { authenticate } = withTimeLimit(PREPARE_MS, { authenticate: credentials.authenticate })
+  return Object.assign(chain, { prepare: () => authenticate(NO_CREDENTIAL).catch(() => null) })
 }
 
-const NO_CREDENTIAL = { key: 'none', secret: '' }
+/** The longest that a start waits for the table. */
 const PREPARE_MS = 1000
-
-/**
- * Runs a read of the table while the function starts, when it has a whole core: it opens the connection and runs the client
- * once, so that the first request finds both done (infra/functions/start.mjs). Requests do not depend on its result.
- */
-const prepare = (read: () => Promise<unknown>): Promise<unknown> =>
-  withRequestSignal(AbortSignal.timeout(PREPARE_MS), read, 0).catch(() => {})
+const NO_CREDENTIAL = { key: 'none', secret: '' }
 
 /** Runs work on the stores, and turns their errors into errors of the catalogue. Other errors pass unchanged. */
 async function withApiErrors<T>(work: () => Promise<T>): Promise<T> {

@@ -89,6 +89,15 @@ describe('GET /patients/{id}', () => {
   })
 })
 
+describe('the start of an endpoint', () => {
+  it('reads the table once, and succeeds even if that fails', async () => {
+    dynamodb.on(GetCommand).rejects(new Error('unknown'))
+    const { prepare } = (await handlerOf({ id: 'get-patient' })) as { prepare: () => Promise<unknown> }
+    await prepare()
+    expect(dynamodb.calls()).toHaveLength(1)
+  })
+})
+
 describe('GET /patients', () => {
   it('reads the head and one range of rows', async () => {
     dynamodb

@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, it, onTestFinished, vi } from 'vitest'
 import { createFunctionPool, type FunctionPool } from '../../../../infra/local/functions/pool.ts'
 import { openScheduler } from '../../../../infra/local/functions/scheduler.ts'
@@ -27,6 +29,15 @@ exports.handler = async ({ wait = 0, meet = 0 }) => {
 it('passes on the event and returns the result', async () => {
   const { invoke } = poolOf('exports.handler = async (event) => ({ twice: event.n * 2 })')
   expect(await invoke({ n: 21 })).toMatchObject({ ok: true, value: { twice: 42 }, diagnostics: [] })
+})
+
+it('waits for the start of a function that is an ES module', async () => {
+  const spec = functionOf('exports.handler = async () => "later"', { handler: 'start.handler' })
+  const start = 'let name\nname = await Promise.resolve("started")\nexport const handler = async () => name'
+  writeFileSync(join(spec.assetDirectory, 'start.mjs'), start)
+  const pool = createFunctionPool(spec, () => {})
+  onTestFinished(() => pool.close())
+  expect(await pool.invoke('{}')).toMatchObject({ ok: true, payload: '"started"' })
 })
 
 it('accepts a function that returns nothing or no promise', async () => {
