@@ -1,23 +1,31 @@
 /**
- * `npm run preflight -- --stage prod`: reads whether the account is ready for the stage, before the first `cdk deploy`. It needs the AWS CLI,
- * signed in, and changes nothing. With `--teardown`, it lists what a deletion of the stacks leaves, without AWS.
+ * `npm run preflight -- --stage prod`: reads whether the account is ready for the stage, before the first `cdk deploy`, and lists what its
+ * settings cost. It needs the AWS CLI, signed in, and changes nothing. With `--teardown`, it lists what a deletion of the stacks leaves, without AWS.
  * Exit codes: 0 if nothing is to be done, 1 otherwise, 2 for wrong arguments or settings.
  */
 import { execFile } from 'node:child_process'
 import { parseArgs, promisify } from 'node:util'
 import { stageSettings } from '../infra/settings/stages.ts'
-import { type Aws, runChecks } from './preflight/checks.ts'
-import { retainedBy } from './preflight/teardown.ts'
+import { dollars, PRICES_AS_OF, stageCosts } from './bench/capacity.ts'
+import { runChecks } from './preflight/checks.ts'
+import { resourcesOf } from './preflight/resources.ts'
+import { remainsOf } from './preflight/teardown.ts'
 
 const USAGE = `usage: npm run preflight -- [--stage STAGE] [--teardown]
 
-Reads whether the account is ready for the stage (default: prod). With --teardown, lists what a deletion of the stacks leaves.`
+Reads whether the account is ready for the stage (default: prod), and lists what its settings cost. With --teardown, lists what a
+deletion of the stacks leaves.`
 
 const values = readArguments()
 const stage = readStage(values.stage)
 
-if (values.teardown) for (const line of retainedBy(stage)) print(line)
-else process.exitCode = await check()
+const resources = resourcesOf(stage)
+
+if (values.teardown) for (const line of remainsOf(stage, resources)) print(line)
+else {
+  process.exitCode = await check()
+  printCosts()
+}
 
 function print(line: string): void {
   process.stdout.write(`${line}\n`)
@@ -47,14 +55,24 @@ function readStage(name: string) {
 }
 
 async function check(): Promise<number> {
-  const aws: Aws = async (command) => {
-    const region = stage.env.region ? ['--region', stage.env.region] : []
-    const args = [...command.split(' '), ...region, '--output', 'json']
-    const { stdout } = await promisify(execFile)('aws', args)
-    return JSON.parse(stdout)
-  }
-  const findings = await runChecks(aws, stage)
+  const findings = await runChecks(aws, stage, resources)
   for (const { name, found, todo } of findings)
     print(todo === undefined ? `ok     ${name}: ${found}` : `to do  ${name}: ${found}\n       ${todo}`)
   return findings.some(({ todo }) => todo !== undefined) ? 1 : 0
+}
+
+async function aws<Response>(command: string, region = stage.env.region): Promise<Response> {
+  const args = [...command.split(' '), ...(region ? ['--region', region] : []), '--output', 'json']
+  try {
+    const { stdout } = await promisify(execFile)('aws', args)
+    return JSON.parse(stdout)
+  } catch (error) {
+    const { stderr = '', message } = error as Error & { stderr?: string }
+    throw new Error(stderr.trim() || message)
+  }
+}
+
+function printCosts(): void {
+  for (const [what, amount] of stageCosts(stage)) print(`cost   ${what}: ${dollars(amount)} USD a month`)
+  print(`       List prices of us-east-1, ${PRICES_AS_OF}; more clinics: docs/operate/capacity.md`)
 }

@@ -505,6 +505,7 @@ const ARROWS: Record<string, string[]> = {
     'infra/data',
     'infra/functions',
     'infra/local/realistic-dynamodb',
+    'infra/settings',
     'shared/api',
     'shared/delivery/**',
     'shared/domain/**',
@@ -538,7 +539,7 @@ const ARROWS: Record<string, string[]> = {
     'shared/api',
     'shared/runtime/workers.ts',
   ],
-  'bin/preflight': ['infra/settings', 'infra/stacks'],
+  'bin/preflight': ['bin/bench', 'infra/data', 'infra/settings', 'infra/stacks'],
   bin: [
     'bin/bench',
     'bin/clinic',

@@ -9,6 +9,7 @@ import {
   SLOW_REQUEST_SECONDS,
   servedLimits,
 } from '../../infra/functions/concurrency.ts'
+import type { StageSettings } from '../../infra/settings/stages.ts'
 import { isList, type Route } from '../../shared/api/route.ts'
 import { ENDPOINTS } from '../../shared/api/routes.ts'
 
@@ -77,14 +78,14 @@ export const clinicsOfDeployment = (): number =>
   Math.floor(TABLE_QUOTA / (PEAK * clinicUnits('writes')) / 100) * 100
 
 /** US dollars of requests, without their share of fixed costs. */
-export function requestCost(requests: number): number {
+export function requestCost(requests: number, firewall = true): number {
   const each =
     PRICES.lambdaRequest +
     secondsCost(REQUEST_SECONDS) +
     REQUEST_UNITS.writes * PRICES.writeUnit +
     REQUEST_UNITS.reads * PRICES.readUnit +
     (LOG_BYTES.request / GIGABYTE) * PRICES.logGigabyte +
-    PRICES.firewallRequest +
+    (firewall ? PRICES.firewallRequest : 0) +
     (OUT_BYTES.response / GIGABYTE) * PRICES.outGigabyte
   return gatewayCost(requests) + requests * each
 }
@@ -100,22 +101,30 @@ export const deliveryCost = (deliveries: number): number =>
     (LOG_BYTES.delivery / GIGABYTE) * PRICES.logGigabyte +
     (OUT_BYTES.delivery / GIGABYTE) * PRICES.outGigabyte)
 
-/** US dollars a month, whatever the load. */
-const fixedCost = (): number =>
+/** US dollars a month of alarms, metrics, dashboard and keys. */
+const monitoringCost = (): number =>
   FIXED.alarmMetrics * FIXED_PRICES.alarmMetric +
   FIXED.series * FIXED_PRICES.series +
   FIXED.dashboards * FIXED_PRICES.dashboard +
-  FIXED.keys * FIXED_PRICES.key +
-  FIXED.firewalls * FIXED_PRICES.firewall +
-  FIXED.firewallRules * FIXED_PRICES.firewallRule
+  FIXED.keys * FIXED_PRICES.key
+
+/** US dollars a month, without requests. */
+const firewallCost = (): number =>
+  FIXED.firewalls * FIXED_PRICES.firewall + FIXED.firewallRules * FIXED_PRICES.firewallRule
+
+/** US dollars a month, whatever the load. */
+const fixedCost = (): number => monitoringCost() + firewallCost()
+
+/** US dollars a month of what so many clinics store and send, without backups. */
+const usageCost = (clinics: number, firewall = true): number =>
+  clinics * STORED_GIGABYTES * (PRICES.storedGigabyte + PRICES.recoveryGigabyte) +
+  requestCost(clinics * CLINIC_MONTH.requests, firewall) +
+  deliveryCost(clinics * CLINIC_MONTH.deliveries) +
+  clinics * CLINIC_MONTH.emails * PRICES.sesEmail
 
 /** US dollars a month of so many clinics, in as many deployments as they need, without backups. */
 export const clinicsCost = (clinics: number): number =>
-  Math.ceil(clinics / clinicsOfDeployment()) * fixedCost() +
-  clinics * STORED_GIGABYTES * (PRICES.storedGigabyte + PRICES.recoveryGigabyte) +
-  requestCost(clinics * CLINIC_MONTH.requests) +
-  deliveryCost(clinics * CLINIC_MONTH.deliveries) +
-  clinics * CLINIC_MONTH.emails * PRICES.sesEmail
+  Math.ceil(clinics / clinicsOfDeployment()) * fixedCost() + usageCost(clinics)
 
 /** US dollars a month of the daily backups of a clinic, each of which has the whole table. */
 const backupCost = (): number => BACKUP_RETENTION.toDays() * STORED_GIGABYTES * PRICES.backupGigabyte
@@ -148,6 +157,28 @@ export function unitCost(clinics: number): UnitCost {
   }
 }
 
+/** US dollars a month of a stage with one clinic, by what they are for. */
+export function stageCosts({
+  firewall,
+  provisioned,
+  recovery,
+  monitoring,
+}: StageSettings): [string, number][] {
+  const costs: [string, number][] = [['alarms, metrics, dashboard and keys', monitoringCost()]]
+  if (firewall) costs.push(['firewall', firewallCost()])
+  const clinic = `one clinic with ${STORED_GIGABYTES} GB`
+  if (provisioned) {
+    const hour = provisioned.writes * PRICES.writeUnitHour + provisioned.reads * PRICES.readUnitHour
+    costs.push(['provisioned units of the table, at least', (MONTH_SECONDS / 3600) * hour])
+    costs.push([`${clinic}, without units`, usageCost(1, firewall) - unitCost(1).onDemand])
+  } else costs.push([clinic, usageCost(1, firewall)])
+  const { canary, smsSpendLimit } = monitoring
+  if (canary) costs.push(['canary', requestCost(MONTH_SECONDS / 60 / canary.minutes, firewall)])
+  if (recovery.backups) costs.push(['backups of one clinic', backupCost()])
+  if (recovery.backups?.copyRegion) costs.push(['copies of backups, without their transfer', backupCost()])
+  return [...costs, ['SMS, at most', smsSpendLimit]]
+}
+
 /**
  * What auto scaling provisions in each hour, as a multiple of the average: what the hour needs or the hour before, because it scales out
  * within minutes, and back in late and in steps.
@@ -163,7 +194,7 @@ export function rejectedShare(functions: number, load: number): number {
   return share
 }
 
-const dollars = (amount: number): string =>
+export const dollars = (amount: number): string =>
   amount.toLocaleString('en', { minimumFractionDigits: 2, maximumFractionDigits: 2 })
 
 /** The tables of docs/operate/capacity.md. */
@@ -242,7 +273,7 @@ export const withCostTables = (markdown: string): string =>
   markdown.replace(TABLES, (_all, begin: string, end: string) => `${begin}\n${costTables()}\n${end}`)
 
 /** US dollars: list prices of us-east-1, written down in November 2026. Check them before relying on a sum. */
-const PRICES_AS_OF = '2026-11'
+export const PRICES_AS_OF = '2026-11'
 
 const MILLION = 1e6
 

@@ -18,7 +18,7 @@ export const regionSetting = ({ region }: Settings): string | undefined =>
   region === undefined ? undefined : requirePattern('region', region, REGION, 'is not a region of AWS')
 
 /** The default of `cdk bootstrap`. */
-const DEFAULT_QUALIFIER = 'hnb659fds'
+export const DEFAULT_QUALIFIER = 'hnb659fds'
 
 export const bootstrapQualifierSetting = ({ bootstrapQualifier }: Settings): string =>
   requirePattern(

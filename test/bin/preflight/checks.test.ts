@@ -1,22 +1,39 @@
 /** The checks of an account, with responses in the form that the AWS CLI documents. They have not been run against AWS. */
-import { describe, expect, it } from 'vitest'
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, inject, it } from 'vitest'
+import { clinicsCost, stageCosts } from '../../../bin/bench/capacity.ts'
 import { type Aws, CHECKS, runChecks } from '../../../bin/preflight/checks.ts'
-import { retainedBy } from '../../../bin/preflight/teardown.ts'
+import { resourcesOf } from '../../../bin/preflight/resources.ts'
+import { remainsOf } from '../../../bin/preflight/teardown.ts'
+import type { Settings } from '../../../infra/settings/stage-file.ts'
 import { settingsOf } from '../../support/template.ts'
 
 const SETTINGS = {
   domain: 'api.praxis-nord.de',
   certificateArn: 'arn:aws:acm:eu-central-1:111122223333:certificate/0-1',
+  hostedZoneId: 'Z0123456789',
+  hostedZoneName: 'praxis-nord.de',
   canaryMinutes: '5',
   smsSpendLimit: '200',
+  monthlyBudget: '400',
+  backups: 'on',
+  backupCopyRegion: 'eu-west-1',
 }
 const stage = settingsOf('prod', SETTINGS)
+const resources = resourcesOf(stage)
+const VERSION = 'ssm get-parameter --name /cdk-bootstrap/hnb659fds/version'
 
 /** An account that is ready, by the command. */
 const READY: Record<string, unknown> = {
   'sts get-caller-identity': { Account: '111122223333' },
-  'ssm get-parameter --name /cdk-bootstrap/hnb659fds/version': { Parameter: { Value: '21' } },
+  [VERSION]: { Parameter: { Value: '21' } },
+  [`${VERSION} in eu-west-1`]: { Parameter: { Value: '21' } },
+  'iam get-account-summary': { SummaryMap: { Roles: 900, RolesQuota: 1000 } },
   'lambda get-account-settings': { AccountLimit: { ConcurrentExecutions: 1000 } },
+  'apigateway get-account': { throttleSettings: { rateLimit: 10000, burstLimit: 5000 } },
+  'dynamodb describe-limits': { TableMaxReadCapacityUnits: 40000, TableMaxWriteCapacityUnits: 40000 },
   'sesv2 get-account': {
     ProductionAccessEnabled: true,
     SendingEnabled: true,
@@ -28,18 +45,24 @@ const READY: Record<string, unknown> = {
   [`acm describe-certificate --certificate-arn ${SETTINGS.certificateArn}`]: {
     Certificate: { Status: 'ISSUED', DomainName: '*.praxis-nord.de' },
   },
+  'route53 get-hosted-zone --id Z0123456789': {
+    HostedZone: { Name: 'praxis-nord.de.', Config: { PrivateZone: false } },
+  },
   'secretsmanager describe-secret --secret-id clinic-prod-canary': { Name: 'clinic-prod-canary' },
   'cloudtrail describe-trails': { trailList: [{ Name: 'management' }] },
 }
 
-const toDo = async (account: Record<string, unknown>) => {
-  const aws: Aws = async <Response>(command: string) => {
-    if (command in account) return account[command] as Response
-    throw new Error(`An error occurred when calling ${command}`)
+const findings = (account: Record<string, unknown>, checked = stage, error = 'An error occurred') => {
+  const aws: Aws = async <Response>(command: string, region?: string) => {
+    const key = region ? `${command} in ${region}` : command
+    if (key in account) return account[key] as Response
+    throw new Error(error)
   }
-  const findings = await runChecks(aws, stage)
-  return findings.filter(({ todo }) => todo !== undefined).map(({ name }) => name)
+  return runChecks(aws, checked, resources)
 }
+
+const toDo = async (account: Record<string, unknown>) =>
+  (await findings(account)).filter(({ todo }) => todo !== undefined).map(({ name }) => name)
 
 describe('npm run preflight', () => {
   it('finds nothing to do in an account that is ready', async () => {
@@ -47,9 +70,20 @@ describe('npm run preflight', () => {
   })
 
   it.each<[string, string, unknown]>([
-    ['account', 'sts get-caller-identity', { Account: '999922223333' }],
-    ['bootstrap', 'ssm get-parameter --name /cdk-bootstrap/hnb659fds/version', { Parameter: { Value: '5' } }],
+    ['bootstrap', VERSION, { Parameter: { Value: '5' } }],
+    ['bootstrap of the region of backup copies', `${VERSION} in eu-west-1`, { Parameter: { Value: '5' } }],
+    ['IAM roles', 'iam get-account-summary', { SummaryMap: { Roles: 950, RolesQuota: 1000 } }],
     ['Lambda concurrency', 'lambda get-account-settings', { AccountLimit: { ConcurrentExecutions: 10 } }],
+    [
+      'requests to API Gateway',
+      'apigateway get-account',
+      { throttleSettings: { rateLimit: 2500, burstLimit: 250 } },
+    ],
+    [
+      'units of a table',
+      'dynamodb describe-limits',
+      { TableMaxReadCapacityUnits: 40000, TableMaxWriteCapacityUnits: 10000 },
+    ],
     [
       'SES account',
       'sesv2 get-account',
@@ -77,29 +111,110 @@ describe('npm run preflight', () => {
       `acm describe-certificate --certificate-arn ${SETTINGS.certificateArn}`,
       { Certificate: { Status: 'ISSUED', DomainName: 'praxis-sud.de' } },
     ],
+    [
+      'hosted zone',
+      'route53 get-hosted-zone --id Z0123456789',
+      { HostedZone: { Name: 'praxis-nord.de.', Config: { PrivateZone: true } } },
+    ],
     ['CloudTrail', 'cloudtrail describe-trails', { trailList: [] }],
   ])('says what to do about the %s: %s returns %j', async (name, command, response) => {
     expect(await toDo({ ...READY, [command]: response })).toEqual([name])
   })
 
-  it('reports what does not exist or cannot be read, and continues', async () => {
-    expect(await toDo({})).toEqual(CHECKS.map(({ name }) => name))
+  it.each<[string, Record<string, unknown>]>([
+    ['another account', { ...READY, 'sts get-caller-identity': { Account: '999922223333' } }],
+    ['no account', {}],
+  ])('reads nothing else if the shell is signed in to %s', async (_, account) => {
+    expect(await toDo(account)).toEqual(['account'])
   })
 
-  it('lists what a deletion of production leaves, and nothing of development but the trail and the role of API Gateway', () => {
-    const types = (lines: string[]) => lines.map((line) => line.split(' ')[1])
-    expect(types(retainedBy(stage))).toEqual(
+  it('reports what does not exist or cannot be read with the command that creates it, and continues', async () => {
+    const checked = settingsOf('prod', { ...SETTINGS, bootstrapQualifier: 'clinicprod', monthlyBudget: '50' })
+    const found = await findings({ 'sts get-caller-identity': READY['sts get-caller-identity'] }, checked)
+    expect(found.slice(1).map(({ name }) => name)).toEqual(CHECKS.map(({ name }) => name))
+    const todo = Object.fromEntries(found.slice(1).map((finding) => [finding.name, finding.todo]))
+    expect(todo).toMatchObject({
+      bootstrap: expect.stringContaining(
+        'npx cdk bootstrap aws://111122223333/eu-central-1 --qualifier clinicprod --toolkit-stack-name CDKToolkit-clinicprod',
+      ),
+      'bootstrap of the region of backup copies': expect.stringContaining('aws://111122223333/eu-west-1'),
+      'email sender': expect.stringContaining('create-email-identity --email-identity praxis-nord.de'),
+      'secret of the canary': expect.stringContaining('create-secret --name clinic-prod-canary'),
+      budget: expect.stringMatching(/^set monthlyBudget to \d+ or more/),
+    })
+    expect(Object.values(todo)).not.toContain(undefined)
+  })
+
+  it('calls the AWS CLI, and prints the findings and the costs', () => {
+    const folder = mkdtempSync(join(inject('runFolder'), 'preflight-'))
+    const script = '#!/bin/sh\n[ $1 = sts ] && echo \'{"Account":"1"}\' || { echo "no $1" >&2; exit 254; }\n'
+    writeFileSync(join(folder, 'aws'), script, { mode: 0o755 })
+    const env = { ...process.env, PATH: `${folder}:${process.env.PATH}` }
+    const { status, stdout } = spawnSync(process.execPath, ['bin/preflight.ts', '--stage', 'dev'], {
+      env,
+      encoding: 'utf8',
+    })
+    expect(status).toBe(1)
+    expect(stdout).toContain('ok     account: the shell is signed in to 1\n')
+    expect(stdout).toContain('to do  bootstrap: no ssm\n       npx cdk bootstrap aws://ACCOUNT/REGION\n')
+    expect(stdout).toMatch(/^cost {3}SMS, at most: 1\.00 USD a month$/m)
+  })
+
+  it('asks for another role if a call is denied', async () => {
+    const { 'dynamodb describe-limits': _, ...rest } = READY
+    const found = await findings(rest, stage, 'An error occurred (AccessDeniedException)')
+    expect(found.flatMap(({ todo = [] }) => todo)).toEqual(['sign in with a role that may make this call'])
+  })
+
+  it('lists the costs of the settings, from the prices of docs/operate/capacity.md', () => {
+    const costs = (settings: Settings) => new Map(stageCosts(settingsOf('prod', settings)))
+    const all = [...costs({}).values()].reduce((sum, amount) => sum + amount, 0)
+    expect(all).toBeCloseTo(clinicsCost(1) + 1) // SMS
+    const names = (settings: Settings) => [...costs(settings).keys()]
+    expect(names({ firewall: 'off' })).not.toContain('firewall')
+    expect(names(SETTINGS)).toEqual(
       expect.arrayContaining([
-        'AWS::DynamoDB::Table',
-        'AWS::KMS::Key',
-        'AWS::S3::Bucket',
-        'AWS::Logs::LogGroup',
+        'canary',
+        'backups of one clinic',
+        'copies of backups, without their transfer',
       ]),
     )
-    expect(types(retainedBy(settingsOf('dev'))).sort()).toEqual([
-      'AWS::ApiGateway::Account',
-      'AWS::IAM::Role',
-      'AWS::S3::Bucket',
+    const provisioned = costs({ provisionedReads: '100', provisionedWrites: '100' })
+    expect(provisioned.get('provisioned units of the table, at least')).toBeCloseTo(720 * 100 * 0.00078)
+    expect(provisioned.get('one clinic with 1 GB, without units')).toBeLessThan(
+      costs({}).get('one clinic with 1 GB') ?? 0,
+    )
+  })
+
+  // A new resource that is retained belongs in the section "When a stack is deleted" of docs/operate/upgrade.md.
+  it('lists what a deletion of production leaves, in its stacks and outside', () => {
+    const lines = remainsOf(stage, resources)
+    const [retained, others] = [
+      lines.filter((line) => line.includes('AWS::')),
+      lines.filter((line) => !line.includes('AWS::')),
+    ]
+    const types = retained.map((line) => line.replace('ClinicDeveloperApi-prod', '').replace(/ \w+$/, ''))
+    expect(types.sort()).toEqual([
+      '-BackupCopies: AWS::Backup::BackupVault',
+      '-BackupCopies: AWS::KMS::Key',
+      '-Backups: AWS::Backup::BackupVault',
+      '-Backups: AWS::KMS::Key',
+      '-Data: AWS::DynamoDB::Table',
+      '-Data: AWS::KMS::Key',
+      ...Array.from({ length: 6 }, () => '-Data: AWS::Logs::LogGroup'),
+      ...Array.from({ length: 2 }, () => '-Data: AWS::Logs::LogStream'),
+      '-Data: AWS::S3::Bucket',
+      ': AWS::ApiGateway::Account',
+      ': AWS::IAM::Role',
     ])
+    for (const what of ['clinic-prod-canary', 'praxis-nord.de (Z0123456789)', SETTINGS.certificateArn])
+      expect(others.join('\n')).toContain(what)
+  })
+
+  it('lists of development nothing but the trail and the role of API Gateway', () => {
+    const development = settingsOf('dev')
+    const lines = remainsOf(development, resourcesOf(development))
+    const types = lines.map((line) => line.split(' ')[1]).filter((type) => type?.startsWith('AWS::'))
+    expect(types.sort()).toEqual(['AWS::ApiGateway::Account', 'AWS::IAM::Role', 'AWS::S3::Bucket'])
   })
 })
