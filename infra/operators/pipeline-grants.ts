@@ -1,7 +1,7 @@
 import { Aws, type Stack } from 'aws-cdk-lib'
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam'
 import { tableFormatKey } from '../../shared/store/keys/operator.ts'
-import { SMS_RECEIPTS_STACK, stackName } from '../settings/names.ts'
+import { SMS_RECEIPTS_STACK, stackName, workersStackName } from '../settings/names.ts'
 import type { StageSettings } from '../settings/stages.ts'
 
 /** The regions of the stacks of a stage: copies of backups have a stack in another one. */
@@ -60,6 +60,15 @@ export function formatGrants(stack: Stack, { name }: StageSettings): PolicyState
   ]
 }
 
-/** The pipeline watches the alarms after a deployment. CloudWatch shows composite alarms only to callers that may describe all alarms. */
+/** The pipeline does not let CloudFormation watch alarms that are on before a deployment. */
 export const alarmGrant = (): PolicyStatement =>
   new PolicyStatement({ actions: ['cloudwatch:DescribeAlarms'], resources: ['*'] })
+
+/** The pipeline cancels an update of code while its smoke test fails. The deploy role of the bootstrap stack may not. */
+export const cancellationGrant = (stack: Stack, { name }: StageSettings): PolicyStatement =>
+  new PolicyStatement({
+    actions: ['cloudformation:CancelUpdateStack'],
+    resources: [workersStackName(name), stackName(name)].map((updated) =>
+      stack.formatArn({ service: 'cloudformation', resource: 'stack', resourceName: `${updated}/*` }),
+    ),
+  })

@@ -1,7 +1,13 @@
 import { Annotations, CfnOutput, Duration, Stack } from 'aws-cdk-lib'
 import { OidcProviderNative, PolicyDocument, Role, WebIdentityPrincipal } from 'aws-cdk-lib/aws-iam'
 import type { Construct } from 'constructs'
-import { alarmGrant, deploymentGrant, formatGrants, stackGrant } from '../operators/pipeline-grants.ts'
+import {
+  alarmGrant,
+  cancellationGrant,
+  deploymentGrant,
+  formatGrants,
+  stackGrant,
+} from '../operators/pipeline-grants.ts'
 import { pipelineStackName } from '../settings/names.ts'
 import { canShareAccount, type OtherStage, otherStages, type StageSettings } from '../settings/stages.ts'
 
@@ -54,6 +60,7 @@ export class PipelineStack extends Stack {
             stackGrant(this, stage),
             ...formatGrants(this, stage),
             alarmGrant(),
+            cancellationGrant(this, stage),
           ],
         }),
       },

@@ -1,6 +1,14 @@
 /** The pipeline: whom its role trusts and what it may do, and that its workflows hold no keys and run pinned actions only. */
 import { spawnSync } from 'node:child_process'
-import { accessSync, constants, globSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
+import {
+  accessSync,
+  constants,
+  existsSync,
+  globSync,
+  mkdtempSync,
+  readFileSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { runSimulation } from '@cloud-copilot/iam-simulate'
 import { App, Stack } from 'aws-cdk-lib'
@@ -9,6 +17,7 @@ import { CfnInclude } from 'aws-cdk-lib/cloudformation-include'
 import { describe, expect, inject, it } from 'vitest'
 import { ACCOUNT_ID } from '../../../infra/local/template/physical-names.ts'
 import { resolveStacks } from '../../../infra/local/template/stacks.ts'
+import { ALARMS } from '../../../infra/monitoring/alarm-table.ts'
 import type { Settings, StageKind } from '../../../infra/settings/stage-file.ts'
 import type { OtherStage } from '../../../infra/settings/stages.ts'
 import { type PipelineSettings, PipelineStack } from '../../../infra/stacks/pipeline-stack.ts'
@@ -190,6 +199,8 @@ describe.each(STAGES)('the role of the pipeline of %s', (stage, other) => {
     ['cloudformation:GetTemplate', stack(`${stage}-Data`)],
     ['dynamodb:GetItem', table(stage), keys('table#format')],
     ['cloudwatch:DescribeAlarms', '*'],
+    ['cloudformation:CancelUpdateStack', stack(stage)],
+    ['cloudformation:CancelUpdateStack', stack(`${stage}-Workers`)],
   ])('may %s on %s', async (action, resource, context) => {
     expect(await isAllowed(action, resource, context)).toBe(true)
   })
@@ -203,6 +214,8 @@ describe.each(STAGES)('the role of the pipeline of %s', (stage, other) => {
     ['sts:AssumeRole', bootstrapRole(`clinic${stage}-cfn-exec-role-${ACCOUNT_ID}-${REGION}`)],
     ['cloudformation:GetTemplate', stack(other)],
     ['cloudformation:UpdateStack', stack(stage)],
+    ['cloudformation:CancelUpdateStack', stack(`${stage}-Data`)],
+    ['cloudformation:CancelUpdateStack', stack(other)],
     ['dynamodb:GetItem', table(stage), keys(`${'x'.repeat(22)}#P`)],
     ['dynamodb:GetItem', table(other), keys('table#format')],
     ['dynamodb:Query', table(stage), keys('table#format')],
@@ -345,8 +358,9 @@ describe.each(globSync('.github/workflows/*.yml'))('%s', (file) => {
   it('runs no code of dependencies where a token is issued, and no script of their installation', () => {
     const [, jobs = ''] = workflow.split(/^jobs:$/m)
     const privileged = jobs.split(/^(?= {2}\w+:$)/m).filter((job) => job.includes('id-token: write'))
-    const run = privileged.flatMap((job) =>
-      job.match(/\b(npm (?!view|publish)\w+|npx|pip3?|node (?!deployment\/cdk|bin\/smoke))/g),
+    const scripts = globSync('.github/*.sh').map((script) => readFileSync(script, 'utf8'))
+    const run = [...privileged, ...scripts].flatMap((text) =>
+      text.match(/\b(npm (?!view|publish)\w+|npx|pip3?\b|node (?!deployment\/cdk|bin\/smoke))/g),
     )
     expect(run.filter((command) => command !== null)).toEqual([])
     const installations = [...workflow.matchAll(/npm ci(.*)/g)].map(([, options]) => options)
@@ -356,6 +370,9 @@ describe.each(globSync('.github/workflows/*.yml'))('%s', (file) => {
   })
 })
 
+/** Lines of the AWS CLI about two alarms, one of which is on or not. */
+const ALARM_LINES = { on: 'OK\\tarn:1\\nALARM\\tarn:2\\n', off: 'OK\\tarn:1\\nINSUFFICIENT_DATA\\tarn:2\\n' }
+
 describe('the deployment of a stage', () => {
   const workflow = readFileSync('.github/workflows/deploy-stage.yml', 'utf8')
 
@@ -363,15 +380,18 @@ describe('the deployment of a stage', () => {
     expect(workflow).not.toContain('github.event.before')
     expect(workflow).toContain('-c "version=$GITHUB_SHA"')
     expect(workflow).toMatch(/VERSION: \$\{\{ steps\.before\.outputs\.version \}\}/)
-    const deployed = [...workflow.matchAll(/cdk deploy .* --app (.*)/g)].map(([, assembly]) => assembly)
-    expect(deployed).toEqual(['deployment/assembly', 'before/assembly'])
+    expect(workflow).toMatch(/cdk deploy --all .* --app before\/assembly\n/)
+    // A failed substitution in an argument would not end the step.
+    expect(workflow).not.toMatch(/echo "\w+=\$\(/)
     templateOf('dev', { version: 'abc123' }).hasOutput('Version', { Value: 'abc123' })
     expect(() => templateOf('dev', { version: '$(x)' })).toThrow('version is not the name of a commit')
   })
 
-  it('returns to the version before if the smoke test or the alarm fails', () => {
-    const [returns = ''] = workflow.match(/name: Deploy the version before\n {8}if: (.*)/) ?? []
-    for (const step of ['smoke', 'watch']) expect(returns).toContain(`steps.${step}.outcome == 'failure'`)
+  it('returns to the version before if the deployment fails, whatever alarms are on', () => {
+    const [, condition, command] =
+      workflow.match(/name: Deploy the version before\n {8}if: (.*)\n {8}run: (.*)/) ?? []
+    expect(condition).toContain("steps.deploy.outcome == 'failure'")
+    expect(command).toContain('--rollback-trigger-alarm-arns none --monitoring-time-minutes 0')
     const deploy = readFileSync('.github/workflows/deploy.yml', 'utf8')
     expect(deploy.match(/SMOKE_CREDENTIAL: \$\{\{ secrets\.SMOKE_CREDENTIAL \}\}/g)).toHaveLength(2)
     // The job installs nothing: what it runs imports only modules of Node and the client.
@@ -382,24 +402,27 @@ describe('the deployment of a stage', () => {
     ])
   })
 
-  it('does not take a state that cannot be read, or an alarm that is new, for a defect', () => {
-    expect(workflow).toContain('state=$(.github/alarm-state.sh "$STAGE") || state=unknown')
-    expect(workflow).toContain("steps.before.outputs.state != 'None'")
-    // A failed substitution in an argument would not end the step.
-    expect(workflow).not.toMatch(/echo "\w+=\$\(/)
-  })
-
-  /** Runs a script of the pipeline with a stand-in for a command line, which gets its arguments in $1, $2 and so on. */
-  const runWith = (command: string, body: string, script: string, ...args: string[]) => {
+  /** Runs a script of the pipeline with stand-ins for command lines, which get their arguments in $1, $2 and so on. */
+  const runWith = (commands: Record<string, string>, script: string, ...args: string[]) => {
     const folder = mkdtempSync(join(inject('runFolder'), 'pipeline-'))
-    writeFileSync(join(folder, command), `#!/bin/sh\n${body}\n`, { mode: 0o755 })
+    for (const [command, body] of Object.entries(commands))
+      writeFileSync(join(folder, command), `#!/bin/sh\n${body}\n`, { mode: 0o755 })
     const env = {
       ...process.env,
       PATH: `${folder}:${process.env.PATH}`,
+      FOLDER: folder,
       GITHUB_REPOSITORY: 'o/r',
       GITHUB_SHA: 'new',
+      SMOKE_URL: 'https://api.praxis.example',
     }
-    return spawnSync(`.github/${script}`, args, { env, encoding: 'utf8' })
+    const { status, stdout, stderr } = spawnSync(`.github/${script}`, args, { env, encoding: 'utf8' })
+    const calls = join(folder, 'calls')
+    return {
+      status,
+      stdout,
+      stderr,
+      calls: existsSync(calls) ? readFileSync(calls, 'utf8').trim().split('\n') : [],
+    }
   }
 
   it.each([
@@ -409,7 +432,7 @@ describe('the deployment of a stage', () => {
     ['behind', 1],
   ])('of a commit that main is %s of downloads it, or fails: %i', (status, code) => {
     const gh = `case $1 in api) echo ${status} ;; run) [ $2 = list ] && echo 7 || echo downloaded $3 ;; esac`
-    const { status: exit, stdout } = runWith('gh', gh, 'download-deployment.sh', 'dev', 'old', 'before')
+    const { status: exit, stdout } = runWith({ gh }, 'download-deployment.sh', 'dev', 'old', 'before')
     expect([exit, stdout]).toEqual([code, code === 0 ? 'downloaded 7\n' : ''])
   })
 
@@ -418,8 +441,92 @@ describe('the deployment of a stage', () => {
     ['x\nstate=OK', 'None'],
     ['None', 'None'],
   ])('reads the version %j as %s', (output, version) => {
-    const { stdout } = runWith('aws', `printf '%s' '${output}'`, 'deployed-version.sh', 'dev')
+    const { stdout } = runWith({ aws: `printf '%s' '${output}'` }, 'deployed-version.sh', 'dev')
     expect(stdout).toBe(`${version}\n`)
+  })
+
+  /** Runs the deployment of dev, with the exit codes of what it runs. While the smoke test fails, an update ends when it is cancelled. */
+  const deployWith = ({ alarms = ALARM_LINES.off, reading = 0, diff = 1, smoke = 0, update = 0 } = {}) => {
+    const aws = `
+      case $2 in
+        describe-alarms) printf '${alarms}'; exit ${reading} ;;
+        *) echo "$2 $4" >> "$FOLDER/calls"; touch "$FOLDER/cancelled" ;;
+      esac`
+    const node = `
+      case "$*" in bin/smoke.ts*) exit ${smoke} ;; *' diff '*) exit ${diff} ;; esac
+      echo "$*" | sed 's/.* --require-approval never //' >> "$FOLDER/calls"
+      case "$*" in *--exclusively*) ;; *) exit 0 ;; esac
+      [ ${smoke} -eq 0 ] && exit ${update}
+      until [ -e "$FOLDER/cancelled" ]; do /bin/sleep 0.05; done
+      exit 1`
+    return runWith({ aws, node, sleep: '/bin/sleep 0.1' }, 'deploy.sh', 'dev')
+  }
+
+  const NO_TRIGGERS = '--rollback-trigger-alarm-arns none --monitoring-time-minutes 0'
+  const FIRST = 'ClinicDeveloperApi-dev-Data ClinicDeveloperApi-SmsReceipts'
+  const WORKERS = 'ClinicDeveloperApi-dev-Workers --exclusively'
+  const API = 'ClinicDeveloperApi-dev --exclusively'
+  const TRIGGERS =
+    '--rollback-trigger-alarm-arns arn:1 --rollback-trigger-alarm-arns arn:2 --monitoring-time-minutes 10'
+
+  it('lets CloudFormation watch the alarms of a release for ten minutes while it updates code, and removes them', () => {
+    expect(deployWith()).toMatchObject({
+      status: 0,
+      calls: [FIRST, `${WORKERS} ${TRIGGERS}`, `${API} ${TRIGGERS}`, `--all ${NO_TRIGGERS}`],
+    })
+  })
+
+  it.each([
+    ['are on', ALARM_LINES.on],
+    ['do not exist yet', ''],
+  ])(
+    'lets CloudFormation watch no alarms if they %s, so that a repair and a first version can be deployed',
+    (_, alarms) => {
+      expect(deployWith({ alarms })).toMatchObject({
+        status: 0,
+        calls: [FIRST, `${WORKERS} ${NO_TRIGGERS}`, `${API} ${NO_TRIGGERS}`, `--all ${NO_TRIGGERS}`],
+      })
+    },
+  )
+
+  it('does not wait for workers that have not changed', () => {
+    expect(deployWith({ diff: 0 }).calls).toEqual([FIRST, `${API} ${TRIGGERS}`, `--all ${NO_TRIGGERS}`])
+  })
+
+  it('cancels the update of a stack while the smoke test fails, and deploys nothing else', () => {
+    const { status, calls } = deployWith({ smoke: 1 })
+    expect(status).toBe(1)
+    expect([...new Set(calls)]).toEqual([
+      FIRST,
+      `${WORKERS} ${TRIGGERS}`,
+      'cancel-update-stack ClinicDeveloperApi-dev-Workers',
+    ])
+  })
+
+  it('deploys nothing if the states of the alarms cannot be read', () => {
+    expect(deployWith({ reading: 255 })).toMatchObject({ status: 255, calls: [] })
+  })
+
+  it('deploys nothing else if CloudFormation rolls a stack back', () => {
+    expect(deployWith({ update: 1 })).toMatchObject({ status: 1, calls: [FIRST, `${WORKERS} ${TRIGGERS}`] })
+  })
+
+  it('watches the alarms with periods of a minute, which are no more than CloudFormation takes', () => {
+    const [, ids = ''] = /for id in (.*); do/.exec(readFileSync('.github/deploy.sh', 'utf8')) ?? []
+    const ofAMinute = ALARMS.filter(
+      ({ severity, minutes }) => severity === 'patients-affected' && minutes === 1,
+    )
+    expect(ids.split(' ').sort()).toEqual(ofAMinute.map(({ id }) => id).sort())
+    expect(ofAMinute.length).toBeLessThanOrEqual(5)
+    const alarm = (AlarmName: string) => ({ Properties: Match.objectLike({ AlarmName }) })
+    for (const id of ids.split(' '))
+      templateOf('dev').hasResource('AWS::CloudWatch::Alarm', alarm(`clinic-developer-api-dev-${id}`))
+  })
+
+  it('uses options that the command line of the CDK has', () => {
+    const { stdout } = spawnSync('npx', ['cdk', 'deploy', '--help'], { encoding: 'utf8' })
+    for (const option of ['--rollback-trigger-alarm-arns', '--monitoring-time-minutes', "'none' to clear"])
+      expect(stdout.replaceAll(/\s+/g, ' ')).toContain(option)
   })
 
   it('runs scripts that exist and can be executed', () => {
