@@ -48,7 +48,8 @@ export function worker<S extends Stores, Event, Result>(
 
 /**
  * Creates the Lambda handler of a worker that a queue invokes. The messages of a batch are handled concurrently, and
- * only those that failed are reported, so that SQS delivers only those again.
+ * only those that failed are reported, so that SQS delivers only those again. If all of them failed, the handler throws:
+ * SQS delivers the same messages again, and Lambda counts an error, which the alarms on workers read.
  */
 export function queueWorker<S extends Stores, Queue extends QueueName>(
   definition: QueueWorker<Queue>,
@@ -64,7 +65,7 @@ export function queueWorker<S extends Stores, Queue extends QueueName>(
     if (queue === undefined) throw new Error('The worker does not consume this queue.')
     return queue
   }
-  return worker<S, SQSEvent, SQSBatchResponse>(
+  const handleBatch = worker<S, SQSEvent, SQSBatchResponse>(
     definition,
     stores,
     async ({ Records }, opened, platform, context) => {
@@ -83,6 +84,11 @@ export function queueWorker<S extends Stores, Queue extends QueueName>(
       return { batchItemFailures: failed.flat() }
     },
   )
+  return async (event: SQSEvent, context: LambdaContext): Promise<SQSBatchResponse> => {
+    const response = await handleBatch(event, context)
+    if (response.batchItemFailures.length === event.Records.length) throw new Error(`${definition.id} failed`)
+    return response
+  }
 }
 
 function logFailure(id: string, error: unknown, now: number): void {

@@ -1,6 +1,6 @@
 import type { SQSBatchResponse, SQSEvent } from 'aws-lambda'
 import { callSqs, createQueues, queueUrl, startQueues } from '../../infra/local/engines/queues.ts'
-import { recordOf, type SqsMessage } from '../../infra/local/events/sqs-batch.ts'
+import { processedMessages, recordOf, type SqsMessage } from '../../infra/local/events/sqs-batch.ts'
 import { LOCAL_SETTINGS } from '../../infra/local/settings.ts'
 import { resolveStacks } from '../../infra/local/template/stacks.ts'
 import { queueName } from '../../infra/settings/names.ts'
@@ -49,10 +49,11 @@ function openQueue(endpoint: string, url: string) {
     })
     if (messages.length === 0) return 0
     const records = messages.map((message) => recordOf(message, 'arn:aws:sqs:us-east-1:0:q', 'us-east-1'))
-    const { batchItemFailures } = await handler({ Records: records })
-    const failed = new Set(batchItemFailures.map(({ itemIdentifier }) => itemIdentifier))
-    for (const { MessageId, ReceiptHandle } of messages)
-      if (!failed.has(MessageId)) await callAction('DeleteMessage', { ReceiptHandle })
+    const processed = await handler({ Records: records }).then(
+      (response) => processedMessages(messages, JSON.stringify(response), true),
+      () => [],
+    )
+    for (const { ReceiptHandle } of processed) await callAction('DeleteMessage', { ReceiptHandle })
     return messages.length
   }
 

@@ -63,7 +63,7 @@ describe('queueWorker', () => {
     expect(parsed(lines)).toEqual([failure('consumer', 'RangeError'), failure('consumer', 'RangeError')])
   })
 
-  it('reports no message when all succeed, and every message when all fail', async () => {
+  it('reports no message when all succeed, and throws when all fail, which Lambda counts as an error', async () => {
     expect(
       await run(
         consumer(async () => {}),
@@ -73,13 +73,14 @@ describe('queueWorker', () => {
       result: { batchItemFailures: [] },
       lines: [],
     })
-    const { result } = await run(
+    const { error, lines } = await run(
       consumer(() => {
         throw new Error('at once')
       }),
       batch('a', 'b'),
     )
-    expect(result).toEqual({ batchItemFailures: [{ itemIdentifier: 'id-0' }, { itemIdentifier: 'id-1' }] })
+    expect(error?.message).toBe('consumer failed')
+    expect(parsed(lines)).toEqual([failure('consumer', 'Error'), failure('consumer', 'Error')])
   })
 
   it('handles the messages of a batch concurrently', async () => {
@@ -124,8 +125,8 @@ describe('queueWorker', () => {
     const handler = consumer(async ({ body }) => {
       throw make(body)
     })
-    const { result, lines } = await run(handler, batch(`${CANARY} +905321234567`))
-    expect(result).toEqual({ batchItemFailures: [{ itemIdentifier: 'id-0' }] })
+    const { error, lines } = await run(handler, batch(`${CANARY} +905321234567`))
+    expect(error?.message).toBe('consumer failed')
     expect(lines.length).toBe(1)
     expect(lines.join()).not.toMatch(/CANARY|532|cannot send/)
   })
@@ -200,8 +201,8 @@ describe('a malformed message', () => {
   ]
 
   it.each(['send-email', 'email-feedback'])('is reported as failed by %s and not logged', async (id) => {
-    const { result, lines } = await run(await handlerOf({ id }), batch(...bodies))
-    expect(result).toEqual({ batchItemFailures: bodies.map((_, at) => ({ itemIdentifier: `id-${at}` })) })
+    const { error, lines } = await run(await handlerOf({ id }), batch(...bodies))
+    expect(error?.message).toBe(`${id} failed`)
     expect(lines.length).toBe(bodies.length)
     expect(lines.join()).not.toContain('CANARY')
   })
