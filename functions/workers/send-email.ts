@@ -15,8 +15,10 @@ export const handler = queueWorker(
   sendEmailWorker,
   {
     messages: (platform) => {
-      const { find, claim, recordFeedback, markUnresolved, release, postpone } = messageDispatch(platform)
-      return withTimeLimit(EMAIL_STEP_MS, { find, claim, recordFeedback, markUnresolved, release, postpone })
+      const { find, claim, recordFeedback, giveUp, markUnresolved, release, postpone } =
+        messageDispatch(platform)
+      const calls = { find, claim, recordFeedback, giveUp, markUnresolved, release, postpone }
+      return withTimeLimit(EMAIL_STEP_MS, calls)
     },
     clinics: (platform) => withTimeLimit(EMAIL_STEP_MS, clinicStore(platform)),
     sender: openEmail,

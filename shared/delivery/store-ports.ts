@@ -14,6 +14,8 @@ export type Messages = {
   /** False if the message has changed since it was read. */
   readonly claim: (clinic: ClinicId, read: StoredMessage, claim: Claim) => Promise<boolean>
   readonly recordFeedback: (clinic: ClinicId, id: string, feedback: ProviderFeedback) => Promise<unknown>
+  /** Fails a message that still waits. */
+  readonly giveUp: (clinic: ClinicId, id: string, reason: string) => Promise<unknown>
   readonly markUnresolved: (clinic: ClinicId, id: string, reason: string) => Promise<unknown>
   /** Ends the claim with this token without a result; the sweep checks the message at `dueAt`. */
   readonly release: (clinic: ClinicId, id: string, token: string, dueAt: number) => Promise<unknown>

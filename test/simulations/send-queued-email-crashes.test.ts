@@ -4,7 +4,11 @@
  */
 import { beforeAll, expect, it } from 'vitest'
 import { mulberry32 } from '../../bin/demo/random.ts'
-import { type EmailConsumer, sendQueuedEmail } from '../../shared/delivery/email/send-queued-email.ts'
+import {
+  type EmailConsumer,
+  MAX_AGE_MS,
+  sendQueuedEmail,
+} from '../../shared/delivery/email/send-queued-email.ts'
 import { sweepMessages } from '../../shared/delivery/email/sweep-messages.ts'
 import type { Clinic } from '../../shared/domain/clinic.ts'
 import type { Patient } from '../../shared/domain/patients/patient.ts'
@@ -50,6 +54,7 @@ function consumer(shouldCrash: (step: Step) => boolean, now: () => number, accep
       find: crashing('find', log.find),
       claim: crashing('claim', log.claim),
       recordFeedback: crashing('recordFeedback', log.recordFeedback),
+      giveUp: crashing('giveUp', log.giveUp),
       markUnresolved: crashing('markUnresolved', log.markUnresolved),
       release: crashing('release', log.release),
       postpone: crashing('postpone', log.postpone),
@@ -114,6 +119,41 @@ it.each(STEPS)('a crash $when $call sends the email at most once', async ({ call
   }
   expect((await log.due(time + 86_400_000, 1000)).map(({ id }) => id)).not.toContain(message.id)
 })
+
+it.each(['sweep', 'consumer'])(
+  'a %s gives up no email that another consumer claims after it was read',
+  async (reader) => {
+    const now = Date.now()
+    const { id } = await createAcceptedEmail(db.table, clinic, patient, now - MAX_AGE_MS - 1)
+    const log = messageDispatch(db)
+    const messages: typeof log = {
+      ...log,
+      dueBatches: async function* () {
+        for await (const batch of log.dueBatches(now, 1000)) yield batch.filter((due) => due.id === id)
+      },
+      find: async (...message) => {
+        const read = await log.find(...message)
+        if (read) await log.claim(clinic.id, read, { token: 'other', until: now + 90_000 })
+        await log.markUnresolved(clinic.id, id, 'The response was lost')
+        return read
+      },
+    }
+    const parts = consumer(
+      () => false,
+      () => now,
+      () => {},
+    )
+    if (reader === 'sweep')
+      await sweepMessages({ messages, queue: parts.queue, now: () => now, count: () => {} })
+    else await sendQueuedEmail({ ...parts, messages }, { clinic: clinic.id, message: id, waits: 0 })
+    expect((await log.find(clinic.id, id))?.record).toMatchObject({
+      status: 'queued',
+      errorMessage: 'The response was lost',
+      dispatch: { isUnresolved: true },
+    })
+    expect((await log.unresolved()).map((one) => one.id)).toContain(id)
+  },
+)
 
 it('sends each of many emails at most once when four consumers crash at any point', async () => {
   const seed = Number(process.env.SEED ?? 20261120)

@@ -25,7 +25,7 @@ export type MailSettings = Pick<Clinic, 'name' | 'emailFromName' | 'replyTo' | '
 export type EmailConsumer = {
   readonly messages: Pick<
     Messages,
-    'find' | 'claim' | 'recordFeedback' | 'markUnresolved' | 'release' | 'postpone'
+    'find' | 'claim' | 'recordFeedback' | 'giveUp' | 'markUnresolved' | 'release' | 'postpone'
   >
   /** Null once the clinic was deleted. */
   readonly mailSettings: (clinic: ClinicId) => Promise<MailSettings | null>
@@ -63,8 +63,7 @@ export async function sendQueuedEmail(consumer: EmailConsumer, email: QueuedEmai
     return
   }
   const failureReason = reasonToGiveUp(record, now())
-  if (failureReason)
-    return void (await messages.recordFeedback(clinic, id, { kind: 'failed', reason: failureReason }))
+  if (failureReason) return void (await messages.giveUp(clinic, id, failureReason))
 
   // The turn is taken only for an email that will be sent: there can be as many messages of emails that were sent already.
   if (!record.isTest) await consumer.waitForTurn()

@@ -10,7 +10,7 @@ import { MAX_AGE_MS } from './send-queued-email.ts'
 export type MessageSweep = {
   readonly messages: Pick<
     Messages,
-    'dueBatches' | 'find' | 'recordFeedback' | 'postpone' | 'markUnresolved' | 'removeDue'
+    'dueBatches' | 'find' | 'recordFeedback' | 'giveUp' | 'postpone' | 'markUnresolved' | 'removeDue'
   >
   readonly queue: EmailQueue
   readonly now: () => number
@@ -60,10 +60,7 @@ async function processDue({ messages, queue, now, count }: MessageSweep, item: D
   if (!isMessageWaiting(record)) return
   const age = now() - Date.parse(record.acceptedAt)
   if (age > MAX_AGE_MS) {
-    await messages.recordFeedback(clinic, id, {
-      kind: 'failed',
-      reason: 'Not sent: the message waited for more than a day',
-    })
+    await messages.giveUp(clinic, id, 'Not sent: the message waited for more than a day')
     return
   }
   // The delay grows with the age: an email that cannot be sent reaches the dead-letter queue each time it is queued.

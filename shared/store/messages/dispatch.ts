@@ -4,6 +4,7 @@ import {
   applyFeedback,
   asUnresolved,
   type Claim,
+  isMessageWaiting,
   type Message,
   PROVIDERS,
   type ProviderFeedback,
@@ -79,6 +80,12 @@ export function messageDispatch({ table, count = () => {} }: Dependencies) {
   ): Promise<WithUpdatedAt<Message> | null> =>
     change(clinic, id, (message) => applyFeedback(message, feedback), extendChanges)
 
+  /** Fails a message that waits. One that was claimed or sent since it was read is left unchanged: its provider may have it. */
+  const giveUp = (clinic: ClinicId, id: string, reason: string) =>
+    change(clinic, id, (message) =>
+      isMessageWaiting(message) ? applyFeedback(message, { kind: 'failed', reason }) : message,
+    )
+
   /** Leaves a claimed message to a person or its provider's feedback, since the provider may or may not have it. */
   const markUnresolved = (
     clinic: ClinicId,
@@ -130,6 +137,7 @@ export function messageDispatch({ table, count = () => {} }: Dependencies) {
     find: messages.find,
     claim,
     recordFeedback,
+    giveUp,
     release,
     postpone,
     markUnresolved,

@@ -102,6 +102,7 @@ async function morning(perSecond: number, intervalMs: number) {
       },
       claim: async () => true,
       recordFeedback: () => sleep(5 + 10 * random()),
+      giveUp: async () => {},
       markUnresolved: async () => {},
       release: async () => {},
       postpone: async () => true,
