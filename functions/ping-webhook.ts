@@ -44,7 +44,7 @@ export const handler = endpoint(
     const stored = await deliveries.create(clinicId, delivery, { idempotency, status: 202, response })
     if (stored) return stored
     const queued = { clinic: clinicId, webhook: webhook.id, delivery: delivery.id }
-    await queues.push('quick', [queued]).catch(() => count('delivery_not_queued'))
+    await queues.push('quick', [queued]).catch((error) => count('delivery_not_queued', {}, error))
     return response
   },
 )

@@ -41,7 +41,7 @@ export const handler = endpoint(
     if (!delivery) throw new ApiError('delivery_not_found')
     if (delivery instanceof StoredResponse) return delivery
     const queued = { clinic: clinicId, webhook: path.id, delivery: delivery.id }
-    await queues.push('quick', [queued]).catch(() => count('delivery_not_queued'))
+    await queues.push('quick', [queued]).catch((error) => count('delivery_not_queued', {}, error))
     return { data: renderDelivery(delivery, clinic) }
   },
 )

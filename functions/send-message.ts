@@ -63,7 +63,7 @@ export const handler = endpoint(
     if (message.channel === 'email') {
       const queued = emails.push({ clinic: clinicId, message: message.id, waits: 0, request: requestId })
       // After a failure the sweep queues it.
-      await queued.catch(() => count('email_not_queued'))
+      await queued.catch((error) => count('email_not_queued', {}, error))
       return renderAcceptedMessage(message)
     }
     const handOver = { ...sms, deadline: smsDeadline(now) }

@@ -1,12 +1,12 @@
-import type { WriteLog } from './log.ts'
+import { errorOrigin, type WriteLog } from './log.ts'
 
 /** The namespace of all metrics of the service. */
 export const NAMESPACE = 'ClinicDeveloperApi'
 
 type Dimension = Readonly<Record<string, string>>
 
-/** Counts one occurrence of a metric. */
-export type Count = (name: string, dimension?: Dimension) => void
+/** Counts one occurrence of a metric. With `cause`, the line is also one of an error, and has where it was thrown. */
+export type Count = (name: string, dimension?: Dimension, cause?: unknown) => void
 
 /** Records a value of a metric in milliseconds. */
 export type RecordMs = (name: string, ms: number, dimension?: Dimension) => void
@@ -22,8 +22,16 @@ type Source = {
 /** Counts occurrences by log lines in CloudWatch's embedded metric format. */
 export const counter =
   (source: Source): Count =>
-  (name, dimension = {}) =>
-    source.write(metricLine(source, { name, unit: 'Count', value: 1, dimension }))
+  (name, dimension = {}, cause = undefined) =>
+    source.write({
+      ...metricLine(source, { name, unit: 'Count', value: 1, dimension }),
+      ...(cause !== undefined && {
+        timestamp: new Date(source.now()).toISOString(),
+        level: 'error',
+        error: name,
+        origin: errorOrigin(cause),
+      }),
+    })
 
 /** Records durations in the same way. */
 export const durationRecorder =

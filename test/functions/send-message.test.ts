@@ -221,12 +221,12 @@ describe('an email', () => {
     expect((await log()).map(({ subject }) => subject)).toEqual(['Praxis Nord', 'Praxis Nord'])
   })
 
-  it('returns 202 and stays due for the sweep when it cannot be queued', async () => {
+  it('returns 202, stays due for the sweep and logs why when it cannot be queued', async () => {
     sqs.on(SendMessageCommand).rejects(new Error('down'))
     const before = await due()
     const response = await send(email())
     expect(response.status).toBe(202)
-    expect(response.logged).toContain('email_not_queued')
+    expect(response.logged).toContain('"error":"email_not_queued","origin":{"name":"Error"')
     expect(await due()).toBe(before + 1)
   })
 

@@ -86,12 +86,12 @@ describe('POST /webhooks/{id}/ping', () => {
     })
   })
 
-  it('returns 202 and leaves the delivery to the sweep when it cannot be queued', async () => {
+  it('returns 202, leaves the delivery to the sweep and logs why when it cannot be queued', async () => {
     const { id } = await postWebhook()
     sqs.on(SendMessageBatchCommand).rejects(new Error('down'))
     const response = await ping(id)
     expect(response.status).toBe(202)
-    expect(response.logged).toContain('delivery_not_queued')
+    expect(response.logged).toContain('"error":"delivery_not_queued","origin":{"name":"Error"')
     const due = await dueWithin(5 * 60_000)
     expect(due.map(({ id }) => id)).toContain(response.body.data.id)
   })
@@ -295,13 +295,13 @@ describe('POST …/deliveries/{delivery_id}/redeliver', () => {
     expect(await redeliver(id, made)).toMatchObject(NO_DELIVERY)
   })
 
-  it('returns 202 when the delivery cannot be queued', async () => {
+  it('returns 202 and logs why when the delivery cannot be queued', async () => {
     const { id } = await postWebhook()
     const made = (await ping(id)).body.data.id
     sqs.on(SendMessageBatchCommand).rejects(new Error('down'))
     const response = await redeliver(id, made)
     expect(response.status).toBe(202)
-    expect(response.logged).toContain('delivery_not_queued')
+    expect(response.logged).toContain('"error":"delivery_not_queued","origin":{"name":"Error"')
   })
 
   it('returns 404 for a delivery of another endpoint or another clinic', async () => {
