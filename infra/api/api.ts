@@ -19,7 +19,7 @@ import { ServiceFunction } from '../functions/service-function.ts'
 import { apiName, REFERENCE } from '../settings/names.ts'
 import type { StageSettings, Throttle } from '../settings/stages.ts'
 import { gatewayDocument, type Operation } from './gateway-document.ts'
-import { gatewayResponses } from './gateway-responses.ts'
+import { GATEWAY_RESPONSES } from './gateway-responses.ts'
 
 /**
  * The public resources of the gateway. They are outside the base path, below which every request needs a credential.
@@ -80,7 +80,7 @@ export class Api extends Construct {
         operations: [...operations, ...pages],
         extensions: {
           'x-amazon-apigateway-minimum-compression-size': MIN_COMPRESSION_SIZE,
-          'x-amazon-apigateway-gateway-responses': gatewayResponses(stage),
+          'x-amazon-apigateway-gateway-responses': GATEWAY_RESPONSES,
           'x-amazon-apigateway-endpoint-configuration': { disableExecuteApiEndpoint: hasDomain(stage) },
         },
       }),

@@ -2,7 +2,6 @@ import { ResponseType } from 'aws-cdk-lib/aws-apigateway'
 import { type ErrorKey, errorEntry } from '../../shared/api/error-catalogue.ts'
 import { errorBody } from '../../shared/api/errors.ts'
 import { SECURITY_HEADERS } from '../../shared/api/security-headers.ts'
-import type { StageSettings } from '../settings/stages.ts'
 
 /**
  * Renders the gateway's own errors in the API's error shape. No template uses the gateway's message, since that can
@@ -33,35 +32,29 @@ const RESPONSES: [type: ResponseType, key: ErrorKey, retryAfter?: number][] = [
   [ResponseType.DEFAULT_5XX, 'internal'],
 ]
 
-/** Rate limit headers of a throttled response. The gateway's rate is shared by all callers. */
-const limitHeaders = ({ rate }: StageSettings['throttle']) => ({
-  ratelimit: `'"gateway";r=0;t=1'`,
-  'ratelimit-policy': `'"gateway";q=${rate};w=1'`,
-})
-
 /** Literal values are quoted. */
 const securityHeaders = Object.fromEntries(
   Object.entries(SECURITY_HEADERS).map(([name, value]) => [name, `'${value}'`]),
 )
 
 /** The value of `x-amazon-apigateway-gateway-responses`. */
-export const gatewayResponses = ({ throttle }: Pick<StageSettings, 'throttle'>): Record<string, object> =>
-  Object.fromEntries(
-    RESPONSES.map(([type, key, retryAfter]) => {
-      const headers: Record<string, string> = {
-        'x-request-id': 'context.extendedRequestId',
-        'cache-control': "'no-store'",
-        ...securityHeaders,
-        ...(retryAfter && { 'retry-after': `'${retryAfter}'` }),
-        ...(key === 'rate_limited' && limitHeaders(throttle)),
-      }
-      const response = {
-        statusCode: String(errorEntry(key).status),
-        responseParameters: Object.fromEntries(
-          Object.entries(headers).map(([name, value]) => [`gatewayresponse.header.${name}`, value]),
-        ),
-        responseTemplates: { 'application/json': JSON.stringify(errorBody(key)) },
-      }
-      return [type.responseType, response]
-    }),
-  )
+export const GATEWAY_RESPONSES: Record<string, object> = Object.fromEntries(
+  RESPONSES.map(([type, key, retryAfter]) => {
+    const headers: Record<string, string> = {
+      'x-request-id': 'context.extendedRequestId',
+      'cache-control': "'no-store'",
+      ...securityHeaders,
+      ...(retryAfter && { 'retry-after': `'${retryAfter}'` }),
+      // Without a policy: each endpoint has its own limit, but all share this response.
+      ...(key === 'rate_limited' && { ratelimit: `'"gateway";r=0;t=${retryAfter}'` }),
+    }
+    const response = {
+      statusCode: String(errorEntry(key).status),
+      responseParameters: Object.fromEntries(
+        Object.entries(headers).map(([name, value]) => [`gatewayresponse.header.${name}`, value]),
+      ),
+      responseTemplates: { 'application/json': JSON.stringify(errorBody(key)) },
+    }
+    return [type.responseType, response]
+  }),
+)

@@ -44,7 +44,7 @@ export const HEADERS = {
     example: '"default";r=299;t=60',
   },
   'ratelimit-policy': {
-    description: 'Requests allowed (`q`) in a window of seconds (`w`).',
+    description: 'Requests allowed (`q`) in a window of seconds (`w`). Absent with the `gateway` limit.',
     required: false,
     schema: { type: 'string', pattern: String.raw`^"(default|gateway)";q=\d+;w=\d+$` },
     example: '"default";q=300;w=60',

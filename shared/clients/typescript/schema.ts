@@ -4496,7 +4496,7 @@ export interface components {
          */
         ratelimit: string;
         /**
-         * @description Requests allowed (`q`) in a window of seconds (`w`).
+         * @description Requests allowed (`q`) in a window of seconds (`w`). Absent with the `gateway` limit.
          * @example "default";q=300;w=60
          */
         "ratelimit-policy": string;
