@@ -12,7 +12,7 @@ const CATALOGUE = {
   invalid_params: {
     status: 400,
     error: 'INVALID_PARAMS',
-    text: 'A query parameter is missing or invalid. `details` names each one, up to 20.',
+    text: 'A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one, up to 20.',
   },
   invalid_cursor: {
     status: 400,
@@ -146,7 +146,7 @@ const CATALOGUE = {
   appointment_in_past: {
     status: 422,
     error: 'OUTSIDE_WORKING_HOURS',
-    text: "The start time is in the past, in the clinic's time zone.",
+    text: "The start time is not in the future, in the clinic's time zone.",
   },
   method_not_allowed: {
     status: 405,

@@ -1867,7 +1867,7 @@ export interface components {
                 end_time: string;
             };
         };
-        /** @description The start time is in the past, in the clinic's time zone. */
+        /** @description The start time is not in the future, in the clinic's time zone. */
         AppointmentInPastError: {
             /**
              * @description Code of the error. Several errors can share one.
@@ -2718,7 +2718,7 @@ export interface components {
              */
             message: "errors.developer_api.invalid_idempotency_key";
         };
-        /** @description A query parameter is missing or invalid. `details` names each one, up to 20. */
+        /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one, up to 20. */
         InvalidParamsError: {
             /**
              * @description Code of the error. Several errors can share one.
@@ -4579,7 +4579,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description A query parameter is missing or invalid. `details` names each one, up to 20. */
+            /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one, up to 20. */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -4627,7 +4627,7 @@ export interface operations {
                     "application/json": components["schemas"]["Health"];
                 };
             };
-            /** @description A query parameter is missing or invalid. `details` names each one, up to 20. */
+            /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one, up to 20. */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -4696,7 +4696,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description A query parameter is missing or invalid. `details` names each one, up to 20. */
+            /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one, up to 20. */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -4769,7 +4769,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description A query parameter is missing or invalid. `details` names each one, up to 20. Or: The cursor `after` does not belong to this list and its filters, or a restore of the clinic's records has ended it, or undone the changes after `updated_since`. */
+            /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one, up to 20. Or: The cursor `after` does not belong to this list and its filters, or a restore of the clinic's records has ended it, or undone the changes after `updated_since`. */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -4849,7 +4849,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description A query parameter is missing or invalid. `details` names each one, up to 20. Or: The request body is not valid JSON. Or: The headers `idempotency-key` and `x-idempotency-key` have different values. Send one of them. */
+            /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one, up to 20. Or: The request body is not valid JSON. Or: The headers `idempotency-key` and `x-idempotency-key` have different values. Send one of them. */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -4984,7 +4984,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description A query parameter is missing or invalid. `details` names each one, up to 20. */
+            /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one, up to 20. */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -5086,7 +5086,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description A query parameter is missing or invalid. `details` names each one, up to 20. Or: The request body is not valid JSON. Or: The headers `idempotency-key` and `x-idempotency-key` have different values. Send one of them. */
+            /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one, up to 20. Or: The request body is not valid JSON. Or: The headers `idempotency-key` and `x-idempotency-key` have different values. Send one of them. */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -5249,7 +5249,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description A query parameter is missing or invalid. `details` names each one, up to 20. Or: The request body is not valid JSON. Or: The headers `idempotency-key` and `x-idempotency-key` have different values. Send one of them. */
+            /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one, up to 20. Or: The request body is not valid JSON. Or: The headers `idempotency-key` and `x-idempotency-key` have different values. Send one of them. */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -5397,7 +5397,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description A query parameter is missing or invalid. `details` names each one, up to 20. Or: The request body is not valid JSON. Or: The headers `idempotency-key` and `x-idempotency-key` have different values. Send one of them. */
+            /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one, up to 20. Or: The request body is not valid JSON. Or: The headers `idempotency-key` and `x-idempotency-key` have different values. Send one of them. */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -5535,7 +5535,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description A query parameter is missing or invalid. `details` names each one, up to 20. */
+            /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one, up to 20. */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -5624,7 +5624,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description A query parameter is missing or invalid. `details` names each one, up to 20. */
+            /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one, up to 20. */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -5716,7 +5716,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description A query parameter is missing or invalid. `details` names each one, up to 20. */
+            /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one, up to 20. */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -5805,7 +5805,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description A query parameter is missing or invalid. `details` names each one, up to 20. */
+            /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one, up to 20. */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -5897,7 +5897,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description A query parameter is missing or invalid. `details` names each one, up to 20. */
+            /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one, up to 20. */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -5986,7 +5986,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description A query parameter is missing or invalid. `details` names each one, up to 20. */
+            /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one, up to 20. */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -6080,7 +6080,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description A query parameter is missing or invalid. `details` names each one, up to 20. */
+            /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one, up to 20. */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -6169,7 +6169,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description A query parameter is missing or invalid. `details` names each one, up to 20. */
+            /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one, up to 20. */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -6279,7 +6279,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description A query parameter is missing or invalid. `details` names each one, up to 20. Or: The cursor `after` does not belong to this list and its filters, or a restore of the clinic's records has ended it, or undone the changes after `updated_since`. */
+            /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one, up to 20. Or: The cursor `after` does not belong to this list and its filters, or a restore of the clinic's records has ended it, or undone the changes after `updated_since`. */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -6391,7 +6391,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description A query parameter is missing or invalid. `details` names each one, up to 20. Or: The cursor `after` does not belong to this list and its filters, or a restore of the clinic's records has ended it, or undone the changes after `updated_since`. Or: The filter in `details` needs a range of at most 31 days with at most 5,000 records. */
+            /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one, up to 20. Or: The cursor `after` does not belong to this list and its filters, or a restore of the clinic's records has ended it, or undone the changes after `updated_since`. Or: The filter in `details` needs a range of at most 31 days with at most 5,000 records. */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -6471,7 +6471,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description A query parameter is missing or invalid. `details` names each one, up to 20. Or: The request body is not valid JSON. Or: The headers `idempotency-key` and `x-idempotency-key` have different values. Send one of them. */
+            /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one, up to 20. Or: The request body is not valid JSON. Or: The headers `idempotency-key` and `x-idempotency-key` have different values. Send one of them. */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -6535,7 +6535,7 @@ export interface operations {
             };
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
-            /** @description A field of the request body is missing or invalid. `details` names each one, up to 20. Or: The idempotency key must be 1 to 255 visible ASCII characters. Or: The idempotency key was already used with a different request. Or: The patient is inactive: appointments and messages are not possible. Or: The time is outside the doctor's working hours, or is skipped by a daylight saving change. `details` has the reason. Or: The start time is in the past, in the clinic's time zone. */
+            /** @description A field of the request body is missing or invalid. `details` names each one, up to 20. Or: The idempotency key must be 1 to 255 visible ASCII characters. Or: The idempotency key was already used with a different request. Or: The patient is inactive: appointments and messages are not possible. Or: The time is outside the doctor's working hours, or is skipped by a daylight saving change. `details` has the reason. Or: The start time is not in the future, in the clinic's time zone. */
             422: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -6625,7 +6625,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description A query parameter is missing or invalid. `details` names each one, up to 20. */
+            /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one, up to 20. */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -6727,7 +6727,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description A query parameter is missing or invalid. `details` names each one, up to 20. Or: The request body is not valid JSON. Or: The headers `idempotency-key` and `x-idempotency-key` have different values. Send one of them. */
+            /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one, up to 20. Or: The request body is not valid JSON. Or: The headers `idempotency-key` and `x-idempotency-key` have different values. Send one of them. */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -6806,7 +6806,7 @@ export interface operations {
             };
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
-            /** @description A field of the request body is missing or invalid. `details` names each one, up to 20. Or: The idempotency key must be 1 to 255 visible ASCII characters. Or: The idempotency key was already used with a different request. Or: The patient is inactive: appointments and messages are not possible. Or: The time is outside the doctor's working hours, or is skipped by a daylight saving change. `details` has the reason. Or: The start time is in the past, in the clinic's time zone. */
+            /** @description A field of the request body is missing or invalid. `details` names each one, up to 20. Or: The idempotency key must be 1 to 255 visible ASCII characters. Or: The idempotency key was already used with a different request. Or: The patient is inactive: appointments and messages are not possible. Or: The time is outside the doctor's working hours, or is skipped by a daylight saving change. `details` has the reason. Or: The start time is not in the future, in the clinic's time zone. */
             422: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -6891,7 +6891,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description A query parameter is missing or invalid. `details` names each one, up to 20. Or: The request body is not valid JSON. Or: The headers `idempotency-key` and `x-idempotency-key` have different values. Send one of them. */
+            /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one, up to 20. Or: The request body is not valid JSON. Or: The headers `idempotency-key` and `x-idempotency-key` have different values. Send one of them. */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -7054,7 +7054,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description A query parameter is missing or invalid. `details` names each one, up to 20. Or: The request body is not valid JSON. Or: The headers `idempotency-key` and `x-idempotency-key` have different values. Send one of them. */
+            /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one, up to 20. Or: The request body is not valid JSON. Or: The headers `idempotency-key` and `x-idempotency-key` have different values. Send one of them. */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -7217,7 +7217,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description A query parameter is missing or invalid. `details` names each one, up to 20. Or: The request body is not valid JSON. Or: The headers `idempotency-key` and `x-idempotency-key` have different values. Send one of them. */
+            /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one, up to 20. Or: The request body is not valid JSON. Or: The headers `idempotency-key` and `x-idempotency-key` have different values. Send one of them. */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -7380,7 +7380,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description A query parameter is missing or invalid. `details` names each one, up to 20. Or: The request body is not valid JSON. Or: The headers `idempotency-key` and `x-idempotency-key` have different values. Send one of them. */
+            /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one, up to 20. Or: The request body is not valid JSON. Or: The headers `idempotency-key` and `x-idempotency-key` have different values. Send one of them. */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -7543,7 +7543,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description A query parameter is missing or invalid. `details` names each one, up to 20. Or: The request body is not valid JSON. Or: The headers `idempotency-key` and `x-idempotency-key` have different values. Send one of them. */
+            /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one, up to 20. Or: The request body is not valid JSON. Or: The headers `idempotency-key` and `x-idempotency-key` have different values. Send one of them. */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -7706,7 +7706,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description A query parameter is missing or invalid. `details` names each one, up to 20. Or: The request body is not valid JSON. Or: The headers `idempotency-key` and `x-idempotency-key` have different values. Send one of them. */
+            /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one, up to 20. Or: The request body is not valid JSON. Or: The headers `idempotency-key` and `x-idempotency-key` have different values. Send one of them. */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -7858,7 +7858,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description A query parameter is missing or invalid. `details` names each one, up to 20. */
+            /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one, up to 20. */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -7951,7 +7951,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description A query parameter is missing or invalid. `details` names each one, up to 20. Or: The cursor `after` does not belong to this list and its filters, or a restore of the clinic's records has ended it, or undone the changes after `updated_since`. */
+            /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one, up to 20. Or: The cursor `after` does not belong to this list and its filters, or a restore of the clinic's records has ended it, or undone the changes after `updated_since`. */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -8043,7 +8043,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description A query parameter is missing or invalid. `details` names each one, up to 20. */
+            /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one, up to 20. */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -8147,7 +8147,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description A query parameter is missing or invalid. `details` names each one, up to 20. */
+            /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one, up to 20. */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -8253,7 +8253,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description A query parameter is missing or invalid. `details` names each one, up to 20. Or: The cursor `after` does not belong to this list and its filters, or a restore of the clinic's records has ended it, or undone the changes after `updated_since`. */
+            /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one, up to 20. Or: The cursor `after` does not belong to this list and its filters, or a restore of the clinic's records has ended it, or undone the changes after `updated_since`. */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -8342,7 +8342,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description A query parameter is missing or invalid. `details` names each one, up to 20. */
+            /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one, up to 20. */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -8448,7 +8448,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description A query parameter is missing or invalid. `details` names each one, up to 20. Or: The cursor `after` does not belong to this list and its filters, or a restore of the clinic's records has ended it, or undone the changes after `updated_since`. Or: The filter in `details` needs a range of at most 31 days with at most 5,000 records. */
+            /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one, up to 20. Or: The cursor `after` does not belong to this list and its filters, or a restore of the clinic's records has ended it, or undone the changes after `updated_since`. Or: The filter in `details` needs a range of at most 31 days with at most 5,000 records. */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -8527,7 +8527,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description A query parameter is missing or invalid. `details` names each one, up to 20. Or: The request body is not valid JSON. Or: The headers `idempotency-key` and `x-idempotency-key` have different values. Send one of them. */
+            /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one, up to 20. Or: The request body is not valid JSON. Or: The headers `idempotency-key` and `x-idempotency-key` have different values. Send one of them. */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -8709,7 +8709,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description A query parameter is missing or invalid. `details` names each one, up to 20. */
+            /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one, up to 20. */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -8799,7 +8799,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description A query parameter is missing or invalid. `details` names each one, up to 20. */
+            /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one, up to 20. */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -8879,7 +8879,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description A query parameter is missing or invalid. `details` names each one, up to 20. Or: The request body is not valid JSON. Or: The headers `idempotency-key` and `x-idempotency-key` have different values. Send one of them. */
+            /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one, up to 20. Or: The request body is not valid JSON. Or: The headers `idempotency-key` and `x-idempotency-key` have different values. Send one of them. */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -8999,7 +8999,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description A query parameter is missing or invalid. `details` names each one, up to 20. */
+            /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one, up to 20. */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -9083,7 +9083,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description A query parameter is missing or invalid. `details` names each one, up to 20. */
+            /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one, up to 20. */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -9215,7 +9215,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description A query parameter is missing or invalid. `details` names each one, up to 20. Or: The request body is not valid JSON. Or: The headers `idempotency-key` and `x-idempotency-key` have different values. Send one of them. */
+            /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one, up to 20. Or: The request body is not valid JSON. Or: The headers `idempotency-key` and `x-idempotency-key` have different values. Send one of them. */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -9377,7 +9377,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description A query parameter is missing or invalid. `details` names each one, up to 20. Or: The request body is not valid JSON. Or: The headers `idempotency-key` and `x-idempotency-key` have different values. Send one of them. */
+            /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one, up to 20. Or: The request body is not valid JSON. Or: The headers `idempotency-key` and `x-idempotency-key` have different values. Send one of them. */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -9523,7 +9523,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description A query parameter is missing or invalid. `details` names each one, up to 20. Or: The request body is not valid JSON. Or: The headers `idempotency-key` and `x-idempotency-key` have different values. Send one of them. */
+            /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one, up to 20. Or: The request body is not valid JSON. Or: The headers `idempotency-key` and `x-idempotency-key` have different values. Send one of them. */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -9650,7 +9650,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description A query parameter is missing or invalid. `details` names each one, up to 20. Or: The cursor `after` does not belong to this list and its filters, or a restore of the clinic's records has ended it, or undone the changes after `updated_since`. */
+            /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one, up to 20. Or: The cursor `after` does not belong to this list and its filters, or a restore of the clinic's records has ended it, or undone the changes after `updated_since`. */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -9754,7 +9754,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description A query parameter is missing or invalid. `details` names each one, up to 20. Or: The request body is not valid JSON. Or: The headers `idempotency-key` and `x-idempotency-key` have different values. Send one of them. */
+            /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one, up to 20. Or: The request body is not valid JSON. Or: The headers `idempotency-key` and `x-idempotency-key` have different values. Send one of them. */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -9877,7 +9877,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description A query parameter is missing or invalid. `details` names each one, up to 20. Or: The cursor `after` does not belong to this list and its filters, or a restore of the clinic's records has ended it, or undone the changes after `updated_since`. */
+            /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one, up to 20. Or: The cursor `after` does not belong to this list and its filters, or a restore of the clinic's records has ended it, or undone the changes after `updated_since`. */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -9953,7 +9953,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description A query parameter is missing or invalid. `details` names each one, up to 20. */
+            /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one, up to 20. */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -10137,7 +10137,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description A query parameter is missing or invalid. `details` names each one, up to 20. Or: The request body is not valid JSON. Or: The headers `idempotency-key` and `x-idempotency-key` have different values. Send one of them. */
+            /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one, up to 20. Or: The request body is not valid JSON. Or: The headers `idempotency-key` and `x-idempotency-key` have different values. Send one of them. */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -10374,7 +10374,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description A query parameter is missing or invalid. `details` names each one, up to 20. Or: The request body is not valid JSON. Or: The headers `idempotency-key` and `x-idempotency-key` have different values. Send one of them. */
+            /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one, up to 20. Or: The request body is not valid JSON. Or: The headers `idempotency-key` and `x-idempotency-key` have different values. Send one of them. */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];

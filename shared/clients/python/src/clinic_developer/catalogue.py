@@ -7,7 +7,7 @@ ErrorKey = Literal["", "appointment_closed", "appointment_in_past", "appointment
 
 TEXTS = {
     "appointment_closed": "The appointment was completed or cancelled, or the patient did not come. It can no longer be changed. A completed or missed one can be reopened.",
-    "appointment_in_past": "The start time is in the past, in the clinic's time zone.",
+    "appointment_in_past": "The start time is not in the future, in the clinic's time zone.",
     "appointment_not_due": "It is too early for this action. `details` has the time from which it is possible.",
     "appointment_not_found": "The appointment does not exist.",
     "clinic_paused": "The operator has paused the clinic: its records can be read, but not changed. Retry after the number of seconds in the `retry-after` header.",
@@ -23,7 +23,7 @@ TEXTS = {
     "internal": "An unexpected error occurred. Include the `x-request-id` header when you contact support.",
     "invalid_cursor": "The cursor `after` does not belong to this list and its filters, or a restore of the clinic's records has ended it, or undone the changes after `updated_since`.",
     "invalid_idempotency_key": "The idempotency key must be 1 to 255 visible ASCII characters.",
-    "invalid_params": "A query parameter is missing or invalid. `details` names each one, up to 20.",
+    "invalid_params": "A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one, up to 20.",
     "invoice_not_found": "The invoice does not exist.",
     "malformed_json": "The request body is not valid JSON.",
     "message_not_found": "The message does not exist.",
