@@ -8,6 +8,19 @@ import { patientResponse } from '../shared/requests/patient-response.ts'
 import { endpoint } from '../shared/runtime/endpoint.ts'
 import { patientChanges } from '../shared/store/copies/patient-changes.ts'
 
+/** The field of the patient that each field of the request changes. Without its line here, a new field does not compile. */
+const FIELDS = {
+  first_name: 'firstName',
+  last_name: 'lastName',
+  date_of_birth: 'dateOfBirth',
+  gender: 'gender',
+  phone_number: 'phoneNumber',
+  email_address: 'emailAddress',
+  national_id: 'nationalId',
+  notes: 'notes',
+  external_id: 'externalId',
+} as const satisfies Record<keyof typeof updatePatient.body.shape, keyof Patient>
+
 export const handler = endpoint(
   updatePatient,
   { patients: ({ table }) => patientChanges(table) },
@@ -24,17 +37,9 @@ export const handler = endpoint(
       path.id,
       (before) => {
         checkIfMatch(before, response)
-        return {
-          ...(body.first_name !== undefined && { firstName: body.first_name }),
-          ...(body.last_name !== undefined && { lastName: body.last_name }),
-          ...(body.date_of_birth !== undefined && { dateOfBirth: body.date_of_birth }),
-          ...(body.gender !== undefined && { gender: body.gender }),
-          ...(body.phone_number !== undefined && { phoneNumber: body.phone_number }),
-          ...(body.email_address !== undefined && { emailAddress: body.email_address }),
-          ...(body.national_id !== undefined && { nationalId: body.national_id }),
-          ...(body.notes !== undefined && { notes: body.notes }),
-          ...(body.external_id !== undefined && { externalId: body.external_id }),
-        }
+        return Object.fromEntries(
+          Object.entries(body).map(([field, value]) => [FIELDS[field as keyof typeof FIELDS], value]),
+        )
       },
       { idempotency, status: 200, response },
     )

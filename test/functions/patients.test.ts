@@ -156,9 +156,16 @@ describe('PATCH /patients/{id}', () => {
   it('changes the fields that are sent, clears those that are null, and makes one event', async () => {
     const id = await create({ gender: 'female', phone_number: '+905321234567', notes: 'old' })
     const before = await get(id)
-    const { status, body } = await update(id, { last_name: 'Öztürk', phone_number: null, national_id: 'N-1' })
-    const changed = { last_name: 'Öztürk', full_name: 'Ada Öztürk', phone_number: null, national_id: 'N-1' }
-    expect([status, body.data]).toEqual([200, { ...before, ...changed, updated_at: expect.any(String) }])
+    const sent = {
+      last_name: 'Öztürk',
+      date_of_birth: '1990-02-03',
+      phone_number: null,
+      email_address: 'ada@example.com',
+      national_id: 'N-1',
+    }
+    const { status, body } = await update(id, sent)
+    const changed = { ...sent, full_name: 'Ada Öztürk', updated_at: expect.any(String) }
+    expect([status, body.data]).toEqual([200, { ...before, ...changed }])
     expect(await get(id)).toEqual(body.data)
     expect(idsOf(await list({ search: 'ozturk' }))).toEqual([id])
     expect(await eventsOf(id)).toBe(2)
