@@ -12,7 +12,9 @@ type ProviderError = { readonly name: RegExp; readonly text?: RegExp; readonly f
  * that fails in error is lost. So the recipient is at fault only where that is certain.
  */
 const PROVIDER_ERRORS: readonly ProviderError[] = [
-  // SES uses this name also if the sender is not verified, and if the sending of the account is paused.
+  // SES uses this name also if the sender is not verified, and if the sending of the account is paused. The text names a sender that is
+  // not verified, so it can contain any word.
+  { name: /^MessageRejected/, text: /not verified/i, fault: 'sender' },
   { name: /^MessageRejected/, text: /blacklisted|virus/i, fault: 'recipient' },
   { name: /^MessageRejected/, fault: 'sender' },
   { name: /^BadRequest/, text: /configuration set/i, fault: 'sender' },

@@ -162,6 +162,7 @@ const SES_ERRORS: ErrorCase[] = [
   // The account or its settings are at fault.
   [400, 'MessageRejected', 'unavailable'],
   [400, 'MessageRejected', 'unavailable', 'Email address is not verified. The following identities failed:'],
+  [400, 'MessageRejected', 'unavailable', 'Email address is not verified: a@virus-centre.example'],
   [400, 'MessageRejected', 'unavailable', 'Sending paused for this account.'],
   [400, 'BadRequestException', 'unavailable', 'Configuration set <mail> does not exist.'],
   [429, 'TooManyRequestsException', 'unavailable'],
