@@ -1,3 +1,5 @@
+import { availableParallelism } from 'node:os'
+
 /** Bounds for a machine with few cores. On Lambda, each is far higher. */
 export type Limits = {
   /** Environments of all functions that load at a time, each for at most `loadingMs`: one that never ends must not hold up others. */
@@ -5,7 +7,10 @@ export type Limits = {
   readonly loadingMs: number
   /** Environments of all functions, unless more are busy. An idle one ends for a new one beyond them. */
   readonly environments: number
-  /** Invocations of all functions that run at a time, except those of queues' batches. */
+  /**
+   * Invocations of all functions that run at a time, except those of queues' batches. More than the cores can run would only take
+   * longer, in more environments; but some wait for a provider.
+   */
   readonly running: number
   /** Invocations that wait for an environment. The gateway rejects requests beyond them. */
   readonly waiting: number
@@ -17,7 +22,7 @@ const LOCAL_LIMITS: Limits = {
   loading: 2,
   loadingMs: 2000,
   environments: 24,
-  running: 16,
+  running: 3 * availableParallelism(),
   waiting: 500,
   scaleOutMs: 200,
 }
