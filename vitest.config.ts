@@ -21,6 +21,8 @@ export const REST = [
   // Thousands of records, or commands of the operator tool.
   'test/functions/{large-invoices,snapshot-faults}.test.ts',
   'test/shared/store/patients/several-segments.test.ts',
+  // The calls of every endpoint and worker, and of the operator tool, compared with their roles.
+  'test/infra/functions/grants-used.test.ts',
   'test/infra/operators/operator-roles.test.ts',
   // Every combination of settings.
   'test/infra/stacks/security-rules.test.ts',
