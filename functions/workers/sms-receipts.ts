@@ -6,6 +6,7 @@ import { SMS_CLAIM_MS } from '../../shared/domain/messages/accept-message.ts'
 import { PROVIDERS } from '../../shared/domain/messages/message.ts'
 import { worker } from '../../shared/runtime/worker.ts'
 import { smsReceiptsWorker } from '../../shared/runtime/workers.ts'
+import { clinicStore } from '../../shared/store/clinics.ts'
 import { messageDispatch } from '../../shared/store/messages/dispatch.ts'
 
 /**
@@ -15,8 +16,8 @@ import { messageDispatch } from '../../shared/store/messages/dispatch.ts'
  */
 export const handler = worker(
   smsReceiptsWorker,
-  { messages: messageDispatch },
-  async ({ awslogs }: CloudWatchLogsEvent, { messages }, { now, count }) => {
+  { messages: messageDispatch, clinics: clinicStore },
+  async ({ awslogs }: CloudWatchLogsEvent, { messages, clinics }, { now, count }) => {
     const { logEvents } = JSON.parse(
       gunzipSync(Buffer.from(awslogs.data, 'base64')).toString('utf8'),
     ) as CloudWatchLogsDecodedData
@@ -28,8 +29,10 @@ export const handler = worker(
     })
     const record = async ({ providerMessageId, feedback }: (typeof receipts)[number]): Promise<boolean> => {
       const found = await messages.findByProviderId(PROVIDERS.sms, providerMessageId)
-      if (found) await messages.recordFeedback(found.clinic, found.id, feedback)
-      return found !== null
+      if (!found) return false
+      await clinics.requireNotReplaced(found.clinic)
+      await messages.recordFeedback(found.clinic, found.id, feedback)
+      return true
     }
     const unknown: typeof receipts = []
     for (const receipt of receipts) if (!(await record(receipt))) unknown.push(receipt)

@@ -30,6 +30,11 @@ export type Clinic = ClinicInfo & {
   readonly pauseInEffectAt?: string
   /** The restore that is in progress, or was stopped: the time it restores, its table, and whether the clinic was paused before. */
   readonly restoring?: { readonly to: string; readonly from: string; readonly wasPaused: boolean }
+  /**
+   * The restored table that is to replace this one. From `since`, an ISO 8601 instant, until then, nothing changes the clinic, unless the
+   * restore is given up.
+   */
+  readonly replacement?: { readonly table: string; readonly since: string; readonly wasPaused: boolean }
   /** Default appointment length in minutes. */
   readonly appointmentMinutes: number
   /** ISO 8601 instant in UTC. */

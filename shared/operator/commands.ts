@@ -111,6 +111,7 @@ export const COMMANDS: Readonly<Record<string, Calls>> = {
   'restore table': { role: 'maintain', table: [...READ, ...WRITE, ...RESTORE, 'Scan'] },
   'restore configure': { role: 'maintain', table: RESTORE },
   'restore reconcile': { role: 'maintain', table: [...READ, ...WRITE], maintenance: ['SendMessage'] },
+  'restore cancel': { role: 'maintain', table: [...READ, ...WRITE] },
   'restore clinic': { role: 'maintain', table: [...READ, ...WRITE, 'DescribeTable'] },
   migrate: { role: 'maintain', table: [...READ, ...WRITE, 'Scan'], maintenance: ['SendMessage'] },
 }

@@ -80,7 +80,7 @@ export const emailFeedbackWorker = {
   trigger: { type: 'queue', maxConcurrency: { feedback: 10 } },
   uses: {
     table: {
-      GetItem: ['messages'],
+      GetItem: ['clinic', 'messages'],
       PutItem: MESSAGE_CHANGE,
       DeleteItem: ['message-changes', 'due-messages', 'unresolved-messages'],
     },
@@ -93,7 +93,7 @@ export const smsReceiptsWorker = {
   trigger: { type: 'subscription', to: 'sms-receipts' },
   uses: {
     table: {
-      GetItem: ['messages', 'provider-ids'],
+      GetItem: ['clinic', 'messages', 'provider-ids'],
       PutItem: MESSAGE_CHANGE,
       DeleteItem: ['message-changes'],
     },

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Command } from 'commander'
+import type { Restore } from '../../../shared/maintenance/restore/mirror-partition.ts'
 import {
   type ReconciledClinic,
   type Reconciliation,
@@ -7,18 +8,21 @@ import {
   reconcileWithSource,
   requireReconcilable,
 } from '../../../shared/maintenance/restore/reconcile.ts'
+import { beginRestorePause, endRestorePause } from '../../../shared/maintenance/restore/restore-pause.ts'
 import {
   configureTable,
   type RestoredTable,
   restoreTable,
 } from '../../../shared/maintenance/restore/restored-table.ts'
+import { forEachConcurrent } from '../../../shared/maintenance/walk/for-each-concurrent.ts'
 import type { ReconcileResult } from '../../../shared/maintenance/walk/runs.ts'
 import { clinicStore } from '../../../shared/store/clinics.ts'
+import { credentialStore } from '../../../shared/store/credentials.ts'
 import { walkKey } from '../../../shared/store/keys/operator.ts'
 import type { Table } from '../../../shared/store/table/table.ts'
 import { isAccessDenied } from '../tool/aws-errors.ts'
 import { addToTrail } from '../tool/command-trail.ts'
-import { connectDynamoDb, connectTable, deployedAt, outputOf } from '../tool/connection.ts'
+import { connect, connectDynamoDb, connectTable } from '../tool/connection.ts'
 import { describeError } from '../tool/error-output.ts'
 import {
   CommandFailure,
@@ -37,16 +41,18 @@ import { explainRejection, PastInstant, restoredName } from './restored-time.ts'
 const STEPS = `
 Steps, described in docs/operate/restore.md:
   1. restore table --to TIME              a new table with the items of that time; the API keeps running
-  2. deploy with -c paused=on             requests and workers no longer change the table in use
-  3. restore reconcile --table NEW        takes over what was sent, delivered, revoked and erased since
-  4. deploy with -c tableName=NEW -c tableStream=LABEL, without paused
-  5. verify --all`
+  2. restore reconcile --table NEW        pauses all clinics, and takes over what was sent, delivered, revoked and erased since
+  3. deploy with -c tableName=NEW -c tableStream=LABEL, which ends the pause
+  4. verify --all
+
+Instead of 3, "restore cancel" ends the pause.`
 
 export function addRestoreCommands(group: Command): void {
   group.addHelpText('after', STEPS)
   addTableCommand(group)
   addConfigureCommand(group)
   addReconcileCommand(group)
+  addCancelCommand(group)
   addClinicCommand(group)
 }
 
@@ -84,7 +90,9 @@ function addConfigureCommand(group: Command): void {
 function addReconcileCommand(group: Command): void {
   group
     .command('reconcile')
-    .description('prepare a restored table for use: nothing is sent twice, and nothing erased comes back')
+    .description(
+      'pause all clinics, and prepare a restored table for use: nothing is sent twice, and nothing erased comes back',
+    )
     .requiredOption('--table <name>', 'the restored table')
     .option('--source-lost', 'the table that was in use no longer exists', false)
     .addOption(hereOption())
@@ -92,12 +100,11 @@ function addReconcileCommand(group: Command): void {
       const { client: _, tableName } = await connectDynamoDb(command)
       if (given.table === tableName)
         throw new CommandFailure('The stack uses this table: reconcile it before that.')
-      if (!given.sourceLost && (await outputOf(command, 'Paused')) !== 'on')
-        throw new CommandFailure('The stack is not paused. Deploy it with -c paused=on first.')
       const restored = await connectTable(command, given.table)
       const source = await connectTable(command, tableName)
-      if (given.sourceLost) await requireLost(source, restored)
-      const restore = given.sourceLost ? given.table : `${given.table} ${await deployedAt(command)}`
+      const restore = given.sourceLost
+        ? await requireLost(source, restored).then(() => given.table)
+        : await pauseSource(command, { source, restored }, given.table).catch(explainRejection)
       const onErasures = (_clinic: string, patients: readonly string[]) =>
         addToTrail(
           command,
@@ -166,6 +173,40 @@ async function reconcileInStack(
   requireReconciled({ failed })
 }
 
+/** Pauses the clinics of the table in use, unless the restored one cannot be reconciled with it. Returns what identifies the pause. */
+async function pauseSource(command: Command, tables: Restore, name: string): Promise<string> {
+  await requireReconcilable(tables)
+  return beginRestorePause(tables.source, name, (ms) => {
+    printProgress(
+      command,
+      `All clinics are paused; waiting ${Math.ceil(ms / 1000)} s for functions that had begun before`,
+    )
+    return sleep(ms)
+  })
+}
+
+function addCancelCommand(group: Command): void {
+  group
+    .command('cancel')
+    .description('give up a restore: the pause of "restore reconcile" ends, and the table in use stays')
+    .action(async (_: object, command: Command) => {
+      const table = await connect(command)
+      const all = await clinicStore({ table }).list()
+      const paused = all.filter(({ replacement }) => replacement)
+      const { refreshClinic } = credentialStore({ table, now: table.now })
+      // A command that was stopped may have ended the pause of a clinic, but not in all of its credentials.
+      await forEachConcurrent(all, (clinic) =>
+        clinic.replacement ? endRestorePause(table, clinic) : refreshClinic(clinic),
+      )
+      const restored = paused[0]?.replacement?.table
+      print(command, { clinics: paused.length, restored_table: restored ?? null }, [
+        restored === undefined
+          ? 'Nothing changed: no clinic is paused for a restore of the table.'
+          : `Ended the pause of ${counted(paused.length, 'clinic')}. Do not use ${restored} without reconciling it again.`,
+      ])
+    })
+}
+
 /** @throws CommandFailure if the table in use has a clinic of the restored one: what was sent since would be sent again */
 async function requireLost(source: Table, restored: Table): Promise<void> {
   const existing = await clinicStore({ table: source })
@@ -197,7 +238,7 @@ const platformOf = (command: Command, client: Parameters<typeof restoreTable>[0]
 
 const printRestored = (command: Command, { name, stream }: RestoredTable): void =>
   print(command, { table: name, stream }, [
-    `${name} can be reconciled: pause the stack, and run "restore reconcile --table ${name}".`,
+    `${name} can be reconciled: run "restore reconcile --table ${name}", which pauses all clinics.`,
     `Then deploy with -c tableName=${name} -c tableStream=${stream}`,
   ])
 

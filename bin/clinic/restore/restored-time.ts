@@ -1,6 +1,7 @@
 /** The time that is restored, the table that is restored to it, and why it cannot be. */
 import * as z from 'zod'
 import { UnfinishedErasure, UnknownClinic } from '../../../shared/maintenance/restore/reconcile.ts'
+import { NotPaused, OtherReplacement } from '../../../shared/maintenance/restore/restore-pause.ts'
 import { TableNameTaken } from '../../../shared/maintenance/restore/restored-table.ts'
 import { CommandFailure } from '../tool/output.ts'
 
@@ -28,5 +29,11 @@ export function explainRejection(error: Error): never {
     throw new CommandFailure(
       `The table in use does not have clinic ${error.clinic}: is it the one that was restored? If it was lost, use --source-lost.`,
     )
+  if (error instanceof OtherReplacement)
+    throw new CommandFailure(
+      `The clinics are paused until ${error.table} is the table in use. If that restore is given up: restore cancel`,
+    )
+  if (error instanceof NotPaused)
+    throw new CommandFailure('A clinic was created, or resumed, since. Run the command again.')
   throw error
 }

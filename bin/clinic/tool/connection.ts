@@ -17,7 +17,7 @@ import { guardWrites, withWriteGuard } from './write-guard.ts'
 /** A stack's outputs and the client settings for its services. On AWS the settings are empty. */
 type StackLocation = {
   readonly outputs: Readonly<Record<string, string>>
-  /** When the stack was last deployed with a change, as an ISO 8601 instant. Empty for a local stack, which is never paused. */
+  /** When the stack was last deployed with a change, as an ISO 8601 instant. Empty for a local stack. */
   readonly deployedAt: string
   readonly isLocal: boolean
   readonly clientSettingsFor: (service: 'dynamodb' | 'sqs') => ClientSettings
@@ -53,10 +53,6 @@ export async function connectDynamoDb(command: Command) {
   const { outputs, clientSettingsFor: where } = await locateStack(command)
   return { client: operatorClient(where('dynamodb')), tableName: requireOutput(outputs, 'TableName') }
 }
-
-/** An output of the stack; undefined if the stack lacks it. */
-export const outputOf = async (command: Command, name: string): Promise<string | undefined> =>
-  (await locateStack(command)).outputs[name]
 
 /** When the stack was last deployed with a change. */
 export const deployedAt = async (command: Command): Promise<string> => (await locateStack(command)).deployedAt

@@ -32,7 +32,11 @@ export function withWriteGuard(table: Table): Table {
       if (guarded === undefined) return write(...args)
       const now = performance.now()
       if (now >= validUntil) {
-        const { id, restoring } = await requireNotDeleting(guarded.clinic)
+        const { id, replacement, restoring } = await requireNotDeleting(guarded.clinic)
+        if (replacement)
+          throw new CommandFailure(
+            `Clinic ${id} is paused until ${replacement.table} is the table in use. If that restore is given up: restore cancel`,
+          )
         if (restoring && !COMMANDS_DURING_RESTORE.includes(guarded.command))
           throw new CommandFailure(
             `Clinic ${id} is being restored to ${restoring.to}. If the restore was stopped, complete it first: restore clinic ${id} --to ${restoring.to} --from ${restoring.from}`,

@@ -20,7 +20,7 @@ export class UnknownMessage extends Error {
 }
 
 /** The settings of a clinic that its emails depend on. */
-export type MailSettings = Pick<Clinic, 'name' | 'emailFromName' | 'replyTo' | 'pausedAt'>
+export type MailSettings = Pick<Clinic, 'name' | 'emailFromName' | 'replyTo' | 'pausedAt' | 'replacement'>
 
 export type EmailConsumer = {
   readonly messages: Pick<
@@ -53,6 +53,8 @@ export async function sendQueuedEmail(consumer: EmailConsumer, email: QueuedEmai
   const [read, settings] = await Promise.all([messages.find(clinic, id), consumer.mailSettings(clinic)])
   // Deleted, and its messages with it.
   if (!settings) return
+  // It is sent from the restored table, or by a sweep once the restore is given up. Nothing may change here.
+  if (settings.replacement !== undefined) return
   if (read?.record.channel !== 'email') throw new UnknownMessage('no such email')
   const { record } = read
   // The email is already claimed or sent.

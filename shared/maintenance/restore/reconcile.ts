@@ -16,6 +16,7 @@ import { type ReplayCounts, replayErasures } from './erasure-replay.ts'
 import { continueEventCounters, takeOverDueItems, takeOverIntegrations } from './integrations.ts'
 import { holdMessages, takeOverMessages } from './messages.ts'
 import type { Restore } from './mirror-partition.ts'
+import { endRestorePause, NotPaused, restorePauseOf } from './restore-pause.ts'
 
 export type ReconciledClinic = {
   readonly clinic: Clinic
@@ -38,7 +39,7 @@ export type Reconciliation = {
 
 export type ReconcileOptions = WalkOptions & {
   readonly now: () => number
-  /** Identifies the restore, and the pause of the source: what was reconciled in another pause is reconciled again. */
+  /** Identifies the restore, and the pause of the source (restore-pause.ts): what was reconciled in another pause is reconciled again. */
   readonly restore: string
   /** Called with the patients before they are erased again. */
   readonly onErasures?: (clinic: ClinicId, patients: readonly string[]) => void
@@ -70,9 +71,9 @@ export class UnknownClinic extends Error {
 }
 
 /**
- * Reconciles a restored table from the source, which nothing may change during it. It may be interrupted and repeated until the
+ * Reconciles a restored table from the source, whose clinics are paused for it. It may be interrupted and repeated until the
  * table is in use.
- * @throws UnfinishedErasure or UnknownClinic before anything is changed; WalkTaken
+ * @throws NotPaused, UnfinishedErasure or UnknownClinic before anything is changed; NotPaused if the pause has ended since; WalkTaken
  */
 export async function reconcileWithSource(
   tables: Restore,
@@ -80,6 +81,11 @@ export async function reconcileWithSource(
 ): Promise<Reconciliation> {
   const { source, restored } = tables
   const ledger = erasureLedger({ table: source })
+  const requirePaused = async () => {
+    if (restorePauseOf(await clinicStore({ table: source }).list()) !== options.restore)
+      throw new NotPaused('the clinics of the table in use are paused for another restore')
+  }
+  await requirePaused()
   const { clinics, missing } = await requireReconcilable(tables)
   const reconcile = async ({ id }: Clinic) => {
     await takeOverIntegrations(tables, id)
@@ -97,7 +103,11 @@ export async function reconcileWithSource(
   return reconcileClinics(restored, clinics, options, {
     begin: () => takeOverDueItems(tables),
     reconcile,
-    finish: async () => ({ missing, held: await holdMessages(restored, source, options.now) }),
+    finish: async () => {
+      const held = await holdMessages(restored, source, options.now)
+      await requirePaused()
+      return { missing, held }
+    },
   })
 }
 
@@ -174,6 +184,8 @@ async function reconcileClinics(
       subject: options.restore,
       visit: async ([id]) => {
         const clinic = byId.get(id as ClinicId) as Clinic
+        // The restored time can be within an earlier pause.
+        await endRestorePause(restored, clinic)
         const taken = await reconcile(clinic)
         const reconciled = { clinic, ...taken }
         clinics.push(reconciled)

@@ -11,7 +11,7 @@ const Task = z.discriminatedUnion('name', [
   z.strictObject({ name: z.literal('verify') }),
   /** Migrates the table to the formats of the worker's release. `deployedAt` is when the stack was last deployed. */
   z.strictObject({ name: z.literal('migrate'), deployedAt: z.string() }),
-  /** Reconciles a restored table. `restore` identifies the restore, and the pause of the source. */
+  /** Reconciles a restored table. `restore` identifies the restore, and the pause of the table in use. */
   z.strictObject({
     name: z.literal('reconcile'),
     table: z.string().min(3),

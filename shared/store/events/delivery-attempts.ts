@@ -23,7 +23,10 @@ import { decodeFirstAttempt, decodeWaiting } from './waiting-items.ts'
 export function deliveryAttempts({ table }: { table: Table }) {
   const { find, change } = deliveryStore({ table })
 
-  /** Reads a delivery, its webhook, the webhook's health and the clinic in one call. Null for an unknown delivery. */
+  /**
+   * Reads a delivery, its webhook, the webhook's health and the clinic in one call. Null for an unknown delivery, and for any while a restored
+   * table is to replace this one, from which it is then delivered.
+   */
   async function readContext(clinic: ClinicId, webhook: string, id: string): Promise<DeliveryContext | null> {
     const keys = [
       deliveryKey(clinic, webhook, id),
@@ -34,7 +37,7 @@ export function deliveryAttempts({ table }: { table: Table }) {
     const items = await table.getMany(keys)
     const itemAt = ({ pk, sk }: Key) => items.find((item) => item.pk === pk && item.sk === sk)
     const [deliveryItem, webhookItem, healthItem, clinicItem] = keys.map(itemAt)
-    if (!deliveryItem) return null
+    if (!deliveryItem || clinicItem?.replacement !== undefined) return null
     return {
       delivery: decodeDelivery(deliveryItem),
       version: decodeVersion(deliveryItem),

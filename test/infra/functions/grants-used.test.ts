@@ -11,6 +11,7 @@ import { abandoned, type Delivery, postponed } from '../../../shared/domain/webh
 import { DISABLE_AFTER_MS } from '../../../shared/domain/webhooks/webhook.ts'
 import { OPENS_AFTER } from '../../../shared/domain/webhooks/webhook-health.ts'
 import { MIGRATIONS, type Migration } from '../../../shared/maintenance/migrate/migrations.ts'
+import { beginRestorePause, endRestorePause } from '../../../shared/maintenance/restore/restore-pause.ts'
 import { maintenanceRuns, type Task } from '../../../shared/maintenance/walk/runs.ts'
 import { listCursors } from '../../../shared/requests/record-list.ts'
 import { type QueueId, WORKERS } from '../../../shared/runtime/workers.ts'
@@ -18,6 +19,7 @@ import { appointmentStore } from '../../../shared/store/calendar/appointments.ts
 import { invoiceStore } from '../../../shared/store/calendar/invoices.ts'
 import { paymentStore } from '../../../shared/store/calendar/payments.ts'
 import { treatmentStore } from '../../../shared/store/catalogue.ts'
+import { clinicStore } from '../../../shared/store/clinics.ts'
 import { patientChanges } from '../../../shared/store/copies/patient-changes.ts'
 import { doctorStore, MAX_SAVED } from '../../../shared/store/doctors.ts'
 import { deliveryStore } from '../../../shared/store/events/deliveries.ts'
@@ -437,7 +439,12 @@ const starts: Record<string, () => Promise<[event: object, answer: unknown]>> = 
     const tasks: Task[] = [
       { name: 'verify' },
       { name: 'migrate', deployedAt: '' },
-      { name: 'reconcile', table: copy.name, restore: 'restored-1', isSourceLost: false },
+      {
+        name: 'reconcile',
+        table: copy.name,
+        restore: await beginRestorePause(table, copy.name, async () => {}),
+        isSourceLost: false,
+      },
     ]
     const messages = tasks.map(async (task) => ({
       run: (await maintenanceRuns(task.name === 'reconcile' ? copy.table : table).start(task)).id,
@@ -446,6 +453,9 @@ const starts: Record<string, () => Promise<[event: object, answer: unknown]>> = 
     return [batch(await Promise.all(messages)), { batchItemFailures: [] }]
   },
   'continue-fan-out': async () => {
+    // Paused for the reconciliation.
+    const clinic = await clinicStore({ table }).find(mine.clinic.id)
+    if (clinic) await endRestorePause(table, clinic)
     await announceTransactions(21)
     return [batch([{ clinic: mine.clinic.id }]), { batchItemFailures: [] }]
   },

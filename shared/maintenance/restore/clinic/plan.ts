@@ -250,7 +250,7 @@ async function haveHolidaysChanged({ table, copy }: ClinicTables, clinic: Clinic
 
 /** What an operator changes, and pauses and restores. */
 const NOT_COMPARED: ReadonlySet<string> = new Set([
-  ...['pausedAt', 'pauseInEffectAt', 'restoring', 'restores', 'recipientSecret', 'version'],
+  ...['pausedAt', 'pauseInEffectAt', 'replacement', 'restoring', 'restores', 'recipientSecret', 'version'],
 ])
 
 async function differingSettings({ table, copy }: ClinicTables, clinic: ClinicId): Promise<string[]> {

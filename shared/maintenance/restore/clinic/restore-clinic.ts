@@ -1,14 +1,13 @@
 /** Restores the records of one clinic under the clinic's pause, and lets every copy of its lists start again. */
 import type { Clinic, ClinicId, ClinicRestore } from '../../../domain/clinic.ts'
-import { setPaused, waitForPause } from '../../../store/clinic-pause.ts'
+import { waitForPause } from '../../../store/clinic-pause.ts'
 import { clinicStore } from '../../../store/clinics.ts'
-import { credentialStore } from '../../../store/credentials.ts'
-import { excludePause } from '../../../store/events/webhook-health.ts'
 import { clinicRestoreKey } from '../../../store/keys/operator.ts'
 import type { Table } from '../../../store/table/table.ts'
 import { VISIBILITY_DELAY_MS } from '../../../store/table/visibility-delay.ts'
 import { pagesOf } from '../../walk/sources.ts'
 import { type WalkOptions, walk } from '../../walk/walk.ts'
+import { pauseForRestore, resumeAfterRestore } from '../restore-pause.ts'
 import type { ClinicTables } from './comparison.ts'
 import { type PlanOptions, planRestore, type RestorePlan } from './plan.ts'
 import { putBack } from './put-back.ts'
@@ -75,32 +74,21 @@ export function requireSameRestore({ restoring }: Clinic, { to, from }: { to: st
   if (restoring && (restoring.to !== to || restoring.from !== from)) throw new OtherRestore(restoring)
 }
 
-/**
- * Records that a restore is in progress, and pauses the clinic. The pause takes effect again if it was there before, because commands
- * of an operator may still write to a paused clinic: from now on they are rejected.
- */
+/** Records that a restore is in progress, and pauses the clinic. */
 async function begin(table: Table, id: ClinicId, restore: { to: string; from: string }): Promise<Clinic> {
-  const clinics = clinicStore({ table })
-  const before = await clinics.requireNotDeleting(id)
+  const before = await clinicStore({ table }).requireNotDeleting(id)
   requireSameRestore(before, restore)
   const wasPaused = before.restoring?.wasPaused ?? before.pausedAt !== undefined
-  await clinics.update(id, {
-    restoring: { ...restore, wasPaused },
-    ...(before.restoring === undefined && { pauseInEffectAt: null }),
-  })
-  return setPaused(table, id, before.pausedAt ?? new Date(table.now()).toISOString())
+  const isBegun = before.restoring !== undefined
+  return pauseForRestore(table, before, { isBegun, state: { restoring: { ...restore, wasPaused } } })
 }
 
 /** Ends the restore and, unless an operator had paused the clinic before, the pause. */
 async function end(table: Table, id: ClinicId, restore: ClinicRestore): Promise<void> {
-  const clinics = clinicStore({ table })
-  const { restores = [], restoring, pausedAt } = await clinics.requireNotDeleting(id)
-  const isResumed = !restoring?.wasPaused
-  if (isResumed && pausedAt !== undefined) await excludePause(table, id, Date.parse(pausedAt), table.now())
-  const ended = await clinics.update(id, {
-    restores: [...restores, restore],
-    restoring: null,
-    ...(isResumed && { pausedAt: null, pauseInEffectAt: null }),
+  const clinic = await clinicStore({ table }).requireNotDeleting(id)
+  const { restores = [], restoring } = clinic
+  await resumeAfterRestore(table, clinic, {
+    wasPaused: restoring?.wasPaused ?? false,
+    state: { restores: [...restores, restore], restoring: null },
   })
-  await credentialStore({ table, now: table.now }).refreshClinic(ended)
 }

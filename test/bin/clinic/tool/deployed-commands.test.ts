@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import type { Clinic } from '../../../../shared/domain/clinic.ts'
 import { fullName } from '../../../../shared/domain/patients/patient.ts'
 import { newUuid } from '../../../../shared/domain/uuid.ts'
+import { beginRestorePause } from '../../../../shared/maintenance/restore/restore-pause.ts'
 import { clinicsOf } from '../../../../shared/maintenance/walk/sources.ts'
 import { walk } from '../../../../shared/maintenance/walk/walk.ts'
 import { clinicStore } from '../../../../shared/store/clinics.ts'
@@ -63,44 +64,56 @@ it('writes no external id, even if it has the form of an id of a record', async 
   expect(JSON.stringify(lines)).not.toContain(external)
 })
 
-it('settles a restored table only while the stack is paused, and never the table in use', async () => {
-  const restored = await freshTable()
-  const settle = async (...args: string[]) => {
-    const { code, errors } = await run('restore', 'reconcile', '--here', ...args)
-    return [code, errors]
-  }
-  expect(await settle('--table', restored.name)).toEqual([
-    2,
-    'The stack is not paused. Deploy it with -c paused=on first.\n',
-  ])
-  outputs.Paused = 'on'
-  expect(await settle('--table', db.name)).toEqual([
-    2,
+/** The clinics are paused until a table is used. A command that is not the first need not wait. */
+const pausedFor = (name: string, minutesAgo = 10) =>
+  beginRestorePause({ ...db.table, now: () => Date.now() - minutesAgo * 60_000 }, name, async () => {})
+
+const cancel = () => output(run('restore', 'cancel'))
+
+it('never settles the table in use, and pauses all clinics for another until its restore is given up', async () => {
+  expect(await rejection(run('restore', 'reconcile', '--table', db.name))).toBe(
     'The stack uses this table: reconcile it before that.\n',
-  ])
-  expect(await settle('--table', restored.name)).toEqual([0, ''])
+  )
+  const restored = await freshTable()
+  await pausedFor(restored.name)
+  const settle = (table: string) => run('restore', 'reconcile', '--here', '--table', table)
+  expect((await settle(restored.name)).code).toBe(0)
+  expect(await rejection(settle((await freshTable()).name))).toBe(
+    `The clinics are paused until ${restored.name} is the table in use. If that restore is given up: restore cancel\n`,
+  )
+  expect(await rejection(run('clinic', 'resume', '--clinic', clinic.id))).toBe(
+    `Clinic ${clinic.id} is paused until ${restored.name} is the table in use. If that restore is given up: restore cancel\n`,
+  )
+  expect(await cancel()).toBe(
+    `Ended the pause of 1 clinic. Do not use ${restored.name} without reconciling it again.\n`,
+  )
+  expect(await cancel()).toBe('Nothing changed: no clinic is paused for a restore of the table.\n')
+  expect(await clinicStore(db).find(clinic.id)).not.toHaveProperty('pausedAt')
 })
 
-it('continues a settlement that was stopped, and begins again after another deployment of the stack', async () => {
+it('continues a settlement that was stopped, and begins again after another pause', async () => {
   const copy = await restored(db)
   const ids = (await clinicStore(copy).list()).map(({ id }) => id)
-  const settle = async (lastDeployed: string) => {
-    // A process that was stopped at the end, during a pause that was deployed at ten.
+  const first = await pausedFor(copy.name)
+  const settle = async () => {
+    // A process that was stopped at the end, during the first pause.
     const stopped = walk(copy.table, clinicsOf(ids), {
       progress: walkKey('maintain', 'reconcile'),
-      subject: `${copy.name} 2026-11-22T10:00:00.000Z`,
+      subject: first,
       visit: async () => ({ reconciled: 1 }),
       finish: () => Promise.reject(new Error('stopped')),
     })
     await expect(stopped).rejects.toThrow('stopped')
-    Object.assign(outputs, { Paused: 'on', LastUpdatedTime: lastDeployed })
     const { printed, errors } = await run('restore', 'reconcile', '--here', '--table', copy.name)
     const isListed = printed.includes(ids[0] as string)
     return [isListed, !printed.includes('of them before this run'), errors]
   }
   const resumed = expect.stringMatching(/^Resumed at \d+ clinics?, begun at \S+Z\n$/)
-  expect(await settle('2026-11-22T10:00:00.000Z')).toEqual([false, false, resumed])
-  expect(await settle('2026-11-22T11:00:00.000Z')).toEqual([true, true, ''])
+  expect(await settle()).toEqual([false, false, resumed])
+  await cancel()
+  await pausedFor(copy.name, 5)
+  expect(await settle()).toEqual([true, true, ''])
+  await cancel()
 })
 
 it('does not settle from a table that lacks a clinic, or without one that has the clinics', async () => {

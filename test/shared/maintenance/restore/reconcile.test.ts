@@ -1,19 +1,30 @@
 /** A restore is rehearsed: a table as it was some time ago is settled from the one in use, and then used in its place. */
-import { beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it, vi } from 'vitest'
 import type { Clinic } from '../../../../shared/domain/clinic.ts'
 import type { Message } from '../../../../shared/domain/messages/message.ts'
 import { newUuid } from '../../../../shared/domain/uuid.ts'
+import type { DeliveryReference } from '../../../../shared/domain/webhooks/delivery.ts'
 import {
   reconcileWithoutSource,
   reconcileWithSource,
   UnfinishedErasure,
   UnknownClinic,
 } from '../../../../shared/maintenance/restore/reconcile.ts'
+import {
+  beginRestorePause,
+  DRAIN_MS,
+  endRestorePause,
+  NotPaused,
+  OtherReplacement,
+} from '../../../../shared/maintenance/restore/restore-pause.ts'
+import { runMaintenanceWorker, WORKERS } from '../../../../shared/runtime/workers.ts'
+import { setPaused } from '../../../../shared/store/clinic-pause.ts'
 import { clinicStore } from '../../../../shared/store/clinics.ts'
 import { deletedClinics } from '../../../../shared/store/copies/deleted-clinics.ts'
 import { patientChanges } from '../../../../shared/store/copies/patient-changes.ts'
 import { credentialUse } from '../../../../shared/store/credential-use.ts'
 import { credentialStore } from '../../../../shared/store/credentials.ts'
+import { dueDeliveries } from '../../../../shared/store/events/due-deliveries.ts'
 import { eventStore } from '../../../../shared/store/events/events.ts'
 import { eventFanOut } from '../../../../shared/store/events/fan-out.ts'
 import { webhookStore } from '../../../../shared/store/events/webhooks.ts'
@@ -25,9 +36,11 @@ import { patientStore } from '../../../../shared/store/patients/patients.ts'
 import { Changeset } from '../../../../shared/store/table/changeset.ts'
 import { idempotencyGuard } from '../../../../shared/store/table/idempotency.ts'
 import type { Table } from '../../../../shared/store/table/table.ts'
+import { batch, feedback } from '../../../infra/functions/worker-events.ts'
 import { createWebhook } from '../../../support/deliveries.ts'
 import { createAcceptedEmail } from '../../../support/emails.ts'
 import { filledPatient } from '../../../support/filled-records.ts'
+import { handlerOf, stubFunctionEnvironment } from '../../../support/functions.ts'
 import { createPopulatedClinic, type PopulatedClinic } from '../../../support/records.ts'
 import { restored as copyOf } from '../../../support/restored.ts'
 import { aPatient, freshTable, newClinic, type TestTable, tableOfFile } from '../../../support/table.ts'
@@ -42,6 +55,14 @@ const by = { at: new Date(start).toISOString(), operator: 'eva' }
 const erase = (table: Table, clinic: Clinic, patient: string) =>
   patientChanges(table).erase(clinic.id, patient, by)
 
+/** Pauses the clinics of a table at a time until another is used, as `restore reconcile` does. */
+const pauseAt = (table: Table, at: number, name = 'restored-1', sleep = async (_: number) => {}) =>
+  beginRestorePause({ ...table, now: () => at }, name, sleep)
+
+const resume = async (table: Table) => {
+  for (const clinic of await clinicStore({ table }).list()) await endRestorePause(table, clinic)
+}
+
 const rename = (table: Table, clinic: Clinic, patient: string, firstName: string) =>
   patientChanges(table).update(clinic.id, patient, { firstName })
 
@@ -53,8 +74,8 @@ describe('a restored table that is settled from the table in use', () => {
   let reconciliation: Awaited<ReturnType<typeof reconcileWithSource>>
   const mail: Record<string, Message> = {}
   const tables = () => ({ source: source.table, restored: restored.table })
-  const reconcile = () =>
-    reconcileWithSource(tables(), { restore: 'restored-1', now: () => start + 30 * MINUTE })
+  let restore: string
+  const reconcile = () => reconcileWithSource(tables(), { restore, now: () => start + 30 * MINUTE })
   const credentials = (db: TestTable) => credentialStore({ table: db.table, now: Date.now })
   const pairs: Record<string, { key: string; secret: string }> = {}
   const guard = (db: TestTable) =>
@@ -93,7 +114,10 @@ describe('a restored table that is settled from the table in use', () => {
     for (const name of ['sent since', 'waiting', 'stuck', 'failed since']) await email(name)
     await rename(table, clinic, patient.id, 'Announced')
 
+    // The restored time is within the pause of a restore that was then given up.
+    await pauseAt(table, start, 'other')
     restored = await copyOf(source)
+    await resume(table)
 
     const { id: stuck } = mail.stuck as Message
     const read = await messageStore({ table }).find(clinic.id, stuck)
@@ -131,7 +155,35 @@ describe('a restored table that is settled from the table in use', () => {
     await erase(table, clinic, erased.id)
     await newClinic(table)
 
+    restore = await pauseAt(table, start + 10 * MINUTE)
     reconciliation = await reconcile()
+  })
+
+  it('leaves the table in use paused: no credential may write, and no worker changes anything', async () => {
+    const { table } = source
+    const authenticated = async (db: TestTable) =>
+      (await credentials(db).authenticate(pairs.kept as never))?.clinic.pausedAt
+    expect([await authenticated(source), await authenticated(restored)]).toEqual([
+      new Date(start + 10 * MINUTE).toISOString(),
+      undefined,
+    ])
+    const before = await tableText(source)
+    const sent = practice.sent.length
+    const { id: message } = mail.waiting as Message
+    const deliveries: DeliveryReference[] = []
+    for await (const due of dueDeliveries(source).dueBatches(Number.MAX_SAFE_INTEGER, 100))
+      deliveries.push(...due.map(({ clinic, webhook, id }) => ({ clinic, webhook, delivery: id })))
+    expect(deliveries.length).toBeGreaterThan(0)
+    await practice.sendEmails(table, start + 20 * MINUTE)
+    await practice.sendQueued(table, start + 20 * MINUTE, { clinic: world.clinic.id, message, waits: 0 })
+    await practice.deliverEvents(table, start + 20 * MINUTE, deliveries)
+    stubFunctionEnvironment(source.name)
+    vi.spyOn(process.stdout, 'write').mockReturnValue(true)
+    const report = (await handlerOf({ id: 'email-feedback' })) as (event: object) => Promise<unknown>
+    expect(await report(batch([feedback(world.clinic.id, 'Bounce', message)]))).toEqual({
+      batchItemFailures: [{ itemIdentifier: '0' }],
+    })
+    expect([await tableText(source), practice.sent.length]).toEqual([before, sent])
   })
 
   it('has the clinic data of the restored time, and verifies without a difference', async () => {
@@ -250,17 +302,18 @@ it('rejects a source that lacks a clinic of the restored table, before anything 
   await createPopulatedClinic(source.table)
   const { clinic } = await createPopulatedClinic(restored.table)
   await createWebhook(restored.table, clinic.id)
+  const restore = await pauseAt(source.table, start)
   const before = await tableText(restored)
   const reconciling = reconcileWithSource(
     { source: source.table, restored: restored.table },
-    { restore: 'restored-1', now: Date.now },
+    { restore, now: Date.now },
   )
   await expect(reconciling).rejects.toThrow(UnknownClinic)
   await expect(reconciling).rejects.toMatchObject({ wasDeleted: false })
   await deletedClinics(source).begin(clinic.id, { at: clinic.createdAt, operator: 'eva' })
   const again = reconcileWithSource(
     { source: source.table, restored: restored.table },
-    { restore: 'restored-1', now: Date.now },
+    { restore, now: Date.now },
   )
   await expect(again).rejects.toMatchObject({ wasDeleted: true })
   expect(await tableText(restored)).toBe(before)
@@ -279,10 +332,71 @@ it('rejects a source with an interrupted erasure, before anything is changed', a
     },
   }
   await expect(erase(crashing, clinic, patient.id)).rejects.toThrow('crash')
+  const restore = await pauseAt(source.table, start)
   const reconciling = reconcileWithSource(
     { source: source.table, restored: restored.table },
-    { restore: 'restored-1', now: Date.now },
+    { restore, now: Date.now },
   )
   await expect(reconciling).rejects.toThrow(UnfinishedErasure)
   expect(await tableText(restored)).toBe(before)
+})
+
+describe('the pause of all clinics for a restore', () => {
+  const waits: number[] = []
+  const sleep = async (ms: number) => void waits.push(ms)
+
+  it('waits longer than any function runs, and only once', async () => {
+    const others = WORKERS.filter(({ id }) => id !== runMaintenanceWorker.id)
+    expect(Math.max(...others.map(({ timeoutSeconds = 0 }) => timeoutSeconds)) * 1000).toBeLessThan(DRAIN_MS)
+    const { table } = await freshTable()
+    await newClinic(table)
+    const pause = await pauseAt(table, start, 'restored-1', sleep)
+    expect(await pauseAt(table, start + DRAIN_MS, 'restored-1', sleep)).toBe(pause)
+    expect(waits).toEqual([DRAIN_MS])
+  })
+
+  it('is another one if a clinic was not paused in between', async () => {
+    const { table } = await freshTable()
+    await newClinic(table)
+    const pause = await pauseAt(table, start)
+    await newClinic(table)
+    expect(await pauseAt(table, start + MINUTE)).not.toBe(pause)
+  })
+
+  it('ends with the restore that is given up, except for clinics that an operator had paused', async () => {
+    const { table } = await freshTable()
+    const [{ id }, other] = [await newClinic(table), await newClinic(table)]
+    await setPaused(table, id, by.at)
+    await pauseAt(table, start + MINUTE)
+    await expect(pauseAt(table, start + MINUTE, 'restored-2')).rejects.toThrow(OtherReplacement)
+    await resume(table)
+    const { find } = clinicStore({ table })
+    expect((await find(id))?.pausedAt).toBe(by.at)
+    expect(await find(other.id)).toEqual({
+      ...other,
+      version: expect.any(Number),
+      recipientSecret: expect.any(String),
+    })
+  })
+
+  it('is required from the beginning of a reconciliation to its end', async () => {
+    const source = await freshTable()
+    await newClinic(source.table)
+    const restored = await copyOf(source)
+    const tables = { source: source.table, restored: restored.table }
+    const before = await tableText(restored)
+    const options = { restore: `restored-1 ${by.at}`, now: Date.now }
+    await expect(reconcileWithSource(tables, options)).rejects.toThrow(NotPaused)
+    await pauseAt(source.table, start, 'restored-2')
+    await expect(reconcileWithSource(tables, options)).rejects.toThrow(NotPaused)
+    expect(await tableText(restored)).toBe(before)
+    await resume(source.table)
+    const restore = await pauseAt(source.table, start)
+    const resuming = reconcileWithSource(tables, {
+      ...{ restore, now: Date.now },
+      onErasures: () => void resume(source.table),
+      sleep: async () => {},
+    })
+    await expect(resuming).rejects.toThrow(NotPaused)
+  })
 })

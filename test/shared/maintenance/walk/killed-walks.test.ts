@@ -11,6 +11,7 @@ import type { Clinic, ClinicId } from '../../../../shared/domain/clinic.ts'
 import { migrateTable } from '../../../../shared/maintenance/migrate/migrate-table.ts'
 import { type Migration, readTableFormat } from '../../../../shared/maintenance/migrate/migrations.ts'
 import { reconcileWithSource } from '../../../../shared/maintenance/restore/reconcile.ts'
+import { beginRestorePause } from '../../../../shared/maintenance/restore/restore-pause.ts'
 import { runMaintenance } from '../../../../shared/maintenance/run-maintenance.ts'
 import { verifyClinic } from '../../../../shared/maintenance/verify/verify-clinic.ts'
 import { verifyClinics } from '../../../../shared/maintenance/verify/verify-clinics.ts'
@@ -50,7 +51,13 @@ const SEGMENTS = 8
 const seed = Number(process.env.SEED ?? 20261123)
 const random = mulberry32(seed)
 
-type World = { readonly source: TestTable; readonly target: TestTable; readonly populated: PopulatedClinic[] }
+type World = {
+  readonly source: TestTable
+  readonly target: TestTable
+  readonly populated: PopulatedClinic[]
+  /** The pause of the source. */
+  readonly restore: string
+}
 
 /** A process, until it is killed: its tables and its scans. */
 type Process = {
@@ -72,7 +79,8 @@ async function createWorld(clinics: number): Promise<World> {
     if (index % 2 === 0) await createAcceptedEmail(source.table, clinic, patient, Date.now())
     else await patientChanges(source.table).erase(clinic.id, patient.id, { operator: 'eva' })
   }
-  return { source, target, populated }
+  const restore = await beginRestorePause(source.table, target.name, async () => {})
+  return { source, target, populated, restore }
 }
 
 /** Counts what each clinic is visited for. */
@@ -87,11 +95,11 @@ function visitCounter() {
 }
 
 const settle =
-  ({ source, target }: World, onClinic: (id: string) => void) =>
+  ({ source, target, restore }: World, onClinic: (id: string) => void) =>
   ({ open }: Process) =>
     reconcileWithSource(
       { source: open(source), restored: open(target) },
-      { restore: 'restored-1', now: Date.now, onClinic: ({ clinic }) => onClinic(clinic.id) },
+      { restore, now: Date.now, onClinic: ({ clinic }) => onClinic(clinic.id) },
     )
 
 async function countDifferences(table: Table, clinic: ClinicId): Promise<number> {
@@ -315,7 +323,7 @@ describe('the worker', () => {
     const task = {
       name: 'reconcile',
       table: queued.target.name,
-      restore: 'restored-1',
+      restore: queued.restore,
       isSourceLost: false,
     } as const
     const { result, invocations } = await runQueued(task, queued.target, queued, calls)
