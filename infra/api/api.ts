@@ -183,10 +183,9 @@ const throttled = (stage: StageSettings, share: number, served: Served): MethodD
   ...limits(stage, share, served),
 })
 
-/** A share of the stage's rate, at most what the function can serve; nothing while the stage is paused. */
-function limits({ throttle, recovery, servedConcurrency }: StageSettings, share: number, served?: Served) {
+/** A share of the stage's rate, at most what the function can serve. */
+function limits({ throttle, servedConcurrency }: StageSettings, share: number, served?: Served) {
   const bound = served && servedConcurrency !== undefined ? served(servedConcurrency) : throttle
-  const limit = (name: keyof Throttle) =>
-    recovery.isPaused ? 0 : Math.min(throttle[name] * share, bound[name])
+  const limit = (name: keyof Throttle) => Math.min(throttle[name] * share, bound[name])
   return { throttlingRateLimit: limit('rate'), throttlingBurstLimit: Math.ceil(limit('burst')) }
 }

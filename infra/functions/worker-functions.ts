@@ -63,20 +63,14 @@ export class WorkerFunctions {
     this.#dependencies = dependencies
   }
 
-  /** While the deployment is paused, nothing but maintenance is invoked: queues and stream keep what arrives. */
-  get #isRunning(): boolean {
-    return !this.#dependencies.stage.recovery.isPaused
-  }
-
   /** Feeds a queue to its consumers, which report the failed messages of a batch. */
   consume(name: QueueName, queue: Queue): void {
-    for (const [worker, { maxConcurrency, batchSize, isPausable = true }] of this.#triggeredBy('queue')) {
+    for (const [worker, { maxConcurrency, batchSize }] of this.#triggeredBy('queue')) {
       if (maxConcurrency[name] === undefined) continue
       const consumer = this.#function(worker)
       // An SqsEventSource would grant more than Lambda needs.
       consumer.addToRolePolicy(consumeGrant(queue))
       consumer.addEventSourceMapping(name, {
-        enabled: this.#isRunning || !isPausable,
         eventSourceArn: queue.queueArn,
         batchSize: batchSize?.[name] ?? 10,
         reportBatchItemFailures: true,
@@ -92,7 +86,6 @@ export class WorkerFunctions {
       // A DynamoEventSource would grant more than Lambda needs.
       for (const grant of [...streamGrants(table), pushGrant(failures)]) follower.addToRolePolicy(grant)
       follower.addEventSourceMapping('stream', {
-        enabled: this.#isRunning,
         eventSourceArn: streamOf(table),
         startingPosition: StartingPosition.TRIM_HORIZON,
         batchSize: 100,
@@ -123,7 +116,6 @@ export class WorkerFunctions {
       sweep.configureAsyncInvoke({ retryAttempts: 0, maxEventAge: Duration.minutes(1) })
       new Rule(this.#scope, `${worker.id}-every-minute`, {
         schedule: Schedule.rate(Duration.minutes(1)),
-        enabled: this.#isRunning,
         targets: Array.from({ length: parts }, (_, part) => {
           const event = RuleTargetInput.fromObject({ part, parts })
           return new LambdaFunction(sweep, { event, retryAttempts: 0, maxEventAge: Duration.minutes(1) })

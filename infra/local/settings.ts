@@ -17,6 +17,5 @@ export const LOCAL_SETTINGS = {
   tableKey: null,
   backups: null,
   backupCopyRegion: null,
-  paused: null,
   canaryMinutes: null,
 } as const

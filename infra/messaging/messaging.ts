@@ -41,8 +41,7 @@ export class Messaging extends Construct {
     forwardEmailFeedback(this, configurationSet, feedback)
     workers.consume('feedback', feedback)
     const receiptReader = workers.subscriber('sms-receipts')
-    // Receipts that arrive during a pause are lost. They would change a table that nothing may change.
-    if (stage.smsReceipts && !stage.recovery.isPaused) subscribeToSmsReceipts(this, receiptReader)
+    if (stage.smsReceipts) subscribeToSmsReceipts(this, receiptReader)
     workers.everyMinute()
   }
 }

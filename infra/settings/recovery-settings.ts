@@ -3,8 +3,6 @@ import type { Settings } from './stage-file.ts'
 
 /** The settings of restores and backups. */
 export type RecoverySettings = {
-  /** Whether no request and no worker may change the table. */
-  readonly isPaused: boolean
   /** The table in use, if it is not the data stack's table. */
   readonly adoptedTable: AdoptedTable | undefined
   /** Daily backups in a locked vault, and copies of them in another region. */
@@ -30,7 +28,6 @@ export function recoverySettings(settings: Settings): RecoverySettings {
   if (copyRegion !== undefined && copyRegion === settings.region)
     throw new Error(`backupCopyRegion must be another region than the stage's: "${copyRegion}".`)
   return {
-    isPaused: switchSetting('paused', settings),
     adoptedTable: adoptedTable(settings),
     backups: hasBackups ? { copyRegion } : undefined,
   }

@@ -30,7 +30,6 @@ export const SETTING_NAMES = [
   'monthlyBudget',
   'tracing',
   'canaryMinutes',
-  'paused',
   'tableName',
   'tableStream',
   'tableKey',

@@ -68,7 +68,6 @@ export class ApiStack extends Stack {
       Cell: stage.cell,
       ...(stage.version !== undefined && { Version: stage.version }),
       TableName: data.table.tableName,
-      Paused: stage.recovery.isPaused ? 'on' : 'off',
       AccessTrailBucket: data.value('AccessTrailBucket'),
       OperatorLogGroup: data.value('OperatorLogGroup'),
       ...Object.fromEntries(

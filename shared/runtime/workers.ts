@@ -16,8 +16,6 @@ export type Trigger =
       readonly maxConcurrency: Readonly<Partial<Record<QueueName, number>>>
       /** The messages of a batch; ten if not set. A batch takes as long as its slowest message. */
       readonly batchSize?: Readonly<Partial<Record<QueueName, number>>>
-      /** Whether it is also invoked while the deployment is paused. */
-      readonly isPausable?: false
     }
   /** Items inserted into the table's partitions with this prefix. */
   | { readonly type: 'stream'; readonly partitionPrefix: string }
@@ -299,12 +297,11 @@ const WHOLE_TABLE = [
 export const runMaintenanceWorker = {
   id: 'run-maintenance',
   part: 'maintenance',
-  // The minimum of SQS. The lease of a walk lets one invocation work on it at a time. A restored table is reconciled during a pause.
+  // The minimum of SQS. The lease of a walk lets one invocation work on it at a time.
   trigger: {
     type: 'queue',
     maxConcurrency: { maintenance: 2 },
     batchSize: { maintenance: 1 },
-    isPausable: false,
   },
   uses: {
     table: {},

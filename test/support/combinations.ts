@@ -29,7 +29,6 @@ const OPTIONS: Record<string, Settings> = {
   provisioned: { provisionedReads: '10', provisionedWrites: '10' },
   warm: { warmReads: '24000', warmWrites: '8000' },
   reserved: { accountConcurrency: '1000' },
-  paused: { paused: 'on' },
   [PIPELINE]: {},
   restored: { tableName: 'restored', tableStream: '2026-11-22T10:00:00.000' },
 }

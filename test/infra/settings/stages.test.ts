@@ -132,8 +132,8 @@ describe('a stage', () => {
       '@aws-cdk/core:x': true,
       'cli-telemetry': false,
     }
-    expect(settingsIn({ ...context, paused: 'on', account: 1 })).toEqual({ paused: 'on', account: '1' })
-    expect(() => settingsIn({ ...context, pause: 'on' })).toThrow('Unknown setting "pause". Known are')
+    expect(settingsIn({ ...context, backups: 'on', account: 1 })).toEqual({ backups: 'on', account: '1' })
+    expect(() => settingsIn({ ...context, backup: 'on' })).toThrow('Unknown setting "backup". Known are')
   })
 
   it.each(globSync('infra/stages/*'))('in %s can be read', (file) => {
@@ -164,12 +164,10 @@ describe('a stage', () => {
       hostedZoneName: 'praxis-nord.de',
       tableName: 'restored',
       tableStream: '2026-11-22T10:00:00.000',
-      paused: 'on',
     }
     const { settings } = parseStage('dev', file, settingsIn(LOCAL_SETTINGS))
     expect(domainSettings(settings)).toMatchObject({ name: 'clinic.example', hostedZone: undefined })
     expect(recoverySettings(settings)).toEqual({
-      isPaused: false,
       adoptedTable: undefined,
       backups: undefined,
     })

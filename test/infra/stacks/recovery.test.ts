@@ -1,4 +1,4 @@
-/** A deployment that is paused, one that uses a table of another origin, and backups. */
+/** A deployment that uses a table of another origin, and backups. */
 import { describe, expect, it } from 'vitest'
 import {
   backupCopyStackName,
@@ -17,49 +17,6 @@ const resources = (templates: Record<string, StackTemplate>, type: string) =>
     .map(({ Properties }) => Properties as Record<string, any>)
 
 const prod = templatesOf('prod')
-
-describe('a paused deployment', () => {
-  const paused = templatesOf('prod', { paused: 'on' })
-
-  it('accepts no request', () => {
-    const [stage] = resources(paused, 'AWS::ApiGateway::Stage')
-    expect(stage?.MethodSettings.length).toBeGreaterThan(1)
-    for (const { ThrottlingRateLimit, ThrottlingBurstLimit } of stage?.MethodSettings ?? [])
-      expect([ThrottlingRateLimit, ThrottlingBurstLimit]).toEqual([0, 0])
-  })
-
-  it('invokes no worker but maintenance, which reconciles: not for other queues, nor the stream, nor schedules', () => {
-    const mappings = resources(paused, 'AWS::Lambda::EventSourceMapping')
-    const schedules = resources(paused, 'AWS::Events::Rule').filter((rule) => rule.ScheduleExpression)
-    expect([mappings.length > 3, schedules.length > 2]).toEqual([true, true])
-    const isMaintenance = ({ EventSourceArn }: Record<string, unknown>) =>
-      JSON.stringify(EventSourceArn).includes('MaintenanceRuns')
-    expect(mappings.map(({ Enabled }) => Enabled)).toEqual(mappings.map(isMaintenance))
-    expect(mappings.filter(isMaintenance).length).toBe(1)
-    expect(schedules.map(({ State }) => State)).toEqual(schedules.map(() => 'DISABLED'))
-  })
-
-  it('invokes no worker for receipts of SMS, which would change the table', () => {
-    const groups = (templates: typeof paused) =>
-      resources(templates, 'AWS::Logs::SubscriptionFilter').map(({ LogGroupName }) =>
-        JSON.stringify(LogGroupName),
-      )
-    const isReceipts = (group: string) => group.includes('DirectPublishToPhoneNumber')
-    expect(groups(prod).filter(isReceipts).length).toBe(2)
-    expect(groups(paused).filter(isReceipts)).toEqual([])
-  })
-
-  it('still puts the events of SES into their queue, and says that it is paused', () => {
-    const rules = resources(paused, 'AWS::Events::Rule').filter((rule) => rule.EventPattern)
-    expect(rules.map(({ State }) => State)).toEqual(rules.map(() => 'ENABLED'))
-    const output = (templates: typeof paused) => templates[stackName('prod')]?.Outputs?.Paused?.Value
-    expect([output(paused), output(prod)]).toEqual(['on', 'off'])
-  })
-
-  it('has the same stack of data', () => {
-    expect(paused[dataStackName('prod')]).toEqual(prod[dataStackName('prod')])
-  })
-})
 
 describe('a deployment that uses a table of another origin', () => {
   const stream = '2026-11-22T10:00:00.000'
@@ -94,7 +51,7 @@ describe('a deployment that uses a table of another origin', () => {
     [{ tableName: 'a b', tableStream: stream }, 'tableName is not the name of a table: "a b".'],
     [{ tableStream: stream }, 'set tableName too.'],
     [{ ...settings, tableKey: 'alias' }, 'tableKey is not the id of a key: "alias".'],
-    [{ paused: 'yes' }, 'paused must be "on" or "off".'],
+    [{ backups: 'yes' }, 'backups must be "on" or "off".'],
     [{ backupCopyRegion: 'eu-west-1' }, 'set it together with -c backups=on.'],
     [{ backups: 'on', backupCopyRegion: 'Ireland' }, 'backupCopyRegion is not a region: "Ireland".'],
   ])('is rejected with %j', (invalid, message) => {
