@@ -40,7 +40,7 @@ const erasing: Calls = { role: 'erase', table: [...READ, ...WRITE] }
 const READING: Readonly<Record<string, string>> = {
   clinic: 'list show use',
   holiday: 'list',
-  credential: 'list',
+  credential: 'list show',
   doctor: 'list show find',
   department: 'list show find',
   room: 'list show find',

@@ -123,6 +123,21 @@ export function addCredentialCommands(group: Command): void {
       print(command, { data: credentials.map(credentialJson) }, lines(credentials.map(credentialCells)))
     })
 
+  group
+    .command('show')
+    .description('show a credential and its clinic, without its secret')
+    .argument('<key>')
+    .action(async (text: string, _: object, command: Command) => {
+      const key = requireKey(text)
+      const credential = await credentialStore({ table: await connect(command), now: Date.now }).find(key)
+      if (!credential) throw unknownCredential(key)
+      const { id, name } = credential.clinic
+      print(command, credentialJson(credential), [
+        ...lines([credentialCells(credential)]),
+        `clinic ${name}, ${id}`,
+      ])
+    })
+
   addUpdate(group)
   addRotation(group)
   addRevocation(group)

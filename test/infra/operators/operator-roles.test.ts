@@ -193,6 +193,7 @@ describe('the role of a command', () => {
       'holiday list': of,
       'holiday delete': [...of, '2099-01-01'],
       'credential list': of,
+      'credential show': [key],
       'credential update': [key, '--rate', '30'],
       'credential rotate': [key],
       'doctor create': [...of, '--name', 'Dr. Eva Noll', '--hours', 'mon-fri 09:00-12:00'],
@@ -246,6 +247,7 @@ describe('the role of a command', () => {
       'webhook delete': [webhooks[1]?.id as string, ...of, '--yes'],
       'credential revoke': ['--all', ...of, '--yes', '--keep-webhooks'],
       'erasure list': of,
+      'restore cancel': [],
       'restore clinic': [clinic.id, '--to', new Date().toISOString(), '--from', copy.name],
       'patient erase': [patient.id, ...of, '--yes', '--confirm', `Bo ${patient.lastName}`],
     }

@@ -24,6 +24,18 @@ const credential = (...args: string[]) => run('credential', ...args)
 const accepts = async (tried: string) =>
   (await credentialStore({ table: db.table, now: Date.now }).authenticate({ key, secret: tried })) !== null
 
+it('shows a credential and its clinic by its key alone', async () => {
+  expect(await output(credential('show', key))).toMatch(
+    new RegExp(`^${key}  test  active  .*\nclinic Praxis Nord, ${clinic.id}\n$`),
+  )
+  expect(JSON.parse((await credential('show', key, '--json')).printed).data).toMatchObject({
+    clinic_id: clinic.id,
+  })
+  expect(await rejection(credential('show', 'ck_a_unknown'))).toContain(
+    'Credential ck_a_unknown does not exist.',
+  )
+})
+
 describe('credential update', () => {
   it('changes name, scopes, expiry and rate, which the list shows', async () => {
     const given = ['--name', 'Portal', '--scopes', 'patient.read', '--rate', '30']
