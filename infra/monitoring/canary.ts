@@ -17,6 +17,7 @@ export function addCanary(
 ): void {
   const name = canaryName(stage)
   const connection = new Connection(scope, 'CanaryConnection', {
+    connectionName: name,
     description: 'The credential of the canary',
     authorization: Authorization.apiKey('Authorization', SecretValue.secretsManager(name)),
   })

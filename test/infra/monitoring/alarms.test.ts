@@ -176,6 +176,8 @@ it('the canary requests the domain with the secret of its name, without retries,
   }
   const watching = templateOf('prod', { ...domain, canaryMinutes: '5' })
   watching.hasResourceProperties('AWS::Events::Connection', {
+    // The runbook of the alarm updates it by this name.
+    Name: 'clinic-prod-canary',
     AuthorizationType: 'API_KEY',
     AuthParameters: {
       ApiKeyAuthParameters: {
