@@ -44,8 +44,10 @@ const call = (action: string, resource = '*'): Step[] => [{ action, resource }]
 const AWS_COMMANDS: Record<string, Step[]> = {
   'backup list-backup-jobs': call('backup:ListBackupJobs'),
   'backup list-copy-jobs': call('backup:ListCopyJobs'),
+  'backup start-restore-job': ADMINISTRATOR,
   'cloudtrail lookup-events': call('cloudtrail:LookupEvents'),
   'cloudwatch get-metric-statistics': call('cloudwatch:GetMetricStatistics'),
+  'dynamodb describe-table': ADMINISTRATOR,
   'events describe-rule': call('events:DescribeRule', arn('events', 'rule/clinic-dev-canary')),
   'events enable-rule': ADMINISTRATOR,
   'events list-rules': call('events:ListRules'),
@@ -68,10 +70,14 @@ const AWS_COMMANDS: Record<string, Step[]> = {
     arn('logs', 'log-group:ClinicDeveloperApi-dev-Data-AccessTrailDeliveryErrors12AB:log-stream:'),
   ),
   'secretsmanager put-secret-value': ADMINISTRATOR,
+  'sesv2 create-email-identity': ADMINISTRATOR,
   'sesv2 get-account': call('ses:GetAccount'),
   'sesv2 get-email-identity': call('ses:GetEmailIdentity', arn('ses', 'identity/your.domain')),
+  'sesv2 put-account-details': ADMINISTRATOR,
+  'sesv2 put-email-identity-mail-from-attributes': ADMINISTRATOR,
   'sns get-sms-attributes': call('sns:GetSMSAttributes'),
   'sns get-sms-sandbox-account-status': call('sns:GetSMSSandboxAccountStatus'),
+  'sns set-sms-attributes': ADMINISTRATOR,
   'sqs get-queue-attributes': call('sqs:GetQueueAttributes', arn('sqs', 'clinic-dev-emails')),
   'sqs get-queue-url': call('sqs:GetQueueUrl', arn('sqs', 'clinic-dev-emails')),
 }
@@ -113,12 +119,18 @@ const SENTENCES: readonly (readonly [RegExp, () => Step[]])[] = [
         call(action, arn('cloudformation', 'stack/ClinicDeveloperApi-dev-Workers/1')),
       ),
   ],
-  [/\b[Dd]eploy (again|with|the)\b/, () => ADMINISTRATOR],
+  [/\b[Dd]eploy (again|with|the)\b|npx cdk|npm run preflight/, () => ADMINISTRATOR],
 ]
 
-const commandSteps = (command: string): Step[] => {
+/** Commands that use no stack. */
+const WITHOUT_STACK = /^(--help|webhook listen)/
+
+const commandSteps = (text: string): Step[] => {
+  const command = text.replaceAll(/\s+/g, ' ').replace(/^--stack \S+ /, '')
+  // A command in a sentence may begin with the name of the tool, which is also a noun.
+  const given = [command, command.replace(/^clinic /, '')].map((words) => `${words} `)
   const name = Object.keys(COMMANDS)
-    .filter((known) => command === known || command.startsWith(`${known} `))
+    .filter((known) => given.some((words) => words.startsWith(`${known} `)))
     .sort((a, b) => b.length - a.length)[0]
   if (name === undefined) return []
   const withOption = Object.keys(COMMANDS).find(
@@ -133,9 +145,15 @@ function stepsIn(text: string): Step[] {
     if (!steps) throw new Error(`What does "aws ${command}" call? AWS_COMMANDS does not say.`)
     return steps
   })
-  const ofTool = [...text.matchAll(/npm run clinic -- ([^\n#]*)|`(?:clinic )?((?:[a-z-]+ )[^`]+)`/g)]
+  const ofTool = [...text.matchAll(/npm run clinic -- ([^\n#]*)|`([a-z-]+ [^`]+)`/g)]
   const sentences = SENTENCES.flatMap(([pattern, steps]) => (pattern.test(text) ? steps() : []))
-  return [...aws, ...ofTool.flatMap(([, block, inline]) => commandSteps(block ?? inline ?? '')), ...sentences]
+  const commands = ofTool.flatMap(([, block, inline = '']) => {
+    const steps = commandSteps(block ?? inline)
+    if (block !== undefined && steps.length === 0 && !WITHOUT_STACK.test(block))
+      throw new Error(`No role has the command "${block}".`)
+    return steps
+  })
+  return [...aws, ...commands, ...sentences]
 }
 
 const rolesIn = (text = ''): string[] => [
@@ -143,11 +161,16 @@ const rolesIn = (text = ''): string[] => [
   ...(text.includes('an administrator') ? ['administrator'] : []),
 ]
 
+/** Pages that list what there is, and have no steps. */
+const REFERENCES = ['README', 'access', 'capacity', 'commands']
+
+/** Pages of alarms name the roles to look, and those to repair. The others name all roles. */
 const pages = globSync('docs/operate/*.md').flatMap((file): Page[] => {
+  const name = basename(file, '.md')
+  if (REFERENCES.includes(name)) return []
   const text = readFileSync(file, 'utf8')
-  if (!/^Alarms?: /m.test(text)) return []
-  const [, look, repair] = /^Roles: (.*?) to look(?:, (.*) to repair)?\.$/m.exec(text) ?? []
-  return [{ name: basename(file, '.md'), text, look: rolesIn(look), repair: rolesIn(repair) }]
+  const [, look, repair] = /^Roles: (.*?)(?: to look(?:, (.*) to repair)?)?\.$/m.exec(text) ?? []
+  return [{ name, text, look: rolesIn(look), repair: rolesIn(repair) }]
 })
 
 const partsOf = ({ text, look, repair }: Page): [string, string[]][] => {
@@ -160,13 +183,14 @@ const partsOf = ({ text, look, repair }: Page): [string, string[]][] => {
 
 async function allowedBy(step: Step, roles: readonly string[]): Promise<string | undefined> {
   if ('role' in step) return roles.find((role) => role === step.role)
-  if (!roles.includes('on-call')) return undefined
+  const administrator = roles.find((role) => role === 'administrator')
+  if (!roles.includes('on-call')) return administrator
   const { allowed } = await decide(
     onCall,
     { ...step, context: {} },
     { keyPolicies: new Map([[KEY, KEY_POLICY]]) },
   )
-  return allowed ? 'on-call' : undefined
+  return allowed ? 'on-call' : administrator
 }
 
 beforeAll(() => {
