@@ -82,8 +82,12 @@ export async function exportClinic(
 }
 
 /** A restore can remove records that were read: nothing says later that they are gone. @throws ExportFolderError */
-function requireNotRestored({ clinic: exported }: Manifest, { restoring, restores = [] }: Clinic): void {
-  if (restoring) throw new ExportFolderError('The clinic is being restored: export it afterwards.')
+function requireNotRestored(
+  { clinic: exported }: Manifest,
+  { replacement, restoring, restores = [] }: Clinic,
+): void {
+  if (replacement || restoring)
+    throw new ExportFolderError('The clinic is being restored: export it afterwards.')
   if (!isDeepStrictEqual(restores, exported.restores ?? []))
     throw new ExportFolderError('The clinic was restored since the export began: export it to a new folder.')
 }

@@ -371,13 +371,16 @@ describe('an export', () => {
     expect(manifest.as_of && manifest.as_of < changedAt).toBe(true)
   })
 
-  it('is rejected during a restore of the clinic, and if one has ended since the export began', async () => {
+  it('is rejected during a restore of the clinic or the table, and if one has ended since the export began', async () => {
     const { clinic: restored } = await createPopulatedClinic(db.table)
     const clinics = clinicStore(db)
     const restoring = { to: '2026-05-01T07:00:00.000Z', from: 'copy', wasPaused: false }
     await clinics.update(restored.id, { restoring })
     await expect(run(await current(restored), newFolder())).rejects.toThrow('is being restored')
-    await clinics.update(restored.id, { restoring: null })
+    const replacement = { table: 'copy', since: restoring.to, wasPaused: false }
+    await clinics.update(restored.id, { restoring: null, replacement })
+    await expect(run(await current(restored), newFolder())).rejects.toThrow('is being restored')
+    await clinics.update(restored.id, { replacement: null })
     let reads = 0
     const query: Table['query'] = async (range) => {
       if (range.pk === `${shortId(restored.id)}#CP` && ++reads === 2)
