@@ -6,8 +6,8 @@ import { SMS_CLAIM_MS } from '../../shared/domain/messages/accept-message.ts'
 import { PROVIDERS } from '../../shared/domain/messages/message.ts'
 import { worker } from '../../shared/runtime/worker.ts'
 import { smsReceiptsWorker } from '../../shared/runtime/workers.ts'
-import { clinicStore } from '../../shared/store/clinics.ts'
 import { messageDispatch } from '../../shared/store/messages/dispatch.ts'
+import { tableReplacement } from '../../shared/store/table-replacement.ts'
 
 /**
  * Records the delivery receipts of SNS in the communication log, where the operator has enabled them. SNS reports all SMS
@@ -16,8 +16,8 @@ import { messageDispatch } from '../../shared/store/messages/dispatch.ts'
  */
 export const handler = worker(
   smsReceiptsWorker,
-  { messages: messageDispatch, clinics: clinicStore },
-  async ({ awslogs }: CloudWatchLogsEvent, { messages, clinics }, { now, count }) => {
+  { messages: messageDispatch, replacement: tableReplacement },
+  async ({ awslogs }: CloudWatchLogsEvent, { messages, replacement }, { now, count }) => {
     const { logEvents } = JSON.parse(
       gunzipSync(Buffer.from(awslogs.data, 'base64')).toString('utf8'),
     ) as CloudWatchLogsDecodedData
@@ -30,7 +30,7 @@ export const handler = worker(
     const record = async ({ providerMessageId, feedback }: (typeof receipts)[number]): Promise<boolean> => {
       const found = await messages.findByProviderId(PROVIDERS.sms, providerMessageId)
       if (!found) return false
-      await clinics.requireNotReplaced(found.clinic)
+      await replacement.requireNone(found.clinic)
       await messages.recordFeedback(found.clinic, found.id, feedback)
       return true
     }

@@ -31,9 +31,6 @@ export class ClinicBeingDeleted extends Error {
   }
 }
 
-/** A restored table is to replace this one: nothing may change until then. */
-export class TableBeingReplaced extends Error {}
-
 /** New values of a clinic's settings. Null removes an optional one, so that its default applies. */
 export type ClinicChanges = {
   readonly [Name in keyof Omit<
@@ -143,12 +140,6 @@ export function clinicStore({ table }: { table: Table }) {
     return clinic
   }
 
-  /** For workers that also change paused clinics. @throws TableBeingReplaced, but a moment ago, it may not yet */
-  async function requireNotReplaced(id: ClinicId): Promise<void> {
-    const clinic = await table.get(clinicKey(id), { eventual: true })
-    if (clinic?.replacement !== undefined) throw new TableBeingReplaced('the table is being replaced')
-  }
-
   /** The paused ones of some clinics. A pause of a moment ago may be missing. */
   async function pausedOf(ids: readonly ClinicId[]): Promise<ReadonlySet<ClinicId>> {
     const items = await table.getMany(ids.map(clinicKey), { eventual: true })
@@ -165,7 +156,6 @@ export function clinicStore({ table }: { table: Table }) {
     replaceRecipientSecret,
     beginDeletion,
     pausedOf,
-    requireNotReplaced,
   }
 }
 

@@ -5,6 +5,7 @@ import type { Clinic } from '../../../shared/domain/clinic.ts'
 import { SMS_CLAIM_MS } from '../../../shared/domain/messages/accept-message.ts'
 import type { Message } from '../../../shared/domain/messages/message.ts'
 import { newUuid } from '../../../shared/domain/uuid.ts'
+import { clinicStore } from '../../../shared/store/clinics.ts'
 import { messageDispatch } from '../../../shared/store/messages/dispatch.ts'
 import { messageStore } from '../../../shared/store/messages/messages.ts'
 import { handlerOf, stubFunctionEnvironment } from '../../support/functions.ts'
@@ -73,6 +74,16 @@ async function deliver(lines: string[], age = 0): Promise<unknown> {
 const read = async () => (await messageStore(db).find(clinic.id, id))?.record
 
 describe('a receipt', () => {
+  it('changes nothing while a restored table is to replace this one', async () => {
+    const { update } = clinicStore(db)
+    const before = await read()
+    const since = new Date().toISOString()
+    await update(clinic.id, { replacement: { table: 'restored', since, wasPaused: false } })
+    await expect(deliver([receipt(messageId)])).rejects.toThrow('sms-receipts failed')
+    await update(clinic.id, { replacement: null })
+    expect(await read()).toEqual(before)
+  })
+
   it('is recorded once when it arrives twice', async () => {
     await deliver([receipt(messageId)])
     expect(await read()).toMatchObject({ status: 'delivered', errorMessage: null })
