@@ -11,6 +11,7 @@ import {
 } from '../../../shared/store/credential-changes.ts'
 import { credentialStore } from '../../../shared/store/credentials.ts'
 import type { Table } from '../../../shared/store/table/table.ts'
+import { nameOf } from '../tool/command-trail.ts'
 import { cellOf, connect, openClinic } from '../tool/connection.ts'
 import { addFields, type Fields, fieldsOf, requireChange } from '../tool/fields.ts'
 import {
@@ -21,6 +22,7 @@ import {
   parseOption,
   print,
 } from '../tool/output.ts'
+import { guardWrites } from '../tool/write-guard.ts'
 import { addRevocation, endpointsOf } from './credential-revocation.ts'
 import {
   credentialCells,
@@ -128,9 +130,7 @@ export function addCredentialCommands(group: Command): void {
     .description('show a credential and its clinic, without its secret')
     .argument('<key>')
     .action(async (text: string, _: object, command: Command) => {
-      const key = requireKey(text)
-      const credential = await credentialStore({ table: await connect(command), now: Date.now }).find(key)
-      if (!credential) throw unknownCredential(key)
+      const { credential } = await openCredential(command, requireKey(text))
       const { id, name } = credential.clinic
       print(command, credentialJson(credential), [
         ...lines([credentialCells(credential)]),
@@ -141,6 +141,15 @@ export function addCredentialCommands(group: Command): void {
   addUpdate(group)
   addRotation(group)
   addRevocation(group)
+}
+
+/** The credential with this key, and its table. From now on, a deletion or a restore of its clinic ends the writes to the table. */
+async function openCredential(command: Command, key: string) {
+  const table = await connect(command)
+  const credential = await credentialStore({ table, now: Date.now }).find(key)
+  if (!credential) throw unknownCredential(key)
+  guardWrites(table, credential.clinic.id, nameOf(command))
+  return { table, credential }
 }
 
 type NewSettings = Required<CredentialChanges>
@@ -154,7 +163,7 @@ function addUpdate(group: Command): void {
     const key = requireKey(text)
     requireChange({ ...given })
     const changes = fieldsOf(CHANGES, given)
-    const table = await connect(command)
+    const { table } = await openCredential(command, key)
     const outcome = await credentialChanges({ table, now: Date.now }).change(key, changes)
     if (!('credential' in outcome)) throw credentialRejection(key, outcome.kind)
     const { credential, kind } = outcome
@@ -213,7 +222,7 @@ function addRotation(group: Command): void {
       if (endPrevious && replaceCurrent)
         throw new CommandFailure('Use --end-previous or --replace-current, not both.')
       const duringOverlap = replaceCurrent ? 'replace-current' : endPrevious ? 'end-previous' : 'reject'
-      const table = await connect(command)
+      const { table } = await openCredential(command, key)
       const outcome = await credentialChanges({ table, now: Date.now }).rotate(key, end, duringOverlap)
       if (outcome.kind !== 'rotated') throw rotationRejection(key, outcome)
       const { credential, secret } = outcome

@@ -33,7 +33,8 @@ export function withWriteGuard(table: Table): Table {
       const now = performance.now()
       if (now >= validUntil) {
         const { id, replacement, restoring } = await requireNotDeleting(guarded.clinic)
-        if (replacement)
+        // A leaked key must not wait. The reconciliation is repeated afterwards.
+        if (replacement && guarded.command !== 'credential revoke')
           throw new CommandFailure(
             `Clinic ${id} is paused until ${replacement.table} is the table in use. If that restore is given up: restore cancel`,
           )

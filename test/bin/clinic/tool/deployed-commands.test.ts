@@ -84,6 +84,10 @@ it('never settles the table in use, and pauses all clinics for another until its
   expect(await rejection(run('clinic', 'resume', '--clinic', clinic.id))).toBe(
     `Clinic ${clinic.id} is paused until ${restored.name} is the table in use. If that restore is given up: restore cancel\n`,
   )
+  const { key } = await issueCredential(db.table, clinic)
+  expect(await rejection(run('credential', 'rotate', key))).toContain('is paused until')
+  expect((await run('credential', 'revoke', key, '--yes')).code).toBe(0)
+  expect((await settle(restored.name)).code).toBe(0)
   expect(await cancel()).toBe(
     `Ended the pause of 1 clinic. Do not use ${restored.name} without reconciling it again.\n`,
   )
