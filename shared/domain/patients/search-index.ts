@@ -17,6 +17,13 @@ export class SearchSegment {
     this.#set(lines)
   }
 
+  /** The segment of the text of its lines, which a line break separates: far faster than from the lines. */
+  static parse(text: string): SearchSegment {
+    const segment = new SearchSegment()
+    if (text !== '') segment.#setText(`${text}\n`)
+    return segment
+  }
+
   get count(): number {
     return this.#count
   }
@@ -70,15 +77,15 @@ export class SearchSegment {
   }
 
   #set(lines: readonly string[]): void {
-    this.#count = lines.length
-    this.#text = lines.length === 0 ? '' : `${lines.join('\n')}\n`
-    this.#starts = new Uint32Array(lines.length + 1)
-    let at = 0
-    for (const [index, line] of lines.entries()) {
-      this.#starts[index] = at
-      at += line.length + 1
-    }
-    this.#starts[lines.length] = at
+    this.#setText(lines.map((line) => `${line}\n`).join(''))
+  }
+
+  #setText(text: string): void {
+    const starts = [0]
+    for (let end = text.indexOf('\n'); end !== -1; end = text.indexOf('\n', end + 1)) starts.push(end + 1)
+    this.#text = text
+    this.#starts = Uint32Array.from(starts)
+    this.#count = starts.length - 1
   }
 }
 

@@ -35,8 +35,12 @@ export async function readSegment(
   if (!stored || !first) return null
   const parts = stored.slice(0, first.parts)
   const text = zstdDecompressSync(Buffer.concat(parts.map(({ data }) => data))).toString()
-  const segment = new SearchSegment(text === '' ? [] : text.split('\n'))
-  return { segment, version: first.version, state: first.state, items: stored.length }
+  return {
+    segment: SearchSegment.parse(text),
+    version: first.version,
+    state: first.state,
+    items: stored.length,
+  }
 }
 
 /** The items, if the parts are complete, have one version, and are not too old. */
