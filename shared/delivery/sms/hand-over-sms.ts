@@ -25,7 +25,7 @@ export type SmsHandOver<Changes> = {
   /** Ends the call of the provider. */
   readonly deadline: AbortSignal
   readonly now: () => number
-  readonly count: (metric: string) => void
+  readonly count: (metric: string, dimension: Readonly<Record<string, string>>, cause: unknown) => void
 }
 
 /**
@@ -50,7 +50,7 @@ export async function handOverSms<Changes>(
   const recordRest = async () => {
     for (const feedback of result.feedback ?? []) await messages.recordFeedback(clinic, id, feedback)
   }
-  await recorded.then(recordRest).catch(() => message.isTest || count('sms_not_noted'))
+  await recorded.then(recordRest).catch((error) => message.isTest || count('sms_not_noted', {}, error))
   return sent
 }
 

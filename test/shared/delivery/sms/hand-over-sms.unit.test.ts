@@ -29,7 +29,7 @@ async function handOver(result: SendResult, isLogDown = false) {
       },
       deadline: DEADLINE,
       now: () => Date.parse('2026-05-01T07:00:02.000Z'),
-      count: (metric) => calls.push(['count', metric]),
+      count: (...counted) => calls.push(['count', ...counted]),
     },
     CLINIC,
     message,
@@ -72,5 +72,5 @@ it.each<[result: SendResult, status: string | null, recorded: unknown[]]>([
 it('returns the provider’s result and counts a metric when the result cannot be recorded', async () => {
   const { status, calls } = await handOver({ kind: 'accepted', providerMessageId: 'sns-1' }, true)
   expect(status).toBe('sent')
-  expect(calls.at(-1)).toEqual(['count', 'sms_not_noted'])
+  expect(calls.at(-1)).toEqual(['count', 'sms_not_noted', {}, new Error('down')])
 })
