@@ -160,7 +160,7 @@ const withoutClaim = (message: Message, token: string, dueAt: number): Message =
     : message
 
 const unresolvedIfClaimed = (message: Message, reason: string): Message =>
-  message.dispatch?.claim ? asUnresolved(message, reason) : message
+  message.status === 'queued' && message.dispatch?.claim ? asUnresolved(message, reason) : message
 
 /** The change of a message's due item, and the key by which receipts find an SMS once its provider has named it. */
 export function addKeyChanges(changes: Changeset, before: Message, after: Message): void {

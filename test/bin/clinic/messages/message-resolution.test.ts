@@ -67,6 +67,14 @@ describe('resolving a message', () => {
     expect(Date.parse(sentAt ?? '')).toBeLessThanOrEqual(Date.now())
   })
 
+  it('keeps the outcome of a message of a test clinic when a sweep that read it before marks it as unresolved', async () => {
+    const dispatch = claimedDispatch(Date.now() - MINUTE)
+    const message = await storeMessage(table, clinic, { dispatch, isTest: true })
+    const resolved = await resolveMessage(table, clinic, message.id, 'sent', Date.now)
+    await messageDispatch({ table }).markUnresolved(clinic.id, message.id, 'lost')
+    expect(await find(message)).toEqual(resolved)
+  })
+
   it('lists a postponed message before the sweep reaches it', async () => {
     const dispatch = claimedDispatch(Date.now() - MINUTE, Date.now() + 24 * 60 * MINUTE)
     const message = await storeMessage(table, clinic, { dispatch })
