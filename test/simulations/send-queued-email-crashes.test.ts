@@ -4,6 +4,7 @@
  */
 import { beforeAll, expect, it } from 'vitest'
 import { mulberry32 } from '../../bin/demo/random.ts'
+import type { QueuedEmail } from '../../shared/delivery/email/email-queue.ts'
 import {
   type EmailConsumer,
   MAX_AGE_MS,
@@ -154,6 +155,29 @@ it.each(['sweep', 'consumer'])(
     expect((await log.unresolved()).map((one) => one.id)).toContain(id)
   },
 )
+
+it('queues an email again at once that has changed since it was read', async () => {
+  const now = Date.now()
+  const { id } = await createAcceptedEmail(db.table, clinic, patient, now)
+  const log = messageDispatch(db)
+  const [sent, queued]: [string[], QueuedEmail[]] = [[], [{ clinic: clinic.id, message: id, waits: 0 }]]
+  let reads = 0
+  const find: typeof log.find = async (...message) => {
+    const read = await log.find(...message)
+    // As the new name of the patient changes it.
+    if (read && ++reads === 1) await log.postpone(clinic.id, read, now + 1)
+    return read
+  }
+  const parts = consumer(
+    () => false,
+    () => now,
+    (message) => sent.push(message),
+  )
+  const push = async (email: QueuedEmail) => void queued.push(email)
+  for (const email of queued)
+    await sendQueuedEmail({ ...parts, messages: { ...parts.messages, find }, queue: { push } }, email)
+  expect([sent, queued.length]).toEqual([[id], 2])
+})
 
 it('sends each of many emails at most once when four consumers crash at any point', async () => {
   const seed = Number(process.env.SEED ?? 20261120)

@@ -70,7 +70,9 @@ export async function sendQueuedEmail(consumer: EmailConsumer, email: QueuedEmai
   // The turn is taken only for an email that will be sent: there can be as many messages of emails that were sent already.
   if (!record.isTest) await consumer.waitForTurn()
   const token = consumer.newToken()
-  if (!(await messages.claim(clinic, read, { token, until: now() + EMAIL_LEASE_MS }))) return
+  const isClaimed = await messages.claim(clinic, read, { token, until: now() + EMAIL_LEASE_MS })
+  // Claimed by another consumer, or changed otherwise, such as the name of its patient: the next receive finds out.
+  if (!isClaimed) return consumer.queue.push(email)
   const result = await sender.send(toEmail(email, settings, record))
   consumer.onSent?.(result, record)
   if (result.kind === 'accepted') {
