@@ -277,10 +277,13 @@ export const CHECKS: readonly Check[] = [
   {
     name: 'CloudTrail',
     todo: () =>
-      'create a trail of management events: EventBridge gets calls such as the deletion of a key only then',
+      'create a trail of management events, or start its logging: EventBridge gets calls such as the deletion of a key only then',
     run: async (aws) => {
-      const { trailList } = await aws<{ trailList: unknown[] }>('cloudtrail describe-trails')
-      return { isReady: trailList.length > 0, found: `the account has ${trailList.length} trails` }
+      const { trailList } = await aws<{ trailList: { TrailARN: string }[] }>('cloudtrail describe-trails')
+      const statusOf = ({ TrailARN }: { TrailARN: string }) =>
+        aws<{ IsLogging: boolean }>(`cloudtrail get-trail-status --name ${TrailARN}`)
+      const logging = (await Promise.all(trailList.map(statusOf))).filter(({ IsLogging }) => IsLogging).length
+      return { isReady: logging > 0, found: `${logging} of ${trailList.length} trails log` }
     },
   },
 ]

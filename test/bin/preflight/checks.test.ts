@@ -23,6 +23,8 @@ const SETTINGS = {
 }
 const stage = settingsOf('prod', SETTINGS)
 const resources = resourcesOf(stage)
+const TRAIL = 'arn:aws:cloudtrail:eu-central-1:111122223333:trail/management'
+const TRAIL_STATUS = `cloudtrail get-trail-status --name ${TRAIL}`
 const VERSION = 'ssm get-parameter --name /cdk-bootstrap/hnb659fds/version'
 
 /** An account that is ready, by the command. */
@@ -49,7 +51,8 @@ const READY: Record<string, unknown> = {
     HostedZone: { Name: 'praxis-nord.de.', Config: { PrivateZone: false } },
   },
   'secretsmanager describe-secret --secret-id clinic-prod-canary': { Name: 'clinic-prod-canary' },
-  'cloudtrail describe-trails': { trailList: [{ Name: 'management' }] },
+  'cloudtrail describe-trails': { trailList: [{ Name: 'management', TrailARN: TRAIL }] },
+  [TRAIL_STATUS]: { IsLogging: true },
 }
 
 const findings = (account: Record<string, unknown>, checked = stage, error = 'An error occurred') => {
@@ -117,6 +120,7 @@ describe('npm run preflight', () => {
       { HostedZone: { Name: 'praxis-nord.de.', Config: { PrivateZone: true } } },
     ],
     ['CloudTrail', 'cloudtrail describe-trails', { trailList: [] }],
+    ['CloudTrail', TRAIL_STATUS, { IsLogging: false }],
   ])('says what to do about the %s: %s returns %j', async (name, command, response) => {
     expect(await toDo({ ...READY, [command]: response })).toEqual([name])
   })
