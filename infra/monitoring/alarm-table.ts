@@ -17,7 +17,7 @@ const occurrence = (
 const messagesFailing = (id: string, channel: 'sms' | 'email', name: string): AlarmDefinition => ({
   id,
   severity: 'patients-affected',
-  why: `More than a quarter of the ${name} of an hour fail, and at least five.`,
+  why: `More than a quarter of the ${name} of an hour fail, and at least five; or at least half, and at least three.`,
   page: 'messages-failing',
   figure: { of: 'message-failure-rate', channel },
   above: 25,

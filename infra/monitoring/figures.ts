@@ -50,8 +50,8 @@ export type Figure =
   /** The 5xx responses of the route that has the most. */
   | { readonly of: 'route-errors' }
   /**
-   * Percent of the messages of a channel that failed; 0 for fewer than five. A message counts as failed, and as sent or delivered, when
-   * it reaches the status: those that fail after they were sent are compared with the ones that are sent at that time.
+   * Percent of the messages of a channel that failed; 0 for fewer than five, or than three if at least half failed. A message counts
+   * as failed, and as sent or delivered, when it reaches the status: those that fail after they were sent are compared with the ones that are sent at that time.
    */
   | { readonly of: 'message-failure-rate'; readonly channel: 'sms' | 'email' }
   /** Percent of the attempts that no webhook endpoint accepted; 0 for fewer than twenty, which one endpoint can make. */
@@ -156,8 +156,10 @@ export function metricOf(figure: Figure, watched: Watched, minutes: number, labe
       const { channel } = figure
       const of = (status: string) =>
         metric(NAMESPACE, 'message_status', 'Sum', { stage: watched.stage, channel, status })
+      const others = 'MAX([FILL(sent, 0), FILL(delivered, 0)])'
+      const isEnough = `failed >= 5 || (failed >= 3 && failed >= ${others})`
       return new MathExpression({
-        expression: 'IF(failed >= 5, 100 * failed / (failed + MAX([FILL(sent, 0), FILL(delivered, 0)])), 0)',
+        expression: `IF(${isEnough}, 100 * failed / (failed + ${others}), 0)`,
         usingMetrics: { failed: of('failed'), sent: of('sent'), delivered: of('delivered') },
         period,
         label: label ?? '% of messages',

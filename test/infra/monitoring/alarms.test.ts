@@ -215,6 +215,33 @@ it('the canary requests the domain with the secret of its name, without retries,
   })
 })
 
+it.each<[failed: number, sent: number, delivered: number, percent: number]>([
+  [5, 15, 0, 25],
+  [4, 5, 0, 0],
+  // SNS accepts what a carrier then rejects.
+  [3, 3, 0, 50],
+  [3, 0, 0, 100],
+  [2, 0, 0, 0],
+])(
+  'of an hour with %i failed, %i sent and %i delivered SMS, %i percent fail',
+  (failed, sent, delivered, percent) => {
+    const alarm = alarms.find(({ AlarmName }) => AlarmName.endsWith('-sms-failing'))
+    const expression = alarm?.Metrics?.find(({ Expression }) => Expression)?.Expression
+    // Metric math that is JavaScript, too.
+    const evaluate = Function('IF', 'MAX', 'FILL', 'failed', 'sent', 'delivered', `return ${expression}`)
+    const choose = (condition: boolean, then: number, otherwise: number) => (condition ? then : otherwise)
+    const result = evaluate(
+      choose,
+      (all: number[]) => Math.max(...all),
+      (n: number) => n,
+      failed,
+      sent,
+      delivered,
+    )
+    expect(result).toBe(percent)
+  },
+)
+
 it('the errors of routes are counted from the access log under the metric and the dimensions that the alarm queries', () => {
   const [filter] = Object.values(resourcesOf(template, 'AWS::Logs::MetricFilter'))
   const { FilterPattern, MetricTransformations } = (filter as Resource).Properties as Record<string, any>
