@@ -34,6 +34,7 @@ export const handler = queueWorker(
       await deliverEvent({ ...stores, now, random: Math.random, newToken: newId, onAttempt }, queued, lane)
     } catch (error) {
       if (!(error instanceof UnavailableError)) throw error
+      count('table_unavailable', { worker: deliverEventWorker.id }, error)
       await stores.queues.push(lane, [queued], PAUSE_MS)
     }
   },

@@ -1,5 +1,9 @@
 import { readQueuedEmail } from '../../shared/delivery/email/email-queue.ts'
-import { backoffSeconds, sendQueuedEmail } from '../../shared/delivery/email/send-queued-email.ts'
+import {
+  backoffSeconds,
+  maxWaitSeconds,
+  sendQueuedEmail,
+} from '../../shared/delivery/email/send-queued-email.ts'
 import type { SendResult } from '../../shared/delivery/send-result.ts'
 import type { Message } from '../../shared/domain/messages/message.ts'
 import { EMAIL_STEP_MS, openEmail, openEmailPacing, openEmailQueue } from '../../shared/runtime/messaging.ts'
@@ -25,7 +29,11 @@ export const handler = queueWorker(
     queue: openEmailQueue,
     waitForTurn: openEmailPacing,
   },
-  async ({ body }, { messages, clinics, sender, queue, waitForTurn }, { now, newId, logWork, recordMs }) => {
+  async (
+    { body },
+    { messages, clinics, sender, queue, waitForTurn },
+    { now, newId, count, logWork, recordMs },
+  ) => {
     const email = readQueuedEmail(body)
     const { random } = Math
     try {
@@ -51,6 +59,9 @@ export const handler = queueWorker(
       await sendQueuedEmail(consumer, email)
     } catch (error) {
       if (!(error instanceof UnavailableError)) throw error
+      count('table_unavailable', { worker: sendEmailWorker.id }, error)
+      // When the email was accepted cannot be read.
+      recordMs('email_wait_ms', maxWaitSeconds(email.waits) * 1000)
       // The store is down. Pushed again, the email does not use up the receives after which it would be a dead letter.
       await queue.push({ ...email, waits: email.waits + 1 }, backoffSeconds(email.waits, random()))
     }

@@ -56,7 +56,7 @@ export type Figure =
   | { readonly of: 'message-failure-rate'; readonly channel: 'sms' | 'email' }
   /** Percent of the attempts that no webhook endpoint accepted; 0 for fewer than twenty, which one endpoint can make. */
   | { readonly of: 'delivery-failure-rate' }
-  /** How long the email that waits longest has waited, in its queue or since SES could first have taken it. */
+  /** How long the email that waits longest has waited, in its queue or since it was accepted. */
   | { readonly of: 'email-wait' }
   /** The successful requests of the canary. */
   | { readonly of: 'canary' }
@@ -176,7 +176,7 @@ export function metricOf(figure: Figure, watched: Watched, minutes: number, labe
       })
     }
     case 'email-wait': {
-      // Seconds in the queue; milliseconds since it was accepted for an email that SES did not take.
+      // Seconds in the queue; milliseconds since it was accepted for an email that is queued again.
       const [queued, retried] = [
         metric('AWS/SQS', 'ApproximateAgeOfOldestMessage', 'Maximum', {
           QueueName: watched.queueName('emails'),

@@ -81,6 +81,23 @@ export const QUEUE_ALARMS: readonly AlarmDefinition[] = [
     1800,
     'Deliveries wait for more than half an hour.',
   ),
+  {
+    id: 'deliveries-queued-again',
+    severity: 'patients-affected',
+    why: 'For half an hour, deliveries are queued again because calls of the table fail.',
+    page: 'queue-age',
+    figure: {
+      of: 'service',
+      metric: 'table_unavailable',
+      statistic: 'Sum',
+      dimensions: { worker: 'deliver-event' },
+    },
+    above: 0,
+    minutes: 5,
+    // A delivery is queued again for less than a minute, and is then new to its queue.
+    periods: 6,
+    breaches: 6,
+  },
   queueAge(
     'slow-deliveries',
     'slow-deliveries-waiting',

@@ -116,3 +116,10 @@ function reasonToGiveUp({ recipient, acceptedAt }: Message, now: number): string
 /** 15 s, doubling to 15 minutes, less up to a quarter by `random` (0 to 1), so that a backlog is spread out. */
 export const backoffSeconds = (waits: number, random: number): number =>
   Math.round(Math.min(900, 15 * 2 ** waits) * (0.75 + random * 0.25))
+
+/** The most that an email has waited in its queue that was queued again so often. */
+export const maxWaitSeconds = (waits: number): number =>
+  Array.from({ length: waits }, (_, wait) => backoffSeconds(wait, 1)).reduce(
+    (sum, seconds) => sum + seconds,
+    0,
+  )

@@ -1,4 +1,4 @@
-/** What becomes of messages when the account of the providers is at fault, with the real clients, queue and local providers. */
+/** What becomes of messages when the account of the providers, or the table, is at fault, with the real clients, queue and local providers. */
 import type { SQSBatchResponse, SQSEvent } from 'aws-lambda'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest'
 import { type Providers, startProviders } from '../../../infra/local/providers/server.ts'
@@ -94,6 +94,22 @@ it('keeps the emails of a sender that is not verified, raises the alarm, and sen
   await deliverEmails(20)
   expect(await statuses()).toEqual(['sent', 'sent', 'sent'])
   expect((await providers.emails()).length).toBe(3)
+})
+
+it('raises the alarm while the table does not respond to the sender of emails, and logs the error', async () => {
+  const { above = 0 } = ALARMS.find(({ id }) => id === 'emails-waiting') ?? {}
+  const { id } = await createAcceptedEmail(db.table, clinic, patient, START)
+  await queues.queue('emails').push(JSON.stringify({ clinic: clinic.id, message: id, waits: 0 }))
+  const error = Object.assign(new Error('down'), { name: 'TimeoutError' })
+  const table = vi.spyOn(db.client.constructor.prototype, 'send').mockRejectedValue(error)
+  await deliverEmails(25)
+  expect(Math.max(...valuesOf('email_wait_ms')) / 1000).toBeLessThan(above)
+  await deliverEmails(35)
+  expect(Math.max(...valuesOf('email_wait_ms')) / 1000).toBeGreaterThan(above)
+  expect(lines).toContainEqual(expect.objectContaining({ worker: 'send-email', error: 'table_unavailable' }))
+  table.mockRestore()
+  await deliverEmails(20)
+  expect((await messageStore(db).find(clinic.id, id))?.record.status).toBe('sent')
 })
 
 it('counts an email whose response is lost as unresolved', async () => {

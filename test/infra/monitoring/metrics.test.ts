@@ -124,6 +124,17 @@ async function deliver(): Promise<void> {
   }
 }
 
+async function loseTable(): Promise<void> {
+  const webhook = await createWebhook(db.table, clinic.id, { url: 'https://example.com/200' })
+  const { id: delivery } = await request('ping-webhook', { path: { id: webhook.id } })
+  const error = Object.assign(new Error('down'), { name: 'TimeoutError' })
+  sqs.on(SendMessageCommand).resolves({})
+  const send = vi.spyOn(db.client.constructor.prototype, 'send').mockRejectedValue(error)
+  await invoke('send-email', batch([queued(clinic.id, newUuid())]))
+  await invoke('deliver-event', batch([{ clinic: clinic.id, webhook: webhook.id, delivery }]))
+  send.mockRestore()
+}
+
 async function changeListMeanwhile(): Promise<void> {
   const tallies = tallyKey(tallyPartition(clinic.id, 'A', null), '2026-05')
   await db.table.transact([db.table.putWrite({ ...tallies, '4c': 2, v: 3 })])
@@ -235,6 +246,7 @@ beforeAll(async () => {
   await sendMessages()
   await loseMessages()
   await deliver()
+  await loseTable()
   await changeListMeanwhile()
   await guessSecrets()
   await sweep()
