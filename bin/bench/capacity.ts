@@ -53,8 +53,8 @@ const OUT_BYTES = { response: 4000, delivery: 1500 }
 /** Bytes that a request leaves in logs: its line, its line of the access trail and of the gateway, and Lambda's reports. */
 const LOG_BYTES = { request: 2400, delivery: 900 }
 
-/** Resources that do not depend on the load: alarms and their metrics, with a canary and a route that fails, series of the service, the dashboard, two keys. */
-const FIXED = { alarmMetrics: 72, series: 41, dashboards: 1, keys: 2, firewalls: 1, firewallRules: 5 }
+/** Resources that do not depend on the load: alarms and their metrics, with a canary, a limit for SMS and a route that fails, series of the service, the dashboard, two keys. */
+const FIXED = { alarmMetrics: 76, series: 41, dashboards: 1, keys: 2, firewalls: 1, firewallRules: 5 }
 
 /** What the gateway records of each method: requests, two kinds of errors and two latencies. */
 const METHOD_METRICS = 5
