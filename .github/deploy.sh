@@ -9,6 +9,10 @@ cdk() { node deployment/cdk/bin/cdk "$1" --app deployment/assembly "${@:2}"; }
 deploy() { cdk deploy --require-approval never "$@"; }
 smoke() { [ -z "${SMOKE_URL:-}" ] || node bin/smoke.ts --url "$SMOKE_URL"; }
 
+# A repair has to be deployed while the test fails. A first version is deployed before there is anything to test.
+smoke && works=yes || works=no
+still_works() { [ "$works" = no ] || smoke; }
+
 # Deploys one stack, and books in the test clinic until it is deployed.
 deploy_watched() {
   local stack=$1 deployment
@@ -16,9 +20,9 @@ deploy_watched() {
   deployment=$!
   while sleep 60 && kill -0 "$deployment" 2> /dev/null; do
     # An update that has not begun, or has ended, cannot be cancelled: the next test decides.
-    smoke || aws cloudformation cancel-update-stack --stack-name "$stack" || true
+    still_works || aws cloudformation cancel-update-stack --stack-name "$stack" || true
   done
-  wait "$deployment" && smoke
+  wait "$deployment" && still_works
 }
 
 # The alarms with periods of a minute: CloudFormation takes five.
@@ -43,5 +47,6 @@ deploy "$api-Data" ClinicDeveloperApi-SmsReceipts
 # A stack without changes would be watched for ten minutes all the same.
 cdk diff "$workers" --exclusively --fail --method=template > /dev/null 2>&1 || deploy_watched "$workers"
 deploy_watched "$api"
+[ "$works" = yes ] || smoke
 # A stack keeps its triggers, which would apply to updates by hand. This removes them, and deploys the other stacks.
 deploy --all "${none[@]}"

@@ -445,20 +445,23 @@ describe('the deployment of a stage', () => {
     expect(stdout).toBe(`${version}\n`)
   })
 
-  /** Runs the deployment of dev, with the exit codes of what it runs. While the smoke test fails, an update ends when it is cancelled. */
-  const deployWith = ({ alarms = ALARM_LINES.off, reading = 0, diff = 1, smoke = 0, update = 0 } = {}) => {
+  /** Runs the deployment of dev. `smoke` and `update` are commands that decide whether the smoke test passes, and an update succeeds. */
+  const deployWith = ({
+    alarms = ALARM_LINES.off,
+    reading = 0,
+    diff = 1,
+    smoke = 'true',
+    update = 'true',
+  } = {}) => {
     const aws = `
       case $2 in
         describe-alarms) printf '${alarms}'; exit ${reading} ;;
         *) echo "$2 $4" >> "$FOLDER/calls"; touch "$FOLDER/cancelled" ;;
       esac`
     const node = `
-      case "$*" in bin/smoke.ts*) exit ${smoke} ;; *' diff '*) exit ${diff} ;; esac
+      case "$*" in bin/smoke.ts*) ${smoke}; exit ;; *' diff '*) exit ${diff} ;; esac
       echo "$*" | sed 's/.* --require-approval never //' >> "$FOLDER/calls"
-      case "$*" in *--exclusively*) ;; *) exit 0 ;; esac
-      [ ${smoke} -eq 0 ] && exit ${update}
-      until [ -e "$FOLDER/cancelled" ]; do /bin/sleep 0.05; done
-      exit 1`
+      case "$*" in *--exclusively*) ${update} ;; esac`
     return runWith({ aws, node, sleep: '/bin/sleep 0.1' }, 'deploy.sh', 'dev')
   }
 
@@ -494,7 +497,10 @@ describe('the deployment of a stage', () => {
   })
 
   it('cancels the update of a stack while the smoke test fails, and deploys nothing else', () => {
-    const { status, calls } = deployWith({ smoke: 1 })
+    const { status, calls } = deployWith({
+      smoke: '[ ! -e "$FOLDER/calls" ]',
+      update: 'until [ -e "$FOLDER/cancelled" ]; do /bin/sleep 0.05; done; exit 1',
+    })
     expect(status).toBe(1)
     expect([...new Set(calls)]).toEqual([
       FIRST,
@@ -503,12 +509,25 @@ describe('the deployment of a stage', () => {
     ])
   })
 
+  it.each([
+    ['passes after it', 0, `grep -q '${API}' "$FOLDER/calls"`],
+    ['fails after it, too', 1, 'false'],
+  ])('deploys a repair, before which the smoke test fails, and reports whether it %s', (_, code, smoke) => {
+    const update = '/bin/sleep 0.4'
+    const { status, calls } = deployWith({ alarms: ALARM_LINES.on, smoke, update })
+    const deployed = [FIRST, `${WORKERS} ${NO_TRIGGERS}`, `${API} ${NO_TRIGGERS}`]
+    expect([status, calls]).toEqual([code, code === 0 ? [...deployed, `--all ${NO_TRIGGERS}`] : deployed])
+  })
+
   it('deploys nothing if the states of the alarms cannot be read', () => {
     expect(deployWith({ reading: 255 })).toMatchObject({ status: 255, calls: [] })
   })
 
   it('deploys nothing else if CloudFormation rolls a stack back', () => {
-    expect(deployWith({ update: 1 })).toMatchObject({ status: 1, calls: [FIRST, `${WORKERS} ${TRIGGERS}`] })
+    expect(deployWith({ update: 'false' })).toMatchObject({
+      status: 1,
+      calls: [FIRST, `${WORKERS} ${TRIGGERS}`],
+    })
   })
 
   it('watches the alarms with periods of a minute, which are no more than CloudFormation takes', () => {
