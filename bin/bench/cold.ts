@@ -134,7 +134,7 @@ async function runProcess(
   env: Record<string, string>,
   share: number,
 ): Promise<ProcessReport> {
-  const file = (of: string) => join(folder, of, of in COLD_BOUNDS ? 'start.mjs' : 'index.js')
+  const file = (of: string) => join(folder, of, of in COLD_BOUNDS ? 'index.mjs' : 'index.js')
   const args = [
     '-c',
     CORE,

@@ -11,13 +11,16 @@ import { referenceInputs, writeReferenceFiles } from './reference-files.ts'
 /** Returns the code of a function by its id, which is the name of its file in functions/. */
 export type FunctionCode = (id: string) => Code
 
-/** The module that Lambda loads, in front of the bundle: the start of a function waits for an ES module. */
-const START = 'infra/functions/start.mjs'
+/**
+ * The module that Lambda loads, in front of the bundle: the start of a function waits for an ES module. Its name is the one of the bundle
+ * in versions without it, because CloudFormation replaces the code of a function and its handler one after the other.
+ */
+const START = 'infra/functions/index.mjs'
 
 /** Bundles functions in one pass, each with the module that Lambda loads. */
 export async function bundleFunctions(ids: readonly string[], outdir: string): Promise<Metafile> {
   const metafile = await bundle(
-    Object.fromEntries(ids.map((id) => [join(id, 'index'), functionFile(id)])),
+    Object.fromEntries(ids.map((id) => [join(id, 'bundle'), functionFile(id)])),
     outdir,
   )
   for (const id of ids) copyFileSync(join(PROJECT, START), join(outdir, id, basename(START)))

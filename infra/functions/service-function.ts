@@ -66,7 +66,7 @@ export class ServiceFunction extends Construct {
       functionName: functionName(stage.name, id),
       runtime: Runtime.NODEJS_24_X,
       architecture: Architecture.ARM_64,
-      handler: 'start.handler',
+      handler: 'index.handler',
       code: code(id),
       role,
       memorySize: memory,

@@ -1,4 +1,4 @@
-import { mkdtempSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { basename, join, resolve } from 'node:path'
 import { expect, inject, it } from 'vitest'
@@ -6,6 +6,7 @@ import { bundleSizes } from '../../../bin/bench/bundles.ts'
 import { bundle, bundleFunctions } from '../../../infra/functions/bundles.ts'
 import { LEFT_OUT_FILES, REPLACED_FILES } from '../../../infra/functions/left-out.ts'
 import { functionIds } from '../../../infra/stacks/deployment.ts'
+import { templatesOf } from '../../support/template.ts'
 
 const folder = mkdtempSync(join(inject('runFolder'), 'bundles-test-'))
 
@@ -36,6 +37,19 @@ it('leaves out what a function does not need', () => {
   // Its first use takes as long as the rest of a request.
   expect(idsWith('temporal-polyfill')).toEqual([])
   expect(idsWith('client-sesv2')).toEqual(['send-email'])
+})
+
+// CloudFormation replaces the code of a function before its handler. During a rollback, the version before runs with the handler of the new one.
+it('has the start of each function where the handler of every version has been, and nothing that is loaded instead', () => {
+  const handlers = Object.values(templatesOf('dev')).flatMap(({ Resources }) =>
+    Object.values(Resources).flatMap(({ Type, Properties: { FunctionName, Handler } }) =>
+      Type === 'AWS::Lambda::Function' && FunctionName ? [Handler] : [],
+    ),
+  )
+  expect(handlers.length).toBe(functionIds().length)
+  expect([...new Set(handlers)]).toEqual(['index.handler'])
+  for (const id of functionIds())
+    expect([id, ...readdirSync(join(folder, id)).sort()]).toEqual([id, 'bundle.js', 'index.mjs'])
 })
 
 it('finds every file of packages that it replaces or leaves out', () => {

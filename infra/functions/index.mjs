@@ -2,5 +2,5 @@
 // for the names that a CommonJS module exports.
 import { createRequire } from 'node:module'
 
-export const { handler } = createRequire(import.meta.url)('./index.js')
+export const { handler } = createRequire(import.meta.url)('./bundle.js')
 await handler.prepare?.()
