@@ -380,7 +380,6 @@ describe('the deployment of a stage', () => {
     expect(workflow).not.toContain('github.event.before')
     expect(workflow).toContain('-c "version=$GITHUB_SHA"')
     expect(workflow).toMatch(/VERSION: \$\{\{ steps\.before\.outputs\.version \}\}/)
-    expect(workflow).toMatch(/cdk deploy --all .* --app before\/assembly\n/)
     // A failed substitution in an argument would not end the step.
     expect(workflow).not.toMatch(/echo "\w+=\$\(/)
     templateOf('dev', { version: 'abc123' }).hasOutput('Version', { Value: 'abc123' })
@@ -388,10 +387,17 @@ describe('the deployment of a stage', () => {
   })
 
   it('returns to the version before if the deployment fails, whatever alarms are on', () => {
-    const [, condition, command] =
-      workflow.match(/name: Deploy the version before\n {8}if: (.*)\n {8}run: (.*)/) ?? []
+    const [, condition, commands = ''] =
+      workflow.match(/name: Deploy the version before\n {8}if: (.*)\n {8}run: \|\n((?: {10}.*\n?)+)/) ?? []
     expect(condition).toContain("steps.deploy.outcome == 'failure'")
-    expect(command).toContain('--rollback-trigger-alarm-arns none --monitoring-time-minutes 0')
+    // CloudFormation deletes no export of the data stack that new code imports.
+    const { calls } = runWith({ node: 'echo "$*" >> "$FOLDER/calls"' }, 'bash', '-ec', commands)
+    expect(calls).toEqual(
+      ['ClinicDeveloperApi-dev-Workers ClinicDeveloperApi-dev --exclusively', '--all'].map(
+        (stacks) =>
+          `deployment/cdk/bin/cdk deploy ${stacks} --require-approval never ${NO_TRIGGERS} --app before/assembly`,
+      ),
+    )
     const deploy = readFileSync('.github/workflows/deploy.yml', 'utf8')
     expect(deploy.match(/SMOKE_CREDENTIAL: \$\{\{ secrets\.SMOKE_CREDENTIAL \}\}/g)).toHaveLength(2)
     // The job installs nothing: what it runs imports only modules of Node and the client.
@@ -402,8 +408,8 @@ describe('the deployment of a stage', () => {
     ])
   })
 
-  /** Runs a script of the pipeline with stand-ins for command lines, which get their arguments in $1, $2 and so on. */
-  const runWith = (commands: Record<string, string>, script: string, ...args: string[]) => {
+  /** Runs a program of the pipeline with stand-ins for command lines, which get their arguments in $1, $2 and so on. */
+  const runWith = (commands: Record<string, string>, program: string, ...args: string[]) => {
     const folder = mkdtempSync(join(inject('runFolder'), 'pipeline-'))
     for (const [command, body] of Object.entries(commands))
       writeFileSync(join(folder, command), `#!/bin/sh\n${body}\n`, { mode: 0o755 })
@@ -413,9 +419,10 @@ describe('the deployment of a stage', () => {
       FOLDER: folder,
       GITHUB_REPOSITORY: 'o/r',
       GITHUB_SHA: 'new',
+      STAGE: 'dev',
       SMOKE_URL: 'https://api.praxis.example',
     }
-    const { status, stdout, stderr } = spawnSync(`.github/${script}`, args, { env, encoding: 'utf8' })
+    const { status, stdout, stderr } = spawnSync(program, args, { env, encoding: 'utf8' })
     const calls = join(folder, 'calls')
     return {
       status,
@@ -432,7 +439,7 @@ describe('the deployment of a stage', () => {
     ['behind', 1],
   ])('of a commit that main is %s of downloads it, or fails: %i', (status, code) => {
     const gh = `case $1 in api) echo ${status} ;; run) [ $2 = list ] && echo 7 || echo downloaded $3 ;; esac`
-    const { status: exit, stdout } = runWith({ gh }, 'download-deployment.sh', 'dev', 'old', 'before')
+    const { status: exit, stdout } = runWith({ gh }, '.github/download-deployment.sh', 'dev', 'old', 'before')
     expect([exit, stdout]).toEqual([code, code === 0 ? 'downloaded 7\n' : ''])
   })
 
@@ -441,7 +448,7 @@ describe('the deployment of a stage', () => {
     ['x\nstate=OK', 'None'],
     ['None', 'None'],
   ])('reads the version %j as %s', (output, version) => {
-    const { stdout } = runWith({ aws: `printf '%s' '${output}'` }, 'deployed-version.sh', 'dev')
+    const { stdout } = runWith({ aws: `printf '%s' '${output}'` }, '.github/deployed-version.sh', 'dev')
     expect(stdout).toBe(`${version}\n`)
   })
 
@@ -462,7 +469,7 @@ describe('the deployment of a stage', () => {
       case "$*" in bin/smoke.ts*) ${smoke}; exit ;; *' diff '*) exit ${diff} ;; esac
       echo "$*" | sed 's/.* --require-approval never //' >> "$FOLDER/calls"
       case "$*" in *--exclusively*) ${update} ;; esac`
-    return runWith({ aws, node, sleep: '/bin/sleep 0.1' }, 'deploy.sh', 'dev')
+    return runWith({ aws, node, sleep: '/bin/sleep 0.1' }, '.github/deploy.sh', 'dev')
   }
 
   const NO_TRIGGERS = '--rollback-trigger-alarm-arns none --monitoring-time-minutes 0'
@@ -498,7 +505,7 @@ describe('the deployment of a stage', () => {
 
   it('cancels the update of a stack while the smoke test fails, and deploys nothing else', () => {
     const { status, calls } = deployWith({
-      smoke: '[ ! -e "$FOLDER/calls" ]',
+      smoke: '! grep -q Workers "$FOLDER/calls"',
       update: 'until [ -e "$FOLDER/cancelled" ]; do /bin/sleep 0.05; done; exit 1',
     })
     expect(status).toBe(1)
