@@ -71,6 +71,17 @@ export const QUERIES: Readonly<Record<string, Query>> = {
       'limit 200',
     ],
   },
+  // A function that times out, runs out of memory or cannot be loaded writes no line of its own; Lambda reports it. Its stream has its name.
+  'failed-invocations': {
+    logs: 'functions',
+    text: [
+      'filter type = "platform.report" and record.status != "success"',
+      'parse @logStream /(?<function_name>clinic-[^\\/\\[]+)\\[/',
+      'stats count(*) as invocations by function_name, record.status, record.errorType, bin(5m)',
+      'sort invocations desc',
+      'limit 100',
+    ],
+  },
   errors: {
     logs: 'functions',
     text: [

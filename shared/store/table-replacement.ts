@@ -3,7 +3,9 @@ import { clinicKey } from './keys/clinics.ts'
 import type { Table } from './table/table.ts'
 
 /** A restored table is to replace this one: nothing may change until then. */
-class TableBeingReplaced extends Error {}
+class TableBeingReplaced extends Error {
+  override readonly name = 'TableBeingReplaced'
+}
 
 /** For workers that also change paused clinics. Apart from the stores, so that their bundles have no time zones. */
 export function tableReplacement({ table }: { table: Table }) {

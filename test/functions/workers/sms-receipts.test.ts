@@ -79,7 +79,11 @@ describe('a receipt', () => {
     const before = await read()
     const since = new Date().toISOString()
     await update(clinic.id, { replacement: { table: 'restored', since, wasPaused: false } })
+    const written = vi.spyOn(process.stdout, 'write').mockReturnValue(true)
     await expect(deliver([receipt(messageId)])).rejects.toThrow('sms-receipts failed')
+    // The runbook names the error.
+    expect(String(written.mock.lastCall)).toContain('"name":"TableBeingReplaced"')
+    written.mockRestore()
     await update(clinic.id, { replacement: null })
     expect(await read()).toEqual(before)
   })

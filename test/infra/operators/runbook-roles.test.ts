@@ -65,6 +65,8 @@ const AWS_COMMANDS: Record<string, Step[]> = {
     arn('lambda', 'function:clinic-dev-send-email'),
   ),
   'lambda list-event-source-mappings': call('lambda:ListEventSourceMappings'),
+  'lambda update-event-source-mapping': ADMINISTRATOR,
+  'logs describe-log-groups': call('logs:DescribeLogGroups'),
   'logs tail': call(
     'logs:FilterLogEvents',
     arn('logs', 'log-group:ClinicDeveloperApi-dev-Data-AccessTrailDeliveryErrors12AB:log-stream:'),
@@ -232,7 +234,6 @@ it('the role of the person on call may do nothing that no runbook needs, but to 
     'cloudwatch:DescribeAlarmHistory',
     'cloudwatch:DescribeAlarms',
     'cloudwatch:ListMetrics',
-    'logs:DescribeLogGroups',
     'ses:ListEmailIdentities',
   ])
 })
