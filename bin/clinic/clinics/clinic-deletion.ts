@@ -9,6 +9,7 @@ import type { Table } from '../../../shared/store/table/table.ts'
 import { changesSince } from '../export/later-changes.ts'
 import { ExportFolderError, type Manifest, readManifest } from '../export/manifest.ts'
 import { recordCount } from '../export/record-count.ts'
+import { requireNoReplacement } from '../restore/restored-time.ts'
 import { operatorOf } from '../tool/command-trail.ts'
 import { addConfirmOptions, confirmByTyping } from '../tool/confirmation.ts'
 import { connectDynamoDb, openStoredClinic, requireStoredClinic } from '../tool/connection.ts'
@@ -39,6 +40,7 @@ export function addDeletionCommand(group: Command): void {
       text: clinic.name,
       consequences: await consequences(table, clinic),
     })
+    if (given.table === undefined) await requireNoReplacement(table)
     // Others may have changed it while the operator was asked.
     if (needsExport) await requireCurrentExport(table, await requireStoredClinic(table, clinic.id), given)
     const deleted = await removeClinic(

@@ -7,6 +7,7 @@ import { clinicStore } from '../../../shared/store/clinics.ts'
 import { credentialStore } from '../../../shared/store/credentials.ts'
 import { ExportFolderError, readManifest } from '../export/manifest.ts'
 import { describeRecord } from '../records/record-text.ts'
+import { requireNoReplacement } from '../restore/restored-time.ts'
 import { findClinic, rememberClinic } from '../tool/clinic-choice.ts'
 import { addYesOption } from '../tool/confirmation.ts'
 import { connect, openClinic, requireStoredClinic } from '../tool/connection.ts'
@@ -29,6 +30,7 @@ export function addClinicCommands(group: Command): void {
       const test = isTest ?? exported.isTest === true
       const table = await connect(command)
       await confirmName(table, given.name, null, command)
+      await requireNoReplacement(table)
       const clinic: Clinic = {
         id: newUuid() as ClinicId,
         createdAt: new Date().toISOString(),

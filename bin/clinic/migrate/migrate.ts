@@ -6,6 +6,7 @@ import {
   readTableFormat,
 } from '../../../shared/maintenance/migrate/migrations.ts'
 import { walkKey } from '../../../shared/store/keys/operator.ts'
+import { requireNoReplacement } from '../restore/restored-time.ts'
 import { connect, connectDynamoDb, deployedAt } from '../tool/connection.ts'
 import { counted, NeedsAttention, print, printProgress, walkNotices } from '../tool/output.ts'
 import { hereOption, runInStack } from '../tool/run-in-stack.ts'
@@ -18,6 +19,7 @@ export function addMigrateCommand(command: Command): void {
       if (check && REQUIRED_FORMAT === 0)
         return print(command, { required_format: 0 }, ['This version reads tables of every format.'])
       const table = await connect(command)
+      if (!check) await requireNoReplacement(table)
       const { client, tableName: name } = await connectDynamoDb(command)
       const before = await readTableFormat(table)
       const pending = check ? [] : MIGRATIONS.filter(({ format }) => format > before)

@@ -16,7 +16,7 @@ import { type ReplayCounts, replayErasures } from './erasure-replay.ts'
 import { continueEventCounters, takeOverDueItems, takeOverIntegrations } from './integrations.ts'
 import { holdMessages, takeOverMessages } from './messages.ts'
 import type { Restore } from './mirror-partition.ts'
-import { endRestorePause, NotPaused, restorePauseOf } from './restore-pause.ts'
+import { endRestorePause, isDeleting, NotPaused, restorePauseOf, takeOverPause } from './restore-pause.ts'
 
 export type ReconciledClinic = {
   readonly clinic: Clinic
@@ -88,6 +88,7 @@ export async function reconcileWithSource(
   await requirePaused()
   const { clinics, missing } = await requireReconcilable(tables)
   const reconcile = async ({ id }: Clinic) => {
+    await takeOverPause(tables, id)
     await takeOverIntegrations(tables, id)
     const messages = await takeOverMessages(tables, id)
     await continueEventCounters(tables, id)
@@ -121,7 +122,8 @@ export async function requireReconcilable(
   onErasures: ReconcileOptions['onErasures'] = () => {},
 ): Promise<{ clinics: Clinic[]; missing: Clinic[] }> {
   const ledger = erasureLedger({ table: source })
-  const all = await clinicStore({ table: source }).list()
+  // One whose deletion has begun would be served again.
+  const all = (await clinicStore({ table: source }).list()).filter((clinic) => !isDeleting(clinic))
   const clinics = await clinicStore({ table: restored }).list()
   const known = new Set(all.map(({ id }) => id))
   // Clinics that the source lacks would be removed from the restored table.

@@ -2,13 +2,14 @@
  * The pause of a clinic while it is restored; and of all clinics of the table in use, from before a restored table is reconciled until it is
  * used instead. The clinics say so themselves, so no deployment ends the pause but the one that uses the restored table, in which they do not.
  */
-import type { Clinic } from '../../domain/clinic.ts'
+import type { Clinic, ClinicId } from '../../domain/clinic.ts'
 import { setPaused } from '../../store/clinic-pause.ts'
 import { type ClinicChanges, clinicStore } from '../../store/clinics.ts'
 import { credentialStore } from '../../store/credentials.ts'
 import { excludePause } from '../../store/events/webhook-health.ts'
 import type { Table } from '../../store/table/table.ts'
 import { forEachConcurrent } from '../walk/for-each-concurrent.ts'
+import type { Restore } from './mirror-partition.ts'
 
 /**
  * Pauses a clinic for a restore, which `state` records. The pause takes effect again if it was there before the restore, because commands
@@ -52,7 +53,7 @@ export class OtherReplacement extends Error {
 /** A clinic of the source can be changed, or could be since the reconciliation began. */
 export class NotPaused extends Error {}
 
-const isDeleting = ({ deletingAt }: Clinic): boolean => deletingAt !== undefined
+export const isDeleting = ({ deletingAt }: Clinic): boolean => deletingAt !== undefined
 
 /**
  * What identifies the restored table and the pause of all clinics until it is used.
@@ -102,6 +103,16 @@ export async function beginRestorePause(
   const wait = Math.max(...inEffectAt.map(Date.parse)) + DRAIN_MS - source.now()
   if (wait > 0) await sleep(wait)
   return restorePauseOf(paused)
+}
+
+/** Pauses a clinic of the restored table if an operator has paused it, and ends a pause that an operator has ended since. */
+export async function takeOverPause({ source, restored }: Restore, id: ClinicId): Promise<void> {
+  const [was, is] = await Promise.all([source, restored].map((table) => clinicStore({ table }).find(id)))
+  // The pause of a restore of the clinic alone ends with it.
+  if (!was || !is || is.restoring) return
+  const isByOperator = (was.restoring ?? was.replacement)?.wasPaused
+  const pausedAt = isByOperator ? was.pausedAt : undefined
+  if (is.pausedAt !== pausedAt) await setPaused(restored, id, pausedAt ?? null)
 }
 
 /** Ends the pause of a clinic, unless an operator had paused it before. Without such a pause, it does nothing. */

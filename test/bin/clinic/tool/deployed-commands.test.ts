@@ -95,6 +95,21 @@ it('never settles the table in use, and pauses all clinics for another until its
   expect(await clinicStore(db).find(clinic.id)).not.toHaveProperty('pausedAt')
 })
 
+it('neither creates nor deletes a clinic, nor migrates, while a table is to be replaced', async () => {
+  await pausedFor('restored-1')
+  const created = ['--name', 'Praxis Ost', '--timezone', 'Europe/Berlin', '--currency', 'EUR', '--yes']
+  const deleted = ['--clinic', clinic.id, '--without-export', '--yes', '--confirm', clinic.name]
+  for (const command of [['clinic', 'create', ...created], ['clinic', 'delete', ...deleted], ['migrate']])
+    expect(await rejection(run(...command))).toBe(
+      'The clinics are paused until restored-1 is the table in use. If that restore is given up: restore cancel\n',
+    )
+  expect((await run('migrate', '--check')).code).toBe(0)
+  await cancel()
+  expect((await clinicStore(db).list()).map(({ id, deletingAt }) => [id, deletingAt])).toEqual([
+    [clinic.id, undefined],
+  ])
+})
+
 it('continues a settlement that was stopped, and begins again after another pause', async () => {
   const copy = await restored(db)
   const ids = (await clinicStore(copy).list()).map(({ id }) => id)

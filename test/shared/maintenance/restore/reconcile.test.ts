@@ -28,6 +28,7 @@ import { dueDeliveries } from '../../../../shared/store/events/due-deliveries.ts
 import { eventStore } from '../../../../shared/store/events/events.ts'
 import { eventFanOut } from '../../../../shared/store/events/fan-out.ts'
 import { webhookStore } from '../../../../shared/store/events/webhooks.ts'
+import { clinicDirectoryKey, clinicKey } from '../../../../shared/store/keys/clinics.ts'
 import { shortId } from '../../../../shared/store/keys/key.ts'
 import { messageDispatch } from '../../../../shared/store/messages/dispatch.ts'
 import { messageStore } from '../../../../shared/store/messages/messages.ts'
@@ -37,6 +38,7 @@ import { Changeset } from '../../../../shared/store/table/changeset.ts'
 import { idempotencyGuard } from '../../../../shared/store/table/idempotency.ts'
 import type { Table } from '../../../../shared/store/table/table.ts'
 import { batch, feedback } from '../../../infra/functions/worker-events.ts'
+import { issueCredential } from '../../../support/credentials.ts'
 import { createWebhook } from '../../../support/deliveries.ts'
 import { createAcceptedEmail } from '../../../support/emails.ts'
 import { filledPatient } from '../../../support/filled-records.ts'
@@ -180,9 +182,8 @@ describe('a restored table that is settled from the table in use', () => {
     stubFunctionEnvironment(source.name)
     vi.spyOn(process.stdout, 'write').mockReturnValue(true)
     const report = (await handlerOf({ id: 'email-feedback' })) as (event: object) => Promise<unknown>
-    expect(await report(batch([feedback(world.clinic.id, 'Bounce', message)]))).toEqual({
-      batchItemFailures: [{ itemIdentifier: '0' }],
-    })
+    const reported = report(batch([feedback(world.clinic.id, 'Bounce', message)]))
+    await expect(reported).rejects.toThrow('email-feedback failed')
     expect([await tableText(source), practice.sent.length]).toEqual([before, sent])
   })
 
@@ -317,6 +318,46 @@ it('rejects a source that lacks a clinic of the restored table, before anything 
   )
   await expect(again).rejects.toMatchObject({ wasDeleted: true })
   expect(await tableText(restored)).toBe(before)
+})
+
+it('rejects a clinic that is being deleted from the source: it would be served again', async () => {
+  const source = await freshTable()
+  const { id } = await newClinic(source.table)
+  const restored = await copyOf(source)
+  await deletedClinics(source).begin(id, by)
+  await clinicStore(source).beginDeletion(id, by.at)
+  const restore = await pauseAt(source.table, start)
+  const options = { restore, now: Date.now }
+  const tables = { source: source.table, restored: restored.table }
+  await expect(reconcileWithSource(tables, options)).rejects.toMatchObject({ clinic: id, wasDeleted: true })
+  await restored.table.deleteMany([clinicKey(id), clinicDirectoryKey(id)])
+  expect(await reconcileWithSource(tables, options)).toMatchObject({ reconciled: 0, missing: [] })
+})
+
+it('leaves the pause of an operator as it is, whatever it was at the restored time', async () => {
+  const source = await freshTable()
+  const [held, served, interrupted] = [
+    await newClinic(source.table),
+    await newClinic(source.table),
+    await newClinic(source.table),
+  ]
+  await setPaused(source.table, served.id, by.at)
+  const restored = await copyOf(source)
+  await setPaused(source.table, held.id, by.at)
+  await setPaused(source.table, served.id, null)
+  // A restore of one clinic pauses it, too.
+  await setPaused(source.table, interrupted.id, by.at)
+  await clinicStore(source).update(interrupted.id, {
+    restoring: { to: by.at, from: 'copy', wasPaused: false },
+  })
+  const pair = await issueCredential(source.table, held)
+  const restore = await pauseAt(source.table, start + MINUTE)
+  await reconcileWithSource({ source: source.table, restored: restored.table }, { restore, now: Date.now })
+  const { find } = clinicStore(restored)
+  const pauses = [held, served, interrupted].map(async ({ id }) => (await find(id))?.pausedAt)
+  expect(await Promise.all(pauses)).toEqual([by.at, undefined, undefined])
+  const authenticated = await credentialStore({ ...restored, now: Date.now }).authenticate(pair)
+  expect(authenticated?.clinic.pausedAt).toBe(by.at)
 })
 
 it('rejects a source with an interrupted erasure, before anything is changed', async () => {
