@@ -63,9 +63,8 @@ export async function runMaintenance(
     const options = { mustStop: () => remainingMs() < HAND_OVER_MS }
     await perform(maintenance, task, { run, options, end, runs })
   } catch (error) {
-    // The other invocation continues, or has ended the run.
-    if (error instanceof WalkTaken) return
-    if (error instanceof WalkStopped) {
+    // Another invocation may walk for a run that this one has replaced, and then not continue this one.
+    if (error instanceof WalkStopped || error instanceof WalkTaken) {
       await push(queued)
       return
     }
