@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import type { Clinic, ClinicId } from '../../../shared/domain/clinic.ts'
 import { type CredentialWithUse, isActive } from '../../../shared/domain/credential.ts'
+import { renewRestorePause } from '../../../shared/maintenance/restore/restore-pause.ts'
 import { credentialStore } from '../../../shared/store/credentials.ts'
 import { webhookStore } from '../../../shared/store/events/webhooks.ts'
 import type { Table } from '../../../shared/store/table/table.ts'
@@ -57,6 +58,7 @@ export function addRevocation(group: Command): void {
         )
         return given.withWebhooks ? created : []
       })
+      const replacement = await renewRestorePause(table, clinic.id)
       const changed = revoked.filter(({ key }) => left.some((one) => one.key === key))
       const isUnchanged = left.length + deleted.length === 0
       const [only] = revoked
@@ -69,6 +71,11 @@ export function addRevocation(group: Command): void {
               `Nothing changed: ${key === undefined ? `all credentials of ${clinic.name} are` : `${what} is`} revoked already`,
             ]
           : []),
+        ...(replacement === null
+          ? []
+          : [
+              `Run "restore reconcile --table ${replacement}" again: the restored table may not have this yet.`,
+            ]),
       ])
     })
 }

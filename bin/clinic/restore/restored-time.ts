@@ -47,6 +47,8 @@ export function explainRejection(error: Error): never {
       `The clinics are paused until ${error.table} is the table in use. If that restore is given up: restore cancel`,
     )
   if (error instanceof NotPaused)
-    throw new CommandFailure('A clinic was created, or resumed, since. Run the command again.')
+    throw new CommandFailure(
+      'A clinic was created or resumed, or a credential revoked, since. Run the command again.',
+    )
   throw error
 }

@@ -75,7 +75,7 @@ it('never settles the table in use, and pauses all clinics for another until its
     'The stack uses this table: reconcile it before that.\n',
   )
   const restored = await freshTable()
-  await pausedFor(restored.name)
+  const pause = await pausedFor(restored.name)
   const settle = (table: string) => run('restore', 'reconcile', '--here', '--table', table)
   expect((await settle(restored.name)).code).toBe(0)
   expect(await rejection(settle((await freshTable()).name))).toBe(
@@ -86,7 +86,10 @@ it('never settles the table in use, and pauses all clinics for another until its
   )
   const { key } = await issueCredential(db.table, clinic)
   expect(await rejection(run('credential', 'rotate', key))).toContain('is paused until')
-  expect((await run('credential', 'revoke', key, '--yes')).code).toBe(0)
+  expect(await output(run('credential', 'revoke', key, '--yes'))).toContain(
+    `Run "restore reconcile --table ${restored.name}" again`,
+  )
+  expect(await pausedFor(restored.name)).not.toBe(pause)
   expect((await settle(restored.name)).code).toBe(0)
   expect(await cancel()).toBe(
     `Ended the pause of 1 clinic. Do not use ${restored.name} without reconciling it again.\n`,
