@@ -9,6 +9,7 @@ import type { Table } from '../store/table/table.ts'
 import { migrateTable } from './migrate/migrate-table.ts'
 import { MIGRATIONS, type Migration, readTableFormat } from './migrate/migrations.ts'
 import { reconcileWithoutSource, reconcileWithSource } from './restore/reconcile.ts'
+import { NotPaused } from './restore/restore-pause.ts'
 import { verifyClinic } from './verify/verify-clinic.ts'
 import { readableClinic, type VerifiedClinic, verifyClinics } from './verify/verify-clinics.ts'
 import {
@@ -74,7 +75,7 @@ export async function runMaintenance(
 }
 
 const describe = (error: unknown): string => {
-  if (error instanceof StillFound) return error.message
+  if (error instanceof StillFound || error instanceof NotPaused) return error.message
   return error instanceof Error ? error.name : typeof error
 }
 

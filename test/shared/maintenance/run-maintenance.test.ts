@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { NotPaused } from '../../../shared/maintenance/restore/restore-pause.ts'
 import { runMaintenance } from '../../../shared/maintenance/run-maintenance.ts'
 import { maintenanceRuns, type QueuedRun } from '../../../shared/maintenance/walk/runs.ts'
 import { walkKey } from '../../../shared/store/keys/operator.ts'
@@ -28,4 +29,24 @@ it('waits for an invocation of the run that it replaced, which would not continu
   expect([(await runs.find('verify'))?.result, queue.length]).toEqual([undefined, 1])
   await invoke()
   expect((await runs.find('verify'))?.result).toEqual({ remaining: 0, failed: 0 })
+})
+
+it('says why a reconciliation failed whose pause has ended', async () => {
+  const [source, restored] = [await freshTable(), await freshTable()]
+  await newClinic(source.table)
+  const runs = maintenanceRuns(restored.table)
+  const task = { name: 'reconcile', table: restored.name, restore: '', isSourceLost: false } as const
+  const { id } = await runs.start(task)
+  const reconciling = runMaintenance(
+    {
+      client: source.client,
+      tableName: source.name,
+      openTable: (name) => (name === source.name ? source.table : restored.table),
+      push: async () => {},
+    },
+    JSON.stringify({ run: id, task }),
+    () => 900_000,
+  )
+  await expect(reconciling).rejects.toThrow(NotPaused)
+  expect((await runs.find('reconcile'))?.failure?.text).toBe('a clinic of the table in use is not paused')
 })
