@@ -9,12 +9,12 @@ import type { Table } from '../../../shared/store/table/table.ts'
 import { changesSince } from '../export/later-changes.ts'
 import { ExportFolderError, type Manifest, readManifest } from '../export/manifest.ts'
 import { recordCount } from '../export/record-count.ts'
-import { requireNoReplacement } from '../restore/restored-time.ts'
 import { operatorOf } from '../tool/command-trail.ts'
 import { addConfirmOptions, confirmByTyping } from '../tool/confirmation.ts'
 import { connectDynamoDb, openStoredClinic, requireStoredClinic } from '../tool/connection.ts'
 import { resolveFromInvocationDir } from '../tool/invocation-path.ts'
 import { CommandFailure, counted, print, walkNotices } from '../tool/output.ts'
+import { requireNoReplacement } from '../tool/write-guard.ts'
 import { removeClinic } from './clinic-removal.ts'
 
 type Options = { export?: string; withoutExport: boolean; table?: string }

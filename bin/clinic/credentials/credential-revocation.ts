@@ -1,10 +1,10 @@
 import type { Command } from 'commander'
 import type { Clinic, ClinicId } from '../../../shared/domain/clinic.ts'
 import { type CredentialWithUse, isActive } from '../../../shared/domain/credential.ts'
-import { renewRestorePause } from '../../../shared/maintenance/restore/restore-pause.ts'
 import { credentialStore } from '../../../shared/store/credentials.ts'
 import { webhookStore } from '../../../shared/store/events/webhooks.ts'
 import type { Table } from '../../../shared/store/table/table.ts'
+import { tableReplacement } from '../../../shared/store/table-replacement.ts'
 import { addToTrail } from '../tool/command-trail.ts'
 import { addYesOption, confirm } from '../tool/confirmation.ts'
 import { connect, openClinic } from '../tool/connection.ts'
@@ -58,7 +58,7 @@ export function addRevocation(group: Command): void {
         )
         return given.withWebhooks ? created : []
       })
-      const replacement = await renewRestorePause(table, clinic.id)
+      const replacement = await tableReplacement({ table }).renew(clinic.id)
       const changed = revoked.filter(({ key }) => left.some((one) => one.key === key))
       const isUnchanged = left.length + deleted.length === 0
       const [only] = revoked

@@ -6,10 +6,10 @@ import {
   readTableFormat,
 } from '../../../shared/maintenance/migrate/migrations.ts'
 import { walkKey } from '../../../shared/store/keys/operator.ts'
-import { requireNoReplacement } from '../restore/restored-time.ts'
 import { connect, connectDynamoDb, deployedAt } from '../tool/connection.ts'
 import { counted, NeedsAttention, print, printProgress, walkNotices } from '../tool/output.ts'
 import { hereOption, runInStack } from '../tool/run-in-stack.ts'
+import { requireNoReplacement } from '../tool/write-guard.ts'
 
 export function addMigrateCommand(command: Command): void {
   command

@@ -3,8 +3,6 @@ import * as z from 'zod'
 import { UnfinishedErasure, UnknownClinic } from '../../../shared/maintenance/restore/reconcile.ts'
 import { NotPaused, OtherReplacement } from '../../../shared/maintenance/restore/restore-pause.ts'
 import { TableNameTaken } from '../../../shared/maintenance/restore/restored-table.ts'
-import { clinicStore } from '../../../shared/store/clinics.ts'
-import type { Table } from '../../../shared/store/table/table.ts'
 import { CommandFailure } from '../tool/output.ts'
 
 export const PastInstant = z.iso
@@ -15,16 +13,6 @@ export const PastInstant = z.iso
 /** The name of the copy of a time, unless another is given. */
 export const restoredName = (source: string, at: Date): string =>
   `${source}-${at.toISOString().replace(/\D/g, '').slice(0, 14)}`
-
-/**
- * For what concerns the table in use as a whole: the table that is to replace it would not have it.
- * @throws CommandFailure while the clinics are paused for a restore of the table
- */
-export async function requireNoReplacement(table: Table): Promise<void> {
-  const clinics = await clinicStore({ table }).list()
-  for (const { replacement } of clinics)
-    if (replacement) explainRejection(new OtherReplacement(replacement.table))
-}
 
 export function explainRejection(error: Error): never {
   if (error instanceof TableNameTaken) throw new CommandFailure(error.message)

@@ -69,3 +69,16 @@ export function withWriteGuard(table: Table): Table {
  */
 export const guardWrites = (table: Table, clinic: ClinicId, command: string): void =>
   guards.get(table)?.({ clinic, command })
+
+/**
+ * For commands that concern more than the writes to a clinic: the table that is to replace this one would not have what they do.
+ * @throws CommandFailure while the clinics are paused for a restore of the table
+ */
+export async function requireNoReplacement(table: Table): Promise<void> {
+  const clinics = await clinicStore({ table }).list()
+  const replacement = clinics.find((clinic) => clinic.replacement)?.replacement
+  if (replacement)
+    throw new CommandFailure(
+      `The clinics are paused until ${replacement.table} is the table in use. If that restore is given up: restore cancel`,
+    )
+}

@@ -105,19 +105,6 @@ export async function beginRestorePause(
   return restorePauseOf(paused)
 }
 
-/**
- * Records a change of a clinic that is paused for a restore of the table: a reconciliation that has begun does not have it. Returns the
- * restored table; null without such a pause.
- */
-export async function renewRestorePause(table: Table, id: ClinicId): Promise<string | null> {
-  const { find, update } = clinicStore({ table })
-  const clinic = await find(id)
-  if (!clinic?.replacement || isDeleting(clinic)) return null
-  const since = new Date(table.now()).toISOString()
-  await update(id, { replacement: { ...clinic.replacement, since } })
-  return clinic.replacement.table
-}
-
 /** Pauses a clinic of the restored table if an operator has paused it, and ends a pause that an operator has ended since. */
 export async function takeOverPause({ source, restored }: Restore, id: ClinicId): Promise<void> {
   const [was, is] = await Promise.all([source, restored].map((table) => clinicStore({ table }).find(id)))
