@@ -43,6 +43,9 @@ export const PARTLY_BUNDLED: readonly string[] = [`node_modules/${PHONE_METADATA
 const ADMINISTRATIVE_ERROR =
   /^n0_registry\.registerError\(\w*(?:Backup|Export|GlobalTable|Import|Invalid|PointInTime|Policy|Replica[AN]|Table)\w*\$, \w+\);$/gm
 
+/** The method of schemas that registers metadata. */
+const METADATA = /meta\(\.\.\.args\) \{\n/
+
 /** Leaves these files out of bundles. */
 export const leaveOut: Plugin = {
   name: 'leave-out',
@@ -60,6 +63,10 @@ export const leaveOut: Plugin = {
     })
     load('@aws-sdk/client-dynamodb/dist-es/schemas/schemas_0.js', (file) =>
       readFileSync(file, 'utf8').replaceAll(ADMINISTRATIVE_ERROR, ''),
+    )
+    // Only the API document reads metadata of schemas. A schema with metadata is a copy of one without.
+    load('zod/v4/classic/schemas.js', (file) =>
+      readFileSync(file, 'utf8').replace(METADATA, 'meta() {\n        return this;\n'),
     )
     load(`${PHONE_METADATA}.js`, (file) => parsedOnDemand(readFileSync(file.replace(/\.js$/, ''), 'utf8')))
   },

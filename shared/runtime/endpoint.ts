@@ -58,8 +58,8 @@ type ResponseBody<R extends Route> = z.input<R['response']['body']>
 
 /**
  * A Lambda handler for one route: the chain, then `handle` with its stores. Stores are opened once per process, from the
- * environment that the stack sets for the function. While the function starts, and has a whole core, its `prepare` reads the table:
- * the first request then finds a connection, and the client's code compiled. It never rejects.
+ * environment that the stack sets for the function. While the function starts, and has a whole core, its `prepare` uses the
+ * schemas of requests and reads the table: the first request then finds a connection, and this code compiled. It never rejects.
  */
 export function endpoint<R extends Route, S extends Stores>(
   route: R,
@@ -135,7 +135,11 @@ export function endpoint<R extends Route, S extends Stores>(
     return response instanceof StoredResponse ? new ReplayedResponse(response) : response
   })
   const { authenticate } = withTimeLimit(PREPARE_MS, { authenticate: credentials.authenticate })
-  return Object.assign(chain, { prepare: () => authenticate(NO_CREDENTIAL).catch(() => null) })
+  const prepare = async (): Promise<void> => {
+    for (const schema of [route.query, route.body]) schema?.safeParse({})
+    await authenticate(NO_CREDENTIAL).catch(() => null)
+  }
+  return Object.assign(chain, { prepare })
 }
 
 /** The longest that a start waits for the table. */

@@ -159,9 +159,9 @@ describe('GET /doctors', () => {
 })
 
 describe('the environment', () => {
-  it('fails to load with an invalid variable, and names it', async () => {
+  it.each(['many', '0', ''])('fails to load with an invalid variable, and names it: "%s"', async (value) => {
     const { readEnvironment } = await import('../../shared/runtime/environment.ts')
-    stubFunctionEnvironment('clinic-table', { REQUESTS_PER_MINUTE: 'many' })
+    stubFunctionEnvironment('clinic-table', { REQUESTS_PER_MINUTE: value })
     expect(readEnvironment).toThrow('REQUESTS_PER_MINUTE')
   })
 })

@@ -57,13 +57,24 @@ it('finds every file of packages that it replaces or leaves out', () => {
   expect(files.filter((path) => inputs[path] === undefined)).toEqual([])
 })
 
-it('names the file when a function calls what was left out', async () => {
-  const file = join(folder, 'call.ts')
+/** The value of an expression with zod, in a bundle. */
+async function bundledValue(name: string, expression: string): Promise<unknown> {
+  const file = join(folder, `${name}.ts`)
   writeFileSync(
     file,
-    `import * as z from '${resolve('node_modules/zod/index.js')}'; z.string().toJSONSchema()`,
+    `import * as z from '${resolve('node_modules/zod/index.js')}'; export const value = ${expression}`,
   )
-  await bundle({ call: file }, folder)
-  const load = () => createRequire(file)('./call.js')
-  expect(load).toThrow('zod/v4/core/to-json-schema.js is left out of bundles.')
+  await bundle({ [name]: file }, folder)
+  return createRequire(file)(`./${name}.js`).value
+}
+
+it('copies no schema to register metadata', async () => {
+  const isSame = '((text) => text.meta({ id: "Text" }) === text)(z.string())'
+  expect(await bundledValue('metadata', isSame)).toBe(true)
+})
+
+it('names the file when a function calls what was left out', async () => {
+  await expect(bundledValue('call', 'z.string().toJSONSchema()')).rejects.toThrow(
+    'zod/v4/core/to-json-schema.js is left out of bundles.',
+  )
 })
