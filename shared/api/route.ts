@@ -96,13 +96,17 @@ export function scopesOf({ scope }: Pick<Route, 'scope'>): Scope[] {
 export const isList = ({ id }: Pick<Route, 'id'>): boolean => id.startsWith('list-')
 
 /** Whether an endpoint retrieves one record: a request can send its `etag` as `if-none-match`. */
-export function retrievesRecord({ method, response }: Pick<Route, 'method' | 'response'>): boolean {
+export function retrievesRecord({ id, method, response }: RouteOfEtag): boolean {
+  // Others build no schema of their responses.
+  if (method !== 'GET' || isList({ id })) return false
   const { shape } = response.body as Partial<z.ZodObject>
-  return method === 'GET' && (shape?.data as z.ZodType | undefined)?.def.type === 'object'
+  return (shape?.data as z.ZodType | undefined)?.def.type === 'object'
 }
 
+type RouteOfEtag = Pick<Route, 'id' | 'method' | 'response'>
+
 /** Whether a response has the `etag` of a record. */
-export const hasEtag = (route: Pick<Route, 'method' | 'response'>): boolean =>
+export const hasEtag = (route: RouteOfEtag): boolean =>
   retrievesRecord(route) || route.response.record !== undefined
 
 /** Whether a route accepts `if-match`: its changes can be conditional on the state that the caller has read. */

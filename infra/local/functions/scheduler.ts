@@ -21,7 +21,7 @@ export type Limits = {
 const LOCAL_LIMITS: Limits = {
   loading: 2,
   loadingMs: 2000,
-  environments: 24,
+  environments: 18,
   running: 3 * availableParallelism(),
   waiting: 500,
   scaleOutMs: 200,

@@ -89,4 +89,5 @@ export class OrdinalSet {
 }
 
 /** The number of ones in each byte. */
-const ONES = Uint8Array.from({ length: 256 }, (_, byte) => byte.toString(2).replaceAll('0', '').length)
+const ONES = new Uint8Array(256)
+for (let byte = 1; byte < 256; byte++) ONES[byte] = (ONES[byte >> 1] as number) + (byte & 1)
