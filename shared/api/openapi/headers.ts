@@ -149,7 +149,7 @@ export function headersOf(keys: readonly ErrorKey[], route?: Route): Json {
 }
 
 /** The headers of a successful response. */
-export function successHeaders(route: Pick<Route, 'method' | 'response' | 'deprecated'>): Json {
+export function successHeaders(route: Pick<Route, 'id' | 'method' | 'response' | 'deprecated'>): Json {
   const isCreated = route.response.location !== undefined
   return refs([
     ...COMMON_HEADERS,
