@@ -10,7 +10,7 @@ function variable(name: string, pattern = /./): string {
   return value
 }
 
-const count = (name: string): number => Number(variable(name, /^[1-9]\d*$/))
+const wholeNumber = (name: string): number => Number(variable(name, /^[1-9]\d*$/))
 
 /** The environment of every worker. */
 export const readWorkerEnvironment = () => ({
@@ -25,7 +25,7 @@ export const readEnvironment = () => ({
   /** Whether responses are checked against their schema: on in development, off in production to save time. */
   CHECK_RESPONSES: variable('CHECK_RESPONSES', /^(on|off)$/),
   /** The default rate of a credential. */
-  REQUESTS_PER_MINUTE: count('REQUESTS_PER_MINUTE'),
+  REQUESTS_PER_MINUTE: wholeNumber('REQUESTS_PER_MINUTE'),
 })
 
 /** The environment of the endpoint that accepts messages. */
@@ -34,9 +34,9 @@ export const readSendingEnvironment = () => ({
   /** US dollars per SMS. */
   SMS_MAX_PRICE: variable('SMS_MAX_PRICE', /^\d+\.\d\d$/),
   /** The default limits of a clinic. */
-  SMS_PER_DAY: count('SMS_PER_DAY'),
-  EMAILS_PER_DAY: count('EMAILS_PER_DAY'),
-  MESSAGES_PER_RECIPIENT: count('MESSAGES_PER_RECIPIENT'),
+  SMS_PER_DAY: wholeNumber('SMS_PER_DAY'),
+  EMAILS_PER_DAY: wholeNumber('EMAILS_PER_DAY'),
+  MESSAGES_PER_RECIPIENT: wholeNumber('MESSAGES_PER_RECIPIENT'),
   /** ISO 3166 codes, separated by commas. */
   SMS_COUNTRIES: variable('SMS_COUNTRIES').split(','),
 })
@@ -49,7 +49,7 @@ export const readEmailEnvironment = () => ({
   EMAIL_FROM: variable('EMAIL_FROM'),
   EMAIL_CONFIGURATION_SET: variable('EMAIL_CONFIGURATION_SET'),
   /** The rate of SES, which all invocations share. */
-  EMAILS_PER_SECOND: count('EMAILS_PER_SECOND'),
+  EMAILS_PER_SECOND: wholeNumber('EMAILS_PER_SECOND'),
 })
 
 /** The environment of functions that queue emails. */
