@@ -162,7 +162,7 @@ describe('a move', () => {
 
   it.each([
     [['--date', MONDAY, '--time', '17:00'], "The time is outside the doctor's working hours"],
-    [['--date', '2020-05-04'], 'The start time is in the past'],
+    [['--date', '2020-05-04'], 'The start time is not in the future'],
     [['--date', MONDAY, '--doctor', newUuid()], '"doctor list" lists all doctors'],
     [['--date', MONDAY, '--room', newUuid()], '"room list" lists all rooms'],
     [
