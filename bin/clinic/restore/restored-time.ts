@@ -4,6 +4,7 @@ import { UnfinishedErasure, UnknownClinic } from '../../../shared/maintenance/re
 import { NotPaused, OtherReplacement } from '../../../shared/maintenance/restore/restore-pause.ts'
 import { TableNameTaken } from '../../../shared/maintenance/restore/restored-table.ts'
 import { CommandFailure } from '../tool/output.ts'
+import { pausedUntil } from '../tool/write-guard.ts'
 
 export const PastInstant = z.iso
   .datetime({ offset: true, error: 'must be a time with its zone, such as 2026-11-22T10:00:00Z' })
@@ -30,10 +31,7 @@ export function explainRejection(error: Error): never {
     throw new CommandFailure(
       `The table in use does not have clinic ${error.clinic}: is it the one that was restored? If it was lost, use --source-lost.`,
     )
-  if (error instanceof OtherReplacement)
-    throw new CommandFailure(
-      `The clinics are paused until ${error.table} is the table in use. If that restore is given up: restore cancel`,
-    )
+  if (error instanceof OtherReplacement) throw pausedUntil(error.table)
   if (error instanceof NotPaused)
     throw new CommandFailure(
       'A clinic was created or resumed, or a credential revoked, since. Run the command again.',

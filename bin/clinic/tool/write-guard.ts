@@ -77,8 +77,11 @@ export const guardWrites = (table: Table, clinic: ClinicId, command: string): vo
 export async function requireNoReplacement(table: Table): Promise<void> {
   const clinics = await clinicStore({ table }).list()
   const replacement = clinics.find((clinic) => clinic.replacement)?.replacement
-  if (replacement)
-    throw new CommandFailure(
-      `The clinics are paused until ${replacement.table} is the table in use. If that restore is given up: restore cancel`,
-    )
+  if (replacement) throw pausedUntil(replacement.table)
 }
+
+/** The failure of a command that has to wait until another table is used. */
+export const pausedUntil = (table: string): CommandFailure =>
+  new CommandFailure(
+    `The clinics are paused until ${table} is the table in use. If that restore is given up: restore cancel`,
+  )
