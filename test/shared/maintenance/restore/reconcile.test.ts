@@ -433,11 +433,15 @@ describe('the pause of all clinics for a restore', () => {
     expect(await tableText(restored)).toBe(before)
     await resume(source.table)
     const restore = await pauseAt(source.table, start)
-    const resuming = reconcileWithSource(tables, {
-      ...{ restore, now: Date.now },
-      onErasures: () => void resume(source.table),
-      sleep: async () => {},
-    })
+    // Its clinics are listed once it is known that the source is paused.
+    const query: Table['query'] = async (...query) => {
+      await resume(source.table)
+      return restored.table.query(...query)
+    }
+    const resuming = reconcileWithSource(
+      { ...tables, restored: { ...restored.table, query } },
+      { restore, now: Date.now },
+    )
     await expect(resuming).rejects.toThrow(NotPaused)
   })
 })
