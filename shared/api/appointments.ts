@@ -160,7 +160,7 @@ export const listAppointments = defineRoute({
   parameterScopes: expandPatient.scopes,
   get query() {
     return recordListQuery({
-      ...expandPatient.parameters,
+      ...expandPatient.parameters(),
       patient_id: Uuid.optional(),
       doctor_id: Uuid.optional(),
       room_id: Uuid.optional(),
@@ -221,7 +221,7 @@ export const getAppointment = defineRoute({
   parameterScopes: expandPatient.scopes,
   params: { id: 'appointment_not_found' },
   get query() {
-    return z.strictObject(expandPatient.parameters)
+    return z.strictObject(expandPatient.parameters())
   },
   response: { status: 200, body: envelopeOf(ExpandableAppointment) },
   errors: ['appointment_not_found'],

@@ -133,7 +133,7 @@ export const listInvoices = defineRoute({
   parameterScopes: expandPatient.scopes,
   get query() {
     return recordListQuery({
-      ...expandPatient.parameters,
+      ...expandPatient.parameters(),
       patient_id: Uuid.optional(),
       invoice_number: text(100).optional(),
       status: someOf(INVOICE_STATUSES).optional(),
@@ -178,7 +178,7 @@ export const getInvoice = defineRoute({
   parameterScopes: expandPatient.scopes,
   params: { id: 'invoice_not_found' },
   get query() {
-    return z.strictObject(expandPatient.parameters)
+    return z.strictObject(expandPatient.parameters())
   },
   response: {
     status: 200,

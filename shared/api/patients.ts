@@ -45,9 +45,7 @@ export const Patient = z.strictObject(fields).meta({ id: 'Patient' })
 
 /** A query parameter of endpoints that return records of patients, and the scope that it requires. */
 export const expandPatient = {
-  parameters: {
-    expand: oneOf(['patient']).optional(),
-  },
+  parameters: () => ({ expand: oneOf(['patient']).optional() }),
   scopes: { expand: 'patient.read' },
 } as const
 

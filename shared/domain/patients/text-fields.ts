@@ -5,8 +5,17 @@ import { E164, NATIONAL_ID } from './patient.ts'
 /** No control characters, no lone surrogates, and no U+FFFD: gateways put it in place of bytes that are not UTF-8. */
 const isPlainText = (text: string): boolean => !/[\p{Cc}\ufffd]/u.test(text) && text.isWellFormed()
 
+/** A pattern that its first use compiles: classes of characters take a millisecond, and most functions match none. */
+function matches(compile: () => RegExp) {
+  let pattern: RegExp | undefined
+  return (text: string): boolean => {
+    pattern ??= compile()
+    return pattern.test(text)
+  }
+}
+
 /** A letter, digit, sign or symbol that is displayed. Hangul fillers and the blank Braille pattern are not. */
-const VISIBLE = /[[\p{L}\p{N}\p{P}\p{S}]--[\p{Default_Ignorable_Code_Point}\u2800]]/v
+const hasVisible = matches(() => /[[\p{L}\p{N}\p{P}\p{S}]--[\p{Default_Ignorable_Code_Point}\u2800]]/v)
 
 /** Characters that change the direction of the text around them, so that it reads as something else. */
 const DIRECTIONAL_OVERRIDES = /[\u202a-\u202e\u2066-\u2069]/
@@ -22,7 +31,7 @@ export const singleLineText = (max: number) =>
     .refine(hasMaxLength(max), { error: `must have at most ${max} characters`, abort: true })
     .refine(isPlainText, { error: 'must not contain control characters or broken Unicode' })
     // Each text gets one reason: an empty or broken one has got another.
-    .refine((text) => text === '' || !isPlainText(text) || VISIBLE.test(text), {
+    .refine((text) => text === '' || !isPlainText(text) || hasVisible(text), {
       error: 'must have a visible character',
     })
     .refine((text) => !DIRECTIONAL_OVERRIDES.test(text), { error: 'must not contain directional overrides' })
@@ -49,26 +58,29 @@ const LOCAL_PART = String.raw`^(?=.{1,64}$)${ATOM}(\.${ATOM})*$`
 /** A host name of at least two labels, of which the last is not a number. */
 const DOMAIN = String.raw`^((?!-)[[${ALPHANUMERIC}]\-]{1,63}(?<!-)\.)+(?!-|\d+$)[[${ALPHANUMERIC}]\-]{1,63}(?<!-)$`
 
+const isLocalPart = matches(() => new RegExp(LOCAL_PART, 'v'))
+const isDomain = matches(() => new RegExp(DOMAIN, 'v'))
+
 /** The address of one recipient: no display name, list, group, comment, quoted part or IP address. */
-export function emailAddress() {
-  const [localPart, domain] = [new RegExp(LOCAL_PART, 'v'), new RegExp(DOMAIN, 'v')]
-  return singleLineText(254).refine(
+export const emailAddress = () =>
+  singleLineText(254).refine(
     (text) => {
       const at = text.lastIndexOf('@')
-      return localPart.test(text.slice(0, at)) && domain.test(text.slice(at + 1))
+      return isLocalPart(text.slice(0, at)) && isDomain(text.slice(at + 1))
     },
     { error: 'must be an email address' },
   )
-}
 
-const EXTERNAL_ID = /^[[\p{L}\p{M}\p{N}\p{P}\p{S} ]--[\p{Default_Ignorable_Code_Point}\u2800]]+$/v
+const isExternalId = matches(
+  () => /^[[\p{L}\p{M}\p{N}\p{P}\p{S} ]--[\p{Default_Ignorable_Code_Point}\u2800]]+$/v,
+)
 
 /** The id of a record in another system, trimmed like those of imported files. */
 export const externalId = () =>
   z
     .string({ error: 'must be text' })
     .trim()
-    .refine((text) => hasMaxLength(100)(text) && EXTERNAL_ID.test(text), {
+    .refine((text) => hasMaxLength(100)(text) && isExternalId(text), {
       error: 'must have 1 to 100 visible characters',
     })
 
