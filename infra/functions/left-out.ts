@@ -4,13 +4,15 @@ import { join } from 'node:path'
 import type { Plugin } from 'esbuild'
 import { PROJECT } from '../kept/kept-files.ts'
 
-const SDK_ENVIRONMENT = `export * from ${JSON.stringify(join(PROJECT, 'shared/runtime/sdk-environment.ts'))}`
+const replacement = (name: string) => JSON.stringify(join(PROJECT, 'shared/runtime', name))
+const SDK_ENVIRONMENT = `export * from ${replacement('sdk-environment.ts')}`
 const SMITHY = '@smithy/core/dist-es/submodules'
 
 /** Files of node_modules, with their code in bundles. */
 export const REPLACED_FILES: Readonly<Record<string, string>> = {
   '@aws-sdk/credential-provider-node/dist-es/index.js': SDK_ENVIRONMENT,
   [`${SMITHY}/config/node-config-provider/configLoader.js`]: SDK_ENVIRONMENT,
+  ...endpointsOf({ dynamodb: 'dynamodb', sqs: 'sqs', sns: 'sns', sesv2: 'email' }),
   // Only some commands of other services discover their endpoint. The cache of endpoints has two more packages.
   '@aws-sdk/middleware-endpoint-discovery/dist-es/resolveEndpointDiscoveryConfig.js':
     'export const resolveEndpointDiscoveryConfig = (config) => config',
@@ -35,6 +37,18 @@ export const LEFT_OUT_FILES: readonly string[] = [
 ]
 
 const PHONE_METADATA = 'libphonenumber-js/metadata.max.json'
+
+/** The endpoints of clients, by the service's name in its address. */
+function endpointsOf(clients: Readonly<Record<string, string>>): Record<string, string> {
+  const code = (service: string) => `import { endpointResolver } from ${replacement('sdk-environment.ts')}
+export const defaultEndpointResolver = endpointResolver('${service}')`
+  return Object.fromEntries(
+    Object.entries(clients).map(([client, service]) => [
+      `@aws-sdk/client-${client}/dist-es/endpoint/endpointResolver.js`,
+      code(service),
+    ]),
+  )
+}
 
 /** Files of which bundles contain parts, and that none of their modules imports. */
 export const PARTLY_BUNDLED: readonly string[] = [`node_modules/${PHONE_METADATA}`]

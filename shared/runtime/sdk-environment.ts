@@ -34,3 +34,33 @@ export function loadConfig<Value>({ environmentVariableSelector, default: fallba
     return value
   }
 }
+
+type EndpointParameters = {
+  readonly Endpoint?: string
+  readonly Region?: string
+  readonly UseFIPS?: boolean
+  readonly UseDualStack?: boolean
+}
+
+/** The domains of partitions other than the usual one, by the beginning of their regions' names. */
+const DOMAINS = [
+  ['cn-', 'amazonaws.com.cn'],
+  ['eusc-', 'amazonaws.eu'],
+  ['us-iso-', 'c2s.ic.gov'],
+  ['us-isob-', 'sc2s.sgov.gov'],
+  ['us-isof-', 'csp.hci.ic.gov'],
+  ['eu-isoe-', 'cloud.adc-e.uk'],
+] as const
+
+/** Replaces the rules for the endpoint of a service: each client interprets its own, at every start. */
+export const endpointResolver =
+  (service: string) =>
+  ({ Endpoint, Region = '', UseFIPS, UseDualStack }: EndpointParameters) => {
+    if (UseFIPS || UseDualStack) throw new Error('FIPS and dual-stack endpoints are left out of bundles.')
+    const domain = DOMAINS.find(([start]) => Region.startsWith(start))?.[1] ?? 'amazonaws.com'
+    return {
+      url: new URL(Endpoint ?? `https://${service}.${Region}.${domain}`),
+      properties: {},
+      headers: {},
+    }
+  }
