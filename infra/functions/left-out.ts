@@ -13,6 +13,7 @@ export const REPLACED_FILES: Readonly<Record<string, string>> = {
   '@aws-sdk/credential-provider-node/dist-es/index.js': SDK_ENVIRONMENT,
   [`${SMITHY}/config/node-config-provider/configLoader.js`]: SDK_ENVIRONMENT,
   ...endpointsOf({ dynamodb: 'dynamodb', sqs: 'sqs', sns: 'sns', sesv2: 'email' }),
+  [`${SMITHY}/checksum/sha256/Sha256Node.js`]: `export * from ${replacement('sdk-hash.ts')}`,
   // Only some commands of other services discover their endpoint. The cache of endpoints has two more packages.
   '@aws-sdk/middleware-endpoint-discovery/dist-es/resolveEndpointDiscoveryConfig.js':
     'export const resolveEndpointDiscoveryConfig = (config) => config',
