@@ -14,6 +14,9 @@ export const REPLACED_FILES: Readonly<Record<string, string>> = {
   [`${SMITHY}/config/node-config-provider/configLoader.js`]: SDK_ENVIRONMENT,
   ...endpointsOf({ dynamodb: 'dynamodb', sqs: 'sqs', sns: 'sns', sesv2: 'email' }),
   [`${SMITHY}/checksum/sha256/Sha256Node.js`]: `export * from ${replacement('sdk-hash.ts')}`,
+  // It is for values that refer to themselves, and JSON has none.
+  'zod/v4/core/memoizer.js':
+    'export const memoizer = () => undefined, isBackEdge = () => false, isRecursiveSchema = () => false',
   // Only some commands of other services discover their endpoint. The cache of endpoints has two more packages.
   '@aws-sdk/middleware-endpoint-discovery/dist-es/resolveEndpointDiscoveryConfig.js':
     'export const resolveEndpointDiscoveryConfig = (config) => config',
