@@ -48,7 +48,11 @@ export type StoredSecrets = HashedSecret & { readonly previous?: PreviousSecret 
  * Replaces the item of an unknown key, and the previous secret of a credential without one, so that each request compares
  * two secrets.
  */
-const DUMMY_SECRET = { salt: randomBytes(16), hash: randomBytes(32), until: new Date(0).toISOString() }
+const DUMMY_SECRET = {
+  salt: new Uint8Array(16),
+  hash: new Uint8Array(32),
+  until: '1970-01-01T00:00:00.000Z',
+}
 
 /** A new secret, and as it is stored. */
 export function newCredentialSecret(): { readonly secret: string; readonly stored: HashedSecret } {
