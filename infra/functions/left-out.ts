@@ -17,7 +17,12 @@ export const REPLACED_FILES: Readonly<Record<string, string>> = {
   // It is for values that refer to themselves, and JSON has none.
   'zod/v4/core/memoizer.js':
     'export const memoizer = () => undefined, isBackEdge = () => false, isRecursiveSchema = () => false',
+  // Node's other implementation of UUIDs is one more module to load.
+  [`${SMITHY}/serde/uuid/v4.js`]:
+    "import { randomUUID } from 'node:crypto'\nexport const bindV4 = () => () => randomUUID()",
   // Only some commands of other services discover their endpoint. The cache of endpoints has two more packages.
+  '@aws-sdk/client-dynamodb/dist-es/commands/DescribeEndpointsCommand.js':
+    'export const DescribeEndpointsCommand = undefined',
   '@aws-sdk/middleware-endpoint-discovery/dist-es/resolveEndpointDiscoveryConfig.js':
     'export const resolveEndpointDiscoveryConfig = (config) => config',
   // The first use of the global `ReadableStream` loads modules of Node. Bodies of responses are streams of node:http.

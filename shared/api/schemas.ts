@@ -13,6 +13,9 @@ import { isCalendarDate, LAST_DATE } from '../domain/timestamp.ts'
 import { isUuid } from '../domain/uuid.ts'
 import { ApiError } from './errors.ts'
 
+// Schemas of requests parse a few times in a process: generated code would take longer to make than it saves.
+z.config({ jitless: true })
+
 /** A UUID of any version. Parsing converts it to lower case. */
 export const Uuid = z
   .string({ error: 'must be a UUID' })

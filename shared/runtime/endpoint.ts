@@ -1,5 +1,5 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
-import * as z from 'zod'
+import type * as z from 'zod'
 import type { Caller } from '../api/account.ts'
 import { ApiError } from '../api/errors.ts'
 import type { Route } from '../api/route.ts'
@@ -55,9 +55,6 @@ export type Input<R extends Route> = {
 }
 
 type ResponseBody<R extends Route> = z.input<R['response']['body']>
-
-// For a schema that parses a few times, code takes longer to generate than it saves.
-z.config({ jitless: true })
 
 /**
  * A Lambda handler for one route: the chain, then `handle` with its stores. Stores are opened once per process, from the
