@@ -2,7 +2,7 @@ import { DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynam
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import { callRetries } from './call-retries.ts'
 
-/** Named like the client's own middleware, which it replaces: that one assembles the header for each request anew. */
+/** Named like the client's own middleware, which it replaces: that one assembles the header for every request. */
 const SET_USER_AGENT = {
   name: 'getUserAgentMiddleware',
   step: 'build',
