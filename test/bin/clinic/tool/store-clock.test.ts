@@ -30,12 +30,11 @@ it.each([
 
 it('leaves a clock that is right as it is', async () => {
   const client = engineClient()
-  let now = 0
-  const machineNow = () => now
-  const clock = storeClock(client, machineNow)
-  now = Date.now()
+  let stoppedAt: number | undefined
+  const clock = storeClock(client, () => stoppedAt ?? Date.now())
   await client.send(new GetCommand({ TableName: db.name, Key: { pk: 'a', sk: 'b' } }))
-  expect(clock()).toBe(now)
+  stoppedAt = Date.now()
+  expect(clock()).toBe(stoppedAt)
 })
 
 it('follows the machine when its clock is set', async () => {
