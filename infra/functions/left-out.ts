@@ -8,11 +8,20 @@ const replacement = (name: string) => JSON.stringify(join(PROJECT, 'shared/runti
 const SDK_ENVIRONMENT = `export * from ${replacement('sdk-environment.ts')}`
 const SMITHY = '@smithy/core/dist-es/submodules'
 
+/** Clients in bundles, with the name that each service has in its endpoint. */
+export const SERVICES = { dynamodb: 'dynamodb', sqs: 'sqs', sns: 'sns', sesv2: 'email' } as const
+
 /** Files of node_modules, with their code in bundles. */
 export const REPLACED_FILES: Readonly<Record<string, string>> = {
   '@aws-sdk/credential-provider-node/dist-es/index.js': SDK_ENVIRONMENT,
   [`${SMITHY}/config/node-config-provider/configLoader.js`]: SDK_ENVIRONMENT,
-  ...endpointsOf({ dynamodb: 'dynamodb', sqs: 'sqs', sns: 'sns', sesv2: 'email' }),
+  ...Object.fromEntries(
+    Object.entries(SERVICES).map(([client, service]) => [
+      `@aws-sdk/client-${client}/dist-es/endpoint/endpointResolver.js`,
+      `import { endpointResolver } from ${replacement('sdk-environment.ts')}
+export const defaultEndpointResolver = endpointResolver('${service}')`,
+    ]),
+  ),
   [`${SMITHY}/checksum/sha256/Sha256Node.js`]: `export * from ${replacement('sdk-hash.ts')}`,
   // It is for values that refer to themselves, and JSON has none.
   'zod/v4/core/memoizer.js':
@@ -46,18 +55,6 @@ export const LEFT_OUT_FILES: readonly string[] = [
 ]
 
 const PHONE_METADATA = 'libphonenumber-js/metadata.max.json'
-
-/** The endpoints of clients, by the service's name in its address. */
-function endpointsOf(clients: Readonly<Record<string, string>>): Record<string, string> {
-  const code = (service: string) => `import { endpointResolver } from ${replacement('sdk-environment.ts')}
-export const defaultEndpointResolver = endpointResolver('${service}')`
-  return Object.fromEntries(
-    Object.entries(clients).map(([client, service]) => [
-      `@aws-sdk/client-${client}/dist-es/endpoint/endpointResolver.js`,
-      code(service),
-    ]),
-  )
-}
 
 /** Files of which bundles contain parts, and that none of their modules imports. */
 export const PARTLY_BUNDLED: readonly string[] = [`node_modules/${PHONE_METADATA}`]

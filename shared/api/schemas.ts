@@ -139,8 +139,11 @@ const DAY_MS = 86_400_000
 /** A filter that no tally counts is exact only if all records of a range are read. */
 export const MAX_RANGE_DAYS = 31
 
+/** Without Intl, whose first use takes milliseconds: every function loads this file. */
+const thousands = (count: number): string => String(count).replace(/\B(?=(\d{3})+$)/g, ',')
+
 /** The issue of a filter that needs a range of dates. */
-export const RANGE_REQUIRED = `requires a range of dates of at most ${MAX_RANGE_DAYS} days and ${MAX_UNCOUNTED_ROWS / 1000},000 records`
+export const RANGE_REQUIRED = `requires a range of dates of at most ${MAX_RANGE_DAYS} days and ${thousands(MAX_UNCOUNTED_ROWS)} records`
 
 /** The arguments of a `refine` that rejects a filter without a range of dates, unless another filter selects few records. */
 export function requiredRange(filter: string, from: string, to: string) {

@@ -70,8 +70,9 @@ const newPair = (cell: string): CredentialPair => ({
   secret: newCredentialSecret().secret,
 })
 
-/** A secret has 256 random bits, so one keyed hash is as strong as any slow one, and a request can afford it. Bytes as the key would take twice as long. */
+/** A secret has 256 random bits, so one keyed hash is as strong as any slow one, and a request can afford it. */
 const hashSecret = (secret: string, salt: Uint8Array): Buffer =>
+  // Bytes as the key would take twice as long.
   createHmac('sha256', createSecretKey(salt)).update(secret).digest()
 
 const isSecret = (secret: string, { salt, hash }: HashedSecret): boolean =>

@@ -5,7 +5,7 @@ import { patientSegmentKey, patientSegmentPartition } from '../keys/patients.ts'
 import type { Table } from '../table/table.ts'
 import type { Item, Write } from '../table/write-requests.ts'
 
-/** Loaded by the first search, since it takes a tenth of the start of a function. */
+/** Loaded by its first use: most requests to functions that load this file use none. */
 const zlib = () => process.getBuiltinModule('node:zlib')
 
 /** DynamoDB's items end at 400 KB. A segment of ordinary lines has 150 KB, one part. */
