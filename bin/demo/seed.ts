@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import * as z from 'zod'
 import type { ClinicId } from '../../shared/domain/clinic.ts'
 import { CURRENCIES } from '../../shared/domain/money/currencies.ts'
-import { isTimezone } from '../../shared/domain/timestamp.ts'
+import { timeZone } from '../../shared/domain/time-zone.ts'
 import type { Table } from '../../shared/store/table/table.ts'
 import { importEntities } from '../clinic/import/entities/entities.ts'
 import { entityNames } from '../clinic/import/files/import-paths.ts'
@@ -16,7 +16,7 @@ const SETTINGS_FILE = 'clinic.json'
 
 const Settings = z.strictObject({
   name: z.string().min(1).max(100),
-  timezone: z.string().refine(isTimezone, { error: 'must be an IANA time zone such as Europe/Istanbul' }),
+  timezone: timeZone(),
   currency: z
     .string()
     .refine((code) => CURRENCIES.includes(code), { error: 'must be an ISO 4217 code such as EUR' }),

@@ -15,7 +15,7 @@ export function wallClock(now: number, timezone: string): WallClock {
   return { date: dateOf(midnight), seconds: Math.floor((local - midnight) / 1000) }
 }
 
-/** The ISO 8601 instant in UTC at which a clinic-local date begins, or a time `HH:MM` of it; a skipped time is moved past the gap. */
+/** The ISO 8601 instant in UTC at which a clinic-local date begins, or a time `HH:MM` or `HH:MM:SS` of it; a skipped time is moved past the gap. */
 export const instantOf = (date: string, timezone: string, time?: string): string =>
   new Date(
     time === undefined ? startOf(date, timezone) : instantAt(Date.parse(`${date}T${time}Z`), timezone),

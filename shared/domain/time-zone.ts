@@ -1,82 +1,57 @@
 /**
- * Offsets of time zones without Intl and Temporal, whose first use in a process takes longer than the rest of a request. The
- * table has the offsets from 2010 to {@link LAST_YEAR} of the zones that Node lists; Intl has all others.
+ * Offsets of time zones without Intl, whose first use in a process takes longer than the rest of a request, and whose rules are
+ * updated with Node only. The table has the offsets from 2010 to 2060; Intl has those of other years.
  */
+import * as z from 'zod'
 import { ZONES } from './time-zone-table.ts'
 
-/** The last year of the table. */
-export const LAST_YEAR = 2060
+/** The first instant of the table, and the first one after it. */
+export const TABLE_START = Date.UTC(2010, 0, 1)
+export const TABLE_END = Date.UTC(2061, 0, 1)
 
 const MINUTE_MS = 60_000
-const TABLE_START = Date.UTC(2010, 0, 1)
-/** A day early, since a rule's last year is a local one. */
-const TABLE_END = Date.UTC(LAST_YEAR, 11, 30)
 
-/** A change of clocks in each year: on the first such weekday from a day of a month on, at a minute of the local day. */
-export type ZoneRule = {
-  readonly month: number
-  readonly firstDay: number
-  readonly weekday: number
-  readonly minute: number
-  /** The offset from then on, in minutes. */
-  readonly offset: number
+/** The instants at which a zone's offset changes, and the offsets from then on; the first offset is the one before. In milliseconds. */
+type Zone = {
+  readonly name: string
+  readonly changes: readonly number[]
+  readonly offsets: readonly number[]
 }
 
-/** The instant of a rule in a year, of clocks that have been `before` minutes ahead of UTC. */
-export function ruleInstant(rule: ZoneRule, year: number, before: number): number {
-  const first = new Date(Date.UTC(year, rule.month, rule.firstDay))
-  const day = rule.firstDay + ((rule.weekday - first.getUTCDay() + 7) % 7)
-  return Date.UTC(year, rule.month, day, 0, rule.minute - before)
-}
-
-/** The instants at which a zone's offset changes, and the offsets from then on; the first offset is the one before. */
-type Zone = { readonly changes: number[]; readonly offsets: number[] }
-
+/** The zones that something asked for, by the names in which it did. */
 const zones = new Map<string, Zone | null>()
 
 function zoneOf(timezone: string): Zone | null {
   const known = zones.get(timezone)
   if (known !== undefined) return known
-  const zone = readZone(timezone)
+  const zone = readZone(timezone.toLowerCase())
   zones.set(timezone, zone)
   return zone
 }
 
-/** Whether the table has an IANA zone. */
-export const isListedZone = (timezone: string): boolean => zoneOf(timezone) !== null
-
-/** Reads the line of a zone: its first offset, listed changes, and the rules from a year on. Numbers are in base 36. */
-function readZone(timezone: string): Zone | null {
-  const name = ZONES.indexOf(` ${timezone} `)
-  // Only names begin with a capital: the numbers of a line are in lower case.
-  if (name === -1 || !/^[A-Z][^\s|]*$/.test(timezone)) return null
-  const line = ZONES.slice(ZONES.indexOf('|', name) + 1, ZONES.indexOf('\n', name))
-  const [first = '', listed = '', year, ...rules] = line.split('|')
-  const offsets = [readNumber(first) * 15]
-  const changes: number[] = []
-  let at = TABLE_START
-  for (const change of listed === '' ? [] : listed.split(' ')) {
-    const [delta = 0, offset = 0] = change.split(',').map(readNumber)
-    at += delta * MINUTE_MS
-    changes.push(at)
-    offsets.push(offset * 15)
-  }
-  if (year === undefined) return { changes, offsets }
-  const yearly = rules.map(readRule)
-  for (let of = readNumber(year); of <= LAST_YEAR; of++)
-    for (const rule of yearly) {
-      changes.push(ruleInstant(rule, of, offsets.at(-1) as number))
-      offsets.push(rule.offset)
+/** Reads the line of a zone, by its name in lower case. */
+function readZone(lowerCase: string): Zone | null {
+  for (const line of ZONES.trim().split('\n')) {
+    const [names = '', offsets = ''] = line.split(' | ')
+    const name = names.split(' ').find((one) => one.toLowerCase() === lowerCase)
+    if (name === undefined) continue
+    const [first, ...changes] = offsets.split(' ')
+    const pairs = changes.map((change) => change.split(':').map((minutes) => Number(minutes) * MINUTE_MS))
+    return {
+      name,
+      changes: pairs.map(([at = 0]) => at),
+      offsets: [Number(first) * MINUTE_MS, ...pairs.map(([, offset = 0]) => offset)],
     }
-  return { changes, offsets }
+  }
+  return null
 }
 
-function readRule(text: string): ZoneRule {
-  const [month = 0, firstDay = 0, weekday = 0, minute = 0, offset = 0] = text.split(',').map(readNumber)
-  return { month, firstDay, weekday, minute, offset: offset * 15 }
-}
-
-const readNumber = (text: string): number => Number.parseInt(text, 36)
+/** The name of an IANA time zone, in any letter case. Parsing converts it to the spelling of the table. */
+export const timeZone = () =>
+  z
+    .string()
+    .refine((name) => zoneOf(name) !== null, { error: 'must be an IANA time zone such as Europe/Istanbul' })
+    .overwrite((name) => zoneOf(name)?.name ?? name)
 
 /** How far the clocks of an IANA zone are ahead of UTC at an instant, both in milliseconds. @throws RangeError for an unknown zone */
 export function offsetAt(at: number, timezone: string): number {
@@ -88,7 +63,7 @@ export function offsetAt(at: number, timezone: string): number {
     if ((zone.changes[middle] as number) <= at) low = middle + 1
     else high = middle
   }
-  return (zone.offsets[low] as number) * MINUTE_MS
+  return zone.offsets[low] as number
 }
 
 const formats = new Map<string, Intl.DateTimeFormat>()

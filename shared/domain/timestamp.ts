@@ -1,4 +1,4 @@
-import { isListedZone, offsetAt } from './time-zone.ts'
+import { offsetAt } from './time-zone.ts'
 
 /** Formats an instant as clinic-local time with the offset at that time: `2026-05-01T10:00:00+03:00`. */
 export function clinicTimestamp(instant: string, timezone: string): string {
@@ -17,19 +17,6 @@ export function clinicTimestamp(instant: string, timezone: string): string {
 export function inLaterSecond(before: string, now: string): string {
   const next = new Date((Math.floor(Date.parse(before) / 1000) + 1) * 1000).toISOString()
   return now < next ? next : now
-}
-
-/** Whether `timezone` is an IANA time zone known to this runtime. `UTC+3` and plain offsets are not. */
-export function isTimezone(timezone: string): boolean {
-  if (isListedZone(timezone)) return true
-  // Intl also accepts plain offsets such as +03:00.
-  if (!/[A-Za-z]/.test(timezone)) return false
-  try {
-    new Intl.DateTimeFormat('en', { timeZone: timezone })
-    return true
-  } catch {
-    return false
-  }
 }
 
 /** The last date that a record can have. Later dates of four digits can be filtered by, and no record has them. */

@@ -1,6 +1,6 @@
 import type { Clinic, ClinicId } from '../domain/clinic.ts'
 import { CURRENCIES } from '../domain/money/currencies.ts'
-import { isTimezone } from '../domain/timestamp.ts'
+import { offsetAt, TABLE_START } from '../domain/time-zone.ts'
 import { CLINIC_DIRECTORY_PARTITION, clinicDirectoryKey, clinicKey } from './keys/clinics.ts'
 import { externalIdSecretKey } from './keys/external-ids.ts'
 import { partitionParts } from './keys/key.ts'
@@ -180,7 +180,8 @@ export const toClinic = (item: Item): StoredClinic =>
     const { pk, sk, v, ...clinic } = item
     for (const name of ['id', 'name', 'timezone', 'currency', 'createdAt']) text(name).decode(clinic[name])
     number('appointmentMinutes').decode(clinic.appointmentMinutes)
-    if (!isTimezone(clinic.timezone as string)) throw new RangeError('the time zone is unknown')
+    // Throws for an unknown time zone.
+    offsetAt(TABLE_START, clinic.timezone as string)
     if (!CURRENCIES.includes(clinic.currency as string)) throw new RangeError('the currency is unknown')
     return { ...(clinic as unknown as Omit<StoredClinic, 'version'>), version: number('v').decode(v) }
   })

@@ -5,12 +5,10 @@ import * as z from 'zod'
 import type { Clinic } from '../../../shared/domain/clinic.ts'
 import { CURRENCIES } from '../../../shared/domain/money/currencies.ts'
 import { emailAddress, phoneNumber, singleLineText } from '../../../shared/domain/patients/text-fields.ts'
-import { isTimezone } from '../../../shared/domain/timestamp.ts'
+import { timeZone } from '../../../shared/domain/time-zone.ts'
 import type { ClinicChanges } from '../../../shared/store/clinics.ts'
 import { addFields, type Field, type Fields, fieldsOf } from '../tool/fields.ts'
 import { CommandFailure } from '../tool/output.ts'
-
-const Timezone = z.string().refine(isTimezone, { error: 'must be an IANA time zone such as Europe/Istanbul' })
 
 const Currency = z
   .string()
@@ -46,7 +44,7 @@ type Settings = Omit<Clinic, 'id' | 'createdAt' | 'isTest'>
 /** Settings that every clinic has. */
 const REQUIRED = {
   name: { flags: '--name <name>', description: 'its name', schema: singleLineText(100) },
-  timezone: { flags: '--timezone <zone>', description: 'IANA, e.g. Europe/Istanbul', schema: Timezone },
+  timezone: { flags: '--timezone <zone>', description: 'IANA, e.g. Europe/Istanbul', schema: timeZone() },
   currency: { flags: '--currency <code>', description: 'ISO 4217, e.g. EUR', schema: Currency },
   appointmentMinutes: {
     flags: '--duration <minutes>',

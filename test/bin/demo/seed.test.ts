@@ -33,6 +33,11 @@ it('loads the clinic of the guide, with the same ids and credentials every time'
   expect(await load()).toEqual(first)
 })
 
+it('has the time zone in its own spelling', () => {
+  const settings = '{"name": "A", "timezone": "europe/berlin", "currency": "EUR"}'
+  expect(openSeed(seedFolder({ 'clinic.json': settings })).timezone).toBe('Europe/Berlin')
+})
+
 it.each([
   ['{', /clinic\.json: .*JSON/],
   ['{"name": "A", "timezone": "Berlin", "currency": "EUR"}', /clinic\.json: .*IANA[\s\S]*timezone/],

@@ -34,8 +34,6 @@ it('leaves out what a function does not need', () => {
   expect(idsWith('sdk-environment')).toEqual(idsWith('@aws-sdk/'))
   const ofPhones = ['create-patient', 'update-patient', 'send-message', 'sms-receipts', 'run-maintenance']
   expect(idsWith('libphonenumber')).toEqual(ofPhones)
-  // Its first use takes as long as the rest of a request.
-  expect(idsWith('temporal-polyfill')).toEqual([])
   expect(idsWith('client-sesv2')).toEqual(['send-email'])
 })
 

@@ -3,6 +3,7 @@ import {
   addDays,
   clockGaps,
   dayOfWeek,
+  instantOf,
   secondsUntilNextDay,
   wallClock,
 } from '../../../shared/domain/clock.ts'
@@ -20,6 +21,24 @@ describe('wallClock', () => {
 
   it('reads a clock that has fractions of milliseconds', () => {
     expect(wallClock(at('2026-05-01T07:08:09.999Z') + 0.9, 'UTC').seconds).toBe(7 * 3600 + 8 * 60 + 9)
+  })
+})
+
+// Intl has the years outside of the table, with local mean times in seconds.
+describe('instantOf', () => {
+  it.each([
+    ['0001-01-01', 'UTC', '0001-01-01T00:00:00.000Z'],
+    ['0001-01-01', 'Europe/Berlin', '0000-12-31T23:06:32.000Z'],
+    ['0050-06-01', 'America/New_York', '0050-06-01T04:56:02.000Z'],
+    ['0099-12-31', 'Europe/Berlin', '0099-12-30T23:06:32.000Z'],
+    ['0100-01-01', 'America/New_York', '0100-01-01T04:56:02.000Z'],
+    ['1582-10-10', 'Europe/Berlin', '1582-10-09T23:06:32.000Z'],
+    ['1970-01-01', 'Europe/London', '1969-12-31T23:00:00.000Z'],
+    ['2009-12-31', 'America/Winnipeg', '2009-12-31T06:00:00.000Z'],
+    ['2061-01-01', 'Europe/Berlin', '2060-12-31T23:00:00.000Z'],
+  ])('is the start of %s in %s', (date, timezone, instant) => {
+    expect(instantOf(date, timezone)).toBe(instant)
+    expect(wallClock(at(instant), timezone)).toEqual({ date, seconds: 0 })
   })
 })
 

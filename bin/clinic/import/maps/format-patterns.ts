@@ -16,7 +16,7 @@ const TOKENS: { readonly [token: string]: string } = {
   mm: String.raw`(?<minute>\d{2})`,
   ss: String.raw`(?<second>\d{2})(?:\.\d+)?`,
   a: String.raw`(?<half>[ap])\.?\s?m\.?`,
-  Z: String.raw`(?<offset>Z|UTC|[+-]\d{2}:?\d{2})`,
+  Z: String.raw`(?<offset>Z|UTC|[+-](?:[01]\d|2[0-3]):?[0-5]\d)`,
 }
 
 /** Each part of a format. Text in single quotes stands for itself. */

@@ -1,7 +1,7 @@
 /** The schema of a map of import files. */
 import { isSupportedCountry } from 'libphonenumber-js/max'
 import * as z from 'zod'
-import { isTimezone } from '../../../../shared/domain/timestamp.ts'
+import { timeZone } from '../../../../shared/domain/time-zone.ts'
 import { ENCODINGS } from '../files/encoding.ts'
 import type { Part } from './convert-field.ts'
 import { isDateFormat, isTimeFormat } from './format-patterns.ts'
@@ -87,10 +87,7 @@ const formats = {
     Name.refine(isTimeFormat, { error: 'must consist of H or h, mm, and optionally ss, a and Z' }),
     'formats such as H:mm',
   ).optional(),
-  timezone: z
-    .string()
-    .refine(isTimezone, { error: 'must be an IANA time zone such as Europe/Berlin' })
-    .optional(),
+  timezone: timeZone().optional(),
   decimal: z.enum(['comma', 'point'], { error: 'must be "comma" or "point"' }).optional(),
   country: z
     .string()

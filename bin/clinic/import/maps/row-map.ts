@@ -1,7 +1,7 @@
 /** Reads the fields of an entity from the columns of a file, by a map or by their own names. */
 
 import { isDeepStrictEqual } from 'node:util'
-import { Temporal } from 'temporal-polyfill'
+import { wallClock } from '../../../../shared/domain/clock.ts'
 import { isOwnIdColumn, ownIdColumn } from '../external-ids/resolve-references.ts'
 import { foldedName } from '../files/field-names.ts'
 import { isReason } from '../files/rejections.ts'
@@ -204,7 +204,7 @@ function formatsOf(
   now: number,
 ): ConversionFormats {
   const timezone = given.timezone ?? clinicTimezone
-  const today = Temporal.Instant.fromEpochMilliseconds(now).toZonedDateTimeISO(timezone).toPlainDate()
+  const today = wallClock(now, timezone).date
   return {
     dates: given.dates ?? [],
     times: given.times ?? [],
@@ -213,8 +213,8 @@ function formatsOf(
     decimal: given.decimal,
     country: given.country,
     titles: given.titles && titlesPattern(given.titles),
-    today: today.toString(),
-    latest: `${today.year + YEARS_AHEAD}-12-31`,
+    today,
+    latest: `${Number(today.slice(0, 4)) + YEARS_AHEAD}-12-31`,
   }
 }
 

@@ -1,6 +1,6 @@
 /** How other systems write dates, times, durations and amounts. */
-import { Temporal } from 'temporal-polyfill'
-import { isCalendarDate } from '../../../../shared/domain/timestamp.ts'
+import { instantOf } from '../../../../shared/domain/clock.ts'
+import { clinicTimestamp, isCalendarDate } from '../../../../shared/domain/timestamp.ts'
 import { type Parts, patternOf } from './format-patterns.ts'
 
 export type DateFormats = {
@@ -138,8 +138,13 @@ export function dateProblem(text: string, formats: DateAndTimeFormats): string {
 export const either = (formats: readonly string[], iso: string): string =>
   [...new Set([...formats, iso])].join(' or ')
 
-const localText = (date: string, { hour, minute, second }: Time): string =>
-  `${date}T${two(hour)}:${two(minute)}:${two(second)}`
+const localTime = ({ hour, minute, second }: Time): string => [hour, minute, second].map(two).join(':')
+
+/** The instant of a date and a time, which is local to the time zone unless it has an offset. */
+const toInstant = (date: string, time: Time, timezone: string): string =>
+  time.offset === null
+    ? instantOf(date, timezone, localTime(time))
+    : new Date(`${date}T${localTime(time)}${time.offset}`).toISOString()
 
 /** The date and the time that the clock of the clinic shows: `YYYY-MM-DD` and `HH:MM`; null if the text has none. */
 function clinicDateTime(text: string, formats: DateAndTimeFormats) {
@@ -147,8 +152,7 @@ function clinicDateTime(text: string, formats: DateAndTimeFormats) {
   if (!found?.time) return found && { date: found.date, time: null }
   const { date, time } = found
   if (time.offset === null) return { date, time: `${two(time.hour)}:${two(time.minute)}` }
-  const instant = Temporal.Instant.from(`${localText(date, time)}${time.offset}`)
-  const local = instant.toZonedDateTimeISO(formats.timezone).toPlainDateTime().toString()
+  const local = clinicTimestamp(toInstant(date, time, formats.timezone), formats.timezone)
   return { date: local.slice(0, 10), time: local.slice(11, 16) }
 }
 
@@ -165,13 +169,7 @@ const MIDNIGHT: Time = { hour: 0, minute: 0, second: 0, offset: null }
 /** The instant of a date, with or without a time, that is local to the time zone unless it has an offset; null if it is none. */
 export function readInstant(text: string, formats: DateAndTimeFormats): string | null {
   const found = splitDateTime(text, formats)
-  if (!found) return null
-  const time = found.time ?? MIDNIGHT
-  const local = localText(found.date, time)
-  if (time.offset !== null) return new Date(`${local}${time.offset}`).toISOString()
-  return new Date(
-    Temporal.PlainDateTime.from(local).toZonedDateTime(formats.timezone).epochMilliseconds,
-  ).toISOString()
+  return found && toInstant(found.date, found.time ?? MIDNIGHT, formats.timezone)
 }
 
 const HOURS = String.raw`(?:(?<hours>\d+(?:[.,]\d+)?)\s*(?:h|std|godz|ora|ore|saat|sa|u|hodin)\p{L}*\.?)?`

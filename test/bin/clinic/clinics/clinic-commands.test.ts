@@ -47,6 +47,12 @@ describe('the time zone', () => {
   })
 })
 
+it('stores a time zone that is given in another letter case in its own spelling', async () => {
+  const { id } = await newClinic(db.table, { name: 'Praxis Klein' })
+  await run('clinic', 'update', '--clinic', id, '--timezone', 'europe/BERLIN')
+  expect(await clinicStore(db).find(id)).toMatchObject({ timezone: 'Europe/Berlin' })
+})
+
 describe('the currency', () => {
   it('is changed only with --yes once there are invoices, which keep theirs', async () => {
     const { code, errors } = await set('--currency', 'USD', '--json')
@@ -199,6 +205,7 @@ describe('settings of a clinic', () => {
 
   it.each([
     [['--timezone', 'Mars/Base'], '--timezone must be an IANA time zone'],
+    [['--timezone', 'PST'], '--timezone must be an IANA time zone'],
     [['--currency', 'EURO'], '--currency must be an ISO 4217 code'],
     [['--name', ' '], '--name must not be empty'],
     [['--website', 'praxis.example.com'], '--website'],

@@ -85,9 +85,22 @@ describe('a date with a time', () => {
     ['2026-01-29 09:00:00 UTC', '2026-01-29', '10:00', '2026-01-29T09:00:00.000Z'],
     ['29/1/2026', '2026-01-29', null, '2026-01-28T23:00:00.000Z'],
     ['29/1/2026 noon', null, null, null],
+    ['2026-01-29 09:00:00 +2400', null, null, null],
+    ['2026-01-29 09:00:00 +0960', null, null, null],
   ])('%s', (text, date, time, instant) => {
     expect([dateOf(text, formats), timeOf(text, formats)]).toEqual([date, time])
     expect(readInstant(text, formats)).toBe(instant)
+  })
+
+  it.each([
+    ['2026-12-01 09:00', '2026-12-01', '09:00', '2026-12-01T14:00:00.000Z'],
+    ['2026-12-01T04:30:00Z', '2026-11-30', '23:30', '2026-12-01T04:30:00.000Z'],
+    ['2026-03-08 02:30', '2026-03-08', '02:30', '2026-03-08T08:30:00.000Z'],
+    ['2025-11-02 01:30', '2025-11-02', '01:30', '2025-11-02T06:30:00.000Z'],
+  ])('%s has the offset of the table of zones', (text, date, time, instant) => {
+    const inWinnipeg = { ...formats, timezone: 'America/Winnipeg' }
+    expect([dateOf(text, inWinnipeg), timeOf(text, inWinnipeg)]).toEqual([date, time])
+    expect(readInstant(text, inWinnipeg)).toBe(instant)
   })
 })
 
