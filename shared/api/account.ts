@@ -59,7 +59,10 @@ export const getHealth = defineRoute({
   path: '/health',
   summary: 'Check that the API serves requests',
   scope: null,
-  response: { status: 200, body: z.strictObject({ status: z.literal('ok') }).meta({ id: 'Health' }) },
+  response: {
+    status: 200,
+    body: z.strictObject({ status: z.literal('ok'), tzdata: z.string() }).meta({ id: 'Health' }),
+  },
   errors: [],
   uses: { table: {} },
 })

@@ -113,10 +113,10 @@ describe('GET /me', () => {
 })
 
 describe('GET /health', () => {
-  it('returns ok, and reads nothing but the credential', async () => {
+  it('returns ok and the version of the time zones, and reads nothing but the credential', async () => {
     const calls = await tableCalls(async () => {
       const { status, body } = await ask('get-health')
-      expect([status, body]).toEqual([200, { status: 'ok' }])
+      expect([status, body]).toEqual([200, { status: 'ok', tzdata: expect.stringMatching(/^20\d\d[a-z]$/) }])
     })
     expect(calls).toEqual([])
   })

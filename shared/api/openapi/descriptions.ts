@@ -195,7 +195,10 @@ export const SCHEMAS: Readonly<Record<string, Readonly<Record<string, string>>>>
     field: 'Name of the parameter or field, such as `events.0` for a list item.',
     issue: 'What is wrong with it, in English. Intended for developers.',
   },
-  Health: { status: 'Always `ok`.' },
+  Health: {
+    status: 'Always `ok`.',
+    tzdata: 'The version of the IANA time zone database by which local times are converted, such as `2026f`.',
+  },
   Invoice: {
     status:
       'Payments determine the status once there are any: `partially_paid`, `paid` (they cover `total_amount`) or `refunded` (all of it was returned). The clinic sets the others: `draft`, `pending`, `sent`, `overdue` and `cancelled`; payments do not change `draft` and `cancelled`. An invoice does not become `overdue` automatically.',

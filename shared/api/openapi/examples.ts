@@ -62,7 +62,7 @@ const RECORDS: Readonly<Record<string, readonly unknown[]>> = {
   Event: [exampleEvent('appointment.created'), exampleEvent('appointment.cancelled')].map((event) =>
     eventPayload(event, clinic),
   ),
-  Health: [{ status: 'ok' }],
+  Health: [{ status: 'ok', tzdata: '2026f' }],
   Invoice: [renderInvoice(invoice, clinic)],
   ExpandableAppointment: [appointment, earlierAppointment].map((one) => renderAppointment(one, clinic)),
   ExpandableInvoice: [renderInvoice(invoice, clinic)],

@@ -2613,6 +2613,8 @@ export interface components {
              * @constant
              */
             status: "ok";
+            /** @description The version of the IANA time zone database by which local times are converted, such as `2026f`. */
+            tzdata: string;
         };
         IdReference: {
             /**

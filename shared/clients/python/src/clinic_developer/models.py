@@ -63,6 +63,8 @@ class Account(TypedDict):
 class Health(TypedDict):
     status: Literal["ok"]
     """Always `ok`."""
+    tzdata: str
+    """The version of the IANA time zone database by which local times are converted, such as `2026f`."""
 
 
 @final
