@@ -48,7 +48,7 @@ const Scopes = z.string().transform((text, context) => {
   return SCOPES.filter((scope) => names.includes(scope))
 })
 
-/** An instant to come, as ISO 8601 in UTC. */
+/** An instant to come, as ISO 8601 in UTC. To be parsed after the stack is connected, which may have a clock of its own. */
 const FutureInstant = z.string().transform((text, context) => {
   const instant = parseInstant(text)
   if (instant === null) context.addIssue('must be a timestamp such as 2027-01-01T00:00:00+03:00')
@@ -105,8 +105,8 @@ const NEW: Fields<CredentialChanges> = {
 export function addCredentialCommands(group: Command): void {
   const create = group.command('create').description('issue a credential; its secret is shown only once')
   addFields(create, NEW).action(async (given: object, command: Command) => {
-    const settings = { expiresAt: null, requestsPerMinute: null, ...fieldsOf(NEW, given) } as NewSettings
     const { table, clinic } = await openClinic(command)
+    const settings = { expiresAt: null, requestsPerMinute: null, ...fieldsOf(NEW, given) } as NewSettings
     const credential = await credentialStore({ table, now: Date.now }).issue({
       ...settings,
       clinic: clinic.id,
@@ -162,8 +162,8 @@ function addUpdate(group: Command): void {
   addFields(update, CHANGES).action(async (text: string, given: object, command: Command) => {
     const key = requireKey(text)
     requireChange({ ...given })
-    const changes = fieldsOf(CHANGES, given)
     const { table } = await openCredential(command, key)
+    const changes = fieldsOf(CHANGES, given)
     const outcome = await credentialChanges({ table, now: Date.now }).change(key, changes)
     if (!('credential' in outcome)) throw credentialRejection(key, outcome.kind)
     const { credential, kind } = outcome
@@ -214,15 +214,15 @@ function addRotation(group: Command): void {
     .action(async (text: string, given: RotateOptions, command: Command) => {
       const { until, endPrevious, replaceCurrent } = given
       const key = requireKey(text)
+      if (endPrevious && replaceCurrent)
+        throw new CommandFailure('Use --end-previous or --replace-current, not both.')
+      const duringOverlap = replaceCurrent ? 'replace-current' : endPrevious ? 'end-previous' : 'reject'
+      const { table } = await openCredential(command, key)
       const overlap = until === 'now' ? 0 : OVERLAP_HOURS * 3_600_000
       const end =
         until === undefined || until === 'now'
           ? new Date(Date.now() + overlap).toISOString()
           : parseOption('until', FutureInstant, until)
-      if (endPrevious && replaceCurrent)
-        throw new CommandFailure('Use --end-previous or --replace-current, not both.')
-      const duringOverlap = replaceCurrent ? 'replace-current' : endPrevious ? 'end-previous' : 'reject'
-      const { table } = await openCredential(command, key)
       const outcome = await credentialChanges({ table, now: Date.now }).rotate(key, end, duringOverlap)
       if (outcome.kind !== 'rotated') throw rotationRejection(key, outcome)
       const { credential, secret } = outcome

@@ -63,8 +63,8 @@ function addTableCommand(group: Command): void {
     .requiredOption('--to <time>', 'such as 2026-11-22T10:00:00Z')
     .option('--name <table>', "the new table's name, which begins with the name of the table in use")
     .action(async (given: { to: string; name?: string }, command: Command) => {
-      const at = parseOption('to', PastInstant, given.to)
       const { client, tableName: source } = await connectDynamoDb(requireDeployed(command))
+      const at = parseOption('to', PastInstant, given.to)
       const name = given.name ?? restoredName(source, at)
       // The role of the command may create no other tables.
       if (!name.startsWith(`${source}-`)) throw new CommandFailure(`--name must begin with ${source}-`)

@@ -6,6 +6,7 @@ import { TableNameTaken } from '../../../shared/maintenance/restore/restored-tab
 import { CommandFailure } from '../tool/output.ts'
 import { pausedUntil } from '../tool/write-guard.ts'
 
+/** An instant before now. To be parsed after the stack is connected, which may have a clock of its own. */
 export const PastInstant = z.iso
   .datetime({ offset: true, error: 'must be a time with its zone, such as 2026-11-22T10:00:00Z' })
   .transform((text) => new Date(text))
