@@ -2,7 +2,7 @@ import type { AttemptReport } from '../../shared/delivery/webhooks/attempt-repor
 import { deliverEvent } from '../../shared/delivery/webhooks/deliver-event.ts'
 import { readQueuedDelivery } from '../../shared/delivery/webhooks/delivery-queues.ts'
 import { DELIVERY_LEASE_MS } from '../../shared/domain/webhooks/delivery.ts'
-import { openDeliveryQueues, openTransport } from '../../shared/runtime/webhooks.ts'
+import { openDeliveryQueues, openReceiverClock, openTransport } from '../../shared/runtime/webhooks.ts'
 import { queueWorker } from '../../shared/runtime/worker.ts'
 import { deliverEventWorker } from '../../shared/runtime/workers.ts'
 import { deliveryAttempts } from '../../shared/store/events/delivery-attempts.ts'
@@ -22,6 +22,7 @@ export const handler = queueWorker(
     health: webhookHealthStore,
     queues: openDeliveryQueues,
     transport: openTransport,
+    receiverNow: openReceiverClock,
   },
   async ({ body, queue }, stores, { now, newId, count, logWork }) => {
     const queued = readQueuedDelivery(body)

@@ -197,8 +197,13 @@ const localSettings = ({ domain: hasDomain = true }: LocalStackOptions): Omit<Ap
 }
 
 /** Variables of the functions in addition to the variables of the template. */
-const environmentOf = ({ allowedWebhookHost, environment }: LocalStackOptions): Record<string, string> => ({
+const environmentOf = ({
+  allowedWebhookHost,
+  clockOffset,
+  environment,
+}: LocalStackOptions): Record<string, string> => ({
   ...(allowedWebhookHost !== undefined && { ALLOWED_WEBHOOK_HOST: allowedWebhookHost }),
+  ...(clockOffset && { CLOCK_OFFSET_MS: String(clockOffset[0]) }),
   ...environment,
 })
 

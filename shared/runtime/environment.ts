@@ -70,4 +70,6 @@ export const readMaintenanceEnvironment = () => ({ MAINTENANCE_QUEUE_URL: variab
 export const readWebhookEnvironment = () => ({
   /** `HOST:PORT` that webhooks may go to although it is not public. Only the local runner sets it, on request. */
   ALLOWED_WEBHOOK_HOST: process.env.ALLOWED_WEBHOOK_HOST,
+  /** By how many milliseconds the clock of functions is ahead of the receivers'. Only the local runner sets it. */
+  CLOCK_OFFSET_MS: Number(process.env.CLOCK_OFFSET_MS ?? 0),
 })

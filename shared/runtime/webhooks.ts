@@ -17,6 +17,12 @@ export const openFanOutQueue = ({ newId }: Platform) =>
 /** The `HOST:PORT` that webhooks may go to although it is not public; undefined except in the local runner. */
 export const allowedWebhookHost = (): string | undefined => readWebhookEnvironment().ALLOWED_WEBHOOK_HOST
 
+/** The time of receivers, at which deliveries are signed. */
+export function openReceiverClock({ now }: Platform): () => number {
+  const { CLOCK_OFFSET_MS } = readWebhookEnvironment()
+  return () => now() - CLOCK_OFFSET_MS
+}
+
 export function openTransport() {
   const allowedHost = allowedWebhookHost()
   return webhookTransport({ ...(allowedHost !== undefined && { allowedHost }) })

@@ -54,6 +54,8 @@ export type DeliveryConsumer = {
   readonly transport: WebhookTransport
   readonly queues: DeliveryQueues
   readonly now: () => number
+  /** The clock of receivers, which check the age of a signature: differs from `now` if a local stack has its own time. */
+  readonly receiverNow?: () => number
   /** A number from 0 to 1. */
   readonly random: () => number
   /** A unique token for each claim. */
@@ -214,13 +216,14 @@ function retryDelayOf(
 
 /** Sends the request. Each attempt has its own signature; the id and the body do not change. */
 function post(
-  { transport }: DeliveryConsumer,
+  { transport, now, receiverNow = now }: DeliveryConsumer,
   { eventId, body }: Delivery,
   webhook: Webhook,
   at: number,
   lane: Lane,
 ): Promise<AttemptResult> {
   const secrets = signingSecrets(webhook, at)
-  const headers = signatureHeaders({ id: eventId, timestampSeconds: Math.floor(at / 1000), body, secrets })
+  const timestampSeconds = Math.floor(receiverNow() / 1000)
+  const headers = signatureHeaders({ id: eventId, timestampSeconds, body, secrets })
   return transport.post(webhook.url, headers, body, lane === 'quick' ? SLOW_THRESHOLD_MS : undefined)
 }
