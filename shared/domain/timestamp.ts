@@ -19,14 +19,17 @@ export function inLaterSecond(before: string, now: string): string {
   return now < next ? next : now
 }
 
+/** The year before is 1 BC, which ISO 8601 numbers 0. */
+const FIRST_DATE = '0001-01-01'
+
 /** The last date that a record can have. Later dates of four digits can be filtered by, and no record has them. */
 export const LAST_DATE = '2199-12-31'
 
 const YMD = /^(\d{4})-(\d{2})-(\d{2})$/
 
-/** Whether the text is an existing day in the form `Y-m-d`; `2026-02-30` is not. */
+/** Whether the text is an existing day from year 1 on, in the form `Y-m-d`; `2026-02-30` is not. */
 export function isCalendarDate(text: string): boolean {
-  if (!YMD.test(text)) return false
+  if (!YMD.test(text) || text < FIRST_DATE) return false
   const date = new Date(`${text}T00:00:00Z`)
   return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(text)
 }

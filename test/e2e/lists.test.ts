@@ -142,7 +142,7 @@ describe.each(LISTS.map((list) => [list.path, list] as const))('GET %s', (path, 
     }
   })
 
-  it.each([['2026-02-30'], ['2026-1-5'], ['20260105'], ['2026-01-05T00:00:00Z'], ['']])(
+  it.each([['2026-02-30'], ['0000-02-29'], ['2026-1-5'], ['20260105'], ['2026-01-05T00:00:00Z'], ['']])(
     'rejects the date %j, naming the parameter',
     async (date) => {
       const name = path === '/appointments' ? 'date_from' : 'from'

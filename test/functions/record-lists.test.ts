@@ -298,7 +298,7 @@ describe('updated_since', () => {
     expect((await list('patients', query)).status).toBe(200)
     const { status, body } = await list('patients', { updated_since: '2199-01-01T00:00:00Z' })
     expect([status, body.data, body.meta.next_after]).toEqual([200, [], null])
-    expect((await list('patients', { updated_since: '0000-01-01T00:00:00+14:00' })).status).toBe(200)
+    expect((await list('patients', { updated_since: '0001-01-01T00:00:00+14:00' })).status).toBe(200)
   })
 
   it.each([

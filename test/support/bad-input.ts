@@ -119,6 +119,7 @@ export const BAD_BODIES: readonly BadBody[] = [
   patient('a name of two lines', { first_name: 'Ada\r\nBcc: x@example.com' }),
   patient('half a character', { first_name: 'A\ud83d' }),
   patient('a date that does not exist', { date_of_birth: '2026-02-30' }),
+  patient('a date before year 1', { date_of_birth: '0000-02-29' }),
   patient('a birth in the future', { date_of_birth: '2999-01-01' }),
   patient('an unknown gender', { gender: 'constructor' }),
   patient('a phone number without a country', { phone_number: '05321234567' }),

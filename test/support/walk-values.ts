@@ -26,7 +26,7 @@ const DATES = withVerdict('fits', '2026-02-28', '2000-02-29')
 const INVALID_DATES = withVerdict(
   'wrong',
   ...['2026-02-30', '2025-02-29', '2026-13-01', '2026-2-3', '20260203', '2026-02-03T00:00:00Z', 'today'],
-  ...['-0001-01-01', '10000-01-01', '2026-02-03 ', '２０２６-02-03'],
+  ...['-0001-01-01', '0000-02-29', '10000-01-01', '2026-02-03 ', '２０２６-02-03'],
 )
 const MALFORMED_IDS = withVerdict(
   'wrong',
@@ -118,7 +118,7 @@ export function parameterValues(schema: ValueSchema): TestValue<string>[] {
     return [
       ...DATES,
       // A range can be limited.
-      ...withVerdict('open', '2100-12-31', '0000-01-01', '9999-12-31'),
+      ...withVerdict('open', '2100-12-31', '0001-01-01', '9999-12-31'),
       ...withVerdict('wrong', ''),
       ...INVALID_DATES,
     ]
@@ -176,7 +176,7 @@ function kindValues({ type, format, items, ...schema }: ValueSchema, from: unkno
   if (format === 'date')
     return [...DATES, ...INVALID_DATES]
       .map(({ value }) => value)
-      .concat('2100-12-31', '0000-01-01', '9999-12-31')
+      .concat('2100-12-31', '0001-01-01', '9999-12-31')
   if (type === 'string')
     return [
       ...textLengths(schema, typeof from === 'string' ? from : '').map(({ value }) => value),

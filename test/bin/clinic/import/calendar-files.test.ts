@@ -79,6 +79,7 @@ describe('importing appointments', () => {
     [{ doctor_external_id: 9 }, unknown('doctor')],
     [{ patient_external_id: null }, 'patient_external_id is required'],
     [{ appointment_date: '2026-02-30' }, 'appointment_date is not a date that exists'],
+    [{ appointment_date: '0000-02-29' }, 'appointment_date is not a date that exists'],
     [{ appointment_date: '2200-01-01' }, 'appointment_date must not be after 2199-12-31'],
     [{ created_at: '2200-01-01T00:00:00Z' }, 'created_at must be from 0001-01-02 to 2199-12-31'],
     [{ created_at: '0000-01-01T00:00:00+14:00' }, 'created_at must be from 0001-01-02 to 2199-12-31'],
