@@ -36,6 +36,8 @@ const OWN_SECRET =
   'A signing secret of your own: `whsec_` followed by the base64 of 24 to 64 bytes, or any 16 to 256 visible ASCII ' +
   'characters, which are used as they are.'
 const PRIVATE = 'Absent unless the credential has the scope `patient.read.private`.'
+const ROUNDED_ONCE =
+  'Can differ from the sum of the lines by half a minor unit for each line: it may be rounded once. Belongs to the invoice as a whole if no line has any.'
 const TREATMENTS = `Ids of active treatments that the doctor offers, at most ${MAX_TREATMENTS}.`
 
 /** Fields that mean the same in every schema that does not have a description of its own. */
@@ -207,8 +209,8 @@ export const SCHEMAS: Readonly<Record<string, Readonly<Record<string, string>>>>
     paid_at:
       'When the invoice was paid in full. Null unless `status` is `paid`, or if the time is not known.',
     subtotal: 'Sum of quantity times unit price of the line items, before discount and tax.',
-    tax_amount: 'Tax of the whole invoice. Included in `total_amount`.',
-    discount_amount: 'Discount of the whole invoice. Deducted in `total_amount`.',
+    tax_amount: `Tax of the whole invoice. Included in \`total_amount\`. ${ROUNDED_ONCE}`,
+    discount_amount: `Discount of the whole invoice. Deducted in \`total_amount\`. ${ROUNDED_ONCE}`,
     total_amount: 'Amount to pay, discount and tax included: `subtotal - discount_amount + tax_amount`.',
     paid_amount: 'Completed payments minus completed refunds.',
     balance_due: 'Always `total_amount - paid_amount`. Negative if too much was paid.',

@@ -2522,9 +2522,9 @@ export interface components {
             currency: string;
             /** @description Sum of quantity times unit price of the line items, before discount and tax. */
             subtotal: number;
-            /** @description Tax of the whole invoice. Included in `total_amount`. */
+            /** @description Tax of the whole invoice. Included in `total_amount`. Can differ from the sum of the lines by half a minor unit for each line: it may be rounded once. Belongs to the invoice as a whole if no line has any. */
             tax_amount: number;
-            /** @description Discount of the whole invoice. Deducted in `total_amount`. */
+            /** @description Discount of the whole invoice. Deducted in `total_amount`. Can differ from the sum of the lines by half a minor unit for each line: it may be rounded once. Belongs to the invoice as a whole if no line has any. */
             discount_amount: number;
             /** @description Amount to pay, discount and tax included: `subtotal - discount_amount + tax_amount`. */
             total_amount: number;
@@ -2925,9 +2925,9 @@ export interface components {
             currency: string;
             /** @description Sum of quantity times unit price of the line items, before discount and tax. */
             subtotal: number;
-            /** @description Tax of the whole invoice. Included in `total_amount`. */
+            /** @description Tax of the whole invoice. Included in `total_amount`. Can differ from the sum of the lines by half a minor unit for each line: it may be rounded once. Belongs to the invoice as a whole if no line has any. */
             tax_amount: number;
-            /** @description Discount of the whole invoice. Deducted in `total_amount`. */
+            /** @description Discount of the whole invoice. Deducted in `total_amount`. Can differ from the sum of the lines by half a minor unit for each line: it may be rounded once. Belongs to the invoice as a whole if no line has any. */
             discount_amount: number;
             /** @description Amount to pay, discount and tax included: `subtotal - discount_amount + tax_amount`. */
             total_amount: number;

@@ -6,10 +6,12 @@ import * as z from 'zod'
 import { currencyDecimals } from '../../../../shared/domain/money/currencies.ts'
 import {
   type Invoice,
+  isSumOfLines,
   type LineItem,
   lineAmount,
   percentageOf,
   subtotalOf,
+  sumOfLines,
 } from '../../../../shared/domain/money/invoice.ts'
 import {
   checkDecimal,
@@ -88,14 +90,16 @@ export function invoiceAmounts(row: AmountCells, currency: string, before: Store
     total: reader.money(row.total, ['total_amount']),
   }
   const subtotal = given.subtotal ?? kept.subtotal ?? subtotalOf(items)
-  const discount = given.discount ?? kept.discount ?? sumOf(items, 'discount')
-  const tax = given.tax ?? kept.tax ?? sumOf(items, 'tax')
+  const discount = given.discount ?? kept.discount ?? sumOfLines(items, 'discount')
+  const tax = given.tax ?? kept.tax ?? sumOfLines(items, 'tax')
   const total = given.total ?? subtotal - discount + tax
-  if (!reader.areInRange({ subtotal, discount_amount: discount, tax_amount: tax, total_amount: total }))
-    reader.rejectIssues()
-  if (items.length > 0) checkItems(items, { subtotal, discount, tax }, reader)
-  else if (given.subtotal === null && kept.subtotal === undefined)
+  if (items.length === 0 && given.subtotal === null && kept.subtotal === undefined)
     reader.issue(['subtotal'], 'is required without line_items')
+  reader.areInRange({ subtotal, discount_amount: discount, tax_amount: tax, total_amount: total })
+  // Sums of wrong amounts would be wrong too, and so would be the total after a wrong sum.
+  reader.rejectIssues()
+  if (items.length > 0) checkItems(items, { subtotal, discount, tax }, reader)
+  reader.rejectIssues(keptColumns)
   reader.requireEqual(
     'total_amount',
     total,
@@ -126,7 +130,7 @@ const isNothing = (amount: number | readonly LineItem[] | undefined): boolean =>
 /** The amounts that a stored invoice keeps. Sums of line items follow from the new ones, if the row has some. */
 function keptAmounts(row: AmountCells, before: StoredAmounts): KeptAmounts {
   const hasItems = (row.lineItems ?? []).length > 0
-  const follows = (of: 'discount' | 'tax') => hasItems && before[of] === sumOf(before.lineItems, of)
+  const follows = (of: 'discount' | 'tax') => hasItems && before[of] === sumOfLines(before.lineItems, of)
   return {
     ...(row.lineItems === undefined && { lineItems: before.lineItems }),
     ...(row.subtotal === undefined && !hasItems && { subtotal: before.subtotal }),
@@ -134,9 +138,6 @@ function keptAmounts(row: AmountCells, before: StoredAmounts): KeptAmounts {
     ...(row.tax === undefined && !follows('tax') && { tax: before.tax }),
   }
 }
-
-const sumOf = (items: readonly ImportedItem[], of: 'discount' | 'tax'): number =>
-  items.reduce((sum, item) => sum + item[of], 0)
 
 /** Some systems round each line, others round the sum. Both are accepted. */
 function checkItems(
@@ -147,10 +148,9 @@ function checkItems(
   const how = 'the line items add up to'
   const lines = items.reduce((added, item) => added + lineAmount(item), 0)
   if (subtotal !== lines) reader.requireEqual('subtotal', subtotal, subtotalOf(items), how)
-  const discounts = sumOf(items, 'discount')
-  const taxes = sumOf(items, 'tax')
-  if (discounts !== 0) reader.requireEqual('discount_amount', discount, discounts, how)
-  if (taxes !== 0) reader.requireEqual('tax_amount', tax, taxes, how)
+  if (!isSumOfLines(discount, items, 'discount'))
+    reader.requireEqual('discount_amount', discount, sumOfLines(items, 'discount'), how)
+  if (!isSumOfLines(tax, items, 'tax')) reader.requireEqual('tax_amount', tax, sumOfLines(items, 'tax'), how)
 }
 
 function lineItem(row: LineItemRow, path: AmountPath, reader: AmountReader): Required<Omit<LineItem, 'id'>> {
@@ -208,7 +208,7 @@ function amountReader(currency: string) {
     issue(path, amount.issue)
     return 0
   }
-  /** Whether computed amounts can be stored exactly; otherwise each that cannot becomes an issue. */
+  /** Whether computed amounts can be stored exactly; each that cannot becomes an issue. */
   const areInRange = (amounts: Record<string, number>, path: AmountPath = []): boolean => {
     const outside = Object.entries(amounts).filter(([, value]) => Math.abs(value) > MAX_MINOR_UNITS)
     for (const [name] of outside) issue([...path, name], 'is too large')

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { eraseFields } from '../../../../shared/domain/field-policy.ts'
 import {
+  addsUp,
   applyPayments,
   INVOICE_FIELDS,
   type Invoice,
@@ -224,6 +225,37 @@ it('rounds a subtotal once, half up', () => {
   expect(subtotalOf([half, half])).toBe(1)
   expect(subtotalOf([half, half, half])).toBe(2)
   expect(subtotalOf([])).toBe(0)
+})
+
+describe('addsUp', () => {
+  const line = { id: 'l', description: 'Scaling', quantity: 10_000, unitPrice: 99 }
+  const item = { ...line, discount: 0, taxRate: 190_000, tax: 19, total: 118 }
+  const billed = (facts: Partial<Invoice>) => {
+    const all = { subtotal: 297, discount: 0, tax: 57, lineItems: [item, item, item], ...facts }
+    return { total: all.subtotal - all.discount + all.tax, ...all } as Invoice
+  }
+
+  it.each<[boolean, string, Partial<Invoice>]>([
+    [true, 'tax of the sum of its lines', {}],
+    [true, 'tax that is rounded once', { tax: 56 }],
+    [false, 'tax that differs by more than rounding', { tax: 55 }],
+    [false, 'tax of one line that differs', { lineItems: [item], subtotal: 99, tax: 18 }],
+    [false, 'a total that differs', { tax: 56, total: 354 }],
+    [true, 'a discount of the whole invoice', { discount: 100 }],
+  ])('returns %s for %s', (expected, _, facts) => {
+    expect(addsUp(billed(facts))).toBe(expected)
+  })
+
+  it('accepts a discount that is rounded once, and none that differs by more', () => {
+    const lineItems = [item, item].map((one) => ({ ...one, discount: 5, total: 113 }))
+    const amounts = { lineItems, subtotal: 198, tax: 38 }
+    expect([9, 10, 11].map((discount) => addsUp(billed({ ...amounts, discount })))).toEqual([
+      true,
+      true,
+      true,
+    ])
+    expect([8, 12].map((discount) => addsUp(billed({ ...amounts, discount })))).toEqual([false, false])
+  })
 })
 
 it('calculates tax from a rate in ten-thousandths of a percent, rounded half up', () => {

@@ -597,9 +597,9 @@ class Invoice(TypedDict):
     subtotal: float
     """Sum of quantity times unit price of the line items, before discount and tax."""
     tax_amount: float
-    """Tax of the whole invoice. Included in `total_amount`."""
+    """Tax of the whole invoice. Included in `total_amount`. Can differ from the sum of the lines by half a minor unit for each line: it may be rounded once. Belongs to the invoice as a whole if no line has any."""
     discount_amount: float
-    """Discount of the whole invoice. Deducted in `total_amount`."""
+    """Discount of the whole invoice. Deducted in `total_amount`. Can differ from the sum of the lines by half a minor unit for each line: it may be rounded once. Belongs to the invoice as a whole if no line has any."""
     total_amount: float
     """Amount to pay, discount and tax included: `subtotal - discount_amount + tax_amount`."""
     paid_amount: float
@@ -667,9 +667,9 @@ class ExpandedInvoice(TypedDict):
     subtotal: float
     """Sum of quantity times unit price of the line items, before discount and tax."""
     tax_amount: float
-    """Tax of the whole invoice. Included in `total_amount`."""
+    """Tax of the whole invoice. Included in `total_amount`. Can differ from the sum of the lines by half a minor unit for each line: it may be rounded once. Belongs to the invoice as a whole if no line has any."""
     discount_amount: float
-    """Discount of the whole invoice. Deducted in `total_amount`."""
+    """Discount of the whole invoice. Deducted in `total_amount`. Can differ from the sum of the lines by half a minor unit for each line: it may be rounded once. Belongs to the invoice as a whole if no line has any."""
     total_amount: float
     """Amount to pay, discount and tax included: `subtotal - discount_amount + tax_amount`."""
     paid_amount: float
@@ -737,9 +737,9 @@ class InvoiceWithPayments(TypedDict):
     subtotal: float
     """Sum of quantity times unit price of the line items, before discount and tax."""
     tax_amount: float
-    """Tax of the whole invoice. Included in `total_amount`."""
+    """Tax of the whole invoice. Included in `total_amount`. Can differ from the sum of the lines by half a minor unit for each line: it may be rounded once. Belongs to the invoice as a whole if no line has any."""
     discount_amount: float
-    """Discount of the whole invoice. Deducted in `total_amount`."""
+    """Discount of the whole invoice. Deducted in `total_amount`. Can differ from the sum of the lines by half a minor unit for each line: it may be rounded once. Belongs to the invoice as a whole if no line has any."""
     total_amount: float
     """Amount to pay, discount and tax included: `subtotal - discount_amount + tax_amount`."""
     paid_amount: float
@@ -777,9 +777,9 @@ class ExpandedInvoiceWithPayments(TypedDict):
     subtotal: float
     """Sum of quantity times unit price of the line items, before discount and tax."""
     tax_amount: float
-    """Tax of the whole invoice. Included in `total_amount`."""
+    """Tax of the whole invoice. Included in `total_amount`. Can differ from the sum of the lines by half a minor unit for each line: it may be rounded once. Belongs to the invoice as a whole if no line has any."""
     discount_amount: float
-    """Discount of the whole invoice. Deducted in `total_amount`."""
+    """Discount of the whole invoice. Deducted in `total_amount`. Can differ from the sum of the lines by half a minor unit for each line: it may be rounded once. Belongs to the invoice as a whole if no line has any."""
     total_amount: float
     """Amount to pay, discount and tax included: `subtotal - discount_amount + tax_amount`."""
     paid_amount: float

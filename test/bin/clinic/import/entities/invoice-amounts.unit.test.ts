@@ -1,3 +1,4 @@
+import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import {
   type AmountCells,
@@ -30,6 +31,75 @@ it('computes the discount of a line item from its rate', () => {
     discount: 6503,
     total: 123_547,
   })
+})
+
+const scaler = { description: 'Scaling', quantity: 1, unit_price: '0.99', tax_rate: 19 }
+
+describe('tax and discount that are rounded once for the invoice', () => {
+  it('are kept next to lines that are rounded each', () => {
+    const row = { lineItems: [scaler, scaler, scaler], tax: '0.56', total: '3.53' }
+    expect(invoiceAmounts(row, 'EUR', null)).toMatchObject({
+      subtotal: 297,
+      tax: 56,
+      total: 353,
+      lineItems: [{ tax: 19 }, { tax: 19 }, { tax: 19 }],
+    })
+    const lineItems = Array(4).fill({ ...scaler, tax_rate: 0, unit_price: '1.10', discount_rate: 5 })
+    expect(invoiceAmounts({ lineItems, discount: '0.22' }, 'EUR', null)).toMatchObject({
+      discount: 22,
+      total: 418,
+      lineItems: Array(4).fill({ discount: 6 }),
+    })
+  })
+
+  it.each<[string, AmountCells]>([
+    ['tax_amount is 0.54, but the line items add up to 0.57', { tax: '0.54', total: '3.51' }],
+    ['tax_amount is 0.59, but the line items add up to 0.57', { tax: '0.59' }],
+    [
+      'total_amount is 3.54, but subtotal - discount_amount + tax_amount is 3.53',
+      { tax: '0.56', total: '3.54' },
+    ],
+  ])('are rejected if they differ by more: %s', (reason, cells) => {
+    const row = { lineItems: [scaler, scaler, scaler], ...cells }
+    expect(() => invoiceAmounts(row, 'EUR', null)).toThrow(new Error(reason))
+  })
+
+  it('accepts the rounding of the sum of any line items', () => {
+    const line = fc.record({
+      quantity: fc.integer({ min: 1, max: 20 }),
+      cents: fc.integer({ min: 1, max: 99_999 }),
+      tax_rate: fc.constantFrom(2.6, 5.5, 7, 8.1, 19, 20, 50),
+    })
+    fc.assert(
+      fc.property(fc.array(line, { minLength: 1, maxLength: 20 }), (items) => {
+        const lineItems = items.map(({ cents, ...item }) => ({
+          ...item,
+          description: 'Line',
+          unit_price: (cents / 100).toFixed(2),
+        }))
+        // In thousandths of a cent: the rates have one decimal.
+        const exact = items.reduce((sum, one) => sum + one.quantity * one.cents * one.tax_rate * 10, 0)
+        const tax = Math.floor((Math.round(exact) + 500) / 1000)
+        expect(invoiceAmounts({ lineItems, tax: (tax / 100).toFixed(2) }, 'EUR', null).tax).toBe(tax)
+      }),
+    )
+  })
+})
+
+it.each<[string, AmountCells]>([
+  [
+    'line_items.0.unit_price must be a number with at most 2 decimals in EUR',
+    { lineItems: [{ ...scaler, unit_price: 'free' }], subtotal: 10, tax: 1, total: 11 },
+  ],
+  [
+    'line_items.0.total_amount is not quantity x unit_price - discount_amount + tax_amount',
+    { lineItems: [{ ...scaler, total_amount: 5 }], subtotal: 5, total: 5 },
+  ],
+  ['tax_amount must not be negative', { subtotal: 10, tax: -1, total: 9 }],
+  ['subtotal is required without line_items', { tax: 1, total: 11 }],
+  ['subtotal is 10, but the line items add up to 0.99', { lineItems: [scaler], subtotal: 10, total: 1.18 }],
+])('reports nothing that follows from another issue: %s', (reason, row) => {
+  expect(() => invoiceAmounts(row, 'EUR', null)).toThrow(new Error(reason))
 })
 
 const read = (before: typeof plain | typeof itemized, row: AmountCells, currency = 'EUR') =>
