@@ -56,8 +56,8 @@ async function invoicesWithNumber({ table, clinic }: ClinicContext, number: stri
   return found
 }
 
-/** Statuses that the clinic sets. The others are computed from payments. */
-const SETTABLE_STATUSES = ['draft', 'pending', 'sent', 'overdue', 'cancelled'] as const
+/** Statuses that the clinic sets, `paid` only if there is nothing to pay. The others are computed from payments. */
+const SETTABLE_STATUSES = ['draft', 'pending', 'sent', 'overdue', 'cancelled', 'paid'] as const
 
 /** Statuses of invoices that were paid, at least in part. */
 const PAID: readonly string[] = ['paid', 'partially_paid']
@@ -72,7 +72,7 @@ export function addInvoiceCommands(group: Command): void {
     .argument('<invoice>', 'invoice id')
     .option(
       '--status <status>',
-      `${SETTABLE_STATUSES.join(', ')}; paid, partially_paid and refunded are computed from payments`,
+      `${SETTABLE_STATUSES.join(', ')} (of a total of 0); payments determine the others, and paid`,
     )
     .option('--number <text>', 'the number that it should have')
     .option('--patient <id>', 'the patient who should have it')
@@ -93,8 +93,16 @@ async function setStatus(id: string, wanted: string, command: Command): Promise<
   const { table, clinic } = await openClinic(command)
   let isChanged = false
   const update = async (before: Invoice, _: unknown, warn: Warn) => {
+    if (status === 'paid' && before.total > 0)
+      throw new CommandFailure(
+        '--status: only an invoice whose total is 0 can be marked as paid. Record a payment with "payment create".',
+      )
     const payments = await paymentStore({ table }).allOf(clinic.id, 'invoice', before.id)
-    const after = applyPayments({ ...before, clinicStatus: status }, payments)
+    const clinicPaidAt =
+      status === 'paid' && before.status !== 'paid'
+        ? new Date(table.now()).toISOString()
+        : before.clinicPaidAt
+    const after = applyPayments({ ...before, clinicStatus: status, clinicPaidAt }, payments)
     // A draft or cancelled invoice gets the status that its payments determine.
     isChanged = after.clinicStatus !== before.clinicStatus
     if (isChanged && PAID.includes(before.status) && !PAID.includes(after.status))

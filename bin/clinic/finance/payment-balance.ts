@@ -1,6 +1,6 @@
 /** The effect that a payment would have on the balance of its invoice. */
 import type { Invoice } from '../../../shared/domain/money/invoice.ts'
-import { mayCount, type Payment, signedAmount } from '../../../shared/domain/money/payment.ts'
+import { mayCount, type Payment, refundable, signedAmount } from '../../../shared/domain/money/payment.ts'
 import { formatMinor } from '../records/record-text.ts'
 import type { Warn } from '../tool/confirmation.ts'
 import { CommandFailure } from '../tool/output.ts'
@@ -18,8 +18,8 @@ export function checkNewPayment(payment: Payment, balance: Balance, today: strin
 
 /** Refunds must stay covered by what was paid; more than the total is possible. @throws CommandFailure */
 export function checkVoid(payment: Payment, balance: Balance, warn: Warn): void {
-  const { invoice } = balance
-  const left = paid(balance) - pendingRefunds(balance)
+  const { invoice, others } = balance
+  const left = refundable(others)
   if (payment.type === 'payment' && payment.status === 'completed' && left < 0)
     throw new CommandFailure(
       `The payment cannot be voided: the refunds of invoice ${invoice.id} would be ${money(-left, invoice)} more than was paid. Void the refunds first.`,
@@ -28,10 +28,10 @@ export function checkVoid(payment: Payment, balance: Balance, warn: Warn): void 
 }
 
 function requirePaid(refund: number, balance: Balance): void {
-  const received = Math.max(0, paid(balance))
-  const pending = pendingRefunds(balance)
-  if (refund <= received - pending) return
-  const { invoice } = balance
+  const { invoice, others } = balance
+  if (refund <= refundable(others)) return
+  const received = Math.max(0, sum(others.filter(({ status }) => status === 'completed')))
+  const pending = -sum(others.filter(({ type, status }) => type === 'refund' && status === 'pending'))
   const besides = pending > 0 ? `, and refunds of ${money(pending, invoice)} are pending` : ''
   throw new CommandFailure(
     `--amount of the refund is ${money(refund, invoice)}, but only ${money(received, invoice)} was paid${besides}.`,
@@ -41,13 +41,8 @@ function requirePaid(refund: number, balance: Balance): void {
 const sum = (payments: readonly Payment[]): number =>
   payments.reduce((total, payment) => total + signedAmount(payment), 0)
 
-const paid = ({ others }: Balance): number => sum(others.filter(({ status }) => status === 'completed'))
-
 /** The paid amount after the pending payments and refunds are completed. */
 const expected = ({ others }: Balance): number => sum(others.filter(mayCount))
-
-const pendingRefunds = ({ others }: Balance): number =>
-  -sum(others.filter(({ type, status }) => type === 'refund' && status === 'pending'))
 
 function warnIfOverpaid(amount: number, { invoice }: Balance, warn: Warn): void {
   if (amount > invoice.total)

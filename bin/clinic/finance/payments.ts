@@ -7,7 +7,6 @@ import type { Invoice } from '../../../shared/domain/money/invoice.ts'
 import {
   NEW_PAYMENT,
   PAYMENT_METHODS,
-  PAYMENT_STATUSES,
   PAYMENT_TYPES,
   type Payment,
   voidPayment,
@@ -63,6 +62,9 @@ const paymentJson = (payment: WithUpdatedAt<Payment>, clinic: Clinic) => ({
   void_reason: payment.voidReason,
 })
 
+/** Only imports have `refunded`: this tool records refunds. */
+const STATUSES = ['pending', 'completed', 'failed'] as const satisfies Payment['status'][]
+
 export function addPaymentCommands(group: Command): void {
   addResourceCommands(group, payments)
   addCreateCommand(group)
@@ -77,7 +79,7 @@ function addCreateCommand(group: Command): void {
     .requiredOption('--amount <amount>', "in the invoice's currency, e.g. 120.50")
     .requiredOption('--method <method>', PAYMENT_METHODS.join(', '))
     .option('--type <type>', PAYMENT_TYPES.join(', '), 'payment')
-    .option('--status <status>', PAYMENT_STATUSES.join(', '), 'completed')
+    .option('--status <status>', STATUSES.join(', '), 'completed')
     .option('--date <date>', 'YYYY-MM-DD (default: today)')
     .option('--description <text>')
     .option('--external-id <id>', 'id in your own system; repeating the command with it changes nothing')
@@ -191,7 +193,7 @@ function paymentOf(given: NewPaymentOptions, id: string, invoice: Invoice, clini
     patient: { id: invoice.patient.id, fullName: invoice.patient.fullName },
     type: parseOption('type', oneOf(PAYMENT_TYPES), given.type),
     method: parseOption('method', oneOf(PAYMENT_METHODS), given.method),
-    status: parseOption('status', oneOf(PAYMENT_STATUSES), given.status),
+    status: parseOption('status', oneOf(STATUSES), given.status),
     description:
       given.description === undefined
         ? null

@@ -139,8 +139,8 @@ const STATUSES_OF_PAYMENTS: readonly InvoiceStatus[] = ['partially_paid', 'paid'
 
 /**
  * Returns the invoice with the effect of its payments: the paid amount is completed payments less completed refunds, and the
- * status follows once there is any. An invoice that the clinic marked as paid stays so without payments; if it has some, and none
- * counts, it is `sent`. Only the clinic sets `overdue` and `sent`, never the clock.
+ * status follows once there is any. An invoice that the clinic marked as paid stays so without payments, and with a total of zero; if
+ * it has some, and none counts, it is `sent`. Only the clinic sets `overdue` and `sent`, never the clock.
  */
 export function applyPayments(invoice: Invoice, payments: readonly Payment[]): Invoice {
   const completed = payments.filter(({ status }) => status === 'completed')
@@ -173,6 +173,8 @@ function statusAfterPayments(
   if (STATUSES_UNAFFECTED_BY_PAYMENTS.includes(clinicStatus)) return clinicStatus
   if (paid > 0) return paid >= total ? 'paid' : 'partially_paid'
   if (refunds > 0) return 'refunded'
-  if (payments.length === 0 || !STATUSES_OF_PAYMENTS.includes(clinicStatus)) return clinicStatus
+  const isNothingToPay = total === 0 && clinicStatus === 'paid'
+  if (payments.length === 0 || isNothingToPay || !STATUSES_OF_PAYMENTS.includes(clinicStatus))
+    return clinicStatus
   return payments.some(({ status }) => status === 'refunded') ? 'refunded' : 'sent'
 }

@@ -69,6 +69,12 @@ export const signedAmount = ({ type, amount }: Pick<Payment, 'type' | 'amount'>)
 export const mayCount = ({ status }: Pick<Payment, 'status'>): boolean =>
   status === 'completed' || status === 'pending'
 
+/** What can be refunded of the payments of an invoice. Refunds count while they are pending, payments do not; below zero, too much was refunded. */
+export const refundable = (payments: readonly Payment[]): number =>
+  payments
+    .filter(({ type, status }) => status === 'completed' || (type === 'refund' && status === 'pending'))
+    .reduce((sum, payment) => sum + signedAmount(payment), 0)
+
 /** The payment as it remains once it is voided; null for a failed one, which counts nothing already. */
 export const voidPayment = (payment: Payment, voidedAt: string, voidReason: string): Payment | null =>
   payment.status === 'failed' ? null : { ...payment, status: 'failed', voidedAt, voidReason }

@@ -2,7 +2,7 @@ import type { ClinicId } from '../../domain/clinic.ts'
 import { eraseFields } from '../../domain/field-policy.ts'
 import { applyPayments, INVOICE_FIELDS, type Invoice } from '../../domain/money/invoice.ts'
 import { MAX_MINOR_UNITS } from '../../domain/money/money.ts'
-import { PAYMENT_FIELDS, type Payment } from '../../domain/money/payment.ts'
+import { PAYMENT_FIELDS, type Payment, refundable } from '../../domain/money/payment.ts'
 import type { WithUpdatedAt } from '../../domain/with-updated-at.ts'
 import type { Provenance } from '../external-ids/provenance.ts'
 import { patientKey } from '../keys/patients.ts'
@@ -31,8 +31,18 @@ export type PaymentChange = {
  */
 export const MAX_PAYMENTS = 6
 
-/** The paid amount of an invoice would be larger than an amount can be. */
-export class PaidAmountTooLarge extends RangeError {}
+/** The payments of an invoice would have an impossible balance. */
+export class ImpossibleBalance extends RangeError {
+  /** The id of the change that is one too many. */
+  readonly payment: string
+  readonly reason: 'paid_too_large' | 'refunds_exceed_paid'
+
+  constructor(payment: string, reason: ImpossibleBalance['reason']) {
+    super(`the payments of the invoice have an impossible balance: ${reason}`)
+    this.payment = payment
+    this.reason = reason
+  }
+}
 
 /** The patient of the invoice was erased: nothing more is written about a person who is not to be known. */
 export class PatientErased extends Error {}
@@ -61,7 +71,7 @@ export function invoiceBalance(table: Table) {
    * no such invoice. Every payment changes its invoice's version, so two concurrent payments cannot both be counted from the
    * same state.
    * Whether the patient was erased must not have changed when the changes are committed.
-   * @throws PaidAmountTooLarge; PatientErased
+   * @throws ImpossibleBalance; PatientErased
    */
   async function buildChangeset(
     clinic: ClinicId,
@@ -91,7 +101,7 @@ export function invoiceBalance(table: Table) {
     return version === UNPAID_VERSION ? [] : payments.allOf(clinic, 'invoice', record.id)
   }
 
-  /** Adds the payments, from facts that were read already: the invoice before its payments. @throws PaidAmountTooLarge; PatientErased */
+  /** Adds the payments, from facts that were read already: the invoice before its payments. @throws ImpossibleBalance; PatientErased */
   function addPayments(
     clinic: ClinicId,
     { invoice, patient, stored, all }: BalanceFacts,
@@ -110,11 +120,14 @@ export function invoiceBalance(table: Table) {
       // The erasure may not have reached the payment yet.
       const after = isErased ? eraseFields(built, PAYMENT_FIELDS) : built
       payments.change(changes, before, after, provenanceOf?.(after, before))
+      const left = refundable([...byId.values()])
       byId.set(id, after)
+      // Refunds that an earlier release accepted may stay.
+      if (refundable([...byId.values()]) < Math.min(0, left))
+        throw new ImpossibleBalance(id, 'refunds_exceed_paid')
     }
     const settled = applyPayments(invoice.record, [...byId.values()])
-    if (Math.abs(settled.paid) > MAX_MINOR_UNITS)
-      throw new PaidAmountTooLarge('the payments of the invoice add up to more than an amount can be')
+    if (settled.paid > MAX_MINOR_UNITS) throw new ImpossibleBalance(wanted.at(-1)?.id ?? '', 'paid_too_large')
     invoices.change(changes, invoice, isErased ? eraseFields(settled, INVOICE_FIELDS) : settled)
     return changes
   }

@@ -4,9 +4,9 @@ import type { Payment } from '../../../../shared/domain/money/payment.ts'
 import type { StoredRecord } from '../../../../shared/store/calendar/calendar-entity.ts'
 import {
   type BalanceFacts,
+  ImpossibleBalance,
   invoiceBalance,
   MAX_PAYMENTS,
-  PaidAmountTooLarge,
   type PaymentChange,
 } from '../../../../shared/store/calendar/invoice-balance.ts'
 import { invoiceStore } from '../../../../shared/store/calendar/invoices.ts'
@@ -61,6 +61,11 @@ type Decided = {
 
 /** Invoices whose payments are read concurrently. */
 const INVOICE_CONCURRENCY = 8
+
+const IMPOSSIBLE = {
+  paid_too_large: 'amount is too large with the other payments of the invoice',
+  refunds_exceed_paid: 'refunds of the invoice, pending ones included, would be more than what was paid',
+} as const satisfies Record<ImpossibleBalance['reason'], string>
 
 /** Writes rows, and reports the outcome of each. */
 export async function writePayments(
@@ -160,10 +165,7 @@ export async function writePayments(
     if (!first) return null
     const { invoice, patient } = first
     const facts = { invoice, patient, stored, all }
-    // Rejects the last rows as long as all together would pay more than an amount can be.
-    for (let accepted = rows; ; accepted = accepted.slice(0, -1)) {
-      const last = accepted.at(-1)
-      if (!last) return null
+    for (let accepted = rows; accepted.length > 0; ) {
       const wanted = accepted.map(
         ({ row: { id }, after, provenance }): PaymentChange => ({
           id,
@@ -174,10 +176,14 @@ export async function writePayments(
       try {
         return { changes: addPayments(clinic, facts, wanted), rows: accepted }
       } catch (error) {
-        if (!(error instanceof PaidAmountTooLarge)) throw error
-        outcomes.rejected(last.row.id, 'amount is too large with the other payments of the invoice')
+        if (!(error instanceof ImpossibleBalance)) throw error
+        const { payment, reason } = error
+        // A refund can precede its payment in the file.
+        outcomes.rejected(payment, IMPOSSIBLE[reason], { mayPassLater: reason === 'refunds_exceed_paid' })
+        accepted = accepted.filter(({ row }) => row.id !== payment)
       }
     }
+    return null
   }
 
   function unitOf(decided: Decided): Unit {

@@ -5,7 +5,12 @@ import type { Warning } from './warnings.ts'
 /** Counts of rows by outcome. */
 export type Counts = { imported: number; updated: number; unchanged: number }
 
-type RowRejection = { readonly id: string; readonly reason: string }
+type RowRejection = {
+  readonly id: string
+  readonly reason: string
+  /** Whether the row may be valid after the rest of the file. */
+  readonly mayPassLater: boolean
+}
 
 /** The effect of the transaction of a row. It is `unchanged` if it only stores that the row was imported. */
 export type Write = keyof Counts
@@ -56,10 +61,10 @@ export class BatchOutcomes {
     this.#finish(id, this.#uncertain.get(id) ?? 'unchanged')
   }
 
-  rejected(id: string, reason: string): void {
+  rejected(id: string, reason: string, { mayPassLater = false } = {}): void {
     if (this.#final.has(id)) return
     this.#final.add(id)
-    this.#rejections.push({ id, reason })
+    this.#rejections.push({ id, reason, mayPassLater })
   }
 
   /** Rejects the row whose decision has thrown a {@link RowRejectedError}. @throws any other error */

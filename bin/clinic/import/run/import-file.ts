@@ -1,5 +1,6 @@
 /** Imports one file: reads, validates and writes rows in batches. Invalid rows are rejected without stopping the others. */
 import { createHash } from 'node:crypto'
+import { deserialize, serialize } from 'node:v8'
 import type { ClinicInfo } from '../../../../shared/domain/clinic.ts'
 import type { ImportableEntity, ImportEntity, ImportRow, ImportRun } from '../entities/entity.ts'
 import { overwritePolicy } from '../external-ids/overwrite-check.ts'
@@ -9,6 +10,7 @@ import type { Encoding, TextEncoding } from '../files/encoding.ts'
 import { ImportFileError } from '../files/import-errors.ts'
 import { rowsFile, rowsWriter } from '../files/rejections.ts'
 import type { FileFormat, SourceRow } from '../files/row.ts'
+import { temporaryDatabase } from '../files/temporary-database.ts'
 import type { Warning } from '../files/warnings.ts'
 import type { ColumnMap } from '../maps/map-schema.ts'
 import type { Aliases } from './aliases.ts'
@@ -118,6 +120,8 @@ export async function importFile<Fields>(
   await using incomplete = map.optional.length > 0 ? toCorrect('left-out') : null
   const { batchSize = BATCH_SIZE } = entity
   let batch = new Batch<Fields>()
+  using postponed = new PostponedRows()
+  let isLastPass = false
 
   const warn = (warning: Warning, line: number): void => {
     result.warnings++
@@ -128,9 +132,10 @@ export async function importFile<Fields>(
     const rows = [...accepted.values()].map(({ row }) => row)
     const outcomes = await writeBatch(entity, run, rows, onWait)
     for (const [name, count] of Object.entries(outcomes.counts)) result[name as keyof Counts] += count
-    for (const { id, reason } of outcomes.rejections) {
+    for (const { id, reason, mayPassLater } of outcomes.rejections) {
       const known = accepted.get(id)
-      if (known) rejections.push({ source: known.source, reasons: [reason] })
+      if (known && mayPassLater && !isLastPass) postponed.add(known.source)
+      else if (known) rejections.push({ source: known.source, reasons: [reason] })
       accepted.delete(id)
     }
     for (const [id, { row, source, isRepeated, leftOut }] of accepted) {
@@ -177,6 +182,15 @@ export async function importFile<Fields>(
     }
     if (progress.rows === 0) throw new ImportFileError(`${file}: the file has no rows`)
     await flush()
+    await writing.end()
+    isLastPass = true
+    for await (const { source, row: checked } of withOwnRecords(postponed.rows(), check, own)) {
+      if (!('row' in checked)) continue
+      const { row, leftOut } = checked
+      batch.accepted.set(row.id, { row, source, isRepeated: false, leftOut })
+      if (batch.accepted.size >= batchSize) await flush()
+    }
+    if (batch.accepted.size > 0) await flush()
   } finally {
     await writing.end()
   }
@@ -185,6 +199,25 @@ export async function importFile<Fields>(
   await incomplete?.finish()
   options.onEnd?.(content.digest('hex'))
   return result
+}
+
+/** Rows that may be valid after the rest of the file: a refund can precede its payment. */
+class PostponedRows implements Disposable {
+  readonly #db = temporaryDatabase('CREATE TABLE kept (row BLOB)')
+  readonly #keep = this.#db.prepare('INSERT INTO kept VALUES (?)')
+
+  add(source: SourceRow): void {
+    this.#keep.run(serialize(source))
+  }
+
+  async *rows(): AsyncGenerator<SourceRow> {
+    for (const { row } of this.#db.prepare('SELECT row FROM kept').iterate())
+      yield deserialize(row as Uint8Array)
+  }
+
+  [Symbol.dispose](): void {
+    this.#db.close()
+  }
 }
 
 /** Rows that are written together, and those that were rejected before. */

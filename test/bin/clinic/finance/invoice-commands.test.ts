@@ -63,9 +63,32 @@ describe('invoice update --status', () => {
     await run('payment', 'void', mine.payment.id, '--reason', 'Mistyped')
     expect((await run('invoice', 'update', mine.invoice.id, '--status', 'overdue')).code).toBe(0)
     expect(await invoice()).toMatchObject({ status: 'overdue' })
-    expect(await reason(run('invoice', 'update', mine.invoice.id, '--status', 'paid'))).toContain(
-      'status must be one of draft, pending, sent, overdue, cancelled',
+    expect(await reason(run('invoice', 'update', mine.invoice.id, '--status', 'refunded'))).toContain(
+      'status must be one of draft, pending, sent, overdue, cancelled, paid',
     )
+    expect(await reason(run('invoice', 'update', mine.invoice.id, '--status', 'paid'))).toBe(
+      '--status: only an invoice whose total is 0 can be marked as paid. Record a payment with "payment create".',
+    )
+    expect(await invoice()).toMatchObject({ status: 'overdue' })
+  })
+
+  it('marks an invoice of nothing as paid, also after a payment was voided', async () => {
+    const free = { ...mine.invoice, id: newUuid(), number: 'R/0', subtotal: 0, tax: 0, discount: 0, total: 0 }
+    const changes = new Changeset(db.table, mine.clinic.id)
+    invoiceStore(db).change(changes, null, { ...free, lineItems: [] })
+    await changes.commit()
+    const set = async (status: string) =>
+      JSON.parse((await run('invoice', 'update', free.id, '--status', status, '--yes')).printed).data
+    const paid = await set('paid')
+    expect(paid).toMatchObject({ status: 'paid', balance_due: 0, paid_at: expect.stringMatching(/^20/) })
+    expect((await announcedEvents(db, free.id)).at(-1)).toEqual(['invoice.paid', 'paid'])
+    expect(await set('paid')).toEqual(paid)
+    expect(await set('sent')).toMatchObject({ status: 'sent', paid_at: null })
+    const pay = ['payment', 'create', '--invoice', free.id, '--amount', '1', '--method', 'cash', '--yes']
+    const { id } = JSON.parse((await run(...pay)).printed).data
+    await run('payment', 'void', id, '--reason', 'Mistyped')
+    expect(await set('paid')).toMatchObject({ status: 'paid' })
+    await expectVerified()
   })
 
   it.each(['cancelled', 'draft'])(

@@ -265,6 +265,12 @@ describe('payment create', () => {
     expect((await add('40.05')).code).toBe(0)
   })
 
+  it('rejects the status refunded, which only imports have', async () => {
+    expect(await reason(add('1', '--status', 'refunded'))).toContain(
+      'status must be one of pending, completed, failed',
+    )
+  })
+
   it('rejects a date ahead of today without --yes, by the clock of the clinic', async () => {
     // Later than today in every time zone.
     const later = new Date(Date.now() + 48 * 3_600_000).toISOString().slice(0, 10)

@@ -1,10 +1,12 @@
-import { writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
+import { trialTable } from '../../../../bin/clinic/import/run/trial-table.ts'
 import { appointmentStore } from '../../../../shared/store/calendar/appointments.ts'
 import { paymentStore } from '../../../../shared/store/calendar/payments.ts'
 import { readImportIds } from '../../../../shared/store/external-ids/derive.ts'
 import { messageStore } from '../../../../shared/store/messages/messages.ts'
+import { writeRows } from '../../../support/imports.ts'
 import { appointment, FIRST, importedClinic, invoice, lines, message, payment } from './calendar-fixtures.ts'
 
 const imported = importedClinic()
@@ -274,6 +276,80 @@ describe('importing payments', () => {
     })
     expect(await load('payments', rows)).toMatchObject({ unchanged: 11, rejected: 1 })
     expect(await invoices()).toMatchObject([{ paid: 11 * 90_000_000_000_000 }])
+  })
+
+  const refund = { ...payment, external_id: 'r', type: 'refund' }
+  const OVER = 'refunds of the invoice, pending ones included, would be more than what was paid'
+
+  it.each([
+    [{ amount: 20.01 }],
+    [{ amount: '-20.01', type: undefined }],
+    [{ amount: 20.01, status: 'pending' }],
+  ])('rejects a refund of more than was paid, %j, and imports the others', async (facts) => {
+    const file = join(imported.folder, 'payments.ndjson')
+    writeRows(file, [payment, { ...refund, ...facts }, { ...refund, external_id: 's', amount: 5 }])
+    const { imported: count, rejections } = await loadFile('payments', file)
+    expect([count, rejections]).toEqual([2, [`2: ${OVER}`]])
+    expect(await invoices()).toMatchObject([{ paid: 1500 }])
+  })
+
+  it('writes refunds after the payments that they return, in whatever order the file has them', async () => {
+    const pairs = Array.from({ length: 70 }, (_, n) => n)
+    const rows = [
+      { ...refund, external_id: 'too much', amount: 71 },
+      ...pairs.map((n) => ({ ...refund, external_id: `r${n}`, amount: 1 })),
+      ...pairs.map((n) => ({ ...payment, external_id: `p${n}`, amount: 1 })),
+    ]
+    const outcome = { rejected: 1, rejections: [`1: ${OVER}`] }
+    using trial = trialTable(imported.db.table)
+    expect(await load('payments', rows, trial, { isTrial: true })).toMatchObject({
+      imported: 140,
+      ...outcome,
+    })
+    expect(await load('payments', rows)).toMatchObject({ imported: 140, ...outcome })
+    expect(await invoices()).toMatchObject([{ status: 'refunded', paid: 0 }])
+    expect(await load('payments', rows)).toMatchObject({
+      imported: 0,
+      updated: 0,
+      unchanged: 140,
+      ...outcome,
+    })
+    const rejected = readFileSync(join(imported.folder, 'payments.rejected.ndjson'), 'utf8')
+    expect(
+      rejected
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line).external_id),
+    ).toEqual(['too much'])
+  })
+
+  it.each([
+    { amount: 59 },
+    { type: 'refund' },
+    { status: 'failed' },
+    { status: 'refunded' },
+    { status: 'pending' },
+  ])('rejects %j of a payment that was refunded, and changes nothing', async (change) => {
+    const paid = { ...payment, amount: 100 }
+    await load('payments', [paid, { ...refund, amount: 60 }])
+    expect(await load('payments', [{ ...paid, ...change }])).toMatchObject({ rejected: 1, reasons: [OVER] })
+    expect(await invoices()).toMatchObject([{ paid: 4000 }])
+    expect(await load('payments', [paid, { ...refund, amount: 60 }])).toMatchObject({ unchanged: 2 })
+  })
+
+  it('changes a payment and its refund together', async () => {
+    await load('payments', [payment, { ...refund, amount: 20 }])
+    const rows = [
+      { ...payment, amount: 12 },
+      { ...refund, amount: 12 },
+    ]
+    expect(await load('payments', rows)).toMatchObject({ updated: 2, rejected: 0 })
+    expect(await invoices()).toMatchObject([{ status: 'refunded', paid: 0 }])
+    const larger = [
+      { ...refund, amount: 30 },
+      { ...payment, amount: 30 },
+    ]
+    expect(await load('payments', larger)).toMatchObject({ updated: 2, rejected: 0 })
   })
 
   it('rejects a change of their invoice, and of the number, patient and currency of an invoice that has payments', async () => {

@@ -134,6 +134,15 @@ describe('an import whose transactions fail', () => {
 })
 
 describe('an import of what another import changes between reading and writing', () => {
+  it('refunds no more than was paid', async () => {
+    await load('invoices', [{ ...invoice, subtotal: 100 }])
+    await load('payments', [payment])
+    const refund = (id: string) => ({ ...payment, external_id: id, type: 'refund' })
+    const table = interrupted(() => load('payments', [refund('b')]))
+    expect(await load('payments', [refund('a')], table)).toMatchObject({ imported: 0, rejected: 1 })
+    expect(await invoices()).toMatchObject([{ paid: 0, status: 'refunded' }])
+  })
+
   it('makes no second default price list', async () => {
     const list = (id: string) => ({ external_id: id, name: id, is_default: true })
     const table = interrupted(() => load('price-lists', [list('b')]))

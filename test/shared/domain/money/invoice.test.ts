@@ -102,6 +102,12 @@ describe('applyPayments', () => {
       [payment(100, { status: 'refunded' })],
       { status: 'refunded', paid: 0 },
     ],
+    [
+      'a voided payment when nothing is to be paid',
+      { ...marked('paid'), total: 0 },
+      [payment(100, FAILED)],
+      { status: 'paid', paid: 0, paidAt: MARCH },
+    ],
     ['a failed payment when overdue', marked('overdue'), [payment(100, FAILED)], { status: 'overdue' }],
     [
       'no payments but an earlier payment time',

@@ -8,6 +8,7 @@ import {
   PAYMENT_STATUSES,
   PAYMENT_TYPES,
   type Payment,
+  refundable,
   voidPayment,
 } from '../../../../shared/domain/money/payment.ts'
 import { silentFields } from '../../../support/field-policies.ts'
@@ -70,4 +71,21 @@ describe('voidPayment', () => {
   it('voids no payment that failed or is voided', () => {
     expect(voidPayment({ ...stored, status: 'failed' }, at, 'Mistyped')).toBeNull()
   })
+})
+
+it.each([
+  [0, []],
+  [12_050, [payment]],
+  [7_050, [payment, { ...payment, type: 'refund', amount: 5_000 }]],
+  [7_050, [payment, { ...payment, type: 'refund', amount: 5_000, status: 'pending' }]],
+  [12_050, [payment, { ...payment, type: 'refund', status: 'failed' }, { ...payment, status: 'pending' }]],
+  [
+    -12_050,
+    [
+      { ...payment, status: 'refunded' },
+      { ...payment, type: 'refund' },
+    ],
+  ],
+] as [number, Payment[]][])('returns that %i can be refunded of payments %#', (left, payments) => {
+  expect(refundable(payments)).toBe(left)
 })
