@@ -323,7 +323,7 @@ export const SCHEMAS: Readonly<Record<string, Readonly<Record<string, string>>>>
     type: '`payment` to the clinic, or `refund` to the patient.',
     payment_method: 'How it was paid.',
     status:
-      '`pending` (not completed yet), `completed`, `failed` (not received, or voided) or `refunded` (returned). Only `completed` payments and refunds count in the `paid_amount` of the invoice.',
+      '`pending` (not completed yet), `completed`, `failed` (not received, or voided) or `refunded` (of imported payments only: the money was returned without a refund). Only `completed` payments and refunds count in the `paid_amount` of the invoice.',
     description: 'Description. Null if there is none.',
     payment_date: "Date of the payment, in the clinic's time zone.",
     voided_at:

@@ -3582,7 +3582,7 @@ export interface components {
              */
             payment_method: "cash" | "card" | "bank_transfer" | "insurance" | "other";
             /**
-             * @description `pending` (not completed yet), `completed`, `failed` (not received, or voided) or `refunded` (returned). Only `completed` payments and refunds count in the `paid_amount` of the invoice.
+             * @description `pending` (not completed yet), `completed`, `failed` (not received, or voided) or `refunded` (of imported payments only: the money was returned without a refund). Only `completed` payments and refunds count in the `paid_amount` of the invoice.
              * @enum {string}
              */
             status: "pending" | "completed" | "failed" | "refunded";

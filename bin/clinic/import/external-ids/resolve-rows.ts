@@ -154,5 +154,5 @@ async function* inChunks(sources: AsyncIterable<SourceRow>): AsyncGenerator<Sour
     yield chunk
     chunk = []
   }
-  yield chunk
+  if (chunk.length > 0) yield chunk
 }

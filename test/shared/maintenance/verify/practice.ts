@@ -10,7 +10,12 @@ import type { Doctor } from '../../../../shared/domain/booking/doctor.ts'
 import type { ClinicId } from '../../../../shared/domain/clinic.ts'
 import { CHANNELS, type Message } from '../../../../shared/domain/messages/message.ts'
 import { INVOICE_STATUSES, type Invoice } from '../../../../shared/domain/money/invoice.ts'
-import { NEW_PAYMENT, PAYMENT_STATUSES, type Payment } from '../../../../shared/domain/money/payment.ts'
+import {
+  NEW_PAYMENT,
+  PAYMENT_STATUSES,
+  type Payment,
+  refundable,
+} from '../../../../shared/domain/money/payment.ts'
 import { fullName, type Patient } from '../../../../shared/domain/patients/patient.ts'
 import { newUuid } from '../../../../shared/domain/uuid.ts'
 import type { ReportedDifference } from '../../../../shared/maintenance/verify/comparison/difference.ts'
@@ -219,7 +224,11 @@ export async function createAll<R>(
 export const addPayment = (table: Table, clinic: ClinicId, payment: Payment): Promise<void> =>
   commitWithRetry(() =>
     invoiceBalance(table).buildChangeset(clinic, payment.invoice.id, [
-      { id: payment.id, build: () => payment },
+      {
+        id: payment.id,
+        build: (_, __, others) =>
+          refundable([...others, payment]) < 0 ? { ...payment, type: 'payment' } : payment,
+      },
     ]),
   )
 

@@ -1,7 +1,8 @@
-import { expect, it } from 'vitest'
-import type { PaymentStatus } from '../../../../shared/domain/money/payment.ts'
+import { describe, expect, it } from 'vitest'
+import type { Payment, PaymentStatus } from '../../../../shared/domain/money/payment.ts'
 import { newUuid } from '../../../../shared/domain/uuid.ts'
 import {
+  ImpossibleBalance,
   invoiceBalance,
   MAX_PAYMENTS,
   PatientErased,
@@ -10,6 +11,7 @@ import { invoiceStore } from '../../../../shared/store/calendar/invoices.ts'
 import { paymentStore } from '../../../../shared/store/calendar/payments.ts'
 import { patientChanges } from '../../../../shared/store/copies/patient-changes.ts'
 import { tallyKey, tallyPartition } from '../../../../shared/store/keys/calendar.ts'
+import { Changeset } from '../../../../shared/store/table/changeset.ts'
 import { ConditionFailed } from '../../../../shared/store/table/errors.ts'
 import { MAX_TRANSACTION_ITEMS } from '../../../../shared/store/table/table.ts'
 import { createPopulatedClinic } from '../../../support/records.ts'
@@ -76,4 +78,37 @@ it('commits only one of two changes that were built from the same payments', asy
   expect(await paid()).toBe(before + 100)
   await (await build(1000))?.commit()
   expect(await paid()).toBe(before + 1100)
+})
+
+describe('refunds', () => {
+  const fixture = async () => {
+    const { table } = await freshTable()
+    const { clinic, invoice, payment } = await createPopulatedClinic(table)
+    const build = (changed: Payment) =>
+      invoiceBalance(table).buildChangeset(clinic.id, invoice.id, [{ id: changed.id, build: () => changed }])
+    const refund = (amount: number): Payment => ({ ...payment, id: newUuid(), type: 'refund', amount })
+    return { table, clinic, payment, build, refund }
+  }
+
+  it('cannot exceed what was paid, also if two are made at the same time', async () => {
+    const { payment, build, refund } = await fixture()
+    await expect(build(refund(payment.amount + 1))).rejects.toThrow(ImpossibleBalance)
+    const second = refund(payment.amount)
+    const [first, outdated] = await Promise.all([build(refund(payment.amount)), build(second)])
+    await first?.commit()
+    await expect(outdated?.commit()).rejects.toBeInstanceOf(ConditionFailed)
+    await expect(build(second)).rejects.toMatchObject({ payment: second.id, reason: 'refunds_exceed_paid' })
+  })
+
+  it('can become fewer, but not more, if those stored exceed what was paid', async () => {
+    const { table, clinic, payment, build, refund } = await fixture()
+    const stored = refund(payment.amount + 5)
+    const changes = new Changeset(table, clinic.id)
+    paymentStore({ table }).change(changes, null, stored)
+    await changes.commit()
+    await expect(build({ ...stored, amount: stored.amount + 1 })).rejects.toThrow(ImpossibleBalance)
+    await expect(build(refund(1))).rejects.toThrow(ImpossibleBalance)
+    await (await build({ ...stored, amount: stored.amount - 1 }))?.commit()
+    await (await build({ ...payment, id: newUuid(), amount: 1 }))?.commit()
+  })
 })

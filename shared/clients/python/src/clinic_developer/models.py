@@ -705,7 +705,7 @@ class Payment(TypedDict):
     payment_method: Literal["cash", "card", "bank_transfer", "insurance", "other"]
     """How it was paid."""
     status: Literal["pending", "completed", "failed", "refunded"]
-    """`pending` (not completed yet), `completed`, `failed` (not received, or voided) or `refunded` (returned). Only `completed` payments and refunds count in the `paid_amount` of the invoice."""
+    """`pending` (not completed yet), `completed`, `failed` (not received, or voided) or `refunded` (of imported payments only: the money was returned without a refund). Only `completed` payments and refunds count in the `paid_amount` of the invoice."""
     description: Optional[str]
     """Description. Null if there is none."""
     payment_date: str
