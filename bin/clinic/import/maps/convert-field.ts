@@ -6,6 +6,9 @@ import {
   dateOf,
   dateProblem,
   either,
+  isPercent,
+  isQuantityUnit,
+  isSignOf,
   readAmount,
   readDuration,
   readInstant,
@@ -15,6 +18,8 @@ import {
 
 export type ConversionFormats = DateAndTimeFormats & {
   readonly decimal: 'comma' | 'point' | undefined
+  /** The currency of the row, or of the clinic if it has none. */
+  readonly currency: string
   /** The country of phone numbers without a country code. */
   readonly country: string | undefined
   /** What is left out before a person's names. */
@@ -65,7 +70,7 @@ export function convertField(
   if (typeof value !== 'string') return { value }
   if (CODES.has(field)) return { value: foldedName(value) }
   if (!formats) return { value }
-  const { dates, times, decimal, country, titles, today } = formats
+  const { dates, times, decimal, currency, country, titles, today } = formats
   if (part === 'first_names' || part === 'last_name') return { value: nameParts(value, titles)[part] }
   if (part === 'date' || isDateField(field))
     return converted(
@@ -80,11 +85,7 @@ export function convertField(
       readInstant(value, formats),
       `is not ${either(dates, 'YYYY-MM-DD')}, with or without a time ${either(times, 'HH:mm')}, as the map says`,
     )
-  if (AMOUNTS.has(field) && decimal !== undefined)
-    return converted(
-      readAmount(value, decimal),
-      `is not a number such as ${decimal === 'comma' ? '1.234,50' : '1,234.50'}, as the map says`,
-    )
+  if (AMOUNTS.has(field) && decimal !== undefined) return amount(value, decimal, unitOf(field, currency))
   if (isPhone(field, row) && country !== undefined)
     return converted(
       phoneNumber(value, country),
@@ -95,6 +96,24 @@ export function convertField(
   if (field === 'first_name' || field === 'last_name') return { value: withoutTitles(value, titles) }
   if (/^is_(active|default)$/.test(field)) return { value: BOOLEANS[foldedName(value)] ?? value }
   return { value }
+}
+
+type Unit = { readonly name: string; readonly isUnit: (unit: string) => boolean }
+
+/** The only unit that the numbers of a field may have. */
+function unitOf(field: string, currency: string): Unit {
+  if (field.endsWith('_rate')) return { name: '%', isUnit: isPercent }
+  if (field === 'quantity') return { name: 'pcs or h', isUnit: isQuantityUnit }
+  return { name: currency, isUnit: isSignOf(currency) }
+}
+
+function amount(text: string, decimal: 'comma' | 'point', { name, isUnit }: Unit): Converted {
+  const value = readAmount(text, decimal, isUnit)
+  if (value !== null) return { value }
+  if (readAmount(text, decimal, () => true) !== null) return { problem: `has a unit other than ${name}` }
+  return {
+    problem: `is not a number such as ${decimal === 'comma' ? '1.234,50' : '1,234.50'}, as the map says`,
+  }
 }
 
 /** The end of an appointment that takes some minutes. */

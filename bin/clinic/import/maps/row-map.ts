@@ -1,6 +1,7 @@
 /** Reads the fields of an entity from the columns of a file, by a map or by their own names. */
 
 import { isDeepStrictEqual } from 'node:util'
+import type { ClinicInfo } from '../../../../shared/domain/clinic.ts'
 import { wallClock } from '../../../../shared/domain/clock.ts'
 import { isOwnIdColumn, ownIdColumn } from '../external-ids/resolve-references.ts'
 import { foldedName } from '../files/field-names.ts'
@@ -46,16 +47,16 @@ const EMPTY_MAP: EntityMap = { columns: {}, ignore: [], values: {}, constants: {
 /** How many years the dates of appointments and invoices are ahead, if their year has two digits. */
 const YEARS_AHEAD = 20
 
-/** @param timezone The time zone of times without an offset, unless the map has one. */
+/** @param clinic Its time zone is that of times without an offset, unless the map has one, and its currency that of rows without one. */
 export function rowMap(
   fields: readonly string[],
   entityName: string,
   map: ColumnMap | undefined,
-  timezone: string,
+  clinic: Pick<ClinicInfo, 'timezone' | 'currency'>,
   now: number = Date.now(),
 ): RowMap {
   const entity = map?.entities[entityName] ?? EMPTY_MAP
-  const formats = map && formatsOf({ ...map, ...definedOnly(entity) }, timezone, now)
+  const formats = map && formatsOf({ ...map, ...definedOnly(entity) }, clinic, now)
   const mapped = [
     ...Object.values(entity.columns).flatMap(columnNames),
     ...Object.keys(entity.columns).map(ownIdColumn),
@@ -101,11 +102,12 @@ export function rowMap(
       ]),
     )
 
-  function readFields(row: Row, from: ReadonlyMap<string, FieldSource>) {
+  function readFields(row: Row, from: ReadonlyMap<string, FieldSource>, currency = clinic.currency) {
     const result: { [field: string]: unknown } = {}
     const problems = new Map<string, string>()
+    const ofRow = formats && { ...formats, currency }
     for (const [field, source] of from) {
-      const found = fieldValue(field, source, row, result)
+      const found = fieldValue(field, source, row, result, ofRow)
       if (found === undefined) continue
       if ('problem' in found) problems.set(field, found.problem)
       else result[field] = found.value
@@ -114,22 +116,37 @@ export function rowMap(
   }
 
   /** The value of a field: the first, or of phone numbers the first that can be read. Undefined if the file has none of its columns. */
-  function fieldValue(field: string, source: FieldSource, row: Row, before: Fields): Converted | undefined {
+  function fieldValue(
+    field: string,
+    source: FieldSource,
+    row: Row,
+    before: Fields,
+    ofRow = formats,
+  ): Converted | undefined {
     const given = valuesOf(source, row)
     if ('minutes' in source) return given.length === 0 ? undefined : endTime(before.start_time, given[0])
     let first: Converted | undefined
     for (const value of given) {
       const translated = translation(translations.get(field), matched(source, value))
       const part = 'part' in source ? source.part : undefined
-      const found = convertField(field, translated, part, formats, row)
+      const found = convertField(field, translated, part, ofRow, row)
       if (field !== 'phone_number' || ('value' in found && found.value !== null)) return found
       first ??= found
     }
     return first
   }
 
+  const ofCurrency = new Map([...sources].filter(([field]) => field === 'currency'))
+
+  /** The currency of a record: a constant, what the first of its rows has, or the clinic's. */
+  function currencyOf(rows: readonly Row[]): string {
+    const [stated] = rows.flatMap((row) => readFields(row, ofCurrency).fields.currency ?? [])
+    return String(constants.currency ?? stated ?? clinic.currency)
+  }
+
   function readRecord(rows: readonly Row[]): MappedRow {
-    const each = rows.map((row) => readFields(row, sources))
+    const currency = currencyOf(rows)
+    const each = rows.map((row) => readFields(row, sources, currency))
     const [first = { fields: {}, problems: new Map() }, ...others] = each
     const problems = new Map(each.flatMap((one) => [...one.problems]))
     const merged = { ...first.fields }
@@ -141,7 +158,7 @@ export function rowMap(
       }
     if (items.length === 0) return { fields: merged, problems }
     const read = rows.flatMap((row) =>
-      items.filter((from) => isFilled(from, row)).map((from) => readFields(row, from)),
+      items.filter((from) => isFilled(from, row)).map((from) => readFields(row, from, currency)),
     )
     for (const item of read)
       for (const [field, problem] of item.problems) problems.set(`line_items.${field}`, problem)
@@ -200,10 +217,10 @@ const definedOnly = (entity: EntityMap): Partial<EntityMap> =>
 
 function formatsOf(
   given: Omit<ColumnMap, 'entities'>,
-  clinicTimezone: string,
+  clinic: Pick<ClinicInfo, 'timezone' | 'currency'>,
   now: number,
 ): ConversionFormats {
-  const timezone = given.timezone ?? clinicTimezone
+  const timezone = given.timezone ?? clinic.timezone
   const today = wallClock(now, timezone).date
   return {
     dates: given.dates ?? [],
@@ -211,6 +228,7 @@ function formatsOf(
     language: given.language ?? 'en',
     timezone,
     decimal: given.decimal,
+    currency: clinic.currency,
     country: given.country,
     titles: given.titles && titlesPattern(given.titles),
     today,

@@ -1,5 +1,6 @@
 /** How other systems write dates, times, durations and amounts. */
 import { instantOf } from '../../../../shared/domain/clock.ts'
+import { CURRENCIES } from '../../../../shared/domain/money/currencies.ts'
 import { clinicTimestamp, isCalendarDate } from '../../../../shared/domain/timestamp.ts'
 import { type Parts, patternOf } from './format-patterns.ts'
 
@@ -172,8 +173,9 @@ export function readInstant(text: string, formats: DateAndTimeFormats): string |
   return found && toInstant(found.date, found.time ?? MIDNIGHT, formats.timezone)
 }
 
-const HOURS = String.raw`(?:(?<hours>\d+(?:[.,]\d+)?)\s*(?:h|std|godz|ora|ore|saat|sa|u|hodin)\p{L}*\.?)?`
-const MINUTES = String.raw`(?:(?<minutes>\d+)\s*(?:m\p{L}*\.?|dk|dakika|['′])?)?`
+const HOUR = String.raw`h|hrs?|hours?|heures?|horas?|hod\p{L}*|std\p{L}*|stunden?|godz\p{L}*|or[ae]|saat|sa|u|uur|uren`
+const HOURS = String.raw`(?:(?<hours>\d+(?:[.,]\d+)?)\s*(?:${HOUR})(?!\p{L})\.?)?`
+const MINUTES = String.raw`(?:(?<minutes>\d+)\s*(?:(?:m|min\p{L}*)(?!\p{L})\.?|dk|dakika|['′])?)?`
 const DURATION = new RegExp(String.raw`^(?:PT)?${HOURS}\s*${MINUTES}$`, 'iu')
 
 /** The minutes of `45`, `45 min`, `1:30`, `00:45:00`, `1 h 30 min` or `PT45M`; null for other text. */
@@ -185,30 +187,62 @@ export function readDuration(text: string): number | null {
   return Math.round(Number((hours ?? '0').replace(',', '.')) * 60) + Number(minutes ?? 0)
 }
 
+/** Separators of thousands are the same throughout a number. */
 const NUMBER = {
-  comma: /^(\d{1,3}(\.\d{3})+|\d+)(,\d+)?$/,
-  point: /^(\d{1,3}(,\d{3})+|\d+)(\.\d+)?$/,
+  comma: /^(?:\d{1,3}(?:([.\s'’])\d{3})(?:\1\d{3})*|\d+)(?:,\d+)?$/,
+  point: /^(?:\d{1,3}(?:([,\s'’])\d{3})(?:\1\d{3})*|\d+)(?:\.\d+)?$/,
 }
 
-/** Currencies that have no sign of their own, and units of quantities. */
-const UNIT = String.raw`(?:(?:[A-Z]{2,3}|R|Fr|zł|Kč|Ft|kr|lei|szt|Stk|St|uds?|pcs|Std|h|db|kpl|buc|ks|kom|pz|un)\.?)?`
+export const isPercent = (unit: string): boolean => unit === '%' || unit === '٪'
 
-/** What may be around a number: a unit, and a minus sign or parentheses. */
-const SIGNED = new RegExp(String.raw`^(\()?(-)?${UNIT}(-)?(.*?)(-)?${UNIT}(-)?(\))?$`)
+export const isQuantityUnit = (unit: string): boolean =>
+  /^(?:szt|Stk|St|uds?|pcs?|pce|ea|Std|h|db|kpl|buc|ks|kom|pz|un)$/i.test(unit)
+
+/** How files write currencies, apart from their codes and the signs that Node knows. */
+const OTHER_SIGNS: { readonly [currency: string]: readonly string[] } = {
+  CHF: ['fr', 'sfr'],
+  TRY: ['tl'],
+  USD: ['us$'],
+}
+
+const signs = new Map<string, readonly string[]>()
+
+/** Whether a unit is the code of a currency, or one of its signs. Of what is no currency, any unit is. */
+export function isSignOf(currency: string): (unit: string) => boolean {
+  if (!CURRENCIES.includes(currency)) return () => true
+  const known = signs.get(currency) ?? signsOf(currency)
+  signs.set(currency, known)
+  return (unit) => known.includes(unit.toLowerCase())
+}
+
+const signsOf = (currency: string): string[] => [
+  ...(OTHER_SIGNS[currency] ?? []),
+  ...(['code', 'symbol', 'narrowSymbol'] as const).map((currencyDisplay) => {
+    const parts = new Intl.NumberFormat('en', { style: 'currency', currency, currencyDisplay }).formatToParts(
+      0,
+    )
+    return parts.find(({ type }) => type === 'currency')?.value.toLowerCase() ?? ''
+  }),
+]
 
 /**
- * An amount as a plain decimal, without currencies, percent signs and separators of thousands; null if it is no such number. `(12.50)`
- * and `12.50-` are negative.
+ * An amount as a plain decimal, without its unit and separators of thousands; null if it is no such number, or has another unit.
+ * `(12.50)` and `12.50-` are negative.
  */
-export function readAmount(text: string, decimal: 'comma' | 'point'): string | null {
-  const bare = text.replace(/[−–]/g, '-').replace(/[\p{Sc}\s'’%]/gu, '')
-  const [, open, ...rest] = SIGNED.exec(bare) ?? []
-  const close = rest.pop()
-  const signs = rest.filter((part) => part === '-').length + (open === '(' ? 1 : 0)
-  const digits = rest[2] ?? ''
-  if (!NUMBER[decimal].test(digits) || signs > 1 || (open === undefined) !== (close === undefined))
-    return null
-  const number =
-    decimal === 'comma' ? digits.replaceAll('.', '').replace(',', '.') : digits.replaceAll(',', '')
+export function readAmount(
+  text: string,
+  decimal: 'comma' | 'point',
+  isUnit: (unit: string) => boolean,
+): string | null {
+  const [, before = '', digits = '', after = ''] =
+    /^(\D*)(\d(?:.*\d)?)(\D*)$/s.exec(text.replace(/[−–]/g, '-').trim()) ?? []
+  const units = [before.replace(/[-(\s]/g, ''), after.replace(/[-)\s]/g, '')].map((unit) =>
+    unit.normalize('NFKC').replace(/(?<=\p{L})\.$/u, ''),
+  )
+  const signs = before.split(/[-(]/).length + after.split('-').length - 2
+  const isClosed = before.split('(').length === after.split(')').length
+  if (!NUMBER[decimal].test(digits) || signs > 1 || !isClosed) return null
+  if (!units.every((unit) => unit === '' || (/^[^.,()\p{N}]+$/u.test(unit) && isUnit(unit)))) return null
+  const number = digits.replace(decimal === 'comma' ? /[^\d,]/g : /[^\d.]/g, '').replace(',', '.')
   return signs === 1 ? `-${number}` : number
 }

@@ -18,7 +18,7 @@ type ToRead = {
 }
 
 type Reading = {
-  readonly clinic: Pick<ClinicInfo, 'timezone'>
+  readonly clinic: Pick<ClinicInfo, 'timezone' | 'currency'>
   readonly map?: ColumnMap | undefined
   /** Overrides the map's encoding: the stated one, or the one that was detected before. */
   readonly encoding?: Encoding | TextEncoding | undefined
@@ -29,7 +29,7 @@ type Reading = {
 /** The format of a file, its rows, those of each record together, and how to stop before their end. @throws ImportFileError, also for a wrong header */
 export async function openFile({ file, entity }: ToRead, { clinic, map: given, encoding, onChunk }: Reading) {
   const columns = withOwnIdColumns(['external_id', ...entity.columns])
-  const map = rowMap(columns, entity.name, given, clinic.timezone)
+  const map = rowMap(columns, entity.name, given, clinic)
   const { format, rows, close } = await openRows(
     file,
     encoding ?? given?.entities[entity.name]?.encoding ?? given?.encoding,

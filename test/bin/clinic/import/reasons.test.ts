@@ -50,7 +50,7 @@ describe.each(importEntities({} as Table, () => NOW).map((entity) => [entity.nam
       clinic,
       NOW,
       (kind, id) => `${kind}:${id}`,
-      rowMap(columns, entity.name, undefined, 'UTC'),
+      rowMap(columns, entity.name, undefined, { timezone: 'UTC', currency: 'EUR' }),
     )
 
     it.each(columns)('say what is wrong with %s', (column) => {

@@ -24,7 +24,7 @@ it('the files of the guide are imported with the suggested map, in which one wor
   expect((await run('import', '--suggest', ...files)).errors).toContain('map.json exists already')
   writeFileSync(map, readFileSync(map, 'utf8').replace('"przyjęta": "?"', '"przyjęta": "completed"'))
 
-  const clinic = await newClinic(db.table)
+  const clinic = await newClinic(db.table, { currency: 'PLN' })
   const load = (...options: string[]) =>
     run('import', '--clinic', clinic.id, '--map', map, ...options, ...files)
   const checked = await load('--check')

@@ -123,7 +123,7 @@ describe('a map', () => {
       withOwnIdColumns(['external_id', ...fields]),
       entity,
       map({ ...formats, entities: { [entity]: own } }),
-      'Europe/Istanbul',
+      { timezone: 'Europe/Istanbul', currency: 'EUR' },
       NOW,
     ).read(row, further)
     return problems.size > 0 ? Object.fromEntries(problems) : found
@@ -348,6 +348,107 @@ describe('a map', () => {
     ])
   })
 
+  describe('in a clinic with EUR', () => {
+    const formats = { decimal: 'comma' }
+    const amountOf = (field: string, cell: string, row: Record<string, unknown> = {}, own: object = {}) =>
+      read('invoices', own, { [field]: cell, ...row }, formats)
+    const lineOf = (field: string, cell: string) => {
+      const own = { columns: { external_id: 'Nr' }, line_items: { [field]: 'Cell' } }
+      return read('invoices', own, { Nr: 1, Cell: cell }, formats)
+    }
+
+    it.each([
+      ['12,50', '12.50'],
+      ['12,50 €', '12.50'],
+      ['EUR 1.012,50', '1012.50'],
+      ['eur12,50', '12.50'],
+      ['(12,50 €)', '-12.50'],
+      ['12,50- EUR', '-12.50'],
+      ['€ 12,50 EUR', '12.50'],
+    ])('an amount reads %j as %s', (cell, value) => {
+      expect(amountOf('subtotal', cell)).toMatchObject({ subtotal: value })
+    })
+
+    it.each([
+      '19 %',
+      '%20',
+      '19％',
+      '19 ﹪',
+      '١٩ ٪',
+      '19٪',
+      '5 ‰',
+      '12,50 $',
+      'US$ 12,50',
+      '12,50 USD',
+      'CHF 12,50',
+      '12,50 DM',
+      'TL 12,50',
+      '12,50 zł',
+      '30 min',
+      '2 h',
+      '2 Std.',
+      '3 Stk',
+      '2 pcs',
+      '12,50 € / h',
+      '12,50 €%',
+      '12,50 EUR USD',
+      '$ 12,50 €',
+      '12€50',
+      '1,2,5 €',
+      '12 50',
+      "12'50",
+      '12,50 € 19 %',
+      '12²',
+      'EUR',
+    ])('an amount rejects %j', (cell) => {
+      for (const field of ['subtotal', 'tax_amount', 'discount_amount', 'total_amount'])
+        expect(amountOf(field, cell)).toEqual({
+          [field]: expect.stringMatching(/^(has a unit other than EUR|is not a number)/),
+        })
+      for (const field of ['unit_price', 'tax_amount', 'discount_amount', 'total_amount'])
+        expect(lineOf(field, cell)).toEqual({ [`line_items.${field}`]: expect.stringMatching(/EUR|number/) })
+    })
+
+    it.each(['19 %', '%19', '19％', '19٪', '19'])('a rate reads %j', (cell) => {
+      for (const field of ['tax_rate', 'discount_rate'])
+        expect(lineOf(field, cell)).toMatchObject({ line_items: [{ [field]: '19' }] })
+    })
+
+    it.each(['19 €', '19 EUR', '19 ‰', '19 h', '19 %%', '19 St'])('a rate rejects %j', (cell) => {
+      for (const field of ['tax_rate', 'discount_rate'])
+        expect(lineOf(field, cell)).toEqual({ [`line_items.${field}`]: 'has a unit other than %' })
+    })
+
+    it.each(['2', '2 St', '2 Stk.', '2 szt.', '2 h', '2 pcs', '2 UN', '2 Std.'])(
+      'a quantity reads %j',
+      (cell) => {
+        expect(lineOf('quantity', cell)).toMatchObject({ line_items: [{ quantity: '2' }] })
+      },
+    )
+
+    it.each(['2 %', '2 €', '2 EUR', '2 kg', '2 ‰'])('a quantity rejects %j', (cell) => {
+      expect(lineOf('quantity', cell)).toEqual({ 'line_items.quantity': 'has a unit other than pcs or h' })
+    })
+
+    it('an amount has the unit of the currency of its row, if the row has one', () => {
+      const inCurrency = { currency: 'USD' }
+      expect(amountOf('subtotal', '$12,50', inCurrency)).toMatchObject({ subtotal: '12.50' })
+      expect(amountOf('subtotal', '12,50 €', inCurrency)).toEqual({ subtotal: 'has a unit other than USD' })
+      expect(amountOf('subtotal', '12,50 zł', {}, { constants: { currency: 'PLN' } })).toMatchObject({
+        subtotal: '12.50',
+      })
+      const translated = { columns: { currency: 'Devise' }, values: { currency: { Euro: 'EUR' } } }
+      expect(amountOf('subtotal', 'Fr. 12,50', { Devise: 'CHF' }, translated)).toMatchObject({
+        subtotal: '12.50',
+      })
+      expect(amountOf('subtotal', '12,50 €', { Devise: 'Euro' }, translated)).toMatchObject({
+        subtotal: '12.50',
+      })
+      // The currency itself is rejected later.
+      expect(amountOf('subtotal', '12,50 €', { currency: 'Taler' })).toMatchObject({ subtotal: '12.50' })
+    })
+  })
+
   it('makes line items of the rows of an invoice, and rejects rows that differ', () => {
     const own = {
       columns: { external_id: 'Nr', issue_date: 'Date' },
@@ -394,7 +495,8 @@ describe('a map', () => {
     })
     const columns = withOwnIdColumns(['external_id', 'line_items'])
     const isGrouped =
-      rowMap(columns, 'invoices', map({ entities: { invoices: own } }), 'UTC').recordOf !== null
+      rowMap(columns, 'invoices', map({ entities: { invoices: own } }), { timezone: 'UTC', currency: 'EUR' })
+        .recordOf !== null
     expect(isGrouped).toBe(false)
   })
 })

@@ -43,7 +43,7 @@ it.each<[string[], 'comma' | 'point']>([
   [['100', '200'], 'point'],
 ])('amounts such as %j have a decimal %s', (values, decimal) => {
   expect(guessFormats([], [column(...values)], []).decimal).toBe(decimal)
-  for (const value of values) expect(readAmount(value, decimal)).not.toBeNull()
+  for (const value of values) expect(readAmount(value, decimal, () => true)).not.toBeNull()
 })
 
 it.each([

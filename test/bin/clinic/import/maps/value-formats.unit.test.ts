@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import {
   dateOf,
+  isSignOf,
   readAmount,
   readDate,
   readDuration,
@@ -118,6 +119,18 @@ describe('readAmount', () => {
     ['1,23', 'point', null],
     ['12.50x', 'point', null],
     ['', 'point', null],
+    ['.50', 'point', null],
+    ['12.', 'point', null],
+    ['$(12.50)', 'point', '-12.50'],
+    ['(12.50) €', 'point', '-12.50'],
+    ['((12.50))', 'point', null],
+    ['(12.50))', 'point', null],
+    [')12.50(', 'point', null],
+    ['--12.50', 'point', null],
+    ['1,234 567', 'point', null],
+    ['12€50', 'comma', null],
+    ['1.23.456', 'comma', null],
+    ['12 50', 'comma', null],
     ['(12.50)', 'point', '-12.50'],
     ['($12.50)', 'point', '-12.50'],
     ['(12.50', 'point', null],
@@ -127,10 +140,31 @@ describe('readAmount', () => {
     ['(-12,50)', 'comma', null],
     ["CHF 1'234.50", 'point', '1234.50'],
     ['Fr. 12.50', 'point', '12.50'],
-    ['19 %', 'comma', '19'],
-    ['2 szt.', 'comma', '2'],
   ])('%j with a decimal %s is %s', (text, decimal, amount) => {
-    expect(readAmount(text, decimal)).toBe(amount)
+    expect(readAmount(text, decimal, (unit) => unit !== 'x')).toBe(amount)
+  })
+})
+
+describe('isSignOf', () => {
+  it.each([
+    ['EUR', ['EUR', 'eur', '€'], ['$', '£', 'USD', 'EU', '%', 'h', 'DM', 'kr']],
+    ['USD', ['USD', '$', 'US$'], ['€', 'C$', 'CAD', 'R$']],
+    ['CAD', ['CAD', '$', 'CA$'], ['US$', 'USD', '€']],
+    ['CHF', ['CHF', 'Fr', 'SFr', 'fr'], ['F', '€']],
+    ['TRY', ['TRY', 'TL', '₺'], ['€', 'T']],
+    ['PLN', ['PLN', 'zł', 'ZŁ'], ['z', 'Kč']],
+    ['CZK', ['CZK', 'Kč'], ['kr']],
+    ['SEK', ['SEK', 'kr'], ['NOK', 'Kč']],
+    ['HUF', ['HUF', 'Ft'], ['F']],
+    ['RON', ['RON', 'lei'], ['lev']],
+    ['ZAR', ['ZAR', 'R'], ['R$', 'Rs']],
+    ['BRL', ['BRL', 'R$'], ['R', '$']],
+    ['JPY', ['JPY', '¥'], ['€']],
+    ['ILS', ['ILS', '₪'], ['€']],
+  ])('knows how %s is written', (currency, own, foreign) => {
+    const isSign = isSignOf(currency)
+    expect(own.filter((unit) => !isSign(unit))).toEqual([])
+    expect(foreign.filter(isSign)).toEqual([])
   })
 })
 
@@ -145,6 +179,18 @@ describe('readDuration', () => {
     ['1,5 Std.', 90],
     ['1 godz. 15 min', 75],
     ['PT1H5M', 65],
+    ['2 Stunden', 120],
+    ['2 hrs', 120],
+    ['2 horas 5 minutos', 125],
+    ['1 uur', 60],
+    ['1 saat 10 dk', 70],
+    ['30m', 30],
+    ['45 mg', null],
+    ['3 months', null],
+    ['2 units', null],
+    ['2 sachets', null],
+    ['45 %', null],
+    ['45 €', null],
     ['soon', null],
     ['', null],
   ])('%j is %s minutes', (text, minutes) => {

@@ -7,12 +7,10 @@ const payments = { name: 'payments', columns: ['invoice_external_id', 'amount', 
 
 /** The problem with a header. */
 function problemOf(header: string[]): string {
-  const map = rowMap(
-    withOwnIdColumns(['external_id', ...payments.columns]),
-    payments.name,
-    undefined,
-    'Europe/Berlin',
-  )
+  const map = rowMap(withOwnIdColumns(['external_id', ...payments.columns]), payments.name, undefined, {
+    timezone: 'Europe/Berlin',
+    currency: 'EUR',
+  })
   const format = { kind: 'csv', encoding: 'utf-8', hasMark: false, delimiter: ',', headerLine: 1 } as const
   try {
     checkHeader(payments, { ...format, hasSeparatorLine: false, header }, map, 'payments.csv')
