@@ -53,6 +53,17 @@ const bodyOf = (kind: Kind): object =>
         appointment_date: new Date(Date.UTC(2031, 0, 6 + 7 * day++)).toISOString().slice(0, 10),
         start_time: '09:00',
       }
+/** A row of a file, without its external id. */
+const rowOf = (kind: Kind): object =>
+  kind === 'patient'
+    ? { first_name: 'New', last_name: 'Name' }
+    : {
+        patient_external_id: mine.patient.id,
+        doctor_external_id: mine.doctor.id,
+        appointment_date: '2031-12-01',
+        start_time: '10:00',
+        end_time: '10:30',
+      }
 const create = (kind: Kind, external_id: string | null, more: object = {}, headers = {}) =>
   ask(`create-${kind}`, { ...bodyOf(kind), external_id, ...more }, undefined, headers)
 const update = (kind: Kind, id: string, body: object) => ask(`update-${kind}`, body, id)
@@ -145,11 +156,27 @@ describe.each(KINDS)('the external id of %s records', (kind) => {
     ['', 400],
     ['x'.repeat(101), 400],
     ['a\u200bb', 400],
+    ['a\ufffdb', 400],
+    ['a  b', 400],
     ['ç 1', 200],
-  ])('is checked: %j', async (externalId, status) => {
-    expect((await find(kind, externalId)).status).toBe(status)
-    expect((await create(kind, externalId)).status).toBe(status === 400 ? 422 : 201)
-  })
+  ])(
+    'is checked by one rule in filters, POST, PATCH, imports and commands: %j',
+    async (externalId, status) => {
+      const isValid = status === 200
+      expect((await find(kind, externalId)).status).toBe(status)
+      const { id } = (await create(kind, null)).body.data
+      expect((await update(kind, id, { external_id: externalId })).status).toBe(isValid ? 200 : 422)
+      expect((await update(kind, id, { external_id: null })).status).toBe(200)
+      const { rejections } = await load(`${kind}s`, [{ external_id: externalId, ...rowOf(kind) }])
+      expect(rejections).toEqual(isValid ? [] : [expect.stringMatching(/^1: external_id (must|has)/)])
+      for (const verb of [['link', id], ['find']]) {
+        const { errors } = await run(kind, ...verb, '--external-id', externalId, '--clinic', mine.clinic.id)
+        expect(/^--external-id must/.test(errors)).toBe(!isValid)
+      }
+      await update(kind, (await foundIds(kind, 'ç 1'))[0] ?? id, { external_id: null })
+      expect((await create(kind, externalId)).status).toBe(isValid ? 201 : 422)
+    },
+  )
 
   it('is sent with limit alone', async () => {
     expect((await find(kind, 'x', { limit: '5' })).status).toBe(200)
@@ -161,17 +188,7 @@ describe.each(KINDS)('the external id of %s records', (kind) => {
 
   it('is not overwritten by an import, until an operator confirms it', async () => {
     const { id } = (await create(kind, 'X-1')).body.data
-    const row =
-      kind === 'patient'
-        ? { external_id: 'X-1', first_name: 'New', last_name: 'Name' }
-        : {
-            external_id: 'X-1',
-            patient_external_id: mine.patient.id,
-            doctor_external_id: mine.doctor.id,
-            appointment_date: '2031-12-01',
-            start_time: '10:00',
-            end_time: '10:30',
-          }
+    const row = { external_id: 'X-1', ...rowOf(kind) }
     for (const overwrite of [false, true])
       expect(await load(`${kind}s`, [row], { overwrite })).toMatchObject({
         imported: 0,
@@ -185,17 +202,7 @@ describe.each(KINDS)('the external id of %s records', (kind) => {
   })
 
   it('of an imported record is the same namespace, and changed by requests', async () => {
-    const row =
-      kind === 'patient'
-        ? { external_id: 'I-1', first_name: 'Ada', last_name: 'Kaya' }
-        : {
-            external_id: 'I-1',
-            patient_external_id: mine.patient.id,
-            doctor_external_id: mine.doctor.id,
-            appointment_date: '2031-12-01',
-            start_time: '10:00',
-            end_time: '10:30',
-          }
+    const row = { external_id: 'I-1', ...rowOf(kind) }
     await load(`${kind}s`, [row])
     const id = (await readImportIds(db.table, mine.clinic.id))(kind, 'I-1')
     expect(await foundIds(kind, 'I-1')).toEqual([id])

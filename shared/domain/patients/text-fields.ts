@@ -71,17 +71,19 @@ export const emailAddress = () =>
     { error: 'must be an email address' },
   )
 
-const isExternalId = matches(
-  () => /^[[\p{L}\p{M}\p{N}\p{P}\p{S} ]--[\p{Default_Ignorable_Code_Point}\u2800]]+$/v,
-)
+const VISIBLE = String.raw`[[\p{L}\p{M}\p{N}\p{P}\p{S}]--[\p{Default_Ignorable_Code_Point}\u2800]]`
 
-/** The id of a record in another system, trimmed like those of imported files. */
+const isExternalId = matches(() => new RegExp(`^${VISIBLE}( ?${VISIBLE})*$`, 'v'))
+
+/** The id of a record in another system, in requests, files and commands. */
 export const externalId = () =>
   z
     .string({ error: 'must be text' })
     .trim()
-    .refine((text) => hasMaxLength(100)(text) && isExternalId(text), {
-      error: 'must have 1 to 100 visible characters',
+    .refine(isPlainText, { error: 'must not contain control characters or broken Unicode' })
+    // A broken one has got a reason.
+    .refine((text) => !isPlainText(text) || (hasMaxLength(100)(text) && isExternalId(text)), {
+      error: 'must have 1 to 100 visible characters, with at most one space between two of them',
     })
 
 /** A national id, see {@link NATIONAL_ID}. Parsing converts it to upper case, so that letter case makes no difference. */

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { externalId } from '../../../../shared/domain/patients/text-fields.ts'
 import { isUuid } from '../../../../shared/domain/uuid.ts'
 import type { ImportedKind } from '../../../../shared/store/external-ids/derive.ts'
 
@@ -7,10 +8,8 @@ const NOT_AN_ID = 'must be text or a safe integer'
 /** An id in the clinic's own system. */
 export const ExternalRef = z
   .union([z.string(), z.int({ error: NOT_AN_ID })], { error: NOT_AN_ID })
-  .transform((id) => String(id).trim())
-  .refine((id) => id.length >= 1 && id.length <= 200, { error: 'must have 1 to 200 characters' })
-  // DynamoDB rejects such an id, with every row of the batch.
-  .refine((id) => id.isWellFormed(), { error: 'must not contain broken Unicode' })
+  .transform(String)
+  .pipe(externalId())
 
 const isOwnId = (value: unknown): value is string => typeof value === 'string' && isUuid(value)
 

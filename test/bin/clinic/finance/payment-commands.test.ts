@@ -234,6 +234,11 @@ describe('payment create', () => {
     expect(await invoice()).toMatchObject({ status: 'paid', paid: 10_010 })
   })
 
+  it('is rejected with an external id that no file can have', async () => {
+    expect(await rejection(add('100', '--external-id', 'till\u00a01'))).toContain('--external-id must have')
+    expect((await payments()).length).toBe(1)
+  })
+
   it('refunds at most what was paid, whatever was refunded before', async () => {
     await added('0.06', '--type', 'refund')
     expect((await add('0.05', '--type', 'refund')).code).toBe(2)

@@ -269,7 +269,10 @@ describe('a row that is rejected', () => {
       '{"external_id":"2","first_name":"Al","last_name":"Fa"}',
     ]
     const { rejections, names } = await imported(`${rows.join('\n')}\n`, 'patients.ndjson')
-    expect([rejections, names]).toEqual([['1: external_id must not contain broken Unicode'], ['Al Fa']])
+    expect([rejections, names]).toEqual([
+      ['1: external_id must not contain control characters or broken Unicode'],
+      ['Al Fa'],
+    ])
   })
 
   it('is a payment with a minus sign or a write-off, but not a refund with a minus sign', async () => {

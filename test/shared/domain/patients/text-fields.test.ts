@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type * as z from 'zod'
 import {
   emailAddress,
+  externalId,
   multiLineText,
   personName,
   phoneNumber,
@@ -163,4 +164,42 @@ describe('phoneNumber', () => {
       ])
     },
   )
+})
+
+describe('externalId', () => {
+  it.each([
+    ['a single character', '1', '1'],
+    ['100 characters outside the basic plane', '𝒳'.repeat(100), '𝒳'.repeat(100)],
+    ['single inner spaces, without outer white space', '\u00a0 Ç-1 (b) /2\t', 'Ç-1 (b) /2'],
+    ['letters with combining marks', 'e\u0301', 'e\u0301'],
+  ])('accepts %s', (_, text, value) => {
+    expect(parse(externalId(), text)).toEqual({ value })
+  })
+
+  const INVISIBLE = 'must have 1 to 100 visible characters, with at most one space between two of them'
+
+  it.each([
+    ['a number', 12, 'must be text'],
+    ['an empty text', '', INVISIBLE],
+    ['white space', ' \u00a0 ', INVISIBLE],
+    ['101 characters', 'x'.repeat(101), INVISIBLE],
+    ['two inner spaces', 'a  b', INVISIBLE],
+    ['a no-break space', 'a\u00a0b', INVISIBLE],
+    ['a narrow no-break space', 'a\u202fb', INVISIBLE],
+    ['a line separator', 'a\u2028b', INVISIBLE],
+    ['a zero-width space', 'a\u200bb', INVISIBLE],
+    ['a byte-order mark', 'a\ufeffb', INVISIBLE],
+    ['a soft hyphen', 'a\u00adb', INVISIBLE],
+    ['a variation selector', 'a\ufe0f', INVISIBLE],
+    ['a directional override', 'a\u202eb', INVISIBLE],
+    ['a Hangul filler', '\u3164', INVISIBLE],
+    ['a blank Braille pattern', '\u2800', INVISIBLE],
+    ['a character for private use', '\ue000', INVISIBLE],
+    ['a tab', 'a\tb', CONTROL],
+    ['NUL', 'a\u0000', CONTROL],
+    ['a replacement character', 'Ay\ufffda', CONTROL],
+    ['a lone surrogate', 'a\ud83d', CONTROL],
+  ])('rejects %s', (_, value, message) => {
+    expect(parse(externalId(), value)).toEqual([message])
+  })
 })
