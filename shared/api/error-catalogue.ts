@@ -71,7 +71,7 @@ const CATALOGUE = {
   external_id_taken: {
     status: 409,
     error: 'CONFLICT',
-    text: 'Another record of the same kind has this external id. `details` names the field, and the id of that record.',
+    text: 'Another record of the same kind has this external id, or this is its id. `details` names the field, and the id of that record.',
   },
   idempotency_in_progress: {
     status: 409,

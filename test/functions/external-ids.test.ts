@@ -178,6 +178,31 @@ describe.each(KINDS)('the external id of %s records', (kind) => {
     },
   )
 
+  it('is taken if it is the id of another record, made by the API or by an import, and free elsewhere', async () => {
+    await load(`${kind}s`, [{ external_id: 'I-1', ...rowOf(kind) }])
+    const imported = (await readImportIds(db.table, mine.clinic.id))(kind, 'I-1')
+    const made = (await create(kind, 'X-1')).body.data.id
+    const { id } = (await create(kind, null)).body.data
+    const confirm = (externalId: string) =>
+      run(kind, 'link', id, '--external-id', externalId, '--clinic', mine.clinic.id)
+    for (const other of [made, imported]) {
+      for (const externalId of [other, other.toUpperCase()])
+        for (const { status, body } of [
+          await create(kind, externalId),
+          await update(kind, id, { external_id: externalId }),
+        ])
+          expect([status, body.details]).toEqual([409, [{ field: 'external_id', id: other }]])
+      expect((await confirm(other)).errors).toContain(`belongs to ${kind} ${other}`)
+    }
+    expect(await differences()).toBe(0)
+    const elsewhere = await createPopulatedClinic(db.table)
+    headers = (await issueCredential(db.table, elsewhere.clinic)).headers
+    mine = elsewhere
+    expect((await create(kind, made)).status).toBe(201)
+    expect(await foundIds(kind, made)).toHaveLength(1)
+    expect((await update(kind, mine[kind].id, { external_id: mine[kind].id })).status).toBe(200)
+  })
+
   it('is sent with limit alone', async () => {
     expect((await find(kind, 'x', { limit: '5' })).status).toBe(200)
     for (const name of ['page', 'after'])

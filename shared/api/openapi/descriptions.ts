@@ -254,7 +254,7 @@ export const SCHEMAS: Readonly<Record<string, Readonly<Record<string, string>>>>
     room_id: 'Id of an active room.',
     notes: 'Notes, at most 2,000 characters.',
     external_id:
-      'Id in another system, unique among the appointments of the clinic, imported ones included. Up to 100 visible characters.',
+      'Id in another system, unique among the appointments of the clinic, imported ones included, and not the id of another one. 1 to 100 visible characters, with single spaces between them.',
   },
   NewMessage: {
     channel: '`sms` or `email`.',
@@ -274,7 +274,7 @@ export const SCHEMAS: Readonly<Record<string, Readonly<Record<string, string>>>>
       'National id: 1 to 32 letters of the English alphabet, digits and hyphens. Stored in upper case. Several patients may share one.',
     notes: 'Notes, at most 2,000 characters.',
     external_id:
-      'Id in another system, unique among the patients of the clinic, imported ones included. Up to 100 visible characters.',
+      'Id in another system, unique among the patients of the clinic, imported ones included, and not the id of another one. 1 to 100 visible characters, with single spaces between them.',
   },
   NewWebhook: {
     url: 'An https URL with a public host name, on port 443 or 8443, without user name, password or fragment.',

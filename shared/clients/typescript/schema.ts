@@ -2586,7 +2586,7 @@ export interface components {
             /** @description Email address of the patient. Null if none is stored. */
             email: string | null;
         };
-        /** @description Another record of the same kind has this external id. `details` names the field, and the id of that record. */
+        /** @description Another record of the same kind has this external id, or this is its id. `details` names the field, and the id of that record. */
         ExternalIdTakenError: {
             /**
              * @description Code of the error. Several errors can share one.
@@ -3100,7 +3100,7 @@ export interface components {
             room_id?: string | null;
             /** @description Notes, at most 2,000 characters. */
             notes?: string | null;
-            /** @description Id in another system, unique among the appointments of the clinic, imported ones included. Up to 100 visible characters. */
+            /** @description Id in another system, unique among the appointments of the clinic, imported ones included, and not the id of another one. 1 to 100 visible characters, with single spaces between them. */
             external_id?: string | null;
         };
         NewMessage: {
@@ -3136,7 +3136,7 @@ export interface components {
             national_id?: string | null;
             /** @description Notes, at most 2,000 characters. */
             notes?: string | null;
-            /** @description Id in another system, unique among the patients of the clinic, imported ones included. Up to 100 visible characters. */
+            /** @description Id in another system, unique among the patients of the clinic, imported ones included, and not the id of another one. 1 to 100 visible characters, with single spaces between them. */
             external_id?: string | null;
         };
         NewSecret: {
@@ -3314,7 +3314,7 @@ export interface components {
             national_id?: string | null;
             /** @description Notes, at most 2,000 characters. */
             notes?: string | null;
-            /** @description Id in another system, unique among the patients of the clinic, imported ones included. Up to 100 visible characters. */
+            /** @description Id in another system, unique among the patients of the clinic, imported ones included, and not the id of another one. 1 to 100 visible characters, with single spaces between them. */
             external_id?: string | null;
         };
         PatientCreatedEvent: {
@@ -4882,7 +4882,7 @@ export interface operations {
                     "application/json": components["schemas"]["MissingScopeError"] | components["schemas"]["RequestBlockedError"];
                 };
             };
-            /** @description Another record of the same kind has this external id. `details` names the field, and the id of that record. */
+            /** @description Another record of the same kind has this external id, or this is its id. `details` names the field, and the id of that record. */
             409: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -5134,7 +5134,7 @@ export interface operations {
                     "application/json": components["schemas"]["PatientNotFoundError"];
                 };
             };
-            /** @description Another record of the same kind has this external id. `details` names the field, and the id of that record. */
+            /** @description Another record of the same kind has this external id, or this is its id. `details` names the field, and the id of that record. */
             409: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -6519,7 +6519,7 @@ export interface operations {
                     "application/json": components["schemas"]["PatientNotFoundError"] | components["schemas"]["DoctorNotFoundError"] | components["schemas"]["TreatmentNotFoundError"] | components["schemas"]["RoomNotFoundError"];
                 };
             };
-            /** @description Another record of the same kind has this external id. `details` names the field, and the id of that record. Or: The requested time is already booked. `details` lists up to three of the next free slots. Or: The room is already booked at the requested time. `details` lists up to three of the next free slots. */
+            /** @description Another record of the same kind has this external id, or this is its id. `details` names the field, and the id of that record. Or: The requested time is already booked. `details` lists up to three of the next free slots. Or: The room is already booked at the requested time. `details` lists up to three of the next free slots. */
             409: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -6775,7 +6775,7 @@ export interface operations {
                     "application/json": components["schemas"]["AppointmentNotFoundError"] | components["schemas"]["DoctorNotFoundError"] | components["schemas"]["TreatmentNotFoundError"] | components["schemas"]["RoomNotFoundError"];
                 };
             };
-            /** @description Another record of the same kind has this external id. `details` names the field, and the id of that record. Or: The appointment was completed or cancelled, or the patient did not come. It can no longer be changed. A completed or missed one can be reopened. Or: The requested time is already booked. `details` lists up to three of the next free slots. Or: The room is already booked at the requested time. `details` lists up to three of the next free slots. */
+            /** @description Another record of the same kind has this external id, or this is its id. `details` names the field, and the id of that record. Or: The appointment was completed or cancelled, or the patient did not come. It can no longer be changed. A completed or missed one can be reopened. Or: The requested time is already booked. `details` lists up to three of the next free slots. Or: The room is already booked at the requested time. `details` lists up to three of the next free slots. */
             409: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];

@@ -5,6 +5,7 @@
  */
 import type { ClinicId } from '../../domain/clinic.ts'
 import type { NumberedPage } from '../../domain/lists/cursor.ts'
+import { isUuid } from '../../domain/uuid.ts'
 import { calendarKey } from '../keys/calendar.ts'
 import { doctorKey } from '../keys/clinics.ts'
 import {
@@ -106,7 +107,7 @@ export function externalIds({ table }: { table: Table }) {
   const idsOf = async (clinic: ClinicId): Promise<ImportIds> =>
     known.get(clinic) ?? idsFrom(clinic, await requireSecret(table, externalIdSecretKey(clinic)))
 
-  /** The id of the record with an external id; null if there is none. */
+  /** The id of the record that has an external id, or whose own id it is; null if there is none. */
   async function find(clinic: ClinicId, kind: LinkableKind, externalId: string): Promise<string | null> {
     const secret = known.has(clinic) ? null : await findSecret(table, externalIdSecretKey(clinic))
     const ids = secret ? idsFrom(clinic, secret) : known.get(clinic)
@@ -114,20 +115,26 @@ export function externalIds({ table }: { table: Table }) {
     return ids ? (await readState(clinic, kind, externalId, ids(kind, externalId))).holder : null
   }
 
-  /** @throws ExternalIdTaken when a record has the external id */
+  /** @throws ExternalIdTaken when a record has the external id, or it is the id of one */
   async function requireFree(clinic: ClinicId, kind: LinkableKind, externalId: string): Promise<void> {
     const holder = await find(clinic, kind, externalId)
     if (holder !== null) throw new ExternalIdTaken(holder)
   }
 
-  /** The record that has an external id, and the version of the one that an import made, or would make, with it. */
+  /**
+   * The record that has an external id, or whose own id it is: files mean that record by it. And the version of the one that an
+   * import made, or would make, with it.
+   */
   async function readState(clinic: ClinicId, kind: LinkableKind, externalId: string, derived: string) {
-    const [link, record] = await Promise.all([
+    const ownKey = isUuid(externalId) ? LINKABLE[kind](clinic, externalId.toLowerCase()) : null
+    const [link, record, own] = await Promise.all([
       table.get(externalIdLinkKey(clinic, derived)),
       table.get(LINKABLE[kind](clinic, derived)),
+      ownKey && table.get(ownKey),
     ])
-    const holder = link ? (link.r as string) : record?.xi === externalId ? derived : null
-    return { holder, version: (record?.v as number | undefined) ?? null }
+    const holder =
+      (link?.r as string | undefined) ?? (record?.xi === externalId ? derived : (own?.sk ?? null))
+    return { holder, version: (record?.v as number | undefined) ?? null, ownKey }
   }
 
   /** The link of a record; null if its id follows from its external id, or it has none. */
@@ -158,8 +165,9 @@ export function externalIds({ table }: { table: Table }) {
     }
     if (after === null) return
     const derived = (await idsOf(clinic))(kind, after)
-    const { holder, version } = await readState(clinic, kind, after, derived)
+    const { holder, version, ownKey } = await readState(clinic, kind, after, derived)
     if (holder !== null && holder !== id) throw new ExternalIdTaken(holder)
+    if (ownKey && ownKey.sk !== id) changes.requireVersion(ownKey, null)
     const key = externalIdLinkKey(clinic, derived)
     if (derived === id) return changes.requireVersion(key, null)
     changes.put({ ...key, r: id }, 'new')

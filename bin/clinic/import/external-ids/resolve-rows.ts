@@ -7,7 +7,6 @@ import type { ClinicId } from '../../../../shared/domain/clinic.ts'
 import { erasureLedger } from '../../../../shared/store/copies/erasure-ledger.ts'
 import type { ImportedKind, ImportIds, ImportKeys } from '../../../../shared/store/external-ids/derive.ts'
 import { findLinks, isLinkable, LINKABLE } from '../../../../shared/store/external-ids/links.ts'
-import { provenanceOfItem } from '../../../../shared/store/external-ids/provenance.ts'
 import { calendarKey } from '../../../../shared/store/keys/calendar.ts'
 import {
   departmentKey,
@@ -45,7 +44,7 @@ type Keys = Pick<ImportKeys, 'derivedIdOf'>
 
 type Asked = { readonly kind: ImportedKind; readonly key: Key }
 
-/** Ids of records by external ids, some of which may be ids of records that no import made, or linked to such records. */
+/** Ids of records by external ids, some of which may be ids of records, or linked to records that no import made. */
 export class OwnRecords {
   readonly #table: Table
   readonly #clinic: ClinicId
@@ -89,11 +88,9 @@ export class OwnRecords {
   async #lookUpOwn(): Promise<boolean> {
     if (this.#asked.size === 0) return false
     const items = await this.#table.getMany([...this.#asked.values()].map(({ key }) => key))
-    const own = items.filter((item) => !this.#isImported(item))
+    const own = [...items, ...(await this.#findErased(items))]
     for (const { pk, sk } of own) this.#found.add(`${pk} ${sk}`)
-    const erased = await this.#findErased(items)
-    for (const { pk, sk } of erased) this.#found.add(`${pk} ${sk}`)
-    return own.length + erased.length > 0
+    return own.length > 0
   }
 
   /** Patients who are not in the table, as after a restore to a time before they were created, but were erased. */
@@ -106,13 +103,6 @@ export class OwnRecords {
     const ids = missing.map(({ sk }) => sk)
     const erased = await erasureLedger({ table: this.#table }).findErased(this.#clinic, ids)
     return missing.filter(({ sk }) => erased.has(sk))
-  }
-
-  /** Whether an import made the record, so that no export has named it by its own id. */
-  #isImported(item: Item): boolean {
-    const { externalId } = provenanceOfItem(item)
-    const { kind } = this.#asked.get(`${item.pk} ${item.sk}`) as Asked
-    return externalId != null && this.#keys.derivedIdOf(kind, externalId) === item.sk
   }
 
   forget(): void {

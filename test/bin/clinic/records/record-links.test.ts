@@ -214,6 +214,13 @@ describe('a row with the id of a record', () => {
     })
   })
 
+  it('changes the record, also an imported one, if its external id is the id of the record', async () => {
+    await load('patients', [rowOf(mine.patient)])
+    const id = (await readImportIds(db.table, mine.clinic.id))('patient', 'TR-1')
+    const row = { external_id: id.toUpperCase(), first_name: 'New', last_name: 'Name' }
+    expect(await load('patients', [row])).toMatchObject({ imported: 0, updated: 1 })
+  })
+
   it.each([
     [{ id: '1b4e28ba-2fa1-4d3b-a3f5-ef19b5a7633b' }, 'id is unknown'],
     [{ id: 'x' }, 'id must be the id of a record'],

@@ -17,7 +17,7 @@ TEXTS = {
     "delivery_not_found": "The delivery does not exist.",
     "department_not_found": "The department does not exist.",
     "doctor_not_found": "The doctor does not exist.",
-    "external_id_taken": "Another record of the same kind has this external id. `details` names the field, and the id of that record.",
+    "external_id_taken": "Another record of the same kind has this external id, or this is its id. `details` names the field, and the id of that record.",
     "idempotency_in_progress": "Another request with this idempotency key is still in progress.",
     "idempotency_key_reused": "The idempotency key was already used with a different request.",
     "internal": "An unexpected error occurred. Include the `x-request-id` header when you contact support.",

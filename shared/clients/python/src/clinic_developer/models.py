@@ -166,7 +166,7 @@ class NewPatient(_NewPatient, total=False):
     notes: Optional[str]
     """Notes, at most 2,000 characters."""
     external_id: Optional[str]
-    """Id in another system, unique among the patients of the clinic, imported ones included. Up to 100 visible characters."""
+    """Id in another system, unique among the patients of the clinic, imported ones included, and not the id of another one. 1 to 100 visible characters, with single spaces between them."""
 
 
 class _PatientDetails(TypedDict):
@@ -225,7 +225,7 @@ class PatientChanges(TypedDict, total=False):
     notes: Optional[str]
     """Notes, at most 2,000 characters."""
     external_id: Optional[str]
-    """Id in another system, unique among the patients of the clinic, imported ones included. Up to 100 visible characters."""
+    """Id in another system, unique among the patients of the clinic, imported ones included, and not the id of another one. 1 to 100 visible characters, with single spaces between them."""
 
 
 @final
@@ -491,7 +491,7 @@ class NewAppointment(_NewAppointment, total=False):
     notes: Optional[str]
     """Notes, at most 2,000 characters."""
     external_id: Optional[str]
-    """Id in another system, unique among the appointments of the clinic, imported ones included. Up to 100 visible characters."""
+    """Id in another system, unique among the appointments of the clinic, imported ones included, and not the id of another one. 1 to 100 visible characters, with single spaces between them."""
 
 
 @final
