@@ -284,3 +284,80 @@ it('erasure removes external ids and links, and no import creates the patient ag
   expect((await create('patient', 'erased id 2')).status).toBe(201)
   expect(await differences()).toBe(0)
 })
+
+describe('a row that refers to a patient whose external id the API has set', () => {
+  /** Rows of every entity that refers to patients, which do not get in the way of those with another number. */
+  const referring = (number: number, reference: object): [name: string, row: object][] => {
+    const ids = { external_id: number, ...reference }
+    const times = { appointment_date: `2031-12-0${number}`, start_time: '10:00', end_time: '10:30' }
+    return [
+      ['appointments', { ...ids, doctor_external_id: mine.doctor.id, ...times }],
+      ['invoices', { ...ids, invoice_number: `R-${number}`, issue_date: '2026-04-01', subtotal: 10 }],
+      ['messages', { ...ids, channel: 'sms', recipient: '+905321234567', message: 'Hello' }],
+    ]
+  }
+  const payment = {
+    external_id: 'p',
+    invoice_external_id: 1,
+    amount: 5,
+    payment_method: 'cash',
+    payment_date: '2026-04-02',
+  }
+  const link = (id: string) => run('patient', 'link', id, '--external-id', '1001', '--clinic', mine.clinic.id)
+  const reason = /^1: linked_by_api: .* that patient_external_id names; .*"patient link"/
+
+  it('is rejected in every file, and leaves the other rows, until an operator confirms the patient', async () => {
+    const { id } = (await create('patient', '1001')).body.data
+    const rows = referring(1, { patient_external_id: '1001' })
+    const others = referring(2, { patient_external_id: mine.patient.id })
+    for (const [at, [name, row]] of rows.entries())
+      for (const [overwrite, count] of [
+        [false, 'imported'],
+        [true, 'unchanged'],
+      ] as const) {
+        const result = await load(name, [row, others[at]?.[1] ?? {}], { overwrite })
+        expect([name, result]).toMatchObject([
+          name,
+          { [count]: 1, rejected: 1, rejections: [expect.stringMatching(reason)] },
+        ])
+      }
+    expect((await load('payments', [payment])).reasons).toEqual([
+      expect.stringContaining('invoice_external_id is unknown'),
+    ])
+    expect((await link(id)).code).toBe(0)
+    for (const [name, row] of [...rows, ['payments', payment] as const])
+      expect([name, await load(name, [row])]).toMatchObject([name, { imported: 1, reasons: [] }])
+    expect(await differences()).toBe(0)
+  })
+
+  it('is rejected for an imported patient whose external id the API has changed or removed', async () => {
+    await load('patients', [{ external_id: '1001', ...rowOf('patient') }])
+    const id = (await readImportIds(db.table, mine.clinic.id))('patient', '1001')
+    for (const external_id of ['1002', null]) {
+      await update('patient', id, { external_id })
+      for (const [name, row] of referring(1, { patient_external_id: '1001' }))
+        expect((await load(name, [row])).rejections).toEqual([expect.stringMatching(reason)])
+    }
+  })
+
+  it('is imported if it names the patient by its own id, or changes nothing', async () => {
+    const { id } = (await create('patient', null)).body.data
+    await link(id)
+    const rows = referring(1, { patient_external_id: '1001' })
+    for (const [name, row] of rows) await load(name, [row])
+    for (const external_id of ['1002', '1001']) await update('patient', id, { external_id })
+    // A column without a value is another row, of the same record.
+    for (const [name, row] of rows)
+      for (const same of [row, { ...row, created_at: null }])
+        expect([name, await load(name, [same])]).toMatchObject([name, { unchanged: 1, reasons: [] }])
+    const [[name, row]] = rows as [[string, object]]
+    const moved = await load(name, [{ ...row, end_time: '11:00' }])
+    expect(moved.rejections).toEqual([expect.stringMatching(reason)])
+    for (const [number, own] of [
+      [2, { patient_id: id }],
+      [3, { patient_external_id: id }],
+    ] as const)
+      for (const [name, row] of referring(number, own))
+        expect([name, await load(name, [row])]).toMatchObject([name, { imported: 1, reasons: [] }])
+  })
+})

@@ -9,7 +9,7 @@ import { Changeset } from '../../../../shared/store/table/changeset.ts'
 import { commitPacked, type Unit } from '../../../../shared/store/table/commit-packed.ts'
 import type { Table } from '../../../../shared/store/table/table.ts'
 import { isSameRecord } from '../../../../shared/store/table/updated-at-codec.ts'
-import type { ColumnValues } from '../external-ids/overwrite-check.ts'
+import { type ColumnValues, requireConfirmed } from '../external-ids/overwrite-check.ts'
 import { unknownReference } from '../external-ids/resolve-references.ts'
 import type { Write } from '../files/batch-outcomes.ts'
 import { RowRejectedError, requireKnownId } from '../files/import-errors.ts'
@@ -98,8 +98,10 @@ export async function writePatientRows<R, Fields extends WithPatient>(
         stored && valuesOf(stored.record),
         valuesOf(after),
       )
+      const isSame = stored && isSameRecord(stored.record, after)
+      if (!isSame) requireConfirmed(row, 'patient_external_id', patient)
       await accept?.(row, stored?.record ?? null)
-      if (stored && isSameRecord(stored.record, after)) return confirmed(row, stored, provenance)
+      if (isSame) return confirmed(row, stored, provenance)
       list.change(changes, stored, after, provenance)
       if (!stored && entityCode === 'A') requireUnlinked(changes, [row.id])
       changes.requireVersion(patientKey(clinic, patient.id), patient.version)

@@ -14,6 +14,7 @@ import { hash } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
 import type { Provenance } from '../../../../shared/store/external-ids/provenance.ts'
 import { RowRejectedError } from '../files/import-errors.ts'
+import { parseOwnId } from './resolve-references.ts'
 
 /** The values of a record by the column that sets each. References are ids of records. */
 export type ColumnValues = Readonly<Record<string, unknown>>
@@ -70,14 +71,15 @@ export function overwritePolicy(digestOf: KeyedDigest, { overwrite = false } = {
     // A record that neither an import nor the API gave an external id takes the row's.
     const isGivenOne = stored && (stored.externalId !== undefined || stored.isLinkedByApi)
     if (before && isGivenOne && row.externalId !== undefined && stored.externalId !== row.externalId)
-      throw new RowRejectedError(LINKED_BY_API)
+      throw new RowRejectedError(linkedByApi('record'))
     const { values } = decode(stored?.imported)
     const names = Object.keys(after)
     const valueDigest = valueDigests(row.id)
     const isLeft = (name: string) => values.get(tagOf(name))?.equals(valueDigest(name, before?.[name]))
     const isGiven = (name: string) => row.source[row.columnOf(name)] !== undefined
     const differing = before ? names.filter((name) => !isSame(before[name], after[name])) : []
-    if (before && stored?.isLinkedByApi && differing.length > 0) throw new RowRejectedError(LINKED_BY_API)
+    if (before && stored?.isLinkedByApi && differing.length > 0)
+      throw new RowRejectedError(linkedByApi('record'))
     if (before && !overwrite && differing.length > 0) {
       const isChanged = names.some(
         (name) => isLeft(name) === false && (isGiven(name) || differing.includes(name)),
@@ -106,9 +108,24 @@ export function overwritePolicy(digestOf: KeyedDigest, { overwrite = false } = {
   return { isImported, check, requireOverwrite }
 }
 
-const LINKED_BY_API =
-  'linked_by_api: the API has set or removed the external id of the record; confirm it with "patient link" or ' +
-  '"appointment link"'
+/**
+ * Requires that no request has set or removed the external id of a record that a row refers to, unless the row names the record by
+ * its own id.
+ * @throws RowRejectedError
+ */
+export function requireConfirmed(
+  { source, columnOf }: Pick<RowSource, 'source' | 'columnOf'>,
+  column: string,
+  { id, isLinkedByApi }: Provenance & { readonly id: string },
+): void {
+  const name = columnOf(column)
+  if (isLinkedByApi && parseOwnId(source[name]) !== id)
+    throw new RowRejectedError(linkedByApi(`record that ${name} names`))
+}
+
+const linkedByApi = (record: string): string =>
+  `linked_by_api: the API has set or removed the external id of the ${record}; confirm it with "patient link" or ` +
+  '"appointment link", or all of a file with "link"'
 
 const conflictText = (row: RowSource, stored: Provenance | null, differing: readonly string[]): string =>
   `${differing.map(row.columnOf).join(', ')} ${differing.length === 1 ? 'differs' : 'differ'} from the record, which ` +
