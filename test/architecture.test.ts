@@ -231,6 +231,7 @@ const ARROWS: Record<string, string[]> = {
     'bin/clinic/import/files',
     'bin/clinic/import/maps',
     'bin/clinic/import/run',
+    'bin/clinic/records',
     'bin/clinic/tool',
     'shared/api',
     'shared/domain/**',

@@ -105,6 +105,11 @@ const OTHERS: Readonly<Record<string, Part>> = {
       "import a clinic's records; importing a file again changes nothing, and an interrupted import can be repeated",
     define: async (command) => (await import('./import/import.ts')).addImportCommand(command),
   },
+  link: {
+    description:
+      'confirm the external ids that the API has set of all records of a file, after you have checked that its rows are about these records',
+    define: async (command) => (await import('./export/link-file.ts')).addLinkFileCommand(command),
+  },
   export: {
     description:
       "write a clinic's records to files that can be imported; a stopped export continues when repeated",

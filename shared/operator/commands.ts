@@ -86,6 +86,7 @@ export const COMMANDS: Readonly<Record<string, Calls>> = {
   ...named(READING, reading),
   ...named(CHANGING, changing),
   import: changing,
+  link: changing,
   export: reading,
   ids: reading,
   'clinic delete': { role: 'maintain', table: [...READ, ...WRITE, 'Scan'] },

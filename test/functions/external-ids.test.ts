@@ -17,7 +17,7 @@ import { handlerOf, stubFunctionEnvironment } from '../support/functions.ts'
 import { importRecords, writeRows } from '../support/imports.ts'
 import { createPopulatedClinic, type PopulatedClinic } from '../support/records.ts'
 
-const { db, run } = deployedTable()
+const { db, run, runAsked } = deployedTable()
 const folder = mkdtempSync(join(tmpdir(), 'external-ids-test-'))
 afterAll(() => rmSync(folder, { recursive: true }))
 
@@ -283,6 +283,56 @@ it('erasure removes external ids and links, and no import creates the patient ag
   expect((await update('appointment', visit.body.data.id, { external_id: 'EV-2' })).status).toBe(404)
   expect((await create('patient', 'erased id 2')).status).toBe(201)
   expect(await differences()).toBe(0)
+})
+
+describe.each(KINDS)('link of a file of %ss', (kind) => {
+  const path = join(folder, `${kind}s.ndjson`)
+  const linkFile = (...more: string[]) =>
+    run('link', '--entity', `${kind}s`, path, '--clinic', mine.clinic.id, ...more)
+
+  it('confirms the external ids that the API has set, of the rows of the file alone, with one question', async () => {
+    const ids: string[] = []
+    for (const externalId of ['X-1', 'X-2', 'X-3']) ids.push((await create(kind, externalId)).body.data.id)
+    const rows = ['X-1', 'X-2', 'X-9', 'a  b'].map((external_id) => ({ external_id, ...rowOf(kind) }))
+    writeRows(path, rows)
+    expect(await linkFile()).toMatchObject({ code: 2, errors: expect.stringContaining('2 records') })
+    const questions: string[] = []
+    const ask = async (question: string) => {
+      questions.push(question)
+      return 'yes'
+    }
+    const linking = ['link', '--entity', `${kind}s`, path, '--clinic', mine.clinic.id]
+    const { code, printed, errors, lines } = await runAsked(ask, ...linking)
+    expect([code, printed, questions.length]).toEqual([0, 'Linked 2 records\n', 1])
+    expect(lines.at(-1)?.records.toSorted()).toEqual(ids.slice(0, 2).toSorted())
+    expect(`${errors}${JSON.stringify(lines)}`).not.toMatch(/X-|Name/)
+    expect(await differences()).toBe(0)
+    expect((await linkFile()).printed).toContain('Nothing changed')
+    const all = ['X-1', 'X-2', 'X-3'].map((external_id) => ({ external_id, ...rowOf(kind) }))
+    const { rejections } = await load(`${kind}s`, all, { overwrite: true, allowOverlaps: true })
+    expect(rejections).toEqual([expect.stringMatching(/^3: linked_by_api/)])
+  })
+
+  it('sets an imported external id again that the API has removed, and lists the lines of others that it has changed', async () => {
+    const rows = ['I-1', 'I-2'].map((external_id) => ({ external_id, ...rowOf(kind) }))
+    await load(`${kind}s`, rows, { allowOverlaps: true })
+    const idOf = await readImportIds(db.table, mine.clinic.id)
+    await update(kind, idOf(kind, 'I-1'), { external_id: null })
+    await update(kind, idOf(kind, 'I-2'), { external_id: 'X-2' })
+    const { code, printed, errors } = await linkFile('--yes')
+    expect([code, printed]).toEqual([1, 'Linked 1 record\n'])
+    expect(errors).toContain(`${path}:2: The ${kind} has another external id`)
+    expect(await foundIds(kind, 'I-1')).toEqual([idOf(kind, 'I-1')])
+    expect(await foundIds(kind, 'X-2')).toEqual([idOf(kind, 'I-2')])
+  })
+
+  it('leaves what a row names by its own id, and rejects files of other entities', async () => {
+    const { id } = (await create(kind, 'X-1')).body.data
+    writeRows(path, [{ external_id: id, ...rowOf(kind) }])
+    expect((await linkFile('--yes')).printed).toContain('Nothing changed')
+    const others = await run('link', '--entity', 'doctors', path, '--clinic', mine.clinic.id)
+    expect([others.code, others.errors]).toEqual([2, expect.stringContaining('patients, appointments')])
+  })
 })
 
 describe('a row that refers to a patient whose external id the API has set', () => {

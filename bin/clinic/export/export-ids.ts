@@ -2,6 +2,7 @@ import { basename } from 'node:path'
 import { type Command, Option } from 'commander'
 import type { ClinicId, ClinicInfo } from '../../../shared/domain/clinic.ts'
 import { partitionPages } from '../../../shared/maintenance/walk/partition-pages.ts'
+import type { ImportedKind } from '../../../shared/store/external-ids/derive.ts'
 import { holidayStore, presentImports } from '../../../shared/store/holidays.ts'
 import type { Table } from '../../../shared/store/table/table.ts'
 import { importEntities } from '../import/entities/entities.ts'
@@ -13,13 +14,13 @@ import { ENCODINGS, type Encoding } from '../import/files/encoding.ts'
 import { entityNames, onFiles, requireEntity, requireFile, resolveMap } from '../import/files/import-paths.ts'
 import type { SourceRow } from '../import/files/row.ts'
 import { readColumnMap } from '../import/maps/column-map.ts'
-import type { ColumnMap } from '../import/maps/map-schema.ts'
 import { openFile } from '../import/run/file-formats.ts'
 import { openClinic } from '../tool/connection.ts'
 import { resolveFromInvocationDir } from '../tool/invocation-path.ts'
 import { CommandFailure, listPrinter } from '../tool/output.ts'
 
-type Options = { entity?: string; map?: string; encoding?: Encoding }
+/** How a file is read. */
+export type FileOptions = { entity?: string; map?: string; encoding?: Encoding }
 
 export function addIdsCommand(command: Command): void {
   command
@@ -28,29 +29,31 @@ export function addIdsCommand(command: Command): void {
       '--entity <name>',
       'only these, such as patients; the entity of the file, if its name does not start with it',
     )
-    .option('--map <name>', 'as for import')
-    .addOption(new Option('--encoding <name>', 'of the file, if not UTF-8').choices(ENCODINGS))
     .action(onFiles(listIds))
+  addReadingOptions(command)
 }
 
-async function listIds(given: string | undefined, options: Options, command: Command): Promise<void> {
+/** Adds the options, besides the entity, of how a file is read. */
+export const addReadingOptions = (command: Command): Command =>
+  command
+    .option('--map <name>', 'as for import')
+    .addOption(new Option('--encoding <name>', 'of the file, if not UTF-8').choices(ENCODINGS))
+
+async function listIds(given: string | undefined, options: FileOptions, command: Command): Promise<void> {
   const file = given === undefined ? undefined : resolveFromInvocationDir(given)
   if (file !== undefined) requireFile(file)
   const { table, clinic } = await openClinic(command)
   const entities = importEntities(table, Date.now)
   const names = entities.map(({ name }) => name)
-  const map = options.map === undefined ? undefined : readColumnMap(resolveMap(options.map), entities)
-  const wanted =
-    file !== undefined
-      ? entityNames(file, options.entity, names, map)
-      : options.entity === undefined
-        ? names
-        : [requireEntity(options.entity, names)]
-  const chosen = entities.filter(({ name }) => wanted.includes(name))
+  const wanted = options.entity === undefined ? names : [requireEntity(options.entity, names)]
   const ids =
     file !== undefined
-      ? externalIdsOf(file, chosen, clinic, { map, encoding: options.encoding })
-      : storedIds(table, clinic.id, chosen)
+      ? idsOfFile(file, names, options, { clinic, entities })
+      : storedIds(
+          table,
+          clinic.id,
+          entities.filter(({ name }) => wanted.includes(name)),
+        )
   await printIds(
     command,
     ids,
@@ -75,25 +78,33 @@ const csvCell = cellWriter(',')
 /** An id in the clinic's own system, and the id of the record. */
 type ListedId = { readonly entity: string; readonly externalId: string; readonly id: string }
 
-/** The external ids of a file in its order, each with the id of its record, whether or not that was imported yet. */
-async function* externalIdsOf(
+export type IdOfRow = ListedId & { readonly kind: ImportedKind; readonly line: number }
+
+/**
+ * The external ids of a file in its order, each with the id of its record, whether or not that was imported yet.
+ * @param names The entities that the file can be of.
+ */
+export async function* idsOfFile(
   file: string,
-  entities: readonly ImportableEntity[],
-  clinic: ClinicInfo,
-  reading: { readonly map: ColumnMap | undefined; readonly encoding: Encoding | undefined },
-): AsyncGenerator<ListedId> {
-  for (const entity of entities) {
+  names: readonly string[],
+  options: FileOptions,
+  { clinic, entities }: { readonly clinic: ClinicInfo; readonly entities: readonly ImportableEntity[] },
+): AsyncGenerator<IdOfRow> {
+  const map = options.map === undefined ? undefined : readColumnMap(resolveMap(options.map), entities)
+  const wanted = entityNames(file, options.entity, names, map)
+  for (const entity of entities.filter(({ name }) => wanted.includes(name))) {
     const keys = await entity.readKeys(clinic.id)
     const own = entity.ownRecords(clinic.id, keys)
-    const { records, map } = await openFile({ file, entity }, { clinic, ...reading })
-    const idsOf = (row: SourceRow): ListedId | null => {
+    const opened = await openFile({ file, entity }, { clinic, map, encoding: options.encoding })
+    const { name, idKind: kind } = entity
+    const idsOf = (row: SourceRow): IdOfRow | null => {
       const { data: externalId } = ExternalRef.safeParse(
-        'values' in row ? map.read(row.values).fields.external_id : null,
+        'values' in row ? opened.map.read(row.values).fields.external_id : null,
       )
       if (externalId === undefined) return null
-      return { entity: entity.name, externalId, id: own.idOf(entity.idKind, externalId) }
+      return { entity: name, kind, line: row.line, externalId, id: own.idOf(kind, externalId) }
     }
-    for await (const { row: ids } of withOwnRecords(records, idsOf, own)) if (ids) yield ids
+    for await (const { row: ids } of withOwnRecords(opened.records, idsOf, own)) if (ids) yield ids
   }
 }
 

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { listPayments, paymentFilter, renderPayment } from '../../../shared/api/payments.ts'
-import { oneOf, RecordDate } from '../../../shared/api/schemas.ts'
+import { newExternalId, oneOf, RecordDate } from '../../../shared/api/schemas.ts'
 import type { Clinic, ClinicInfo } from '../../../shared/domain/clinic.ts'
 import { wallClock } from '../../../shared/domain/clock.ts'
 import type { Invoice } from '../../../shared/domain/money/invoice.ts'
@@ -24,7 +24,6 @@ import { paymentStore } from '../../../shared/store/calendar/payments.ts'
 import { readImportIds } from '../../../shared/store/external-ids/derive.ts'
 import type { Changeset } from '../../../shared/store/table/changeset.ts'
 import type { Table } from '../../../shared/store/table/table.ts'
-import { ExternalRef } from '../import/external-ids/resolve-references.ts'
 import { requireRecord, unknownRecord } from '../records/change-record.ts'
 import { formatAmount } from '../records/record-text.ts'
 import { recordsOfPatients } from '../records/records-of-patients.ts'
@@ -85,7 +84,7 @@ function addCreateCommand(group: Command): void {
     .option('--description <text>')
     .option('--external-id <id>', 'id in your own system; repeating the command with it changes nothing')
     .action(async (given: NewPaymentOptions, command: Command) => {
-      const externalId = parseOption('external-id', ExternalRef.optional(), given.externalId)
+      const externalId = parseOption('external-id', newExternalId().optional(), given.externalId)
       const { table, clinic } = await openClinic(command)
       const id =
         externalId === undefined ? newUuid() : (await readImportIds(table, clinic.id))('payment', externalId)

@@ -33,17 +33,11 @@ export function addLinkCommands(group: Command, kind: LinkableKind): void {
     .requiredOption('--external-id <id>', 'id in your own system')
     .action(async (id: string, given: { externalId: string }, command: Command) => {
       const externalId = parseOption('external-id', ExternalRef, given.externalId)
-      await changeLink(kind, id, command, async ({ record }) => {
-        const { imported } = record
-        if (record.externalId === externalId && !record.isLinkedByApi)
-          return `Nothing changed: the ${kind} has this external id already`
-        if (record.externalId != null && record.externalId !== externalId)
-          throw new CommandFailure(
-            `The ${kind} has another external id. Run "${kind} unlink" first, if it was linked.`,
-          )
-        await record.save({ externalId, ...(imported !== undefined && { imported }) })
-        return `Linked ${kind} ${record.id}`
-      })
+      await printChange(kind, id, command, async ({ record }) =>
+        (await link(kind, record, externalId))
+          ? `Linked ${kind} ${record.id}`
+          : `Nothing changed: the ${kind} has this external id already`,
+      )
     })
 
   group
@@ -53,7 +47,7 @@ export function addLinkCommands(group: Command, kind: LinkableKind): void {
     )
     .argument(`<${kind}>`, `${kind} id`)
     .action(async (id: string, _: object, command: Command) => {
-      await changeLink(kind, id, command, async ({ table, clinic, record }) => {
+      await printChange(kind, id, command, async ({ table, clinic, record }) => {
         if (record.externalId == null) return `Nothing changed: the ${kind} has no external id`
         if (!(await externalIds({ table }).linkOf(clinic, kind, record)))
           throw new CommandFailure(
@@ -63,6 +57,18 @@ export function addLinkCommands(group: Command, kind: LinkableKind): void {
         return `Unlinked ${kind} ${record.id}`
       })
     })
+}
+
+/** Sets the external id of a record, or confirms it. Returns whether anything changed. @throws CommandFailure; ExternalIdTaken */
+export async function link(kind: LinkableKind, record: FoundRecord, externalId: string): Promise<boolean> {
+  const { imported } = record
+  if (record.externalId === externalId && !record.isLinkedByApi) return false
+  if (record.externalId != null && record.externalId !== externalId)
+    throw new CommandFailure(
+      `The ${kind} has another external id. Run "${kind} unlink" first, if it was linked.`,
+    )
+  await record.save({ externalId, ...(imported !== undefined && { imported }) })
+  return true
 }
 
 const article = (kind: LinkableKind): string => (kind === 'appointment' ? 'an' : 'a')
@@ -117,25 +123,37 @@ const FIND: {
   },
 }
 
-type LinkState = { readonly table: Table; readonly clinic: ClinicId; readonly record: FoundRecord }
+type ClinicTable = { readonly table: Table; readonly clinic: ClinicId }
 
-/** Reads a record, again if it changes, and prints what `change` did. */
-async function changeLink(
+type LinkState = ClinicTable & { readonly record: FoundRecord }
+
+/** Reads a record and changes it, again if it was changed at the same time. @throws CommandFailure */
+export async function changeLink<T>(
+  { table, clinic }: ClinicTable,
   kind: LinkableKind,
   id: string,
-  command: Command,
-  change: (state: LinkState) => Promise<string>,
-): Promise<void> {
-  const { table, clinic } = await openClinic(command)
-  const text = await retryOnConflict(async () => {
-    const record = await requireRecord(kind, id, (known) => FIND[kind](table, clinic.id, known))
+  change: (state: LinkState) => Promise<T>,
+): Promise<T> {
+  return retryOnConflict(async () => {
+    const record = await requireRecord(kind, id, (known) => FIND[kind](table, clinic, known))
     if (record.isErased) throw new CommandFailure('The patient was erased.')
-    return change({ table, clinic: clinic.id, record })
+    return change({ table, clinic, record })
   }).catch((error: unknown) => {
     if (!(error instanceof ExternalIdTaken)) throw error
     throw new CommandFailure(
       `The external id belongs to ${kind} ${error.record}. An external id belongs to one record only.`,
     )
   })
+}
+
+/** Changes a record, and prints what `change` did. */
+async function printChange(
+  kind: LinkableKind,
+  id: string,
+  command: Command,
+  change: (state: LinkState) => Promise<string>,
+): Promise<void> {
+  const { table, clinic } = await openClinic(command)
+  const text = await changeLink({ table, clinic: clinic.id }, kind, id, change)
   print(command, { id: id.toLowerCase() }, [text])
 }

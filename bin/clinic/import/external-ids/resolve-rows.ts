@@ -136,8 +136,9 @@ export async function* withOwnRecords<Row>(
   }
 }
 
-async function* inChunks(sources: AsyncIterable<SourceRow>): AsyncGenerator<SourceRow[]> {
-  let chunk: SourceRow[] = []
+/** As many as are looked up together. */
+export async function* inChunks<Row>(sources: AsyncIterable<Row>): AsyncGenerator<Row[]> {
+  let chunk: Row[] = []
   for await (const source of sources) {
     chunk.push(source)
     if (chunk.length < ROWS) continue

@@ -7,7 +7,7 @@ import { aPatient, newClinic, tableOfFile } from '../../../support/table.ts'
 
 const db = tableOfFile()
 
-it('gives no record an external id that is the id of a record which is created at the same time', async () => {
+it('rejects an external id that is the id of a record which is created at the same time', async () => {
   const { id: clinic } = await newClinic(db.table)
   const [patient, other] = [aPatient(), aPatient()]
   const move = async () => {
