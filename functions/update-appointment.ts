@@ -6,21 +6,19 @@ import { appointmentChangeStore } from '../shared/store/calendar/appointment-cha
 export const handler = endpoint(
   updateAppointment,
   { appointments: appointmentChangeStore },
-  ({ body, ...request }, { appointments }) =>
-    changeResponse(request, (change) =>
-      appointments.change(request.clinicId, {
-        ...change,
-        changes: {
-          doctor: body.doctor_id,
-          date: body.appointment_date,
-          startTime: body.start_time,
-          minutes: body.duration,
-          endTime: body.end_time,
-          treatments: body.treatment_ids,
-          room: body.room_id,
-          notes: body.notes,
-          externalId: body.external_id,
-        },
-      }),
-    ),
+  (request, { appointments }) => {
+    const { clinicId, body } = request
+    const changes = {
+      doctor: body.doctor_id,
+      date: body.appointment_date,
+      startTime: body.start_time,
+      minutes: body.duration,
+      endTime: body.end_time,
+      treatments: body.treatment_ids,
+      room: body.room_id,
+      notes: body.notes,
+      externalId: body.external_id,
+    }
+    return changeResponse(request, (change) => appointments.change(clinicId, { ...change, changes }))
+  },
 )

@@ -10,6 +10,7 @@ import { envelopeOf, longText, Timestamp } from './schemas.ts'
 /** The parts of a definition that all actions share. */
 const ACTION = {
   method: 'POST',
+  readScope: 'appointment.read',
   params: { id: 'appointment_not_found' },
   response: { status: 200, body: envelopeOf(Appointment), record: { reference: appointmentReference } },
   errors: ['appointment_not_found', 'precondition_failed', 'appointment_closed'],

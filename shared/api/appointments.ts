@@ -103,7 +103,6 @@ const IdOnly = z.strictObject({ id: Uuid }).meta({ id: 'IdReference' })
 
 /** A change of an appointment shows this to a credential that may not read appointments. */
 export const appointmentReference: RecordReference = {
-  scope: 'appointment.read',
   schema: z
     .strictObject(
       responseFields(

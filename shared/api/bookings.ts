@@ -123,6 +123,7 @@ export const createAppointment = defineRoute({
     "clinic's time zone. If several requests for overlapping times arrive, exactly one succeeds; the others receive a 409 that " +
     'lists up to three of the next free slots of the doctor, and of the room, in `details`.',
   scope: 'appointment.write',
+  readScope: 'appointment.read',
   get body() {
     return z
       .strictObject({
@@ -177,6 +178,7 @@ export const updateAppointment = defineRoute({
     'appointment can be changed, and for inactive patients and doctors too, the time can be shortened at its end, and the room ' +
     'or treatments removed. `external_id` alone can be changed in any status.',
   scope: 'appointment.write',
+  readScope: 'appointment.read',
   params: { id: 'appointment_not_found' },
   get body() {
     return z

@@ -70,6 +70,7 @@ export const createPatient = defineRoute({
   description:
     'Search finds the patient immediately. Several patients may share a phone number or an email address, as families do.',
   scope: 'patient.write',
+  readScope: 'patient.read',
   body: NewPatient,
   response: { status: 201, body: OnePatient, record: { reference: patientReference }, location: '/patients' },
   errors: ['external_id_taken'],
@@ -85,6 +86,7 @@ export const updatePatient = defineRoute({
     'Changes only the fields that are sent; null clears an optional one. Search finds the new values immediately. A new name ' +
     'appears in the records of the patient shortly afterwards.',
   scope: 'patient.write',
+  readScope: 'patient.read',
   params: { id: 'patient_not_found' },
   body: PatientChanges,
   response: { status: 200, body: OnePatient, record: { reference: patientReference } },

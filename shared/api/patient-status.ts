@@ -6,6 +6,7 @@ import { defineRoute } from './route.ts'
 const change = {
   method: 'POST',
   scope: 'patient.write',
+  readScope: 'patient.read',
   params: { id: 'patient_not_found' },
   get body() {
     return z.strictObject({}).meta({ id: 'NoFields' })

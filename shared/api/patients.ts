@@ -92,7 +92,6 @@ const IN_REFERENCES = {
 
 /** A change of a patient shows this to a credential that may not read patients. */
 export const patientReference: RecordReference = {
-  scope: 'patient.read',
   schema: z
     .strictObject(
       responseFields(() => PatientDetails.omit({ full_name: true }).partial().required(IN_REFERENCES).shape),

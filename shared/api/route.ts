@@ -36,7 +36,6 @@ export type EndpointService = 'sms' | 'email-queue' | 'delivery-queue'
 
 /** What a change returns of its record to a credential without the scope that reads it. Such a response has no `etag`. */
 export type RecordReference = {
-  readonly scope: Scope
   readonly schema: z.ZodType
   /** The reference to a record, for a request with this body. */
   of(record: object, sent: object): object
@@ -60,6 +59,11 @@ export type Route = {
   readonly scope: Scope | ScopeByField | null
   /** Query parameters that require a further scope of a request that has them. */
   readonly parameterScopes?: Readonly<Record<string, Scope>>
+  /**
+   * The scope that reads the record which the endpoint creates or changes. Without it, `if-match` can only be `*`, and the
+   * response has no `etag`: both say something about fields that the credential may not read.
+   */
+  readonly readScope?: Scope
   /** Path parameters. All are ids; each maps to the error for an unknown or malformed id. */
   readonly params?: Readonly<Record<string, RecordNotFoundKey>>
   readonly query?: z.ZodObject

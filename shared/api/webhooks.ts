@@ -107,6 +107,7 @@ export const createWebhook = defineRoute({
     '[Standard Webhooks](https://www.standardwebhooks.com), so its libraries can verify them. The Events section describes the ' +
     'payloads.',
   scope: 'webhook.write',
+  readScope: 'webhook.read',
   get body() {
     return z
       .strictObject({
@@ -140,6 +141,7 @@ export const updateWebhook = defineRoute({
     'Changes only the fields that are sent. A new `secret` replaces the present one as `POST /webhooks/{id}/rotate-secret` ' +
     'does; the response does not contain it.',
   scope: 'webhook.write',
+  readScope: 'webhook.read',
   params: { id: 'webhook_not_found' },
   get body() {
     return z
@@ -165,6 +167,7 @@ export const deleteWebhook = defineRoute({
   summary: 'Delete a webhook endpoint',
   description: 'Deletes the endpoint permanently. Pending deliveries to it are abandoned.',
   scope: 'webhook.write',
+  readScope: 'webhook.read',
   params: { id: 'webhook_not_found' },
   response: { status: 204, body: z.undefined() },
   errors: ['webhook_not_found', 'precondition_failed'],
@@ -187,6 +190,7 @@ export const rotateWebhookSecret = defineRoute({
     `within that time, every replaced secret still signs for its own 24 hours. At most ${MAX_PREVIOUS_SECRETS} do: a further ` +
     'rotation returns a 409 until the first of them has ended.',
   scope: 'webhook.write',
+  readScope: 'webhook.read',
   params: { id: 'webhook_not_found' },
   get body() {
     return z.strictObject({ secret: Secret.optional() }).meta({ id: 'NewSecret' })

@@ -1,14 +1,19 @@
 import { missingScope } from '../api/errors.ts'
-import { type Route, scopesOf } from '../api/route.ts'
+import { acceptsIfMatch, type Route, scopesOf } from '../api/route.ts'
 import type { Scope } from '../domain/scope.ts'
 import type { ApiCall, Middleware } from './call.ts'
+import { namesEtags } from './read-if-match.ts'
 
 /**
  * Requires the route's scope, if it has one. If the scope depends on the body, requires any of the route's scopes;
- * {@link authorizeBody} then checks the exact one. Some query parameters require a further scope.
+ * {@link authorizeBody} then checks the exact one. Some query parameters require a further scope, and etags in `if-match` the
+ * scope that reads the record: whether they match would confirm a guess of its fields.
  */
-export function authorize(route: Pick<Route, 'scope' | 'parameterScopes'>): Middleware {
+export function authorize(
+  route: Pick<Route, 'scope' | 'parameterScopes' | 'readScope' | 'errors'>,
+): Middleware {
   const scopes = scopesOf(route)
+  const readScope = acceptsIfMatch(route) ? route.readScope : undefined
   return {
     before: ({ event, context: { call } }) => {
       if (scopes.length > 0 && !scopes.some((scope) => hasScope(call, scope))) throw missingScope(scopes)
@@ -16,6 +21,7 @@ export function authorize(route: Pick<Route, 'scope' | 'parameterScopes'>): Midd
         const isSent = event.multiValueQueryStringParameters?.[name] !== undefined
         if (isSent && !hasScope(call, scope)) throw missingScope([scope])
       }
+      if (readScope && !hasScope(call, readScope) && namesEtags(event)) throw missingScope([readScope])
     },
   }
 }

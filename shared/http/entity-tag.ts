@@ -12,7 +12,7 @@ export const etagOf = (body: string): string => `"${createHash('sha256').update(
  * Adds the `etag` of a record to its response, unless it contains another record (`expand`) or the credential may not read it. If
  * a request that retrieves it has the tag in `if-none-match`, the response is a 304 without a body.
  */
-export function entityTag(route: Pick<Route, 'id' | 'method' | 'response'>): Middleware {
+export function entityTag(route: Pick<Route, 'id' | 'method' | 'response' | 'readScope'>): Middleware {
   const { status, record } = route.response
   return {
     after: (request) => {

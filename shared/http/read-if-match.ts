@@ -31,14 +31,24 @@ export function readIfMatch(route: Route): Middleware {
  * they never match.
  */
 function ifMatchTags(event: APIGatewayProxyEvent): '*' | readonly string[] | undefined {
-  const values = headerValues(event, 'if-match')
-  if (values.length === 0) return undefined
-  const list = values.join(',').replace(/^[ \t,]+/, '')
-  if (list.trim() === '*') return '*'
+  const list = listIn(event)
+  if (list === undefined || list === '*') return list
   const tags = [...list.matchAll(LISTED_TAG)]
   if (list === '' || tags.map(([tag]) => tag).join('') !== list)
     throw invalidIfMatch('must be * or a list of etags, each in double quotes')
   return tags.filter(([, weak]) => weak === undefined).map(([tag]) => tag.slice(0, tag.lastIndexOf('"') + 1))
+}
+
+/** Whether a request has an if-match other than `*`, valid or not. */
+export function namesEtags(event: APIGatewayProxyEvent): boolean {
+  const list = listIn(event)
+  return list !== undefined && list !== '*'
+}
+
+/** All values of the header as one list. */
+function listIn(event: APIGatewayProxyEvent): string | undefined {
+  const values = headerValues(event, 'if-match')
+  return values.length === 0 ? undefined : values.join(',').replace(/^[ \t,]+|[ \t]+$/g, '')
 }
 
 const invalidIfMatch = (issue: string): ApiError =>

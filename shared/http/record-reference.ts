@@ -2,16 +2,17 @@ import type { Route } from '../api/route.ts'
 import type { ApiCall, Middleware } from './call.ts'
 import { ReplayedResponse } from './replayed-response.ts'
 
-/** Whether a credential may read the record that a route returns. */
-export function mayReadRecord({ response: { record } }: Pick<Route, 'response'>, { credential }: ApiCall) {
-  return record?.reference === undefined || credential?.scopes.includes(record.reference.scope) === true
-}
+/** Whether a credential may read the record that a route returns or changes. */
+export const mayReadRecord = (
+  { readScope }: Pick<Route, 'readScope'>,
+  { credential }: Pick<ApiCall, 'credential'>,
+): boolean => readScope === undefined || credential?.scopes.includes(readScope) === true
 
 /**
  * Returns a reference to the changed record to a credential that may not read it: a write scope alone reads nothing. What is
  * stored for repetitions is the whole record.
  */
-export function referToRecord(route: Pick<Route, 'response'>): Middleware {
+export function referToRecord(route: Pick<Route, 'response' | 'readScope'>): Middleware {
   const { status, record } = route.response
   return {
     after: (request) => {

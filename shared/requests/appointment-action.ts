@@ -13,6 +13,7 @@ import { type IdempotencyGuard, type ResponseToStore, StoredResponse } from '../
 type Request = {
   readonly clinicId: ClinicId
   readonly clinic: ClinicInfo
+  readonly mayReadRecord: boolean
   readonly path: { readonly id: string }
   readonly now: number
   readonly checkIfMatch: <T extends object>(current: T, response: (current: T) => { data: object }) => void
@@ -31,15 +32,21 @@ type Appointments = {
 
 /** Applies an action to the appointment of a request, and returns its response. @throws ApiError when it is rejected */
 export async function actOnAppointment(
-  { clinicId, clinic, path, now, checkIfMatch, reportUnchanged, idempotency }: Request,
+  { clinicId, clinic, mayReadRecord, path, now, checkIfMatch, reportUnchanged, idempotency }: Request,
   appointments: Appointments,
   action: AppointmentAction,
 ) {
   const at = new Date(now).toISOString()
-  const response = (after: WithUpdatedAt<Appointment>) => ({ data: renderAppointment(after, clinic) })
-  const apply = (before: WithUpdatedAt<Appointment>) => {
-    checkIfMatch(before, response)
-    return applyAction(before, action, { at, timezone: clinic.timezone })
+  let before: object | undefined
+  const response = (after: WithUpdatedAt<Appointment>) => {
+    const data = renderAppointment(after, clinic)
+    // A repeated cancellation keeps its first reason. Its reference must not confirm a guess of it, nor a repetition by its key.
+    return { data: after === before && !mayReadRecord ? { ...data, cancellation_reason: null } : data }
+  }
+  const apply = (current: WithUpdatedAt<Appointment>) => {
+    before = current
+    checkIfMatch(current, response)
+    return applyAction(current, action, { at, timezone: clinic.timezone })
   }
   const outcome = await appointments.act(clinicId, path.id, apply, { idempotency, status: 200, response })
   if (outcome instanceof StoredResponse) return outcome

@@ -11,7 +11,9 @@ import { type IdempotencyGuard, StoredResponse } from '../store/table/idempotenc
 
 type Request = {
   readonly clinic: ClinicInfo
+  readonly mayReadRecord: boolean
   readonly path: { readonly id: string }
+  readonly body: object
   readonly now: number
   readonly checkIfMatch: <T extends object>(current: T, response: (current: T) => { data: object }) => void
   readonly reportUnchanged: (after: object) => void
@@ -20,7 +22,7 @@ type Request = {
 
 /** Changes the appointment of a request, and returns its response. @throws ApiError when the change is rejected */
 export async function changeResponse(
-  { clinic, path, now, checkIfMatch, reportUnchanged, idempotency }: Request,
+  { clinic, mayReadRecord, path, body, now, checkIfMatch, reportUnchanged, idempotency }: Request,
   change: (request: Omit<ChangeRequest, 'changes'>) => Promise<StoredResponse | ChangeOutcome>,
 ) {
   const rendered = (appointment: WithUpdatedAt<Appointment>) => ({
@@ -29,7 +31,13 @@ export async function changeResponse(
   const outcome = await change({
     id: path.id,
     moment: { timezone: clinic.timezone, clock: wallClock(now, clinic.timezone) },
-    checkCurrent: (current) => checkIfMatch(current, rendered),
+    checkCurrent: (current) => {
+      checkIfMatch(current, rendered)
+      // If only other values were rejected, this would confirm a guess of what is stored.
+      const isExternalIdOnly = Object.keys(body).every((field) => field === 'external_id')
+      if (!mayReadRecord && current.status !== 'scheduled' && !isExternalIdOnly)
+        throw new ApiError('appointment_closed')
+    },
     idempotency,
     response: (stored) =>
       stored.kind === 'done' ? { status: 200, body: rendered(stored.appointment) } : takenResponse(stored),

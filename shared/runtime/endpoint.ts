@@ -6,6 +6,7 @@ import type { Route } from '../api/route.ts'
 import type { ClinicId, ClinicInfo } from '../domain/clinic.ts'
 import { rejectedKeys } from '../http/authenticate.ts'
 import { endpointChain } from '../http/chain.ts'
+import { mayReadRecord } from '../http/record-reference.ts'
 import { ReplayedResponse } from '../http/replayed-response.ts'
 import { accessToStdout } from '../observability/access.ts'
 import { coldStart } from '../observability/cold-start.ts'
@@ -31,6 +32,8 @@ export type Input<R extends Route> = {
   readonly clinicId: ClinicId
   readonly clinic: ClinicInfo
   readonly credential: Caller
+  /** Whether the credential may read the record that the request changes. */
+  readonly mayReadRecord: boolean
   readonly path: { readonly [name in keyof R['params']]: string }
   readonly query: R['query'] extends z.ZodObject ? z.output<R['query']> : Record<string, never>
   readonly body: R['body'] extends z.ZodObject ? z.output<R['body']> : Record<string, never>
@@ -110,6 +113,7 @@ export function endpoint<R extends Route, S extends Stores>(
       clinicId: clinic.id,
       clinic,
       credential: caller,
+      mayReadRecord: mayReadRecord(route, call),
       path,
       query,
       body,

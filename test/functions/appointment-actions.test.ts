@@ -171,6 +171,26 @@ it('keeps the reason of a cancellation, and the first one when it is repeated', 
   expect((await act('cancel', { reason: 'x'.repeat(501) })).status).toBe(422)
 })
 
+it('shows the reason of a cancellation without the read scope only to the request that set it', async () => {
+  const { headers: writer } = await issueCredential(db.table, mine.clinic, ['appointment.write'])
+  const cancel = async (body: object, key: string = newUuid()) =>
+    (await act('cancel', body, { ...writer, 'idempotency-key': key })).body.data.cancellation_reason
+  const first = newUuid()
+  for (let times = 0; times < 2; times++) {
+    expect(await cancel({ reason: 'Ill' }, first)).toBe('Ill')
+    for (const reason of ['Ill', 'Other']) {
+      const key = newUuid()
+      expect([reason, await cancel({ reason }, key), await cancel({ reason }, key)]).toEqual([
+        reason,
+        undefined,
+        undefined,
+      ])
+    }
+    expect([await cancel({}), await cancel({ reason: null })]).toEqual([undefined, null])
+  }
+  expect((await read()).cancellation_reason).toBe('Ill')
+})
+
 it('accepts a request without a body, with a content type and without one', async () => {
   const { 'content-type': _, ...withoutType } = headers
   const handler = await handlerOf({ id: 'cancel-appointment' })

@@ -276,6 +276,21 @@ describe('a change', () => {
     })
   })
 
+  it('of a closed appointment is a 409 without the read scope, whether the fields are right or not', async () => {
+    const id = await booked({ notes: 'Pregnant', room_id: room.id })
+    await call(await handlerOf({ id: 'cancel-appointment' }), { method: 'POST', path: { id }, headers })
+    const writer = (await issueCredential(db.table, clinic, ['appointment.write'])).headers
+    const guesses = [{ notes: 'Pregnant' }, { notes: 'Other' }, { doctor_id: bo.id }, { start_time: '09:00' }]
+    for (const guess of [...guesses, { room_id: room.id }, { treatment_ids: [] }, { end_time: '09:30' }])
+      for (const body of [guess, { ...guess, external_id: `e-${id}` }])
+        expect([body, (await change(id, body, writer)).body.message]).toEqual([
+          body,
+          'errors.developer_api.appointment_closed',
+        ])
+    for (const body of [{}, { external_id: `e-${id}` }, { external_id: `e-${id}` }])
+      expect((await change(id, body, writer)).status).toBe(200)
+  })
+
   it('of nothing but the notes is not checked, and clears them with null', async () => {
     const id = await booked({ notes: 'Bring papers' })
     const [found] = (await doctorStore(db).findMany(clinic.id, [bo.id])).values()

@@ -3,7 +3,7 @@ import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import * as z from 'zod'
 import { acceptsIfMatch, type Route, retrievesRecord, scopesOf } from '../../../shared/api/route.ts'
 import { ENDPOINTS, type Endpoint } from '../../../shared/api/routes.ts'
-import type { Scope } from '../../../shared/domain/scope.ts'
+import { SCOPES, type Scope } from '../../../shared/domain/scope.ts'
 import { newUuid } from '../../../shared/domain/uuid.ts'
 import { patientChanges } from '../../../shared/store/copies/patient-changes.ts'
 import { issueCredential } from '../../support/credentials.ts'
@@ -12,6 +12,7 @@ import { handlerOf, stubFunctionEnvironment } from '../../support/functions.ts'
 import {
   bodyOf,
   createRouteSamples,
+  idsOf,
   pathOf,
   type RouteSamples,
   unknownIds,
@@ -151,8 +152,53 @@ it('every change that returns what GET of the record returns declares so', () =>
   expect(changes.filter(({ response }) => !response.record).map(({ id }) => id)).toEqual([])
 })
 
+const CONDITIONAL = ENDPOINTS.filter(acceptsIfMatch)
+
+/** Issues a credential that may call the route but not read its record. */
+async function writerOf(route: Route) {
+  const readScopes = scopesOf(retrievalOf(route))
+  const others = SCOPES.filter((scope) => !readScopes.includes(scope))
+  return { readScopes, headers: (await issueCredential(db.table, records.clinic, others)).headers }
+}
+
+describe.each(named(CONDITIONAL))('%s without the scope that reads the record', (_, route) => {
+  it.each(['"a"', 'W/"a"', '"a", "b"', '*, "a"', 'a', ''])(
+    'returns 403 naming the scope for if-match %j, whatever else is wrong',
+    async (ifMatch) => {
+      const { headers, readScopes } = await writerOf(route)
+      const { status, body } = await call(await handlerOf(route), {
+        method: route.method,
+        path: pathOf(
+          route,
+          idsOf(() => 'none'),
+        ),
+        query: { nonsense: '1' },
+        headers: { ...headers, 'if-match': ifMatch },
+        body: '{',
+      })
+      expect([status, body]).toEqual([
+        403,
+        {
+          error: 'FORBIDDEN',
+          message: 'errors.developer_api.missing_scope',
+          details: readScopes.map((scope) => ({ scope })),
+        },
+      ])
+    },
+  )
+
+  it('accepts if-match *, and returns no etag', async () => {
+    const ids = await records.idsFor(route)
+    const { headers } = await writerOf(route)
+    const sent = { ...headers, 'if-match': ' * ' }
+    expect((await send(route, bodyOf(route, ids), sent, unknownIds())).status).toBe(404)
+    const changed = await send(route, bodyOf(route, ids), sent, ids)
+    expect([changed.status, changed.headers.etag]).toEqual([route.response.status, undefined])
+  })
+})
+
 const [PATCHES = [], ACTIONS = []] = [true, false].map((isPatch) =>
-  ENDPOINTS.filter((route) => acceptsIfMatch(route) && (route.method === 'PATCH') === isPatch),
+  CONDITIONAL.filter((route) => (route.method === 'PATCH') === isPatch),
 )
 
 describe.each(named(ACTIONS))('%s with if-match', (_, route) => {
@@ -177,7 +223,7 @@ describe('a change that the response does not show', () => {
   it.each<[Endpoint['id'], object, Scope[]]>([
     ['update-patient', { notes: 'Late' }, ['patient.read', 'patient.write']],
     ['update-patient', { national_id: 'A-1' }, ['patient.read', 'patient.write']],
-    ['update-webhook', { secret: 'x'.repeat(32) }, ['webhook.write']],
+    ['update-webhook', { secret: 'x'.repeat(32) }, ['webhook.read', 'webhook.write']],
   ])('changes the etag, also within a second: %s with %j', async (id, body, scopes) => {
     vi.useFakeTimers({ toFake: ['Date'] })
     const route = ENDPOINTS.find((one) => one.id === id) as Route
