@@ -44,7 +44,7 @@ export type ChainOptions = {
 }
 
 /**
- * The middleware of an endpoint, in the order of its checks: authentication (401), rate limit (429), scope (403), a paused
+ * The middleware of an endpoint, in the order of its checks: authentication (401), rate limit (429), scope (403, also for etags in if-match), a paused
  * clinic (503), query and path (400, 404), if-match (400), body (413, 415, 400, 422) and idempotency key (400, 422).
  */
 export function endpointChain(route: Route, options: ChainOptions) {

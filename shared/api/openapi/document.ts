@@ -91,7 +91,8 @@ const IfMatch: Json = {
   required: false,
   description:
     'The `etag` of an earlier response, or several of them. If the record has none of them, nothing is changed and ' +
-    'the response is a 412. `*` matches every record.',
+    'the response is a 412. An `etag` requires the scope that reads the record (403). `*` matches every record, and requires no ' +
+    'further scope.',
   schema: { type: 'string', pattern: IF_MATCH },
 }
 

@@ -64,7 +64,7 @@ export const HEADERS = {
   etag: {
     description:
       'Identifies this state of the record: a later request can send it as `if-none-match`, or as `if-match` to change the ' +
-      'record only in this state. Absent with `expand`, and from a response that leaves fields out.',
+      'record only in this state. Absent with `expand`, and without the scope that reads the record.',
     required: false,
     schema: { type: 'string', pattern: '^"[A-Za-z0-9_-]+"$' },
     example: '"47DEQpj8HBSa-_TImW-5JCeuQeRkm5NMpJWZG3hSuFU"',

@@ -35,7 +35,7 @@ not change, its pages contain every record exactly once. To miss no record while
 
 The response of a GET that returns one record has an \`etag\`. If a later request has it in \`if-none-match\` and the record is still the same, the
 response is a 304 without a body. If a PATCH, an action or a DELETE has it in \`if-match\` and the record has changed since,
-nothing is changed and the response is a 412. On any other request but a GET, the header is a 400.
+nothing is changed and the response is a 412. In \`if-match\`, an etag requires the scope that reads the record (403). On any other request but a GET, the header is a 400.
 
 ## Idempotent requests
 
@@ -49,7 +49,7 @@ left. All limits: \`/docs/rate-limits\`.
 
 ## Order of checks
 
-Path and method (404, 405), credential (401), rate limit (429), scope (403), paused clinic (503, except for GET), query parameters (400),
+Path and method (404, 405), credential (401), rate limit (429), scope, also for an etag in \`if-match\` (403), paused clinic (503, except for GET), query parameters (400),
 path parameters (404), \`if-match\` (400), body (413, 415, 400, 422), idempotency key (400, 422), records (404), rules (409, 422). The scope of \`POST /messages\` depends on its body: a
 credential without either scope receives the 403 before the request is read, any other after the body was parsed and before its
 fields are validated.

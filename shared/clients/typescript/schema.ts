@@ -4461,7 +4461,7 @@ export interface components {
         IdempotencyKeyAlias: string;
         /** @description The `etag` of an earlier response. If the record is still the same, the response is a 304 without a body. */
         IfNoneMatch: string;
-        /** @description The `etag` of an earlier response, or several of them. If the record has none of them, nothing is changed and the response is a 412. `*` matches every record. */
+        /** @description The `etag` of an earlier response, or several of them. If the record has none of them, nothing is changed and the response is a 412. An `etag` requires the scope that reads the record (403). `*` matches every record, and requires no further scope. */
         IfMatch: string;
         /**
          * @description The `id` of the event. The same on every attempt.
@@ -4513,7 +4513,7 @@ export interface components {
          */
         location: string;
         /**
-         * @description Identifies this state of the record: a later request can send it as `if-none-match`, or as `if-match` to change the record only in this state. Absent with `expand`, and from a response that leaves fields out.
+         * @description Identifies this state of the record: a later request can send it as `if-none-match`, or as `if-match` to change the record only in this state. Absent with `expand`, and without the scope that reads the record.
          * @example "47DEQpj8HBSa-_TImW-5JCeuQeRkm5NMpJWZG3hSuFU"
          */
         etag: string;
@@ -5050,7 +5050,7 @@ export interface operations {
                  * @description Another name of `idempotency-key`. If both are sent, they must be equal.
                  */
                 "x-idempotency-key"?: components["parameters"]["IdempotencyKeyAlias"];
-                /** @description The `etag` of an earlier response, or several of them. If the record has none of them, nothing is changed and the response is a 412. `*` matches every record. */
+                /** @description The `etag` of an earlier response, or several of them. If the record has none of them, nothing is changed and the response is a 412. An `etag` requires the scope that reads the record (403). `*` matches every record, and requires no further scope. */
                 "if-match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -5213,7 +5213,7 @@ export interface operations {
                  * @description Another name of `idempotency-key`. If both are sent, they must be equal.
                  */
                 "x-idempotency-key"?: components["parameters"]["IdempotencyKeyAlias"];
-                /** @description The `etag` of an earlier response, or several of them. If the record has none of them, nothing is changed and the response is a 412. `*` matches every record. */
+                /** @description The `etag` of an earlier response, or several of them. If the record has none of them, nothing is changed and the response is a 412. An `etag` requires the scope that reads the record (403). `*` matches every record, and requires no further scope. */
                 "if-match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -5361,7 +5361,7 @@ export interface operations {
                  * @description Another name of `idempotency-key`. If both are sent, they must be equal.
                  */
                 "x-idempotency-key"?: components["parameters"]["IdempotencyKeyAlias"];
-                /** @description The `etag` of an earlier response, or several of them. If the record has none of them, nothing is changed and the response is a 412. `*` matches every record. */
+                /** @description The `etag` of an earlier response, or several of them. If the record has none of them, nothing is changed and the response is a 412. An `etag` requires the scope that reads the record (403). `*` matches every record, and requires no further scope. */
                 "if-match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -6691,7 +6691,7 @@ export interface operations {
                  * @description Another name of `idempotency-key`. If both are sent, they must be equal.
                  */
                 "x-idempotency-key"?: components["parameters"]["IdempotencyKeyAlias"];
-                /** @description The `etag` of an earlier response, or several of them. If the record has none of them, nothing is changed and the response is a 412. `*` matches every record. */
+                /** @description The `etag` of an earlier response, or several of them. If the record has none of them, nothing is changed and the response is a 412. An `etag` requires the scope that reads the record (403). `*` matches every record, and requires no further scope. */
                 "if-match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -6855,7 +6855,7 @@ export interface operations {
                  * @description Another name of `idempotency-key`. If both are sent, they must be equal.
                  */
                 "x-idempotency-key"?: components["parameters"]["IdempotencyKeyAlias"];
-                /** @description The `etag` of an earlier response, or several of them. If the record has none of them, nothing is changed and the response is a 412. `*` matches every record. */
+                /** @description The `etag` of an earlier response, or several of them. If the record has none of them, nothing is changed and the response is a 412. An `etag` requires the scope that reads the record (403). `*` matches every record, and requires no further scope. */
                 "if-match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -7018,7 +7018,7 @@ export interface operations {
                  * @description Another name of `idempotency-key`. If both are sent, they must be equal.
                  */
                 "x-idempotency-key"?: components["parameters"]["IdempotencyKeyAlias"];
-                /** @description The `etag` of an earlier response, or several of them. If the record has none of them, nothing is changed and the response is a 412. `*` matches every record. */
+                /** @description The `etag` of an earlier response, or several of them. If the record has none of them, nothing is changed and the response is a 412. An `etag` requires the scope that reads the record (403). `*` matches every record, and requires no further scope. */
                 "if-match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -7181,7 +7181,7 @@ export interface operations {
                  * @description Another name of `idempotency-key`. If both are sent, they must be equal.
                  */
                 "x-idempotency-key"?: components["parameters"]["IdempotencyKeyAlias"];
-                /** @description The `etag` of an earlier response, or several of them. If the record has none of them, nothing is changed and the response is a 412. `*` matches every record. */
+                /** @description The `etag` of an earlier response, or several of them. If the record has none of them, nothing is changed and the response is a 412. An `etag` requires the scope that reads the record (403). `*` matches every record, and requires no further scope. */
                 "if-match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -7344,7 +7344,7 @@ export interface operations {
                  * @description Another name of `idempotency-key`. If both are sent, they must be equal.
                  */
                 "x-idempotency-key"?: components["parameters"]["IdempotencyKeyAlias"];
-                /** @description The `etag` of an earlier response, or several of them. If the record has none of them, nothing is changed and the response is a 412. `*` matches every record. */
+                /** @description The `etag` of an earlier response, or several of them. If the record has none of them, nothing is changed and the response is a 412. An `etag` requires the scope that reads the record (403). `*` matches every record, and requires no further scope. */
                 "if-match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -7507,7 +7507,7 @@ export interface operations {
                  * @description Another name of `idempotency-key`. If both are sent, they must be equal.
                  */
                 "x-idempotency-key"?: components["parameters"]["IdempotencyKeyAlias"];
-                /** @description The `etag` of an earlier response, or several of them. If the record has none of them, nothing is changed and the response is a 412. `*` matches every record. */
+                /** @description The `etag` of an earlier response, or several of them. If the record has none of them, nothing is changed and the response is a 412. An `etag` requires the scope that reads the record (403). `*` matches every record, and requires no further scope. */
                 "if-match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -7670,7 +7670,7 @@ export interface operations {
                  * @description Another name of `idempotency-key`. If both are sent, they must be equal.
                  */
                 "x-idempotency-key"?: components["parameters"]["IdempotencyKeyAlias"];
-                /** @description The `etag` of an earlier response, or several of them. If the record has none of them, nothing is changed and the response is a 412. `*` matches every record. */
+                /** @description The `etag` of an earlier response, or several of them. If the record has none of them, nothing is changed and the response is a 412. An `etag` requires the scope that reads the record (403). `*` matches every record, and requires no further scope. */
                 "if-match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -9058,7 +9058,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `etag` of an earlier response, or several of them. If the record has none of them, nothing is changed and the response is a 412. `*` matches every record. */
+                /** @description The `etag` of an earlier response, or several of them. If the record has none of them, nothing is changed and the response is a 412. An `etag` requires the scope that reads the record (403). `*` matches every record, and requires no further scope. */
                 "if-match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -9179,7 +9179,7 @@ export interface operations {
                  * @description Another name of `idempotency-key`. If both are sent, they must be equal.
                  */
                 "x-idempotency-key"?: components["parameters"]["IdempotencyKeyAlias"];
-                /** @description The `etag` of an earlier response, or several of them. If the record has none of them, nothing is changed and the response is a 412. `*` matches every record. */
+                /** @description The `etag` of an earlier response, or several of them. If the record has none of them, nothing is changed and the response is a 412. An `etag` requires the scope that reads the record (403). `*` matches every record, and requires no further scope. */
                 "if-match"?: components["parameters"]["IfMatch"];
             };
             path: {

@@ -197,6 +197,11 @@ describe.each(named(CONDITIONAL))('%s without the scope that reads the record', 
   })
 })
 
+it('names for each change with an etag or if-match the scope of the GET of its record', () => {
+  for (const route of new Set([...RETURNS_RECORD, ...CONDITIONAL]))
+    expect([route.id, route.readScope]).toEqual([route.id, ...scopesOf(retrievalOf(route))])
+})
+
 const [PATCHES = [], ACTIONS = []] = [true, false].map((isPatch) =>
   CONDITIONAL.filter((route) => (route.method === 'PATCH') === isPatch),
 )
