@@ -15,6 +15,8 @@ describe('isPublicAddress', () => {
     '128.0.0.0',
     '169.253.255.255',
     '169.255.0.0',
+    '168.63.129.15',
+    '168.63.129.17',
     '172.15.255.255',
     '172.32.0.0',
     '191.255.255.255',
@@ -46,6 +48,11 @@ describe('isPublicAddress', () => {
     '2001:ffff:ffff:ffff:ffff:ffff:ffff:ffff',
     '2003::',
     '2606:4700:4700::1111',
+    '2606:4700::5efd:7f00:1',
+    '2606:4700::5eff:7f00:1',
+    '2606:4700::400:5efe:7f00:1',
+    '2606:4700::5efe:0:7f00:1',
+    '2606:4700::7f00:5efe',
     '2620:4f:7fff:ffff:ffff:ffff:ffff:ffff',
     '2620:4f:8001::',
     '2A00:1450:4001:81B::200E',
@@ -62,6 +69,7 @@ describe('isPublicAddress', () => {
     ['carrier-grade NAT', '100.64.0.0', '100.127.255.255'],
     ['loopback', '127.0.0.0', '127.0.0.1', '127.255.255.255'],
     ['link-local', '169.254.0.0', '169.254.169.254', '169.254.170.2', '169.254.255.255'],
+    ['services of Azure', '168.63.129.16'],
     ['private', '172.16.0.0', '172.31.255.255'],
     ['protocol assignments', '192.0.0.0', '192.0.0.8', '192.0.0.170', '192.0.0.255'],
     ['documentation', '192.0.2.0', '192.0.2.255'],
@@ -91,6 +99,9 @@ describe('isPublicAddress', () => {
     ['AS112', '2001:4:112::', '2001:4:112:ffff::', '2620:4f:8000::', '2620:4f:8000:ffff::'],
     ['ORCHID', '2001:10::', '2001:1f:ffff::', '2001:20::', '2001:2f:ffff::'],
     ['drones', '2001:30::', '2001:3f:ffff::'],
+    ['ISATAP', '2606:4700::5efe:a9fe:a9fe', '2606:4700::200:5efe:127.0.0.1', '2a00:1450::5efe:8.8.8.8'],
+    ['ISATAP of a group', '2606:4700::100:5efe:a00:1', '2606:4700::300:5efe:a00:1'],
+    ['metadata of clouds', '100.100.100.200', '192.0.0.192', 'fd00:c1::a9fe:a9fe', 'fd20:ce::254'],
     ['documentation', '2001:db8::', '2001:db8:ffff:ffff:ffff:ffff:ffff:ffff', '3fff::', '3fff:fff:ffff::'],
     ['6to4', '2002::', '2002:7f00:1::', '2002:808:808::1', '2002:ffff:ffff::'],
     ['unallocated', '4000::', '6000::', '8000::', 'a000::', 'c000::', 'e000::', 'f000::', 'fbff:ffff::'],
@@ -142,9 +153,9 @@ describe('isPublicAddress', () => {
         const holders = ['::', '::ffff:', '::ffff:0:', '64:ff9b::', '64:ff9b:1::'].map(
           (prefix) => prefix + v4,
         )
-        expect(
-          [...holders, `2002:${high}:${low}::1`, `2001:0:${high}:${low}::1`].filter(isPublicAddress),
-        ).toEqual([])
+        holders.push(`2002:${high}:${low}::1`, `2001:0:${high}:${low}::1`)
+        holders.push(`2606:4700::5efe:${v4}`, `2606:4700::200:5efe:${high}:${low}`)
+        expect(holders.filter(isPublicAddress)).toEqual([])
       }),
       property(200, 20_000),
     )
