@@ -70,9 +70,9 @@ it('contains the build, the README and the licence, and no dependencies', () => 
   for (const file of ['client.mjs', 'client.cjs']) {
     const code = readFileSync(join(folder, 'dist', file))
     const sizes = [code.length, gzipSync(code, { level: 9 }).length]
-    process.stdout.write(`dist/${file}: ${sizes[0]} bytes minified, ${sizes[1]} compressed\n`)
-    expect(sizes[0]).toBeLessThanOrEqual(16_000)
-    expect(sizes[1]).toBeLessThanOrEqual(6_000)
+    process.stdout.write(`dist/${file}: ${sizes[0]} bytes, ${sizes[1]} compressed\n`)
+    expect(sizes[0]).toBeLessThanOrEqual(28_000)
+    expect(sizes[1]).toBeLessThanOrEqual(8_500)
   }
 })
 
@@ -100,6 +100,37 @@ describe.each([
     expect(stdout).toBe('p1 "1" true patient not found (404) WebhookVerificationError\n')
     expect((await execute(node, ['--version'])).stdout).toContain(`v${version}.`)
   })
+})
+
+const BOTH = `
+import { createRequire } from 'node:module'
+import * as imported from 'clinic-developer-client'
+const required = createRequire(import.meta.url)('clinic-developer-client')
+const names = Object.keys(required)
+console.log(Object.keys(imported).sort().join() === names.sort().join(), names.length > 15)
+console.log(names.every((name) => imported[name] === required[name]))
+`
+
+it('is one copy, whether it is imported or required', async () => {
+  writeFileSync(join(project, 'both.mjs'), BOTH)
+  const { stdout } = await execute(process.execPath, ['both.mjs'], { cwd: project })
+  expect(stdout).toBe('true true\ntrue\n')
+})
+
+it.each([
+  ['an error of the API', 'patient not found (404)', `http://127.0.0.1`],
+  ['a wrong option', 'baseUrl must be', 'none'],
+])('shows the message of %s that is not caught, after little code', async (_, message, address) => {
+  const { port } = server.address() as AddressInfo
+  const options = { baseUrl: address === 'none' ? address : `${address}:${port}`, credential: 'ck_1:cs_1' }
+  const program = `import { createClient } from 'clinic-developer-client'
+await createClient(${JSON.stringify(options)}).patients.get('p2')`
+  writeFileSync(join(project, 'uncaught.mjs'), program)
+  const { stderr } = await execute(process.execPath, ['uncaught.mjs'], { cwd: project }).catch(
+    (error) => error,
+  )
+  expect(stderr).toContain(message)
+  expect(stderr.indexOf(message)).toBeLessThan(400)
 })
 
 /** What the compiler must find in a wrong program. */

@@ -1,19 +1,21 @@
-/** Builds what npm publishes into dist/: ESM, CommonJS and declarations. `npm pack` runs it. */
+/** Builds what npm publishes into dist/: CommonJS, an ES module that exports the same, and declarations. `npm pack` runs it. */
 import { execFileSync } from 'node:child_process'
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { buildSync } from 'esbuild'
 
 process.chdir(import.meta.dirname)
 rmSync('dist', { recursive: true, force: true })
 
-// Node prints the whole line that threw an uncaught error.
-const common = { bundle: true, minify: true, lineLimit: 1000, target: 'es2022' }
-for (const [format, outfile] of [
-  ['esm', 'dist/client.mjs'],
-  ['cjs', 'dist/client.cjs'],
-] as const)
-  buildSync({ entryPoints: ['client.ts'], ...common, format, outfile })
+// For Node, the names of the exports are written so that an ES module can import them. Not minified: Node prints the line that
+// threw an uncaught error.
+const common = { bundle: true, platform: 'node', target: 'es2022', format: 'cjs' } as const
+buildSync({ entryPoints: ['client.ts'], ...common, outfile: 'dist/client.cjs' })
+
+// One copy of the classes, so that instanceof holds for a program that imports and requires them.
+const names = Object.keys(createRequire(import.meta.url)('./dist/client.cjs'))
+writeFileSync('dist/client.mjs', `export { ${names.join(', ')} } from "./client.cjs"\n`)
 
 // Without the types of Node, which not every consumer has.
 const options =

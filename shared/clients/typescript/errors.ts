@@ -104,7 +104,7 @@ type ErrorClass<K extends ErrorKey> = {
 
 const kind = <K extends ErrorKey>(name: string): ErrorClass<K> =>
   class extends ResponseError {
-    // Node prints it for an uncaught error, where the name of the class is minified.
+    // Node prints it for an uncaught error.
     static override readonly name = name
     override readonly name = name
   } as unknown as ErrorClass<K>
@@ -142,8 +142,7 @@ const KINDS: Record<number, ErrorClass<ErrorKey>> = {
 }
 
 /** The error of a response, whose class follows from the status. */
-export function errorOf(response: Response, text: string): ApiError {
-  const { status, headers } = response
+export function errorOf(status: number, headers: Headers, text: string): ApiError {
   const Kind =
     KINDS[status] ?? (status >= 500 ? ServerError : status >= 400 ? BadRequestError : UnexpectedResponseError)
   return new Kind(status, status < 400 ? '' : text, headers.get('x-request-id'), retryAfterOf(headers))
@@ -170,16 +169,13 @@ export class NoResponseError extends Error {
 }
 /** The `signal` of the call ended it. */
 export class AbortError extends NoResponseError {
-  static override readonly name = 'AbortError'
   override readonly name = 'AbortError'
 }
 /** An attempt took longer than `timeout`. */
 export class RequestTimeoutError extends NoResponseError {
-  static override readonly name = 'RequestTimeoutError'
   override readonly name = 'RequestTimeoutError'
 }
 /** The connection failed, or was lost before the response was complete. */
 export class ConnectionFailedError extends NoResponseError {
-  static override readonly name = 'ConnectionFailedError'
   override readonly name = 'ConnectionFailedError'
 }

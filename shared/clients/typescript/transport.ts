@@ -25,12 +25,32 @@ export type ClientOptions<Reads extends boolean = true> = {
   readonly retries?: number
   /** The timeout of one attempt in milliseconds. Defaults to 30,000. */
   readonly timeout?: number
-  readonly fetch?: typeof fetch
+  /** Another implementation of `fetch`. Defaults to the global one at the time of each call. */
+  readonly fetch?: Fetch
   /**
    * Where responses with an etag, which are those with a single record, are kept by URL: the API sends a record again only if it
    * has changed. They contain data of patients. Nothing is kept by default.
    */
   readonly cache?: ResponseCache
+}
+
+/** What the client uses of `fetch`. */
+export type Fetch = (url: string, init: FetchInit) => Promise<FetchResponse>
+
+type FetchInit = {
+  method: string
+  headers: Record<string, string>
+  body?: string
+  redirect: 'manual'
+  // biome-ignore lint/suspicious/noExplicitAny: an AbortSignal, for which node-fetch has a type of its own
+  signal: any
+}
+
+type FetchResponse = {
+  readonly ok: boolean
+  readonly status: number
+  readonly headers: { forEach(callback: (value: string, name: string) => void): void }
+  text(): Promise<string>
 }
 
 /** A Map, or a cache of limited size with the same functions. */
@@ -89,7 +109,8 @@ const NOT_CONNECTED = /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREA
 
 export function transport(options: ClientOptions<boolean>): SendRequest {
   const { base, authorization, retries, timeout, cache } = checked(options)
-  const call = options.fetch ?? fetch
+  // Instrumentation and mocks may replace the global one later.
+  const call: Fetch = options.fetch ?? ((url, init) => fetch(url, init))
 
   return async (request) => {
     const { method, options: { signal } = {} } = request
@@ -105,12 +126,17 @@ export function transport(options: ClientOptions<boolean>): SendRequest {
         const response = await call(url, body === undefined ? init : { ...init, body })
         return { response, text: await response.text() }
       })
-      if (response.status === 304 && known) return responseOf(response, JSON.parse(known.text))
-      const content = response.ok ? parseSuccess(request, response.status, text) : null
-      if (content === null) throw errorOf(response, text)
-      const etag = response.headers.get('etag')
+      const { ok, status } = response
+      const received = new Headers()
+      response.headers.forEach((value, name) => {
+        received.append(name, value)
+      })
+      if (status === 304 && known) return responseOf(status, received, JSON.parse(known.text))
+      const content = ok ? parseSuccess(request, status, text) : null
+      if (content === null) throw errorOf(status, received, text)
+      const etag = received.get('etag')
       if (method === 'GET' && etag !== null) cache?.set(url, { etag, text })
-      return responseOf(response, content)
+      return responseOf(status, received, content)
     }
 
     let mayHaveTakenEffect = false
@@ -219,8 +245,7 @@ function parseSuccess({ method, path, isList }: ApiRequest, status: number, text
 const isObject = (value: unknown): boolean =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-function responseOf(response: Response, body: unknown): ApiResponse<unknown> {
-  const { status, headers } = response
+function responseOf(status: number, headers: Headers, body: unknown): ApiResponse<unknown> {
   const [remaining, reset] = numbersOf(headers.get('ratelimit'))
   const [limit] = numbersOf(headers.get('ratelimit-policy'))
   return {

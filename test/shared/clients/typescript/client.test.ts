@@ -62,6 +62,53 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
+/** What the types of undici and node-fetch have of a response; they differ from the global ones in the rest. */
+class OtherResponse {
+  readonly ok = true
+  readonly status = 200
+  readonly headers = {
+    forEach: (callback: (value: string, name: string, headers: object) => void, _this?: unknown) =>
+      callback('"1"', 'etag', {}),
+  }
+  readonly body: NodeJS.ReadableStream | null = null
+  text = async () => '{"data":{"id":"p1"}}'
+}
+
+/** The signal of node-fetch, which `tsc` with `exactOptionalPropertyTypes` tells from an AbortSignal. */
+type OtherSignal = {
+  aborted: boolean
+  addEventListener: (type: 'abort', listener: any, options?: { once?: boolean | undefined }) => void
+}
+
+type OtherInit = {
+  method?: string
+  headers?: [string, string][] | Record<string, string | readonly string[]> | Iterable<[string, string]>
+  body?: string | Buffer | null
+  redirect?: 'error' | 'follow' | 'manual'
+  signal?: OtherSignal | null
+}
+
+const otherFetch = async (_url: string | URL | OtherResponse, _init?: OtherInit) => new OtherResponse()
+
+describe('fetch', () => {
+  afterEach(() => void vi.unstubAllGlobals())
+
+  it('is the global one at the time of the call', async () => {
+    const client = createClient({ baseUrl: 'https://api.example.com', credential: 'ck_1:cs_1' })
+    for (const id of ['p1', 'p2']) {
+      vi.stubGlobal('fetch', async () => json(200, { data: { id } }))
+      expect((await client.patients.get('p1')).data.id).toBe(id)
+    }
+  })
+
+  it('is the one of the options, whose types may be those of another package', async () => {
+    const options = { baseUrl: 'https://api.example.com', credential: 'ck_1:cs_1', fetch: otherFetch }
+    vi.stubGlobal('fetch', () => expect.fail('the global fetch was called'))
+    const { body, etag, headers } = await createClient(options).patients.get('p1').withResponse()
+    expect([body.data.id, etag, headers]).toEqual(['p1', '"1"', new Headers({ etag: '"1"' })])
+  })
+})
+
 describe('a request', () => {
   it('has the base path and the credential, and omits undefined parameters', async () => {
     const { client, sent } = clientOf([page([1], 1, 1)])
