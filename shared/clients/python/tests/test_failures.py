@@ -162,13 +162,25 @@ def test_waits_as_long_as_retry_after_says(client_of, waits, value, seconds):
     assert seconds <= waits[0] <= seconds + 0.2
 
 
-def test_understands_a_date_in_retry_after(client_of, waits):
-    from email.utils import format_datetime
-    from datetime import datetime, timedelta, timezone
+def date_in(seconds):
+    from email.utils import formatdate
 
-    date = format_datetime(datetime.now(timezone.utc) + timedelta(seconds=30), usegmt=True)
-    client_of(Server(rejection(429, "rate_limited", retry_after=date), record(202))).call(send)
+    return formatdate(time.time() + seconds, usegmt=True)
+
+
+@pytest.mark.parametrize("date", [None, "soon", ""])
+def test_compares_a_date_in_retry_after_with_its_own_clock_without_a_date_of_the_response(client_of, waits, date):
+    limited = rejection(429, "rate_limited", retry_after=date_in(30), **({} if date is None else {"date": date}))
+    client_of(Server(limited, record(202))).call(send)
     assert 28 <= waits[0] <= 31
+
+
+@pytest.mark.parametrize("ahead", [-86400, -20, 0, 20, 86400])
+@pytest.mark.parametrize("wait, seconds", [(30, 30), (-30, 0)])
+def test_compares_a_date_in_retry_after_with_the_clock_of_the_server(client_of, waits, ahead, wait, seconds):
+    limited = rejection(429, "rate_limited", retry_after=date_in(ahead + wait), date=date_in(ahead))
+    client_of(Server(limited, record(202))).call(send)
+    assert seconds - 1 <= waits[0] <= seconds + 1.2
 
 
 def test_does_not_wait_longer_than_a_minute(client_of, waits):

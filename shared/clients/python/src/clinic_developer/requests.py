@@ -150,14 +150,21 @@ def has_shape(body: Mapping[str, Any], shape: str) -> bool:
 
 
 def read_retry_after(headers: httpx.Headers) -> Optional[float]:
-    """Seconds to wait. The header has seconds or a date; anything else is ignored."""
+    """Seconds to wait. The header has seconds, or a date, which is compared with the clock of the sender. Anything else is ignored."""
     value = headers.get("retry-after", "").strip()
     if re.fullmatch(r"\d{1,9}", value):
         return float(value)
+    until = read_date(value)
+    sent = read_date(headers.get("date", ""))
+    return None if until is None else max(0.0, until - (time.time() if sent is None else sent))
+
+
+def read_date(value: str) -> Optional[float]:
+    """The seconds since 1970 of a date in a header. None if it is anything else."""
     from email.utils import parsedate_to_datetime
 
     try:
-        return max(0.0, parsedate_to_datetime(value).timestamp() - time.time())
+        return parsedate_to_datetime(value).timestamp()
     except (TypeError, ValueError, IndexError, OverflowError):
         return None
 
