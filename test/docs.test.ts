@@ -27,7 +27,12 @@ import {
 } from '../shared/domain/booking/placement.ts'
 import { MAX_LIMIT, MAX_PAGE, MAX_UNCOUNTED_ROWS } from '../shared/domain/lists/paging.ts'
 import { CURRENCIES, currencyDecimals } from '../shared/domain/money/currencies.ts'
-import { MAX_LINE_BYTES } from '../shared/domain/patients/search-text.ts'
+import {
+  lineMatches,
+  MAX_LINE_BYTES,
+  parseSearchQuery,
+  searchLine,
+} from '../shared/domain/patients/search-text.ts'
 import { MAX_STORED_ATTEMPTS, RETENTION_SECONDS } from '../shared/domain/webhooks/delivery.ts'
 import {
   DISABLE_AFTER_MS,
@@ -253,6 +258,16 @@ it('the documented limits equal the limits in the code', () => {
     `the following ${ALTERNATIVE_DAYS} days`,
   ])
     expect(api).toContain(text)
+})
+
+it.each(
+  [...read('docs/guides/pages-and-search.md').matchAll(/^\| .+ \| (.+) \| (`.+`) \|$/gm)].flatMap(
+    ([, name = '', queries = '']) =>
+      queries.split('`, `').map((query) => [query.replaceAll('`', ''), name] as const),
+  ),
+)('the search for %s finds %s, as the guide says', (query, name) => {
+  const needles = parseSearchQuery(query)
+  expect(needles && lineMatches(searchLine(name, null, null), needles)).toBe(true)
 })
 
 it('docs/benchmarks.md has the bounds of the bench', () => {

@@ -17,7 +17,7 @@ const PLAIN_LETTERS: Record<string, string> = {
 }
 
 const toPlain = (text: string): string =>
-  [...text.replaceAll('İ', 'i').toLowerCase().normalize('NFC')]
+  [...text.replaceAll('İ', 'i').replaceAll("'", '').toLowerCase().normalize('NFC')]
     .map((letter) => PLAIN_LETTERS[letter] ?? letter)
     .join('')
 
@@ -37,5 +37,7 @@ export function shouldMatch({ name, phone, email }: SearchablePatient, query: st
     return number.includes(digits.length - zeros >= 3 ? digits.slice(zeros) : digits)
   }
   const fields = [toPlain(name), number, toPlain(email ?? '')]
+  // Nothing is left of an apostrophe.
+  if (normalized === '') return false
   return normalized.split(/ +/).every((word) => fields.some((field) => field.includes(word)))
 }

@@ -1,4 +1,4 @@
-import { lineMatches, type Needles } from './search-text.ts'
+import { lineMatches, type Needles, probeOf } from './search-text.ts'
 
 /** The number of ordinals in a segment, the unit of reading, caching and rewriting. */
 export const SEGMENT_SIZE = 8192
@@ -47,12 +47,9 @@ export class SearchSegment {
   /** The matching ordinals of the segment, ascending. */
   matches(needles: Needles): number[] {
     const found: number[] = []
-    // The longest needle is probably the rarest; the others are only checked on the lines that contain it.
-    const probe =
-      needles.kind === 'phone'
-        ? needles.digits
-        : needles.words.reduce((a, b) => (b.length > a.length ? b : a))
-    const single = needles.kind === 'words' && needles.words.length === 1
+    // The rest of the needles is only checked on the lines that contain it.
+    const probe = probeOf(needles)
+    const single = needles.kind === 'words' && needles.words.length === 1 && needles.words[0] === probe
     let at = this.#text.indexOf(probe)
     let line = 0
     while (at !== -1) {

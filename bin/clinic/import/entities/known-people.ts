@@ -17,11 +17,9 @@ const NAME_LENGTH = 60
 /** Patients that are read at once. */
 const MAX_READ = 100
 
-/** The name, without regard to case and accents, and the date of birth; null without one. */
+/** The name, folded as search folds it, and the date of birth; null without one. */
 export const personKey = ({ firstName, lastName, dateOfBirth }: Person): string | null =>
-  dateOfBirth === null ? null : `${folded(fullName({ firstName, lastName }))}\t${dateOfBirth}`
-
-const folded = (name: string): string => fold(name).replace(/\s+/g, ' ')
+  dateOfBirth === null ? null : `${fold(fullName({ firstName, lastName }))}\t${dateOfBirth}`
 
 const digest = (text: string): Buffer => hash('sha256', text, 'buffer').subarray(0, 16)
 
@@ -98,6 +96,6 @@ export class KnownPeople {
   }
 }
 
-const nameOf = (patient: Patient): Buffer => nameDigest(folded(fullName(patient)))
+const nameOf = (patient: Patient): Buffer => nameDigest(fold(fullName(patient)))
 
 const personOf = (patient: Patient): Buffer => digest(personKey(patient) ?? '')

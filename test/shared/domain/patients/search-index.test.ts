@@ -50,6 +50,15 @@ describe('SearchSegment', () => {
     expect(segment.matches(needles)).toEqual(ordinals)
   })
 
+  it.each<[string, Needles, number[]]>([
+    ['a word in two parts', words('王小明'), [0, 2]],
+    ['a word in two parts and another word', words('王小明', 'x'), [2]],
+    ['a single character', words('明'), [0, 1, 2]],
+  ])('matches %s of a script without spaces', (_, needles, ordinals) => {
+    const lines = ['小明 王\t\t', '明 王\t\t小', '王小明\t\tx@example.com', '小 王\t\t']
+    expect(new SearchSegment(lines).matches(needles)).toEqual(ordinals)
+  })
+
   it('finds the line of every match among many', () => {
     const lines = Array.from({ length: 100 }, (_, index) => `name ${index}x\t\t`)
     const many = new SearchSegment(lines)

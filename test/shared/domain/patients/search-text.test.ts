@@ -41,12 +41,74 @@ describe('fold', () => {
     ['e\u0301\u0323', 'e'],
     ['İ', 'i'],
     ['ØØ łł', 'oo ll'],
+    ['Þóra Guðrún', 'thora gudrun'],
+    ['Ħamrun, Ŧ Ŋ', 'hamrun t n'],
+    ['Əliyev', 'aliyev'],
+    ['O’Reilly O‘Reilly OʼReilly OʻReilly O`Reilly O´Reilly', Array(6).fill('oreilly').join(' ')],
+    ['“Bob” „Bob“ «Bob» ד״ר', 'bob bob bob דר'],
+    ['a\u2010b\u2011c\u2012d\u2013e\u2014f\u2212g－h־i', 'a-b-c-d-e-f-g-h-i'],
+    ['a, b،c、d，e', 'a b c d e'],
+    ['ジョン・スミス 阿·力 ｼﾞﾛｳ', 'ジョン スミス 阿 力 ジロウ'],
+    ['a \t\u00a0\u3000b', 'a b'],
+    ['a\u200cb\u200dc\u00add\u200be\u200ef\u202ag\ufeffh', 'abcdefgh'],
+    ['葛\u{e0100}城 \ufe0fa', '葛城 a'],
+    ['محمَّـــد', 'محمد'],
+    ['کریمی علي موسى ٱلله فاطمة', 'كريمي علي موسي الله فاطمه'],
+    ['שָׁלוֹם', 'שלום'],
+    ['Йо́жик', 'ижик'.replace('и', 'ио')],
+    ['٠١٢٣٤٥٦٧٨٩ ۰۹ ०९ ০৯ ๐๙ ０９ 𝟎𝟗 𝟿', '0123456789 09 09 09 09 09 09 9'],
+    // Vowel signs, nuktas, tone marks and voiced marks are no accents.
+    ['रीमा', 'रीमा'],
+    ['फ़रहान', 'फ\u093cरहान'],
+    ['กิ่ง', 'กิ่ง'],
+    ['ガが\u304b\u3099', 'ガがが'],
+    ['김민준', '김민준'],
   ])('folds %j to %j', (text, folded) => {
     expect(fold(text)).toBe(folded)
   })
 })
 
 describe('a search', () => {
+  it.each([
+    ["O'Reilly", 'Ann O’Reilly'],
+    ['oreilly', "Ann O'Reilly"],
+    ['Kaya, Ada', 'Ada Kaya'],
+    ['Kaya,Ada', 'Ada Kaya'],
+    ['Jr.,King', 'Martin Luther King, Jr.'],
+    ['Garcia-Lopez', 'Ana García\u2011López'],
+    ['علیرضا', 'علی\u200cرضا'],
+    ['كريمي', 'کریمی'],
+    ['कृष्ण', 'कृष्\u200dण'],
+    ['王小明', '小明 王'],
+    ['王小明', '王小明'],
+    ['小明 王', '王小明'],
+    ['김민준', '민준 김'],
+    ['やまだはなこ', 'はなこ やまだ'],
+    ['スミスジョン', 'ジョン・スミス'],
+    ['欧阳娜娜', '娜娜 欧阳'],
+    ['𠮷田太郎', '太郎 𠮷田'],
+  ])('for %j finds the name %j', (query, name) => {
+    expect(finds(query, name)).toBe(true)
+  })
+
+  it.each([
+    ['राम', 'रीमा'],
+    ['กง', 'กิ่ง'],
+    ['か', 'が'],
+    ['이', '임'],
+    ['王小明', '小红 王'],
+    ['王小明', '王 小 明'],
+    ['김민준', '준 김'],
+    // Of other scripts, only the whole word counts.
+    ['kayaada', 'Ada Kaya'],
+  ])('for %j does not find the name %j', (query, name) => {
+    expect(finds(query, name)).toBe(false)
+  })
+
+  it('for a name written together looks in the name only', () => {
+    expect(finds('王明', '王', null, '明@example.com')).toBe(false)
+  })
+
   it.each([
     ['+90 532 123 45 67', '+905321234567'],
     ['0532 123 45 67', '+905321234567'],
@@ -58,6 +120,15 @@ describe('a search', () => {
     ['030/901820', '+4930901820'],
     ['1 (415) 555', '+14155550100'],
     ['0100', '+14155550100'],
+    ['\u202a+90 532 123 45 67\u202c', '+905321234567'],
+    ['\u200e+90 532', '+905321234567'],
+    ['0532–123–45–67', '+905321234567'],
+    ['٠٥٣٢١٢٣', '+905321234567'],
+    ['۰۵۳۲ ۱۲۳', '+905321234567'],
+    ['०५३२', '+905321234567'],
+    ['tel:+90-532-123-45-67', '+905321234567'],
+    [' TEL: 0532 123', '+905321234567'],
+    ['tel:0532;phone-context=+90', '+905321234567'],
   ])('for %s finds the phone number %s', (query, phone) => {
     expect(finds(query, 'Ada Kaya', phone)).toBe(true)
   })
@@ -79,9 +150,72 @@ describe('a search', () => {
 
   it('is null when it is blank, and matches no patient when it is a lone mark', () => {
     for (const blank of ['', ' ', '\t\u00a0\u3000']) expect(parseSearchQuery(blank)).toBeNull()
-    for (const mark of ['´', '¨', '\u0301'])
-      expect(finds(mark, 'Ada´ Kaya', '+905321234567', 'a@x.org')).toBe(false)
+    for (const mark of ['´', '¨', '\u0301', "'", '’', ',', '\u200b', 'ـ'])
+      expect(finds(mark, `Ada${mark} O'${mark} Kaya`, '+905321234567', 'a@x.org')).toBe(false)
   })
+})
+
+describe('a query built from a name', () => {
+  /** Each list has spellings of one thing. */
+  const SPELLINGS = [
+    ['a', 'A', 'á', 'a\u0301', 'Ạ\u0302', 'ａ', 'ə'],
+    ['th', 'þ', 'Þ'],
+    ['d', 'ð', 'Đ'],
+    ['ss', 'ß', 'ẞ'],
+    ['σ', 'Σ', 'ς'],
+    ['и', 'й', 'И\u0306'],
+    ['ש', 'שׁ'],
+    ['م', 'مَّ', 'م\u0640'],
+    ['ك', 'ک', 'ﻙ'],
+    ['ي', 'ی', 'ى', 'ئ'],
+    ['', "'", '’', 'ʼ', 'ʻ', '`', '´', '׳', '"', '“'],
+    ['', '\u200c', '\u200d', '\u00ad', '\u200b', '\u200e', '\u202a', '\ufe0f'],
+    ['-', '\u2010', '\u2011', '–', '−', '־'],
+    [' ', ', ', ',', '،', '\u00a0', '\u3000', '・', ' · '],
+    ['7', '٧', '۷', '७', '７'],
+    ['王', '王\u{e0100}'],
+    ['が', 'か\u3099'],
+    ['한', '\u1112\u1161\u11ab'],
+    ['मी', 'म\u200dी'],
+  ] as const
+  const spelled = fc
+    .constantFrom(...SPELLINGS)
+    .chain((of) => fc.tuple(fc.constantFrom(...of), fc.constantFrom(...of)))
+
+  it('finds it, however either is spelled', () => {
+    fc.assert(
+      fc.property(fc.array(spelled, { maxLength: 12 }), (pieces) => {
+        const [name, query] = [0, 1].map((side) => `Bo${pieces.map((piece) => piece[side]).join('')}`)
+        expect(finds(query as string, name as string)).toBe(true)
+      }),
+    )
+  })
+
+  it('finds it with the last name first, with a comma, or written together if its script is', () => {
+    const oneOf = (letters: string) =>
+      fc.string({ unit: fc.constantFrom(...letters), minLength: 1, maxLength: 4 })
+    const names = (letters: string) => fc.tuple(oneOf(letters), oneOf(letters))
+    fc.assert(
+      fc.property(
+        names('aéКимक\u093fगิ王김'),
+        names('王小明𠮷々김민준かガー'),
+        ([first, last], [given, family]) => {
+          for (const query of [`${last}, ${first}`, `${last},${first}`, `${last}، ${first}`])
+            expect(finds(query, `${first} ${last}`)).toBe(true)
+          for (const query of [`${family}${given}`, `${given}${family}`])
+            expect(finds(query, `${given} ${family}`)).toBe(true)
+        },
+      ),
+    )
+  })
+})
+
+it('folds text that is folded already to itself', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'grapheme' }), (text) => {
+      expect(fold(fold(text))).toBe(fold(text))
+    }),
+  )
 })
 
 describe('parseSearchQuery', () => {
