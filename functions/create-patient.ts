@@ -15,7 +15,7 @@ export const handler = endpoint(
     const patient: Patient = {
       id: newId(),
       firstName: body.first_name,
-      lastName: body.last_name,
+      lastName: body.last_name ?? '',
       dateOfBirth: body.date_of_birth ?? null,
       gender: body.gender ?? null,
       phoneNumber: body.phone_number ?? null,

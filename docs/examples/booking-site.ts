@@ -63,9 +63,11 @@ async function freeTimes() {
 
 /** The id of the patient with this name and number, who is created if there is none. */
 async function patientOf(booking: string, form: URLSearchParams): Promise<string> {
-  const [first_name, last_name] = [fieldOf(form, 'first_name'), fieldOf(form, 'last_name')]
+  const first_name = fieldOf(form, 'first_name')
+  // Empty for a person with one name.
+  const last_name = form.get('last_name')?.trim() ?? ''
   const phone_number = fieldOf(form, 'phone_number')
-  const name = `${first_name} ${last_name}`.toLowerCase()
+  const name = `${first_name} ${last_name}`.trim().toLowerCase()
   // Members of a family can have the same number.
   for await (const patient of clinic.patients.all({ search: phone_number, is_active: true }))
     if (patient.phone_number === phone_number && patient.full_name.toLowerCase() === name) return patient.id

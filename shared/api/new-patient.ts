@@ -3,7 +3,7 @@ import * as z from 'zod'
 import type { WallClock } from '../domain/clock.ts'
 import { E164, GENDERS, NATIONAL_ID } from '../domain/patients/patient.ts'
 import { validPhoneNumber } from '../domain/patients/phone-number.ts'
-import { emailAddress, nationalId, personName } from '../domain/patients/text-fields.ts'
+import { emailAddress, lastName, nationalId, personName } from '../domain/patients/text-fields.ts'
 import { APPOINTMENT_ITEMS, INVOICE_ITEMS, MESSAGE_ITEMS, PAYMENT_ITEMS } from '../store/keys/families.ts'
 import { ApiError } from './errors.ts'
 import { OnePatient, patientReference } from './patients.ts'
@@ -28,11 +28,15 @@ const PATIENT_CALLS = {
   BatchWriteItem: ['patient-search-changes'],
 } as const satisfies TableCalls
 
-const Name = personName().meta({ maxLength: 100 })
+const FirstName = personName().meta({ maxLength: 100 })
 
 const fields = {
-  first_name: Name,
-  last_name: Name,
+  first_name: FirstName,
+  last_name: lastName()
+    .meta({ maxLength: 100 })
+    .nullable()
+    .transform((name) => name ?? '')
+    .optional(),
   // Checked by the endpoint, because the schema does not know the current date in the clinic's time zone.
   date_of_birth: CalendarDate.nullish(),
   gender: oneOf(GENDERS).nullish(),
@@ -48,7 +52,7 @@ const fields = {
 const NewPatient = z.strictObject(fields).meta({ id: 'NewPatient' })
 
 const PatientChanges = z
-  .strictObject({ ...fields, first_name: Name.optional(), last_name: Name.optional() })
+  .strictObject({ ...fields, first_name: FirstName.optional() })
   .meta({ id: 'PatientChanges' })
 
 /** @throws ApiError if the date of birth is after the current date in the clinic's time zone */

@@ -152,6 +152,29 @@ describe('national_id and notes', () => {
   })
 })
 
+describe('POST /patients', () => {
+  const make = (fields: object) => ask('create-patient', null, { body: { last_name: 'Kaya', ...fields } })
+
+  it.each([undefined, null, '', '  '])(
+    'creates a patient with one name when last_name is %j',
+    async (last_name) => {
+      const { status, body } = await make({ first_name: ' Suharto ', last_name })
+      expect([status, body.data]).toMatchObject([
+        201,
+        { first_name: 'Suharto', last_name: '', full_name: 'Suharto' },
+      ])
+      expect(idsOf(await list({ search: 'suharto' }))[0]).toBe(body.data.id)
+    },
+  )
+
+  it.each([undefined, null, ''])('returns 422 when first_name is %j', async (first_name) => {
+    expect(await make({ first_name })).toMatchObject({
+      status: 422,
+      body: { details: [{ field: 'first_name' }] },
+    })
+  })
+})
+
 describe('PATCH /patients/{id}', () => {
   it('changes the fields that are sent, clears those that are null, and makes one event', async () => {
     const id = await create({ gender: 'female', phone_number: '+905321234567', notes: 'old' })
@@ -169,6 +192,15 @@ describe('PATCH /patients/{id}', () => {
     expect(await get(id)).toEqual(body.data)
     expect(idsOf(await list({ search: 'ozturk' }))).toEqual([id])
     expect(await eventsOf(id)).toBe(2)
+  })
+
+  it.each([null, '', ' '])('removes the last name when it is %j', async (last_name) => {
+    const id = await create({ last_name: 'Removed' })
+    const { body } = await update(id, { last_name })
+    expect(body.data).toMatchObject({ first_name: 'Ada', last_name: '', full_name: 'Ada' })
+    expect(idsOf(await list({ search: 'removed' }))).toEqual([])
+    expect((await update(id, { last_name })).body).toEqual(body)
+    expect((await update(id, { last_name: 'Kaya' })).body.data.full_name).toBe('Ada Kaya')
   })
 
   it('changes nothing, and makes no event, without fields or with the present values', async () => {

@@ -5,6 +5,7 @@ import type { Clinic } from '../../../shared/domain/clinic.ts'
 import { fullName, GENDERS, type Patient } from '../../../shared/domain/patients/patient.ts'
 import {
   emailAddress,
+  lastName,
   multiLineText,
   nationalId,
   personName,
@@ -68,7 +69,7 @@ const patients: ResourceCommands<Awaited<ReturnType<typeof readPatientList>>['da
 
 const FIELDS: Fields<Patient> = {
   firstName: { flags: '--first-name <name>', schema: personName() },
-  lastName: { flags: '--last-name <name>', schema: personName() },
+  lastName: { flags: '--last-name <name>', schema: lastName() },
   gender: {
     flags: '--gender <gender>',
     description: GENDERS.join(', '),

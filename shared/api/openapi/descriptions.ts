@@ -264,8 +264,8 @@ export const SCHEMAS: Readonly<Record<string, Readonly<Record<string, string>>>>
     subject: "Email only; a single line. Defaults to the clinic's name.",
   },
   NewPatient: {
-    first_name: 'First name.',
-    last_name: 'Last name.',
+    first_name: 'First name, or the only one.',
+    last_name: 'Last name. Empty or null for a person with one name.',
     date_of_birth: 'Date of birth. Must not be in the future.',
     gender: 'Gender.',
     phone_number: "Phone number in E.164 format. Must be valid in its country's numbering plan.",
@@ -299,9 +299,9 @@ export const SCHEMAS: Readonly<Record<string, Readonly<Record<string, string>>>>
     total_pages: 'Number of pages. 0 when `total` is 0.',
   },
   Patient: {
-    full_name: 'First name and last name, separated by a space.',
-    first_name: 'First name.',
-    last_name: 'Last name.',
+    full_name: 'First name and last name, separated by a space; or the only name.',
+    first_name: 'First name, or the only one.',
+    last_name: 'Last name. Empty if the patient has one name.',
     date_of_birth: 'Date of birth. Null if it is not known.',
     gender: 'Gender. Null if none is stored.',
     external_id: 'Id in another system, if a request or an import has set one. Null otherwise.',

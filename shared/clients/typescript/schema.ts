@@ -2553,11 +2553,11 @@ export interface components {
              * @description Id of the record.
              */
             id: string;
-            /** @description First name and last name, separated by a space. */
+            /** @description First name and last name, separated by a space; or the only name. */
             full_name: string;
-            /** @description First name. */
+            /** @description First name, or the only one. */
             first_name: string;
-            /** @description Last name. */
+            /** @description Last name. Empty if the patient has one name. */
             last_name: string;
             /** @description Date of birth. Null if it is not known. `YYYY-MM-DD`. */
             date_of_birth: string | null;
@@ -3120,10 +3120,10 @@ export interface components {
             subject?: string | null;
         };
         NewPatient: {
-            /** @description First name. */
+            /** @description First name, or the only one. */
             first_name: string;
-            /** @description Last name. */
-            last_name: string;
+            /** @description Last name. Empty or null for a person with one name. */
+            last_name?: string | null;
             /** @description Date of birth. Must not be in the future. `YYYY-MM-DD`. */
             date_of_birth?: string | null;
             /** @description Gender. */
@@ -3266,11 +3266,11 @@ export interface components {
              * @description Id of the record.
              */
             id: string;
-            /** @description First name and last name, separated by a space. */
+            /** @description First name and last name, separated by a space; or the only name. */
             full_name: string;
-            /** @description First name. */
+            /** @description First name, or the only one. */
             first_name: string;
-            /** @description Last name. */
+            /** @description Last name. Empty if the patient has one name. */
             last_name: string;
             /** @description Date of birth. Null if it is not known. `YYYY-MM-DD`. */
             date_of_birth: string | null;
@@ -3298,10 +3298,10 @@ export interface components {
             erased_at: string | null;
         };
         PatientChanges: {
-            /** @description First name. */
+            /** @description First name, or the only one. */
             first_name?: string;
-            /** @description Last name. */
-            last_name?: string;
+            /** @description Last name. Empty or null for a person with one name. */
+            last_name?: string | null;
             /** @description Date of birth. Must not be in the future. `YYYY-MM-DD`. */
             date_of_birth?: string | null;
             /** @description Gender. */
@@ -3352,11 +3352,11 @@ export interface components {
              * @description Id of the record.
              */
             id: string;
-            /** @description First name and last name, separated by a space. */
+            /** @description First name and last name, separated by a space; or the only name. */
             full_name: string;
-            /** @description First name. */
+            /** @description First name, or the only one. */
             first_name: string;
-            /** @description Last name. */
+            /** @description Last name. Empty if the patient has one name. */
             last_name: string;
             /** @description Date of birth. Null if it is not known. `YYYY-MM-DD`. */
             date_of_birth: string | null;
@@ -3477,9 +3477,9 @@ export interface components {
              * @description Id of the record.
              */
             id: string;
-            /** @description First name. */
+            /** @description First name, or the only one. */
             first_name?: string;
-            /** @description Last name. */
+            /** @description Last name. Empty if the patient has one name. */
             last_name?: string;
             /** @description Date of birth. Null if it is not known. `YYYY-MM-DD`. */
             date_of_birth?: string | null;

@@ -7,6 +7,7 @@ export type Gender = (typeof GENDERS)[number]
 export type Patient = {
   readonly id: string
   readonly firstName: string
+  /** Empty if the patient has one name. */
   readonly lastName: string
   /** `Y-m-d` */
   readonly dateOfBirth: string | null
@@ -47,7 +48,7 @@ export const NO_DETAILS: OptionalFields & { readonly isActive: true } = {
 }
 
 export const fullName = (person: Pick<Patient, 'firstName' | 'lastName'>): string =>
-  `${person.firstName} ${person.lastName}`
+  `${person.firstName} ${person.lastName}`.trim()
 
 /** E.164: a plus, a country code that is not 0, at most 15 digits in all. */
 export const E164 = /^\+[1-9]\d{6,14}$/

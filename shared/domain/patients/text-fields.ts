@@ -22,12 +22,11 @@ const DIRECTIONAL_OVERRIDES = /[\u202a-\u202e\u2066-\u2069]/
 
 const hasMaxLength = (max: number) => (text: string) => text.length <= max || [...text].length <= max
 
-/** One line of 1 to `max` characters, trimmed, with at least one that is visible. */
-export const singleLineText = (max: number) =>
+/** One line of at most `max` characters, trimmed: empty, or with at least one character that is visible. */
+const line = (max: number) =>
   z
     .string({ error: 'must be text' })
     .trim()
-    .min(1, { error: 'must not be empty' })
     .refine(hasMaxLength(max), { error: `must have at most ${max} characters`, abort: true })
     .refine(isPlainText, { error: 'must not contain control characters or broken Unicode' })
     // Each text gets one reason: an empty or broken one has got another.
@@ -35,6 +34,9 @@ export const singleLineText = (max: number) =>
       error: 'must have a visible character',
     })
     .refine((text) => !DIRECTIONAL_OVERRIDES.test(text), { error: 'must not contain directional overrides' })
+
+/** One line of 1 to `max` characters. */
+export const singleLineText = (max: number) => line(max).min(1, { error: 'must not be empty' })
 
 /** Text of at most `max` characters that may contain line breaks and tabs. */
 export const multiLineText = (max: number) =>
@@ -46,6 +48,9 @@ export const multiLineText = (max: number) =>
     })
 
 export const personName = () => singleLineText(100)
+
+/** Empty for a person with one name, which is the first name. */
+export const lastName = () => line(100)
 
 /** Letters and digits of any script, without invisible ones. */
 const ALPHANUMERIC = String.raw`[\p{L}\p{M}\p{N}]--\p{Default_Ignorable_Code_Point}`

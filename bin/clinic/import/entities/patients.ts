@@ -1,11 +1,12 @@
 import * as z from 'zod'
+import { whenValid } from '../../../../shared/api/schemas.ts'
 import type { ClinicId, ClinicInfo } from '../../../../shared/domain/clinic.ts'
 import { fullName, GENDERS, NO_DETAILS, type Patient } from '../../../../shared/domain/patients/patient.ts'
 import {
   emailAddress,
+  lastName,
   multiLineText,
   nationalId,
-  personName,
   phoneNumber,
   singleLineText,
 } from '../../../../shared/domain/patients/text-fields.ts'
@@ -26,7 +27,7 @@ import type { Table } from '../../../../shared/store/table/table.ts'
 import type { Write } from '../files/batch-outcomes.ts'
 import { RowRejectedError, requireKnownId } from '../files/import-errors.ts'
 import type { Warning } from '../files/warnings.ts'
-import { columnTable, defaulted, nullable, required } from './columns.ts'
+import { columnTable, defaulted, emptied, nullable, required } from './columns.ts'
 import {
   definedFields,
   type ImportEntity,
@@ -48,8 +49,14 @@ const today = (clinic: ClinicInfo, now: number): string =>
 
 const columns = columnTable(
   {
-    first_name: required('firstName', personName()),
-    last_name: required('lastName', personName()),
+    // If it is empty, the last name is the only one, and becomes the first name below.
+    first_name: required(
+      'firstName',
+      lastName()
+        .nullable()
+        .transform((name) => name ?? ''),
+    ),
+    last_name: emptied('lastName', lastName(), ''),
     full_name: { cell: singleLineText(201).nullish() },
     gender: nullable('gender', z.enum(GENDERS, { error: `must be one of ${GENDERS.join(', ')}` })),
     phone_number: nullable('phoneNumber', phoneNumber()),
@@ -67,10 +74,18 @@ const columns = columnTable(
     })
     return row
       .extend({ date_of_birth: birthday.nullish() })
+      .overwrite((cells) =>
+        cells.first_name === '' ? { ...cells, first_name: cells.last_name ?? '', last_name: '' } : cells,
+      )
+      .refine(({ first_name, last_name }) => first_name !== '' || last_name, {
+        path: ['first_name'],
+        error: 'is required',
+        when: whenValid('first_name', 'last_name'),
+      })
       .refine(
         ({ full_name, first_name, last_name }) =>
-          full_name == null || full_name === fullName({ firstName: first_name, lastName: last_name }),
-        { path: ['full_name'], error: 'must be first_name, a space and last_name' },
+          full_name == null || full_name === fullName({ firstName: first_name, lastName: last_name ?? '' }),
+        { path: ['full_name'], error: 'must be first_name, a space and last_name, or the only name' },
       )
   },
 )
@@ -84,6 +99,8 @@ export function patientImport(table: Table, now: () => number): ImportEntity<Pat
     name: 'patients',
     idKind: 'patient',
     ...columns,
+    // In CSV, a file without the column is one that lacks a column, rather than one of people with one name.
+    required: [...columns.required, 'last_name'],
     personOf: ({ firstName = '', lastName = '', dateOfBirth = null }) =>
       personKey({ firstName, lastName, dateOfBirth }),
     write: patientRowWriter(table, now),

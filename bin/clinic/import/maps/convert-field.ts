@@ -164,7 +164,7 @@ function lastNameStart(words: readonly string[]): number {
   return start
 }
 
-/** The names of `Anna Lena Weiß`, `Weiß, Anna Lena` or `WEISS Anna Lena`. A single word is the last name. */
+/** The names of `Anna Lena Weiß`, `Weiß, Anna Lena` or `WEISS Anna Lena`. A single word is the last name: a row without another is stored with it as first name. */
 function nameParts(text: string, titles: RegExp | undefined) {
   const [before = '', after] = withoutTitles(text, titles)
     .trim()

@@ -108,7 +108,8 @@ const FILES: Record<string, object[]> = {
       date_of_birth: '1980-01-02',
       notes: '=1+1 says "hello", then\nleaves; x,=",y',
     },
-    { external_id: 'b,2', first_name: 'Bo', last_name: 'Lind', is_active: false },
+    // A patient with one name.
+    { external_id: 'b,2', first_name: 'Bo', is_active: false },
   ],
   appointments: [
     appointment,
@@ -238,7 +239,7 @@ describe('an export', () => {
     expect(rowsOf(folder, 'patients')).toMatchObject([
       { external_id: erased, first_name: 'Erased', is_active: false, notes: null },
       { ...FILES.patients?.[0], external_id: '1', created_at: expect.stringMatching(/Z$/) },
-      { external_id: 'b,2', is_active: false },
+      { external_id: 'b,2', full_name: 'Bo', is_active: false },
     ])
     expect(rowsOf(folder, 'invoices')).toContainEqual(
       expect.objectContaining({

@@ -120,17 +120,17 @@ describe('import', () => {
   it('imports valid rows, writes rejected rows with line and reason to a file, and exits with code 1', async () => {
     const path = file(
       'patients-some.csv',
-      'external_id,first_name,last_name,phone_number\n1,Ada,Lang,+4915112345678\n2,Bo,,\n3,Cy,Moor,030 1234\n',
+      'external_id,first_name,last_name,phone_number\n1,Ada,Lang,+4915112345678\n2,,,\n3,Cy,Moor,030 1234\n',
     )
     const { code, printed, errors } = await tool('import', '--json', path)
     expect([code, JSON.parse(printed).data]).toMatchObject([
       1,
       { imported: 1, updated: 0, unchanged: 0, rejected: 2 },
     ])
-    expect(errors).toContain(`${path}:3: last_name is required`)
+    expect(errors).toContain(`${path}:3: first_name is required`)
     expect(readFileSync(path.replace('.csv', '.rejected.csv'), 'utf8').trim().split('\n')).toEqual([
       'external_id,first_name,last_name,phone_number,reason',
-      '2,Bo,,,last_name is required',
+      '2,,,,first_name is required',
       '3,Cy,Moor,030 1234,"phone_number needs its country code: +49 171 1234567, not 0171... or 0049..."',
     ])
     expect(await total()).toBe(1)
@@ -231,8 +231,8 @@ describe('import', () => {
   })
 
   it.each([
-    ['csv', 'external_id,Reason,first_name,last_name\n1,Back pain,Ada,\n'],
-    ['ndjson', '{"external_id":1,"first_name":"Ada","last_name":"","Reason":"Back pain"}\n'],
+    ['csv', 'external_id,Reason,first_name,last_name\n1,Back pain,,\n'],
+    ['ndjson', '{"external_id":1,"first_name":"","last_name":"","Reason":"Back pain"}\n'],
   ])('keeps a column Reason that a map reads in the rejected rows of .%s', async (extension, content) => {
     const columns = { notes: ['Reason'] }
     const map = file('reason-map.json', JSON.stringify({ entities: { patients: { columns } } }))
@@ -243,7 +243,9 @@ describe('import', () => {
     // Rejected again.
     await tool('import', '--map', map, file(`patients-reason.${extension}`, first))
     expect(readFileSync(rejected, 'utf8')).toBe(first)
-    const corrected = first.replace('Ada,,', 'Ada,Kaya,').replace('"last_name":""', '"last_name":"Kaya"')
+    const corrected = first
+      .replace('pain,,', 'pain,Ada,Kaya')
+      .replace('"first_name":"","last_name":""', '"first_name":"Ada","last_name":"Kaya"')
     expect(
       (await tool('import', '--map', map, file(`patients-corrected.${extension}`, corrected))).code,
     ).toBe(0)

@@ -4,10 +4,63 @@ import { invoiceStore } from '../../../../shared/store/calendar/invoices.ts'
 import { paymentStore } from '../../../../shared/store/calendar/payments.ts'
 import { copiedNames } from '../../../../shared/store/copies/copied-names.ts'
 import { messageStore } from '../../../../shared/store/messages/messages.ts'
+import { patientStore } from '../../../../shared/store/patients/patients.ts'
 import { appointment, FIRST, importedClinic, invoice, message, payment } from './calendar-fixtures.ts'
 
 const imported = importedClinic()
 const { load, invoices, payments } = imported
+
+describe('a row of a patient with one name', () => {
+  const rowsOf = (names: readonly object[]) => names.map((one, n) => ({ external_id: `one ${n}`, ...one }))
+  const names = async (count: number) =>
+    (await patientStore(imported.db).page(imported.clinic.id, { page: 1, limit: count })).items
+      .map(({ firstName, lastName }) => [firstName, lastName])
+      .reverse()
+
+  it('is stored as the first name, whichever column it is in', async () => {
+    const rows = rowsOf([
+      { first_name: 'Suharto' },
+      { first_name: 'Suharto', last_name: null },
+      { first_name: ' Suharto ', last_name: '  ' },
+      { first_name: null, last_name: 'Suharto' },
+      { first_name: '', last_name: 'Suharto', full_name: 'Suharto' },
+      { first_name: 'Suharto', last_name: '', full_name: 'Suharto' },
+    ])
+    expect(await load('patients', rows)).toMatchObject({ imported: 6, rejected: 0 })
+    expect(await names(6)).toEqual(Array(6).fill(['Suharto', '']))
+    expect(await load('patients', rows)).toMatchObject({ unchanged: 6 })
+  })
+
+  it('removes the last name of a patient who had one, unless the file has no such column', async () => {
+    const row = { external_id: 1, first_name: 'Ida' }
+    await load('patients', [row])
+    expect((await names(2))[0]).toEqual(['Ida', 'Kaya'])
+    await load('patients', [{ ...row, last_name: '' }])
+    expect((await names(2))[0]).toEqual(['Ida', ''])
+  })
+
+  it('is rejected without any name, or with another full name', async () => {
+    const rows = rowsOf([
+      { first_name: '', last_name: '' },
+      { first_name: null },
+      { last_name: 'Suharto' },
+      { first_name: 'Suharto', full_name: 'Suharto Suharto' },
+    ])
+    expect((await load('patients', rows)).rejections).toEqual([
+      '1: first_name is required',
+      '2: first_name is required',
+      '3: first_name is required',
+      '4: full_name must be first_name, a space and last_name, or the only name',
+    ])
+  })
+
+  it('has its appointments', async () => {
+    await load('patients', rowsOf([{ first_name: '', last_name: 'Suharto' }]))
+    await load('appointments', [{ ...appointment, patient_external_id: 'one 0' }])
+    const { items } = await appointmentStore(imported.db).page(imported.clinic.id, {}, FIRST)
+    expect(items.map(({ patient }) => patient.fullName)).toEqual(['Suharto'])
+  })
+})
 
 describe('an imported patient', () => {
   beforeEach(async () => {

@@ -54,7 +54,7 @@ it('leaves out invalid values that are optional, and takes them once they are co
     entities: { patients: { optional: ['phone_number', 'email_address', 'date_of_birth'] } },
   }
   const rows =
-    '1,Jo,Doe,31.2.1974,none,jo@example.com\n2,Al,Roe,1.2.1974,512 345 678,at home\n3,,Poe,x,x,x\n4,Di,Coe,,,\n'
+    '1,Jo,Doe,31.2.1974,none,jo@example.com\n2,Al,Roe,1.2.1974,512 345 678,at home\n3,,,x,x,x\n4,Di,Coe,,,\n'
   const first = await load('patients', map, PEOPLE + rows)
   expect(first).toMatchObject({ imported: 3, rejections: ['4: first_name is required'], warnings: 3 })
   expect(first.warned).toEqual([
@@ -80,6 +80,19 @@ it('leaves out invalid values that are optional, and takes them once they are co
     ['Roe', '1974-02-01', '+48512345678', 'al@a.pl'],
   ])
   expect(existsSync(rowsFile(leftOut, 'left-out'))).toBe(false)
+})
+
+it('stores a single word of a column with whole names as the first name', async () => {
+  const whole = (part: string) => ({ column: 'Patient', part })
+  const columns = { external_id: 'Nr', first_name: whole('first_names'), last_name: whole('last_name') }
+  const map = { titles: ['Dr.'], entities: { patients: { columns } } }
+  await load('patients', map, 'Nr;Patient\n1;Suharto\n2;Dr. PELÉ\n3;Weiß, Anna\n')
+  const { items } = await patientStore(db).page(clinic.id, { page: 1, limit: 3 })
+  expect(items.map(({ firstName, lastName }) => [firstName, lastName])).toEqual([
+    ['Anna', 'Weiß'],
+    ['PELÉ', ''],
+    ['Suharto', ''],
+  ])
 })
 
 it('rejects the row of a value that is not optional', async () => {

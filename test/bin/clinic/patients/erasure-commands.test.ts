@@ -58,6 +58,18 @@ it('patient update reads the national id from a prompt with -, and keeps it out 
   expect((await stack.run(...update)).errors).toContain('standard input does not have the national id')
 })
 
+it('patient update removes the last name with ""', async () => {
+  const { printed } = await stack.run(
+    ...['--json', 'patient', 'update', mine.patient.id, '--clinic', mine.clinic.id, '--last-name', ''],
+  )
+  const { firstName } = mine.patient
+  expect(JSON.parse(printed).data).toMatchObject({
+    first_name: firstName,
+    last_name: '',
+    full_name: firstName,
+  })
+})
+
 describe('patient erase', () => {
   it('fails without a terminal and without --yes, and shows nothing of the patient', async () => {
     const cases = [

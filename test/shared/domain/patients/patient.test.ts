@@ -15,6 +15,10 @@ it('a full name is the first name, a space and the last name', () => {
   expect(fullName({ firstName: 'Ada Nur', lastName: 'Kaya' })).toBe('Ada Nur Kaya')
 })
 
+it('a full name is the first name alone if there is no last name', () => {
+  expect(fullName({ firstName: 'Suharto', lastName: '' })).toBe('Suharto')
+})
+
 it('has four genders', () => {
   expect(GENDERS).toEqual(['male', 'female', 'other', 'unknown'])
 })

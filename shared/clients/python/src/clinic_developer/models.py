@@ -98,11 +98,11 @@ class Patient(TypedDict):
     id: str
     """Id of the record."""
     full_name: str
-    """First name and last name, separated by a space."""
+    """First name and last name, separated by a space; or the only name."""
     first_name: str
-    """First name."""
+    """First name, or the only one."""
     last_name: str
-    """Last name."""
+    """Last name. Empty if the patient has one name."""
     date_of_birth: Optional[str]
     """Date of birth. Null if it is not known. `YYYY-MM-DD`."""
     gender: Optional[Literal["male", "female", "other", "unknown"]]
@@ -146,13 +146,13 @@ class RecordListMeta(_RecordListMeta, total=False):
 
 class _NewPatient(TypedDict):
     first_name: str
-    """First name."""
-    last_name: str
-    """Last name."""
+    """First name, or the only one."""
 
 
 @final
 class NewPatient(_NewPatient, total=False):
+    last_name: Optional[str]
+    """Last name. Empty or null for a person with one name."""
     date_of_birth: Optional[str]
     """Date of birth. Must not be in the future. `YYYY-MM-DD`."""
     gender: Optional[Literal["male", "female", "other", "unknown"]]
@@ -173,11 +173,11 @@ class _PatientDetails(TypedDict):
     id: str
     """Id of the record."""
     full_name: str
-    """First name and last name, separated by a space."""
+    """First name and last name, separated by a space; or the only name."""
     first_name: str
-    """First name."""
+    """First name, or the only one."""
     last_name: str
-    """Last name."""
+    """Last name. Empty if the patient has one name."""
     date_of_birth: Optional[str]
     """Date of birth. Null if it is not known. `YYYY-MM-DD`."""
     gender: Optional[Literal["male", "female", "other", "unknown"]]
@@ -209,9 +209,9 @@ class PatientDetails(_PatientDetails, total=False):
 @final
 class PatientChanges(TypedDict, total=False):
     first_name: str
-    """First name."""
-    last_name: str
-    """Last name."""
+    """First name, or the only one."""
+    last_name: Optional[str]
+    """Last name. Empty or null for a person with one name."""
     date_of_birth: Optional[str]
     """Date of birth. Must not be in the future. `YYYY-MM-DD`."""
     gender: Optional[Literal["male", "female", "other", "unknown"]]
@@ -621,11 +621,11 @@ class ExpandedInvoicePatient(TypedDict):
     id: str
     """Id of the record."""
     full_name: str
-    """First name and last name, separated by a space."""
+    """First name and last name, separated by a space; or the only name."""
     first_name: str
-    """First name."""
+    """First name, or the only one."""
     last_name: str
-    """Last name."""
+    """Last name. Empty if the patient has one name."""
     date_of_birth: Optional[str]
     """Date of birth. Null if it is not known. `YYYY-MM-DD`."""
     gender: Optional[Literal["male", "female", "other", "unknown"]]

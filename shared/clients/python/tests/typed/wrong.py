@@ -9,7 +9,7 @@ client = Client(credential="ck_1:cs_1", base_url="https://api.example.com")
 
 Client("ck_1:cs_1")  # wrong
 Client(key="ck_1", base_url="https://api.example.com")  # wrong
-nameless: NewPatient = {"first_name": "Ada"}  # wrong
+nameless: NewPatient = {"last_name": "Kaya"}  # wrong
 misspelled: NewPatient = {"first_name": "Ada", "last_name": "Kaya", "phone": "+49"}  # wrong
 neutral: NewPatient = {"first_name": "Ada", "last_name": "Kaya", "gender": "x"}  # wrong
 client.patients.create({"first_name": 1, "last_name": "Kaya"})  # wrong
