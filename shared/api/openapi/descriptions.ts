@@ -260,7 +260,7 @@ export const SCHEMAS: Readonly<Record<string, Readonly<Record<string, string>>>>
     channel: '`sms` or `email`.',
     patient_id: 'Id of the patient who receives the message.',
     message:
-      'An SMS may have at most ten segments: 1,530 characters of the GSM alphabet (`^{}\\[~]|` and the euro sign count twice), or 630 UTF-16 code units if any character is outside it. An email may have at most 10,000 characters.',
+      'An SMS may have at most ten segments: 1,530 characters of the GSM alphabet, or 630 UTF-16 code units if any character is outside it. Of the GSM alphabet, `^{}\\[~]|` and the euro sign count twice, and three times where they would be split over two segments of 153. An email may have at most 10,000 characters.',
     subject: "Email only; a single line. Defaults to the clinic's name.",
   },
   NewPatient: {

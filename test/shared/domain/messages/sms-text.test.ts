@@ -21,17 +21,35 @@ const TABLE: (number | null)[] = [
 /** Its extension, section 6.2.1.1: form feed, caret, braces, backslash, brackets, tilde, bar, euro. */
 const EXTENSION = [0x0c, 0x5e, 0x7b, 0x7d, 0x5c, 0x5b, 0x7e, 0x5d, 0x7c, 0x20ac]
 
-/** The length according to the table, one character at a time. */
-function slowLength(text: string): { alphabet: string; length: number } {
-  const septets: number[] = []
+/** The septets of each character according to the table; null if the alphabet lacks one. */
+function septetsOf(text: string): number[][] | null {
+  const characters: number[][] = []
   for (const character of text) {
     const point = character.codePointAt(0) as number
     const at = TABLE.indexOf(point)
-    if (at >= 0) septets.push(at)
-    else if (EXTENSION.includes(point)) septets.push(0x1b, EXTENSION.indexOf(point))
-    else return { alphabet: 'UTF-16', length: Buffer.from(text, 'utf16le').length / 2 }
+    if (at >= 0) characters.push([at])
+    else if (EXTENSION.includes(point)) characters.push([0x1b, EXTENSION.indexOf(point)])
+    else return null
   }
-  return { alphabet: 'GSM-7', length: septets.length }
+  return characters
+}
+
+/** Fills segments of 153 septets as a phone network does: a character that does not fit begins the next segment. */
+function segmentsOf(characters: readonly number[][]): number[][] {
+  const segments: number[][] = [[]]
+  for (const septets of characters) {
+    if ((segments.at(-1) ?? []).length + septets.length > 153) segments.push([])
+    segments.at(-1)?.push(...septets)
+  }
+  return segments
+}
+
+/** The length according to the table and the segments: all but the last one count as full. */
+function slowLength(text: string): { alphabet: string; length: number } {
+  const characters = septetsOf(text)
+  if (!characters) return { alphabet: 'UTF-16', length: Buffer.from(text, 'utf16le').length / 2 }
+  const segments = segmentsOf(characters)
+  return { alphabet: 'GSM-7', length: 153 * (segments.length - 1) + (segments.at(-1) ?? []).length }
 }
 
 const character = (point: number): string => String.fromCodePoint(point)
@@ -62,7 +80,16 @@ describe('smsLength', () => {
     ['nothing', '', { alphabet: 'GSM-7', length: 0, max: 1530 }],
     ['the longest in GSM-7', 'a'.repeat(1530), { alphabet: 'GSM-7', length: 1530, max: 1530 }],
     ['one more', 'a'.repeat(1531), { alphabet: 'GSM-7', length: 1531, max: 1530 }],
-    ['euros', '€'.repeat(765), { alphabet: 'GSM-7', length: 1530, max: 1530 }],
+    // A segment of 153 septets has room for 76 escape pairs, and one septet stays unused.
+    ['the most euros', '€'.repeat(760), { alphabet: 'GSM-7', length: 1529, max: 1530 }],
+    ['one more euro', '€'.repeat(761), { alphabet: 'GSM-7', length: 1532, max: 1530 }],
+    [
+      'euros that fit the segments',
+      `a${'€'.repeat(76)}`.repeat(10),
+      { alphabet: 'GSM-7', length: 1530, max: 1530 },
+    ],
+    ['a pair that begins a segment', `${'a'.repeat(153)}€`, { alphabet: 'GSM-7', length: 155, max: 1530 }],
+    ['a pair that would be split', `${'a'.repeat(152)}€`, { alphabet: 'GSM-7', length: 155, max: 1530 }],
     ['the longest in UTF-16', 'ж'.repeat(630), { alphabet: 'UTF-16', length: 630, max: 630 }],
     ['one more', 'ж'.repeat(631), { alphabet: 'UTF-16', length: 631, max: 630 }],
     ['emojis, two units each', '😀'.repeat(3), { alphabet: 'UTF-16', length: 6, max: 630 }],
@@ -86,11 +113,25 @@ describe('smsLength', () => {
       { weight: 1, arbitrary: fc.string({ unit: 'binary', maxLength: 2 }) },
     )
     fc.assert(
-      fc.property(fc.array(any, { maxLength: 200 }), (pieces) => {
+      fc.property(fc.array(any, { maxLength: 400 }), (pieces) => {
         const text = pieces.join('')
         const { alphabet, length, max: most } = smsLength(text)
         expect({ alphabet, length }).toEqual(slowLength(text))
         expect(most).toBe(alphabet === 'GSM-7' ? 1530 : 630)
+      }),
+      property(1000, 50_000),
+    )
+  })
+
+  it('accepts exactly the texts that a phone network sends in ten segments', () => {
+    const pattern = fc.string({ unit: fc.constantFrom('a', '€'), minLength: 1, maxLength: 40 })
+    fc.assert(
+      fc.property(pattern, fc.integer({ min: 1515, max: 1535 }), (unit, septets) => {
+        let text = ''
+        for (let count = 0; count < septets; count += text.endsWith('€') ? 2 : 1)
+          text += unit[text.length % unit.length]
+        const { length, max } = smsLength(text)
+        expect(length <= max).toBe(segmentsOf(septetsOf(text) ?? []).length <= 10)
       }),
       property(1000, 50_000),
     )
