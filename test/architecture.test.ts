@@ -488,7 +488,11 @@ const ARROWS: Record<string, string[]> = {
     'shared/store/table',
   ],
   'bin/prove': [],
-  'infra/settings': ['shared/domain/credential.ts', 'shared/runtime/workers.ts'],
+  'infra/settings': [
+    'shared/domain/credential.ts',
+    'shared/domain/patients/text-fields.ts',
+    'shared/runtime/workers.ts',
+  ],
   'infra/data': ['infra/settings', 'shared/observability', 'shared/store/keys'],
   'infra/functions': [
     'infra/data',
@@ -650,7 +654,7 @@ describe('the rooms', () => {
     const packages = globSync('shared/domain/**/*.ts')
       .flatMap(importsOf)
       .filter((name) => !name.startsWith('.'))
-    expect([...new Set(packages)].sort()).toEqual(['libphonenumber-js/max', 'uuid', 'zod'])
+    expect([...new Set(packages)].sort()).toEqual(['libphonenumber-js/max', 'node:url', 'uuid', 'zod'])
   })
 
   it('has functions and a domain that read no clock and make no ids', () => {

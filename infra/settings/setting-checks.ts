@@ -1,6 +1,7 @@
 /** The checks of single settings. Each throws an Error that names the setting and its valid values. */
 import { Duration } from 'aws-cdk-lib'
 import { CELL_PATTERN, DEFAULT_CELL } from '../../shared/domain/credential.ts'
+import { asciiAddress, emailAddress } from '../../shared/domain/patients/text-fields.ts'
 import type { SettingName, Settings } from './stage-file.ts'
 
 function requirePattern(name: SettingName, value: string, pattern: RegExp, valid: string): string {
@@ -28,13 +29,13 @@ export const bootstrapQualifierSetting = ({ bootstrapQualifier }: Settings): str
     'must have 1 to 10 lower-case letters and digits',
   )
 
-export const emailFromSetting = (value: string): string =>
-  requirePattern(
-    'emailFrom',
-    value,
-    /^[A-Za-z0-9._%+-]+@[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)+$/,
-    'is not an email address',
-  )
+/** The address with its domain in punycode, as SES and the grants of functions compare it. */
+export function emailFromSetting(value: string): string {
+  requirePattern('emailFrom', value, /^[\w.%+-]+@\S+$/, 'is not an email address')
+  const { data } = emailAddress().safeParse(value)
+  if (data === undefined) throw new Error(`emailFrom is not an email address: "${value}".`)
+  return asciiAddress(data)
+}
 
 export const smsSenderIdSetting = (value: string): string =>
   requirePattern(

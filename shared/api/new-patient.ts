@@ -42,7 +42,7 @@ const fields = {
   gender: oneOf(GENDERS).nullish(),
   phone_number: validPhoneNumber.meta({ pattern: E164.source }).nullish(),
   email_address: emailAddress()
-    .meta({ maxLength: 254, pattern: String.raw`^[^\s@]{1,64}@([^\s@.]{1,63}\.)+[^\s@.]{1,63}$` })
+    .meta({ maxLength: 254, pattern: String.raw`^[!-?A-~]{1,64}@([^\s@.]{1,63}\.)+[^\s@.]{1,63}$` })
     .nullish(),
   national_id: nationalId().meta({ maxLength: 32, pattern: NATIONAL_ID.source }).nullish(),
   notes: longText(2000).nullish(),

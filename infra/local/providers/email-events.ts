@@ -4,9 +4,10 @@ import { type BusEvent, newEvent } from '../events/bus-event.ts'
 import { ACCOUNT_ID } from '../template/physical-names.ts'
 import type { ResolvedTemplate } from '../template/template.ts'
 
-/** The fields of a SendEmail call that its events contain. */
+/** The fields of a SendEmail call that its checks and events depend on. */
 export type SentEmail = {
   readonly FromEmailAddress?: string
+  readonly ReplyToAddresses?: readonly string[]
   readonly Destination?: {
     readonly ToAddresses?: readonly string[]
     readonly CcAddresses?: readonly string[]
@@ -35,6 +36,21 @@ export const recipientsOf = ({ Destination = {} }: SentEmail): string[] => [
   ...(Destination.CcAddresses ?? []),
   ...(Destination.BccAddresses ?? []),
 ]
+
+/** The address of a mailbox, without its name. */
+const addressOf = (mailbox: string): string => /<([^>]*)>/.exec(mailbox)?.[1] ?? mailbox
+
+/** Why SES rejects an address of an email; null if it accepts all. They must be ASCII, with domains in punycode. */
+export function addressProblem(sent: SentEmail): string | null {
+  const { FromEmailAddress: from, ReplyToAddresses: replyTo = [] } = sent
+  for (const mailbox of [...(from === undefined ? [] : [from]), ...replyTo, ...recipientsOf(sent)]) {
+    const [, local = '', domain = ''] = /^(.*)@(.*)$/.exec(addressOf(mailbox)) ?? []
+    if (!/^[\x21-\x7e]{1,64}$/.test(local)) return 'Local address contains control or whitespace'
+    if (!/^(?=.{1,253}$)([a-z0-9-]{1,63}\.)+[a-z0-9-]{1,63}$/i.test(domain))
+      return 'Domain contains illegal character'
+  }
+  return null
+}
 
 /** Returns a function that creates the events of an email as SES puts them on the default event bus. */
 export function emailEventFactory(
@@ -67,7 +83,7 @@ function mailOf(sent: SentEmail, messageId: string, region: string) {
   const source = sent.FromEmailAddress ?? ''
   const to = [...(sent.Destination?.ToAddresses ?? [])]
   const subject = sent.Content?.Simple?.Subject?.Data ?? ''
-  const address = /<([^>]*)>/.exec(source)?.[1] ?? source
+  const address = addressOf(source)
   const tags: Record<string, string[]> = {
     'ses:configuration-set': [sent.ConfigurationSetName ?? ''],
     'ses:from-domain': [address.split('@').at(-1) ?? ''],

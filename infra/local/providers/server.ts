@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { text } from 'node:stream/consumers'
 import { emailScenario, type Rejection } from '../../../shared/delivery/test-recipients.ts'
 import { type Email, type EmailEngine, startEmailEngine } from '../engines/email.ts'
-import { emailEventFactory, recipientsOf, type SentEmail } from './email-events.ts'
+import { addressProblem, emailEventFactory, recipientsOf, type SentEmail } from './email-events.ts'
 import { delayedFeedback, type Feedback, type FeedbackDelays, type FeedbackListener } from './feedback.ts'
 import { createSmsOutbox, type Sms, type SmsOutbox } from './sms-outbox.ts'
 import { createReceipt } from './sms-receipts.ts'
@@ -136,6 +136,8 @@ function sesHandler(engine: EmailEngine, feedback: Feedback, region: string, fau
     const body = await text(request)
     const sent = parseSentEmail(body)
     if (faults().isSenderUnverified) return sesError(unverified(sent.FromEmailAddress ?? '', region))
+    const problem = addressProblem(sent)
+    if (problem !== null) return sesError({ status: 400, code: 'BadRequestException', message: problem })
     const scenario = emailScenario(recipientsOf(sent))
     if (scenario.rejection && shouldReject(sent, scenario.rejectionCount)) return sesError(scenario.rejection)
     const { status, text: reply } = await engine.send(body, request.headers.authorization ?? '')

@@ -269,7 +269,8 @@ export const SCHEMAS: Readonly<Record<string, Readonly<Record<string, string>>>>
     date_of_birth: 'Date of birth. Must not be in the future.',
     gender: 'Gender.',
     phone_number: "Phone number in E.164 format. Must be valid in its country's numbering plan.",
-    email_address: 'Email address.',
+    email_address:
+      'Email address. Its local part must be ASCII. Its domain may be in Unicode or punycode, is stored in lower-case Unicode and sent in punycode. At most 254 characters with the domain in punycode.',
     national_id:
       'National id: 1 to 32 letters of the English alphabet, digits and hyphens. Stored in upper case. Several patients may share one.',
     notes: 'Notes, at most 2,000 characters.',

@@ -1,5 +1,6 @@
 import { type SESv2Client, SendEmailCommand } from '@aws-sdk/client-sesv2'
 import { formatMailbox, formatSubject } from '../../domain/messages/mail-header.ts'
+import { asciiAddress } from '../../domain/patients/text-fields.ts'
 import { type SendResult, toAcceptedResult, toSendResult } from '../send-result.ts'
 import { emailScenario } from '../test-recipients.ts'
 import { simulatedEvents } from './feedback.ts'
@@ -48,8 +49,8 @@ export function emailSender(client: SESv2Client, { from, configurationSet }: Ema
       .send(
         new SendEmailCommand({
           FromEmailAddress: formatMailbox(fromName, from),
-          ...(replyTo !== null && { ReplyToAddresses: [replyTo] }),
-          Destination: { ToAddresses: [recipient] },
+          ...(replyTo !== null && { ReplyToAddresses: [asciiAddress(replyTo)] }),
+          Destination: { ToAddresses: [asciiAddress(recipient)] },
           Content: { Simple: { Subject: utf8(formatSubject(subject)), Body: { Text: utf8(text) } } },
           ConfigurationSetName: configurationSet,
           EmailTags: [

@@ -1,4 +1,5 @@
 /** Validation of text fields, shared by the API and imports. */
+import { domainToASCII, domainToUnicode } from 'node:url'
 import * as z from 'zod'
 import { E164, NATIONAL_ID } from './patient.ts'
 
@@ -52,29 +53,58 @@ export const personName = () => singleLineText(100)
 /** Empty for a person with one name, which is the first name. */
 export const lastName = () => line(100)
 
+/** Unquoted, so that it contains no sign that separates addresses or names a group (RFC 5322). */
+const LOCAL_PART = /^(?=.{1,64}$)[\w!#$%&'*+/=?^`{|}~-]+(\.[\w!#$%&'*+/=?^`{|}~-]+)*$/
+
 /** Letters and digits of any script, without invisible ones. */
 const ALPHANUMERIC = String.raw`[\p{L}\p{M}\p{N}]--\p{Default_Ignorable_Code_Point}`
-
-const ATOM = String.raw`[[${ALPHANUMERIC}][!#$%\&'*+\/=?^_\x60\{\|\}~\-]]+`
-
-/** Unquoted, so that it contains no sign that separates addresses or names a group (RFC 5322). */
-const LOCAL_PART = String.raw`^(?=.{1,64}$)${ATOM}(\.${ATOM})*$`
 
 /** A host name of at least two labels, of which the last is not a number. */
 const DOMAIN = String.raw`^((?!-)[[${ALPHANUMERIC}]\-]{1,63}(?<!-)\.)+(?!-|\d+$)[[${ALPHANUMERIC}]\-]{1,63}(?<!-)$`
 
-const isLocalPart = matches(() => new RegExp(LOCAL_PART, 'v'))
 const isDomain = matches(() => new RegExp(DOMAIN, 'v'))
 
-/** The address of one recipient: no display name, list, group, comment, quoted part or IP address. */
+function splitAddress(address: string): readonly [local: string, domain: string] {
+  const at = address.lastIndexOf('@')
+  return [address.slice(0, at), address.slice(at + 1)]
+}
+
+/** An address with its domain in punycode, as SES takes it. */
+export function asciiAddress(address: string): string {
+  const [local, domain] = splitAddress(address)
+  return `${local}@${domainToASCII(domain)}`
+}
+
+/** An address with its domain in lower-case Unicode, as it is stored. */
+function unicodeAddress(address: string): string {
+  const [local, domain] = splitAddress(asciiAddress(address))
+  return `${local}@${domainToUnicode(domain)}`
+}
+
+const MAX_ADDRESS = 254
+
+/** Whether the domain is a host name as it is given, in punycode and in Unicode: the conversions accept more than host names. */
+function isAddress(text: string): boolean {
+  const [ascii, unicode] = [asciiAddress(text), unicodeAddress(text)]
+  const isHost = [text, ascii, unicode].every((form) => isDomain(splitAddress(form)[1]))
+  // Punycode that stands for no text is left as it is.
+  const isDecoded = !/[@.]xn--/.test(unicode)
+  return isHost && isDecoded && LOCAL_PART.test(splitAddress(text)[0]) && ascii.length <= MAX_ADDRESS
+}
+
+/**
+ * The address of one recipient: no display name, list, group, comment, quoted part or IP address. Parsing converts its domain to
+ * lower-case Unicode. SES does not deliver to a local part outside ASCII.
+ */
 export const emailAddress = () =>
-  singleLineText(254).refine(
-    (text) => {
-      const at = text.lastIndexOf('@')
-      return isLocalPart(text.slice(0, at)) && isDomain(text.slice(at + 1))
-    },
-    { error: 'must be an email address' },
-  )
+  singleLineText(MAX_ADDRESS)
+    .refine(isAddress, {
+      error: ({ input }) =>
+        /[^\0-\x7f]/.test(splitAddress(String(input))[0])
+          ? 'must have only ASCII characters before the @'
+          : 'must be an email address',
+    })
+    .overwrite(unicodeAddress)
 
 const VISIBLE = String.raw`[[\p{L}\p{M}\p{N}\p{P}\p{S}]--[\p{Default_Ignorable_Code_Point}\u2800]]`
 

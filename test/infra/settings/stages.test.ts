@@ -274,10 +274,19 @@ describe('the senders’ names', () => {
     expect(messaging).toMatchObject({ emailFrom: 'mail@praxis-nord.de', smsSenderId: 'Praxis1' })
   })
 
+  it('has its domain in punycode', () => {
+    const { messaging } = settingsOf('dev', { emailFrom: 'Mail@Müller.de' })
+    expect(messaging.emailFrom).toBe('Mail@xn--mller-kva.de')
+  })
+
   it.each([
     '',
     'clinic',
     'clinic@',
+    'clinic@127.1',
+    'clinic@127.0.0.1',
+    'mäil@example.com',
+    `clinic@${'a'.repeat(64)}.com`,
     '@example.com',
     'a@b@example.com',
     'a b@example.com',

@@ -320,6 +320,15 @@ describe('an SMS', () => {
 })
 
 describe('an email', () => {
+  it('has the domains of its recipient and of its address for replies in punycode', async () => {
+    respond = sesAccepts
+    await emailOf().send({ ...email, recipient: 'Ada@bücher.example', replyTo: 'desk@praxis-müller.example' })
+    expect(JSON.parse(bodies[0] ?? '')).toMatchObject({
+      Destination: { ToAddresses: ['Ada@xn--bcher-kva.example'] },
+      ReplyToAddresses: ['desk@xn--praxis-mller-klb.example'],
+    })
+  })
+
   it('is sent with its tags, from one mailbox, with a subject of one line', async () => {
     respond = sesAccepts
     expect(await emailOf().send(email)).toEqual({ kind: 'accepted', providerMessageId: 'ses-1' })

@@ -289,6 +289,32 @@ describe('SES', () => {
     expect(told()).toEqual([])
   })
 
+  it.each([
+    'ö@example.com',
+    'a b@example.com',
+    `${'a'.repeat(65)}@example.com`,
+    'ada@bücher.example',
+    `ada@${'a'.repeat(64)}.example`,
+    `ada@${`${'a'.repeat(60)}.`.repeat(4)}example.com`,
+    'ada',
+    'ada@',
+    'Ada <ada@bücher.example>',
+  ])('rejects %s as a recipient, as an address for replies and as the sender', async (address) => {
+    const { playing, email } = await providers()
+    const ILLEGAL = [400, 'BadRequestException']
+    expect(await failure(email(address))).toEqual(ILLEGAL)
+    expect(await failure(email('ada@example.com', { ReplyToAddresses: [address] }))).toEqual(ILLEGAL)
+    expect(await failure(email('ada@example.com', { FromEmailAddress: address }))).toEqual(ILLEGAL)
+    expect(await playing.emails()).toEqual([])
+  })
+
+  it('accepts domains in punycode, and addresses with a name in encoded words', async () => {
+    const { playing, email } = await providers()
+    const FromEmailAddress = '=?UTF-8?B?UHJheGlzIE3DvGxsZXI=?= <desk@xn--mller-kva.example>'
+    await email('ada@xn--bcher-kva.example', { FromEmailAddress, ReplyToAddresses: ['desk@example.com'] })
+    expect(await playing.emails()).toMatchObject([{ to: ['ada@xn--bcher-kva.example'] }])
+  })
+
   it('throttles each email to throttled@test.example twice', async () => {
     const { playing, email, told } = await providers()
     const send = (Value: string) =>

@@ -1,6 +1,8 @@
+import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type * as z from 'zod'
 import {
+  asciiAddress,
   emailAddress,
   externalId,
   multiLineText,
@@ -9,6 +11,7 @@ import {
   singleLineText,
 } from '../../../../shared/domain/patients/text-fields.ts'
 import { HOSTILE_ADDRESSES } from '../../../support/hostile-addresses.ts'
+import { property } from '../../../support/scale.ts'
 
 /** The parsed value, or the messages of the issues. */
 function parse(schema: z.ZodType, value: unknown): unknown {
@@ -113,15 +116,27 @@ describe('emailAddress', () => {
   it.each([
     'a@b.co',
     'ada.kaya+x@mail.example.com',
-    'ö@bücher.example',
+    'Ada@bücher.example',
     "o'brien_{x}=1!#$%&*/?^`|~-@sub.example.com",
-    '用户@例子.广告',
-    'ada@xn--bcher-kva.example',
+    'ada@例子.广告',
     'ada@1.example',
     `${'a'.repeat(64)}@example.com`,
     `ada@${'a'.repeat(63)}.example`,
+    // 63 characters in punycode.
+    `ada@${'ü'.repeat(57)}.example`,
   ])('accepts %s', (text) => {
     expect(parse(emailAddress(), text)).toEqual({ value: text })
+  })
+
+  it.each([
+    ['in punycode', 'ada@xn--bcher-kva.example', 'ada@bücher.example'],
+    ['in punycode and capitals', 'ada@XN--BCHER-KVA.EXAMPLE', 'ada@bücher.example'],
+    ['in capitals', 'Ada@BÜCHER.Example', 'Ada@bücher.example'],
+    ['with a combining mark', 'ada@bu\u0308cher.example', 'ada@bücher.example'],
+    ['in full-width letters', 'ada@ｅｘａｍｐｌｅ.com', 'ada@example.com'],
+    ['with a sharp s', 'ada@STRAẞE.example', 'ada@straße.example'],
+  ])('stores a domain %s in Unicode and lower case', (_, text, value) => {
+    expect(parse(emailAddress(), text)).toEqual({ value })
   })
 
   it('accepts at most 254 characters', () => {
@@ -132,9 +147,25 @@ describe('emailAddress', () => {
     expect(parse(emailAddress(), `a${longest}`)).toEqual(['must have at most 254 characters'])
   })
 
-  it.each(HOSTILE_ADDRESSES)('rejects %s', (text) => {
-    expect(parse(emailAddress(), text)).toEqual(['must be an email address'])
+  it('accepts at most 254 characters of its punycode form', () => {
+    const withLocalPart = (length: number) => `${'a'.repeat(length)}@${`${'ü'.repeat(57)}.`.repeat(3)}example`
+    expect(asciiAddress(withLocalPart(54))).toHaveLength(254)
+    expect(parse(emailAddress(), withLocalPart(54))).toEqual({ value: withLocalPart(54) })
+    expect(parse(emailAddress(), withLocalPart(55))).toEqual(['must be an email address'])
   })
+
+  it.each(HOSTILE_ADDRESSES)('rejects %s', (text) => {
+    expect(parse(emailAddress(), text)).toEqual([
+      expect.stringMatching(/^must (be an email address|have only ASCII characters before the @)$/),
+    ])
+  })
+
+  it.each(['ö@bücher.example', '用户@example.com', 'adа@example.com'])(
+    'rejects the local part of %s',
+    (text) => {
+      expect(parse(emailAddress(), text)).toEqual(['must have only ASCII characters before the @'])
+    },
+  )
 
   it.each(['ada\u202e@example.com', 'ada@example.com\r\nBcc: b@example.com', 'ad\ufffd@example.com'])(
     'rejects %j as text already',
@@ -142,6 +173,46 @@ describe('emailAddress', () => {
       expect(parse(emailAddress(), text)).not.toHaveProperty('value')
     },
   )
+
+  it('stores one form of each address, whose ASCII form is a host name that means the same', () => {
+    const label = fc.oneof(
+      fc.string({
+        unit: fc.constantFrom(...'aZ9-üßẞİıς中のДא１½ⅷ™ﬁœ\u0301\u200d.'),
+        minLength: 1,
+        maxLength: 8,
+      }),
+      fc
+        .string({ unit: fc.constantFrom(...'abcdez0129-'), minLength: 1, maxLength: 8 })
+        .map((end) => `xn--${end}`),
+      fc.string({ unit: 'grapheme', minLength: 1, maxLength: 3 }),
+      fc.constantFrom('0x7f', '127', 'example'),
+    )
+    fc.assert(
+      fc.property(fc.array(label, { minLength: 2, maxLength: 4 }), (labels) => {
+        const { data: stored, success } = emailAddress().safeParse(`Ada@${labels.join('.')}`)
+        if (!success) return
+        const ascii = asciiAddress(stored)
+        expect(ascii).toMatch(/^Ada@([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+(?!\d+$)[a-z0-9-]{1,63}$/)
+        expect(stored).toBe(stored.normalize('NFC'))
+        expect(parse(emailAddress(), stored)).toEqual({ value: stored })
+        expect(parse(emailAddress(), ascii)).toEqual({ value: stored })
+        expect(parse(emailAddress(), ascii.toUpperCase().replace('ADA', 'Ada'))).toEqual({ value: stored })
+      }),
+      property(3000, 200_000),
+    )
+  })
+})
+
+describe('asciiAddress', () => {
+  it.each([
+    ['Ada@bücher.example', 'Ada@xn--bcher-kva.example'],
+    ['ada@example.com', 'ada@example.com'],
+    // Stored before domains were converted.
+    ['ada@BÜCHER.example', 'ada@xn--bcher-kva.example'],
+    ['ö@bücher.example', 'ö@xn--bcher-kva.example'],
+  ])('writes the domain of %s in punycode', (address, ascii) => {
+    expect(asciiAddress(address)).toBe(ascii)
+  })
 })
 
 describe('phoneNumber', () => {
