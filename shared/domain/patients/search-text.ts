@@ -1,6 +1,7 @@
 /**
  * Text as search compares it: folded, so that case, accents and special letters do not affect whether a patient is found.
  */
+import { domainToUnicode } from 'node:url'
 
 // What `fold` removes and replaces in lower-case text that NFKD has decomposed. docs/guides/pages-and-search.md has a table of it.
 
@@ -88,7 +89,8 @@ const TEL_URI = /^ ?tel:([^;]*).*/
 
 /** Parses a query; null if it is empty or only white space. */
 export function parseSearchQuery(query: string): Needles | null {
-  const folded = fold(query)
+  // Email addresses are stored with their domains in Unicode.
+  const folded = fold(query.replace(/xn--[a-z0-9-]+/gi, (label) => domainToUnicode(label)))
   const words = folded.split(' ').filter((word) => word !== '')
   // A query that folds to nothing, such as a lone accent, matches no patient.
   if (words.length === 0) return query.trim() === '' ? null : { kind: 'words', words: [query.trim()] }

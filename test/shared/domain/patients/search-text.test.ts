@@ -148,6 +148,13 @@ describe('a search', () => {
     expect(finds('19', 'Ada Kaya', null, 'ada1990@x.org')).toBe(true)
   })
 
+  it.each(['ada@xn--bcher-kva.example', 'XN--BCHER-KVA', 'ada@BÜCHER.example', 'bucher.example'])(
+    'for %s finds an email address, whose domain is stored in Unicode',
+    (query) => {
+      expect(finds(query, 'Ada Kaya', null, 'Ada@bücher.example')).toBe(true)
+    },
+  )
+
   it('is null when it is blank, and matches no patient when it is a lone mark', () => {
     for (const blank of ['', ' ', '\t\u00a0\u3000']) expect(parseSearchQuery(blank)).toBeNull()
     for (const mark of ['´', '¨', '\u0301', "'", '’', ',', '\u200b', 'ـ'])
