@@ -1,11 +1,12 @@
 import * as z from 'zod'
 import type { Appointment as AppointmentRecord } from '../domain/booking/appointment.ts'
+import { cancellationReason } from '../domain/patients/text-fields.ts'
 import { clinicTimestamp } from '../domain/timestamp.ts'
 import { APPOINTMENT_ITEMS } from '../store/keys/families.ts'
 import { Appointment, appointmentReference } from './appointments.ts'
 import { ApiError } from './errors.ts'
 import { defineRoute, mergeCalls, type Route } from './route.ts'
-import { envelopeOf, longText, Timestamp } from './schemas.ts'
+import { envelopeOf, Timestamp } from './schemas.ts'
 
 /** The parts of a definition that all actions share. */
 const ACTION = {
@@ -72,7 +73,7 @@ export const cancelAppointment = defineRoute({
   get body() {
     return z
       .strictObject({
-        reason: longText(500).nullish(),
+        reason: cancellationReason().meta({ maxLength: 500 }).nullish(),
       })
       .meta({ id: 'Cancellation' })
   },

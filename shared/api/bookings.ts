@@ -10,6 +10,7 @@ import {
 } from '../domain/booking/placement.ts'
 import { CLOSED_REASONS, type DatedSlot } from '../domain/booking/slots.ts'
 import { formatTime } from '../domain/interval.ts'
+import { notes } from '../domain/patients/text-fields.ts'
 import { APPOINTMENT_ITEMS } from '../store/keys/families.ts'
 import { Appointment, appointmentReference } from './appointments.ts'
 import { DurationMinutes } from './availability.ts'
@@ -18,7 +19,6 @@ import { defineRoute, mergeCalls, type TableCalls } from './route.ts'
 import {
   CalendarDate,
   envelopeOf,
-  longText,
   newExternalId,
   oneOf,
   RecordDate,
@@ -62,7 +62,7 @@ const PLACEMENT = {
   UpdateItem: ['appointment-tallies', 'appointment-tallies-of-doctors', 'doctor-days', 'room-days'],
 } as const satisfies TableCalls
 
-const Notes = longText(2000).nullish()
+const Notes = notes().meta({ maxLength: 2000 }).nullish()
 
 const TreatmentIds = z
   .array(Uuid, { error: 'must be a list of ids of treatments' })

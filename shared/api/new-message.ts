@@ -15,13 +15,17 @@ import {
   whenValid,
 } from './schemas.ts'
 
-const Subject = z
+export const messageSubject = z
   .string({ error: 'must be text' })
   .refine((text) => !/[\p{Cc}\p{Zl}\p{Zp}]/u.test(text), {
     error: 'must be one line, without control characters',
   })
   .pipe(singleLineText(200))
   .meta({ minLength: 1, maxLength: 200 })
+
+export const messageText = longText(10_000)
+  .refine((text) => text.trim() !== '', { error: 'must not be empty' })
+  .meta({ minLength: 1 })
 
 function fitsSms(message: string): boolean {
   const { length, max } = smsLength(message)
@@ -38,12 +42,8 @@ const NewMessage = z
   .strictObject({
     channel: oneOf(CHANNELS),
     patient_id: Uuid,
-    message: longText(10_000)
-      .refine((text) => text.trim() !== '', { error: 'must not be empty' })
-      .meta({
-        minLength: 1,
-      }),
-    subject: Subject.nullish(),
+    message: messageText,
+    subject: messageSubject.nullish(),
   })
   .refine(({ channel, message }) => channel !== 'sms' || fitsSms(message), {
     path: ['message'],

@@ -3,12 +3,12 @@ import * as z from 'zod'
 import type { WallClock } from '../domain/clock.ts'
 import { E164, GENDERS, NATIONAL_ID } from '../domain/patients/patient.ts'
 import { validPhoneNumber } from '../domain/patients/phone-number.ts'
-import { emailAddress, lastName, nationalId, personName } from '../domain/patients/text-fields.ts'
+import { emailAddress, lastName, nationalId, notes, personName } from '../domain/patients/text-fields.ts'
 import { APPOINTMENT_ITEMS, INVOICE_ITEMS, MESSAGE_ITEMS, PAYMENT_ITEMS } from '../store/keys/families.ts'
 import { ApiError } from './errors.ts'
 import { OnePatient, patientReference } from './patients.ts'
 import { defineRoute, mergeCalls, type TableCalls } from './route.ts'
-import { CalendarDate, longText, newExternalId, oneOf } from './schemas.ts'
+import { CalendarDate, newExternalId, oneOf } from './schemas.ts'
 
 /** The calls that write a new or changed patient. They rewrite the search index from time to time. */
 const PATIENT_CALLS = {
@@ -42,10 +42,10 @@ const fields = {
   gender: oneOf(GENDERS).nullish(),
   phone_number: validPhoneNumber.meta({ pattern: E164.source }).nullish(),
   email_address: emailAddress()
-    .meta({ maxLength: 254, pattern: String.raw`^[!-?A-~]{1,64}@([^\s@.]{1,63}\.)+[^\s@.]{1,63}$` })
+    .meta({ maxLength: 254, pattern: String.raw`^[^\s@]{1,64}@([^\s@.]{1,63}\.)+[^\s@.]{1,63}$` })
     .nullish(),
   national_id: nationalId().meta({ maxLength: 32, pattern: NATIONAL_ID.source }).nullish(),
-  notes: longText(2000).nullish(),
+  notes: notes().meta({ maxLength: 2000 }).nullish(),
   external_id: newExternalId().nullish(),
 }
 

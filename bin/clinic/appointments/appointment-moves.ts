@@ -129,7 +129,7 @@ function changesOf(given: Options) {
   const { data, error } = updateAppointment.body.safeParse({
     appointment_date: date,
     start_time: time,
-    duration: duration === undefined ? undefined : Number(duration),
+    duration: duration !== undefined && /^\d+$/.test(duration) ? Number(duration) : duration,
     doctor_id: doctor,
     room_id: room === undefined ? undefined : idOrNone(room),
   })

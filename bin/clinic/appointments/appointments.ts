@@ -1,8 +1,8 @@
 import type { Command } from 'commander'
 import { appointmentFilter, listAppointments, renderAppointment } from '../../../shared/api/appointments.ts'
-import { longText } from '../../../shared/api/schemas.ts'
 import type { Appointment, AppointmentStatus } from '../../../shared/domain/booking/appointment.ts'
 import { applyAction, closeAs } from '../../../shared/domain/booking/appointment-actions.ts'
+import { cancellationReason } from '../../../shared/domain/patients/text-fields.ts'
 import { clinicTimestamp } from '../../../shared/domain/timestamp.ts'
 import { appointmentListStore, appointmentStore } from '../../../shared/store/calendar/appointments.ts'
 import { patientKey } from '../../../shared/store/keys/patients.ts'
@@ -61,7 +61,7 @@ export function addAppointmentCommands(group: Command): void {
     if (status === 'cancelled') command.option('--reason <text>', 'why it is cancelled')
     if (status === 'completed') addYesOption(command)
     command.action((id: string, { reason }: { reason?: string }, self: Command) =>
-      setStatus(id, status, self, parseOption('reason', longText(500).nullish(), reason)),
+      setStatus(id, status, self, parseOption('reason', cancellationReason().nullish(), reason)),
     )
   }
   addMoveCommand(group)

@@ -6,9 +6,9 @@ import { treatmentStore } from '../../../shared/store/catalogue.ts'
 import { doctorStore } from '../../../shared/store/doctors.ts'
 import {
   currencyCode,
+  durationMinutes,
   treatmentCode,
   treatmentDescription,
-  treatmentMinutes,
 } from '../import/entities/catalogue-fields.ts'
 import { readIds } from '../import/entities/catalogue-rows.ts'
 import { formatAmount } from '../records/record-text.ts'
@@ -60,7 +60,7 @@ const COMMANDS: CatalogueCommands<Treatment, Options, ReturnType<typeof renderTr
     minutes:
       options.duration === undefined && before
         ? before.minutes
-        : parseOption('duration', treatmentMinutes, options.duration),
+        : parseOption('duration', durationMinutes, options.duration),
     ...priceOf(options, before, clinic),
     ...fieldsOf(TEXTS, options),
     ...(options.doctors !== undefined && { doctorIds: idsOf(options.doctors) }),

@@ -4,9 +4,11 @@ import { isSupportedCountry } from 'libphonenumber-js/max'
 import * as z from 'zod'
 import type { Clinic } from '../../../shared/domain/clinic.ts'
 import { CURRENCIES } from '../../../shared/domain/money/currencies.ts'
-import { emailAddress, phoneNumber, singleLineText } from '../../../shared/domain/patients/text-fields.ts'
+import { phoneNumber } from '../../../shared/domain/patients/phone-number.ts'
+import { emailAddress, singleLineText } from '../../../shared/domain/patients/text-fields.ts'
 import { timeZone } from '../../../shared/domain/time-zone.ts'
 import type { ClinicChanges } from '../../../shared/store/clinics.ts'
+import { durationMinutes } from '../import/entities/catalogue-fields.ts'
 import { addFields, type Field, type Fields, fieldsOf } from '../tool/fields.ts'
 import { CommandFailure } from '../tool/output.ts'
 
@@ -14,12 +16,6 @@ const Currency = z
   .string()
   .toUpperCase()
   .refine((code) => CURRENCIES.includes(code), { error: 'must be an ISO 4217 code such as EUR' })
-
-const Minutes = z.coerce
-  .number({ error: 'must be a number of minutes from 5 to 480' })
-  .int({ error: 'must be a whole number of minutes' })
-  .min(5, { error: 'must be at least 5 minutes' })
-  .max(480, { error: 'must be at most 480 minutes' })
 
 const DailyLimit = z.coerce
   .number({ error: 'must be a number of messages a day' })
@@ -49,7 +45,7 @@ const REQUIRED = {
   appointmentMinutes: {
     flags: '--duration <minutes>',
     description: 'default appointment length (default: 30)',
-    schema: Minutes,
+    schema: durationMinutes,
   },
 } as const satisfies Fields<Settings>
 

@@ -1,8 +1,7 @@
 /** Holidays of a whole clinic. */
 import type { Command } from 'commander'
 import type { TimeOff } from '../../../shared/domain/booking/doctor.ts'
-import { formatSpan } from '../../../shared/domain/booking/doctor-days.ts'
-import { singleLineText } from '../../../shared/domain/patients/text-fields.ts'
+import { dayOffReason, formatSpan } from '../../../shared/domain/booking/doctor-days.ts'
 import { holidayStore, MAX_HOLIDAYS } from '../../../shared/store/holidays.ts'
 import { appointmentsOutsideHours, describeAppointments } from '../appointments/appointments-outside-hours.ts'
 import { withDays, withoutDays } from '../doctors/days-off.ts'
@@ -17,7 +16,7 @@ export function addHolidayCommands(group: Command): void {
     .argument('<days>', 'e.g. "2026-12-24/2026-12-26; 2027-01-01"')
     .option('--name <text>', 'the name of the holiday')
     .action(async (text: string, { name }: { name?: string }, command: Command) => {
-      const reason = name === undefined ? null : parseOption('name', singleLineText(100), name)
+      const reason = name === undefined ? null : parseOption('name', dayOffReason, name)
       const added = requireDays(text).map((day) => ({ ...day, reason: reason ?? day.reason }))
       const context = await openClinic(command)
       const outcome = await setHolidays(context, (days) => withinLimit(withDays('a holiday', days, added)))

@@ -6,7 +6,6 @@ import { departmentProblems } from '../../../shared/domain/booking/catalogue.ts'
 import type { Doctor } from '../../../shared/domain/booking/doctor.ts'
 import { formatExceptions, formatTimeOff } from '../../../shared/domain/booking/doctor-days.ts'
 import { formatWeeklyHours } from '../../../shared/domain/booking/working-hours.ts'
-import { singleLineText } from '../../../shared/domain/patients/text-fields.ts'
 import { newUuid } from '../../../shared/domain/uuid.ts'
 import { departmentStore } from '../../../shared/store/catalogue.ts'
 import { doctorStore } from '../../../shared/store/doctors.ts'
@@ -16,7 +15,14 @@ import {
   describeAppointments,
   isInside,
 } from '../appointments/appointments-outside-hours.ts'
-import { exceptions, NEW_DOCTOR, timeOff, weeklyHours } from '../import/entities/doctors.ts'
+import {
+  doctorName,
+  exceptions,
+  NEW_DOCTOR,
+  specialty,
+  timeOff,
+  weeklyHours,
+} from '../import/entities/doctors.ts'
 import { requireRecord } from '../records/change-record.ts'
 import { addLinkCommands } from '../records/record-links.ts'
 import { addSmallResource, type SmallResource } from '../records/resource-commands.ts'
@@ -86,8 +92,8 @@ const DEPARTMENT = {
   words: NONE,
 }
 const NEW: Fields<Doctor> = {
-  fullName: { flags: '--name <full name>', schema: singleLineText(200), isRequired: true },
-  specialty: { flags: '--specialty <text>', schema: singleLineText(100) },
+  fullName: { flags: '--name <full name>', schema: doctorName, isRequired: true },
+  specialty: { flags: '--specialty <text>', schema: specialty },
   departmentId: DEPARTMENT,
   hours: { flags: '--hours <week>', description: WEEK_EXAMPLE, ...WEEK },
   breaks: {

@@ -3,7 +3,7 @@ import { invoiceFilter, listInvoices, renderInvoice } from '../../../shared/api/
 import { renderPayment } from '../../../shared/api/payments.ts'
 import { oneOf } from '../../../shared/api/schemas.ts'
 import { applyPayments, type Invoice } from '../../../shared/domain/money/invoice.ts'
-import { singleLineText } from '../../../shared/domain/patients/text-fields.ts'
+import { invoiceNumber } from '../../../shared/domain/patients/text-fields.ts'
 import { isUuid } from '../../../shared/domain/uuid.ts'
 import type { WithUpdatedAt } from '../../../shared/domain/with-updated-at.ts'
 import { invoiceReader } from '../../../shared/store/calendar/invoice-balance.ts'
@@ -125,8 +125,7 @@ async function setStatus(id: string, wanted: string, command: Command): Promise<
 const RETURNED_PAYMENTS = " The payments that an interrupted correction had moved are the invoice's again."
 
 async function correct(id: string, given: UpdateOptions, command: Command): Promise<void> {
-  const number =
-    given.number === undefined ? undefined : parseOption('number', singleLineText(100), given.number)
+  const number = given.number === undefined ? undefined : parseOption('number', invoiceNumber(), given.number)
   const { table, clinic } = await openClinic(command)
   const patient = given.patient?.toLowerCase()
   if (number !== undefined && isUuid(id))

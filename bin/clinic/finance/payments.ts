@@ -11,7 +11,7 @@ import {
   type Payment,
   voidPayment,
 } from '../../../shared/domain/money/payment.ts'
-import { singleLineText } from '../../../shared/domain/patients/text-fields.ts'
+import { financeText } from '../../../shared/domain/patients/text-fields.ts'
 import { clinicTimestamp } from '../../../shared/domain/timestamp.ts'
 import { newUuid } from '../../../shared/domain/uuid.ts'
 import type { WithUpdatedAt } from '../../../shared/domain/with-updated-at.ts'
@@ -122,7 +122,7 @@ function addVoidCommand(group: Command): void {
     .argument('<payment>', 'payment id')
     .requiredOption('--reason <text>', 'why, for the operator alone')
     .action(async (given: string, options: { reason: string }, command: Command) => {
-      const reason = parseOption('reason', singleLineText(500), options.reason)
+      const reason = parseOption('reason', financeText(), options.reason)
       const { table, clinic } = await openClinic(command)
       const stored = paymentStore({ table })
       const find = async () =>
@@ -195,9 +195,7 @@ function paymentOf(given: NewPaymentOptions, id: string, invoice: Invoice, clini
     method: parseOption('method', oneOf(PAYMENT_METHODS), given.method),
     status: parseOption('status', oneOf(STATUSES), given.status),
     description:
-      given.description === undefined
-        ? null
-        : parseOption('description', singleLineText(500), given.description),
+      given.description === undefined ? null : parseOption('description', financeText(), given.description),
     date:
       given.date === undefined
         ? clinicTimestamp(createdAt, clinic.timezone).slice(0, 10)

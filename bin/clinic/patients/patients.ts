@@ -2,14 +2,15 @@ import type { Command } from 'commander'
 import { listPatients, renderPatientDetails } from '../../../shared/api/patients.ts'
 import { CalendarDate, oneOf } from '../../../shared/api/schemas.ts'
 import type { Clinic } from '../../../shared/domain/clinic.ts'
+import { wallClock } from '../../../shared/domain/clock.ts'
 import { fullName, GENDERS, type Patient } from '../../../shared/domain/patients/patient.ts'
+import { phoneNumber } from '../../../shared/domain/patients/phone-number.ts'
 import {
   emailAddress,
   lastName,
-  multiLineText,
   nationalId,
+  notes,
   personName,
-  phoneNumber,
 } from '../../../shared/domain/patients/text-fields.ts'
 import { SCOPES } from '../../../shared/domain/scope.ts'
 import { patientListStores, readPatientList } from '../../../shared/requests/patient-list.ts'
@@ -95,7 +96,7 @@ const FIELDS: Fields<Patient> = {
     schema: nationalId(),
     words: NONE,
   },
-  notes: { flags: '--notes <text>', schema: multiLineText(2000), words: NONE },
+  notes: { flags: '--notes <text>', schema: notes(), words: NONE },
 }
 
 type UpdateOptions = { readonly active?: boolean; readonly nationalId?: string }
@@ -121,6 +122,8 @@ export function addPatientCommands(group: Command): void {
         FIELDS,
         given.nationalId === undefined ? given : { ...given, nationalId: typed },
       )
+      if (fields.dateOfBirth && fields.dateOfBirth > wallClock(Date.now(), clinic.timezone).date)
+        throw new CommandFailure('--date-of-birth must not be in the future')
       const changes = { ...fields, ...(given.active !== undefined && { isActive: given.active }) }
       const before = await requirePatient(context, id)
       const patient = await patientChanges(table).update(clinic.id, before.id, changes)

@@ -3114,7 +3114,7 @@ export interface components {
              * @description Id of the patient who receives the message.
              */
             patient_id: string;
-            /** @description An SMS may have at most ten segments: 1,530 characters of the GSM alphabet (`^{}\[~]|` and the euro sign count twice), or 630 UTF-16 code units if any character is outside it. An email may have at most 10,000 characters. */
+            /** @description An SMS may have at most ten segments: 1,530 characters of the GSM alphabet, or 630 UTF-16 code units if any character is outside it. Of the GSM alphabet, `^{}\[~]|` and the euro sign count twice, and three times where they would be split over two segments of 153. An email may have at most 10,000 characters. */
             message: string;
             /** @description Email only; a single line. Defaults to the clinic's name. */
             subject?: string | null;
@@ -3130,7 +3130,7 @@ export interface components {
             gender?: ("male" | "female" | "other" | "unknown") | null;
             /** @description Phone number in E.164 format. Must be valid in its country's numbering plan. */
             phone_number?: string | null;
-            /** @description Email address. */
+            /** @description Email address. Its local part must be ASCII. Its domain may be in Unicode or punycode, is stored in lower-case Unicode and sent in punycode. At most 254 characters with the domain in punycode. */
             email_address?: string | null;
             /** @description National id: 1 to 32 letters of the English alphabet, digits and hyphens. Stored in upper case. Several patients may share one. */
             national_id?: string | null;
@@ -3308,7 +3308,7 @@ export interface components {
             gender?: ("male" | "female" | "other" | "unknown") | null;
             /** @description Phone number in E.164 format. Must be valid in its country's numbering plan. */
             phone_number?: string | null;
-            /** @description Email address. */
+            /** @description Email address. Its local part must be ASCII. Its domain may be in Unicode or punycode, is stored in lower-case Unicode and sent in punycode. At most 254 characters with the domain in punycode. */
             email_address?: string | null;
             /** @description National id: 1 to 32 letters of the English alphabet, digits and hyphens. Stored in upper case. Several patients may share one. */
             national_id?: string | null;

@@ -11,7 +11,9 @@ type Exceptions = Doctor['exceptions']
 export class DaysError extends Error {}
 
 const MAX_REASON = 100
-const Reason = singleLineText(MAX_REASON)
+
+/** The reason of a day off, or the name of a holiday. */
+export const dayOffReason = singleLineText(MAX_REASON)
 
 /** A day or a span of days, and perhaps a reason in quotes, within which a quote is doubled. Matches at one position only. */
 const DAYS_OFF = /\s*([\d-]+)(?:\/([\d-]+))?(?:\s+"((?:[^"]|"")*)")?\s*(;|$)/y
@@ -35,7 +37,7 @@ export function parseTimeOff(text: string): TimeOff[] {
 }
 
 function parseReason(quoted: string): string {
-  const { data } = Reason.safeParse(quoted.replaceAll('""', '"'))
+  const { data } = dayOffReason.safeParse(quoted.replaceAll('""', '"'))
   if (data === undefined) throw new DaysError(`must have reasons of 1 to ${MAX_REASON} visible characters`)
   return data
 }

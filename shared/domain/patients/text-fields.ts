@@ -1,7 +1,7 @@
 /** Validation of text fields, shared by the API and imports. */
 import { domainToASCII, domainToUnicode } from 'node:url'
 import * as z from 'zod'
-import { E164, NATIONAL_ID } from './patient.ts'
+import { NATIONAL_ID } from './patient.ts'
 
 /** No control characters, no lone surrogates, and no U+FFFD: gateways put it in place of bytes that are not UTF-8. */
 const isPlainText = (text: string): boolean => !/[\p{Cc}\ufffd]/u.test(text) && text.isWellFormed()
@@ -129,16 +129,12 @@ export const nationalId = () =>
     .regex(NATIONAL_ID, { error: 'must have 1 to 32 letters of the English alphabet, digits and hyphens' })
     .toUpperCase()
 
-/** An E.164 number with any punctuation: `+90 (532) 123-45-67` becomes `+905321234567`. */
-export const phoneNumber = () =>
-  singleLineText(40)
-    .transform((text) => text.replace(/[\s().\-/]/g, ''))
-    .superRefine((text, context) => {
-      if (!E164.test(text))
-        context.addIssue({
-          code: 'custom',
-          message: /^\d+$/.test(text)
-            ? 'needs its country code: +49 171 1234567, not 0171... or 0049...'
-            : 'must be an international number such as +49 171 1234567',
-        })
-    })
+/** Notes on a patient or an appointment. */
+export const notes = () => multiLineText(2000)
+
+export const cancellationReason = () => multiLineText(500)
+
+export const invoiceNumber = () => singleLineText(100)
+
+/** The description of a payment or of a line item, or the reason why a payment is void. */
+export const financeText = () => singleLineText(500)

@@ -14,7 +14,7 @@ import type { ClinicId, ClinicInfo } from '../../../../shared/domain/clinic.ts'
 import { wallClock } from '../../../../shared/domain/clock.ts'
 import { parseTime } from '../../../../shared/domain/interval.ts'
 import { fullName } from '../../../../shared/domain/patients/patient.ts'
-import { multiLineText } from '../../../../shared/domain/patients/text-fields.ts'
+import { cancellationReason, notes } from '../../../../shared/domain/patients/text-fields.ts'
 import { APPOINTMENTS, appointmentStore } from '../../../../shared/store/calendar/appointments.ts'
 import { roomStore, treatmentStore } from '../../../../shared/store/catalogue.ts'
 import { doctorStore, readHolidays } from '../../../../shared/store/doctors.ts'
@@ -58,11 +58,11 @@ const columns = columnTable(
     status: defaulted('status', oneOf(APPOINTMENT_STATUSES)),
     room_external_id: nullableReference('room', 'room'),
     treatment_external_ids: references('treatments', 'treatment'),
-    notes: nullable('notes', multiLineText(2000)),
+    notes: nullable('notes', notes()),
     confirmed_at: nullable('confirmedAt', Instant),
     checked_in_at: nullable('checkedInAt', Instant),
     cancelled_at: nullable('cancelledAt', Instant),
-    cancellation_reason: nullable('cancellationReason', multiLineText(500)),
+    cancellation_reason: nullable('cancellationReason', cancellationReason()),
     created_at: defaulted('createdAt', Instant),
   },
   (row) =>

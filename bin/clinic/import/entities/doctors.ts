@@ -50,6 +50,10 @@ const parsed = <T>(max: number, parse: (text: string) => T) =>
     }
   })
 
+export const doctorName = singleLineText(200)
+
+export const specialty = singleLineText(100)
+
 /** `mon-fri 09:00-17:00; sat 10:00-14:00` */
 export const weeklyHours = parsed(10_000, parseWeeklyHours)
 
@@ -60,8 +64,8 @@ export const timeOff = parsed(50_000, parseTimeOff)
 export const exceptions = parsed(50_000, parseExceptions)
 
 const columns = columnTable({
-  full_name: required('fullName', singleLineText(200)),
-  specialty: nullable('specialty', singleLineText(100)),
+  full_name: required('fullName', doctorName),
+  specialty: nullable('specialty', specialty),
   department_external_id: nullableReference('departmentId', 'department'),
   is_active: defaulted('isActive', booleanField),
   hours: emptied('hours', weeklyHours, {}),

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { TimeOff } from '../../../../shared/domain/booking/doctor.ts'
-import { singleLineText } from '../../../../shared/domain/patients/text-fields.ts'
+import { dayOffReason } from '../../../../shared/domain/booking/doctor-days.ts'
 import type { Holidays } from '../../../../shared/store/doctors.ts'
 import { areSameDays, holidayStore, MAX_HOLIDAYS, presentImports } from '../../../../shared/store/holidays.ts'
 import { retryOnConflict } from '../../../../shared/store/table/retry-on-conflict.ts'
@@ -17,7 +17,7 @@ const columns = columnTable(
   {
     from: required('from', RowRecordDate),
     to: defaulted('to', RowRecordDate),
-    name: nullable('reason', singleLineText(100)),
+    name: nullable('reason', dayOffReason),
   },
   (row) =>
     row.refine(({ from, to }) => to == null || from <= to, {

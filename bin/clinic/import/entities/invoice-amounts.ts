@@ -20,6 +20,7 @@ import {
   RATIO_SCALE,
   renderMoney,
 } from '../../../../shared/domain/money/money.ts'
+import { financeText } from '../../../../shared/domain/patients/text-fields.ts'
 import { RowRejectedError } from '../files/import-errors.ts'
 import { rowText } from './row-fields.ts'
 
@@ -30,7 +31,7 @@ const LineItemRow = z.strictObject(
   {
     // Accepted because exports of the API have it, but not used: line item ids are derived from the invoice's id.
     id: z.unknown().optional(),
-    description: rowText(500),
+    description: rowText(financeText()),
     quantity: Decimal.nullish(),
     unit_price: Decimal,
     discount_amount: Decimal.nullish(),

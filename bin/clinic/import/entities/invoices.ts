@@ -4,7 +4,7 @@ import { oneOf } from '../../../../shared/api/schemas.ts'
 import type { ClinicInfo } from '../../../../shared/domain/clinic.ts'
 import { applyPayments, INVOICE_STATUSES, type Invoice } from '../../../../shared/domain/money/invoice.ts'
 import { fullName } from '../../../../shared/domain/patients/patient.ts'
-import { singleLineText } from '../../../../shared/domain/patients/text-fields.ts'
+import { invoiceNumber } from '../../../../shared/domain/patients/text-fields.ts'
 import { lineItemId } from '../../../../shared/domain/uuid.ts'
 import { INVOICES, invoiceStore } from '../../../../shared/store/calendar/invoices.ts'
 import { paymentStore } from '../../../../shared/store/calendar/payments.ts'
@@ -25,7 +25,7 @@ type Fields = RowFields<Omit<Invoice, keyof Amounts | 'id' | 'patient' | 'status
 
 const columns = columnTable({
   patient_external_id: reference('patient', 'patient'),
-  invoice_number: required('number', singleLineText(100)),
+  invoice_number: required('number', invoiceNumber()),
   status: defaulted('clinicStatus', oneOf(INVOICE_STATUSES)),
   issue_date: required('issueDate', RowRecordDate),
   due_date: nullable('dueDate', RowRecordDate),

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { messageSubject, messageText } from '../../../../shared/api/new-message.ts'
 import { oneOf } from '../../../../shared/api/schemas.ts'
 import {
   CHANNELS,
@@ -8,7 +9,7 @@ import {
   PROVIDERS,
 } from '../../../../shared/domain/messages/message.ts'
 import { fullName } from '../../../../shared/domain/patients/patient.ts'
-import { multiLineText, singleLineText } from '../../../../shared/domain/patients/text-fields.ts'
+import { singleLineText } from '../../../../shared/domain/patients/text-fields.ts'
 import { clinicTimestamp } from '../../../../shared/domain/timestamp.ts'
 import { MESSAGES, messageStore } from '../../../../shared/store/messages/messages.ts'
 import type { Table } from '../../../../shared/store/table/table.ts'
@@ -28,8 +29,8 @@ const columns = columnTable(
     channel: required('channel', oneOf(CHANNELS)),
     type: defaulted('type', oneOf(MESSAGE_TYPES)),
     recipient: required('recipient', singleLineText(254)),
-    subject: nullable('subject', singleLineText(200)),
-    message: required('text', multiLineText(10_000)),
+    subject: nullable('subject', messageSubject),
+    message: required('text', messageText),
     status: defaulted('status', oneOf(MESSAGE_STATUSES)),
     // Follows from the channel.
     provider: { cell: z.enum(PROVIDERS, { error: 'must be sns for sms, ses for email' }).nullish() },

@@ -2,12 +2,12 @@ import * as z from 'zod'
 import { whenValid } from '../../../../shared/api/schemas.ts'
 import type { ClinicId, ClinicInfo } from '../../../../shared/domain/clinic.ts'
 import { fullName, GENDERS, NO_DETAILS, type Patient } from '../../../../shared/domain/patients/patient.ts'
+import { phoneNumber } from '../../../../shared/domain/patients/phone-number.ts'
 import {
   emailAddress,
   lastName,
-  multiLineText,
   nationalId,
-  phoneNumber,
+  notes,
   singleLineText,
 } from '../../../../shared/domain/patients/text-fields.ts'
 import { clinicTimestamp, isCalendarDate } from '../../../../shared/domain/timestamp.ts'
@@ -63,7 +63,7 @@ const columns = columnTable(
     email_address: nullable('emailAddress', emailAddress()),
     is_active: defaulted('isActive', booleanField),
     national_id: nullable('nationalId', nationalId()),
-    notes: nullable('notes', multiLineText(2000)),
+    notes: nullable('notes', notes()),
     created_at: defaulted('createdAt', Instant),
     date_of_birth: nullable('dateOfBirth', RowDate),
   },

@@ -8,6 +8,7 @@ import {
   type Payment,
 } from '../../../../shared/domain/money/payment.ts'
 import { fullName } from '../../../../shared/domain/patients/patient.ts'
+import { financeText } from '../../../../shared/domain/patients/text-fields.ts'
 import type { Table } from '../../../../shared/store/table/table.ts'
 import { RowRejectedError } from '../files/import-errors.ts'
 import { amountOf } from './catalogue-rows.ts'
@@ -37,10 +38,10 @@ const columns = columnTable(
     type: defaulted('type', PaymentType),
     payment_method: required('method', oneOf(PAYMENT_METHODS)),
     status: defaulted('status', oneOf(PAYMENT_STATUSES)),
-    description: nullable('description', rowText(500)),
+    description: nullable('description', rowText(financeText())),
     payment_date: required('date', RowRecordDate),
     voided_at: defaulted('voidedAt', Instant),
-    void_reason: defaulted('voidReason', rowText(500)),
+    void_reason: defaulted('voidReason', rowText(financeText())),
     created_at: defaulted('createdAt', Instant),
   },
   (row) =>

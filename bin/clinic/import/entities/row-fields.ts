@@ -1,6 +1,5 @@
 /** Fields that rows of several entities have. */
 import * as z from 'zod'
-import { singleLineText } from '../../../../shared/domain/patients/text-fields.ts'
 import { isCalendarDate, LAST_DATE } from '../../../../shared/domain/timestamp.ts'
 
 /** A boolean of NDJSON, or its text in CSV. */
@@ -10,10 +9,10 @@ export const booleanField = z.union(
 )
 
 /** Text of one line. Line breaks of a cell become spaces. */
-export const rowText = (max: number) =>
+export const rowText = <Line extends z.ZodType>(line: Line) =>
   z.preprocess(
     (text) => (typeof text === 'string' ? text.trim().replace(/[\t ]*[\r\n]+\s*/g, ' ') : text),
-    singleLineText(max),
+    line,
   )
 
 /** The first day of year 1 is in year 0 in some time zones. */

@@ -6,9 +6,9 @@ import type { Table } from '../../../../shared/store/table/table.ts'
 import {
   catalogueName,
   currencyCode,
+  durationMinutes,
   treatmentCode,
   treatmentDescription,
-  treatmentMinutes,
 } from './catalogue-fields.ts'
 import { amountOf, catalogueImport, currencyOf } from './catalogue-rows.ts'
 import { columnTable, defaulted, nullable, references, required } from './columns.ts'
@@ -27,7 +27,7 @@ const columns = columnTable({
   name: required('name', catalogueName),
   code: nullable('code', treatmentCode),
   description: nullable('description', treatmentDescription),
-  duration_minutes: required('minutes', treatmentMinutes),
+  duration_minutes: required('minutes', durationMinutes),
   price: required('price', Decimal),
   currency: nullable('currency', currencyCode),
   doctor_external_ids: references('doctorIds', 'doctor'),

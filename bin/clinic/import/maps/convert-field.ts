@@ -137,13 +137,22 @@ const isTimestamp = (text: string): boolean => /^\d{4}-\d\d-\d\dT.*(Z|[+-]\d\d:\
 const isPhone = (field: string, row: ReadonlyMap<string, unknown>): boolean =>
   field === 'phone_number' || (field === 'recipient' && row.get('channel') === 'sms')
 
-/** The number of a cell, or the first of several in it. */
+/** The number of a cell, or the first of several in it. Null if a part with digits is none, such as an extension. */
 function phoneNumber(text: string, country: string): string | null {
-  for (const one of [text, ...text.split(/[;,]|\s[/|]\s/)]) {
-    const number = internationalNumber(one, country)
-    if (number !== null) return number
-  }
-  return null
+  const whole = numberOf(text, country)
+  if (whole !== null) return whole
+  const parts = text.split(/[;,]|\s[/|]\s/).filter((part) => /\d/.test(part))
+  const numbers = parts.map((part) => numberOf(part, country))
+  return numbers.includes(null) ? null : (numbers[0] ?? null)
+}
+
+/** 30.12.1980 would be a number of Berlin. */
+const DATE = /^(\d{1,2}[./-]\d{1,2}[./-](19|20)\d\d|(19|20)\d\d[./-]\d{1,2}[./-]\d{1,2})$/
+
+/** The number of a text, without the words around it that say whose it is. */
+function numberOf(text: string, country: string): string | null {
+  const number = text.replace(/^[^+\p{Nd}]+|\P{Nd}+$/gu, '')
+  return DATE.test(number) ? null : internationalNumber(number, country)
 }
 
 const withoutTitles = (name: string, titles: RegExp | undefined): string =>

@@ -209,7 +209,10 @@ describe('settings of a clinic', () => {
     [['--currency', 'EURO'], '--currency must be an ISO 4217 code'],
     [['--name', ' '], '--name must not be empty'],
     [['--website', 'praxis.example.com'], '--website'],
-    [['--phone', '0431 555012'], '--phone'],
+    [['--phone', '0431 555012'], '--phone needs its country code'],
+    [['--phone', '+49000000000'], '--phone must be an international phone number that exists'],
+    [['--duration', '0x1e'], '--duration must be a whole number of minutes from 5 to 480'],
+    [['--duration', '481'], '--duration must be a whole number of minutes from 5 to 480'],
     [['--email', 'praxis'], '--email'],
     [['--address', ' '], '--address'],
     [['--sms-per-day', '0'], '--sms-per-day must be at least 1'],
@@ -219,6 +222,7 @@ describe('settings of a clinic', () => {
     [['--messages-per-recipient', '0'], '--messages-per-recipient must be at least 1'],
     [['--email-from-name', 'Praxis\r\nBcc: b@example.com'], '--email-from-name must not contain control'],
     [['--reply-to', 'Desk <desk@praxis.example>'], '--reply-to must be an email address'],
+    [['--reply-to', 'büro@praxis.example'], '--reply-to must have only ASCII characters before the @'],
     [['--sms-countries', 'TR,XX'], '--sms-countries must be ISO 3166 codes'],
   ])('are rejected with %j', async (args, message) => {
     const before = await listed()

@@ -95,6 +95,46 @@ it('stores a single word of a column with whole names as the first name', async 
   ])
 })
 
+const PHONES = ['0000000000', '01.01.1980', '30.12.1980', '030 12345678 ext 5', '030 12345678, 5']
+
+it('rejects phone numbers that do not exist, dates, and extensions, and imports the other rows', async () => {
+  const rows = ['Tel. 030 12345678 (Mutter)', ...PHONES, '+49 (0)30/12345678; 0171 1234567'].map(
+    (phone, at) => `${at},Jo,Doe,,"${phone}",`,
+  )
+  const map = { country: 'DE', entities: { patients: {} } }
+  const { imported, rejections } = await load('patients', map, `${PEOPLE}${rows.join('\n')}\n`)
+  expect(imported).toBe(2)
+  expect(rejections).toEqual(
+    PHONES.map(
+      (_, at) => `${at + 3}: phone_number is neither a phone number of DE nor one with a country code`,
+    ),
+  )
+  expect((await people()).map(([, , phone]) => phone)).toEqual(['+493012345678', '+493012345678'])
+})
+
+it('leaves phone numbers out that do not exist where they are optional', async () => {
+  const rows = PHONES.map((phone, at) => `${at},Jo,Doe,,"${phone}",`)
+  const map = { country: 'DE', entities: { patients: { optional: ['phone_number'] } } }
+  const { imported, warned } = await load('patients', map, `${PEOPLE}${rows.join('\n')}\n`)
+  expect(imported).toBe(PHONES.length)
+  expect(warned.filter((text) => text.includes('left out: phone_number'))).toHaveLength(PHONES.length)
+  expect((await people()).map(([, , phone]) => phone)).toEqual(PHONES.map(() => null))
+})
+
+it('rejects phone numbers that do not exist without a country too', async () => {
+  const rows = ['+49000000000', '0000000000', '+49 30 12345678'].map((phone, at) => `${at},Jo,Doe,,${phone},`)
+  const { imported, rejections } = await load(
+    'patients',
+    { entities: { patients: {} } },
+    `${PEOPLE}${rows.join('\n')}\n`,
+  )
+  expect(imported).toBe(1)
+  expect(rejections).toEqual([
+    '2: phone_number must be an international phone number that exists, such as +905321234567',
+    '3: phone_number needs its country code: +49 171 1234567, not 0171... or 0049...',
+  ])
+})
+
 it('rejects the row of a value that is not optional', async () => {
   const { rejections } = await load('patients', { entities: { patients: {} } }, `${PEOPLE}1,Jo,Doe,,,x\n`)
   expect(rejections).toEqual(['2: email_address must be an email address'])

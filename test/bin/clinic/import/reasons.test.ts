@@ -1,8 +1,12 @@
 /** The reasons of rejected rows are in the words of the tool, whatever a row has. */
 import { describe, expect, it } from 'vitest'
+import type * as z from 'zod'
 import { importEntities } from '../../../../bin/clinic/import/entities/entities.ts'
 import { rowMap } from '../../../../bin/clinic/import/maps/row-map.ts'
 import { rowChecker } from '../../../../bin/clinic/import/run/check-row.ts'
+import { createAppointment } from '../../../../shared/api/bookings.ts'
+import { sendMessage } from '../../../../shared/api/new-message.ts'
+import { createPatient } from '../../../../shared/api/new-patient.ts'
 import type { ClinicId } from '../../../../shared/domain/clinic.ts'
 import type { Table } from '../../../../shared/store/table/table.ts'
 import { NOW } from '../../../support/table.ts'
@@ -63,3 +67,62 @@ describe.each(importEntities({} as Table, () => NOW).map((entity) => [entity.nam
     })
   },
 )
+
+/** The columns that POST requests have too. Only files take phone numbers with punctuation, and codes in capitals. */
+const POSTED = {
+  patients: createPatient.body.shape,
+  messages: sendMessage.body.shape,
+  appointments: createAppointment.body.shape,
+} as const
+
+const REJECTED: unknown[] = [
+  ' \n',
+  'x'.repeat(20_000),
+  'a\u0000',
+  'a\n',
+  'a\u2028b',
+  'a\u2029',
+  '\ud800',
+  'a\ufffd',
+  '\u200b',
+  '\u202eabc',
+  12,
+  true,
+  {},
+  '+49000000000',
+  '+4901711234567;ext=5',
+  '+491011980',
+  '0000000000',
+  '01.01.1980',
+  '2026-02-30',
+  '25:00',
+  'ö@example.com',
+  'ada@127.1',
+  `ada@${'ü'.repeat(60)}.example`,
+  'ÄB-1',
+]
+
+describe.each(
+  Object.entries(POSTED).flatMap(([name, shape]) => {
+    const entity = importEntities({} as Table, () => NOW).find((one) => one.name === name)
+    if (!entity) throw new Error(`no entity ${name}`)
+    const shared = entity.columns.filter((column) => column in shape)
+    return shared.map(
+      (column) => [name, column, entity, shape[column as keyof typeof shape] as z.ZodType] as const,
+    )
+  }),
+)('%s: %s', (name, column, entity, schema) => {
+  it('is rejected in a file if POST rejects it', () => {
+    const columns = ['external_id', ...entity.columns]
+    const idOf = (kind: string, id: string) => `${kind}:${id}`
+    const check = rowChecker(entity, clinic, NOW, idOf, rowMap(columns, name, undefined, clinic))
+    const isAccepted = (value: unknown): boolean => {
+      // The subject of an SMS is rejected whatever it is.
+      const checked = check({ line: 2, values: { channel: 'email', [column]: value } })
+      return !('reasons' in checked && checked.reasons.some((reason) => reason.startsWith(`${column} `)))
+    }
+    const rejected = REJECTED.filter((value) => !schema.safeParse(value).success)
+    expect(rejected).not.toEqual([])
+    expect(rejected.filter(isAccepted)).toEqual([])
+  })
+})

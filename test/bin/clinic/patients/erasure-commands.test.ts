@@ -70,6 +70,23 @@ it('patient update removes the last name with ""', async () => {
   })
 })
 
+it.each([
+  ['--phone', '+49000000000', 'must be an international phone number that exists, such as +905321234567'],
+  [
+    '--phone',
+    '+49 30 12345678 ext 5',
+    'must be an international phone number that exists, such as +905321234567',
+  ],
+  ['--email', 'ö@example.com', 'must have only ASCII characters before the @'],
+  ['--date-of-birth', '2199-01-01', 'must not be in the future'],
+])('patient update rejects %s %s', async (option, value, message) => {
+  const update = ['patient', 'update', mine.patient.id, '--clinic', mine.clinic.id]
+  expect(await rejection(stack.run(...update, option, value))).toContain(`${option} ${message}`)
+  const { phoneNumber, emailAddress, dateOfBirth } = mine.patient
+  const stored = await patientStore(db).find(mine.clinic.id, mine.patient.id)
+  expect(stored).toMatchObject({ phoneNumber, emailAddress, dateOfBirth })
+})
+
 describe('patient erase', () => {
   it('fails without a terminal and without --yes, and shows nothing of the patient', async () => {
     const cases = [

@@ -7,7 +7,6 @@ import {
   externalId,
   multiLineText,
   personName,
-  phoneNumber,
   singleLineText,
 } from '../../../../shared/domain/patients/text-fields.ts'
 import { HOSTILE_ADDRESSES } from '../../../support/hostile-addresses.ts'
@@ -213,28 +212,6 @@ describe('asciiAddress', () => {
   ])('writes the domain of %s in punycode', (address, ascii) => {
     expect(asciiAddress(address)).toBe(ascii)
   })
-})
-
-describe('phoneNumber', () => {
-  it.each(['+90 (532) 123-45-67', '+90.532.123/45/67', '+905321234567', ' +90\u00a0532 1234567 '])(
-    'removes the punctuation of %j',
-    (text) => {
-      expect(parse(phoneNumber(), text)).toEqual({ value: '+905321234567' })
-    },
-  )
-
-  it.each(['+0532123456', '+90532x123456', '+90', '+90,5321234567', 'call me'])('rejects %s', (text) => {
-    expect(parse(phoneNumber(), text)).toEqual(['must be an international number such as +49 171 1234567'])
-  })
-
-  it.each(['0532 123 45 67', '0049 171 1234567', '(0171) 123-45-67'])(
-    'asks for the country code of %s',
-    (text) => {
-      expect(parse(phoneNumber(), text)).toEqual([
-        'needs its country code: +49 171 1234567, not 0171... or 0049...',
-      ])
-    },
-  )
 })
 
 describe('externalId', () => {

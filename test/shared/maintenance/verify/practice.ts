@@ -94,9 +94,7 @@ export async function createPractice(table: Table, size: Size, seed = 1): Promis
   messages.push(...range(size.messages).map(() => aMessage(made)))
   await createAll(table, clinic, messageStore({ table }), messages)
   for (const _ of range(size.payments)) {
-    const payment = aPayment(made)
-    payments.push(payment)
-    await addPayment(table, clinic, payment)
+    payments.push(await addPayment(table, clinic, aPayment(made)))
   }
   const settled = await invoiceStore({ table }).findMany(
     clinic,
@@ -221,16 +219,18 @@ export async function createAll<R>(
   await commitPacked(table, clinic, units())
 }
 
-export const addPayment = (table: Table, clinic: ClinicId, payment: Payment): Promise<void> =>
-  commitWithRetry(() =>
-    invoiceBalance(table).buildChangeset(clinic, payment.invoice.id, [
-      {
-        id: payment.id,
-        build: (_, __, others) =>
-          refundable([...others, payment]) < 0 ? { ...payment, type: 'payment' } : payment,
-      },
-    ]),
+/** Adds a payment: a refund of more than was paid becomes one. */
+export async function addPayment(table: Table, clinic: ClinicId, payment: Payment): Promise<Payment> {
+  let added = payment
+  const build = (_: Invoice, __: Payment | null, others: readonly Payment[]) => {
+    added = refundable([...others, payment]) < 0 ? { ...payment, type: 'payment' } : payment
+    return added
+  }
+  await commitWithRetry(() =>
+    invoiceBalance(table).buildChangeset(clinic, payment.invoice.id, [{ id: payment.id, build }]),
   )
+  return added
+}
 
 export const setStatus = (
   table: Table,

@@ -160,7 +160,7 @@ class NewPatient(_NewPatient, total=False):
     phone_number: Optional[str]
     """Phone number in E.164 format. Must be valid in its country's numbering plan."""
     email_address: Optional[str]
-    """Email address."""
+    """Email address. Its local part must be ASCII. Its domain may be in Unicode or punycode, is stored in lower-case Unicode and sent in punycode. At most 254 characters with the domain in punycode."""
     national_id: Optional[str]
     """National id: 1 to 32 letters of the English alphabet, digits and hyphens. Stored in upper case. Several patients may share one."""
     notes: Optional[str]
@@ -219,7 +219,7 @@ class PatientChanges(TypedDict, total=False):
     phone_number: Optional[str]
     """Phone number in E.164 format. Must be valid in its country's numbering plan."""
     email_address: Optional[str]
-    """Email address."""
+    """Email address. Its local part must be ASCII. Its domain may be in Unicode or punycode, is stored in lower-case Unicode and sent in punycode. At most 254 characters with the domain in punycode."""
     national_id: Optional[str]
     """National id: 1 to 32 letters of the English alphabet, digits and hyphens. Stored in upper case. Several patients may share one."""
     notes: Optional[str]
@@ -836,7 +836,7 @@ class _NewMessage(TypedDict):
     patient_id: str
     """Id of the patient who receives the message."""
     message: str
-    """An SMS may have at most ten segments: 1,530 characters of the GSM alphabet (`^{}\\[~]|` and the euro sign count twice), or 630 UTF-16 code units if any character is outside it. An email may have at most 10,000 characters."""
+    """An SMS may have at most ten segments: 1,530 characters of the GSM alphabet, or 630 UTF-16 code units if any character is outside it. Of the GSM alphabet, `^{}\\[~]|` and the euro sign count twice, and three times where they would be split over two segments of 153. An email may have at most 10,000 characters."""
 
 
 @final
