@@ -50,7 +50,7 @@ export const KATHMANDU: Region = {
     male: ['Bikash', 'Suresh', 'Prakash', 'Dipesh', 'Nabin', 'Tenzing'],
   },
   family: ['Shrestha', 'Gurung', 'Tamang', 'Rai', 'Thapa', 'Sherpa', 'Adhikari'],
-  phone: (random) => `+97798${digits(random, 8)}`,
+  phone: (random) => `+97798${random.pick(['0', '1', '2', '4', '5', '6', '8'])}${digits(random, 7)}`,
   offset: '+05:45',
 }
 

@@ -6,7 +6,6 @@ import {
   type LineItem as LineItemRecord,
 } from '../domain/money/invoice.ts'
 import { RATIO_DECIMALS, renderDecimal, renderMoney } from '../domain/money/money.ts'
-import { invoiceNumber } from '../domain/patients/text-fields.ts'
 import { clinicTimestamp } from '../domain/timestamp.ts'
 import type { WithUpdatedAt } from '../domain/with-updated-at.ts'
 import { expandPatient, Patient } from './patients.ts'
@@ -22,6 +21,7 @@ import {
   responseFields,
   someOf,
   Timestamp,
+  text,
   Uuid,
   validDateRange,
 } from './schemas.ts'
@@ -135,7 +135,7 @@ export const listInvoices = defineRoute({
     return recordListQuery({
       ...expandPatient.parameters(),
       patient_id: Uuid.optional(),
-      invoice_number: invoiceNumber().meta({ maxLength: 100 }).optional(),
+      invoice_number: text(100).trim().optional(),
       status: someOf(INVOICE_STATUSES).optional(),
       from: CalendarDate.optional(),
       to: CalendarDate.optional(),

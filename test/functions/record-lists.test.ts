@@ -373,11 +373,6 @@ describe('invoice_number', () => {
       '2026-03-02',
       '2026-03-01',
     ])
-    const [issue] = (await list('invoices', { invoice_number: 'A\u0000' })).body.details
-    expect(issue).toEqual({
-      field: 'invoice_number',
-      issue: 'must not contain control characters or broken Unicode',
-    })
     expect((await list('invoices', { invoice_number: 'A/1', limit: '1' })).body.meta.total).toBe(3)
     const stored = await store.find(made.clinic.id, ids[1] as string)
     const changes = new Changeset(db.table, made.clinic.id)

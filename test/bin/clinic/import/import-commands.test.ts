@@ -273,7 +273,7 @@ describe('import', () => {
     expect(readdirSync(folder).filter((name) => name.startsWith(basename(rejected)))).toEqual([])
     const again = JSON.parse((await tool('import', '--json', path)).printed).data
     expect(again).toMatchObject({ imported: 203, unchanged: 96, rejected: 1 })
-    expect(readFileSync(rejected, 'utf8')).toContain('3,First,Last,none,phone_number must')
+    expect(readFileSync(rejected, 'utf8')).toContain('3,First,Last,none,"phone_number must')
   })
 })
 
