@@ -1,5 +1,5 @@
 /** Converts the text of another system into the text of a field. */
-import { internationalNumber } from '../../../../shared/domain/patients/phone-number.ts'
+import { countryOf, internationalNumber } from '../../../../shared/domain/patients/phone-number.ts'
 import { foldedName } from '../files/field-names.ts'
 import {
   type DateAndTimeFormats,
@@ -141,18 +141,22 @@ const isPhone = (field: string, row: ReadonlyMap<string, unknown>): boolean =>
 function phoneNumber(text: string, country: string): string | null {
   const whole = numberOf(text, country)
   if (whole !== null) return whole
-  const parts = text.split(/[;,]|\s[/|]\s/).filter((part) => /\d/.test(part))
+  const parts = text.split(/[;,\n]|\s[/|]\s/).filter((part) => /\d/.test(part))
   const numbers = parts.map((part) => numberOf(part, country))
   return numbers.includes(null) ? null : (numbers[0] ?? null)
 }
 
 /** 30.12.1980 would be a number of Berlin. */
-const DATE = /^(\d{1,2}[./-]\d{1,2}[./-](19|20)\d\d|(19|20)\d\d[./-]\d{1,2}[./-]\d{1,2})$/
+const DATE =
+  /^((0?[1-9]|[12]\d|3[01])[./-](0?[1-9]|1[0-2])[./-]((19|20)?\d\d)|(19|20)\d\d[./-]\d{1,2}[./-]\d{1,2})$/
 
 /** The number of a text, without the words around it that say whose it is. */
 function numberOf(text: string, country: string): string | null {
-  const number = text.replace(/^[^+\p{Nd}]+|\P{Nd}+$/gu, '')
-  return DATE.test(number) ? null : internationalNumber(number, country)
+  const digits = text.replace(/^[^+＋\p{Nd}]+|\P{Nd}+$/gu, '')
+  const number = DATE.test(digits) ? null : internationalNumber(digits, country)
+  // Spreadsheets drop the plus of a number.
+  const withPlus = internationalNumber(`+${digits}`)
+  return withPlus === null || withPlus === number || countryOf(withPlus) !== country ? number : null
 }
 
 const withoutTitles = (name: string, titles: RegExp | undefined): string =>

@@ -95,21 +95,36 @@ it('stores a single word of a column with whole names as the first name', async 
   ])
 })
 
-const PHONES = ['0000000000', '01.01.1980', '30.12.1980', '030 12345678 ext 5', '030 12345678, 5']
+const PHONES = [
+  '0000000000',
+  '01.01.1980',
+  '30.12.1980',
+  '30.12.80',
+  '1980-12-30',
+  '030 12345678 ext 5',
+  '030 12345678, 5',
+  // Either +49 151 12345678 or +49 49151 12345678.
+  '4915112345678',
+]
+
+const NUMBERS = [
+  'Tel. 030 12345678 (Mutter)',
+  '+49 (0)30/12345678; 0171 1234567',
+  '030 12345678\n0171 1234567',
+  '＋49 30 12345678',
+]
 
 it('rejects phone numbers that do not exist, dates, and extensions, and imports the other rows', async () => {
-  const rows = ['Tel. 030 12345678 (Mutter)', ...PHONES, '+49 (0)30/12345678; 0171 1234567'].map(
-    (phone, at) => `${at},Jo,Doe,,"${phone}",`,
-  )
+  const rows = [...PHONES, ...NUMBERS].map((phone, at) => `${at},Jo,Doe,,"${phone}",`)
   const map = { country: 'DE', entities: { patients: {} } }
   const { imported, rejections } = await load('patients', map, `${PEOPLE}${rows.join('\n')}\n`)
-  expect(imported).toBe(2)
+  expect(imported).toBe(NUMBERS.length)
   expect(rejections).toEqual(
     PHONES.map(
-      (_, at) => `${at + 3}: phone_number is neither a phone number of DE nor one with a country code`,
+      (_, at) => `${at + 2}: phone_number is neither a phone number of DE nor one with a country code`,
     ),
   )
-  expect((await people()).map(([, , phone]) => phone)).toEqual(['+493012345678', '+493012345678'])
+  expect((await people()).map(([, , phone]) => phone)).toEqual(NUMBERS.map(() => '+493012345678'))
 })
 
 it('leaves phone numbers out that do not exist where they are optional', async () => {
