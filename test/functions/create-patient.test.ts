@@ -35,11 +35,33 @@ it('returns 422 when the date of birth is after the clinic-local day', async () 
   })
 })
 
-it('takes the id and the time of creation from the platform', async () => {
-  const response = await create({ date_of_birth: '2031-03-02' })
+it.each([
+  ['email_address', 'ö@example.com', 'must have only ASCII characters before the @'],
+  ['email_address', 'ada@127.1', 'must be an email address'],
+  [
+    'phone_number',
+    '+4901711234567',
+    'must be an international phone number that exists, such as +905321234567',
+  ],
+])('returns 422 for the %s %s', async (field, value, issue) => {
+  expect(await create({ [field]: value })).toMatchObject({
+    status: 422,
+    body: { details: [{ field, issue }] },
+  })
+})
+
+it('takes the id and the time of creation from the platform, and stores the domain of an address in Unicode', async () => {
+  const response = await create({ date_of_birth: '2031-03-02', email_address: 'Ada@XN--BCHER-KVA.example' })
   expect(response).toMatchObject({
     status: 201,
-    body: { data: { id: ID, date_of_birth: '2031-03-02', created_at: '2031-03-02T00:30:00+03:00' } },
+    body: {
+      data: {
+        id: ID,
+        date_of_birth: '2031-03-02',
+        email_address: 'Ada@bücher.example',
+        created_at: '2031-03-02T00:30:00+03:00',
+      },
+    },
   })
   expect(response.headers.location).toBe(`/api/developer/v1/patients/${ID}`)
   expect(JSON.parse(response.logged)).toMatchObject({ timestamp: '2031-03-01T21:30:00.250Z', duration_ms: 0 })
