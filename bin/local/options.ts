@@ -1,4 +1,5 @@
 import { Command, InvalidArgumentError, Option } from 'commander'
+import { isCalendarDate, LAST_DATE } from '../../shared/domain/timestamp.ts'
 
 export type LocalOptions = {
   data?: string
@@ -50,10 +51,8 @@ function parsePort(text: string): number {
 }
 
 function parseLocalTime(text: string): LocalTime {
-  const [, date = '', time = ''] = /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d)$/.exec(text) ?? []
-  // A date such as 30 February would be moved into March.
-  const isReal = Date.parse(`${text}Z`) && new Date(`${text}Z`).toISOString().startsWith(text)
-  if (!isReal || date === '')
+  const [, date = '', time = ''] = /^(.{10})T((?:[01]\d|2[0-3]):[0-5]\d)$/.exec(text) ?? []
+  if (!isCalendarDate(date) || date > LAST_DATE)
     throw new InvalidArgumentError('must be a date and time, such as 2026-12-01T09:00')
   return { date, time }
 }

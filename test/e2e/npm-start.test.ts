@@ -141,12 +141,17 @@ it('prints the request of README.md at the time of --at, which books as README.m
   await end(second, 'SIGTERM')
 })
 
-it.each(['2026-02-30T09:00', '2026-12-01', 'tomorrow'])('rejects a time that is not one: %s', async (at) => {
-  const child = spawn(process.execPath, ['bin/local.ts', '--at', at], { stdio: ['ignore', 'ignore', 'pipe'] })
-  let said = ''
-  child.stderr.on('data', (text) => {
-    said += text
-  })
-  expect(await once(child, 'close')).toEqual([1, null])
-  expect(said).toContain('must be a date and time, such as 2026-12-01T09:00')
-})
+it.each(['2026-02-30T09:00', '0000-02-29T09:00', '2026-12-01', 'tomorrow'])(
+  'rejects a time that is not one: %s',
+  async (at) => {
+    const child = spawn(process.execPath, ['bin/local.ts', '--at', at], {
+      stdio: ['ignore', 'ignore', 'pipe'],
+    })
+    let said = ''
+    child.stderr.on('data', (text) => {
+      said += text
+    })
+    expect(await once(child, 'close')).toEqual([1, null])
+    expect(said).toContain('must be a date and time, such as 2026-12-01T09:00')
+  },
+)

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { renderPriceList } from '../../../shared/api/catalogue.ts'
-import { CalendarDate } from '../../../shared/api/schemas.ts'
+import { RecordDate } from '../../../shared/api/schemas.ts'
 import {
   type ListedPrice,
   type PriceList,
@@ -26,8 +26,8 @@ type Options = {
 }
 
 const PERIOD: Fields<PriceList> = {
-  validFrom: { flags: '--from <date>', schema: CalendarDate, words: NONE },
-  validTo: { flags: '--to <date>', schema: CalendarDate, words: NONE },
+  validFrom: { flags: '--from <date>', schema: RecordDate, words: NONE },
+  validTo: { flags: '--to <date>', schema: RecordDate, words: NONE },
 }
 
 const COMMANDS: CatalogueCommands<PriceList, Options, ReturnType<typeof renderPriceList>> = {

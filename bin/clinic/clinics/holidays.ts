@@ -5,7 +5,7 @@ import { dayOffReason, formatSpan } from '../../../shared/domain/booking/doctor-
 import { holidayStore, MAX_HOLIDAYS } from '../../../shared/store/holidays.ts'
 import { appointmentsOutsideHours, describeAppointments } from '../appointments/appointments-outside-hours.ts'
 import { withDays, withoutDays } from '../doctors/days-off.ts'
-import { timeOff } from '../import/entities/doctors.ts'
+import { newTimeOff, timeOff } from '../import/entities/doctors.ts'
 import { type ClinicContext, openClinic } from '../tool/connection.ts'
 import { CommandFailure, counted, formatTable, parseArgument, parseOption, print } from '../tool/output.ts'
 
@@ -17,7 +17,7 @@ export function addHolidayCommands(group: Command): void {
     .option('--name <text>', 'the name of the holiday')
     .action(async (text: string, { name }: { name?: string }, command: Command) => {
       const reason = name === undefined ? null : parseOption('name', dayOffReason, name)
-      const added = requireDays(text).map((day) => ({ ...day, reason: reason ?? day.reason }))
+      const added = requireDays(text, newTimeOff).map((day) => ({ ...day, reason: reason ?? day.reason }))
       const context = await openClinic(command)
       const outcome = await setHolidays(context, (days) => withinLimit(withDays('a holiday', days, added)))
       const outside = await appointmentsOn(context, added)
@@ -60,8 +60,8 @@ async function setHolidays(
   return { changed, doctors: await holidays.refreshCopies(clinic.id) }
 }
 
-function requireDays(text: string) {
-  const days = parseArgument(text, timeOff, text)
+function requireDays(text: string, schema = timeOff) {
+  const days = parseArgument(text, schema, text)
   if (days.length === 0) throw new CommandFailure('Specify the days, such as 2026-12-24/2026-12-26')
   return days
 }

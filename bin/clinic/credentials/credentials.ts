@@ -3,7 +3,6 @@ import * as z from 'zod'
 import type { CredentialWithUse } from '../../../shared/domain/credential.ts'
 import { singleLineText } from '../../../shared/domain/patients/text-fields.ts'
 import { isScope, SCOPES } from '../../../shared/domain/scope.ts'
-import { parseInstant } from '../../../shared/domain/timestamp.ts'
 import {
   type CredentialChanges,
   credentialChanges,
@@ -11,6 +10,7 @@ import {
 } from '../../../shared/store/credential-changes.ts'
 import { credentialStore } from '../../../shared/store/credentials.ts'
 import type { Table } from '../../../shared/store/table/table.ts'
+import { Instant } from '../import/entities/row-fields.ts'
 import { nameOf } from '../tool/command-trail.ts'
 import { cellOf, connect, openClinic } from '../tool/connection.ts'
 import { addFields, type Fields, fieldsOf, requireChange } from '../tool/fields.ts'
@@ -49,12 +49,8 @@ const Scopes = z.string().transform((text, context) => {
 })
 
 /** An instant to come, as ISO 8601 in UTC. To be parsed after the stack is connected, which may have a clock of its own. */
-const FutureInstant = z.string().transform((text, context) => {
-  const instant = parseInstant(text)
-  if (instant === null) context.addIssue('must be a timestamp such as 2027-01-01T00:00:00+03:00')
-  else if (Date.parse(instant) <= Date.now())
-    context.addIssue('is past: it must be in the future. To end the use of a credential now, revoke it.')
-  return instant ?? ''
+const FutureInstant = Instant.refine((instant) => Date.parse(instant) > Date.now(), {
+  error: 'is past: it must be in the future. To end the use of a credential now, revoke it.',
 })
 
 const Rate = z.coerce

@@ -10,8 +10,8 @@ export const formatDays = (days: readonly Pick<TimeOff, 'from' | 'to'>[]): strin
   days.map(formatSpan).join('; ')
 
 /** Parses the days of an option, such as `2026-12-24/2026-12-26; 2027-01-01`. Returns none for an empty option. */
-export const parseDays = (name: string, text: string): TimeOff[] =>
-  text.trim() === '' ? [] : parseOption(name, timeOff, text)
+export const parseDays = (name: string, text: string, schema = timeOff): TimeOff[] =>
+  text.trim() === '' ? [] : parseOption(name, schema, text)
 
 /**
  * Adds days to a list, except those that it has.

@@ -19,8 +19,8 @@ import {
   doctorName,
   exceptions,
   NEW_DOCTOR,
+  newTimeOff,
   specialty,
-  timeOff,
   weeklyHours,
 } from '../import/entities/doctors.ts'
 import { requireRecord } from '../records/change-record.ts'
@@ -101,7 +101,7 @@ const NEW: Fields<Doctor> = {
     description: 'breaks within the hours, in the same format',
     ...WEEK,
   },
-  timeOff: { flags: '--time-off <days>', description: DAYS_EXAMPLE, schema: timeOff },
+  timeOff: { flags: '--time-off <days>', description: DAYS_EXAMPLE, schema: newTimeOff },
 }
 const CHANGES: Fields<Doctor> = {
   departmentId: { ...DEPARTMENT, description: 'department id; "" for none' },
@@ -210,7 +210,7 @@ function timeOffOf(
   { addTimeOff = '', removeTimeOff = '' }: UpdateOptions,
 ): Doctor['timeOff'] {
   const kept = withoutDays('time off', timeOff, parseDays('remove-time-off', removeTimeOff))
-  return withDays('time off', kept, parseDays('add-time-off', addTimeOff))
+  return withDays('time off', kept, parseDays('add-time-off', addTimeOff, newTimeOff))
 }
 
 /** @throws CommandFailure if the clinic does not have the department */

@@ -4,6 +4,7 @@ import { type Doctor, MAX_ACTIVE_DOCTORS } from '../../../../shared/domain/booki
 import { DaysError, parseExceptions, parseTimeOff } from '../../../../shared/domain/booking/doctor-days.ts'
 import { parseWeeklyHours, WorkingHoursError } from '../../../../shared/domain/booking/working-hours.ts'
 import { singleLineText } from '../../../../shared/domain/patients/text-fields.ts'
+import { LAST_DATE } from '../../../../shared/domain/timestamp.ts'
 import { departmentStore } from '../../../../shared/store/catalogue.ts'
 import { copiedNames } from '../../../../shared/store/copies/copied-names.ts'
 import {
@@ -50,6 +51,8 @@ const parsed = <T>(max: number, parse: (text: string) => T) =>
     }
   })
 
+const TOO_LATE = { error: `must not be after ${LAST_DATE}` }
+
 export const doctorName = singleLineText(200)
 
 export const specialty = singleLineText(100)
@@ -60,8 +63,14 @@ export const weeklyHours = parsed(10_000, parseWeeklyHours)
 /** `2026-12-24/2026-12-26 "Family"; 2027-01-01` */
 export const timeOff = parsed(50_000, parseTimeOff)
 
+/** Days off to add: none after the last date that a record can have. */
+export const newTimeOff = timeOff.refine((days) => days.every(({ to }) => to <= LAST_DATE), TOO_LATE)
+
 /** `2026-12-24 09:00-12:00; 2026-12-27 off` */
-export const exceptions = parsed(50_000, parseExceptions)
+export const exceptions = parsed(50_000, parseExceptions).refine(
+  (days) => Object.keys(days).every((date) => date <= LAST_DATE),
+  TOO_LATE,
+)
 
 const columns = columnTable({
   full_name: required('fullName', doctorName),
@@ -70,7 +79,7 @@ const columns = columnTable({
   is_active: defaulted('isActive', booleanField),
   hours: emptied('hours', weeklyHours, {}),
   breaks: emptied('breaks', weeklyHours, {}),
-  time_off: emptied('timeOff', timeOff, []),
+  time_off: emptied('timeOff', newTimeOff, []),
   exceptions: emptied('exceptions', exceptions, {}),
 })
 

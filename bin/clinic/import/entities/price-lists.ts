@@ -10,7 +10,7 @@ import { amountOf, catalogueImport, currencyOf } from './catalogue-rows.ts'
 import { columnTable, defaulted, nullable, required } from './columns.ts'
 import { definedFields, type ImportEntity, type ImportRow, type RowFields } from './entity.ts'
 import { Decimal, parseJson } from './invoice-amounts.ts'
-import { booleanField, RowDate } from './row-fields.ts'
+import { booleanField, RowRecordDate } from './row-fields.ts'
 
 /** The prices are read once the currency is known. */
 type Fields = RowFields<Omit<PriceList, 'id' | 'items' | 'currency'>> &
@@ -47,8 +47,8 @@ const columns = columnTable({
   name: required('name', catalogueName),
   currency: nullable('currency', currencyCode),
   is_default: defaulted('isDefault', booleanField),
-  valid_from: nullable('validFrom', RowDate),
-  valid_to: nullable('validTo', RowDate),
+  valid_from: nullable('validFrom', RowRecordDate),
+  valid_to: nullable('validTo', RowRecordDate),
   items: {
     ...nullable('items', Prices),
     read: (items: z.output<typeof Prices> | null | undefined, idOf: RefIds): Fields['items'] =>

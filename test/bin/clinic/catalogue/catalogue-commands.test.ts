@@ -211,6 +211,7 @@ describe('a command with wrong input', () => {
     [treatment('--doctors', newUuid()), '--doctors has an unknown doctor: the clinic has no such doctor'],
     [list('--default', 'yes'), '--default must be true or false'],
     [list('--from', '2026-02-30'), '--from must be a date that exists, as YYYY-MM-DD'],
+    [list('--to', '9999-12-31'), '--to must not be after 2199-12-31'],
     [list('--from', '2026-02-02', '--to', '2026-02-01'), '--to must not be before the first day'],
     [list('--price', newUuid()), '--price must be a treatment and its price, such as "ID=120.50"'],
     [list('--price', `${newUuid()}=1`), '--price has an unknown treatment: the clinic has no such treatment'],

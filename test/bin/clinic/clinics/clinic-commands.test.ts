@@ -1,6 +1,7 @@
 /** How a clinic is created and changed: its settings, and what the tool says and asks before a change. */
 import { beforeEach, describe, expect, it } from 'vitest'
 import { clinicStore } from '../../../../shared/store/clinics.ts'
+import { holidayStore } from '../../../../shared/store/holidays.ts'
 import { deployedTable, output, rejection } from '../../../support/deployed-stack.ts'
 import { createPopulatedClinic, type PopulatedClinic } from '../../../support/records.ts'
 import { newClinic } from '../../../support/table.ts'
@@ -19,6 +20,21 @@ it('names the days of a holiday that cannot be read', async () => {
   const { code, errors } = await run('holiday', 'create', '--clinic', mine.clinic.id, '24.12.2026')
   expect(code).toBe(2)
   expect(errors).toMatch(/^24\.12\.2026 must be days or s/)
+})
+
+it('adds no holiday after the last date, and deletes one that it has', async () => {
+  const holidays = holidayStore(db)
+  await holidays.set(mine.clinic.id, () => [{ from: '2026-12-24', to: '9999-12-31', reason: null }])
+  const holiday = (name: string, days: string) => run('holiday', name, '--clinic', mine.clinic.id, days)
+  expect(await holiday('create', '2199-12-31/2200-01-01')).toMatchObject({
+    code: 2,
+    errors: '2199-12-31/2200-01-01 must not be after 2199-12-31\n',
+  })
+  expect((await holiday('delete', '2026-12-24/9999-12-31')).code).toBe(0)
+  expect((await holiday('create', '2199-12-31')).code).toBe(0)
+  expect(await holidays.list(mine.clinic.id)).toEqual([
+    { from: '2199-12-31', to: '2199-12-31', reason: null },
+  ])
 })
 
 describe('the time zone', () => {

@@ -113,6 +113,11 @@ it.each([
     '--scopes has unknown scopes: patient.delete. Valid scopes are patient.read, ',
   ],
   [['update', 'KEY', '--expires', 'tomorrow'], '--expires must be a timestamp such as'],
+  [
+    ['update', 'KEY', '--expires', '9999-12-31T23:59:59-12:00'],
+    '--expires must be from 0001-01-02 to 2199-12-31',
+  ],
+  [['rotate', 'KEY', '--until', '2200-01-01T00:00:00Z'], '--until must be from 0001-01-02 to 2199-12-31'],
   [['update', 'KEY', '--rate', '0'], '--rate must be at least 1'],
   [['rotate', 'KEY', '--until', '2020-01-01T00:00:00Z'], '--until is past'],
   [['rotate', 'ck_a_unknown'], 'Credential ck_a_unknown does not exist. "credential list" lists'],

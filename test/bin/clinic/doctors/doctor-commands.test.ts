@@ -313,6 +313,13 @@ describe('exceptions', () => {
 })
 
 describe('a doctor', () => {
+  it.each([
+    ['--exception', '2200-01-01 off'],
+    ['--add-time-off', '2199-12-31/9999-12-31'],
+  ])('has no %s after the last date', async (option, days) => {
+    expect(await rejection(doctor(option, days))).toBe(`${option} must not be after 2199-12-31\n`)
+  })
+
   it('is added with weekly hours, breaks and days off, which the list shows', async () => {
     const hours = 'mon-fri 09:00-12:30,13:30-18:00; sat 10:00-14:00'
     const of = ['--clinic', mine.clinic.id]

@@ -162,8 +162,12 @@ describe('importing a catalogue', () => {
       'doctor_external_ids has an unknown doctor: the clinic has no such doctor',
     ],
     ['treatments', { doctor_external_ids: ['1', '1'] }, 'doctor_external_ids has a doctor twice'],
+    ['doctors', { time_off: '2027-01-01/9999-12-31' }, 'time_off must not be after 2199-12-31'],
+    ['doctors', { exceptions: '2200-01-01 off' }, 'exceptions must not be after 2199-12-31'],
     ['price-lists', { valid_to: '2025-12-31' }, 'valid_to must not be before the first day'],
     ['price-lists', { valid_to: '2026-02-30' }, 'valid_to is not a date that exists'],
+    ['price-lists', { valid_from: '2200-01-01' }, 'valid_from must not be after 2199-12-31'],
+    ['price-lists', { valid_to: '9999-12-31' }, 'valid_to must not be after 2199-12-31'],
     ['price-lists', { items: 'T1' }, 'items must be a JSON array of treatments and their prices'],
     [
       'price-lists',
