@@ -260,6 +260,7 @@ const ARROWS: Record<string, string[]> = {
     'shared/store/table',
   ],
   'bin/clinic/credentials': [
+    'bin/clinic/import/entities',
     'bin/clinic/tool',
     'shared/domain/**',
     'shared/store',
@@ -484,6 +485,7 @@ const ARROWS: Record<string, string[]> = {
     'infra/kept',
     'infra/local',
     'shared/domain/clock.ts',
+    'shared/domain/timestamp.ts',
     'shared/runtime/document-client.ts',
     'shared/store/table',
   ],
