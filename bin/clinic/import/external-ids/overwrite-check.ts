@@ -78,7 +78,8 @@ export function overwritePolicy(digestOf: KeyedDigest, { overwrite = false } = {
     const isLeft = (name: string) => values.get(tagOf(name))?.equals(valueDigest(name, before?.[name]))
     const isGiven = (name: string) => row.source[row.columnOf(name)] !== undefined
     const differing = before ? names.filter((name) => !isSame(before[name], after[name])) : []
-    if (before && stored?.isLinkedByApi && differing.length > 0)
+    // A row that names the record by its own id does not depend on what the API has set.
+    if (before && stored?.isLinkedByApi && row.externalId !== undefined && differing.length > 0)
       throw new RowRejectedError(linkedByApi('record'))
     if (before && !overwrite && differing.length > 0) {
       const isChanged = names.some(

@@ -11,8 +11,6 @@ export const ExternalRef = z
   .transform(String)
   .pipe(externalId())
 
-const isOwnId = (value: unknown): value is string => typeof value === 'string' && isUuid(value)
-
 /** A record that a file names by its own id. */
 class OwnId {
   readonly id: string
@@ -29,7 +27,8 @@ export type RecordRef = string | OwnId
 /** The id of a record, as a reference. */
 export const OwnRef = z
   .string()
-  .refine(isOwnId, { error: 'must be the id of a record' })
+  .trim()
+  .refine(isUuid, { error: 'must be the id of a record' })
   .transform((id) => new OwnId(id.toLowerCase()))
 
 /** A list of references in NDJSON; in a CSV cell, separated by semicolons, or as JSON. */
@@ -56,7 +55,10 @@ export const withOwnIdColumns = (columns: readonly string[]): string[] =>
   columns.flatMap((column) => [...new Set([column, ownIdColumn(column)])])
 
 /** The id of a record in a cell; null for another value. */
-export const parseOwnId = (value: unknown): string | null => (isOwnId(value) ? value.toLowerCase() : null)
+export function parseOwnId(value: unknown): string | null {
+  const text = typeof value === 'string' ? value.trim() : ''
+  return isUuid(text) ? text.toLowerCase() : null
+}
 
 type Row = Readonly<Record<string, unknown>>
 
@@ -76,12 +78,13 @@ export function withOwnIds(row: Row, columns: readonly string[]): { fields: Row;
     if (value === null) fields[column] ??= null
     else if (row[column] != null) issues.push(`${column} and ${own} are both given; leave one empty`)
     else {
-      const ids = own.endsWith('s') ? splitList(value) : [value]
-      if (!Array.isArray(ids) || !ids.every(isOwnId)) {
+      const list = own.endsWith('s') ? splitList(value) : [value]
+      const ids: (string | null)[] = Array.isArray(list) ? list.map(parseOwnId) : [null]
+      if (ids.includes(null)) {
         issues.push(`${own} must have ids of records, such as 1b4e28ba-2fa1-4d3b-a3f5-ef19b5a7633b`)
         fields[column] = new OwnId('')
       } else {
-        const refs = ids.map((id) => new OwnId(id.toLowerCase()))
+        const refs = ids.map((id) => new OwnId(id ?? ''))
         fields[column] = own.endsWith('s') ? refs : refs[0]
       }
     }
