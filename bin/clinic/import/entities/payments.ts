@@ -80,6 +80,8 @@ export function paymentImport(table: Table, now: () => number): ImportEntity<Pay
       invoice: { id: invoice.id, number: invoice.number },
       patient: { id: patient.id, fullName: fullName(patient) },
     }
+    if (type === undefined && before?.type === 'refund')
+      throw new RowRejectedError('type is required: the payment is a refund, and its amount is not negative')
     requireFailedIfVoided(payment, before)
     return payment
   }

@@ -337,6 +337,18 @@ describe('importing payments', () => {
     expect(await load('payments', [paid, { ...refund, amount: 60 }])).toMatchObject({ unchanged: 2 })
   })
 
+  it('rejects a row whose refund has lost its minus sign, unless it says the type, and changes nothing', async () => {
+    const row = { ...payment, external_id: 'r', amount: -5 }
+    await load('payments', [payment, row])
+    for (const more of [{}, { type: null }])
+      expect(await load('payments', [{ ...row, ...more, amount: 5 }])).toMatchObject({
+        reasons: ['type is required: the payment is a refund, and its amount is not negative'],
+      })
+    expect(await invoices()).toMatchObject([{ paid: 1500 }])
+    expect(await load('payments', [{ ...row, amount: 5, type: 'payment' }])).toMatchObject({ updated: 1 })
+    expect(await invoices()).toMatchObject([{ paid: 2500 }])
+  })
+
   it('changes a payment and its refund together', async () => {
     await load('payments', [payment, { ...refund, amount: 20 }])
     const rows = [
