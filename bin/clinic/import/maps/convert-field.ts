@@ -28,7 +28,8 @@ export type ConversionFormats = DateAndTimeFormats & {
   readonly today: string
 }
 
-export type Converted = { readonly value: unknown } | { readonly problem: string }
+/** A value, with the currency that its unit says, or what is wrong with it. */
+export type Converted = { readonly value: unknown; readonly currency?: string } | { readonly problem: string }
 
 export type Part = 'date' | 'time' | 'first_names' | 'last_name'
 
@@ -98,18 +99,24 @@ export function convertField(
   return { value }
 }
 
-type Unit = { readonly name: string; readonly isUnit: (unit: string) => boolean }
+type Unit = {
+  readonly name: string
+  readonly isUnit: (unit: string) => boolean
+  readonly currency?: string
+}
 
 /** The only unit that the numbers of a field may have. */
 function unitOf(field: string, currency: string): Unit {
   if (field.endsWith('_rate')) return { name: '%', isUnit: isPercent }
   if (field === 'quantity') return { name: 'pcs or h', isUnit: isQuantityUnit }
-  return { name: currency, isUnit: isSignOf(currency) }
+  return { name: currency, isUnit: isSignOf(currency), currency }
 }
 
-function amount(text: string, decimal: 'comma' | 'point', { name, isUnit }: Unit): Converted {
+function amount(text: string, decimal: 'comma' | 'point', { name, isUnit, currency }: Unit): Converted {
+  const plain = readAmount(text, decimal, () => false)
+  if (plain !== null) return { value: plain }
   const value = readAmount(text, decimal, isUnit)
-  if (value !== null) return { value }
+  if (value !== null) return { value, ...(currency !== undefined && { currency }) }
   if (readAmount(text, decimal, () => true) !== null) return { problem: `has a unit other than ${name}` }
   return {
     problem: `is not a number such as ${decimal === 'comma' ? '1.234,50' : '1,234.50'}, as the map says`,

@@ -106,13 +106,17 @@ export function rowMap(
     const result: { [field: string]: unknown } = {}
     const problems = new Map<string, string>()
     const ofRow = formats && { ...formats, currency }
+    let stated: string | undefined
     for (const [field, source] of from) {
       const found = fieldValue(field, source, row, result, ofRow)
       if (found === undefined) continue
       if ('problem' in found) problems.set(field, found.problem)
-      else result[field] = found.value
+      else {
+        result[field] = found.value
+        stated ??= found.currency
+      }
     }
-    return { fields: result, problems }
+    return { fields: result, problems, stated }
   }
 
   /** The value of a field: the first, or of phone numbers the first that can be read. Undefined if the file has none of its columns. */
@@ -156,12 +160,15 @@ export function rowMap(
         if (value !== null && !isDeepStrictEqual(value, merged[field]))
           problems.set(field, 'differs between the rows of the record')
       }
-    if (items.length === 0) return { fields: merged, problems }
     const read = rows.flatMap((row) =>
       items.filter((from) => isFilled(from, row)).map((from) => readFields(row, from, currency)),
     )
     for (const item of read)
       for (const [field, problem] of item.problems) problems.set(`line_items.${field}`, problem)
+    // Without a currency, the row would be in that of the stored record, or of the invoice.
+    const unit = [...each, ...read].find(({ stated }) => stated !== undefined)?.stated
+    if (unit !== undefined && fields.includes('currency')) merged.currency ??= unit
+    if (items.length === 0) return { fields: merged, problems }
     const filled = read.map(({ fields: item }) =>
       Object.fromEntries(Object.entries(item).filter(([, value]) => value !== null)),
     )

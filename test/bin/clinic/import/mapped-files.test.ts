@@ -182,6 +182,27 @@ async function loadInvoices(rows: readonly string[]) {
   }
 }
 
+it('rejects amounts with the unit of the clinic if the invoice is in another currency', async () => {
+  await load('patients', { entities: {} }, `${PEOPLE}1,Jo,Doe,,,\n`)
+  const map = { decimal: 'comma', entities: {} }
+  const invoice = (amount: string, currency: string) =>
+    load(
+      'invoices',
+      map,
+      `external_id;patient_external_id;invoice_number;issue_date;subtotal;currency\nA;1;A;2026-01-02;${amount};${currency}\n`,
+    )
+  expect(await invoice('100,00', 'USD')).toMatchObject({ imported: 1 })
+  const header = 'external_id;invoice_external_id;amount;payment_method;payment_date\n'
+  const payments = ['P;A;12,50;cash;2026-01-03', 'Q;A;12,50 €;cash;2026-01-03']
+  expect(await load('payments', map, `${header}${payments.join('\n')}\n`)).toMatchObject({
+    imported: 1,
+    rejections: ['3: currency must be USD, the currency of the invoice'],
+  })
+  expect(await invoice('150,00 €', '')).toMatchObject({
+    rejections: ['2: currency cannot change once there are payments'],
+  })
+})
+
 it('makes one invoice of its rows, wherever they are in the file, and rejects all rows of a wrong one', async () => {
   const { result, invoices, rejectedRows } = await loadInvoices([
     'A;1;2026-01-02;Exam;1;100,00;19%',

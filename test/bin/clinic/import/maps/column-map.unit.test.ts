@@ -239,6 +239,7 @@ describe('a map', () => {
       read('invoices', {}, { subtotal: '1.234,50 €', total_amount: 7, issue_date: '2026-05-01' }, formats),
     ).toEqual({
       subtotal: '1234.50',
+      currency: 'EUR',
       total_amount: 7,
       issue_date: '2026-05-01',
     })
@@ -365,6 +366,8 @@ describe('a map', () => {
       ['(12,50 €)', '-12.50'],
       ['12,50- EUR', '-12.50'],
       ['€ 12,50 EUR', '12.50'],
+      ['\u200f\u200e-12,50 \u200f€', '-12.50'],
+      ['(\u061c12,50 €)', '-12.50'],
     ])('an amount reads %j as %s', (cell, value) => {
       expect(amountOf('subtotal', cell)).toMatchObject({ subtotal: value })
     })
@@ -428,6 +431,18 @@ describe('a map', () => {
 
     it.each(['2 %', '2 €', '2 EUR', '2 kg', '2 ‰'])('a quantity rejects %j', (cell) => {
       expect(lineOf('quantity', cell)).toEqual({ 'line_items.quantity': 'has a unit other than pcs or h' })
+    })
+
+    it.each([
+      [{ Netto: '12,50 €' }, { subtotal: '12.50', currency: 'EUR' }],
+      [{ Netto: '12,50' }, { subtotal: '12.50' }],
+    ])('an amount with a unit says the currency of a row without one: %j', (cells, fields) => {
+      const columns = { subtotal: 'Netto', currency: 'Devise' }
+      for (const [more, stated] of [
+        [{}, fields],
+        [{ Devise: null }, { currency: null, ...fields }],
+      ])
+        expect(read('invoices', { columns }, { ...cells, ...more }, formats)).toEqual(stated)
     })
 
     it('an amount has the unit of the currency of its row, if the row has one', () => {
