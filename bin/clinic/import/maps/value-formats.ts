@@ -189,8 +189,9 @@ export function readDuration(text: string): number | null {
 
 /** Separators of thousands are the same throughout a number. */
 const NUMBER = {
-  comma: /^(?:\d{1,3}(?:([.\s'’])\d{3})(?:\1\d{3})*|\d+)(?:,\d+)?$/,
-  point: /^(?:\d{1,3}(?:([,\s'’])\d{3})(?:\1\d{3})*|\d+)(?:\.\d+)?$/,
+  comma: /^(?:\d{1,3}(?:([.\p{Zs}'’])\d{3})(?:\1\d{3})*|\d+)(?:,\d+)?$/u,
+  // In India, groups have two digits, apart from the last: 12,34,567.50.
+  point: /^(?:\d{1,3}(?:([,\p{Zs}'’])\d{3})(?:\1\d{3})*|\d{1,2}(?:,\d\d)+,\d{3}|\d+)(?:\.\d+)?$/u,
 }
 
 export const isPercent = (unit: string): boolean => unit === '%' || unit === '٪'
@@ -200,7 +201,15 @@ export const isQuantityUnit = (unit: string): boolean =>
 
 /** How files write currencies, apart from their codes and the signs that Node knows. */
 const OTHER_SIGNS: { readonly [currency: string]: readonly string[] } = {
+  ALL: ['lekë'],
+  BGN: ['лв'],
+  BYN: ['br'],
   CHF: ['fr', 'sfr'],
+  DOP: ['rd$'],
+  KES: ['ksh'],
+  MKD: ['ден'],
+  PEN: ['s/'],
+  RSD: ['din', 'дин'],
   TRY: ['tl'],
   USD: ['us$'],
 }
@@ -225,6 +234,9 @@ const signsOf = (currency: string): string[] => [
   }),
 ]
 
+/** Right-to-left scripts have them around minus signs and currencies. */
+const DIRECTION_MARKS = /[\u061c\u200e\u200f]/g
+
 /**
  * An amount as a plain decimal, without its unit and separators of thousands; null if it is no such number, or has another unit.
  * `(12.50)` and `12.50-` are negative.
@@ -235,7 +247,7 @@ export function readAmount(
   isUnit: (unit: string) => boolean,
 ): string | null {
   const [, before = '', digits = '', after = ''] =
-    /^(\D*)(\d(?:.*\d)?)(\D*)$/s.exec(text.replace(/[−–]/g, '-').trim()) ?? []
+    /^(\D*)(\d(?:.*\d)?)(\D*)$/s.exec(text.replace(/[−–]/g, '-').replace(DIRECTION_MARKS, '').trim()) ?? []
   const units = [before.replace(/[-(\s]/g, ''), after.replace(/[-)\s]/g, '')].map((unit) =>
     unit.normalize('NFKC').replace(/(?<=\p{L})\.$/u, ''),
   )

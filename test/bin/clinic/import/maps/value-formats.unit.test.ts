@@ -140,6 +140,14 @@ describe('readAmount', () => {
     ['(-12,50)', 'comma', null],
     ["CHF 1'234.50", 'point', '1234.50'],
     ['Fr. 12.50', 'point', '12.50'],
+    ['₹12,34,567.50', 'point', '1234567.50'],
+    ['1,23,456', 'point', '123456'],
+    ['12,34', 'point', null],
+    ['12,34,56', 'point', null],
+    ['123,45,678', 'point', null],
+    ['1\u202f234,50', 'comma', '1234.50'],
+    ['50\n100', 'comma', null],
+    ['50\t100', 'point', null],
   ])('%j with a decimal %s is %s', (text, decimal, amount) => {
     expect(readAmount(text, decimal, (unit) => unit !== 'x')).toBe(amount)
   })
@@ -161,6 +169,10 @@ describe('isSignOf', () => {
     ['BRL', ['BRL', 'R$'], ['R', '$']],
     ['JPY', ['JPY', '¥'], ['€']],
     ['ILS', ['ILS', '₪'], ['€']],
+    ['BGN', ['лв'], ['ден']],
+    ['PEN', ['S/'], ['$', 'Br']],
+    ['DOP', ['RD$', '$'], ['US$']],
+    ['KES', ['KSh'], ['Sh.So.']],
   ])('knows how %s is written', (currency, own, foreign) => {
     const isSign = isSignOf(currency)
     expect(own.filter((unit) => !isSign(unit))).toEqual([])
