@@ -316,7 +316,7 @@ describe.each(KINDS)('link of a file of %ss', (kind) => {
   it('confirms the external ids that the API has set, of the rows of the file alone, with one question', async () => {
     const ids: string[] = []
     for (const externalId of ['X-1', 'X-2', 'X-3']) ids.push((await create(kind, externalId)).body.data.id)
-    const rows = ['X-1', 'X-2', 'X-9', 'a  b'].map((external_id) => ({ external_id, ...rowOf(kind) }))
+    const rows = ['X-1', 'X-2', 'X-1', 'X-9', 'a  b'].map((external_id) => ({ external_id, ...rowOf(kind) }))
     writeRows(path, rows)
     expect(await linkFile()).toMatchObject({ code: 2, errors: expect.stringContaining('2 records') })
     const questions: string[] = []

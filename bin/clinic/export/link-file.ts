@@ -34,9 +34,11 @@ async function linkFile(given: string, options: FileOptions, command: Command): 
   const unconfirmed: LinkableRow[] = []
   for await (const rows of inChunks(idsOfFile(file, ENTITIES, options, { clinic, entities })))
     unconfirmed.push(...(await findUnconfirmed(table, clinic.id, rows)))
-  if (unconfirmed.length > 0)
+  // Several rows may be about one record.
+  const records = new Set(unconfirmed.map(({ id }) => id)).size
+  if (records > 0)
     await confirm(command, [
-      `The API has set or removed the external ids of ${counted(unconfirmed.length, 'record')} of ${file}.`,
+      `The API has set or removed the external ids of ${counted(records, 'record')} of ${file}.`,
       'From now on, imports change these records, and file other records under them.',
     ])
   const linked: { readonly id: string }[] = []
@@ -73,7 +75,8 @@ async function findUnconfirmed(
   const named = rows.flatMap(({ kind, ...row }) =>
     isLinkable(kind) && parseOwnId(row.externalId) !== row.id ? [{ ...row, kind }] : [],
   )
-  const items = await table.getMany(named.map(({ kind, id }) => LINKABLE[kind](clinic, id)))
+  const keys = new Map(named.map(({ kind, id }) => [id, LINKABLE[kind](clinic, id)]))
+  const items = await table.getMany([...keys.values()])
   const unconfirmed = new Set(
     items.filter((item) => provenanceOfItem(item).isLinkedByApi).map(({ sk }) => sk),
   )
