@@ -13,7 +13,7 @@ import {
 } from '../../../shared/domain/money/payment.ts'
 import { financeText } from '../../../shared/domain/patients/text-fields.ts'
 import { clinicTimestamp } from '../../../shared/domain/timestamp.ts'
-import { newUuid } from '../../../shared/domain/uuid.ts'
+import { isUuid, newUuid } from '../../../shared/domain/uuid.ts'
 import type { WithUpdatedAt } from '../../../shared/domain/with-updated-at.ts'
 import {
   invoiceBalance,
@@ -89,6 +89,10 @@ function addCreateCommand(group: Command): void {
       const id =
         externalId === undefined ? newUuid() : (await readImportIds(table, clinic.id))('payment', externalId)
       const stored = paymentStore({ table })
+      // Files mean that payment by its id.
+      const own = externalId?.toLowerCase() ?? ''
+      if (isUuid(own) && (await stored.find(clinic.id, own)))
+        throw new CommandFailure(`--external-id is the id of payment ${own}`)
       let isNew = false
       await commitConfirmed(command, async (warn) => {
         // A payment with this external id is kept unchanged.

@@ -239,6 +239,14 @@ describe('payment create', () => {
     expect((await payments()).length).toBe(1)
   })
 
+  it('is rejected with the id of another payment, which files mean by it', async () => {
+    for (const id of [mine.payment.id, mine.payment.id.toUpperCase()])
+      expect(await reason(add('100', '--external-id', id))).toBe(
+        `--external-id is the id of payment ${mine.payment.id}`,
+      )
+    expect((await payments()).length).toBe(1)
+  })
+
   it('refunds at most what was paid, whatever was refunded before', async () => {
     await added('0.06', '--type', 'refund')
     expect((await add('0.05', '--type', 'refund')).code).toBe(2)
