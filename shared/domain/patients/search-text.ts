@@ -10,7 +10,7 @@ import { domainToUnicode } from 'node:url'
  * accent without a letter. Invisible characters, apostrophes, quotation marks and the Arabic tatweel.
  */
 const REMOVED =
-  / ?[[\p{M}&&[\p{sc=Inherited}\p{sc=Latin}\p{sc=Greek}\p{sc=Cyrillic}\p{sc=Arabic}\p{sc=Hebrew}]]--[\u3099\u309a\p{Default_Ignorable_Code_Point}]]|[\p{Default_Ignorable_Code_Point}\p{Pi}\p{Pf}'"`‚„\u02b9-\u02bf\u02c8-\u02cb\u2032\ua78c\u055a\u05f3\u05f4\u0640]/gv
+  / ?[[\p{M}&&[\p{sc=Inherited}\p{sc=Latin}\p{sc=Greek}\p{sc=Cyrillic}\p{sc=Arabic}\p{sc=Hebrew}]]--[\u3099\u309a\p{Default_Ignorable_Code_Point}]]|[\p{Default_Ignorable_Code_Point}\p{Pi}\p{Pf}'"`‚„\u02b9-\u02bf\u02c8-\u02cb\u02ee\u2032\u2035\ua78c\u055a\u05f3\u05f4\u0640]/gv
 
 const HYPHEN = /[\p{Pd}\u2043\u2212]/gu
 
@@ -40,7 +40,11 @@ const LETTER_REPLACEMENTS: Record<string, string> = {
   '\u06cc': '\u064a',
   '\u0649': '\u064a',
   '\u06a9': '\u0643',
+  '\u06aa': '\u0643',
+  '\u06be': '\u0647',
   '\u06c1': '\u0647',
+  '\u06c3': '\u0647',
+  '\u06d5': '\u0647',
   '\u0629': '\u0647',
   '\u0671': '\u0627',
 }
@@ -102,7 +106,7 @@ export function parseSearchQuery(query: string): Needles | null {
 
 /** The digits of a dialed number without the international prefix `00`, the trunk prefix `0` or the `(0)` of `+44 (0)20`. */
 function normalizeDialedDigits(query: string): string {
-  const digits = query.replace(/^(\s*(?:\+|00)[\d\s.\-/]*)\(0\)/, '$1').replace(/\D/g, '')
+  const digits = query.replace(/^([\s(]*(?:\+|00)[\d\s.\-/)]*)\(0\)/, '$1').replace(/\D/g, '')
   const national = digits.replace(/^00?/, '')
   return national.length >= 3 ? national : digits
 }
@@ -146,11 +150,8 @@ const WRITTEN_TOGETHER = /^[\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Hang}]{2,}
 
 function isInTwoParts(word: string, name: string): boolean {
   if (!WRITTEN_TOGETHER.test(word)) return false
-  const characters = [...word]
-  return characters.some(
-    (_, at) =>
-      name.includes(characters.slice(0, at).join('')) && name.includes(characters.slice(at).join('')),
-  )
+  const names = name.trim().split(' ')
+  return names.some((a, i) => names.some((b, j) => i !== j && `${a}${b}`.includes(word)))
 }
 
 /** A text that all matching lines have, the longest known: it is probably the rarest. */
