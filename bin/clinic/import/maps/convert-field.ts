@@ -1,5 +1,7 @@
 /** Converts the text of another system into the text of a field. */
+import { type CountryCode, findPhoneNumbersInText } from 'libphonenumber-js/max'
 import { countryOf, internationalNumber } from '../../../../shared/domain/patients/phone-number.ts'
+import { fold } from '../../../../shared/domain/patients/search-text.ts'
 import { foldedName } from '../files/field-names.ts'
 import {
   type DateAndTimeFormats,
@@ -144,23 +146,30 @@ const isTimestamp = (text: string): boolean => /^\d{4}-\d\d-\d\dT.*(Z|[+-]\d\d:\
 const isPhone = (field: string, row: ReadonlyMap<string, unknown>): boolean =>
   field === 'phone_number' || (field === 'recipient' && row.get('channel') === 'sms')
 
-/** The number of a cell, or the first of several in it. Null if a part with digits is none, such as an extension. */
+/** The number of a cell, or the first of several in it. Null if one is none, or digits are left between them, such as an extension. */
 function phoneNumber(text: string, country: string): string | null {
   const whole = numberOf(text, country)
   if (whole !== null) return whole
-  const parts = text.split(/[;,\n]|\s[/|]\s/).filter((part) => /\d/.test(part))
-  const numbers = parts.map((part) => numberOf(part, country))
-  return numbers.includes(null) ? null : (numbers[0] ?? null)
+  const found = findPhoneNumbersInText(text, country as CountryCode)
+  const numbers = found.map(({ startsAt, endsAt }) => numberOf(text.slice(startsAt, endsAt), country))
+  const others = found.reduceRight(
+    (rest, { startsAt, endsAt }) => rest.slice(0, startsAt) + rest.slice(endsAt),
+    text,
+  )
+  return /\p{Nd}/u.test(others) || numbers.includes(null) ? null : (numbers[0] ?? null)
 }
 
-/** 30.12.1980 would be a number of Berlin. */
+/**
+ * A date, with or without a time: 30.12.1980 would be a number of Berlin. Of a short year, a part is a month, and no separator is a
+ * space: 47-28-30 and 28 12 17 are numbers of Luxembourg.
+ */
 const DATE =
-  /^((0?[1-9]|[12]\d|3[01])[./-](0?[1-9]|1[0-2])[./-]((19|20)?\d\d)|(19|20)\d\d[./-]\d{1,2}[./-]\d{1,2})$/
+  /^([0-3]?\d[ ./-]+[0-3]?\d[ ./-]+(1[89]|20)\d\d|(1[89]|20)\d\d[ ./-]+[0-3]?\d[ ./-]+[0-3]?\d|([0-3]?\d[./-](0?\d|1[0-2])|(0?\d|1[0-2])[./-][0-3]?\d)[./-]\d\d)( \d?\d[.:]\d\d.*)?$/
 
 /** The number of a text, without the words around it that say whose it is. */
 function numberOf(text: string, country: string): string | null {
   const digits = text.replace(/^[^+＋\p{Nd}]+|\P{Nd}+$/gu, '')
-  const number = DATE.test(digits) ? null : internationalNumber(digits, country)
+  const number = DATE.test(fold(digits)) ? null : internationalNumber(digits, country)
   // Spreadsheets drop the plus of a number.
   const withPlus = internationalNumber(`+${digits}`)
   return withPlus === null || withPlus === number || countryOf(withPlus) !== country ? number : null

@@ -252,6 +252,47 @@ describe('a map', () => {
     })
   })
 
+  it.each([
+    ['DE', '0171 1234567 oder 030 901820', '+491711234567'],
+    ['DE', '0171 1234567\n030 901820', '+491711234567'],
+    ['DE', 'Handy: 0171/1234567, Festnetz: 030 901820', '+491711234567'],
+    ['US', 'h: 415-555-2671 c: 212-555-2368', '+14155552671'],
+    ['ES', '612345678/913456789', '+34612345678'],
+    ['TR', '0532 123 45 67 - 0533 123 45 67', '+905321234567'],
+    ['LU', '28 12 17', '+352281217'],
+    ['LU', '47-28-30', '+352472830'],
+    ['DK', '28 12 20 17', '+4528122017'],
+    ['AR', '11 2345-6789', '+541123456789'],
+  ])('reads the first number with the country %s in %j', (country, phone_number, number) => {
+    expect(read('patients', {}, { phone_number }, { country })).toEqual({ phone_number: number })
+  })
+
+  it.each([
+    // Dates that would be numbers.
+    ['DE', '28. 12. 2017'],
+    ['DE', '28.12.17'],
+    ['DE', '1/31/80'],
+    ['DE', '28.12.2017 00.00'],
+    ['AT', '28\u201112\u20112017'],
+    ['AT', '1996. 12. 28.'],
+    ['DK', '28 12 2017'],
+    ['KR', '٢٨/١٢/٢٠١٧'],
+    ['FI', '28\u201312\u20132017'],
+    ['HU', '２８．１２．２０１７'],
+    ['SE', '28.12.1897'],
+    ['DE', '28.12.1980, 0171 1234567'],
+    // Digits that are left over, such as extensions.
+    ['DE', '0171 1234567 oder 030 901820 App. 15'],
+    ['GB', '07911 123456 after 6pm'],
+    ['GB', 'call before 9 07911 123456'],
+    ['JP', '03-1234-5678（内線12）'],
+    ['DE', 'DE89 3704 0044 0532 0130 00'],
+  ])('reads no number with the country %s in %j', (country, phone_number) => {
+    expect(read('patients', {}, { phone_number }, { country })).toEqual({
+      phone_number: `is neither a phone number of ${country} nor one with a country code`,
+    })
+  })
+
   it('leaves out the spaces, dots and slashes of a national id', () => {
     expect(read('patients', {}, { national_id: ' 835415/5700' }, {})).toEqual({ national_id: '8354155700' })
     expect(read('patients', {}, { national_id: '123.456.789-00' }, {})).toEqual({
