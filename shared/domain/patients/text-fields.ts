@@ -56,8 +56,8 @@ export const lastName = () => line(100)
 /** Unquoted, so that it contains no sign that separates addresses or names a group (RFC 5322). */
 const LOCAL_PART = /^(?=.{1,64}$)[\w!#$%&'*+/=?^`{|}~-]+(\.[\w!#$%&'*+/=?^`{|}~-]+)*$/
 
-/** Letters and digits of any script, without invisible ones. */
-const ALPHANUMERIC = String.raw`[\p{L}\p{M}\p{N}]--\p{Default_Ignorable_Code_Point}`
+/** Letters and digits of any script, without invisible ones, and the signs that domains have within words (RFC 5892, A.3 to A.7). */
+const ALPHANUMERIC = String.raw`[\p{L}\p{M}\p{N}\u00b7\u0375\u05f3\u05f4\u30fb]--\p{Default_Ignorable_Code_Point}`
 
 /** A host name of at least two labels, of which the last is not a number. */
 const DOMAIN = String.raw`^((?!-)[[${ALPHANUMERIC}]\-]{1,63}(?<!-)\.)+(?!-|\d+$)[[${ALPHANUMERIC}]\-]{1,63}(?<!-)$`

@@ -119,6 +119,9 @@ describe('emailAddress', () => {
     "o'brien_{x}=1!#$%&*/?^`|~-@sub.example.com",
     'ada@例子.广告',
     'ada@1.example',
+    'info@col·legi.example',
+    'ada@ג׳ורג׳.example',
+    'ada@ジョン・スミス.example',
     `${'a'.repeat(64)}@example.com`,
     `ada@${'a'.repeat(63)}.example`,
     // 63 characters in punycode.
