@@ -147,9 +147,11 @@ const isPhone = (field: string, row: ReadonlyMap<string, unknown>): boolean =>
   field === 'phone_number' || (field === 'recipient' && row.get('channel') === 'sms')
 
 /** The number of a cell, or the first of several in it. Null if one is none, or digits are left between them, such as an extension. */
-function phoneNumber(text: string, country: string): string | null {
-  const whole = numberOf(text, country)
+function phoneNumber(cell: string, country: string): string | null {
+  const whole = numberOf(cell, country)
   if (whole !== null) return whole
+  // The library would read what follows a comma or semicolon as an extension.
+  const text = cell.replace(/[;,]/g, '\n')
   const found = findPhoneNumbersInText(text, country as CountryCode)
   const numbers = found.map(({ startsAt, endsAt }) => numberOf(text.slice(startsAt, endsAt), country))
   const others = found.reduceRight(
