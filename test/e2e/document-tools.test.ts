@@ -53,8 +53,8 @@ export const rejected = (body: Json<Answers<'create-appointment'>[409]>): string
 export const status = (event: webhooks['invoice.paid']['post']['requestBody']['content']['application/json']): 'paid' =>
   event.data.status
 export const patient: components['schemas']['NewPatient'] = { first_name: 'Ada', last_name: 'Kaya', gender: null }
-// @ts-expect-error a name is missing
-export const nameless: components['schemas']['NewPatient'] = { first_name: 'Ada' }
+// @ts-expect-error the first name is missing
+export const nameless: components['schemas']['NewPatient'] = { last_name: 'Kaya' }
 // @ts-expect-error an endpoint has no such error
 export const wrong: Json<Answers<'get-patient'>[404]>['message'] = 'errors.developer_api.invoice_not_found'
 // @ts-expect-error no such channel
