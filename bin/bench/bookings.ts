@@ -11,8 +11,7 @@ import { appointmentStore } from '../../shared/store/calendar/appointments.ts'
 import { type AvailabilityQuestion, availabilityStore } from '../../shared/store/calendar/availability.ts'
 import { bookingStore } from '../../shared/store/calendar/booking.ts'
 import { roomStore, treatmentStore } from '../../shared/store/catalogue.ts'
-import { patientHeadKey } from '../../shared/store/keys/patients.ts'
-import { EMPTY_HEAD } from '../../shared/store/patients/head.ts'
+import { EMPTY_HEAD, patientHeadItem } from '../../shared/store/patients/head.ts'
 import { patientWriter } from '../../shared/store/patients/patient-writer.ts'
 import { Changeset } from '../../shared/store/table/changeset.ts'
 import type { Table } from '../../shared/store/table/table.ts'
@@ -136,7 +135,7 @@ async function prepare(table: Table, clinic: ClinicId) {
   })
   const treatments = [20, 100, 500].map(treatmentOf)
   const added = <T>(after: T) => ({ before: null, after })
-  await table.transact([table.putWrite({ ...patientHeadKey(clinic), ...EMPTY_HEAD })])
+  await table.transact([table.putWrite(patientHeadItem(clinic, EMPTY_HEAD))])
   await patientWriter({ table }).createMany(clinic, [patient])
   await roomStore({ table }).save(clinic, [added(room)])
   await treatmentStore({ table }).save(clinic, treatments.map(added))

@@ -109,7 +109,6 @@ const BUNDLE_BYTES: Readonly<Record<string, number>> = {
   'deliver-event': 507_141,
   'sweep-events': 508_512,
   'sweep-deliveries': 493_928,
-  'merge-tallies': 430_116,
   'refresh-copies': 474_619,
   // Verification, migration and reconciliation of everything.
   'run-maintenance': 911_360,

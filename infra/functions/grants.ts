@@ -6,7 +6,6 @@ import type { IQueue } from 'aws-cdk-lib/aws-sqs'
 import type { Construct } from 'constructs'
 import { callsByFamilies, type TableUse } from '../../shared/api/route.ts'
 import type { Worker } from '../../shared/runtime/workers.ts'
-import { DIRTY_PARTITION_PREFIX } from '../../shared/store/keys/calendar.ts'
 import { CREDENTIAL_PARTITION_PREFIX, USAGE_PARTITION_PREFIX } from '../../shared/store/keys/clinics.ts'
 import { DUE_REFRESH_PARTITION_PREFIX } from '../../shared/store/keys/copies.ts'
 import { ANNOUNCED_PARTITION_PREFIX } from '../../shared/store/keys/events.ts'
@@ -45,7 +44,6 @@ const onPartitions = (patterns: readonly string[]) => ({
 /** What the partitions of each shared family begin with. */
 export const SHARED_PARTITION_PREFIXES: Readonly<Record<SharedFamily, string>> = {
   'announced-events': ANNOUNCED_PARTITION_PREFIX,
-  'sharded-tallies': DIRTY_PARTITION_PREFIX,
   'due-messages': DUE_MESSAGE_PARTITION_PREFIX,
   'unresolved-messages': UNRESOLVED_MESSAGES_PARTITION,
   'provider-ids': PROVIDER_PARTITION_PREFIX,

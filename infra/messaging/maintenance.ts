@@ -4,8 +4,8 @@ import { WorkerFunctions, type WorkerProps } from '../functions/worker-functions
 import { consumedQueue } from './queues.ts'
 
 /**
- * Keeps the table compact: the shards of a tally, which writers that collide use, are merged when it is quiet. And runs what operators
- * start for the whole table: verification, migration, and the reconciliation of a restored table.
+ * Refreshes copied names, and runs what operators start for the whole table: verification, migration, and the reconciliation of a
+ * restored table.
  */
 export class Maintenance extends Construct {
   constructor(scope: Construct, id: string, props: WorkerProps) {

@@ -1,9 +1,9 @@
 import { WORKERS } from '../../shared/runtime/workers.ts'
 import type { AlarmDefinition, Severity } from './alarm.ts'
 
-/** No response depends on the merging of tallies, and an outdated copy of a name is next to the id of its patient. */
+/** An outdated copy of a name is next to the id of its patient. */
 const sweepSeverity = (worker: string): Severity =>
-  ['merge-tallies', 'refresh-copies'].includes(worker) ? 'look-tomorrow' : 'patients-affected'
+  worker === 'refresh-copies' ? 'look-tomorrow' : 'patients-affected'
 
 const heartbeats: AlarmDefinition[] = WORKERS.flatMap(({ id, trigger }) => {
   if (trigger.type !== 'schedule') return []
@@ -27,11 +27,7 @@ const workerErrors: AlarmDefinition[] = (
   [
     ['messaging', 'patients-affected', 'Workers that send messages or record their feedback fail.'],
     ['events', 'patients-affected', 'Workers that deliver events to webhooks fail.'],
-    [
-      'maintenance',
-      'look-tomorrow',
-      'Workers that merge tallies, refresh copied names or run maintenance fail.',
-    ],
+    ['maintenance', 'look-tomorrow', 'Workers that refresh copied names or run maintenance fail.'],
   ] as const
 ).map(([part, severity, why]) => ({
   id: `${part}-errors`,

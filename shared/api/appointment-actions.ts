@@ -31,7 +31,6 @@ const CLOSING = {
   ...ACTION,
   uses: {
     table: mergeCalls(ACTION.uses.table, {
-      PutItem: ['sharded-tallies'],
       UpdateItem: ['appointment-tallies', 'appointment-tallies-of-doctors'],
       DeleteItem: ['appointment-list', 'appointments-of-doctors'],
     }),

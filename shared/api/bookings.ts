@@ -52,13 +52,7 @@ const PLACEMENT = {
   BatchGetItem: ['patients', 'treatments'],
   Query: ['doctor-days', 'room-days'],
   ConditionCheckItem: ['appointments', 'patients', 'doctors', 'rooms', 'treatments'],
-  PutItem: [
-    ...APPOINTMENT_ITEMS,
-    'appointment-changes',
-    'external-ids',
-    'announced-events',
-    'sharded-tallies',
-  ],
+  PutItem: [...APPOINTMENT_ITEMS, 'appointment-changes', 'external-ids', 'announced-events'],
   UpdateItem: ['appointment-tallies', 'appointment-tallies-of-doctors', 'doctor-days', 'room-days'],
 } as const satisfies TableCalls
 

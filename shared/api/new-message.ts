@@ -132,7 +132,6 @@ export const sendMessage = defineRoute({
         ...MESSAGE_ITEMS,
         'message-changes',
         'announced-events',
-        'sharded-tallies',
         'due-messages',
         'unresolved-messages',
         'provider-ids',

@@ -201,29 +201,6 @@ export const sweepDeliveriesWorker = {
   timeoutSeconds: 60,
 } as const satisfies Worker
 
-const TALLIES = [
-  'appointment-tallies',
-  'appointment-tallies-of-doctors',
-  'invoice-tallies',
-  'payment-tallies',
-  'message-tallies',
-] as const
-
-export const mergeTalliesWorker = {
-  id: 'merge-tallies',
-  part: 'maintenance',
-  trigger: { type: 'schedule', every: 'minute' },
-  uses: {
-    table: {
-      GetItem: TALLIES,
-      Query: ['sharded-tallies'],
-      UpdateItem: TALLIES,
-      DeleteItem: [...TALLIES, 'sharded-tallies'],
-    },
-  },
-  timeoutSeconds: 60,
-} as const satisfies Worker
-
 export const refreshCopiesWorker = {
   id: 'refresh-copies',
   part: 'maintenance',
@@ -330,7 +307,6 @@ export const WORKERS: readonly Worker[] = [
   deliverEventWorker,
   sweepEventsWorker,
   sweepDeliveriesWorker,
-  mergeTalliesWorker,
   refreshCopiesWorker,
   runMaintenanceWorker,
 ]

@@ -4,8 +4,7 @@ import { offsetAt, TABLE_START } from '../domain/time-zone.ts'
 import { CLINIC_DIRECTORY_PARTITION, clinicDirectoryKey, clinicKey } from './keys/clinics.ts'
 import { externalIdSecretKey } from './keys/external-ids.ts'
 import { partitionParts } from './keys/key.ts'
-import { patientHeadKey } from './keys/patients.ts'
-import { EMPTY_HEAD } from './patients/head.ts'
+import { EMPTY_HEAD, patientHeadItem } from './patients/head.ts'
 import { number, text } from './table/attributes.ts'
 import { ConditionFailed } from './table/errors.ts'
 import { newClinicSecret, secretItem } from './table/secret.ts'
@@ -52,7 +51,7 @@ export function clinicStore({ table }: { table: Table }) {
         'new',
       ),
       table.putWrite({ ...clinicDirectoryKey(clinic.id) }),
-      table.putWrite({ ...patientHeadKey(clinic.id), ...EMPTY_HEAD }, 'new'),
+      table.putWrite(patientHeadItem(clinic.id, EMPTY_HEAD), 'new'),
       table.putWrite(secretItem(externalIdSecretKey(clinic.id), importSecret), 'new'),
     ])
   }

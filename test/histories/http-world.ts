@@ -5,7 +5,6 @@ import { callSqs } from '../../infra/local/engines/queues.ts'
 import type { RandomSource } from '../../infra/local/realistic-dynamodb/random.ts'
 import type { RealisticDynamoDb } from '../../infra/local/realistic-dynamodb/realistic-dynamodb.ts'
 import { ENDPOINTS, ROUTES } from '../../shared/api/routes.ts'
-import { tallyMerging } from '../../shared/store/calendar/merge-tallies.ts'
 import { DUE_REFRESH_PARTITIONS } from '../../shared/store/keys/copies.ts'
 import { ALL_ANNOUNCED_PARTITIONS } from '../../shared/store/keys/events.ts'
 import { DUE_MESSAGE_PARTITIONS } from '../../shared/store/keys/messages.ts'
@@ -141,8 +140,6 @@ export function httpWorld(engine: HttpEngine, random: RandomSource) {
         if (round > 2 && !(await isAnythingDue())) break
       }
       await drainQueues(stack)
-      const now = () => Date.now() + surroundings.clockOffset
-      while ((await tallyMerging({ table: openTable(direct, tableName, { now }), now }).mergeQuiet()) > 0);
     },
     reportFeedback: null,
     timesSent: async (channel, text) => {

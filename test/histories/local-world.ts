@@ -4,7 +4,6 @@ import type { RandomSource } from '../../infra/local/realistic-dynamodb/random.t
 import type { RealisticDynamoDb } from '../../infra/local/realistic-dynamodb/realistic-dynamodb.ts'
 import { ROUTES } from '../../shared/api/routes.ts'
 import { PROVIDERS } from '../../shared/domain/messages/message.ts'
-import { tallyMerging } from '../../shared/store/calendar/merge-tallies.ts'
 import { ALL_ANNOUNCED_PARTITIONS } from '../../shared/store/keys/events.ts'
 import { messageDispatch } from '../../shared/store/messages/dispatch.ts'
 import { openTable, type Table } from '../../shared/store/table/table.ts'
@@ -116,8 +115,6 @@ export function localWorld(engine: LocalEngine, random: RandomSource, providerFa
         await runQueue()
         if (round > 3 && isIdle) break
       }
-      const now = () => Date.now() + calm.clockOffset
-      while ((await tallyMerging({ table: openTable(direct, tableName, { now }), now }).mergeQuiet()) > 0);
     },
     reportFeedback: async (report, crash) => {
       const provider = providers.messageIds.get(report.text) ?? ''

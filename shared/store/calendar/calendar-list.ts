@@ -13,7 +13,7 @@ import type { NumberedPage } from '../../domain/lists/cursor.ts'
 import { offsetOf, type PageRequest } from '../../domain/lists/paging.ts'
 import type { WithUpdatedAt } from '../../domain/with-updated-at.ts'
 import { type Provenance, provenanceAttributes, provenanceOf } from '../external-ids/provenance.ts'
-import { calendarKey, tallyPartition } from '../keys/calendar.ts'
+import { calendarKey, tallyKey, tallyPartition } from '../keys/calendar.ts'
 import { changeIndexKey } from '../keys/change-index.ts'
 import { changeIndexReader } from '../table/change-index.ts'
 import type { Changeset } from '../table/changeset.ts'
@@ -23,7 +23,7 @@ import type { CalendarFilter } from './calendar-filter.ts'
 import { calendarPages, type ListPlatform } from './calendar-pages.ts'
 import { calendarRecords } from './calendar-records.ts'
 import { type ListPosition, rowAttributes, rowKeys } from './calendar-row.ts'
-import { tallyAttribute, tallyCounter } from './tally.ts'
+import { tallyAttribute } from './tally.ts'
 
 /** Reading and changing single records, whatever they are listed by. */
 export type RecordStore<R> = Pick<
@@ -146,8 +146,8 @@ export function calendarList<R, F extends string>(platform: ListPlatform, entity
 
   function count(changeset: Changeset, { date, facet, doctor }: ListPosition, by: 1 | -1): void {
     for (const scope of doctor === undefined ? [null] : [null, doctor]) {
-      const counter = tallyCounter(tallyPartition(changeset.clinic, entityCode, scope), date.slice(0, 7))
-      changeset.addSharded(counter, tallyAttribute(date, facet), by)
+      const month = tallyKey(tallyPartition(changeset.clinic, entityCode, scope), date.slice(0, 7))
+      changeset.add(month, tallyAttribute(date, facet), by)
     }
   }
 

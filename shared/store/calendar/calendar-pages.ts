@@ -120,7 +120,7 @@ export function calendarPages<R, F extends string>(
     const pageRows = isCounted(filter) ? listed : pageOfRows(listed, request)
     const [items, isUnchanged] = await Promise.all([
       records.ofRows(clinic, pageRows),
-      !isComplete || haveSameTallies(table, tallies, rangeToVerify(plan.reads, versions, filter), versions),
+      !isComplete || haveSameTallies(table, tallies, rangeToVerify(plan.reads), versions),
     ])
     return {
       page: {
@@ -156,16 +156,8 @@ function windowOf(
   return [start, total - offset - start]
 }
 
-/**
- * The dates whose tallies a page depends on: the dates of its rows. While a tally has shards, all of the
- * filter's: a query is not isolated, so it can count a shard that is merged while the query runs twice.
- */
-function rangeToVerify(
-  reads: readonly RangeRead[],
-  versions: TallyVersions,
-  filter: TallyRange,
-): TallyRange | null {
-  if ([...versions.values()].some((version) => version.includes('~'))) return filter
+/** The dates whose tallies a page depends on: the dates of its rows. */
+function rangeToVerify(reads: readonly RangeRead[]): TallyRange | null {
   const [first] = reads
   if (!first) return null
   return {

@@ -4,8 +4,6 @@
  * all months.
  */
 import type { DayTally } from '../../domain/lists/page-plan.ts'
-import { dirtyMarkerKey, tallyKey, tallyMonth, tallyMonthEnd, tallyShardKey } from '../keys/calendar.ts'
-import type { ShardedCounter } from '../table/changeset.ts'
 import type { Table } from '../table/table.ts'
 import type { Item } from '../table/write-requests.ts'
 
@@ -22,17 +20,8 @@ const DAY_DIGITS = '0123456789ABCDEFGHIJKLMNOPQRSTUV'
 export const tallyAttribute = (date: string, facet: string): string =>
   `${DAY_DIGITS.charAt(Number(date.slice(8)))}${facet}`
 
-/** One month's counters of a list, with their shards. */
-export const tallyCounter = (pk: string, month: string): ShardedCounter => ({
-  key: tallyKey(pk, month),
-  shard: (index) => {
-    const key = tallyShardKey(pk, month, index)
-    return { key, dirtyMarker: dirtyMarkerKey(key) }
-  },
-})
-
-/** The version of each month's counters, shards included: it changes whenever one of them is added to. */
-export type TallyVersions = ReadonlyMap<string, string>
+/** The version of each month's item: it changes whenever one of its counters is added to. */
+export type TallyVersions = ReadonlyMap<string, number>
 
 /** The days of a list that have any records, newest first, and the versions of their months. */
 export async function readTallies(
@@ -43,30 +32,19 @@ export async function readTallies(
   const items = await table.query({
     pk,
     from: from?.slice(0, 7),
-    to: to && tallyMonthEnd(to.slice(0, 7)),
+    to: to?.slice(0, 7),
     descending: true,
     limit: MAX_MONTHS,
   })
-  const months = [...Map.groupBy(items, tallyMonth)]
-  const days = months
-    .flatMap(([month, parts]) => toDayTallies(month, parts.length === 1 ? (parts[0] as Item) : summed(parts)))
+  const days = items
+    .flatMap((item) => toDayTallies(item.sk, item))
     .filter(({ date }) => (from ?? '') <= date && (to === undefined || date <= to))
-  const versions = months.map(([month, parts]): [string, string] => [
-    month,
-    parts.map(({ sk, v }) => `${sk}=${v}`).join(),
-  ])
-  return { days, versions: new Map(versions) }
+  return { days, versions: new Map(items.map(({ sk, v }) => [sk, v as number])) }
 }
 
-/** The counters of a month's item and its shards together. */
-export function summed(items: readonly Record<string, unknown>[]): Record<string, number> {
-  const sums: Record<string, number> = {}
-  for (const item of items) {
-    for (const [name, count] of Object.entries(item))
-      if (TALLY_ATTRIBUTE.test(name)) sums[name] = (sums[name] ?? 0) + (count as number)
-  }
-  return sums
-}
+/** The counters of a month's item. */
+export const countersOf = (item: Item): [name: string, count: number][] =>
+  Object.entries(item).filter((entry): entry is [string, number] => TALLY_ATTRIBUTE.test(entry[0]))
 
 /** The days of one month's item that have any records, newest first. */
 export function toDayTallies(month: string, attributes: Record<string, unknown>): DayTally[] {

@@ -9,9 +9,9 @@ import { patientUpdates } from '../patients/patient-updates.ts'
 import { patientWriter } from '../patients/patient-writer.ts'
 import { patientStore, type StoredPatient } from '../patients/patients.ts'
 import type { Changeset } from '../table/changeset.ts'
-import { ConditionFailed } from '../table/errors.ts'
 import { StoredResponse } from '../table/idempotency.ts'
 import { optionalWork } from '../table/request-signal.ts'
+import { retryOnConflict } from '../table/retry-on-conflict.ts'
 import type { Table } from '../table/table.ts'
 import { anonymizeLines, emptyResponses } from './anonymize.ts'
 import { cancelAppointments } from './cancel-appointments.ts'
@@ -99,15 +99,14 @@ export function patientChanges(table: Table) {
     apply: (before: StoredPatient) => StoredPatient | null | Promise<StoredPatient>,
     extendChanges?: (changes: Changeset) => void,
   ): Promise<StoredPatient | null> {
-    return writer.inQueue(clinic, async (head) => {
+    return retryOnConflict(async () => {
       const before = (await patients.findMany(clinic, [id])).get(id)
       const after = before && (await apply(before))
       if (!after) return null
       const isChanged = JSON.stringify(before) !== JSON.stringify(after)
       const changed = isChanged
-        ? await writer.tryUpdate(clinic, head, [{ before, after }], extendChanges)
+        ? (await writer.tryUpdate(clinic, [{ before, after }], extendChanges)).patients
         : [after]
-      if (!changed) throw new ConditionFailed([])
       await copies.refresh(clinic, patientOwner(id))
       return changed[0] as StoredPatient
     })

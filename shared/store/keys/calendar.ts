@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto'
 import type { ClinicId } from '../../domain/clinic.ts'
-import { DUE_PARTITION_PREFIX } from './due.ts'
 import { type Key, partition, shortId } from './key.ts'
 
 /** The code of the entity of each calendar list (calendar-list.ts). */
@@ -29,42 +28,6 @@ export const tallyPartition = (clinic: ClinicId, entityCode: EntityCode, doctor:
 
 /** A month's counters. */
 export const tallyKey = (pk: string, month: string): Key => ({ pk, sk: month })
-
-/** One of the shards that writers of a month's counters use while they collide. */
-export const tallyShardKey = (pk: string, month: string, index: number): Key => ({
-  pk,
-  sk: `${month}~${index}`,
-})
-
-/** Sorts after a month's item and all of its shards. */
-export const tallyMonthEnd = (month: string): string => `${month}~~`
-
-/** The month that an item or a shard counts. */
-export const tallyMonth = ({ sk }: Key): string => sk.split('~', 1)[0] as string
-
-export const isTallyShard = ({ sk }: Key): boolean => sk.includes('~')
-
-/** Prefix of the partitions of the dirty markers, by which shards are found for the merge, over all clinics. */
-export const DIRTY_PARTITION_PREFIX = `${DUE_PARTITION_PREFIX}tally#`
-
-const DIRTY_PARTITION_COUNT = 8
-
-export const DIRTY_PARTITIONS = Array.from(
-  { length: DIRTY_PARTITION_COUNT },
-  (_, shard) => `${DIRTY_PARTITION_PREFIX}${shard}`,
-)
-
-/** The dirty marker of a shard. Each shard has its own, so that writing it never makes two writers collide. */
-export const dirtyMarkerKey = ({ pk, sk }: Key): Key => ({
-  pk: DIRTY_PARTITIONS[Number(sk.slice(-1)) % DIRTY_PARTITION_COUNT] as string,
-  sk: `${pk} ${sk}`,
-})
-
-/** The shard of a dirty marker. */
-export function parseDirtyMarker({ sk }: Key): Key {
-  const [pk = '', item = ''] = sk.split(' ')
-  return { pk, sk: item }
-}
 
 /** Rows by time: of one patient, or of one invoice's payments. */
 export const ownerPartition = (

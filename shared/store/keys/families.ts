@@ -69,7 +69,6 @@ export const CLINIC_FAMILIES = {
 /** Families with items of all clinics: when something is due, or which message has a provider's id. */
 export type SharedFamily =
   | 'announced-events'
-  | 'sharded-tallies'
   | 'due-messages'
   | 'unresolved-messages'
   | 'provider-ids'

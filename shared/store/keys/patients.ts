@@ -14,9 +14,6 @@ export const patientRowKey = (clinic: ClinicId, ordinal: number): Key => ({
 /** The number of patients, and the state of the search segments. */
 export const patientHeadKey = (clinic: ClinicId): Key => ({ pk: partition(clinic, 'PH'), sk: 'head' })
 
-/** The fair queue of the head's writers. */
-export const patientQueueKey = (clinic: ClinicId): Key => ({ pk: partition(clinic, 'PH'), sk: 'turns' })
-
 /** A part of search segment `index`. A segment has as many parts as its size requires. */
 export const patientSegmentPartition = (clinic: ClinicId, index: number): string =>
   partition(clinic, `PS#${index}`)

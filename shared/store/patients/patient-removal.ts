@@ -6,7 +6,6 @@ import { formerExternalIdRange } from '../keys/external-ids.ts'
 import { sortableNumber } from '../keys/key.ts'
 import {
   patientChangesPartition,
-  patientHeadKey,
   patientKey,
   patientListPartition,
   patientRowKey,
@@ -15,7 +14,7 @@ import {
 import { Changeset } from '../table/changeset.ts'
 import { retryOnConflict } from '../table/retry-on-conflict.ts'
 import type { Table } from '../table/table.ts'
-import { type PatientHead, readPatientHead } from './head.ts'
+import { headWrite, type PatientHead, readPatientHead } from './head.ts'
 import { inactivePatients } from './inactive-patients.ts'
 import { nationalIds } from './national-ids.ts'
 import { patientStore, recordItem, rowItem, type StoredPatient } from './patients.ts'
@@ -112,14 +111,14 @@ export function patientRemoval({ table }: { table: Table }) {
   async function restartSearch(clinic: ClinicId, n: number): Promise<void> {
     const head = await retryOnConflict(async () => {
       const read = await readPatientHead(table, clinic)
-      return read.n === n ? read : resetHead(clinic, read, n)
+      return read.patients === n ? read : resetHead(clinic, read, n)
     })
     const surplus: number[] = []
-    for (let index = head.sv.length; (await segmentItems(clinic, index)).length > 0; index++)
+    for (let index = head.segmentVersions.length; (await segmentItems(clinic, index)).length > 0; index++)
       surplus.unshift(index)
     // From the last one on, so that those that a stopped run has left are found again.
     for (const index of surplus) await table.deleteMany(await segmentItems(clinic, index))
-    const to = sortableNumber(head.lf)
+    const to = sortableNumber(head.deletedUpdates)
     for (;;) {
       const log = await table.query({ pk: patientChangesPartition(clinic), to, limit: MAX_ITEMS })
       if (log.length === 0) return
@@ -131,22 +130,18 @@ export function patientRemoval({ table }: { table: Table }) {
     table.query({ pk: patientSegmentPartition(clinic, index), limit: MAX_ITEMS, keysOnly: true })
 
   /** A head without segments: search reads the rows until the next snapshot. Its update makes functions drop what they have in memory. */
-  async function resetHead(clinic: ClinicId, { n, u, v }: PatientHead, next: number): Promise<PatientHead> {
-    const reset = { n: next, u: u + 1, sn: 0, su: u + 1, lf: u + 1, sv: [], v: v + 1 }
-    await table.update(patientHeadKey(clinic), {
-      UpdateExpression: 'SET n = :n, u = :u, su = :u, lf = :u, sn = :zero, sv = :none, v = :v',
-      ConditionExpression: 'n = :readN AND u = :readU AND v = :readV',
-      ExpressionAttributeValues: {
-        ':n': reset.n,
-        ':u': reset.u,
-        ':v': reset.v,
-        ':zero': 0,
-        ':none': [],
-        ':readN': n,
-        ':readU': u,
-        ':readV': v,
-      },
-    })
+  async function resetHead(clinic: ClinicId, read: PatientHead, count: number): Promise<PatientHead> {
+    const { patients, updates, snapshots } = read
+    const reset: PatientHead = {
+      patients: count,
+      updates: updates + 1,
+      indexedPatients: 0,
+      indexedUpdates: updates + 1,
+      segmentVersions: [],
+      snapshots: snapshots + 1,
+      deletedUpdates: updates + 1,
+    }
+    await table.transact([headWrite(table, clinic, reset, { patients, updates, snapshots })])
     return reset
   }
 

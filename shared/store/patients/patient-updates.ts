@@ -4,11 +4,10 @@ import type { WithUpdatedAt } from '../../domain/with-updated-at.ts'
 import { orStoredIfTaken } from '../external-ids/links.ts'
 import { patientKey } from '../keys/patients.ts'
 import { Changeset } from '../table/changeset.ts'
-import { ConditionFailed } from '../table/errors.ts'
-import type { ResponseToStore, StoredResponse } from '../table/idempotency.ts'
+import { type ResponseToStore, StoredResponse } from '../table/idempotency.ts'
 import { optionalWork } from '../table/request-signal.ts'
+import { retryOnConflict } from '../table/retry-on-conflict.ts'
 import type { Table } from '../table/table.ts'
-import type { HeadAccess } from './head.ts'
 import { patientWriter } from './patient-writer.ts'
 import { patientStore, type StoredPatient } from './patients.ts'
 
@@ -31,14 +30,8 @@ export function patientUpdates({ table }: { table: Table }) {
     newFields: (before: WithUpdatedAt<Patient>) => PatientFields,
     { idempotency, status, response }: ResponseToStore<WithUpdatedAt<Patient>>,
   ): Promise<StoredResponse | StoredPatient | null> {
-    writer.forget(clinic)
-    const attempt = async (head: HeadAccess): Promise<StoredResponse | StoredPatient | null> => {
-      // The patient is decided on at once, and changed when it is the turn of this request.
-      const [stored, found] = await Promise.all([
-        idempotency.find(),
-        patients.findMany(clinic, [id]),
-        head.readHead().catch(() => {}),
-      ])
+    const attempt = async () => {
+      const [stored, found] = await Promise.all([idempotency.find(), patients.findMany(clinic, [id])])
       const before = found.get(id)
       if (stored) return stored
       if (!before || before.erasedAt) return null
@@ -47,20 +40,19 @@ export function patientUpdates({ table }: { table: Table }) {
         idempotency.store(changes, status, response(stored), id)
       if (JSON.stringify(before) === JSON.stringify(after)) {
         await storeUnchanged(clinic, before, (changes) => store(changes, before))
-        return before
+        return { patient: before, head: null }
       }
-      const changed = await writer.tryUpdate(clinic, head, [{ before, after }], (changes, [updated]) =>
+      const changed = await writer.tryUpdate(clinic, [{ before, after }], (changes, [updated]) =>
         store(changes, updated as StoredPatient),
       )
-      if (!changed) throw new ConditionFailed([])
-      return changed[0] as StoredPatient
+      return { patient: changed.patients[0] as StoredPatient, head: changed.head }
     }
-    // A patient whom many change at the same time is changed in turn.
-    const updated = await orStoredIfTaken(idempotency, () => writer.inQueue(clinic, attempt))
-    const head = writer.latest(clinic)
+    const updated = await orStoredIfTaken(idempotency, () => retryOnConflict(attempt))
+    if (!updated || updated instanceof StoredResponse) return updated
+    const { patient, head } = updated
     // Search finds the patient already; a snapshot only makes that cheaper, and may wait for the next change.
     if (head) await optionalWork(() => writer.snapshotIfDue(clinic, head)).catch(() => undefined)
-    return updated
+    return patient
   }
 
   /** Stores the response to a request that changes nothing, unless the patient is changed, or erased, at the same time. */

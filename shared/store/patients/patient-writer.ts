@@ -11,12 +11,11 @@ import { patientOwner } from '../keys/copies.ts'
 import { externalIdLinkKey } from '../keys/external-ids.ts'
 import { patientChangeKey, patientKey, patientRowKey } from '../keys/patients.ts'
 import { Changeset } from '../table/changeset.ts'
-import { ConditionFailed } from '../table/errors.ts'
-import { Contended } from '../table/fair-queue.ts'
 import { type IdempotencyGuard, StoredResponse } from '../table/idempotency.ts'
 import { optionalWork } from '../table/request-signal.ts'
+import { repeatOnConflict, retryOnConflict } from '../table/retry-on-conflict.ts'
 import type { Table } from '../table/table.ts'
-import { type HeadAccess, headWriter } from './head.ts'
+import { commitWithHead, type PatientHead, readPatientHead } from './head.ts'
 import { inactivePatients } from './inactive-patients.ts'
 import { nationalIds } from './national-ids.ts'
 import { type ImportedPatient, patientStore, recordItem, rowItem, type StoredPatient } from './patients.ts'
@@ -43,7 +42,6 @@ export function patientWriter({ table }: { table: Table }) {
   const identified = nationalIds({ table })
   const inactive = inactivePatients({ table })
   const external = externalIds({ table })
-  const { inQueue, forget, latest } = headWriter({ table })
 
   /**
    * Creates one patient, and stores the response. Returns the stored response if the same request was completed before.
@@ -56,32 +54,29 @@ export function patientWriter({ table }: { table: Table }) {
     status: number,
     response: (created: WithUpdatedAt<Patient>) => object,
   ): Promise<StoredResponse | WithUpdatedAt<Patient>> {
-    forget(clinic)
-    const attempt = async ({
-      readHead,
-      commit,
-    }: HeadAccess): Promise<StoredResponse | WithUpdatedAt<Patient>> => {
-      const [stored, head] = await Promise.all([idempotency.find(), readHead()])
+    const attempt = async (count: number) => {
+      const [stored, head, earlier] = await Promise.all([
+        idempotency.find(),
+        readPatientHead(table, clinic),
+        count === 1 ? null : patients.find(clinic, patient.id),
+      ])
       if (stored) return stored
+      // An earlier attempt was committed after all, although its response was lost.
+      if (earlier) return { patient: earlier, head }
       const changes = new Changeset(table, clinic)
       const { externalId } = patient
       const imported = externalId === null ? patient : { ...patient, ...providedByApi(externalId) }
-      const created = addCreation(changes, imported, head.n)
+      const created = addCreation(changes, imported, head.patients)
       await external.move(changes, 'patient', patient.id, null, externalId)
       idempotency.store(changes, status, response(created), patient.id)
       await moveIndexes(changes, [{ before: null, after: created }])
-      if (await commit(changes, head, { n: head.n + 1 })) return created
-      // A repetition of the request was faster, or this commit succeeded and its response was lost.
-      const earlier = (await idempotency.find()) ?? (await patients.find(clinic, patient.id))
-      // Another record got the external id at the same time.
-      if (!earlier && externalId !== null) throw new Contended()
-      return earlier ?? created
+      return { patient: created, head: await commitWithHead(table, changes, head, { patients: 1 }) }
     }
-    const outcome = await orStoredIfTaken(idempotency, () => inQueue(clinic, attempt))
+    const outcome = await orStoredIfTaken(idempotency, () => retryOnConflict(attempt))
     if (outcome instanceof StoredResponse) return outcome
     // Search finds the patient already; a snapshot only makes that cheaper, and may wait for the next creation.
-    await optionalWork(() => snapshots.snapshotIfDue(clinic, latest(clinic))).catch(() => undefined)
-    return outcome
+    await optionalWork(() => snapshots.snapshotIfDue(clinic, outcome.head)).catch(() => undefined)
+    return outcome.patient
   }
 
   /**
@@ -90,19 +85,18 @@ export function patientWriter({ table }: { table: Table }) {
    * @throws ConditionFailed when one of the ids exists, or one of the external ids is linked to another patient
    */
   async function createMany(clinic: ClinicId, patients: readonly NewPatient[]): Promise<void> {
-    const isCommitted = await inQueue(clinic, async ({ readHead, commit }) => {
-      const head = await readHead()
+    await repeatOnConflict(async () => {
+      const head = await readPatientHead(table, clinic)
       const changes = new Changeset(table, clinic)
-      const created = patients.map((patient, index) => addCreation(changes, patient, head.n + index))
+      const created = patients.map((patient, index) => addCreation(changes, patient, head.patients + index))
       await moveIndexes(
         changes,
         created.map((after) => ({ before: null, after })),
       )
       for (const { id, externalId } of patients)
         if (externalId !== null) changes.requireVersion(externalIdLinkKey(clinic, id), null)
-      return commit(changes, head, { n: head.n + patients.length })
+      await commitWithHead(table, changes, head, { patients: patients.length })
     })
-    if (!isCommitted) throw new ConditionFailed([])
   }
 
   /**
@@ -115,22 +109,19 @@ export function patientWriter({ table }: { table: Table }) {
     patients: readonly PatientChange[],
     extendChanges?: (changes: Changeset, updated: readonly StoredPatient[]) => void,
   ): Promise<StoredPatient[]> {
-    const updated = await inQueue(clinic, (head) => tryUpdate(clinic, head, patients, extendChanges))
-    if (!updated) throw new ConditionFailed([])
-    return updated
+    return repeatOnConflict(async () => (await tryUpdate(clinic, patients, extendChanges)).patients)
   }
 
-  /** One attempt of {@link update}, for work that reads the patients itself in the queue. Null when one was changed since. */
+  /** One attempt of {@link update}, for work that reads the patients again itself. */
   async function tryUpdate(
     clinic: ClinicId,
-    { hasTicket, readHead, commit }: HeadAccess,
     patients: readonly PatientChange[],
     extendChanges: (changes: Changeset, updated: readonly StoredPatient[]) => void = () => {},
-  ): Promise<StoredPatient[] | null> {
+  ): Promise<{ patients: StoredPatient[]; head: PatientHead }> {
     const numbered = patients.filter(isFoundOtherwise).length
-    const head = await readHead()
+    const head = await readPatientHead(table, clinic)
     const changes = new Changeset(table, clinic)
-    let next = head.u + 1
+    let next = head.updates + 1
     const updated = patients.map((change) =>
       addUpdate(changes, change, isFoundOtherwise(change) ? next++ : null),
     )
@@ -138,8 +129,10 @@ export function patientWriter({ table }: { table: Table }) {
     for (const { before, after } of patients)
       await external.move(changes, 'patient', after.id, before.externalId, after.externalId)
     extendChanges(changes, updated)
-    const movesHead = numbered > 0 || hasTicket
-    return (await commit(changes, movesHead ? head : null, { u: head.u + numbered })) ? updated : null
+    if (numbered > 0)
+      return { patients: updated, head: await commitWithHead(table, changes, head, { updates: numbered }) }
+    await changes.commit()
+    return { patients: updated, head }
   }
 
   /** Adds what finds patients besides their list and search: their national ids, and who is inactive. */
@@ -152,7 +145,7 @@ export function patientWriter({ table }: { table: Table }) {
     )
   }
 
-  return { create, createMany, update, tryUpdate, inQueue, forget, latest, ...snapshots }
+  return { create, createMany, update, tryUpdate, ...snapshots }
 }
 
 function addCreation(changes: Changeset, patient: NewPatient, ordinal: number): StoredPatient {

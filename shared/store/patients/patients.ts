@@ -50,10 +50,10 @@ export function patientStore({ table }: { table: Table }) {
 
   /** Most recently created first. The head determines the ordinals of the page, and one range query reads them. */
   async function page(clinic: ClinicId, request: PageRequest): Promise<NumberedPage<WithUpdatedAt<Patient>>> {
-    const { n } = await readPatientHead(table, clinic)
-    const ordinals = descendingOrdinals(n, request)
-    if (!ordinals) return { items: [], total: n, next: null }
-    return { ...(await ofOrdinals(clinic, ordinals.from, ordinals.to)), total: n }
+    const { patients: total } = await readPatientHead(table, clinic)
+    const ordinals = descendingOrdinals(total, request)
+    if (!ordinals) return { items: [], total, next: null }
+    return { ...(await ofOrdinals(clinic, ordinals.from, ordinals.to)), total }
   }
 
   /** At most `limit` patients who were created before the one at this cursor. Ordinals are dense and end at 0. */

@@ -7,7 +7,7 @@ import { SearchIndex } from '../../domain/patients/search-index.ts'
 import { UnavailableError } from '../table/errors.ts'
 import type { Table } from '../table/table.ts'
 import { type PatientHead, readPatientHead } from './head.ts'
-import { readLinesSince } from './search-lines.ts'
+import { indexedState, readLinesSince } from './search-lines.ts'
 import { readSegment } from './segments.ts'
 
 /** Characters of cached indexes over all clinics; a million patients take about 50 million. */
@@ -39,15 +39,16 @@ export function searchIndexes({ table }: { table: Table }, memoryBudget = MEMORY
     head: PatientHead,
   ): Promise<SearchIndex | null> {
     for (;;) {
-      if (index.updates < head.lf || head.n - index.patients > maxRowsBehind(head.n)) return null
+      const { patients: count, updates: last, deletedUpdates } = head
+      if (index.updates < deletedUpdates || count - index.patients > maxRowsBehind(count)) return null
       // A concurrent request may have read a later head and brought the index further.
-      if (index.patients >= head.n && index.updates >= head.u) return index
+      if (index.patients >= count && index.updates >= last) return index
       const { patients, updates } = index
       const lines = await readLinesSince(table, clinic, { patients, updates }, head)
       if (!lines) return null
       // Lines of an older state must not overwrite the newer ones that a concurrent request has applied.
       if (index.patients === patients && index.updates === updates) {
-        index.advance(lines, head.n, head.u)
+        index.advance(lines, count, last)
         return index
       }
     }
@@ -56,8 +57,8 @@ export function searchIndexes({ table }: { table: Table }, memoryBudget = MEMORY
   /** A new index: the segments and the later log entries, read concurrently. */
   async function loadIndex(clinic: ClinicId, head: PatientHead, attempt = 1): Promise<SearchIndex> {
     const [segments, delta] = await Promise.all([
-      Promise.all(head.sv.map((version, index) => readSegment(table, clinic, index, version))),
-      readLinesSince(table, clinic, { patients: head.sn, updates: head.su }, head),
+      Promise.all(head.segmentVersions.map((version, index) => readSegment(table, clinic, index, version))),
+      readLinesSince(table, clinic, indexedState(head), head),
     ])
     const read = segments.flatMap((found) => (found ? [found.segment] : []))
     // A snapshot between these reads has deleted log entries: read again from the current head.
@@ -65,8 +66,8 @@ export function searchIndexes({ table }: { table: Table }, memoryBudget = MEMORY
       if (attempt === MAX_LOAD_ATTEMPTS) throw new UnavailableError('the search segments cannot be read')
       return loadIndex(clinic, await readPatientHead(table, clinic), attempt + 1)
     }
-    const index = new SearchIndex(read, head.sn, head.su)
-    index.advance(delta, head.n, head.u)
+    const index = new SearchIndex(read, head.indexedPatients, head.indexedUpdates)
+    index.advance(delta, head.patients, head.updates)
     return index
   }
 

@@ -16,6 +16,12 @@ const MAX_ATTEMPTS = 5
 /** A state of a clinic's patients: the numbers of creations and of updates. */
 export type PatientState = { readonly patients: number; readonly updates: number }
 
+/** The state that the segments have. */
+export const indexedState = ({ indexedPatients, indexedUpdates }: PatientHead): PatientState => ({
+  patients: indexedPatients,
+  updates: indexedUpdates,
+})
+
 /** The line by which search finds a patient. */
 export const patientSearchLine = (patient: Patient): string =>
   searchLine(fullName(patient), patient.phoneNumber, patient.emailAddress)
@@ -31,10 +37,11 @@ export async function readLinesSince(
   head: PatientHead,
 ): Promise<Map<number, string> | null> {
   const [rows, changes] = await Promise.all([
-    readSpan(table, patientListPartition(clinic), since.patients, head.n - 1),
-    readSpan(table, patientChangesPartition(clinic), since.updates + 1, head.u),
+    readSpan(table, patientListPartition(clinic), since.patients, head.patients - 1),
+    readSpan(table, patientChangesPartition(clinic), since.updates + 1, head.updates),
   ])
-  if (rows.length < head.n - since.patients || changes.length < head.u - since.updates) return null
+  if (rows.length < head.patients - since.patients || changes.length < head.updates - since.updates)
+    return null
   const lines = new Map(rows.map((row) => [Number(row.sk), patientSearchLine(toPatient(row))]))
   for (const change of changes) lines.set(change.o as number, change.line as string)
   return lines
@@ -55,11 +62,11 @@ export async function* searchLineParts(
 ): AsyncGenerator<ReadonlyMap<number, string>> {
   for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
     const head = await readPatientHead(table, clinic)
-    for (const [index, version] of head.sv.entries()) {
+    for (const [index, version] of head.segmentVersions.entries()) {
       const lines = (await readSegment(table, clinic, index, version))?.segment.lines() ?? []
       yield new Map(lines.map((line, at) => [index * SEGMENT_SIZE + at, line]))
     }
-    const since = await readLinesSince(table, clinic, { patients: head.sn, updates: head.su }, head)
+    const since = await readLinesSince(table, clinic, indexedState(head), head)
     // A snapshot has moved lines from the log to the segments in between.
     if (!since) continue
     yield since

@@ -82,7 +82,7 @@ export function patientSearch({ table }: { table: Table }, memoryBudget?: number
     const head = await readPatientHead(table, clinic)
     // Reading who is inactive begins after the head is read: of the patients that the head counts, none can be missing there.
     const reading = inactive.read(clinic)
-    const below = Math.min(end, head.n)
+    const below = Math.min(end, head.patients)
     if (needles) {
       const [set, index] = await Promise.all([reading, indexes.current(clinic, head)])
       const isListed = (ordinal: number) => set.has(ordinal) !== isActive

@@ -2,12 +2,12 @@
 import type { ClinicId } from '../../domain/clinic.ts'
 import { SEGMENT_SIZE, SearchSegment } from '../../domain/patients/search-index.ts'
 import { sortableNumber } from '../keys/key.ts'
-import { patientChangesPartition, patientHeadKey } from '../keys/patients.ts'
+import { patientChangesPartition } from '../keys/patients.ts'
 import { ConditionFailed } from '../table/errors.ts'
 import { retryOnConflict } from '../table/retry-on-conflict.ts'
 import type { Table } from '../table/table.ts'
-import { type PatientHead, readPatientHead } from './head.ts'
-import { readLinesSince } from './search-lines.ts'
+import { headWrite, type PatientHead, readPatientHead } from './head.ts'
+import { indexedState, readLinesSince } from './search-lines.ts'
 import { readSegment, segmentWrites } from './segments.ts'
 
 /** Patients created since the last snapshot before the last segment is rewritten. */
@@ -19,16 +19,17 @@ export function patientSnapshots({ table }: { table: Table }) {
   /** Takes a snapshot if enough has changed since the last one. */
   async function snapshotIfDue(clinic: ClinicId, known?: PatientHead): Promise<void> {
     const head = known ?? (await readPatientHead(table, clinic))
-    if (head.n - head.sn >= SNAPSHOT_EVERY || head.u - head.su >= updatesBeforeSnapshot(head.n))
-      await snapshot(clinic)
+    const created = head.patients - head.indexedPatients
+    const updated = head.updates - head.indexedUpdates
+    if (created >= SNAPSHOT_EVERY || updated >= updatesBeforeSnapshot(head.patients)) await snapshot(clinic)
   }
 
   /** Returns when the segments contain everything that is stored now, even if another process takes the snapshots. */
   async function snapshotAll(clinic: ClinicId): Promise<void> {
-    const { n, u } = await readPatientHead(table, clinic)
+    const { patients, updates } = await readPatientHead(table, clinic)
     const isDone = async () => {
       const head = await readPatientHead(table, clinic)
-      return head.sn >= n && head.su >= u
+      return head.indexedPatients >= patients && head.indexedUpdates >= updates
     }
     await retryOnConflict(async () => {
       if (await isDone()) return
@@ -40,26 +41,26 @@ export function patientSnapshots({ table }: { table: Table }) {
   /** Folds all that was created and updated since the last snapshot into the search segments. */
   async function snapshot(clinic: ClinicId): Promise<void> {
     const head = await readPatientHead(table, clinic)
-    const changes = await readLinesSince(table, clinic, { patients: head.sn, updates: head.su }, head)
+    const changes = await readLinesSince(table, clinic, indexedState(head), head)
     // A concurrent snapshot has deleted the log entries, and has already done the work.
     if (!changes) return
     const versions = await writeSegments(clinic, head, changes)
     if (!versions) return
     const headUpdate = table.transact([
-      table.updateWrite(patientHeadKey(clinic), {
-        UpdateExpression: 'SET sn = :sn, su = :su, sv = :sv, v = :next, lf = :lf',
-        ConditionExpression: 'v = :v',
-        ExpressionAttributeValues: {
-          ':sn': head.n,
-          ':su': head.u,
-          ':sv': versions,
-          ':v': head.v,
-          ':next': head.v + 1,
-          ':lf': head.su,
+      headWrite(
+        table,
+        clinic,
+        {
+          indexedPatients: head.patients,
+          indexedUpdates: head.updates,
+          segmentVersions: versions,
+          snapshots: head.snapshots + 1,
+          deletedUpdates: head.indexedUpdates,
         },
-      }),
+        { snapshots: head.snapshots },
+      ),
     ])
-    if (await commitsFirst(headUpdate)) await deleteLogEntries(clinic, head.su)
+    if (await commitsFirst(headUpdate)) await deleteLogEntries(clinic, head.indexedUpdates)
   }
 
   /** The versions of all segments after the changed ones were written; null when a concurrent snapshot was faster. */
@@ -68,8 +69,8 @@ export function patientSnapshots({ table }: { table: Table }) {
     head: PatientHead,
     changes: ReadonlyMap<number, string>,
   ): Promise<number[] | null> {
-    const versions = [...head.sv]
-    const state = head.n + head.u
+    const versions = [...head.segmentVersions]
+    const state = head.patients + head.updates
     const bySegment = Map.groupBy(changes, ([ordinal]) => Math.floor(ordinal / SEGMENT_SIZE))
     for (const [index, lines] of bySegment) {
       const stored = await readSegment(table, clinic, index, versions[index] ?? 0)

@@ -4,7 +4,6 @@ import type { EventDraft } from '../../domain/webhooks/event.ts'
 import { dueRefreshKey, REFRESH_SWEEP_DELAY_MS, staleCopiesKey } from '../keys/copies.ts'
 import { announcedKey } from '../keys/events.ts'
 import { type Key, keyText } from '../keys/key.ts'
-import { WriteConflict } from './errors.ts'
 import { haveConflicts, type ItemUpdate, toUpdateParts } from './item-update.ts'
 import { requestId } from './request-signal.ts'
 import { MAX_TRANSACTION_ITEMS, type Table } from './table.ts'
@@ -23,24 +22,12 @@ const MAX_TRANSACTION_BYTES = 3_500_000
 /** An item that is updated counts as a whole, and its size is not known. More than a tally or a doctor's day has. */
 const UPDATED_ITEM_BYTES = 4000
 
-/** The number of shards of one counter. */
-export const COUNTER_SHARDS = 8
-
-/** A counter with its shards, each with the dirty marker by which the merge finds it. */
-export type ShardedCounter = {
-  readonly key: Key
-  readonly shard: (index: number) => { readonly key: Key; readonly dirtyMarker: Key }
-}
-
 /** Collects the writes of one clinic that are committed together or not at all. */
 export class Changeset {
   readonly clinic: ClinicId
   readonly #table: Table
   readonly #writes = new Map<string, Write>()
   readonly #updates = new Map<string, ItemUpdate>()
-  /** The item that each sharded counter is added to in this transaction: its own, or a shard. */
-  readonly #shards = new Map<string, Key>()
-  readonly #countersByItem = new Map<string, Key>()
   readonly #times = new ChangeTimes()
 
   constructor(table: Table, clinic: ClinicId) {
@@ -130,26 +117,6 @@ export class Changeset {
     add.set(attribute, (add.get(attribute) ?? 0) + by)
   }
 
-  /**
-   * Adds to a counter that any number of writers may add to at the same time. While they collide, each adds to one of
-   * a few shards instead, and writes its dirty marker, so that it is merged later (see merge-tallies.ts); readers sum all of them.
-   */
-  addSharded(counter: ShardedCounter, attribute: string, by: number): void {
-    const name = keyText(counter.key)
-    const key = this.#shards.get(name) ?? this.#chooseItem(counter)
-    this.#shards.set(name, key)
-    this.#countersByItem.set(keyText(key), counter.key)
-    this.add(key, attribute, by)
-  }
-
-  #chooseItem({ key, shard }: ShardedCounter): Key {
-    const { recentConflicts, random, now } = this.#table
-    if (!recentConflicts.has(key)) return key
-    const chosen = shard(Math.floor(random() * COUNTER_SHARDS))
-    this.put({ ...chosen.dirtyMarker, at: now() })
-    return chosen.key
-  }
-
   /** Sets one attribute of an item; undefined removes it. */
   set(key: Key, attribute: string, value: unknown): void {
     this.#updateFor(key).set.set(attribute, value)
@@ -182,7 +149,6 @@ export class Changeset {
     if (size > MAX_TRANSACTION_ITEMS || isTooLarge || haveConflicts(mine, theirs)) return false
     this.#times.add(other.#times)
     for (const [name, write] of other.#writes) this.#writes.set(name, write)
-    for (const [name, counter] of other.#countersByItem) this.#countersByItem.set(name, counter)
     for (const { key, add, set, expectedVersion, counterLimit } of other.#updates.values()) {
       if (expectedVersion !== undefined) this.expectVersion(key, expectedVersion)
       if (counterLimit) this.limitCounter(key, counterLimit.attribute, counterLimit.limit)
@@ -203,14 +169,11 @@ export class Changeset {
 
   /** The transaction's writes. */
   writes(): Write[] {
-    return [...this.#writes.values(), ...this.#updateWrites().map(({ write }) => write)]
-  }
-
-  #updateWrites(): { name: string; write: Write }[] {
-    return [...this.#updates].flatMap(([name, update]) => {
+    const updates = [...this.#updates.values()].flatMap((update) => {
       const parts = toUpdateParts(update)
-      return parts ? [{ name, write: this.#table.updateWrite(update.key, parts) }] : []
+      return parts ? [this.#table.updateWrite(update.key, parts)] : []
     })
+    return [...this.#writes.values(), ...updates]
   }
 
   /**
@@ -221,21 +184,7 @@ export class Changeset {
     const writes = this.writes()
     if (writes.length === 0) return
     this.requireRecent()
-    try {
-      await this.#table.tryTransact(writes)
-    } catch (error) {
-      if (error instanceof WriteConflict) this.recordConflict(error)
-      throw error
-    }
-  }
-
-  /** Records which counters collided, for writers that commit the {@link writes} themselves. */
-  recordConflict({ conflictingIndexes }: WriteConflict): void {
-    const updates = this.#updateWrites()
-    for (const index of conflictingIndexes) {
-      const counter = this.#countersByItem.get(updates[index - this.#writes.size]?.name ?? '')
-      if (counter) this.#table.recentConflicts.recordConflict(counter)
-    }
+    await this.#table.tryTransact(writes)
   }
 
   #updateFor(key: Key): ItemUpdate {

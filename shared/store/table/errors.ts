@@ -18,13 +18,11 @@ export class ConditionFailed extends Error {
   }
 }
 
-/** A concurrent write used the same items, at the positions `conflictingIndexes`; nothing was written. */
+/** A concurrent write used the same items; nothing was written. */
 export class WriteConflict extends Error {
-  readonly conflictingIndexes: readonly number[]
-  constructor(conflictingIndexes: readonly number[], cause?: unknown) {
+  constructor(cause?: unknown) {
     super('another write was in flight on the same item', { cause })
     this.name = 'WriteConflict'
-    this.conflictingIndexes = conflictingIndexes
   }
 }
 
@@ -93,8 +91,7 @@ export function rejectionOf(error: unknown): unknown {
     reasons.flatMap(({ Code = '' }, index) => (matches(Code) ? [index] : []))
   const failed = indexesOf((code) => code === 'ConditionalCheckFailed')
   if (failed.length > 0) return new ConditionFailed(failed)
-  const conflicting = indexesOf((code) => code === 'TransactionConflict')
-  if (conflicting.length > 0) return new WriteConflict(conflicting, error)
+  if (indexesOf((code) => code === 'TransactionConflict').length > 0) return new WriteConflict(error)
   return indexesOf((code) => THROTTLING_REASONS.has(code)).length > 0 ? new Throttled(error) : error
 }
 

@@ -2,7 +2,6 @@
 import { randomUUID } from 'node:crypto'
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import { newUuid } from '../../domain/uuid.ts'
-import type { Key } from '../keys/key.ts'
 import { tableReads } from './reads.ts'
 import { SYSTEM_TIMING, type Timing } from './retry-on-conflict.ts'
 import { writeRequests } from './write-requests.ts'
@@ -10,9 +9,6 @@ import { tableWrites } from './writes.ts'
 
 /** Items of one transaction. */
 export const MAX_TRANSACTION_ITEMS = 100
-
-/** How long writes to a counter use its shards after its last collision. */
-const CONFLICT_MEMORY_MS = 10_000
 
 /** The source of time, ids and tokens for writers. Tests pass their own. */
 export type TableOptions = {
@@ -38,8 +34,6 @@ export function openTable(
     emitsEvents: true as boolean,
     now,
     newId,
-    recentConflicts: rememberConflicts(now),
-    random: timing.random,
     ...tableReads(client, name, timing),
     ...tableWrites(client, name, newToken, timing),
     ...writeRequests(name),
@@ -48,19 +42,3 @@ export function openTable(
 
 /** A table for writers of historical records, whose changes emit no events. */
 export const withoutEvents = (table: Table): Table => ({ ...table, emitsEvents: false })
-
-/** Remembers which counters collided lately, so that the next writes of this process use their shards. */
-function rememberConflicts(now: () => number) {
-  const until = new Map<string, number>()
-  const name = ({ pk, sk }: Key) => `${pk} ${sk}`
-  return {
-    has: (key: Key): boolean => {
-      const end = until.get(name(key)) ?? 0
-      if (end <= now()) until.delete(name(key))
-      return end > now()
-    },
-    recordConflict: (key: Key): void => {
-      until.set(name(key), now() + CONFLICT_MEMORY_MS)
-    },
-  }
-}

@@ -81,7 +81,7 @@ export function tableWrites(
         return (await send((options) => client.send(command, options))).Attributes
       } catch (error) {
         if (errorName(error) === 'ConditionalCheckFailedException') throw new ConditionFailed([0])
-        throw errorName(error) === 'TransactionConflictException' ? new WriteConflict([0], error) : error
+        throw errorName(error) === 'TransactionConflictException' ? new WriteConflict(error) : error
       }
     }, timing)
 

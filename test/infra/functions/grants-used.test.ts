@@ -28,12 +28,6 @@ import { eventFanOut } from '../../../shared/store/events/fan-out.ts'
 import { webhookHealthStore } from '../../../shared/store/events/webhook-health.ts'
 import { webhookStore } from '../../../shared/store/events/webhooks.ts'
 import { readImportIds } from '../../../shared/store/external-ids/derive.ts'
-import {
-  dirtyMarkerKey,
-  ENTITY_CODES,
-  tallyPartition,
-  tallyShardKey,
-} from '../../../shared/store/keys/calendar.ts'
 import { announcedKey, eventHeadKey } from '../../../shared/store/keys/events.ts'
 import { dueMessageKey } from '../../../shared/store/keys/messages.ts'
 import { nationalIdSecretKey, patientHeadKey } from '../../../shared/store/keys/patients.ts'
@@ -351,19 +345,6 @@ const starts: Record<string, () => Promise<[event: object, answer: unknown]>> = 
       table.putWrite(dueMessageKey({ clinic: clinic.id, id: newUuid(), at: Date.now() })),
     ])
     later(10 * 60_000)
-    return [{}, undefined]
-  },
-  // Records of each kind whose tallies were sharded, long enough ago to be merged.
-  'merge-tallies': async () => {
-    const { clinic } = mine
-    const tallies = ENTITY_CODES.map((code) => tallyPartition(clinic.id, code, null))
-    for (const tally of [...tallies, tallyPartition(clinic.id, 'A', mine.doctor.id)]) {
-      const shard = tallyShardKey(tally, '2026-05', 3)
-      await table.transact([
-        table.putWrite({ ...shard, '4s': 1, v: 1 }),
-        table.putWrite({ ...dirtyMarkerKey(shard), at: Date.now() - 120_000 }),
-      ])
-    }
     return [{}, undefined]
   },
   'refresh-copies': async () => {

@@ -50,10 +50,6 @@ const workers: Record<string, Worker> = {
     timeout: 60,
     environment: deliveryQueues,
   },
-  'merge-tallies': {
-    timeout: 60,
-    environment: {},
-  },
   'refresh-copies': {
     timeout: 60,
     environment: {},
@@ -150,10 +146,9 @@ describe('the workers', () => {
     ['Messaging/sweep-messages', 2],
     ['Events/sweep-events', 4],
     ['Events/sweep-deliveries', 4],
-    ['Maintenance/merge-tallies', 1],
     ['Maintenance/refresh-copies', 1],
   ])('%s runs every minute in %i parts, without retries by the schedule or by Lambda', (sweep, parts) => {
-    dev.resourceCountIs('AWS::Lambda::EventInvokeConfig', 5)
+    dev.resourceCountIs('AWS::Lambda::EventInvokeConfig', 4)
     dev.hasResourceProperties('AWS::Lambda::EventInvokeConfig', {
       FunctionName: refTo(`${sweep}/Function`),
       MaximumRetryAttempts: 0,

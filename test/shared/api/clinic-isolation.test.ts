@@ -107,7 +107,7 @@ let requests = 0
 const dueItemsOf = ({ uses: { table } }: Route): string[] =>
   Object.entries(SHARED_PARTITION_PREFIXES)
     .filter(([name]) => table.PutItem?.includes(name as SharedFamily))
-    .filter(([name]) => name !== 'sharded-tallies' && name !== 'unresolved-messages')
+    .filter(([name]) => name !== 'unresolved-messages')
     .map(([, prefix]) => prefix.replace(/#$/, ''))
     .filter((family) => family.startsWith(DUE_PARTITION_PREFIX))
     .sort()

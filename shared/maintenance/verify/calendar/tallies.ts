@@ -1,23 +1,12 @@
 import type { CalendarEntity } from '../../../store/calendar/calendar-entity.ts'
-import { summed, tallyAttribute } from '../../../store/calendar/tally.ts'
-import {
-  calendarListPartition,
-  facetSortKey,
-  isTallyShard,
-  tallyMonth,
-  tallyMonthEnd,
-  tallyPartition,
-} from '../../../store/keys/calendar.ts'
+import { countersOf, tallyAttribute } from '../../../store/calendar/tally.ts'
+import { calendarListPartition, facetSortKey, tallyPartition } from '../../../store/keys/calendar.ts'
 import type { Key } from '../../../store/keys/key.ts'
-import type { Item, Write } from '../../../store/table/write-requests.ts'
 import { partitionPages } from '../../walk/partition-pages.ts'
 import type { DerivedList, Unrepaired } from '../comparison/derived-items.ts'
 import { type Finding, findingOf, type Inspection } from '../comparison/inspection.ts'
 import { hashOf } from '../comparison/item-sums.ts'
 import type { Snapshot } from '../comparison/snapshot.ts'
-
-/** More than a month's item and its shards. */
-const MAX_ITEMS_OF_MONTH = 100
 
 /** Maximum number of counters in a note: a lost month would fill the screen. */
 const MAX_NOTED = 5
@@ -53,8 +42,7 @@ export function tallyChecker(
       for (const sk of unrepaired.missing.of(list)) addRow({ sk })
       for await (const page of partitionPages(table, pk)) {
         count('tallies', page.length)
-        for (const item of page)
-          for (const [name, counter] of Object.entries(summed([item]))) add(tallyMonth(item), name, -counter)
+        for (const item of page) for (const [name, counter] of countersOf(item)) add(item.sk, name, -counter)
       }
     }
     return { pk: list, what: 'rows', onItem: addRow, onEnd }
@@ -68,40 +56,26 @@ export function tallyChecker(
 
   /** Reads the counters before and after the rows: if nothing was counted in between, they must agree. */
   async function recheck({ list, key }: Month, read: Snapshot): Promise<Finding | 'moving' | null> {
-    const before = await readMonth(key)
+    const before = await table.get(key)
     const rows = await recount(list, key.sk)
-    const after = await readMonth(key)
-    const counters = [summed(before), summed(after)]
-    const names = new Set([...rows.keys(), ...counters.flatMap(Object.keys)])
+    const after = await table.get(key)
+    const counters = [before, after].map((item) => new Map(item ? countersOf(item) : []))
+    const names = new Set([...rows.keys(), ...counters.flatMap((counted) => [...counted.keys()])])
     const wrong = [...names].filter((name) =>
-      counters.every((counted) => (counted[name] ?? 0) !== (rows.get(name) ?? 0)),
+      counters.every((counted) => (counted.get(name) ?? 0) !== (rows.get(name) ?? 0)),
     )
     if (wrong.length === 0) return null
-    const items = await read.getMany([key, ...before])
-    if ([after, items].some((others) => versionsOf(others) !== versionsOf(before))) return 'moving'
+    const item = await read.get(key)
+    if ([after, item].some((other) => other?.v !== before?.v)) return 'moving'
     const notes = wrong
       .slice(0, MAX_NOTED)
-      .map((name) => `${name} is ${Number(counters[0]?.[name] ?? 0)}, not ${rows.get(name) ?? 0}`)
+      .map((name) => `${name} is ${Number(counters[0]?.get(name) ?? 0)}, not ${rows.get(name) ?? 0}`)
     if (wrong.length > MAX_NOTED) notes.push(`${wrong.length - MAX_NOTED} more`)
     const repair = () => {
-      const own = items.find((item) => !isTallyShard(item)) ?? { ...key }
-      const right = wrong.map((name): [string, number] => [name, rows.get(name) ?? 0])
-      const none = wrong.map((name): [string, undefined] => [name, undefined])
-      return read.write([
-        withCounters(own, right),
-        ...items.filter(isTallyShard).map((shard) => withCounters(shard, none)),
-      ])
+      const counted = Object.fromEntries(wrong.map((name) => [name, rows.get(name) ?? 0]))
+      return read.write([table.putWrite({ ...key, ...item, ...counted, v: (Number(item?.v) || 0) + 1 })])
     }
     return findingOf('tally_wrong', key, repair, notes.join('; '))
-  }
-
-  const withCounters = (item: Item, counters: readonly (readonly [string, number | undefined])[]): Write =>
-    table.putWrite({ ...item, ...Object.fromEntries(counters), v: (Number(item.v) || 0) + 1 })
-
-  /** The item of a month and its shards. */
-  async function readMonth({ pk, sk }: Key): Promise<Item[]> {
-    const items = await table.query({ pk, from: sk, to: tallyMonthEnd(sk), limit: MAX_ITEMS_OF_MONTH })
-    return items.filter((item) => tallyMonth(item) === sk)
   }
 
   /** The rows of a month, by the name of their counter: also with those that are missing, and without those that are extra. */
@@ -131,9 +105,3 @@ function counterOfRow(sk: string): string {
   const [facet = '', date = ''] = sk.split('#')
   return tallyAttribute(date, facet)
 }
-
-const versionsOf = (items: readonly Item[]): string =>
-  items
-    .map(({ sk, v }) => `${sk}=${v}`)
-    .sort()
-    .join()

@@ -329,9 +329,7 @@ export function itemsWritten(
   clinic: ClinicId,
   write: (changes: Changeset) => void,
 ): readonly DerivedItem[] {
-  // Without the shards that a recent conflict calls for.
-  const recentConflicts = { has: () => false, recordConflict: () => {} }
-  const changes = new Changeset({ ...withoutEvents(table), recentConflicts }, clinic)
+  const changes = new Changeset(withoutEvents(table), clinic)
   write(changes)
   const { items, attributes } = changes.outcome()
   return [

@@ -5,7 +5,7 @@ import {
   patientKey,
   patientListPartition,
 } from '../../../store/keys/patients.ts'
-import { EMPTY_HEAD } from '../../../store/patients/head.ts'
+import { EMPTY_HEAD, patientHeadItem } from '../../../store/patients/head.ts'
 import type { Item } from '../../../store/table/write-requests.ts'
 import { type Finding, findingOf, type Inspection } from '../comparison/inspection.ts'
 import { holdsPatient, isOrdinal } from '../comparison/patient-image.ts'
@@ -15,7 +15,7 @@ import { ifUnchanged } from '../comparison/snapshot.ts'
 const LAST_ROWS = 20
 
 /** The attributes of the head that writers and snapshots change. */
-const CHANGED = ['n', 'u', 'v', 't', 'w']
+const CHANGED = ['n', 'u', 'v']
 
 type Counts = { readonly n: number; readonly u: number }
 
@@ -69,7 +69,14 @@ export function patientCountChecker({ table, clinic, examine }: Inspection) {
     ]
     if (isHead(head) && wrong.length === 0) return null
     // A head without segments: search reads the rows until the next snapshot.
-    const known = isHead(head) ? head : { ...EMPTY_HEAD, su: u, lf: u, v: countOr(head?.v, 0) + 1 }
+    const known = isHead(head)
+      ? head
+      : patientHeadItem(clinic, {
+          ...EMPTY_HEAD,
+          indexedUpdates: u,
+          deletedUpdates: u,
+          snapshots: countOr(head?.v, 0) + 1,
+        })
     const unreadable = head ? 'the head is unreadable' : 'the head is missing'
     const note = isHead(head) ? wrong.join('; ') : unreadable
     const read = Object.fromEntries(CHANGED.map((name) => [name, head?.[name]]))

@@ -5,12 +5,11 @@ import { type Key, keyText, sortableNumber } from '../../../store/keys/key.ts'
 import {
   nationalIdSecretKey,
   nationalIdsPartition,
-  patientHeadKey,
   patientKey,
   patientListPartition,
   patientRowKey,
 } from '../../../store/keys/patients.ts'
-import { readPatientHead } from '../../../store/patients/head.ts'
+import { headWrite, readPatientHead } from '../../../store/patients/head.ts'
 import { nationalIds } from '../../../store/patients/national-ids.ts'
 import { patientWriter } from '../../../store/patients/patient-writer.ts'
 import type { StoredPatient } from '../../../store/patients/patients.ts'
@@ -68,9 +67,9 @@ export async function checkPatientItems(inspection: Inspection): Promise<number>
       const identified = items.filter(({ ni }) => ni !== undefined).length
       if (identified > 0) count('national_ids', identified)
       await externalIds.check('patient', items)
-      const { n } = await readPatientHead(table, clinic)
+      const head = await readPatientHead(table, clinic)
       // A position far beyond the others is damaged and does not tell how many patients there are.
-      for (const { o } of items) if (isOrdinal(o) && o < n) highest = Math.max(highest, o)
+      for (const { o } of items) if (isOrdinal(o) && o < head.patients) highest = Math.max(highest, o)
     },
     lists: readLists,
     rewrite: async (item) => {
@@ -80,9 +79,9 @@ export async function checkPatientItems(inspection: Inspection): Promise<number>
     checkRecord,
     findKept: async (_, item, record) => {
       if (item.pk !== patientListPartition(clinic)) return null
-      const { n } = await readPatientHead(table, clinic)
+      const { patients: count } = await readPatientHead(table, clinic)
       const ordinal = Number(item.sk)
-      const isPosition = ordinal < n && item.sk === sortableNumber(ordinal)
+      const isPosition = ordinal < count && item.sk === sortableNumber(ordinal)
       const isLast = !record && holdsPatient(item)
       return isPosition || isLast ? findingOf('patient_row_without_record', item) : null
     },
@@ -104,12 +103,12 @@ export async function checkPatientItems(inspection: Inspection): Promise<number>
 
   /** Rows come before the items that are only kept if a row holds their patient. */
   async function* readLists(): AsyncGenerator<readonly DerivedList[]> {
-    const { n } = await readPatientHead(table, clinic)
+    const { patients: count } = await readPatientHead(table, clinic)
     let next = 0
     gaps = []
     const onItem = ({ sk }: Item): void => {
       const ordinal = Number(sk)
-      if (!(ordinal < n)) return
+      if (!(ordinal < count)) return
       for (; next < ordinal; next++) gaps.push(next)
       next = ordinal + 1
     }
@@ -136,8 +135,8 @@ export async function checkPatientItems(inspection: Inspection): Promise<number>
       const { update } = patientWriter({ table: withoutEvents(table) })
       return findingOf('patient_record_wrong', item, () => update(clinic, [{ before: right, after: right }]))
     }
-    const { n } = await readPatientHead(table, clinic)
-    const isOwn = row ? !(await belongsToOther(row, patient)) : patient.ordinal < n
+    const { patients: count } = await readPatientHead(table, clinic)
+    const isOwn = row ? !(await belongsToOther(row, patient)) : patient.ordinal < count
     if (isOrdinal(patient.ordinal) && isOwn) return null
     const others = differences.filter(({ kind }) => kind === 'change_missing')
     const { differences: own, repair } = await ordinalFinding(patient, item)
@@ -169,15 +168,11 @@ export async function checkPatientItems(inspection: Inspection): Promise<number>
   }
 
   async function appendToList(patient: StoredPatient): Promise<void> {
-    const { n } = await readPatientHead(table, clinic)
+    const { patients: ordinal } = await readPatientHead(table, clinic)
     await table.transact([
-      ordinalWrite(patient, n),
-      table.putWrite(listRowOf(clinic, { ...patient, ordinal: n }), 'new'),
-      table.updateWrite(patientHeadKey(clinic), {
-        UpdateExpression: 'SET n = :next',
-        ConditionExpression: 'n = :n',
-        ExpressionAttributeValues: { ':n': n, ':next': n + 1 },
-      }),
+      ordinalWrite(patient, ordinal),
+      table.putWrite(listRowOf(clinic, { ...patient, ordinal }), 'new'),
+      headWrite(table, clinic, { patients: ordinal + 1 }, { patients: ordinal }),
     ])
   }
 

@@ -12,7 +12,7 @@ import {
   patientListPartition,
   patientSegmentPartition,
 } from '../../../store/keys/patients.ts'
-import { type PatientHead, readPatientHead } from '../../../store/patients/head.ts'
+import { headWrite, type PatientHead, readPatientHead } from '../../../store/patients/head.ts'
 import { patientWriter } from '../../../store/patients/patient-writer.ts'
 import { toPatient } from '../../../store/patients/patients.ts'
 import { patientSearchLine, readLinesSince } from '../../../store/patients/search-lines.ts'
@@ -66,7 +66,7 @@ export async function checkSearchIndex({
     const { head, isSound, isWrong } = await loadIndex(table, clinic)
     const wrong = records.filter((record) => isWrong(Number(record.o), record))
     if (isSound && wrong.length === 0) return null
-    if ((await readPatientHead(table, clinic)).v !== head.v) return 'moving'
+    if ((await readPatientHead(table, clinic)).snapshots !== head.snapshots) return 'moving'
     const note = isSound
       ? `${wrong.length} lines`
       : 'the head, its segments and the log contradict one another'
@@ -79,40 +79,40 @@ async function loadIndex(table: Table, clinic: ClinicId) {
   const head = await readPatientHead(table, clinic)
   const hashes: number[] = []
   const states: number[] = []
-  for (const [index, version] of head.sv.entries()) {
+  for (const [index, version] of head.segmentVersions.entries()) {
     const stored = await readSegment(table, clinic, index, version).catch(() => null)
     states.push(stored && stored.version >= version ? stored.state : Number.NaN)
     for (const [at, line] of stored?.segment.lines().entries() ?? [])
       hashes[index * SEGMENT_SIZE + at] = hashOf(line)
   }
   // Functions that have an index in memory read the log from here on.
-  const since = { patients: head.sn, updates: head.lf }
+  const since = { patients: head.indexedPatients, updates: head.deletedUpdates }
   const lines = await readLinesSince(table, clinic, since, head).catch(() => null)
   for (const [ordinal, line] of lines ?? []) hashes[ordinal] = hashOf(line)
-  const { n, u } = await readPatientHead(table, clinic)
+  const { patients, updates } = await readPatientHead(table, clinic)
   const areOrdinals = [...(lines?.keys() ?? [])].every(isOrdinal)
   // A segment that claims to be newer than the head would not be rewritten by any snapshot.
   const isSound =
     isHeadValid(head) &&
     lines !== null &&
     areOrdinals &&
-    hashes.length <= n &&
-    states.every((state) => state <= n + u)
+    hashes.length <= patients &&
+    states.every((state) => state <= patients + updates)
   /** Whether the index has another line than a row or record. What cannot be read was reported before. */
   const isWrong = (ordinal: number, item: Item): boolean => {
     const line = searchLineOf(item)
-    return line !== null && ordinal < head.n && hashes[ordinal] !== hashOf(line)
+    return line !== null && ordinal < head.patients && hashes[ordinal] !== hashOf(line)
   }
   return { head, isSound, isWrong }
 }
 
 /** Whether the head claims no more patients and updates than it counts, and has a version for each segment. */
-const isHeadValid = ({ n, u, sn, su, lf, sv }: PatientHead): boolean =>
-  sn <= n &&
-  su <= u &&
-  lf <= su &&
-  sv.length >= Math.ceil(sn / SEGMENT_SIZE) &&
-  sv.length <= Math.ceil(n / SEGMENT_SIZE)
+const isHeadValid = (head: PatientHead): boolean =>
+  head.indexedPatients <= head.patients &&
+  head.indexedUpdates <= head.updates &&
+  head.deletedUpdates <= head.indexedUpdates &&
+  head.segmentVersions.length >= Math.ceil(head.indexedPatients / SEGMENT_SIZE) &&
+  head.segmentVersions.length <= Math.ceil(head.patients / SEGMENT_SIZE)
 
 /**
  * Rewrites all search segments from the list's rows, and their versions in the head, like a snapshot.
@@ -121,20 +121,21 @@ const isHeadValid = ({ n, u, sn, su, lf, sv }: PatientHead): boolean =>
 export async function rewriteSegments(table: Table, clinic: ClinicId): Promise<void> {
   const head = await readPatientHead(table, clinic)
   const versions: number[] = []
-  for (let index = 0; index * SEGMENT_SIZE < head.n; index++)
+  for (let index = 0; index * SEGMENT_SIZE < head.patients; index++)
     versions.push(await rewriteSegment(table, clinic, index))
   await table.transact([
-    table.updateWrite(patientHeadKey(clinic), {
-      UpdateExpression: 'SET sv = :sv, sn = :n, su = :u, lf = :u, v = :next',
-      ConditionExpression: 'v = :read',
-      ExpressionAttributeValues: {
-        ':sv': versions,
-        ':n': head.n,
-        ':u': head.u,
-        ':read': head.v,
-        ':next': head.v + 1,
+    headWrite(
+      table,
+      clinic,
+      {
+        segmentVersions: versions,
+        indexedPatients: head.patients,
+        indexedUpdates: head.updates,
+        deletedUpdates: head.updates,
+        snapshots: head.snapshots + 1,
       },
-    }),
+      { snapshots: head.snapshots },
+    ),
   ])
 }
 
@@ -143,12 +144,12 @@ async function rewriteSegment(table: Table, clinic: ClinicId, index: number): Pr
   const stored = await table.query({ pk: patientSegmentPartition(clinic, index), limit: MAX_PARTS })
   const version = stored[0]?.version
   const known = typeof version === 'number'
-  const { n, u } = await readPatientHead(table, clinic)
-  const segment = new SearchSegment(await readLines(table, clinic, index, n))
+  const { patients, updates } = await readPatientHead(table, clinic)
+  const segment = new SearchSegment(await readLines(table, clinic, index, patients))
   // An item without a version cannot be conditional, and has nothing to read.
   if (!known) await table.deleteMany(stored)
   const replaced = known ? { segment, version, state: 0, items: stored.length } : null
-  await table.transact(segmentWrites(table, clinic, index, segment, n + u, replaced))
+  await table.transact(segmentWrites(table, clinic, index, segment, patients + updates, replaced))
   return (replaced?.version ?? 0) + 1
 }
 
@@ -173,15 +174,19 @@ export const searchLineOf = (item: Item): string | null => readable(() => patien
 export async function invalidateIndexes(table: Table, clinic: ClinicId): Promise<void> {
   const writer = patientWriter({ table })
   for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
-    const { u, su, v } = await readPatientHead(table, clinic)
+    const { updates, indexedUpdates, snapshots } = await readPatientHead(table, clinic)
     try {
-      if (su !== u) await writer.snapshot(clinic)
+      if (indexedUpdates !== updates) await writer.snapshot(clinic)
       else {
-        await table.update(patientHeadKey(clinic), {
-          UpdateExpression: 'SET u = :next, su = :next, lf = :next, v = :snapshot',
-          ConditionExpression: 'u = :u AND su = :u AND v = :v',
-          ExpressionAttributeValues: { ':next': u + 1, ':snapshot': v + 1, ':u': u, ':v': v },
-        })
+        const next = updates + 1
+        await table.transact([
+          headWrite(
+            table,
+            clinic,
+            { updates: next, indexedUpdates: next, deletedUpdates: next, snapshots: snapshots + 1 },
+            { updates, indexedUpdates, snapshots },
+          ),
+        ])
         return
       }
     } catch (error) {

@@ -16,7 +16,6 @@ import { patientChanges } from '../../../../shared/store/copies/patient-changes.
 import { credentialUse } from '../../../../shared/store/credential-use.ts'
 import { credentialStore } from '../../../../shared/store/credentials.ts'
 import { readImportIds } from '../../../../shared/store/external-ids/derive.ts'
-import { dirtyMarkerKey, tallyPartition, tallyShardKey } from '../../../../shared/store/keys/calendar.ts'
 import { clinicKey } from '../../../../shared/store/keys/clinics.ts'
 import { shortId } from '../../../../shared/store/keys/key.ts'
 import { providerMessageKey } from '../../../../shared/store/keys/messages.ts'
@@ -44,10 +43,7 @@ async function fullClinic(): Promise<{ clinic: Clinic; key: string }> {
   await createAcceptedEmail(db.table, made, patient, Date.now())
   await readImportIds(db.table, made.id)
   await addChangesOfOneRecord(db.table, made, await createWebhook(db.table, made.id), 2)
-  const shard = tallyShardKey(tallyPartition(made.id, 'A', null), '2026-05', 1)
   await db.table.putMany([
-    { ...shard, v: 1 },
-    { ...dirtyMarkerKey(shard) },
     { ...providerMessageKey('sns', `id-${made.id.slice(-6)}`), c: made.id, m: world.message.id },
   ])
   await patientChanges(db.table).erase(made.id, patient.id, { operator: 'test' })

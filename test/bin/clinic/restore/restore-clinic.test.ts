@@ -150,7 +150,7 @@ function writerOf({ table }: TestTable, clinic: ClinicId, doctor: Doctor) {
   let steps = 0
   let ids = 0
   const newId = () => `00000000-0000-4000-8000-${String(++ids).padStart(12, '0')}`
-  const own: Table = { ...table, newId, now: () => WRITERS_BEGIN + steps * 1000, random: () => 0 }
+  const own: Table = { ...table, newId, now: () => WRITERS_BEGIN + steps * 1000 }
   const writer = patientWriter({ table: own })
   return async () => {
     steps++

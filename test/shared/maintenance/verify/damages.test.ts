@@ -21,7 +21,6 @@ import {
   ownerPartition,
   roomDayKey,
   tallyPartition,
-  tallyShardKey,
 } from '../../../../shared/store/keys/calendar.ts'
 import {
   departmentKey,
@@ -131,13 +130,6 @@ const tally = (doctor: string | null) => ({
   sk: appointment().date.slice(0, 7),
 })
 const counter = () => tallyAttribute(appointment().date, APPOINTMENTS.position(appointment()).facet)
-const shardedTally = () => tallyShardKey(tally(null).pk, tally(null).sk, 3)
-
-/** Moves a part of a month's counters to a shard, as writers that collide leave it. */
-async function shardTally() {
-  await raw.alter(tally(null), (item) => ({ [counter()]: Number(item[counter()]) - 5 }))
-  await raw.put({ ...shardedTally(), [counter()]: 5, v: 2 })
-}
 
 type Appointment = Practice['appointments'][0]
 const day = ({ doctor, date }: Appointment) => doctorDayKey(made.clinic, doctor.id, date)
@@ -353,22 +345,6 @@ const REPAIRED: readonly Damage[] = [
     'tally_wrong',
     'a month has a tally but no rows',
     () => raw.put({ pk: tally(null).pk, sk: '1999-01', '1s': 2, v: 1 }),
-  ],
-  [
-    'tally_wrong',
-    'a month with shards has a counter that is too high',
-    async () => {
-      await shardTally()
-      await raw.alter(tally(null), (item) => ({ [counter()]: Number(item[counter()]) + 2 }))
-    },
-  ],
-  [
-    'tally_wrong',
-    'a shard counts what is not there',
-    async () => {
-      await shardTally()
-      await raw.alter(shardedTally(), () => ({ '1z': 3 }))
-    },
   ],
   [
     'busy_missing',
@@ -1038,11 +1014,6 @@ describe('verifying a clinic', () => {
     await raw.put({ ...(await raw.read(key)), sk: `c#2020-01-01#09:00#${shortId(unsettled.id)}` })
     expect(await run(true)).toMatchObject({ kinds: ['dangling_reference', 'row_extra'], repaired: 1 })
     expect((await run()).kinds).toEqual(['dangling_reference'])
-  })
-
-  it('reports no difference for a month that is counted in several items', async () => {
-    await shardTally()
-    expect((await run()).found).toEqual([])
   })
 
   it('reports no difference for an invoice from before amounts were stored with their decimals', async () => {

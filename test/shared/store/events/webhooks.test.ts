@@ -17,7 +17,7 @@ it('deletes a webhook although another transaction holds one of its items', asyn
   const contended: Table = {
     ...table,
     tryTransact: async (writes) => {
-      if (conflicts++ === 0) throw new WriteConflict([0], new Error('TransactionConflict'))
+      if (conflicts++ === 0) throw new WriteConflict(new Error('TransactionConflict'))
       await table.tryTransact(writes)
     },
   }
