@@ -1,5 +1,5 @@
 import { renderAppointment } from '../shared/api/appointments.ts'
-import { createAppointment, rejectionError, takenResponse } from '../shared/api/bookings.ts'
+import { createAppointment, rejectionError, takenError } from '../shared/api/bookings.ts'
 import { unknownIds } from '../shared/api/errors.ts'
 import {
   type BookingFacts,
@@ -9,13 +9,12 @@ import {
 import { requestedMinutes } from '../shared/domain/booking/change-appointment.ts'
 import { wallClock } from '../shared/domain/clock.ts'
 import { endpoint } from '../shared/runtime/endpoint.ts'
-import { bookingStore, isTaken } from '../shared/store/calendar/booking.ts'
-import { StoredResponse } from '../shared/store/table/idempotency.ts'
+import { bookingStore, isTaken, type StoredOutcome } from '../shared/store/calendar/booking.ts'
 
 export const handler = endpoint(
   createAppointment,
   { booking: bookingStore },
-  async ({ clinicId, clinic, body, now, newId, idempotency }, { booking }) => {
+  async ({ clinicId, clinic, body, now, newId, write }, { booking }) => {
     const { treatment_ids: treatments = [] } = body
     const sent = requestedMinutes(body.start_time, { minutes: body.duration, endTime: body.end_time })
     const request: BookingRequest = {
@@ -35,14 +34,11 @@ export const handler = endpoint(
     }
     const decide = (facts: BookingFacts) => bookAppointment(request, facts)
     // A taken slot is stored too: a repetition of the request gets the same 409, even when the slot is free again.
-    const outcome = await booking.book(clinicId, request, decide, idempotency, (stored) =>
-      stored.kind === 'booked'
-        ? { status: 201, body: { data: renderAppointment(stored.appointment, clinic) } }
-        : takenResponse(stored),
-    )
-    if (outcome instanceof StoredResponse) return outcome
+    const response = (stored: StoredOutcome) =>
+      isTaken(stored) ? takenError(stored) : { data: renderAppointment(stored.appointment, clinic) }
+    const outcome = await booking.book(clinicId, request, decide, write(response))
     if (outcome.kind === 'booked') return { data: renderAppointment(outcome.appointment, clinic) }
     if (outcome.kind === 'patient_not_found') throw unknownIds('patient_not_found', 'patient_id')
-    throw isTaken(outcome) ? takenResponse(outcome).error : rejectionError(outcome)
+    throw isTaken(outcome) ? takenError(outcome) : rejectionError(outcome)
   },
 )

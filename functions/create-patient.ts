@@ -3,14 +3,13 @@ import { renderPatientDetails } from '../shared/api/patients.ts'
 import { wallClock } from '../shared/domain/clock.ts'
 import type { Patient } from '../shared/domain/patients/patient.ts'
 import type { WithUpdatedAt } from '../shared/domain/with-updated-at.ts'
-import { patientResponse } from '../shared/requests/patient-response.ts'
 import { endpoint } from '../shared/runtime/endpoint.ts'
 import { patientWriter } from '../shared/store/patients/patient-writer.ts'
 
 export const handler = endpoint(
   createPatient,
   { patients: patientWriter },
-  async ({ clinicId, clinic, credential, body, now, newId, idempotency }, { patients }) => {
+  async ({ clinicId, clinic, credential, body, now, newId, write }, { patients }) => {
     checkDateOfBirth(body, wallClock(now, clinic.timezone))
     const patient: Patient = {
       id: newId(),
@@ -30,7 +29,6 @@ export const handler = endpoint(
     const response = (created: WithUpdatedAt<Patient>) => ({
       data: renderPatientDetails(created, credential),
     })
-    const outcome = await patients.create(clinicId, patient, idempotency, 201, response)
-    return patientResponse(outcome, credential)
+    return response(await patients.create(clinicId, patient, write(response)))
   },
 )

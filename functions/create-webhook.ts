@@ -1,5 +1,10 @@
 import { ApiError, unauthorized } from '../shared/api/errors.ts'
-import { allowWebhookHost, createWebhook, renderWebhookWithSecret } from '../shared/api/webhooks.ts'
+import {
+  allowWebhookHost,
+  createWebhook,
+  renderStoredWebhook,
+  renderWebhookWithSecret,
+} from '../shared/api/webhooks.ts'
 import { newWebhookSecret } from '../shared/delivery/webhooks/webhook-signature.ts'
 import type { Webhook } from '../shared/domain/webhooks/webhook.ts'
 import { endpoint } from '../shared/runtime/endpoint.ts'
@@ -9,7 +14,7 @@ import { CredentialRevoked, TooManyWebhooks, webhookStore } from '../shared/stor
 export const handler = endpoint(
   allowWebhookHost(createWebhook, allowedWebhookHost()),
   { webhooks: webhookStore },
-  async ({ clinicId, clinic, credential, body, now, newId, idempotency }, { webhooks }) => {
+  async ({ clinicId, clinic, credential, body, now, newId, write }, { webhooks }) => {
     const at = new Date(now).toISOString()
     const webhook: Webhook = {
       id: newId(),
@@ -24,9 +29,13 @@ export const handler = endpoint(
       createdAt: at,
       updatedAt: at,
     }
-    const response = { data: renderWebhookWithSecret(webhook, clinic) }
     try {
-      return (await webhooks.create(clinicId, webhook, idempotency, 201, response)) ?? response
+      await webhooks.create(
+        clinicId,
+        webhook,
+        write((created) => renderStoredWebhook(created, clinic)),
+      )
+      return { data: renderWebhookWithSecret(webhook, clinic) }
     } catch (error) {
       if (error instanceof TooManyWebhooks) throw new ApiError('too_many_webhooks')
       throw error instanceof CredentialRevoked ? unauthorized() : error

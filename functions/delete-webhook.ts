@@ -1,15 +1,15 @@
 import { ApiError } from '../shared/api/errors.ts'
 import { deleteWebhook, renderWebhook } from '../shared/api/webhooks.ts'
+import type { Webhook } from '../shared/domain/webhooks/webhook.ts'
 import { endpoint } from '../shared/runtime/endpoint.ts'
 import { webhookStore } from '../shared/store/events/webhooks.ts'
 
 export const handler = endpoint(
   deleteWebhook,
   { webhooks: webhookStore },
-  async ({ clinicId, clinic, path, checkIfMatch }, { webhooks }) => {
-    const isDeleted = await webhooks.remove(clinicId, path.id, (before) =>
-      checkIfMatch(before, (current) => ({ data: renderWebhook(current, clinic) })),
-    )
+  async ({ clinicId, clinic, path, write }, { webhooks }) => {
+    const requested = write((webhook: Webhook) => ({ data: renderWebhook(webhook, clinic) }))
+    const isDeleted = await webhooks.remove(clinicId, path.id, requested)
     if (!isDeleted) throw new ApiError('webhook_not_found')
     return undefined
   },

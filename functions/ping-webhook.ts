@@ -1,6 +1,6 @@
 import { pingWebhook, renderDelivery } from '../shared/api/deliveries.ts'
 import { ApiError } from '../shared/api/errors.ts'
-import { newDelivery } from '../shared/domain/webhooks/delivery.ts'
+import { type Delivery, newDelivery } from '../shared/domain/webhooks/delivery.ts'
 import { PING } from '../shared/domain/webhooks/event.ts'
 import { endpoint } from '../shared/runtime/endpoint.ts'
 import { openDeliveryQueues } from '../shared/runtime/webhooks.ts'
@@ -16,14 +16,15 @@ export const handler = endpoint(
     count: ({ count }) => count,
   },
   async (
-    { clinicId, clinic, path, now, newId, requestId, idempotency },
+    { clinicId, clinic, path, now, newId, requestId, write },
     { webhooks, deliveries, queues, count },
   ) => {
+    const response = (delivery: Delivery) => ({ data: renderDelivery(delivery, clinic) })
+    const requested = write(response)
     const webhook = await webhooks.find(clinicId, path.id)
     if (!webhook) {
       // The first request may have been followed by the deletion of the endpoint.
-      const repeated = await idempotency.find()
-      if (repeated) return repeated
+      await requested.requireNew()
       throw new ApiError('webhook_not_found')
     }
     const createdAt = new Date(now).toISOString()
@@ -40,11 +41,9 @@ export const handler = endpoint(
       ...newDelivery(event, clinic, { id: newId(), webhook: webhook.id, now }),
       isManual: true,
     }
-    const response = { data: renderDelivery(delivery, clinic) }
-    const stored = await deliveries.create(clinicId, delivery, { idempotency, status: 202, response })
-    if (stored) return stored
+    await deliveries.create(clinicId, delivery, requested)
     const queued = { clinic: clinicId, webhook: webhook.id, delivery: delivery.id }
     await queues.push('quick', [queued]).catch((error) => count('delivery_not_queued', {}, error))
-    return response
+    return response(delivery)
   },
 )

@@ -1,13 +1,12 @@
 import { redeliver, renderDelivery } from '../shared/api/deliveries.ts'
 import { ApiError } from '../shared/api/errors.ts'
 import { requireEventScopes } from '../shared/api/events.ts'
-import { isRetained, redelivered } from '../shared/domain/webhooks/delivery.ts'
+import { type Delivery, isRetained, redelivered } from '../shared/domain/webhooks/delivery.ts'
 import { payloadData } from '../shared/domain/webhooks/event.ts'
 import { endpoint } from '../shared/runtime/endpoint.ts'
 import { openDeliveryQueues } from '../shared/runtime/webhooks.ts'
 import { deliveryStore } from '../shared/store/events/deliveries.ts'
 import { webhookStore } from '../shared/store/events/webhooks.ts'
-import { StoredResponse } from '../shared/store/table/idempotency.ts'
 
 export const handler = endpoint(
   redeliver,
@@ -17,31 +16,24 @@ export const handler = endpoint(
     queues: openDeliveryQueues,
     count: ({ count }) => count,
   },
-  async (
-    { clinicId, clinic, credential, path, now, idempotency },
-    { webhooks, deliveries, queues, count },
-  ) => {
+  async ({ clinicId, clinic, credential, path, now, write }, { webhooks, deliveries, queues, count }) => {
+    const response = (delivery: Delivery) => ({ data: renderDelivery(delivery, clinic) })
+    const requested = write(response)
     // The first request may have been followed by the deletion of the endpoint.
     if (!(await webhooks.find(clinicId, path.id))) {
-      const repeated = await idempotency.find()
-      if (repeated) return repeated
+      await requested.requireNew()
       throw new ApiError('webhook_not_found')
     }
-    const delivery = await deliveries.changeIdempotently(
-      clinicId,
-      path.id,
-      path.delivery_id,
-      (before) => {
-        if (!isRetained(before, now)) return null
-        requireEventScopes(credential.scopes, [before.event], payloadData(before.body))
-        return redelivered(before, now)
-      },
-      { idempotency, status: 202, response: (after) => ({ data: renderDelivery(after, clinic) }) },
-    )
+    const redeliverAgain = (before: Delivery) => {
+      if (!isRetained(before, now)) throw new ApiError('delivery_not_found')
+      requireEventScopes(credential.scopes, [before.event], payloadData(before.body))
+      return redelivered(before, now)
+    }
+    const { id: webhook, delivery_id: id } = path
+    const delivery = await deliveries.change(clinicId, webhook, id, redeliverAgain, requested)
     if (!delivery) throw new ApiError('delivery_not_found')
-    if (delivery instanceof StoredResponse) return delivery
-    const queued = { clinic: clinicId, webhook: path.id, delivery: delivery.id }
+    const queued = { clinic: clinicId, webhook, delivery: id }
     await queues.push('quick', [queued]).catch((error) => count('delivery_not_queued', {}, error))
-    return { data: renderDelivery(delivery, clinic) }
+    return response(delivery)
   },
 )

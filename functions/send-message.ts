@@ -14,7 +14,6 @@ import { openEmailQueue, openSms, sendingLimits, smsDeadline } from '../shared/r
 import { messageAcceptance } from '../shared/store/messages/acceptance.ts'
 import { messageDispatch } from '../shared/store/messages/dispatch.ts'
 import type { Changeset } from '../shared/store/table/changeset.ts'
-import { StoredResponse } from '../shared/store/table/idempotency.ts'
 
 const ERRORS = {
   patient_inactive: 'patient_inactive',
@@ -36,7 +35,7 @@ export const handler = endpoint(
     count: ({ count }) => count,
   },
   async (
-    { clinicId, clinic, body, now, newId, requestId, idempotency, setCreatedId },
+    { clinicId, clinic, body, now, newId, requestId, write },
     { messages, emails, limits, sms, count },
   ) => {
     const request: MessageRequest = {
@@ -52,13 +51,11 @@ export const handler = endpoint(
       defaultLimits: limits,
     }
     const decide = (facts: MessageFacts) => acceptMessage(request, facts)
-    const toStore = { idempotency, status: 202, response: renderAcceptedMessage }
-    const verdict = await messages.accept(clinicId, request, decide, toStore)
-    if (verdict instanceof StoredResponse) return verdict
+    const requested = write(renderAcceptedMessage)
+    const verdict = await messages.accept(clinicId, request, decide, requested)
     if (verdict.kind === 'patient_not_found') throw unknownIds(verdict.kind, 'patient_id')
     if (verdict.kind !== 'accepted') throw toApiError(verdict.kind, now, clinic.timezone)
     const { message } = verdict
-    setCreatedId(message.id)
     if (!message.isTest) count('message_status', { channel: message.channel, status: message.status })
     if (message.channel === 'email') {
       const queued = emails.push({ clinic: clinicId, message: message.id, waits: 0, request: requestId })
@@ -68,7 +65,7 @@ export const handler = endpoint(
     }
     const handOver = { ...sms, deadline: smsDeadline(now) }
     const sent = await handOverSms<Changeset>(handOver, clinicId, message, async (changes, sent) => {
-      await idempotency.complete(changes, 202, sent && renderAcceptedMessage(sent))
+      await requested.complete(changes, sent)
       if (!sent) await messages.giveBack(changes, message.id)
     })
     if (!sent) throw new ApiError('provider_unavailable', { headers: { 'retry-after': '5' } })

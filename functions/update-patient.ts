@@ -4,7 +4,6 @@ import { renderPatientDetails } from '../shared/api/patients.ts'
 import { wallClock } from '../shared/domain/clock.ts'
 import type { Patient } from '../shared/domain/patients/patient.ts'
 import type { WithUpdatedAt } from '../shared/domain/with-updated-at.ts'
-import { patientResponse } from '../shared/requests/patient-response.ts'
 import { endpoint } from '../shared/runtime/endpoint.ts'
 import { patientChanges } from '../shared/store/copies/patient-changes.ts'
 
@@ -24,27 +23,16 @@ const FIELDS = {
 export const handler = endpoint(
   updatePatient,
   { patients: ({ table }) => patientChanges(table) },
-  async (
-    { clinicId, clinic, credential, path, body, now, checkIfMatch, reportUnchanged, idempotency },
-    { patients },
-  ) => {
+  async ({ clinicId, clinic, credential, path, body, now, write }, { patients }) => {
     checkDateOfBirth(body, wallClock(now, clinic.timezone))
     const response = (patient: WithUpdatedAt<Patient>) => ({
       data: renderPatientDetails(patient, credential),
     })
-    const changed = await patients.updateIdempotently(
-      clinicId,
-      path.id,
-      (before) => {
-        checkIfMatch(before, response)
-        return Object.fromEntries(
-          Object.entries(body).map(([field, value]) => [FIELDS[field as keyof typeof FIELDS], value]),
-        )
-      },
-      { idempotency, status: 200, response },
+    const fields = Object.fromEntries(
+      Object.entries(body).map(([field, value]) => [FIELDS[field as keyof typeof FIELDS], value]),
     )
+    const changed = await patients.updateIdempotently(clinicId, path.id, fields, write(response))
     if (!changed) throw new ApiError('patient_not_found')
-    reportUnchanged(changed)
-    return patientResponse(changed, credential)
+    return response(changed)
   },
 )

@@ -6,15 +6,11 @@ import { endpoint } from '../shared/runtime/endpoint.ts'
 import { allowedWebhookHost } from '../shared/runtime/webhooks.ts'
 import { webhookHealthStore } from '../shared/store/events/webhook-health.ts'
 import { webhookStore } from '../shared/store/events/webhooks.ts'
-import { StoredResponse } from '../shared/store/table/idempotency.ts'
 
 export const handler = endpoint(
   allowWebhookHost(updateWebhook, allowedWebhookHost()),
   { webhooks: webhookStore, health: webhookHealthStore },
-  async (
-    { clinicId, clinic, path, body, now, checkIfMatch, reportUnchanged, idempotency },
-    { webhooks, health },
-  ) => {
+  async ({ clinicId, clinic, path, body, now, write, reportChange }, { webhooks, health }) => {
     const changes = {
       ...(body.url !== undefined && { url: body.url }),
       ...(body.events !== undefined && { events: body.events }),
@@ -22,25 +18,22 @@ export const handler = endpoint(
       ...(body.is_active !== undefined && { isActive: body.is_active }),
     }
     const response = (webhook: Webhook) => ({ data: renderWebhook(webhook, clinic) })
-    const webhook = await webhooks.changeIdempotently(
-      clinicId,
-      path.id,
-      (before) => {
-        checkIfMatch(before, response)
-        const rotated = body.secret === undefined ? before : withNewSecret(before, body.secret, now)
-        if (!rotated) throw tooManyRotations(before, now)
-        const after = { ...rotated, ...changes }
-        const isSame = JSON.stringify(after) === JSON.stringify(before)
-        return isSame
-          ? before
-          : { ...after, updatedAt: inLaterSecond(before.updatedAt, new Date(now).toISOString()) }
-      },
-      { idempotency, status: 200, response },
-    )
+    const change = (before: Webhook) => {
+      const rotated = body.secret === undefined ? before : withNewSecret(before, body.secret, now)
+      if (!rotated) throw tooManyRotations(before, now)
+      const after = { ...rotated, ...changes }
+      const isSame = JSON.stringify(after) === JSON.stringify(before)
+      return isSame
+        ? before
+        : { ...after, updatedAt: inLaterSecond(before.updatedAt, new Date(now).toISOString()) }
+    }
+    const webhook = await webhooks.change(clinicId, path.id, change, write(response))
     if (!webhook) throw new ApiError('webhook_not_found')
     // A person has enabled the endpoint or changed its URL, so its earlier failures no longer count.
-    if (body.is_active || body.url !== undefined) await health.reset(clinicId, path.id)
-    else reportUnchanged(webhook)
-    return webhook instanceof StoredResponse ? webhook : response(webhook)
+    if (body.is_active || body.url !== undefined) {
+      await health.reset(clinicId, path.id)
+      reportChange()
+    }
+    return response(webhook)
   },
 )

@@ -17,7 +17,7 @@ import { Changeset } from '../../shared/store/table/changeset.ts'
 import type { Table } from '../../shared/store/table/table.ts'
 import { AVAILABILITY, type Bound, EXTERNAL_ID_UNITS, WRITE_UNITS } from './bounds.ts'
 import type { MeteredTable } from './meter.ts'
-import { createDoctors, createdAt, newAppointment, newGuard, newPatient, referenceTo } from './records.ts'
+import { createDoctors, createdAt, newAppointment, newPatient, newWrite, referenceTo } from './records.ts'
 
 const DATE = '2026-05-04'
 const moment = { timezone: 'Europe/Berlin', clock: { date: '2026-01-01', seconds: 0 } }
@@ -49,9 +49,13 @@ export async function addBookings(
     ...facts,
   })
   const book = (wanted: BookingRequest) => {
-    const response = { status: 201, body: { data: wanted } }
     const decide = (facts: Parameters<typeof bookAppointment>[1]) => bookAppointment(wanted, facts)
-    return booking.book(clinic, wanted, decide, newGuard(table, clinic), () => response)
+    return booking.book(
+      clinic,
+      wanted,
+      decide,
+      newWrite(table, clinic, () => ({ data: wanted })),
+    )
   }
   const question: AvailabilityQuestion = {
     doctor: doctors[0].id,
@@ -91,9 +95,7 @@ export async function addBookings(
       id: full.id,
       changes: move,
       moment,
-      checkCurrent: () => {},
-      idempotency: newGuard(table, clinic),
-      response: () => ({ status: 200, body: { data: full } }),
+      write: newWrite(table, clinic, () => ({ data: full })),
     }),
   )
   await add('cancel, with a room (read and write units)', CANCEL, () =>
@@ -102,7 +104,7 @@ export async function addBookings(
       full.id,
       (before) =>
         applyAction(before, { kind: 'cancel', reason: null }, { at: createdAt, timezone: moment.timezone }),
-      { idempotency: newGuard(table, clinic), status: 200, response: () => ({ data: full }) },
+      newWrite(table, clinic, () => ({ data: full })),
     ),
   )
 }

@@ -12,7 +12,7 @@ import { patientWriter } from '../../shared/store/patients/patient-writer.ts'
 import type { Table } from '../../shared/store/table/table.ts'
 import { DELIVERY_UNITS as UNITS } from './bounds.ts'
 import type { Cost, MeteredTable } from './meter.ts'
-import { CREDENTIAL, createClinic, createdAt, newGuard, newPatient } from './records.ts'
+import { CREDENTIAL, createClinic, createdAt, newPatient, newWrite } from './records.ts'
 
 const WEBHOOKS = 2
 /** Longer than the first retry is delayed. */
@@ -94,9 +94,13 @@ async function clinicWithWebhooks(table: Table): Promise<ClinicId> {
       createdAt,
       updatedAt: createdAt,
     }
-    await webhookStore({ table }).create(clinic, webhook, newGuard(table, clinic), 201, {
-      data: { id: webhook.id, secret: null },
-    })
+    await webhookStore({ table }).create(
+      clinic,
+      webhook,
+      newWrite(table, clinic, () => ({
+        data: { id: webhook.id, secret: null },
+      })),
+    )
     // The webhook endpoint has succeeded once, so that its deliveries do not wait for one another.
     await webhookHealthStore({ table }).record(clinic, webhook.id, {
       result: 'success',

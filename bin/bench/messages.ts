@@ -6,7 +6,7 @@ import { patientWriter } from '../../shared/store/patients/patient-writer.ts'
 import type { Table } from '../../shared/store/table/table.ts'
 import { WRITE_UNITS } from './bounds.ts'
 import type { MeteredTable } from './meter.ts'
-import { createClinic, createdAt, newGuard, newPatient, referenceTo } from './records.ts'
+import { createClinic, createdAt, newPatient, newWrite, referenceTo } from './records.ts'
 
 const PHONE = '+905321234567'
 const DATE = createdAt.slice(0, 10)
@@ -40,11 +40,7 @@ export async function measureMessages(unmeasured: Table, { table, add }: Metered
       clinic,
       draft,
       () => ({ kind: 'accepted', message, dailyLimit: 1000, recipientLimit: 10 }),
-      {
-        idempotency: newGuard(table, clinic),
-        status: 202,
-        response: () => ({ data: message }),
-      },
+      newWrite(table, clinic, () => ({ data: message })),
     ),
   )
   await add('record that it was sent (read and write units)', sentBound, () =>

@@ -20,7 +20,7 @@ import {
   warmSearchBound,
 } from './bounds.ts'
 import type { MeteredTable } from './meter.ts'
-import { newGuard, newPatient } from './records.ts'
+import { newPatient, newWrite } from './records.ts'
 
 /** Writes an import file of patients. */
 export async function writePatients(file: string, count: number): Promise<void> {
@@ -99,9 +99,7 @@ export async function measurePatients(
       patientWriter({ table }).create(
         clinic,
         newPatient({ externalId }),
-        newGuard(table, clinic),
-        201,
-        () => ({}),
+        newWrite(table, clinic, () => ({})),
       ),
   )
   const byExternalId = patientsByExternalId({ table })
@@ -120,11 +118,12 @@ export async function measurePatients(
     const { items } = await warm.search(clinic, '', { page: 1, limit: 20 })
     const updates = patientUpdates({ table })
     const change = (at: number, fields: PatientFields) => () =>
-      updates.update(clinic, (items[at] as Patient).id, () => fields, {
-        idempotency: newGuard(table, clinic),
-        status: 200,
-        response: (patient) => ({ data: patient }),
-      })
+      updates.update(
+        clinic,
+        (items[at] as Patient).id,
+        fields,
+        newWrite(table, clinic, (patient) => ({ data: patient })),
+      )
     const bound = { units: UPDATE_PATIENT_UNITS + 3, roundTrips: 3 }
     // The first national id of a clinic makes the secret of their hashes.
     await change(6, { nationalId: '12345678951' })()

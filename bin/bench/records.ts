@@ -4,10 +4,11 @@ import type { Doctor } from '../../shared/domain/booking/doctor.ts'
 import type { Clinic, ClinicId } from '../../shared/domain/clinic.ts'
 import { fullName, NO_DETAILS, type Patient } from '../../shared/domain/patients/patient.ts'
 import { newUuid } from '../../shared/domain/uuid.ts'
+import { requestedWrite } from '../../shared/requests/requested-write.ts'
 import { clinicStore } from '../../shared/store/clinics.ts'
 import { doctorStore, MAX_SAVED } from '../../shared/store/doctors.ts'
 import { chunked } from '../../shared/store/table/chunked.ts'
-import { idempotencyGuard } from '../../shared/store/table/idempotency.ts'
+import { idempotencyGuard, type RequestedWrite } from '../../shared/store/table/idempotency.ts'
 import type { Table } from '../../shared/store/table/table.ts'
 import { NEW_DOCTOR } from '../clinic/import/entities/doctors.ts'
 
@@ -53,9 +54,17 @@ export const newAppointment = (
   facts: Partial<Appointment> & Pick<Appointment, 'patient' | 'doctor' | 'date' | 'startTime' | 'endTime'>,
 ): Appointment => ({ ...NEW_APPOINTMENT, id: newUuid(), createdAt, ...facts })
 
-/** The guard of a request with a new Idempotency-Key. */
-export const newGuard = (table: Table, clinic: ClinicId) =>
-  idempotencyGuard(
-    { table, now: Date.now },
-    { clinic, credential: CREDENTIAL, route: 'bench', key: newUuid(), body: '{}' },
+/** The write of a request with a new Idempotency-Key. */
+export const newWrite = <Outcome>(
+  table: Table,
+  clinic: ClinicId,
+  response: (outcome: Outcome) => object,
+): RequestedWrite<Outcome> => {
+  const request = { clinic, credential: CREDENTIAL, route: 'bench', key: newUuid(), body: '{}' }
+  return requestedWrite(
+    { checkIfMatch: () => {} },
+    200,
+    idempotencyGuard({ table, now: Date.now }, request),
+    response,
   )
+}

@@ -14,7 +14,7 @@ import { notes } from '../domain/patients/text-fields.ts'
 import { APPOINTMENT_ITEMS } from '../store/keys/families.ts'
 import { Appointment, appointmentReference } from './appointments.ts'
 import { DurationMinutes } from './availability.ts'
-import { ApiError, type ErrorBody, errorBody, type FieldIssue, unknownIds } from './errors.ts'
+import { ApiError, type FieldIssue, unknownIds } from './errors.ts'
 import { defineRoute, mergeCalls, type TableCalls } from './route.ts'
 import {
   CalendarDate,
@@ -253,12 +253,7 @@ export function rejectionError(
 type Taken = { readonly kind: 'taken' | 'room_taken'; readonly alternatives: readonly DatedSlot[] }
 
 /** The 409 for a taken time of the doctor or the room. */
-export function takenResponse({ kind, alternatives }: Taken): {
-  error: ApiError
-  status: 409
-  body: ErrorBody
-} {
-  const key = kind === 'taken' ? 'slot_unavailable' : 'room_unavailable'
-  const details = alternatives.map(renderAlternative)
-  return { error: new ApiError(key, { details }), status: 409, body: errorBody(key, details) }
-}
+export const takenError = ({ kind, alternatives }: Taken): ApiError =>
+  new ApiError(kind === 'taken' ? 'slot_unavailable' : 'room_unavailable', {
+    details: alternatives.map(renderAlternative),
+  })

@@ -6,7 +6,7 @@ import { validPhoneNumber } from '../domain/patients/phone-number.ts'
 import { emailAddress, lastName, nationalId, notes, personName } from '../domain/patients/text-fields.ts'
 import { APPOINTMENT_ITEMS, INVOICE_ITEMS, MESSAGE_ITEMS, PAYMENT_ITEMS } from '../store/keys/families.ts'
 import { ApiError } from './errors.ts'
-import { OnePatient, patientReference } from './patients.ts'
+import { OnePatient, patientRecord } from './patients.ts'
 import { defineRoute, mergeCalls, type TableCalls } from './route.ts'
 import { CalendarDate, newExternalId, oneOf } from './schemas.ts'
 
@@ -76,7 +76,7 @@ export const createPatient = defineRoute({
   scope: 'patient.write',
   readScope: 'patient.read',
   body: NewPatient,
-  response: { status: 201, body: OnePatient, record: { reference: patientReference }, location: '/patients' },
+  response: { status: 201, body: OnePatient, record: patientRecord, location: '/patients' },
   errors: ['external_id_taken'],
   uses: { table: PATIENT_CALLS, memory: 1024 },
 })
@@ -93,7 +93,7 @@ export const updatePatient = defineRoute({
   readScope: 'patient.read',
   params: { id: 'patient_not_found' },
   body: PatientChanges,
-  response: { status: 200, body: OnePatient, record: { reference: patientReference } },
+  response: { status: 200, body: OnePatient, record: patientRecord },
   errors: ['patient_not_found', 'precondition_failed', 'external_id_taken'],
   uses: {
     // The records of the patient have copies of the name.

@@ -1,6 +1,6 @@
 /** Activating and deactivating a patient. */
 import * as z from 'zod'
-import { OnePatient, patientReference } from './patients.ts'
+import { OnePatient, patientRecord } from './patients.ts'
 import { defineRoute } from './route.ts'
 
 const change = {
@@ -11,7 +11,7 @@ const change = {
   get body() {
     return z.strictObject({}).meta({ id: 'NoFields' })
   },
-  response: { status: 200, body: OnePatient, record: { reference: patientReference } },
+  response: { status: 200, body: OnePatient, record: patientRecord },
   errors: ['patient_not_found', 'precondition_failed'],
   uses: {
     table: {

@@ -112,15 +112,11 @@ export const renderPatientDetails = (
   ...(scopes.includes(PRIVATE_SCOPE) && { national_id: patient.nationalId, notes: patient.notes }),
 })
 
-/**
- * The body of a stored response with the fields that the credential may read now: it may have had more scopes when the
- * response was stored.
- */
-export function readablePatient(body: string, { scopes }: Pick<Caller, 'scopes'>): string {
-  if (scopes.includes(PRIVATE_SCOPE)) return body
-  const { national_id: _, notes: __, ...data } = (JSON.parse(body) as z.input<typeof OnePatient>).data
-  return JSON.stringify({ data })
-}
+/** A patient as the response to a change. */
+export const patientRecord = {
+  reference: patientReference,
+  fieldScopes: { national_id: PRIVATE_SCOPE, notes: PRIVATE_SCOPE },
+} as const
 
 export const listPatients = defineRoute({
   id: 'list-patients',

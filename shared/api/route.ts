@@ -75,9 +75,13 @@ export type Route = {
     readonly body: z.ZodType
     /**
      * States of a method other than GET that the response is the record as GET returns it to this credential, so that it has the
-     * same `etag`. `except` names fields that GET does not return.
+     * same `etag`. `except` names fields that GET does not return. `fieldScopes` names fields that need a further scope.
      */
-    readonly record?: { readonly except?: readonly string[]; readonly reference?: RecordReference }
+    readonly record?: {
+      readonly except?: readonly string[]
+      readonly reference?: RecordReference
+      readonly fieldScopes?: Readonly<Record<string, Scope>>
+    }
     /** The base of the `location` header of every success: the path of a created record without its id, relative to {@link BASE_PATH}. */
     readonly location?: `/${string}`
   }

@@ -53,6 +53,11 @@ export const renderWebhookWithSecret = (webhook: WebhookRecord, clinic: ClinicIn
   secret: webhook.secret,
 })
 
+/** The response that is stored for repetitions: with the number of the secret in its place, since the webhook has the secret. */
+export const renderStoredWebhook = (webhook: WebhookRecord, clinic: ClinicInfo) => ({
+  data: { ...renderWebhook(webhook, clinic), secret: webhook.secretNumber },
+})
+
 /** The 409 of a rotation while too many replaced secrets still sign, with the time when the first of them ends. */
 export const tooManyRotations = (webhook: WebhookRecord, now: number): ApiError =>
   new ApiError('too_many_rotations', {

@@ -9,8 +9,8 @@ export const mayReadRecord = (
 ): boolean => readScope === undefined || credential?.scopes.includes(readScope) === true
 
 /**
- * Returns a reference to the changed record to a credential that may not read it: a write scope alone reads nothing. What is
- * stored for repetitions is the whole record.
+ * Leaves out of a response to a change what the credential may not read: a write scope alone reads nothing, and gets a reference to the
+ * record. A stored response is the whole record, and the credential may have had more scopes when it was stored.
  */
 export function referToRecord(route: Pick<Route, 'response' | 'readScope'>): Middleware {
   const { status, record } = route.response
@@ -18,17 +18,22 @@ export function referToRecord(route: Pick<Route, 'response' | 'readScope'>): Mid
     after: (request) => {
       const { response, context } = request
       const { call } = context
-      if (!record?.reference || mayReadRecord(route, call)) return
-      const { reference } = record
-      const refer = (body: unknown) => ({
-        data: reference.of((body as { data: object }).data, call.body),
-      })
-      if (!(response instanceof ReplayedResponse)) request.response = refer(response)
+      const readable = (body: { data: object }) => {
+        if (record?.reference && !mayReadRecord(route, call))
+          return { data: record.reference.of(body.data, call.body) }
+        const isReadable = ([name]: [string, unknown]) => {
+          const scope = record?.fieldScopes?.[name]
+          return scope === undefined || call.credential?.scopes.includes(scope) === true
+        }
+        return { data: Object.fromEntries(Object.entries(body.data).filter(isReadable)) }
+      }
+      if (!record) return
+      if (!(response instanceof ReplayedResponse)) request.response = readable(response as { data: object })
       // The stored response may be an error.
       else if (response.status === status)
         request.response = new ReplayedResponse({
           ...response,
-          body: JSON.stringify(refer(JSON.parse(response.body))),
+          body: JSON.stringify(readable(JSON.parse(response.body))),
         })
     },
   }

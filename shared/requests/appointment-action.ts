@@ -8,7 +8,9 @@ import {
 } from '../domain/booking/appointment-actions.ts'
 import type { ClinicId, ClinicInfo } from '../domain/clinic.ts'
 import type { WithUpdatedAt } from '../domain/with-updated-at.ts'
-import { type IdempotencyGuard, type ResponseToStore, StoredResponse } from '../store/table/idempotency.ts'
+import type { ActionOutcome } from '../store/calendar/appointment-changes.ts'
+import type { RequestedWrite } from '../store/table/idempotency.ts'
+import type { BeginWrite } from './requested-write.ts'
 
 type Request = {
   readonly clinicId: ClinicId
@@ -16,9 +18,7 @@ type Request = {
   readonly mayReadRecord: boolean
   readonly path: { readonly id: string }
   readonly now: number
-  readonly checkIfMatch: <T extends object>(current: T, response: (current: T) => { data: object }) => void
-  readonly reportUnchanged: (after: object) => void
-  readonly idempotency: IdempotencyGuard
+  readonly write: BeginWrite
 }
 
 type Appointments = {
@@ -26,13 +26,13 @@ type Appointments = {
     clinic: ClinicId,
     id: string,
     apply: (before: WithUpdatedAt<Appointment>) => ActionVerdict,
-    store: ResponseToStore<WithUpdatedAt<Appointment>>,
-  ) => Promise<StoredResponse | Parameters<typeof requireChanged<WithUpdatedAt<Appointment>>>[0]>
+    write: RequestedWrite<WithUpdatedAt<Appointment>>,
+  ) => Promise<ActionOutcome>
 }
 
 /** Applies an action to the appointment of a request, and returns its response. @throws ApiError when it is rejected */
 export async function actOnAppointment(
-  { clinicId, clinic, mayReadRecord, path, now, checkIfMatch, reportUnchanged, idempotency }: Request,
+  { clinicId, clinic, mayReadRecord, path, now, write }: Request,
   appointments: Appointments,
   action: AppointmentAction,
 ) {
@@ -45,12 +45,8 @@ export async function actOnAppointment(
   }
   const apply = (current: WithUpdatedAt<Appointment>) => {
     before = current
-    checkIfMatch(current, response)
     return applyAction(current, action, { at, timezone: clinic.timezone })
   }
-  const outcome = await appointments.act(clinicId, path.id, apply, { idempotency, status: 200, response })
-  if (outcome instanceof StoredResponse) return outcome
-  const appointment = requireChanged(outcome, clinic.timezone)
-  reportUnchanged(appointment)
-  return response(appointment)
+  const outcome = await appointments.act(clinicId, path.id, apply, write(response))
+  return response(requireChanged(outcome, clinic.timezone))
 }

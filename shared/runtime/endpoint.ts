@@ -11,15 +11,15 @@ import { ReplayedResponse } from '../http/replayed-response.ts'
 import { accessToStdout } from '../observability/access.ts'
 import { coldStart } from '../observability/cold-start.ts'
 import { logToStdout } from '../observability/log.ts'
+import { type BeginWrite, requestedWrite } from '../requests/requested-write.ts'
 import { credentialUse } from '../store/credential-use.ts'
 import { credentialStore } from '../store/credentials.ts'
 import { ExternalIdTaken, isThrottling, UnavailableError } from '../store/table/errors.ts'
 import {
-  type IdempotencyGuard,
   IdempotencyKeyReused,
   idempotencyGuard,
+  RequestCompleted,
   RequestInProgress,
-  StoredResponse,
 } from '../store/table/idempotency.ts'
 import { withRequestSignal, withTimeLimit } from '../store/table/request-signal.ts'
 import { openTable } from '../store/table/table.ts'
@@ -43,18 +43,10 @@ export type Input<R extends Route> = {
   readonly requestId: string
   /** A new id of a record. */
   readonly newId: () => string
-  /**
-   * Requires the record to be in the state that `if-match` names, if the request has one. `response` is what GET of the record
-   * would return to this credential. Call it in the attempt that changes the record, on the version that the change requires.
-   * @throws ApiError precondition_failed
-   */
-  readonly checkIfMatch: <T extends object>(current: T, response: (current: T) => { data: object }) => void
-  /** Records in the access trail that the request changed nothing, if this is the record that `checkIfMatch` was given last. */
-  readonly reportUnchanged: (after: object) => void
-  /** Names the created record in the `location` header, for a response whose body does not have its id. */
-  readonly setCreatedId: (id: string) => void
-  /** Stores the response, so that a repetition of the request gets it again (Idempotency-Key). */
-  readonly idempotency: IdempotencyGuard
+  /** Begins the write of the request, for a store: with its idempotency key, `if-match`, and the response to store. */
+  readonly write: BeginWrite
+  /** Records in the access trail that the request changed something, although its record stays as it was. */
+  readonly reportChange: () => void
 }
 
 type ResponseBody<R extends Route> = z.input<R['response']['body']>
@@ -67,7 +59,7 @@ type ResponseBody<R extends Route> = z.input<R['response']['body']>
 export function endpoint<R extends Route, S extends Stores>(
   route: R,
   stores: S,
-  handle: (input: Input<R>, stores: Opened<S>) => Promise<ResponseBody<R> | StoredResponse>,
+  handle: (input: Input<R>, stores: Opened<S>) => Promise<ResponseBody<R>>,
   client: DynamoDBDocumentClient = documentClient(),
 ) {
   const environment = readEnvironment()
@@ -108,7 +100,7 @@ export function endpoint<R extends Route, S extends Stores>(
       ...credential,
       requestsPerMinute: requestsPerMinute ?? environment.REQUESTS_PER_MINUTE,
     }
-    let before: object | undefined
+    const guard = idempotencyGuard(platform, request)
     const input = {
       clinicId: clinic.id,
       clinic,
@@ -120,23 +112,21 @@ export function endpoint<R extends Route, S extends Stores>(
       now: platform.now(),
       requestId: call.requestId,
       newId: platform.newId,
-      checkIfMatch: <T extends object>(current: T, response: (current: T) => { data: object }) => {
-        before = current
-        call.checkIfMatch(() => response(current))
+      write: <Outcome>(response: (outcome: Outcome) => object | ApiError) =>
+        requestedWrite(call, route.response.status, guard, response),
+      reportChange: () => {
+        call.isUnchanged = false
       },
-      reportUnchanged: (after: object) => {
-        if (after === before) call.isUnchanged = true
-      },
-      setCreatedId: (id: string) => {
-        call.createdId = id
-      },
-      idempotency: idempotencyGuard(platform, request),
     }
     // A request that got a 504 makes no further call of the table. The last attempt has half of the time.
     const work = () => handle(input as Input<R>, opened)
     const msLeft = context.getRemainingTimeInMillis() / 2
-    const response = await withApiErrors(() => withRequestSignal(signal, work, msLeft, call.requestId))
-    return response instanceof StoredResponse ? new ReplayedResponse(response) : response
+    try {
+      return await withApiErrors(() => withRequestSignal(signal, work, msLeft, call.requestId))
+    } catch (error) {
+      if (error instanceof RequestCompleted) return new ReplayedResponse(error.response)
+      throw error
+    }
   })
   const { authenticate } = withTimeLimit(PREPARE_MS, { authenticate: credentials.authenticate })
   const prepare = async (): Promise<void> => {

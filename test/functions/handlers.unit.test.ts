@@ -1,7 +1,9 @@
 /** Endpoints with the AWS client mocked: their calls to DynamoDB, and what they make of the responses. */
 import { BatchGetCommand, GetCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb'
 import { describe, expect, it } from 'vitest'
+import type { ClinicId } from '../../shared/domain/clinic.ts'
 import { shortId } from '../../shared/store/keys/key.ts'
+import { EMPTY_HEAD, patientHeadItem } from '../../shared/store/patients/head.ts'
 import { call } from '../support/event.ts'
 import { handlerOf, stubFunctionEnvironment } from '../support/functions.ts'
 import { CLINIC, headers, mockClientWithCredential } from '../support/mocked-credential.ts'
@@ -102,7 +104,7 @@ describe('GET /patients', () => {
   it('reads the head and one range of rows', async () => {
     dynamodb
       .on(GetCommand, { Key: { pk: `${shortId(CLINIC)}#PH`, sk: 'head' } })
-      .resolves({ Item: { n: 45, u: 0 } })
+      .resolves({ Item: patientHeadItem(CLINIC as ClinicId, { ...EMPTY_HEAD, patients: 45 }) })
     dynamodb.on(QueryCommand).resolves({ Items: [{ pk: 'x', sk: '0000000024', i: PATIENT, ...stored }] })
     const response = await call(await handlerOf({ id: 'list-patients' }), { query: { page: '2' }, headers })
     expect(response.body).toEqual({

@@ -16,7 +16,7 @@ import { webhookStore } from '../../shared/store/events/webhooks.ts'
 import { clinicCredentialKey } from '../../shared/store/keys/clinics.ts'
 import { Changeset } from '../../shared/store/table/changeset.ts'
 import { chunked } from '../../shared/store/table/chunked.ts'
-import { idempotencyGuard } from '../../shared/store/table/idempotency.ts'
+import { UNREQUESTED } from '../../shared/store/table/idempotency.ts'
 import type { Table } from '../../shared/store/table/table.ts'
 import { anAttempt } from './webhook-health.ts'
 
@@ -46,14 +46,7 @@ export async function createNewWebhook(
     await table.transact([
       table.putWrite({ ...clinicCredentialKey(clinic, webhook.createdBy), v: ACTIVE_VERSION }),
     ])
-  const request = { clinic, credential: 'ck', route: 'create-webhook', key: undefined, body: '' }
-  await webhookStore({ table }).create(
-    clinic,
-    webhook,
-    idempotencyGuard({ table, now: Date.now }, request),
-    201,
-    { data: { id, secret: null } },
-  )
+  await webhookStore({ table }).create(clinic, webhook, UNREQUESTED)
   return webhook
 }
 

@@ -17,7 +17,7 @@ import {
 import { appointmentStore } from '../../../shared/store/calendar/appointments.ts'
 import { isTaken } from '../../../shared/store/calendar/booking.ts'
 import { doctorStore } from '../../../shared/store/doctors.ts'
-import { idempotencyGuard, StoredResponse } from '../../../shared/store/table/idempotency.ts'
+import { UNREQUESTED } from '../../../shared/store/table/idempotency.ts'
 import { requireRecord } from '../records/change-record.ts'
 import { type ClinicContext, openClinic } from '../tool/connection.ts'
 import { requireChange } from '../tool/fields.ts'
@@ -84,7 +84,7 @@ async function change(
     store: ChangeStore,
     clinic: ClinicId,
     request: ReturnType<typeof requestOf>,
-  ) => Promise<StoredResponse | ChangeOutcome>,
+  ) => Promise<ChangeOutcome>,
   {
     changes = {},
     describe,
@@ -99,7 +99,6 @@ async function change(
     appointmentStore({ table }).find(clinic.id, known),
   )
   const outcome = await apply(appointmentChangeStore({ table }), clinic.id, requestOf(context, before.id))
-  if (outcome instanceof StoredResponse) throw unknownAppointment(id)
   if (outcome.kind === 'outside_hours') throw await outsideHours(context, targetOf(before, changes))
   if (outcome.kind === 'closed' && before.status === 'cancelled')
     throw new CommandFailure('The appointment is cancelled, which is final.')
@@ -111,16 +110,11 @@ async function change(
   ])
 }
 
-/** The parts of a change that do not depend on what changes. It has no key: a second one finds nothing to change. */
-const requestOf = ({ table, clinic: { id: clinic, timezone } }: ClinicContext, id: string) => ({
+/** The parts of a change that do not depend on what changes. */
+const requestOf = ({ clinic: { timezone } }: ClinicContext, id: string) => ({
   id,
   moment: { timezone, clock: wallClock(Date.now(), timezone) },
-  checkCurrent: () => {},
-  idempotency: idempotencyGuard(
-    { table, now: Date.now },
-    { clinic, credential: '', route: '', key: undefined, body: '' },
-  ),
-  response: () => ({ status: 200, body: {} }),
+  write: UNREQUESTED,
 })
 
 function changesOf(given: Options) {

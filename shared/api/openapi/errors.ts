@@ -5,7 +5,7 @@ import { SCOPES } from '../../domain/scope.ts'
 import { validateBody } from '../../http/read-body.ts'
 import { parseQuery } from '../../http/validate.ts'
 import { NotDueIssue, requireChanged } from '../appointment-actions.ts'
-import { Alternative, OutsideHours, rejectionError, takenResponse } from '../bookings.ts'
+import { Alternative, OutsideHours, rejectionError, takenError } from '../bookings.ts'
 import { type ErrorKey, errorEntry } from '../error-catalogue.ts'
 import { ApiError, errorBody, MAX_DETAILS, missingScope } from '../errors.ts'
 import { type Route, scopesOf } from '../route.ts'
@@ -99,7 +99,7 @@ const DETAILS: Partial<Record<ErrorKey, Details>> = {
 }
 
 const alternatives = (kind: 'taken' | 'room_taken') =>
-  takenResponse({ kind, alternatives: freeSlots(appointment.date) }).error.details ?? []
+  takenError({ kind, alternatives: freeSlots(appointment.date) }).details ?? []
 
 /** The details of the error of a request that is not valid. */
 function detailsOf(request: () => unknown): readonly object[] {

@@ -19,11 +19,11 @@ import {
 } from '../../domain/booking/placement.ts'
 import type { ClinicId } from '../../domain/clinic.ts'
 import type { WithUpdatedAt } from '../../domain/with-updated-at.ts'
-import { externalIds, orStoredIfTaken } from '../external-ids/links.ts'
+import { externalIds, unlessRepeated } from '../external-ids/links.ts'
 import { provenanceOf, providedByApi } from '../external-ids/provenance.ts'
 import { patientStore } from '../patients/patients.ts'
 import { Changeset } from '../table/changeset.ts'
-import type { IdempotencyGuard, ResponseToStore, StoredResponse } from '../table/idempotency.ts'
+import type { RequestedWrite } from '../table/idempotency.ts'
 import { retryOnConflict } from '../table/retry-on-conflict.ts'
 import type { Table } from '../table/table.ts'
 import { appointmentStore } from './appointments.ts'
@@ -50,11 +50,9 @@ export type ChangeRequest = {
   readonly id: string
   readonly changes: AppointmentChanges
   readonly moment: Moment
-  /** Throws if the request is conditional on another state of the appointment. */
-  readonly checkCurrent: (current: WithUpdatedAt<Appointment>) => void
-  readonly idempotency: IdempotencyGuard
-  /** The response that is stored under the idempotency key. */
-  readonly response: (outcome: StoredChange) => { readonly status: number; readonly body: unknown }
+  /** May throw for the present state of the appointment. */
+  readonly checkCurrent?: (current: WithUpdatedAt<Appointment>) => void
+  readonly write: RequestedWrite<StoredChange>
 }
 
 /** How a change of an appointment is decided. */
@@ -76,26 +74,25 @@ export function appointmentChangeStore({ table }: { table: Table }) {
     (await patients.findMany(clinic, [id])).get(id)
 
   /**
-   * Applies an action together with its idempotent response. Returns the stored response if the request is a repeat. If
-   * nothing changes, no event is announced.
-   * @throws UnavailableError when other changes of the appointment win every time
+   * Applies an action for a request. If nothing changes, no event is announced.
+   * @throws UnavailableError when other changes of the appointment win every time; RequestCompleted
    */
   async function act(
     clinic: ClinicId,
     id: string,
     apply: (before: WithUpdatedAt<Appointment>) => ActionVerdict,
-    { idempotency, status, response }: ResponseToStore<WithUpdatedAt<Appointment>>,
-  ): Promise<StoredResponse | ActionOutcome> {
+    write: RequestedWrite<WithUpdatedAt<Appointment>>,
+  ): Promise<ActionOutcome> {
     return retryOnConflict(async () => {
-      const [storedResponse, before] = await Promise.all([idempotency.find(), appointments.find(clinic, id)])
-      if (storedResponse) return storedResponse
+      const [before] = await Promise.all([appointments.find(clinic, id), write.requireNew()])
       const patient = before && (await findPatient(clinic, before.record))
       if (!before || !patient || patient.erasedAt) return { kind: 'not_found' }
+      write.requireMatch(before.record)
       const verdict = apply(before.record)
       if (verdict.kind !== 'done') return verdict
       const changes = new Changeset(table, clinic)
       const after = await addChange(changes, before, verdict.appointment)
-      idempotency.store(changes, status, response(after), patient.id)
+      write.store(changes, after, patient.id)
       requirePatient(changes, patient)
       await changes.commit()
       return { kind: 'done', appointment: after }
@@ -123,12 +120,11 @@ export function appointmentChangeStore({ table }: { table: Table }) {
 
   async function place(
     clinic: ClinicId,
-    { id, moment, checkCurrent, idempotency, response }: Omit<ChangeRequest, 'changes'>,
+    { id, moment, checkCurrent = () => {}, write }: Omit<ChangeRequest, 'changes'>,
     { target: targetFor, parts, decide }: ChangeRules,
-  ): Promise<StoredResponse | ChangeOutcome> {
-    const attempt = async (): Promise<StoredResponse | ChangeOutcome> => {
-      const [storedResponse, before] = await Promise.all([idempotency.find(), appointments.find(clinic, id)])
-      if (storedResponse) return storedResponse
+  ): Promise<ChangeOutcome> {
+    const attempt = async (): Promise<ChangeOutcome> => {
+      const [before] = await Promise.all([appointments.find(clinic, id), write.requireNew()])
       if (!before) return { kind: 'not_found' }
       const target = targetFor(before.record)
       const [patient, stored] = await Promise.all([
@@ -139,6 +135,7 @@ export function appointmentChangeStore({ table }: { table: Table }) {
       const verdict = decide(before.record, facts)
       if (!patient || verdict.kind === 'not_found') return { kind: 'not_found' }
       if (isUnknownId(verdict)) return verdict
+      write.requireMatch({ kind: 'done', appointment: before.record })
       checkCurrent(before.record)
       if (verdict.kind !== 'done' && !isTaken(verdict)) return verdict
       const changes = new Changeset(table, clinic)
@@ -148,13 +145,12 @@ export function appointmentChangeStore({ table }: { table: Table }) {
             kind: 'done',
             appointment: await addChange(changes, before, verdict.appointment, { target, stored }),
           }
-      const { status, body } = response(outcome)
-      idempotency.store(changes, status, body, patient.id)
+      write.store(changes, outcome, patient.id)
       requirePatient(changes, patient)
       await changes.commit()
       return outcome
     }
-    return orStoredIfTaken(idempotency, () => retryOnConflict(attempt))
+    return unlessRepeated(write, () => retryOnConflict(attempt))
   }
 
   /** Adds a change with its conditions, unless the appointment stays as it is. Returns the appointment as it is then stored. */

@@ -4,13 +4,13 @@ import type { DatedSlot } from '../../domain/booking/slots.ts'
 import type { ClinicId } from '../../domain/clinic.ts'
 import type { WithUpdatedAt } from '../../domain/with-updated-at.ts'
 import { clinicStore } from '../clinics.ts'
-import { externalIds, orStoredIfTaken } from '../external-ids/links.ts'
+import { externalIds, unlessRepeated } from '../external-ids/links.ts'
 import { providedByApi } from '../external-ids/provenance.ts'
 import { shortId } from '../keys/key.ts'
 import { patientKey } from '../keys/patients.ts'
 import { patientStore, type StoredPatient } from '../patients/patients.ts'
 import { Changeset } from '../table/changeset.ts'
-import type { IdempotencyGuard, StoredResponse } from '../table/idempotency.ts'
+import type { RequestedWrite } from '../table/idempotency.ts'
 import { retryOnConflict } from '../table/retry-on-conflict.ts'
 import type { Table } from '../table/table.ts'
 import { appointmentStore } from './appointments.ts'
@@ -53,23 +53,21 @@ export function bookingStore({ table }: { table: Table }) {
   /**
    * Reads the facts, calls `decide` with them, and writes its decision under the condition that the patient, the
    * doctor, the treatments, the room, and the days of doctor and room are still as read. Among overlapping bookings, one
-   * succeeds; the others read and decide again. `response` returns what is stored under the idempotency key.
-   * @throws UnavailableError when other bookings of the day win every time; ExternalIdTaken
+   * succeeds; the others read and decide again.
+   * @throws UnavailableError when other bookings of the day win every time; ExternalIdTaken; RequestCompleted
    */
   async function book(
     clinic: ClinicId,
     request: BookingRequest,
     decide: (facts: BookingFacts) => BookingVerdict,
-    idempotency: IdempotencyGuard,
-    response: (outcome: StoredOutcome) => { readonly status: number; readonly body: unknown },
-  ): Promise<StoredResponse | BookingOutcome> {
-    const attempt = async (): Promise<StoredResponse | BookingOutcome> => {
-      const [storedResponse, found, stored] = await Promise.all([
-        idempotency.find(),
+    write: RequestedWrite<StoredOutcome>,
+  ): Promise<BookingOutcome> {
+    const attempt = async (): Promise<BookingOutcome> => {
+      const [found, stored] = await Promise.all([
         patients.findMany(clinic, [request.patient]),
         placements.read(clinic, request),
+        write.requireNew(),
       ])
-      if (storedResponse) return storedResponse
       const patient = found.get(request.patient)
       const verdict = decide({ patient, ...factsOf(stored, request.id) })
       // An earlier attempt was committed after all, although its response was lost.
@@ -88,13 +86,12 @@ export function bookingStore({ table }: { table: Table }) {
             ...verdict,
             appointment: await addBooking(changes, request, verdict.appointment, stored),
           }
-      const { status, body } = response(outcome)
-      idempotency.store(changes, status, body, request.patient)
+      write.store(changes, outcome, request.patient)
       if (patient) requirePatient(changes, patient)
       await changes.commit()
       return outcome
     }
-    return orStoredIfTaken(idempotency, () => retryOnConflict(attempt))
+    return unlessRepeated(write, () => retryOnConflict(attempt))
   }
 
   async function addBooking(

@@ -9,7 +9,6 @@ import { patientUpdates } from '../patients/patient-updates.ts'
 import { patientWriter } from '../patients/patient-writer.ts'
 import { patientStore, type StoredPatient } from '../patients/patients.ts'
 import type { Changeset } from '../table/changeset.ts'
-import { StoredResponse } from '../table/idempotency.ts'
 import { optionalWork } from '../table/request-signal.ts'
 import { retryOnConflict } from '../table/retry-on-conflict.ts'
 import type { Table } from '../table/table.ts'
@@ -45,10 +44,9 @@ export function patientChanges(table: Table) {
    */
   async function updateIdempotently(
     ...[clinic, id, ...change]: Parameters<typeof updates.update>
-  ): Promise<StoredResponse | StoredPatient | null> {
+  ): Promise<StoredPatient | null> {
     const updated = await updates.update(clinic, id, ...change)
-    if (updated && !(updated instanceof StoredResponse))
-      await optionalWork(() => copies.refresh(clinic, patientOwner(id))).catch(() => undefined)
+    if (updated) await optionalWork(() => copies.refresh(clinic, patientOwner(id))).catch(() => undefined)
     return updated
   }
 

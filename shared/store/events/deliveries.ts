@@ -11,7 +11,7 @@ import {
   waitingDeliveryKey,
 } from '../keys/webhooks.ts'
 import { Changeset } from '../table/changeset.ts'
-import type { IdempotencyGuard, ResponseToStore, StoredResponse } from '../table/idempotency.ts'
+import { type RequestedWrite, UNREQUESTED } from '../table/idempotency.ts'
 import { retryOnConflict } from '../table/retry-on-conflict.ts'
 import type { Table } from '../table/table.ts'
 import type { LogPage, LogRequest } from './events.ts'
@@ -25,22 +25,15 @@ const FILTER_BATCH_SIZE = 200
 
 /** Deliveries of events to webhooks. */
 export function deliveryStore({ table }: { table: Table }) {
-  /** Creates one delivery together with its idempotent response. Returns the stored response if the request is a repeat. */
-  async function create(
-    clinic: ClinicId,
-    delivery: Delivery,
-    { idempotency, status, response }: { idempotency: IdempotencyGuard; status: number; response: unknown },
-  ): Promise<StoredResponse | null> {
-    return retryOnConflict(async () => {
-      const storedResponse = await idempotency.find()
-      if (storedResponse) return storedResponse
+  /** Creates one delivery for a request. @throws RequestCompleted */
+  const create = (clinic: ClinicId, delivery: Delivery, write: RequestedWrite<Delivery>): Promise<void> =>
+    retryOnConflict(async () => {
+      await write.requireNew()
       const changes = new Changeset(table, clinic)
       addDelivery(changes, delivery)
-      idempotency.store(changes, status, response, '')
+      write.store(changes, delivery, '')
       await changes.commit()
-      return null
     })
-  }
 
   async function find(clinic: ClinicId, webhook: string, id: string): Promise<Delivery | null> {
     const item = await table.get(deliveryKey(clinic, webhook, id))
@@ -50,50 +43,26 @@ export function deliveryStore({ table }: { table: Table }) {
   /**
    * Changes a delivery and its due time. `apply` returns the new state, or null to leave the delivery unchanged. Returns
    * the state afterwards, or null for an unknown delivery.
+   * @throws RequestCompleted
    */
-  async function change(
+  const change = (
     clinic: ClinicId,
     webhook: string,
     id: string,
     apply: (before: Delivery) => Delivery | null,
-  ): Promise<Delivery | null> {
-    return retryOnConflict(async () => {
-      const item = await table.get(deliveryKey(clinic, webhook, id))
+    write: RequestedWrite<Delivery> = UNREQUESTED,
+  ): Promise<Delivery | null> =>
+    retryOnConflict(async () => {
+      const [item] = await Promise.all([table.get(deliveryKey(clinic, webhook, id)), write.requireNew()])
       if (!item) return null
       const before = decodeDelivery(item)
       const after = apply(before)
       if (!after) return before
-      await buildChangeset(table, clinic, before, after, decodeVersion(item)).commit()
-      return after
-    })
-  }
-
-  /**
-   * Changes a delivery together with its idempotent response. Returns the stored response if the request is a repeat, and
-   * null for an unknown delivery or if `apply` returns null.
-   */
-  async function changeIdempotently(
-    clinic: ClinicId,
-    webhook: string,
-    id: string,
-    apply: (before: Delivery) => Delivery | null,
-    { idempotency, status, response }: ResponseToStore<Delivery>,
-  ): Promise<StoredResponse | Delivery | null> {
-    return retryOnConflict(async () => {
-      const [storedResponse, item] = await Promise.all([
-        idempotency.find(),
-        table.get(deliveryKey(clinic, webhook, id)),
-      ])
-      if (storedResponse || !item) return storedResponse
-      const before = decodeDelivery(item)
-      const after = apply(before)
-      if (!after) return null
       const changes = buildChangeset(table, clinic, before, after, decodeVersion(item))
-      idempotency.store(changes, status, response(after), '')
+      write.store(changes, after, '')
       await changes.commit()
       return after
     })
-  }
 
   /** Deliveries to one webhook, newest first; those that match `isWanted` if it is set. Null for a malformed cursor. */
   async function page(
@@ -128,7 +97,7 @@ export function deliveryStore({ table }: { table: Table }) {
     return { items, nextAfter: last ?? null, hasMore: true }
   }
 
-  return { create, find, change, changeIdempotently, page }
+  return { create, find, change, page }
 }
 
 /** The change of a delivery with its due item and its waiting items. */

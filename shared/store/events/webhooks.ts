@@ -5,10 +5,9 @@ import { clinicCredentialKey } from '../keys/clinics.ts'
 import { webhookCountKey, webhookHealthKey, webhookKey, webhooksPartition } from '../keys/webhooks.ts'
 import { Changeset } from '../table/changeset.ts'
 import { ConditionFailed } from '../table/errors.ts'
-import { type IdempotencyGuard, type ResponseToStore, StoredResponse } from '../table/idempotency.ts'
+import { type RequestedWrite, StoredResponse, UNREQUESTED } from '../table/idempotency.ts'
 import { retryOnConflict } from '../table/retry-on-conflict.ts'
 import type { Table } from '../table/table.ts'
-import type { Item } from '../table/write-requests.ts'
 import { decodeCounter, decodeVersion, decodeWebhook, encodeHealth, encodeWebhook } from './items.ts'
 
 /** The clinic already has {@link MAX_WEBHOOKS}. */
@@ -17,14 +16,8 @@ export class TooManyWebhooks extends Error {}
 /** The credential of the request has been revoked since the request was authenticated. */
 export class CredentialRevoked extends Error {}
 
-/** The response to a request that sets a secret. */
-type ResponseWithSecret = { readonly data: { readonly id: string; readonly secret: string | null } }
-
-/** The response as it is stored: with the number of the secret in its place, since the webhook's item has the secret. */
-const withSecretNumber = ({ data, ...rest }: ResponseWithSecret, { secretNumber }: Webhook) => ({
-  ...rest,
-  data: { ...data, secret: secretNumber },
-})
+/** The body of a stored response with a secret: the number of the secret is in its place, since the webhook's item has the secret. */
+type BodyWithSecret = { readonly data: { readonly id: string; readonly secret: string | number | null } }
 
 type Apply = (before: Webhook) => Webhook
 
@@ -42,24 +35,18 @@ export function webhookStore({ table }: { table: Table }) {
   }
 
   /**
-   * Creates a webhook together with its idempotent response. Returns the stored response if the request is a repeat.
-   * @throws TooManyWebhooks; CredentialRevoked, so that revoking a credential can also delete all webhooks that it created
+   * Creates a webhook for a request.
+   * @throws TooManyWebhooks; CredentialRevoked, so that revoking a credential can also delete all webhooks that it created;
+   * RequestCompleted
    */
-  async function create(
-    clinic: ClinicId,
-    webhook: Webhook,
-    idempotency: IdempotencyGuard,
-    status: number,
-    response: ResponseWithSecret,
-  ): Promise<StoredResponse | null> {
+  async function create(clinic: ClinicId, webhook: Webhook, write: RequestedWrite<Webhook>): Promise<void> {
     const creatorKey = clinicCredentialKey(clinic, webhook.createdBy)
-    return retryOnConflict(async () => {
-      const [storedResponse, count, creator] = await Promise.all([
-        idempotency.find(),
+    await retryOnConflict(async () => {
+      const [count, creator] = await Promise.all([
         table.get(webhookCountKey(clinic)),
         table.get(creatorKey),
+        write.requireNew((stored) => withSecret(clinic, stored)),
       ])
-      if (storedResponse) return withSecret(clinic, storedResponse)
       if (decodeCounter(count).n >= MAX_WEBHOOKS) throw new TooManyWebhooks()
       if (!creator || decodeVersion(creator) !== ACTIVE_VERSION) throw new CredentialRevoked()
       const changes = new Changeset(table, clinic)
@@ -68,17 +55,35 @@ export function webhookStore({ table }: { table: Table }) {
       changes.put(encodeHealth(clinic, webhook), 'new')
       changes.add(webhookCountKey(clinic), 'n', 1)
       changes.limitCounter(webhookCountKey(clinic), 'n', MAX_WEBHOOKS)
-      idempotency.store(changes, status, withSecretNumber(response, webhook), '')
+      write.store(changes, webhook, '')
       await changes.commit()
-      return null
     })
   }
 
-  /** Changes a webhook; null for an unknown one. If nothing changes, nothing is written. */
-  const change = (clinic: ClinicId, id: string, apply: Apply): Promise<Webhook | null> =>
+  /** Changes a webhook; null for an unknown one. If nothing changes, nothing is written but the response. @throws RequestCompleted */
+  const change = (
+    clinic: ClinicId,
+    id: string,
+    apply: Apply,
+    write: RequestedWrite<Webhook> = UNREQUESTED,
+  ): Promise<Webhook | null> =>
     retryOnConflict(async () => {
-      const item = await table.get(webhookKey(clinic, id))
-      return item ? write(clinic, item, apply) : null
+      const [item] = await Promise.all([
+        table.get(webhookKey(clinic, id)),
+        write.requireNew((stored) => withSecret(clinic, stored)),
+      ])
+      if (!item) return null
+      const before = decodeWebhook(item)
+      write.requireMatch(before)
+      const after = apply(before)
+      const changes = new Changeset(table, clinic)
+      if (JSON.stringify(before) !== JSON.stringify(after)) {
+        const version = decodeVersion(item)
+        changes.put(encodeWebhook(clinic, after, version + 1), { version })
+      }
+      write.store(changes, after, '')
+      await changes.commit()
+      return after
     })
 
   /**
@@ -97,49 +102,12 @@ export function webhookStore({ table }: { table: Table }) {
     }
   }
 
-  /**
-   * Changes a webhook together with its idempotent response; null for an unknown webhook. Returns the stored response if the
-   * request is a repeat.
-   */
-  async function changeIdempotently(
-    clinic: ClinicId,
-    id: string,
-    apply: Apply,
-    { idempotency, status, response }: ResponseToStore<Webhook>,
-  ): Promise<StoredResponse | Webhook | null> {
-    return retryOnConflict(async () => {
-      const [storedResponse, item] = await Promise.all([
-        idempotency.find(),
-        table.get(webhookKey(clinic, id)),
-      ])
-      if (storedResponse) return storedResponse
-      if (!item) return null
-      return write(clinic, item, apply, (changes, after) =>
-        idempotency.store(changes, status, response(after), ''),
-      )
-    })
-  }
-
-  /** The same for a change of the secret, which the response contains. */
-  async function changeSecret(
-    clinic: ClinicId,
-    id: string,
-    apply: Apply,
-    { response, ...toStore }: ResponseToStore<Webhook, ResponseWithSecret>,
-  ): Promise<StoredResponse | Webhook | null> {
-    const changed = await changeIdempotently(clinic, id, apply, {
-      ...toStore,
-      response: (after) => withSecretNumber(response(after), after),
-    })
-    return changed instanceof StoredResponse ? withSecret(clinic, changed) : changed
-  }
-
-  /** Deletes a webhook and its health; false for an unknown webhook. `check` gets the webhook that is deleted, and may throw. */
-  const remove = (clinic: ClinicId, id: string, check: (before: Webhook) => void = () => {}) =>
+  /** Deletes a webhook and its health; false for an unknown webhook. */
+  const remove = (clinic: ClinicId, id: string, write: RequestedWrite<Webhook> = UNREQUESTED) =>
     retryOnConflict(async (): Promise<boolean> => {
       const item = await table.get(webhookKey(clinic, id))
       if (!item) return false
-      check(decodeWebhook(item))
+      write.requireMatch(decodeWebhook(item))
       const changes = new Changeset(table, clinic)
       changes.remove(webhookKey(clinic, id), decodeVersion(item))
       changes.add(webhookCountKey(clinic), 'n', -1)
@@ -148,32 +116,17 @@ export function webhookStore({ table }: { table: Table }) {
       return true
     })
 
-  /** A stored response with its secret; with null if the webhook was deleted or its secret was replaced. */
-  async function withSecret(clinic: ClinicId, { status, body }: StoredResponse): Promise<StoredResponse> {
-    const response = JSON.parse(body) as ReturnType<typeof withSecretNumber>
+  /** A stored response with its secret, if it has one; with null if the webhook was deleted or its secret was replaced. */
+  async function withSecret(clinic: ClinicId, stored: StoredResponse): Promise<StoredResponse> {
+    const response = JSON.parse(stored.body) as BodyWithSecret
+    if (response.data.secret === undefined) return stored
     const webhook = await find(clinic, response.data.id)
     const secret = webhook?.secretNumber === response.data.secret ? webhook.secret : null
-    return new StoredResponse(status, JSON.stringify({ ...response, data: { ...response.data, secret } }))
+    return new StoredResponse(
+      stored.status,
+      JSON.stringify({ ...response, data: { ...response.data, secret } }),
+    )
   }
 
-  /** Writes the new state of a webhook, if it differs, together with `extendChanges`. */
-  async function write(
-    clinic: ClinicId,
-    item: Item,
-    apply: Apply,
-    extendChanges: (changes: Changeset, after: Webhook) => void = () => {},
-  ): Promise<Webhook> {
-    const before = decodeWebhook(item)
-    const after = apply(before)
-    const changes = new Changeset(table, clinic)
-    if (JSON.stringify(before) !== JSON.stringify(after)) {
-      const version = decodeVersion(item)
-      changes.put(encodeWebhook(clinic, after, version + 1), { version })
-    }
-    extendChanges(changes, after)
-    await changes.commit()
-    return after
-  }
-
-  return { list, find, create, change, disable, changeIdempotently, changeSecret, remove }
+  return { list, find, create, change, disable, remove }
 }

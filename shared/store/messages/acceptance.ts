@@ -11,7 +11,7 @@ import { dueMessageKey } from '../keys/messages.ts'
 import { patientKey } from '../keys/patients.ts'
 import { patientStore } from '../patients/patients.ts'
 import { Changeset } from '../table/changeset.ts'
-import type { ResponseToStore, StoredResponse } from '../table/idempotency.ts'
+import type { RequestedWrite } from '../table/idempotency.ts'
 import { retryOnConflict } from '../table/retry-on-conflict.ts'
 import type { Table } from '../table/table.ts'
 import { messageStore } from './messages.ts'
@@ -31,25 +31,25 @@ export function messageAcceptance({ table }: { table: Table }) {
    * Reads the facts, calls `decide` with them, and writes an accepted message with its due item, its stored response and
    * the day's counts in one transaction, under the condition that the patient is still as read and the limits hold.
    * Until the claim on an SMS ends, repetitions of the request get {@link RequestInProgress}.
+   * @throws RequestCompleted
    */
   async function accept(
     clinic: ClinicId,
     request: Pick<MessageRequest, 'id' | 'patient' | 'channel' | 'date'>,
     decide: (facts: MessageFacts) => MessageVerdict,
-    { idempotency, status, response }: ResponseToStore<Message>,
-  ): Promise<StoredResponse | MessageVerdict> {
+    write: RequestedWrite<Message>,
+  ): Promise<MessageVerdict> {
     const { channel, date } = request
     return retryOnConflict(async (attempt) => {
-      const [storedResponse, found, settings, sentToday, own] = await Promise.all([
-        idempotency.find(),
+      // An earlier attempt may have been committed although its response was lost.
+      const own = attempt === 1 ? null : await messages.find(clinic, request.id)
+      if (own) return { kind: 'accepted', message: own.record, ...NO_LIMITS }
+      const [found, settings, sentToday] = await Promise.all([
         patients.findMany(clinic, [request.patient]),
         clinics.find(clinic),
         quotas.sentToday(clinic, date, channel),
-        // An earlier attempt may have been committed although its response was lost.
-        attempt === 1 ? null : messages.find(clinic, request.id),
+        write.requireNew(),
       ])
-      if (own) return { kind: 'accepted', message: own.record, ...NO_LIMITS }
-      if (storedResponse) return storedResponse
       if (!settings) throw new RangeError('a message needs a clinic')
       const secret = settings.recipientSecret
       const patient = found.get(request.patient)
@@ -72,8 +72,8 @@ export function messageAcceptance({ table }: { table: Table }) {
       if (patient) changes.requireVersion(patientKey(clinic, patient.id), patient.version)
       quotas.add(changes, verdict, secret)
       const claim = message.dispatch?.claim
-      if (claim) idempotency.reserve(changes, status, response(message), request.patient, claim.until)
-      else idempotency.store(changes, status, response(message), request.patient, message.id)
+      if (claim) write.reserve(changes, message, request.patient, claim.until)
+      else write.store(changes, message, request.patient, message.id)
       if (message.dispatch)
         changes.put(dueMessageKey({ clinic, id: message.id, at: message.dispatch.dueAt }), 'new')
       await changes.commit()

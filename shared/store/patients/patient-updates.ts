@@ -1,10 +1,10 @@
 import type { ClinicId } from '../../domain/clinic.ts'
 import type { Patient } from '../../domain/patients/patient.ts'
 import type { WithUpdatedAt } from '../../domain/with-updated-at.ts'
-import { orStoredIfTaken } from '../external-ids/links.ts'
+import { unlessRepeated } from '../external-ids/links.ts'
 import { patientKey } from '../keys/patients.ts'
 import { Changeset } from '../table/changeset.ts'
-import { type ResponseToStore, StoredResponse } from '../table/idempotency.ts'
+import type { RequestedWrite } from '../table/idempotency.ts'
 import { optionalWork } from '../table/request-signal.ts'
 import { retryOnConflict } from '../table/retry-on-conflict.ts'
 import type { Table } from '../table/table.ts'
@@ -20,52 +20,40 @@ export function patientUpdates({ table }: { table: Table }) {
   const writer = patientWriter({ table })
 
   /**
-   * Changes a patient together with its idempotent response; null for an unknown or erased one. Returns the stored response
-   * if the request is a repeat. `newFields` returns the fields to change, and may throw.
-   * @throws ExternalIdTaken
+   * Changes a patient for a request; null for an unknown or erased one. Returns the patient as it is then stored.
+   * @throws ExternalIdTaken; RequestCompleted
    */
   async function update(
     clinic: ClinicId,
     id: string,
-    newFields: (before: WithUpdatedAt<Patient>) => PatientFields,
-    { idempotency, status, response }: ResponseToStore<WithUpdatedAt<Patient>>,
-  ): Promise<StoredResponse | StoredPatient | null> {
+    fields: PatientFields,
+    request: RequestedWrite<WithUpdatedAt<Patient>>,
+  ): Promise<StoredPatient | null> {
     const attempt = async () => {
-      const [stored, found] = await Promise.all([idempotency.find(), patients.findMany(clinic, [id])])
+      const [found] = await Promise.all([patients.findMany(clinic, [id]), request.requireNew()])
       const before = found.get(id)
-      if (stored) return stored
       if (!before || before.erasedAt) return null
-      const after = withChanges(before, newFields(before))
-      const store = (changes: Changeset, stored: StoredPatient) =>
-        idempotency.store(changes, status, response(stored), id)
+      request.requireMatch(before)
+      const after = withChanges(before, fields)
       if (JSON.stringify(before) === JSON.stringify(after)) {
-        await storeUnchanged(clinic, before, (changes) => store(changes, before))
+        // Unless the patient is changed, or erased, at the same time.
+        const changes = new Changeset(table, clinic)
+        request.store(changes, before, id)
+        if (changes.size > 0) changes.requireVersion(patientKey(clinic, id), before.version)
+        await changes.commit()
         return { patient: before, head: null }
       }
       const changed = await writer.tryUpdate(clinic, [{ before, after }], (changes, [updated]) =>
-        store(changes, updated as StoredPatient),
+        request.store(changes, updated as StoredPatient, id),
       )
       return { patient: changed.patients[0] as StoredPatient, head: changed.head }
     }
-    const updated = await orStoredIfTaken(idempotency, () => retryOnConflict(attempt))
-    if (!updated || updated instanceof StoredResponse) return updated
+    const updated = await unlessRepeated(request, () => retryOnConflict(attempt))
+    if (!updated) return null
     const { patient, head } = updated
     // Search finds the patient already; a snapshot only makes that cheaper, and may wait for the next change.
     if (head) await optionalWork(() => writer.snapshotIfDue(clinic, head)).catch(() => undefined)
     return patient
-  }
-
-  /** Stores the response to a request that changes nothing, unless the patient is changed, or erased, at the same time. */
-  async function storeUnchanged(
-    clinic: ClinicId,
-    { id, version }: StoredPatient,
-    store: (changes: Changeset) => void,
-  ): Promise<void> {
-    const changes = new Changeset(table, clinic)
-    store(changes)
-    if (changes.size === 0) return
-    changes.requireVersion(patientKey(clinic, id), version)
-    await changes.commit()
   }
 
   return { update }

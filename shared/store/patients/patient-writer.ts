@@ -4,14 +4,14 @@ import { fullName, type Patient } from '../../domain/patients/patient.ts'
 import { inLaterSecond } from '../../domain/timestamp.ts'
 import { patientEventDraft } from '../../domain/webhooks/event.ts'
 import type { WithUpdatedAt } from '../../domain/with-updated-at.ts'
-import { externalIds, orStoredIfTaken } from '../external-ids/links.ts'
+import { externalIds, unlessRepeated } from '../external-ids/links.ts'
 import { providedByApi } from '../external-ids/provenance.ts'
 import { changeIndexKey } from '../keys/change-index.ts'
 import { patientOwner } from '../keys/copies.ts'
 import { externalIdLinkKey } from '../keys/external-ids.ts'
 import { patientChangeKey, patientKey, patientRowKey } from '../keys/patients.ts'
 import { Changeset } from '../table/changeset.ts'
-import { type IdempotencyGuard, StoredResponse } from '../table/idempotency.ts'
+import type { RequestedWrite } from '../table/idempotency.ts'
 import { optionalWork } from '../table/request-signal.ts'
 import { repeatOnConflict, retryOnConflict } from '../table/retry-on-conflict.ts'
 import type { Table } from '../table/table.ts'
@@ -44,23 +44,20 @@ export function patientWriter({ table }: { table: Table }) {
   const external = externalIds({ table })
 
   /**
-   * Creates one patient, and stores the response. Returns the stored response if the same request was completed before.
-   * @throws ExternalIdTaken
+   * Creates one patient for a request.
+   * @throws ExternalIdTaken; RequestCompleted
    */
   async function create(
     clinic: ClinicId,
     patient: Patient,
-    idempotency: IdempotencyGuard,
-    status: number,
-    response: (created: WithUpdatedAt<Patient>) => object,
-  ): Promise<StoredResponse | WithUpdatedAt<Patient>> {
+    request: RequestedWrite<WithUpdatedAt<Patient>>,
+  ): Promise<WithUpdatedAt<Patient>> {
     const attempt = async (count: number) => {
-      const [stored, head, earlier] = await Promise.all([
-        idempotency.find(),
+      const [head, earlier] = await Promise.all([
         readPatientHead(table, clinic),
         count === 1 ? null : patients.find(clinic, patient.id),
+        request.requireNew(),
       ])
-      if (stored) return stored
       // An earlier attempt was committed after all, although its response was lost.
       if (earlier) return { patient: earlier, head }
       const changes = new Changeset(table, clinic)
@@ -68,15 +65,14 @@ export function patientWriter({ table }: { table: Table }) {
       const imported = externalId === null ? patient : { ...patient, ...providedByApi(externalId) }
       const created = addCreation(changes, imported, head.patients)
       await external.move(changes, 'patient', patient.id, null, externalId)
-      idempotency.store(changes, status, response(created), patient.id)
+      request.store(changes, created, patient.id)
       await moveIndexes(changes, [{ before: null, after: created }])
       return { patient: created, head: await commitWithHead(table, changes, head, { patients: 1 }) }
     }
-    const outcome = await orStoredIfTaken(idempotency, () => retryOnConflict(attempt))
-    if (outcome instanceof StoredResponse) return outcome
+    const created = await unlessRepeated(request, () => retryOnConflict(attempt))
     // Search finds the patient already; a snapshot only makes that cheaper, and may wait for the next creation.
-    await optionalWork(() => snapshots.snapshotIfDue(clinic, outcome.head)).catch(() => undefined)
-    return outcome.patient
+    await optionalWork(() => snapshots.snapshotIfDue(clinic, created.head)).catch(() => undefined)
+    return created.patient
   }
 
   /**

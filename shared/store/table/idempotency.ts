@@ -44,11 +44,37 @@ export class RequestInProgress extends Error {}
 
 export type IdempotencyGuard = ReturnType<typeof idempotencyGuard>
 
-/** The response to a request that changes something, and where to store it. */
-export type ResponseToStore<T, R = unknown> = {
-  readonly idempotency: IdempotencyGuard
-  readonly status: number
-  readonly response: (after: T) => R
+/** Thrown for a repetition of a request that was completed before: its response is sent again. */
+export class RequestCompleted extends Error {
+  readonly response: StoredResponse
+  constructor(response: StoredResponse) {
+    super('the request was completed before')
+    this.response = response
+  }
+}
+
+/** A write that a request asks for, as stores see it. Its response is made of an `Outcome`. */
+export type RequestedWrite<Outcome> = {
+  /** @throws RequestCompleted for a repetition, whose stored response `revise` may complete; see also {@link IdempotencyGuard} */
+  readonly requireNew: (revise?: (stored: StoredResponse) => Promise<StoredResponse>) => Promise<void>
+  /**
+   * Requires the record to be in the state that the request names. Called in the attempt that changes it, with the version that the
+   * change requires.
+   */
+  readonly requireMatch: (before: Outcome) => void
+  /** Adds the response to the changes that it describes. The rest is as in {@link IdempotencyGuard}. */
+  readonly store: (changes: Changeset, outcome: Outcome, patient: string, createdId?: string) => void
+  readonly reserve: (changes: Changeset, outcome: Outcome, patient: string, busyUntil: number) => void
+  readonly complete: (changes: Changeset, outcome: Outcome | null) => Promise<void>
+}
+
+/** A write of the operator: unconditional, and without a response. */
+export const UNREQUESTED: RequestedWrite<unknown> = {
+  requireNew: async () => {},
+  requireMatch: () => {},
+  store: () => {},
+  reserve: () => {},
+  complete: async () => {},
 }
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('base64url')

@@ -7,7 +7,7 @@ import { afterAll, expect, it } from 'vitest'
 import type { Clinic } from '../../../../shared/domain/clinic.ts'
 import { patientWriter } from '../../../../shared/store/patients/patient-writer.ts'
 import { patientStore } from '../../../../shared/store/patients/patients.ts'
-import { idempotencyGuard } from '../../../../shared/store/table/idempotency.ts'
+import { UNREQUESTED } from '../../../../shared/store/table/idempotency.ts'
 import type { Table } from '../../../../shared/store/table/table.ts'
 import { runVerification } from '../../../shared/maintenance/verify/practice.ts'
 import { importRecords, writeRows } from '../../../support/imports.ts'
@@ -31,11 +31,9 @@ async function load(table: Table, clinic: Clinic, name: string, rows: object[]) 
 
 /** Creates patients at a steady rate until `isDone`; returns how many were created. */
 async function createPatients(table: Table, clinic: Clinic, isDone: () => boolean): Promise<number> {
-  const request = { clinic: clinic.id, credential: 'ck', route: 'create-patient', key: undefined, body: '{}' }
   const created: Promise<boolean>[] = []
   while (!isDone()) {
-    const idempotency = idempotencyGuard({ table, now: Date.now }, request)
-    const creation = patientWriter({ table }).create(clinic.id, aPatient(), idempotency, 201, () => ({}))
+    const creation = patientWriter({ table }).create(clinic.id, aPatient(), UNREQUESTED)
     created.push(
       creation.then(
         () => true,

@@ -13,7 +13,7 @@ import { calendarListPartition, ownerPartition } from '../../../../shared/store/
 import { doctorOwner, patientOwner } from '../../../../shared/store/keys/copies.ts'
 import { patientWriter } from '../../../../shared/store/patients/patient-writer.ts'
 import { Changeset } from '../../../../shared/store/table/changeset.ts'
-import { idempotencyGuard } from '../../../../shared/store/table/idempotency.ts'
+import { UNREQUESTED } from '../../../../shared/store/table/idempotency.ts'
 import type { Table } from '../../../../shared/store/table/table.ts'
 import { createPopulatedClinic } from '../../../support/records.ts'
 import { aPatient, freshTable } from '../../../support/table.ts'
@@ -160,12 +160,7 @@ it.each(['patient', 'doctor'] as const)(
         id: appointment.id,
         changes: { startTime: '11:00' },
         moment: { timezone: clinic.timezone, clock: { date: '2026-05-01', seconds: 0 } },
-        checkCurrent: () => {},
-        idempotency: idempotencyGuard(
-          { table, now: Date.now },
-          { clinic: clinic.id, credential: 'ck_1', route: 'update-appointment', key: undefined, body: '{}' },
-        ),
-        response: () => ({ status: 200, body: {} }),
+        write: UNREQUESTED,
       })
     const pk =
       kind === 'patient'

@@ -11,6 +11,7 @@ import { wallClock } from '../../../../shared/domain/clock.ts'
 import type { Patient } from '../../../../shared/domain/patients/patient.ts'
 import { newUuid } from '../../../../shared/domain/uuid.ts'
 import type { WithUpdatedAt } from '../../../../shared/domain/with-updated-at.ts'
+import { requestedWrite } from '../../../../shared/requests/requested-write.ts'
 import { bookingStore } from '../../../../shared/store/calendar/booking.ts'
 import { patientChanges } from '../../../../shared/store/copies/patient-changes.ts'
 import { storedResponsesPartition } from '../../../../shared/store/keys/idempotency.ts'
@@ -101,8 +102,8 @@ it('stores no response to a booking of a taken time whose patient is erased mean
     { clinic: id.id, credential: 'ck_test', route: 'create-appointment', key: 'key', body: '{}' },
   )
   const decide = (facts: BookingFacts) => bookAppointment(request, facts)
-  const response = () => ({ status: 409, body: {} })
-  const outcome = await bookingStore({ table }).book(id.id, request, decide, idempotency, response)
+  const write = requestedWrite({ checkIfMatch: () => {} }, 201, idempotency, () => ({}))
+  const outcome = await bookingStore({ table }).book(id.id, request, decide, write)
   const stored = await db.table.query({ pk: storedResponsesPartition(id.id), limit: 100 })
   expect([outcome, stored]).toEqual([{ kind: 'patient_not_found' }, []])
 })

@@ -12,6 +12,7 @@ import { INVOICE_FIELDS, type Invoice } from '../../../../shared/domain/money/in
 import { PAYMENT_FIELDS, type Payment } from '../../../../shared/domain/money/payment.ts'
 import { PATIENT_FIELDS, type Patient } from '../../../../shared/domain/patients/patient.ts'
 import { newUuid } from '../../../../shared/domain/uuid.ts'
+import { requestedWrite } from '../../../../shared/requests/requested-write.ts'
 import { appointmentStore } from '../../../../shared/store/calendar/appointments.ts'
 import { invoiceStore } from '../../../../shared/store/calendar/invoices.ts'
 import { paymentStore } from '../../../../shared/store/calendar/payments.ts'
@@ -108,8 +109,8 @@ async function acceptMessage(channel: Channel, recipient: string): Promise<void>
   const message = { ...records.message, id: newUuid(), channel, recipient, dispatch: null }
   const decide = () => ({ kind: 'accepted', message, dailyLimit: 10, recipientLimit: 10 }) as const
   const request = { id: message.id, patient: patient.id, channel, date: message.acceptedOn }
-  const toStore = { idempotency: guard(channel), status: 202, response: renderAcceptedMessage }
-  await messageAcceptance(db).accept(clinic.id, request, decide, toStore)
+  const write = requestedWrite({ checkIfMatch: () => {} }, 202, guard(channel), renderAcceptedMessage)
+  await messageAcceptance(db).accept(clinic.id, request, decide, write)
 }
 
 async function storeResponse(key: string, response: unknown, body?: string): Promise<void> {

@@ -1,0 +1,48 @@
+import { errorEntry } from '../api/error-catalogue.ts'
+import { ApiError, errorBody } from '../api/errors.ts'
+import { type IdempotencyGuard, RequestCompleted, type RequestedWrite } from '../store/table/idempotency.ts'
+
+/** What a response is made with: its body, or an error that is stored in its place. */
+type Response<Outcome> = (outcome: Outcome) => object | ApiError
+
+/** Begins the write of a request. */
+export type BeginWrite = <Outcome>(response: Response<Outcome>) => RequestedWrite<Outcome>
+
+/** The part of a request that its write reads, and reports to. */
+type Call = {
+  readonly checkIfMatch: (current: () => unknown) => void
+  isUnchanged?: boolean
+  createdId?: string | undefined
+}
+
+/**
+ * What a store does for a request besides its write: it sends the stored response to a repetition (Idempotency-Key), compares
+ * `if-match`, and stores the response.
+ */
+export function requestedWrite<Outcome>(
+  call: Call,
+  status: number,
+  { find, store, reserve, complete }: IdempotencyGuard,
+  response: Response<Outcome>,
+): RequestedWrite<Outcome> {
+  const toStore = (outcome: Outcome): [status: number, body: object] => {
+    const reply = response(outcome)
+    if (!(reply instanceof ApiError)) return [status, reply]
+    return [errorEntry(reply.key).status, errorBody(reply.key, reply.details)]
+  }
+  return {
+    requireNew: async (revise = async (stored) => stored) => {
+      const stored = await find()
+      if (stored) throw new RequestCompleted(await revise(stored))
+    },
+    requireMatch: (before) => call.checkIfMatch(() => response(before)),
+    store: (changes, outcome, patient, createdId) => {
+      call.isUnchanged = changes.size === 0
+      call.createdId = createdId
+      store(changes, ...toStore(outcome), patient, createdId)
+    },
+    reserve: (changes, outcome, patient, busyUntil) =>
+      reserve(changes, ...toStore(outcome), patient, busyUntil),
+    complete: (changes, outcome) => complete(changes, status, outcome && response(outcome)),
+  }
+}
