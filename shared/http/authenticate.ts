@@ -1,6 +1,7 @@
+import type { APIGatewayProxyEvent } from 'aws-lambda'
 import { unauthorized } from '../api/errors.ts'
 import { type Credential, type CredentialPair, parseAuthorization } from '../domain/credential.ts'
-import type { Middleware } from './call.ts'
+import type { ApiCall } from './call.ts'
 import { headerValues } from './headers.ts'
 
 /** So many rejections of one key within this time are reported. */
@@ -13,25 +14,26 @@ const MAX_KEYS = 1000
 /** Anything else that is sent as a key may be a password or a name, and is not logged. */
 const ISSUED_KEY = /^ck_[\w-]{1,64}$/
 
-/** Authenticates the request. `onRejected` is called for a key that is not valid. Any problem with the credential returns the same 401. */
-export function authenticate(
-  verifyCredential: (pair: CredentialPair) => Promise<Credential | null>,
-  onRejected: (key: string) => void,
-): Middleware {
-  return {
-    before: async ({ event, context }) => {
-      const pair = pairOf(headerValues(event, 'authorization'))
-      const credential = pair && (await verifyCredential(pair))
-      if (!credential) {
-        if (pair && ISSUED_KEY.test(pair.key)) {
-          context.call.rejectedKey = pair.key
-          onRejected(pair.key)
-        }
-        throw unauthorized()
-      }
-      context.call.credential = credential
-    },
+export type Authentication = {
+  readonly verifyCredential: (pair: CredentialPair) => Promise<Credential | null>
+  /** Called for every request that has an issued key which is not valid. */
+  readonly onRejectedKey: (key: string) => void
+}
+
+/** The credential of a request. Any problem with it returns the same 401. */
+export async function authenticate(
+  event: APIGatewayProxyEvent,
+  call: Pick<ApiCall, 'rejectedKey'>,
+  { verifyCredential, onRejectedKey }: Authentication,
+): Promise<Credential> {
+  const pair = pairOf(headerValues(event, 'authorization'))
+  const credential = pair && (await verifyCredential(pair))
+  if (credential) return credential
+  if (pair && ISSUED_KEY.test(pair.key)) {
+    call.rejectedKey = pair.key
+    onRejectedKey(pair.key)
   }
+  throw unauthorized()
 }
 
 const pairOf = ([value, ...more]: readonly string[]): CredentialPair | null =>

@@ -1,7 +1,9 @@
+import type { APIGatewayProxyEvent } from 'aws-lambda'
 import { missingScope } from '../api/errors.ts'
 import { acceptsIfMatch, type Route, scopesOf } from '../api/route.ts'
+import type { Credential } from '../domain/credential.ts'
 import type { Scope } from '../domain/scope.ts'
-import type { ApiCall, Middleware } from './call.ts'
+import type { ApiCall } from './call.ts'
 import { namesEtags } from './read-if-match.ts'
 
 /**
@@ -11,19 +13,18 @@ import { namesEtags } from './read-if-match.ts'
  */
 export function authorize(
   route: Pick<Route, 'scope' | 'parameterScopes' | 'readScope' | 'errors'>,
-): Middleware {
-  const scopes = scopesOf(route)
-  const readScope = acceptsIfMatch(route) ? route.readScope : undefined
-  return {
-    before: ({ event, context: { call } }) => {
-      if (scopes.length > 0 && !scopes.some((scope) => hasScope(call, scope))) throw missingScope(scopes)
-      for (const [name, scope] of Object.entries(route.parameterScopes ?? {})) {
-        const isSent = event.multiValueQueryStringParameters?.[name] !== undefined
-        if (isSent && !hasScope(call, scope)) throw missingScope([scope])
-      }
-      if (readScope && !hasScope(call, readScope) && namesEtags(event)) throw missingScope([readScope])
-    },
+  event: APIGatewayProxyEvent,
+  { scopes }: Pick<Credential, 'scopes'>,
+): void {
+  const accepted = scopesOf(route)
+  if (accepted.length > 0 && !accepted.some((scope) => scopes.includes(scope))) throw missingScope(accepted)
+  for (const [name, scope] of Object.entries(route.parameterScopes ?? {})) {
+    const isSent = event.multiValueQueryStringParameters?.[name] !== undefined
+    if (isSent && !scopes.includes(scope)) throw missingScope([scope])
   }
+  const { readScope } = route
+  if (readScope && acceptsIfMatch(route) && !scopes.includes(readScope) && namesEtags(event))
+    throw missingScope([readScope])
 }
 
 /** Requires the scope that the body's field selects. Runs before the body is validated. */

@@ -1,8 +1,6 @@
 import type * as z from 'zod'
 import { ApiError } from '../api/errors.ts'
 import { errorsOf, type Route } from '../api/route.ts'
-import type { Middleware } from './call.ts'
-import { ReplayedResponse } from './replayed-response.ts'
 
 /** A response that violates the endpoint's own contract, which is a defect of the endpoint. */
 export class ContractViolation extends Error {
@@ -13,25 +11,18 @@ export class ContractViolation extends Error {
   }
 }
 
-/** Checks the endpoint's response and errors against its route. In development only (see CHECK_RESPONSES). */
-export function checkResponse(route: Route): Middleware {
-  const { body } = route.response
-  const declared: readonly string[] = errorsOf(route)
-  return {
-    after: ({ response }) => {
-      // A replayed response was checked when it was first sent.
-      if (response instanceof ReplayedResponse) return
-      const { error } = body.safeParse(response)
-      if (error) throw new ContractViolation(mismatches(error))
-    },
-    onError: (request) => {
-      const { error } = request
-      if (error instanceof ApiError && !declared.includes(error.key)) {
-        request.error = new ContractViolation(`undeclared error ${error.key}`)
-      }
-    },
-  }
+/** Checks a response against the contract of its route. In development only (see CHECK_RESPONSES). */
+export function checkResponse(route: Route, response: unknown): unknown {
+  const { error } = route.response.body.safeParse(response)
+  if (error) throw new ContractViolation(mismatches(error))
+  return response
 }
+
+/** The error itself, or a violation if it is one of the catalogue that the route does not declare. */
+export const checkDeclared = (route: Route, error: unknown): unknown =>
+  error instanceof ApiError && !errorsOf(route).includes(error.key)
+    ? new ContractViolation(`undeclared error ${error.key}`)
+    : error
 
 const mismatches = (error: z.ZodError): string =>
   error.issues.map(({ path, code }) => `${path.join('.')}: ${code}`).join(', ')

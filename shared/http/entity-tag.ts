@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
-import type { APIGatewayProxyResult } from 'aws-lambda'
-import { type Route, retrievesRecord } from '../api/route.ts'
-import type { Middleware } from './call.ts'
+import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda'
+import { hasEtag, type Route, retrievesRecord } from '../api/route.ts'
+import type { ApiCall } from './call.ts'
 import { matchesEtag } from './headers.ts'
 import { mayReadRecord } from './record-reference.ts'
 
@@ -12,21 +12,20 @@ export const etagOf = (body: string): string => `"${createHash('sha256').update(
  * Adds the `etag` of a record to its response, unless it contains another record (`expand`) or the credential may not read it. If
  * a request that retrieves it has the tag in `if-none-match`, the response is a 304 without a body.
  */
-export function entityTag(route: Pick<Route, 'id' | 'method' | 'response' | 'readScope'>): Middleware {
+export function addEntityTag(
+  route: Route,
+  event: APIGatewayProxyEvent,
+  call: ApiCall,
+  response: APIGatewayProxyResult,
+): APIGatewayProxyResult {
   const { status, record } = route.response
-  return {
-    after: (request) => {
-      const { call } = request.context
-      const response = request.response as APIGatewayProxyResult
-      // The stored response to an earlier request may be an error.
-      if (response.statusCode !== status || call.query.expand !== undefined) return
-      if (!mayReadRecord(route, call)) return
-      const etag = etagOf(withoutFields(response.body, record?.except ?? []))
-      const headers = { ...response.headers, etag }
-      const isKnown = retrievesRecord(route) && matchesEtag(request.event, etag)
-      request.response = isKnown ? notModified(headers) : { ...response, headers }
-    },
-  }
+  // The stored response to an earlier request may be an error.
+  if (!hasEtag(route) || response.statusCode !== status) return response
+  if (call.query.expand !== undefined || !mayReadRecord(route, call)) return response
+  const etag = etagOf(withoutFields(response.body, record?.except ?? []))
+  const headers = { ...response.headers, etag }
+  const isKnown = retrievesRecord(route) && matchesEtag(event, etag)
+  return isKnown ? notModified(headers) : { ...response, headers }
 }
 
 function withoutFields(body: string, fields: readonly string[]): string {

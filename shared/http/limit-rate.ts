@@ -7,17 +7,20 @@ import {
   type RequestCount,
   rateLimitFor,
 } from '../domain/rate-limit.ts'
-import type { ApiRequest, Middleware } from './call.ts'
+import type { ApiCall } from './call.ts'
 import { withTimeout } from './with-timeout.ts'
 
 /** The counter of a credential is written more often than one item of the table can be. */
 export type CountOutcome = RequestCount | 'throttled'
 
-type RateLimitOptions = {
+export type RateLimitOptions = {
   /** Counts the request. Costs one write. */
   readonly countRequest: (credential: Credential) => Promise<CountOutcome>
   /** The limit of credentials without a limit of their own. */
   readonly requestsPerMinute: number
+  /** Called for the first request of a credential in a minute: records that it was used. */
+  readonly recordUse: (credential: Credential) => Promise<void>
+  /** Milliseconds since the epoch. */
   readonly now: () => number
 }
 
@@ -33,8 +36,7 @@ const MAX_KEYS = 1000
  * before any work until the limit allows one again. If counting fails, requests are not limited: the limiter must never take the
  * API down. Only if the counter is throttled, the requests that this process has seen count instead.
  */
-export function limitRate({ countRequest, requestsPerMinute, now }: RateLimitOptions): Middleware {
-  const verdicts = new WeakMap<object, Promise<RateVerdict | null>>()
+export function rateLimiter({ countRequest, requestsPerMinute, recordUse, now }: RateLimitOptions) {
   const exhausted = exhaustedCredentials()
   const recent = recentRequests()
 
@@ -45,48 +47,39 @@ export function limitRate({ countRequest, requestsPerMinute, now }: RateLimitOpt
     return isBurst ? { allowed: false, remaining: 0, resetSeconds: 1 } : null
   }
 
-  const applyVerdict = async ({ context: { call } }: ApiRequest): Promise<void> => {
-    const verdict = await verdicts.get(call)
-    if (!verdict || !call.credential) return
-    call.headers['ratelimit-policy'] = `"default";q=${rateOf(call.credential).perMinute};w=60`
-    call.headers.ratelimit = `"default";r=${verdict.remaining};t=${verdict.resetSeconds}`
-    if (!verdict.allowed) {
-      throw new ApiError('rate_limited', { headers: { 'retry-after': String(verdict.resetSeconds) } })
+  async function begin(call: ApiCall, credential: Credential, method: string): Promise<void> {
+    const rate = rateOf(credential)
+    const at = now()
+    const known = exhausted.find(credential.key, rate, at)
+    if (known) {
+      call.rateVerdict = Promise.resolve(known)
+      return applyVerdict(call)
     }
+    const isBurst = recent.add(credential.key, rate.perSecond, at)
+    const counted = withTimeout(COUNT_TIMEOUT_MS, countRequest(credential)).catch(() => null)
+    call.rateVerdict = counted.then((outcome) => {
+      const verdict = verdictOf(outcome, rate, isBurst)
+      if (verdict?.allowed === false) exhausted.add(credential.key, rate, at, verdict)
+      return verdict
+    })
+    const isFirst = counted.then((outcome) => outcome !== 'throttled' && outcome?.minute === 1)
+    const recorded = isFirst.then((first) => (first ? recordUse(credential) : undefined))
+    // A failed write must not fail the request.
+    call.backgroundWrites.push(recorded.catch(() => undefined))
+    if (method !== 'GET') await applyVerdict(call)
   }
 
-  return {
-    before: async (request) => {
-      const { call } = request.context
-      const { credential } = call
-      if (!credential) return
-      const rate = rateOf(credential)
-      const at = now()
-      const known = exhausted.find(credential.key, rate, at)
-      if (known) {
-        verdicts.set(call, Promise.resolve(known))
-        return applyVerdict(request)
-      }
-      const isBurst = recent.add(credential.key, rate.perSecond, at)
-      const counted = withTimeout(COUNT_TIMEOUT_MS, countRequest(credential)).catch(() => null)
-      call.requestCount = counted.then((outcome) => (outcome === 'throttled' ? null : outcome))
-      verdicts.set(
-        call,
-        counted.then((outcome) => {
-          const verdict = verdictOf(outcome, rate, isBurst)
-          if (verdict?.allowed === false) exhausted.add(credential.key, rate, at, verdict)
-          return verdict
-        }),
-      )
-      if (request.event.httpMethod !== 'GET') await applyVerdict(request)
-    },
-    after: applyVerdict,
-    // The 429 replaces the error of any later check.
-    onError: (request) =>
-      applyVerdict(request).catch((error: Error) => {
-        request.error = error
-      }),
+  /** @throws ApiError rate_limited */
+  async function applyVerdict({ rateVerdict, credential, headers }: ApiCall): Promise<void> {
+    const verdict = await rateVerdict
+    if (!verdict || !credential) return
+    headers['ratelimit-policy'] = `"default";q=${rateOf(credential).perMinute};w=60`
+    headers.ratelimit = `"default";r=${verdict.remaining};t=${verdict.resetSeconds}`
+    if (!verdict.allowed)
+      throw new ApiError('rate_limited', { headers: { 'retry-after': String(verdict.resetSeconds) } })
   }
+
+  return { begin, applyVerdict }
 }
 
 /** Credentials that are over their limit, as far as this process knows. */
@@ -132,20 +125,4 @@ function remember<Value>(map: Map<string, Value>, key: string, value: Value): vo
   map.delete(key)
   map.set(key, value)
   if (map.size > MAX_KEYS) map.delete(map.keys().next().value as string)
-}
-
-/**
- * Records when a credential was last used, alongside the request's own work. Only the first request that is counted in a
- * minute does, so that the others cost nothing more.
- */
-export function recordUse(record: (credential: Credential) => Promise<void>): Middleware {
-  return {
-    before: ({ context: { call } }) => {
-      const { credential, requestCount } = call
-      if (!credential || !requestCount) return
-      const recorded = requestCount.then((count) => (count?.minute === 1 ? record(credential) : undefined))
-      // A failed write must not fail the request.
-      call.backgroundWrites.push(recorded.catch(() => undefined))
-    },
-  }
 }

@@ -2,34 +2,30 @@ import type { APIGatewayProxyEvent } from 'aws-lambda'
 import type * as z from 'zod'
 import { ApiError, byField, type FieldIssue } from '../api/errors.ts'
 import type { Route } from '../api/route.ts'
-import type { ApiCall, Middleware } from './call.ts'
+import type { ApiCall } from './call.ts'
 import { headerOf, headerValues } from './headers.ts'
 
 /** The largest body, in bytes. */
 const MAX_BYTES = 256 * 1024
 
 /**
- * Parses and validates the JSON body. The error names every invalid field. `authorize` may reject a body before its
- * fields are validated.
+ * Parses and validates the JSON body; undefined for a route without one. The error names every invalid field. `authorize` may
+ * reject a body before its fields are validated.
  */
-export function readBody(
-  { body: schema, fieldAliases = {} }: { body: z.ZodObject } & Pick<Route, 'fieldAliases'>,
-  authorize: (call: ApiCall, body: object) => void = () => {},
-): Middleware {
+export function bodyReader({ body: schema, fieldAliases = {} }: Pick<Route, 'body' | 'fieldAliases'>) {
+  if (!schema) return undefined
   const isOptional = schema.safeParse({}).success
-  return {
-    before: ({ event, context: { call } }) => {
-      const type = headerOf(event, 'content-type')
-      const text = textOf(event)
-      call.bodyText = text
-      // If all fields are optional, an absent body is equivalent to an empty object. Some clients name its type nevertheless.
-      const isEmpty = text === '' && isOptional
-      const isSupported = type === undefined ? isEmpty : isJson(type)
-      if (!isSupported || isEncoded(event)) throw new ApiError('unsupported_media_type')
-      const body = isEmpty ? {} : requireObject(parseJson(text))
-      authorize(call, body)
-      call.body = validateBody(schema, fieldAliases, body)
-    },
+  return (event: APIGatewayProxyEvent, call: ApiCall, authorize: (body: object) => void): void => {
+    const type = headerOf(event, 'content-type')
+    const text = textOf(event)
+    call.bodyText = text
+    // If all fields are optional, an absent body is equivalent to an empty object. Some clients name its type nevertheless.
+    const isEmpty = text === '' && isOptional
+    const isSupported = type === undefined ? isEmpty : isJson(type)
+    if (!isSupported || isEncoded(event)) throw new ApiError('unsupported_media_type')
+    const body = isEmpty ? {} : requireObject(parseJson(text))
+    authorize(body)
+    call.body = validateBody(schema, fieldAliases, body)
   }
 }
 

@@ -1,7 +1,7 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda'
 import { ApiError } from '../api/errors.ts'
 import { acceptsIfMatch, type Route } from '../api/route.ts'
-import type { Middleware } from './call.ts'
+import type { ApiCall } from './call.ts'
 import { etagOf } from './entity-tag.ts'
 import { headerValues } from './headers.ts'
 
@@ -12,17 +12,12 @@ const LISTED_TAG = /(W\/)?"[\x21\x23-\x7e\x80-\xff]*"[ \t]*(?:,[ \t,]*|$)/gy
  * Reads the header if-match. The endpoint compares it, when it has read the record that it changes. A write that ignored the
  * condition would do what its caller excluded, so an endpoint that cannot compare it rejects it.
  */
-export function readIfMatch(route: Route): Middleware {
-  return {
-    before: ({ event, context: { call } }) => {
-      const tags = ifMatchTags(event)
-      if (tags === undefined) return
-      if (!acceptsIfMatch(route)) throw invalidIfMatch('is not supported by this endpoint')
-      if (tags === '*') return
-      call.checkIfMatch = (current) => {
-        if (!tags.includes(etagOf(JSON.stringify(current())))) throw new ApiError('precondition_failed')
-      }
-    },
+export function readIfMatch(route: Route, event: APIGatewayProxyEvent): ApiCall['checkIfMatch'] {
+  const tags = route.method === 'GET' ? undefined : ifMatchTags(event)
+  if (tags !== undefined && !acceptsIfMatch(route)) throw invalidIfMatch('is not supported by this endpoint')
+  return (current) => {
+    if (tags === undefined || tags === '*') return
+    if (!tags.includes(etagOf(JSON.stringify(current())))) throw new ApiError('precondition_failed')
   }
 }
 

@@ -1,23 +1,12 @@
 import type * as z from 'zod'
 import type { ErrorKey } from '../api/error-catalogue.ts'
 import { ApiError, byField, type FieldIssue } from '../api/errors.ts'
-import type { Route } from '../api/route.ts'
 import { INVALID_CURSOR, RANGE_REQUIRED } from '../api/schemas.ts'
 import { isUuid } from '../domain/uuid.ts'
-import type { Middleware } from './call.ts'
-
-/** Parses the query and path parameters of a route. The error names every invalid parameter. */
-export function validate({ query, params = {} }: Pick<Route, 'query' | 'params'>): Middleware {
-  return {
-    before: ({ event, context: { call } }) => {
-      call.query = parseQuery(query, event.multiValueQueryStringParameters ?? {})
-      call.path = parsePath(params, event.pathParameters ?? {})
-    },
-  }
-}
 
 type QueryValues = Record<string, string[] | undefined>
 
+/** Parses a query. @throws ApiError that names every invalid parameter */
 export function parseQuery(schema: z.ZodObject | undefined, sent: QueryValues): Record<string, unknown> {
   const known = schema?.shape ?? {}
   const issues: FieldIssue[] = []
@@ -45,7 +34,10 @@ function errorKeyOf(issues: readonly FieldIssue[]): ErrorKey {
 }
 
 /** Path parameters are ids. A malformed id is not found, like an unknown one. */
-function parsePath(params: Readonly<Record<string, ErrorKey>>, sent: Record<string, string | undefined>) {
+export function parsePath(
+  params: Readonly<Record<string, ErrorKey>> = {},
+  sent: Record<string, string | undefined> = {},
+): Record<string, string> {
   const ids: Record<string, string> = {}
   for (const [name, notFound] of Object.entries(params)) {
     const id = sent[name] ?? ''

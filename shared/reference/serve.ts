@@ -2,11 +2,11 @@ import middy from '@middy/core'
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda'
 import { ApiError } from '../api/errors.ts'
 import { BASE_PATH } from '../api/route.ts'
-import type { ApiContext } from '../http/call.ts'
+import type { ApiContext, Middleware } from '../http/call.ts'
 import { matchesEtag } from '../http/headers.ts'
-import { logLine } from '../http/log-line.ts'
 import { pathPrefix } from '../http/path-prefix.ts'
-import { render } from '../http/render.ts'
+import { recordRequest } from '../http/record-request.ts'
+import { errorResponse } from '../http/reply.ts'
 import type { WriteLog } from '../observability/log.ts'
 import type { ServedFiles } from './files.ts'
 
@@ -35,9 +35,13 @@ type ServeOptions = { readonly now: () => number; readonly log: WriteLog }
 
 /** A Lambda handler that serves files to GET and HEAD, the only methods that it gets, without a credential. Errors have the API's error shape. */
 export function serveFiles(files: ServedFiles, { now, log }: ServeOptions) {
-  const { onError } = render({ status: 200 })
+  const withErrors: Middleware = {
+    onError: (request) => {
+      request.response = errorResponse(request.context.call, request.error)
+    },
+  }
   return middy<APIGatewayProxyEvent, unknown, Error, ApiContext>()
-    .use([logLine('reference', now, log), { onError }])
+    .use([recordRequest({ id: 'reference' }, { now, log, writeAccess: () => {} }), withErrors])
     .handler(async (event, { call }): Promise<APIGatewayProxyResult> => {
       Object.assign(call.headers, PAGE_SECURITY_HEADERS)
       return respond(event, call.headers, files)

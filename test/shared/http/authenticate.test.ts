@@ -5,12 +5,9 @@ import { authenticate, REPEATED_REJECTIONS, rejectedKeys } from '../../../shared
 async function reject(authorization: string) {
   const rejected: string[] = []
   const call: { rejectedKey?: string } = {}
-  const { before } = authenticate(
-    async () => null,
-    (key) => rejected.push(key),
-  )
-  const request = { event: { multiValueHeaders: { Authorization: [authorization] } }, context: { call } }
-  await expect((async () => before?.(request as never))()).rejects.toThrow()
+  const event = { multiValueHeaders: { Authorization: [authorization] } } as never
+  const options = { verifyCredential: async () => null, onRejectedKey: (key: string) => rejected.push(key) }
+  await expect(authenticate(event, call, options)).rejects.toThrow()
   return { rejected, logged: call.rejectedKey }
 }
 

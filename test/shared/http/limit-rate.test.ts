@@ -1,32 +1,33 @@
 import { expect, it, vi } from 'vitest'
-import type { ApiCall } from '../../../shared/http/call.ts'
-import { recordUse } from '../../../shared/http/limit-rate.ts'
+import { type ApiCall, beginCall } from '../../../shared/http/call.ts'
+import { rateLimiter } from '../../../shared/http/limit-rate.ts'
 
 const credential = { key: 'ck_1' } as NonNullable<ApiCall['credential']>
 
-/** Runs the middleware on a call, and waits until its background writes have ended. */
-async function run(record: () => Promise<void>, call: Partial<ApiCall>): Promise<void> {
-  const backgroundWrites: Promise<unknown>[] = []
-  await recordUse(record).before?.({ context: { call: { ...call, backgroundWrites } } } as never)
-  await Promise.all(backgroundWrites)
+/** Counts a read as the nth of its minute, and waits until its background writes have ended. */
+async function count(minute: number | null, recordUse: () => Promise<void>): Promise<void> {
+  const call = beginCall({ requestContext: {} } as never, 0)
+  const countRequest = async () => {
+    if (minute === null) throw new Error('down')
+    return { minute, second: 1, secondsLeft: 20 }
+  }
+  const limiter = rateLimiter({ countRequest, requestsPerMinute: 300, recordUse, now: () => 0 })
+  await limiter.begin(call, credential, 'GET')
+  await Promise.all(call.backgroundWrites)
 }
-
-const counted = (minute: number) => Promise.resolve({ minute, second: 1, secondsLeft: 20 })
 
 it('records the use of a credential for its first request in a minute only', async () => {
   const record = vi.fn(async () => {})
-  for (const minute of [1, 2, 3]) await run(record, { credential, requestCount: counted(minute) })
+  for (const minute of [1, 2, 3]) await count(minute, record)
   expect(record.mock.calls).toEqual([[credential]])
 })
 
-it('records nothing without a credential or a count', async () => {
+it('records nothing if the request could not be counted', async () => {
   const record = vi.fn(async () => {})
-  await run(record, {})
-  await run(record, { credential, requestCount: Promise.resolve(null) })
+  await count(null, record)
   expect(record).not.toHaveBeenCalled()
 })
 
 it('does not fail a request when recording fails', async () => {
-  const failing = () => Promise.reject(new Error('down'))
-  await run(failing, { credential, requestCount: counted(1) })
+  await count(1, () => Promise.reject(new Error('down')))
 })

@@ -12,8 +12,8 @@ import { ROUTES } from '../../../../shared/api/routes.ts'
 /** The first argument of `new ApiError(` in the sources: a key, or a choice of two. */
 const THROWN = /new ApiError\(([^,{]*?)[,)]/g
 
-/** Keys that `render` assigns to other errors. */
-const RENDERED = /\bkey: '(\w+)'/g
+/** Keys that `reply` assigns to other errors. */
+const RENDERED = /\bkey: [^,]*/g
 
 const keysIn = (text: string): string[] => [...text.matchAll(/'(\w+)'/g)].map(([, key]) => key ?? '')
 
@@ -21,8 +21,7 @@ function sentBySources(): string[] {
   return globSync('{functions,shared/{api,http,requests,runtime}}/**/*.ts').flatMap((file) => {
     const source = readFileSync(file, 'utf8')
     const thrown = [...source.matchAll(THROWN)].map(([, argument = '']) => argument)
-    const rendered =
-      file === 'shared/http/render.ts' ? [...source.matchAll(RENDERED)].map(([all]) => all) : []
+    const rendered = file === 'shared/http/reply.ts' ? [...source.matchAll(RENDERED)].map(([all]) => all) : []
     // An argument without a literal is the error of a path parameter, which the route declares.
     return [...thrown, ...rendered].flatMap((argument) => keysIn(argument.replace(/^.*\?/s, '')))
   })
