@@ -12,7 +12,7 @@ import { sendEmailWorker } from '../../shared/runtime/workers.ts'
 import { clinicStore } from '../../shared/store/clinics.ts'
 import { messageDispatch } from '../../shared/store/messages/dispatch.ts'
 import { UnavailableError } from '../../shared/store/table/errors.ts'
-import { withTimeLimit } from '../../shared/store/table/request-signal.ts'
+import { withTimeLimit } from '../../shared/store/table/request-scope.ts'
 
 /** Consumes the email queue, at the rate of SES. */
 export const handler = queueWorker(

@@ -6,18 +6,18 @@ import type { WriteLog } from '../observability/log.ts'
 import type { ApiContext } from './call.ts'
 import { type CheckOptions, check } from './checks.ts'
 import { recordRequest } from './record-request.ts'
-import { reply } from './reply.ts'
+import { type ReplyOptions, reply } from './reply.ts'
 
 /** How long before the function's time limit the chain aborts, so that it can still return a 504 itself. */
 export const TIMEOUT_MARGIN_MS = 500
 
-export type ChainOptions = CheckOptions & {
-  readonly log: WriteLog
-  readonly writeAccess: WriteAccess
-  /** Called at the beginning of every invocation. */
-  readonly onInvoked?: () => void
-  readonly checkResponses: boolean
-}
+export type ChainOptions = CheckOptions &
+  ReplyOptions & {
+    readonly log: WriteLog
+    readonly writeAccess: WriteAccess
+    /** Called at the beginning of every invocation. */
+    readonly onInvoked?: () => void
+  }
 
 /**
  * The middleware of an endpoint. A request is checked before it reaches the endpoint; then its response is made, and its lines of

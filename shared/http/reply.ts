@@ -11,11 +11,14 @@ import { pathPrefix } from './path-prefix.ts'
 import { readableBody } from './record-reference.ts'
 import { ReplayedResponse } from './replayed-response.ts'
 
+export type ReplyOptions = {
+  readonly checkResponses: boolean
+  /** Turns an error of the stores into one of the catalogue. */
+  readonly toApiError: (error: unknown) => unknown
+}
+
 /** Turns what the endpoint returns into an HTTP response, and every error into its entry of the catalogue. */
-export const reply = (
-  route: Route,
-  { checkResponses }: { readonly checkResponses: boolean },
-): Middleware => ({
+export const reply = (route: Route, { checkResponses, toApiError }: ReplyOptions): Middleware => ({
   before: ({ event, context: { call } }) => {
     const deprecated = deprecationOf(route, event.resource)
     if (!deprecated) return
@@ -33,7 +36,8 @@ export const reply = (
     request.response = addEntityTag(route, event, call, rendered)
   },
   onError: (request) => {
-    const error = checkResponses ? checkDeclared(route, request.error) : request.error
+    const thrown = toApiError(request.error)
+    const error = checkResponses ? checkDeclared(route, thrown) : thrown
     request.response = errorResponse(request.context.call, error)
   },
 })

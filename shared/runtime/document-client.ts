@@ -1,6 +1,6 @@
 import { DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynamodb'
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
-import { callRetries } from './call-retries.ts'
+import { callRetries, PATIENCE_OF_FUNCTIONS } from '../store/table/retries.ts'
 
 /** Named like the client's own middleware, which it replaces: that one assembles the header for every request. */
 const SET_USER_AGENT = {
@@ -16,7 +16,7 @@ const SET_USER_AGENT = {
  */
 export function documentClient(config: DynamoDBClientConfig = {}): DynamoDBDocumentClient {
   const client = new DynamoDBClient({
-    retryStrategy: callRetries(),
+    retryStrategy: callRetries(PATIENCE_OF_FUNCTIONS),
     requestHandler: { connectionTimeout: 1000, requestTimeout: 3000, throwOnRequestTimeout: true },
     ...config,
   })

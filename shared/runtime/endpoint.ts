@@ -21,7 +21,7 @@ import {
   RequestCompleted,
   RequestInProgress,
 } from '../store/table/idempotency.ts'
-import { withRequestSignal, withTimeLimit } from '../store/table/request-signal.ts'
+import { withScope, withTimeLimit } from '../store/table/request-scope.ts'
 import { openTable } from '../store/table/table.ts'
 import { documentClient } from './document-client.ts'
 import { isStartedOnDemand, readEnvironment } from './environment.ts'
@@ -73,7 +73,7 @@ export function endpoint<R extends Route, S extends Stores>(
     log: logToStdout,
     onInvoked: reportColdStart,
     writeAccess: accessToStdout,
-    verifyCredential: (pair) => withApiErrors(() => credentials.authenticate(pair)),
+    verifyCredential: credentials.authenticate,
     onRejectedKey: rejectedKeys(() => platform.count('key_refused_repeatedly'), platform.now),
     countRequest: (credential) =>
       uses.countRequest(credential).catch((error: Error) => {
@@ -83,6 +83,7 @@ export function endpoint<R extends Route, S extends Stores>(
     requestsPerMinute: environment.REQUESTS_PER_MINUTE,
     recordUse: uses.recordUse,
     checkResponses: environment.CHECK_RESPONSES === 'on',
+    toApiError,
   }).handler(async (_event, context, { signal }) => {
     const { call } = context
     const credential = call.credential as NonNullable<typeof call.credential>
@@ -120,9 +121,9 @@ export function endpoint<R extends Route, S extends Stores>(
     }
     // A request that got a 504 makes no further call of the table. The last attempt has half of the time.
     const work = () => handle(input as Input<R>, opened)
-    const msLeft = context.getRemainingTimeInMillis() / 2
+    const deadline = performance.now() + context.getRemainingTimeInMillis() / 2
     try {
-      return await withApiErrors(() => withRequestSignal(signal, work, msLeft, call.requestId))
+      return await withScope({ signal, deadline, requestId: call.requestId }, work)
     } catch (error) {
       if (error instanceof RequestCompleted) return new ReplayedResponse(error.response)
       throw error
@@ -140,18 +141,14 @@ export function endpoint<R extends Route, S extends Stores>(
 const PREPARE_MS = 1000
 const NO_CREDENTIAL = { key: 'none', secret: '' }
 
-/** Runs work on the stores, and turns their errors into errors of the catalogue. Other errors pass unchanged. */
-async function withApiErrors<T>(work: () => Promise<T>): Promise<T> {
-  try {
-    return await work()
-  } catch (error) {
-    if (error instanceof UnavailableError)
-      throw new ApiError('unavailable', { headers: { 'retry-after': '1' }, cause: error.cause })
-    if (error instanceof ExternalIdTaken)
-      throw new ApiError('external_id_taken', { details: [{ field: 'external_id', id: error.record }] })
-    if (error instanceof IdempotencyKeyReused) throw new ApiError('idempotency_key_reused')
-    if (error instanceof RequestInProgress)
-      throw new ApiError('idempotency_in_progress', { headers: { 'retry-after': '1' } })
-    throw error
-  }
+/** An error of the stores as one of the catalogue; any other error unchanged. */
+function toApiError(error: unknown): unknown {
+  if (error instanceof UnavailableError)
+    return new ApiError('unavailable', { headers: { 'retry-after': '1' }, cause: error.cause })
+  if (error instanceof ExternalIdTaken)
+    return new ApiError('external_id_taken', { details: [{ field: 'external_id', id: error.record }] })
+  if (error instanceof IdempotencyKeyReused) return new ApiError('idempotency_key_reused')
+  if (error instanceof RequestInProgress)
+    return new ApiError('idempotency_in_progress', { headers: { 'retry-after': '1' } })
+  return error
 }

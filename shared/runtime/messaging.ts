@@ -5,7 +5,7 @@ import { SNSClient } from '@aws-sdk/client-sns'
 import { type EmailSender, emailSender, simulatedEmail } from '../delivery/email/email.ts'
 import { emailQueue } from '../delivery/email/email-queue.ts'
 import { type SmsSender, simulatedSms, smsSender } from '../delivery/sms/sms.ts'
-import { requestSignal } from '../store/table/request-signal.ts'
+import { abortOption } from '../store/table/request-scope.ts'
 import { readEmailEnvironment, readEmailQueueEnvironment, readSendingEnvironment } from './environment.ts'
 import { queueClient } from './queue-client.ts'
 import { newId, now } from './system.ts'
@@ -58,8 +58,7 @@ export function openSms(): SmsSender {
 export function smsDeadline(startedAt: number): AbortSignal {
   const remaining = startedAt + SMS_DEADLINE_MS - now()
   if (remaining <= 0) return AbortSignal.abort()
-  const request = requestSignal()
-  return AbortSignal.any([AbortSignal.timeout(remaining), ...(request ? [request] : [])])
+  return abortOption(AbortSignal.timeout(remaining)).abortSignal as AbortSignal
 }
 
 export const openEmailQueue = () => emailQueue(queueClient(), readEmailQueueEnvironment().EMAIL_QUEUE_URL)

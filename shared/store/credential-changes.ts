@@ -5,7 +5,7 @@ import { type Credential, type CredentialWithUse, isActive } from '../domain/cre
 import { clinicStore } from './clinics.ts'
 import { clinicInfo, credentialStore, newCredentialSecret, type StoredSecrets } from './credentials.ts'
 import { clinicCredentialsPartition, credentialKey, lastUseKey } from './keys/clinics.ts'
-import { retryOnConflict } from './table/retry-on-conflict.ts'
+import { retryOnConflict } from './table/retries.ts'
 import type { Table } from './table/table.ts'
 
 /** The settings of a credential that can be changed. */

@@ -3,7 +3,7 @@ import type { Credential } from '../domain/credential.ts'
 import { type RequestCount, rateWindow } from '../domain/rate-limit.ts'
 import { credentialMinuteKey, lastUseKey } from './keys/clinics.ts'
 import { TTL } from './keys/key.ts'
-import { withoutThrottlingRetries } from './table/request-signal.ts'
+import { withScope } from './table/request-scope.ts'
 import type { Table } from './table/table.ts'
 
 export function credentialUse({ table, now }: { table: Table; now: () => number }) {
@@ -31,7 +31,7 @@ export function credentialUse({ table, now }: { table: Table; now: () => number 
     const at = now()
     const { number, second } = rateWindow(key, at)
     const secondCounter = `s${second}`
-    const counts = await withoutThrottlingRetries(() =>
+    const counts = await withScope({ repeatsThrottled: false }, () =>
       table.update(credentialMinuteKey(key, number), {
         UpdateExpression: 'ADD #minute :one, #second :one SET #ttl = :ttl',
         ExpressionAttributeNames: { '#minute': 'n', '#second': secondCounter, '#ttl': TTL },

@@ -11,8 +11,8 @@ import { clinicStore, type StoredClinic } from './clinics.ts'
 import { credentialUse } from './credential-use.ts'
 import { clinicCredentialKey, clinicCredentialsPartition, clinicKey, credentialKey } from './keys/clinics.ts'
 import { ConditionFailed } from './table/errors.ts'
-import { withoutThrottlingRetries } from './table/request-signal.ts'
-import { retryOnConflict } from './table/retry-on-conflict.ts'
+import { withScope } from './table/request-scope.ts'
+import { retryOnConflict } from './table/retries.ts'
 import type { Table } from './table/table.ts'
 import type { Item, UpdateParts } from './table/write-requests.ts'
 
@@ -89,7 +89,7 @@ export function credentialStore({ table, now }: { table: Table; now: () => numbe
    * @throws UnavailableError at once if the read is throttled
    */
   async function authenticate(pair: CredentialPair): Promise<Credential | null> {
-    const item = await withoutThrottlingRetries(() => table.get(credentialKey(pair.key)))
+    const item = await withScope({ repeatsThrottled: false }, () => table.get(credentialKey(pair.key)))
     const secrets = (item ?? DUMMY_SECRET) as StoredSecrets
     const previous = secrets.previous ?? DUMMY_SECRET
     const isCurrent = isSecret(pair.secret, secrets)

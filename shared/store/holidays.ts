@@ -8,7 +8,7 @@ import type { ClinicId } from '../domain/clinic.ts'
 import { addDoctor, doctorStore, type Holidays, readHolidays, type StoredDoctor } from './doctors.ts'
 import { holidaysKey } from './keys/clinics.ts'
 import { Changeset } from './table/changeset.ts'
-import { retryOnConflict } from './table/retry-on-conflict.ts'
+import { retryOnConflict } from './table/retries.ts'
 import type { Table } from './table/table.ts'
 
 export function holidayStore({ table }: { table: Table }) {

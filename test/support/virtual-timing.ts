@@ -1,4 +1,4 @@
-import type { Timing } from '../../shared/store/table/retry-on-conflict.ts'
+import type { Timing } from '../../shared/store/table/retries.ts'
 
 /** A clock that only sleeping moves, so that retries take no time; `random` is 0.5 unless given. */
 export function virtualTiming(random: () => number = () => 0.5): Timing {

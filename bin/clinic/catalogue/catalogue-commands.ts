@@ -10,7 +10,7 @@ import {
 import { newUuid } from '../../../shared/domain/uuid.ts'
 import type { CatalogueState, CatalogueStore, StoredEntry } from '../../../shared/store/catalogue.ts'
 import { provenanceOf } from '../../../shared/store/external-ids/provenance.ts'
-import { retryOnConflict } from '../../../shared/store/table/retry-on-conflict.ts'
+import { retryOnConflict } from '../../../shared/store/table/retries.ts'
 import type { Table } from '../../../shared/store/table/table.ts'
 import { comingAppointments, describeAppointments } from '../appointments/appointments-outside-hours.ts'
 import { catalogueName } from '../import/entities/catalogue-fields.ts'

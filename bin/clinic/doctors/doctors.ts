@@ -9,7 +9,7 @@ import { formatWeeklyHours } from '../../../shared/domain/booking/working-hours.
 import { newUuid } from '../../../shared/domain/uuid.ts'
 import { departmentStore } from '../../../shared/store/catalogue.ts'
 import { doctorStore } from '../../../shared/store/doctors.ts'
-import { retryOnConflict } from '../../../shared/store/table/retry-on-conflict.ts'
+import { retryOnConflict } from '../../../shared/store/table/retries.ts'
 import {
   comingAppointments,
   describeAppointments,

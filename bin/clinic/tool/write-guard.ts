@@ -1,7 +1,7 @@
 import type { ClinicId } from '../../../shared/domain/clinic.ts'
 import { COMMANDS_DURING_RESTORE } from '../../../shared/operator/commands.ts'
 import { clinicStore } from '../../../shared/store/clinics.ts'
-import { withRequestSignal } from '../../../shared/store/table/request-signal.ts'
+import { withScope } from '../../../shared/store/table/request-scope.ts'
 import type { Table } from '../../../shared/store/table/table.ts'
 import { MAX_TRANSACTION_MS } from '../../../shared/store/table/visibility-delay.ts'
 import { CommandFailure } from './output.ts'
@@ -45,7 +45,7 @@ export function withWriteGuard(table: Table): Table {
         validUntil = now + VALID_MS
       }
       // Nothing is sent later, however often it is repeated.
-      return withRequestSignal(AbortSignal.timeout(MAX_TRANSACTION_MS), () => write(...args))
+      return withScope({ signal: AbortSignal.timeout(MAX_TRANSACTION_MS) }, () => write(...args))
     }
 
   // Deletions are not guarded: they leave nothing of the clinic.

@@ -6,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Key } from '../../store/keys/key.ts'
 import { ConditionFailed, UnavailableError } from '../../store/table/errors.ts'
 import { mapConcurrent } from '../../store/table/map-concurrent.ts'
-import { withLeaseSignal } from '../../store/table/request-signal.ts'
+import { withScope } from '../../store/table/request-scope.ts'
 import type { Table } from '../../store/table/table.ts'
 
 export type Counts<Name extends string = string> = Readonly<Record<Name, number>>
@@ -119,7 +119,7 @@ export async function walk<T, Cursor, Name extends string, Result>(
     if (!lease.isHeld()) ending.abort()
     return ending.signal
   }
-  const whileHeld = <R>(work: () => Promise<R>): Promise<R> => withLeaseSignal(leaseSignal, work)
+  const whileHeld = <R>(work: () => Promise<R>): Promise<R> => withScope({ signal: leaseSignal }, work)
   const renewal = setInterval(() => {
     leaseSignal()
     lease.renew().catch(() => {})

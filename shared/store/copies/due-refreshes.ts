@@ -7,7 +7,7 @@ import {
 } from '../keys/copies.ts'
 import { dueUntil } from '../keys/due.ts'
 import { partitionBatches } from '../table/partition-batches.ts'
-import { withRequestSignal } from '../table/request-signal.ts'
+import { withScope } from '../table/request-scope.ts'
 import type { Table } from '../table/table.ts'
 import { copiedNames } from './copied-names.ts'
 
@@ -27,7 +27,7 @@ export function dueRefreshes({ table }: { table: Table }) {
    */
   async function finish(due: DueRefresh, signal: AbortSignal): Promise<void> {
     try {
-      await withRequestSignal(signal, async () => {
+      await withScope({ signal }, async () => {
         await refresh(due.clinic, due.owner)
         await removeSuperseded(due)
       })

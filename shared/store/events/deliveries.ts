@@ -12,7 +12,7 @@ import {
 } from '../keys/webhooks.ts'
 import { Changeset } from '../table/changeset.ts'
 import { type RequestedWrite, UNREQUESTED } from '../table/idempotency.ts'
-import { retryOnConflict } from '../table/retry-on-conflict.ts'
+import { retryOnConflict } from '../table/retries.ts'
 import type { Table } from '../table/table.ts'
 import type { LogPage, LogRequest } from './events.ts'
 import { decodeDelivery, decodeVersion, encodeDelivery, isExpired } from './items.ts'

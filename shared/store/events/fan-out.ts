@@ -19,7 +19,7 @@ import {
 } from '../keys/events.ts'
 import { Changeset } from '../table/changeset.ts'
 import { ConditionFailed } from '../table/errors.ts'
-import { retryOnConflict } from '../table/retry-on-conflict.ts'
+import { retryOnConflict } from '../table/retries.ts'
 import { MAX_TRANSACTION_ITEMS, type Table } from '../table/table.ts'
 import type { Item } from '../table/write-requests.ts'
 import { addOrderedDelivery, deliveryStore } from './deliveries.ts'

@@ -6,7 +6,7 @@ import { webhookCountKey, webhookHealthKey, webhookKey, webhooksPartition } from
 import { Changeset } from '../table/changeset.ts'
 import { ConditionFailed } from '../table/errors.ts'
 import { type RequestedWrite, StoredResponse, UNREQUESTED } from '../table/idempotency.ts'
-import { retryOnConflict } from '../table/retry-on-conflict.ts'
+import { retryOnConflict } from '../table/retries.ts'
 import type { Table } from '../table/table.ts'
 import { decodeCounter, decodeVersion, decodeWebhook, encodeHealth, encodeWebhook } from './items.ts'
 

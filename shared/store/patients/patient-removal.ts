@@ -12,7 +12,7 @@ import {
   patientSegmentPartition,
 } from '../keys/patients.ts'
 import { Changeset } from '../table/changeset.ts'
-import { retryOnConflict } from '../table/retry-on-conflict.ts'
+import { retryOnConflict } from '../table/retries.ts'
 import type { Table } from '../table/table.ts'
 import { headWrite, type PatientHead, readPatientHead } from './head.ts'
 import { inactivePatients } from './inactive-patients.ts'

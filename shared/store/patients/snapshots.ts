@@ -4,7 +4,7 @@ import { SEGMENT_SIZE, SearchSegment } from '../../domain/patients/search-index.
 import { sortableNumber } from '../keys/key.ts'
 import { patientChangesPartition } from '../keys/patients.ts'
 import { ConditionFailed } from '../table/errors.ts'
-import { retryOnConflict } from '../table/retry-on-conflict.ts'
+import { retryOnConflict } from '../table/retries.ts'
 import type { Table } from '../table/table.ts'
 import { headWrite, type PatientHead, readPatientHead } from './head.ts'
 import { indexedState, readLinesSince } from './search-lines.ts'

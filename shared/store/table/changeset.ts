@@ -5,7 +5,7 @@ import { dueRefreshKey, REFRESH_SWEEP_DELAY_MS, staleCopiesKey } from '../keys/c
 import { announcedKey } from '../keys/events.ts'
 import { type Key, keyText } from '../keys/key.ts'
 import { haveConflicts, type ItemUpdate, toUpdateParts } from './item-update.ts'
-import { requestId } from './request-signal.ts'
+import { currentScope } from './request-scope.ts'
 import { MAX_TRANSACTION_ITEMS, type Table } from './table.ts'
 import { ChangeTimes } from './visibility-delay.ts'
 import {
@@ -92,7 +92,7 @@ export class Changeset {
   /** Announces an event of a record in the record's own transaction; events/fan-out.ts delivers it later. */
   announce(record: string, sequence: number, { event, data }: EventDraft): void {
     const key = announcedKey(this.clinic, record, sequence)
-    const request = requestId()
+    const request = currentScope().requestId
     this.put(
       {
         ...key,

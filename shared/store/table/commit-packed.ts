@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { ClinicId } from '../../domain/clinic.ts'
 import { Changeset } from './changeset.ts'
 import { UnavailableError } from './errors.ts'
-import { isRetryable, retryOnConflict } from './retry-on-conflict.ts'
+import { isRetryable, retryOnConflict } from './retries.ts'
 import type { Table } from './table.ts'
 
 /** Changes that belong together. */

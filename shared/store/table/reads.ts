@@ -7,7 +7,7 @@ import {
 } from '@aws-sdk/lib-dynamodb'
 import type { Key } from '../keys/key.ts'
 import { chunked } from './chunked.ts'
-import { backoff, type Timing } from './retry-on-conflict.ts'
+import { backoff, type Timing } from './retries.ts'
 import { send } from './send.ts'
 import type { Item } from './write-requests.ts'
 

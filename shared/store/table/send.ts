@@ -1,21 +1,11 @@
 import { isUnavailable, UnavailableError } from './errors.ts'
-import { leaseSignal, requestSignal } from './request-signal.ts'
+import { abortOption } from './request-scope.ts'
 
-type SendOptions = { readonly abortSignal?: AbortSignal }
-
-export type TableSend = <T>(call: (options: SendOptions) => Promise<T>, signal?: AbortSignal) => Promise<T>
-
-/** Makes a call end with its request. @throws UnavailableError when the store throttles or cannot be reached */
-export const send: TableSend = async (call) => {
+/** Makes a call that ends with its scope. @throws UnavailableError when the store throttles or cannot be reached */
+export async function send<T>(call: (options: ReturnType<typeof abortOption>) => Promise<T>): Promise<T> {
   try {
-    return await sendRaw(call)
+    return await call(abortOption())
   } catch (error) {
     throw isUnavailable(error) ? new UnavailableError(error) : error
   }
-}
-
-/** Makes a call end with its request, with its lease, and with `signal`. Errors of the SDK are thrown unchanged. */
-export const sendRaw: TableSend = (call, signal) => {
-  const signals = [requestSignal(), leaseSignal(), signal].filter((one) => one !== undefined)
-  return call(signals.length === 0 ? {} : { abortSignal: AbortSignal.any(signals) })
 }

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import { newUuid } from '../../domain/uuid.ts'
 import { tableReads } from './reads.ts'
-import { SYSTEM_TIMING, type Timing } from './retry-on-conflict.ts'
+import { SYSTEM_TIMING, type Timing } from './retries.ts'
 import { writeRequests } from './write-requests.ts'
 import { tableWrites } from './writes.ts'
 

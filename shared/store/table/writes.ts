@@ -18,8 +18,9 @@ import {
   UnavailableError,
   WriteConflict,
 } from './errors.ts'
-import { backoff, repeatOnConflict, type Timing } from './retry-on-conflict.ts'
-import { send, sendRaw } from './send.ts'
+import { abortOption } from './request-scope.ts'
+import { backoff, repeatOnConflict, type Timing } from './retries.ts'
+import { send } from './send.ts'
 import { MAX_TRANSACTION_MS } from './visibility-delay.ts'
 import type { Item, UpdateParts, Write } from './write-requests.ts'
 
@@ -103,7 +104,7 @@ export function tableWrites(
     let mayBeCommitted = false
     for (;;) {
       try {
-        await sendRaw((options) => client.send(command, options), signal)
+        await client.send(command, abortOption(signal))
         return
       } catch (error) {
         const isInProgress = errorName(error) === 'TransactionInProgressException'

@@ -11,7 +11,7 @@ import {
   SMS_DEADLINE_MS,
 } from '../../../shared/runtime/messaging.ts'
 import { QUEUE_CALL } from '../../../shared/runtime/queue-client.ts'
-import { RETRY_BUDGET_MS } from '../../../shared/store/table/retry-on-conflict.ts'
+import { RETRY_BUDGET_MS } from '../../../shared/store/table/retries.ts'
 import { logicalIdAt, resourceOfFunction, resourcesOf } from '../../support/template.ts'
 import { arnOf, dev } from './expected-template.ts'
 

@@ -61,6 +61,7 @@ function chainOf(of: Route, act: () => Promise<unknown>, parts: Partial<ChainOpt
     requestsPerMinute: 300,
     recordUse: async () => {},
     checkResponses: true,
+    toApiError: (error) => error,
     ...parts,
   }).handler(act)
   return { handler, lines, accesses }

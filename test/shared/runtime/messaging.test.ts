@@ -7,7 +7,7 @@ import { SNSClient } from '@aws-sdk/client-sns'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { smsSender } from '../../../shared/delivery/sms/sms.ts'
 import { openEmail, openSms, SMS_DEADLINE_MS, smsDeadline } from '../../../shared/runtime/messaging.ts'
-import { withRequestSignal } from '../../../shared/store/table/request-signal.ts'
+import { withScope } from '../../../shared/store/table/request-scope.ts'
 import { stubFunctionEnvironment } from '../../support/functions.ts'
 
 let server: Server | undefined
@@ -117,7 +117,7 @@ describe('the deadline of an SMS', () => {
 
   it('is also the end of the request', () => {
     const request = new AbortController()
-    const deadline = withRequestSignal(request.signal, () => smsDeadline(Date.now()))
+    const deadline = withScope({ signal: request.signal }, () => smsDeadline(Date.now()))
     expect(deadline.aborted).toBe(false)
     request.abort()
     expect(deadline.aborted).toBe(true)

@@ -3,7 +3,7 @@ import {
   retryOnConflict,
   SYSTEM_TIMING,
   type Timing,
-} from '../../../../shared/store/table/retry-on-conflict.ts'
+} from '../../../../shared/store/table/retries.ts'
 
 /** How long an import waits for a store that is unavailable or busy before it ends. */
 export const RETRY_TIMEOUT_MS = 10 * 60_000

@@ -1,7 +1,7 @@
 import type { ClinicId } from '../../../domain/clinic.ts'
 import type { Key } from '../../../store/keys/key.ts'
 import { Changeset } from '../../../store/table/changeset.ts'
-import { isRetryable } from '../../../store/table/retry-on-conflict.ts'
+import { isRetryable } from '../../../store/table/retries.ts'
 import type { Table } from '../../../store/table/table.ts'
 import { UnreadableRecord } from '../../../store/table/unreadable-record.ts'
 import { forEachConcurrent } from '../../walk/for-each-concurrent.ts'

@@ -4,7 +4,7 @@ import { newUuid } from '../../../../shared/domain/uuid.ts'
 import { Changeset } from '../../../../shared/store/table/changeset.ts'
 import { commitPacked, type Unit } from '../../../../shared/store/table/commit-packed.ts'
 import { ConditionFailed, WriteConflict } from '../../../../shared/store/table/errors.ts'
-import { retryOnConflict } from '../../../../shared/store/table/retry-on-conflict.ts'
+import { retryOnConflict } from '../../../../shared/store/table/retries.ts'
 import { openTable } from '../../../../shared/store/table/table.ts'
 import {
   MAX_CHANGE_AGE_MS,

@@ -11,8 +11,8 @@ import {
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { documentClient } from '../../../../shared/runtime/document-client.ts'
 import { ConditionFailed, UnavailableError, WriteConflict } from '../../../../shared/store/table/errors.ts'
-import { withRequestSignal } from '../../../../shared/store/table/request-signal.ts'
-import { RETRY_BUDGET_MS } from '../../../../shared/store/table/retry-on-conflict.ts'
+import { withScope } from '../../../../shared/store/table/request-scope.ts'
+import { RETRY_BUDGET_MS } from '../../../../shared/store/table/retries.ts'
 import { openTable } from '../../../../shared/store/table/table.ts'
 import { MAX_TRANSACTION_MS } from '../../../../shared/store/table/visibility-delay.ts'
 import { mockClient } from '../../../support/mock-client.ts'
@@ -178,7 +178,7 @@ describe('with a mocked client', () => {
   it('stops when the request it serves has its response', async () => {
     const answered = new AbortController()
     dynamodb.on(TransactWriteCommand).rejects(cancelled('TransactionConflict'))
-    const work = withRequestSignal(answered.signal, () => table.transact([]))
+    const work = withScope({ signal: answered.signal }, () => table.transact([]))
     setTimeout(() => answered.abort(), 50)
     await expect(work).rejects.toMatchObject({ name: 'AbortError' })
     const calls = dynamodb.commandCalls(TransactWriteCommand).length

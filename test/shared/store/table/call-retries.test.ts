@@ -1,11 +1,11 @@
 import { GetItemCommand } from '@aws-sdk/client-dynamodb'
 import { expect, it, vi } from 'vitest'
-import type { Credential } from '../../../shared/domain/credential.ts'
-import { callRetries, LAST_ATTEMPT_MS } from '../../../shared/runtime/call-retries.ts'
-import { documentClient } from '../../../shared/runtime/document-client.ts'
-import { credentialUse } from '../../../shared/store/credential-use.ts'
-import { credentialStore } from '../../../shared/store/credentials.ts'
-import { openTable } from '../../../shared/store/table/table.ts'
+import type { Credential } from '../../../../shared/domain/credential.ts'
+import { documentClient } from '../../../../shared/runtime/document-client.ts'
+import { credentialUse } from '../../../../shared/store/credential-use.ts'
+import { credentialStore } from '../../../../shared/store/credentials.ts'
+import { callRetries, PATIENCE_OF_FUNCTIONS } from '../../../../shared/store/table/retries.ts'
+import { openTable } from '../../../../shared/store/table/table.ts'
 
 const GET = new GetItemCommand({ TableName: 'clinic', Key: { pk: { S: 'a' }, sk: { S: 'b' } } })
 const CREDENTIALS = { accessKeyId: 'test', secretAccessKey: 'test' }
@@ -84,11 +84,12 @@ it.each(['ConditionalCheckFailedException', 'TransactionCanceledException', 'Tra
 it('no attempt begins later than four seconds after the first', async () => {
   let now = 1000
   const { acquireInitialRetryToken, refreshRetryTokenForRetry } = callRetries(
+    PATIENCE_OF_FUNCTIONS,
     () => now,
     () => 0.5,
   )
   const first = await acquireInitialRetryToken()
-  now += LAST_ATTEMPT_MS - 12
+  now += PATIENCE_OF_FUNCTIONS.lastAttemptMs - 12
   const second = await refreshRetryTokenForRetry(first, { errorType: 'TRANSIENT' })
   expect(second.getRetryDelay()).toBe(12)
   now += 13
@@ -97,6 +98,7 @@ it('no attempt begins later than four seconds after the first', async () => {
 
 it('waits double with each retry, and four times as long after throttling', async () => {
   const { acquireInitialRetryToken, refreshRetryTokenForRetry } = callRetries(
+    PATIENCE_OF_FUNCTIONS,
     () => 0,
     () => 0.999,
   )

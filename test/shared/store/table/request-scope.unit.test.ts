@@ -1,10 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import { ConditionFailed, UnavailableError } from '../../../../shared/store/table/errors.ts'
-import { requestSignal, withTimeLimit } from '../../../../shared/store/table/request-signal.ts'
+import { abortOption, withTimeLimit } from '../../../../shared/store/table/request-scope.ts'
 
 it('aborts the calls of a store function after the limit, and throws UnavailableError', async () => {
-  const store = withTimeLimit(30, { find: async () => sleep(60_000, 'late', { signal: requestSignal() }) })
+  const store = withTimeLimit(30, {
+    find: async () => sleep(60_000, 'late', { signal: abortOption().abortSignal }),
+  })
   await expect(store.find()).rejects.toThrow(UnavailableError)
 })
 

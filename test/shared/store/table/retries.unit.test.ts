@@ -5,11 +5,7 @@ import {
   UnavailableError,
   WriteConflict,
 } from '../../../../shared/store/table/errors.ts'
-import {
-  RETRY_BUDGET_MS,
-  repeatOnConflict,
-  retryOnConflict,
-} from '../../../../shared/store/table/retry-on-conflict.ts'
+import { RETRY_BUDGET_MS, repeatOnConflict, retryOnConflict } from '../../../../shared/store/table/retries.ts'
 import { virtualTiming } from '../../../support/virtual-timing.ts'
 
 /** Fails with each error in turn, then returns how often it was run. */

@@ -1,0 +1,74 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+import { isUnavailable, UnavailableError } from './errors.ts'
+
+/** What ends the calls of the table that a piece of work makes. */
+export type Scope = {
+  /** Each is read before each call, so that a process that was suspended notices that it has lost its lease. */
+  readonly signals: readonly (() => AbortSignal)[]
+  /** The time, by `performance.now()`, after which nothing is retried, and optional work ends. */
+  readonly deadline: number
+  /** The request that is being served; undefined outside of one. */
+  readonly requestId: string | undefined
+  /** Whether calls that are throttled are sent again. Not if the caller has no time to wait, and the item no capacity. */
+  readonly repeatsThrottled: boolean
+}
+
+const UNLIMITED: Scope = {
+  signals: [],
+  deadline: Number.POSITIVE_INFINITY,
+  requestId: undefined,
+  repeatsThrottled: true,
+}
+
+/** Available to every call that work makes, so that stores need not pass it as a parameter. */
+const scopes = new AsyncLocalStorage<Scope>()
+
+export const currentScope = (): Scope => scopes.getStore() ?? UNLIMITED
+
+/** Runs work in a narrower scope: its calls end when `signal`, or a signal of an outer scope, aborts. */
+export function withScope<T>(
+  {
+    signal,
+    deadline,
+    ...part
+  }: Partial<Omit<Scope, 'signals'>> & { signal?: AbortSignal | (() => AbortSignal) },
+  work: () => T,
+): T {
+  const outer = currentScope()
+  const own = signal instanceof AbortSignal ? () => signal : signal
+  const signals = own ? [...outer.signals, own] : outer.signals
+  return scopes.run(
+    { ...outer, ...part, signals, deadline: Math.min(outer.deadline, deadline ?? outer.deadline) },
+    work,
+  )
+}
+
+/** The option of a call that ends it with its scope, and with `signal`. */
+export function abortOption(signal?: AbortSignal): { readonly abortSignal?: AbortSignal } {
+  const signals = [...currentScope().signals.map((read) => read()), ...(signal ? [signal] : [])]
+  return signals.length === 0 ? {} : { abortSignal: AbortSignal.any(signals) }
+}
+
+/** Runs work that the response does not depend on. Its table calls end at the request's deadline. */
+export function optionalWork<T>(work: () => Promise<T>): Promise<T> {
+  const { deadline } = currentScope()
+  if (deadline === Number.POSITIVE_INFINITY) return work()
+  const msLeft = Math.max(0, Math.floor(deadline - performance.now()))
+  return withScope({ signal: AbortSignal.timeout(msLeft) }, work)
+}
+
+type StoreFunctions = Record<string, (...parameters: never[]) => Promise<unknown>>
+
+/** The functions of a store, each of which throws UnavailableError when its calls of the table take longer than `ms`. */
+export const withTimeLimit = <S extends StoreFunctions>(ms: number, store: S): S =>
+  Object.fromEntries(Object.entries(store).map(([name, work]) => [name, limited(ms, work)])) as S
+
+const limited =
+  (ms: number, work: StoreFunctions[string]): StoreFunctions[string] =>
+  async (...parameters) => {
+    try {
+      return await withScope({ signal: AbortSignal.timeout(ms) }, () => work(...parameters))
+    } catch (error) {
+      throw isUnavailable(error) ? new UnavailableError(error) : error
+    }
+  }
