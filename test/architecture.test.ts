@@ -677,7 +677,7 @@ describe('the rooms', () => {
     const readers = globSync('{functions,shared}/**/*.ts', { exclude: ['**/node_modules/**'] }).filter(
       (file) => readFileSync(file, 'utf8').includes('process.env'),
     )
-    expect(readers.sort()).toEqual(['shared/runtime/environment.ts', 'shared/runtime/sdk-environment.ts'])
+    expect(readers.sort()).toEqual(['shared/runtime/credentials.ts', 'shared/runtime/environment.ts'])
   })
 
   it('builds keys in one room', () => {

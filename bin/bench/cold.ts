@@ -67,7 +67,7 @@ export async function measureCold(
   await bundleFunctions(ids, folder)
   const own = (name: string) => ({ [join(name, 'index')]: join('bin/bench', `${name}.ts`) })
   // The SDK's own chain of credentials is one of its defaults.
-  await bundle({ ...own('bare-handler'), ...own('bare-sender') }, folder, [])
+  await bundle({ ...own('bare-handler'), ...own('bare-sender') }, folder)
   const subjects = await Promise.all(
     ids.map(async (id) => {
       const replay = await startReplay(endpoint)

@@ -1,11 +1,10 @@
 import { copyFileSync, rmSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { Code } from 'aws-cdk-lib/aws-lambda'
-import { build, type Metafile, type Plugin } from 'esbuild'
+import { type BuildOptions, build, type Metafile } from 'esbuild'
 import { functionFile } from '../../shared/runtime/workers.ts'
 import { type Files, inputsOf, type KeptFiles, PROJECT, readFiles, writeFiles } from '../kept/kept-files.ts'
 import { REFERENCE } from '../settings/names.ts'
-import { leaveOut, PARTLY_BUNDLED } from './left-out.ts'
 import { referenceInputs, writeReferenceFiles } from './reference-files.ts'
 
 /** Returns the code of a function by its id, which is the name of its file in functions/. */
@@ -17,11 +16,21 @@ export type FunctionCode = (id: string) => Code
  */
 const START = 'infra/functions/index.mjs'
 
+type Exceptions = Pick<BuildOptions, 'alias' | 'external'>
+
+/** Modules of the SDK that no function runs. */
+const LEFT_OUT: Exceptions = {
+  alias: { '@aws-sdk/credential-provider-node': './shared/runtime/credentials.ts' },
+  // It is imported by calls that have event streams.
+  external: ['@smithy/core/event-streams'],
+}
+
 /** Bundles functions in one pass, each with the module that Lambda loads. */
 export async function bundleFunctions(ids: readonly string[], outdir: string): Promise<Metafile> {
   const metafile = await bundle(
     Object.fromEntries(ids.map((id) => [join(id, 'bundle'), functionFile(id)])),
     outdir,
+    LEFT_OUT,
   )
   for (const id of ids) copyFileSync(join(PROJECT, START), join(outdir, id, basename(START)))
   return metafile
@@ -34,7 +43,7 @@ export async function bundleFunctions(ids: readonly string[], outdir: string): P
 export async function bundle(
   entryPoints: Record<string, string>,
   outdir: string,
-  plugins: Plugin[] = [leaveOut],
+  exceptions: Exceptions = {},
 ): Promise<Metafile> {
   const { metafile } = await build({
     absWorkingDir: PROJECT,
@@ -46,13 +55,13 @@ export async function bundle(
     target: 'node24',
     minify: true,
     mainFields: ['module', 'main'],
-    plugins,
     // `require` instead: an import of one of Node's modules builds a namespace of all its exports, which loads unused ones.
     supported: { 'dynamic-import': false },
     // The name that CommonJS has for it.
     define: { 'import.meta.dirname': '__dirname' },
     metafile: true,
     logLevel: 'error',
+    ...exceptions,
   })
   return metafile
 }
@@ -70,14 +79,8 @@ export async function functionCode(
     const made = missing.map((id) => ({
       name: id,
       settings: functionFile(id),
-      // These files have the options.
-      inputs: [
-        'infra/functions/bundles.ts',
-        'infra/functions/left-out.ts',
-        START,
-        ...PARTLY_BUNDLED,
-        ...inputsOf(metafile, functionFile(id)),
-      ],
+      // The first has the options.
+      inputs: ['infra/functions/bundles.ts', START, ...inputsOf(metafile, functionFile(id))],
       files: readFiles(join(outdir, id)),
     }))
     kept?.keep(made)

@@ -1,10 +1,9 @@
-import { mkdtempSync, readdirSync, writeFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
-import { basename, join, resolve } from 'node:path'
+import { mkdtempSync, readdirSync } from 'node:fs'
+import { isBuiltin } from 'node:module'
+import { basename, join } from 'node:path'
 import { expect, inject, it } from 'vitest'
 import { bundleSizes } from '../../../bin/bench/bundles.ts'
-import { bundle, bundleFunctions } from '../../../infra/functions/bundles.ts'
-import { LEFT_OUT_FILES, REPLACED_FILES } from '../../../infra/functions/left-out.ts'
+import { bundleFunctions } from '../../../infra/functions/bundles.ts'
 import { functionIds } from '../../../infra/stacks/deployment.ts'
 import { templatesOf } from '../../support/template.ts'
 
@@ -30,8 +29,9 @@ it('leaves out what a function does not need', () => {
   const idsWith = (part: string) =>
     functionIds().filter((id) => bundled.get(id)?.some((path) => path.includes(part)))
   // Lambda passes credentials in the environment.
-  expect(idsWith('credential-provider-')).toEqual([])
-  expect(idsWith('sdk-environment')).toEqual(idsWith('@aws-sdk/'))
+  expect(idsWith('@aws-sdk/credential-provider-')).toEqual([])
+  expect(idsWith('runtime/credentials.ts')).toEqual(idsWith('@aws-sdk/'))
+  expect(idsWith('event-stream')).toEqual([])
   const ofPhones = ['create-patient', 'update-patient', 'send-message', 'sms-receipts', 'run-maintenance']
   expect(idsWith('libphonenumber')).toEqual(ofPhones)
   expect(idsWith('client-sesv2')).toEqual(['send-email'])
@@ -50,29 +50,11 @@ it('has the start of each function where the handler of every version has been, 
     expect([id, ...readdirSync(join(folder, id)).sort()]).toEqual([id, 'bundle.js', 'index.mjs'])
 })
 
-it('finds every file of packages that it replaces or leaves out', () => {
-  const files = [...Object.keys(REPLACED_FILES), ...LEFT_OUT_FILES].map((path) => `node_modules/${path}`)
-  expect(files.filter((path) => inputs[path] === undefined)).toEqual([])
-})
-
-/** The value of an expression with zod, in a bundle. */
-async function bundledValue(name: string, expression: string): Promise<unknown> {
-  const file = join(folder, `${name}.ts`)
-  writeFileSync(
-    file,
-    `import * as z from '${resolve('node_modules/zod/index.js')}'; export const value = ${expression}`,
-  )
-  await bundle({ [name]: file }, folder)
-  return createRequire(file)(`./${name}.js`).value
-}
-
-it('copies no schema to register metadata', async () => {
-  const isSame = '((text) => text.meta({ id: "Text" }) === text)(z.string())'
-  expect(await bundledValue('metadata', isSame)).toBe(true)
-})
-
-it('names the file when a function calls what was left out', async () => {
-  await expect(bundledValue('call', 'z.string().toJSONSchema()')).rejects.toThrow(
-    'zod/v4/core/to-json-schema.js is left out of bundles.',
-  )
+// Only calls that have event streams import them, and no function makes such a call.
+it('imports modules of Node only, and event streams when they are used', () => {
+  const imported = Object.values(inputs)
+    .flatMap(({ imports }) => imports)
+    .filter(({ path, external }) => external && !isBuiltin(path))
+  const kinds = imported.map(({ path, kind }) => `${kind} ${path}`)
+  expect([...new Set(kinds)]).toEqual(['dynamic-import @smithy/core/event-streams'])
 })

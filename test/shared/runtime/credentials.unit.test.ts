@@ -1,5 +1,5 @@
 import { expect, it, vi } from 'vitest'
-import { defaultProvider, loadConfig } from '../../../shared/runtime/sdk-environment.ts'
+import { defaultProvider } from '../../../shared/runtime/credentials.ts'
 
 const given = (values: Record<string, string | undefined>) => {
   const all = {
@@ -22,13 +22,4 @@ it('returns the credentials of the environment', async () => {
 
 it.each(['AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY'])('throws an error without %s', async (name) => {
   await expect(given({ [name]: undefined })).rejects.toThrow(`${name} is not set`)
-})
-
-it('returns a setting of the environment, or else its default', async () => {
-  vi.stubEnv('AWS_REGION', 'eu-central-1')
-  const setting = (name: string, fallback: string | (() => Promise<string>)) =>
-    loadConfig({ environmentVariableSelector: (environment) => environment[name], default: fallback })()
-  expect(await setting('AWS_REGION', 'us-east-1')).toBe('eu-central-1')
-  expect(await setting('AWS_RETRY_MODE', 'standard')).toBe('standard')
-  expect(await setting('AWS_RETRY_MODE', async () => 'legacy')).toBe('legacy')
 })
