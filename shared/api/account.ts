@@ -3,12 +3,12 @@ import type { Credential } from '../domain/credential.ts'
 import { SCOPES } from '../domain/scope.ts'
 import { clinicTimestamp } from '../domain/timestamp.ts'
 import { defineRoute } from './route.ts'
-import { envelopeOf, oneOf, responseFields, Timestamp, Uuid } from './schemas.ts'
+import { envelopeOf, oneOf, Timestamp, Uuid } from './schemas.ts'
 
 /** The credential of the request, without its secret. */
-const Account = z
-  .strictObject(
-    responseFields(() => ({
+const Account = z.lazy(() =>
+  z
+    .strictObject({
       key: z.string(),
       name: z.string(),
       scopes: z.array(oneOf(SCOPES)),
@@ -17,9 +17,9 @@ const Account = z
       clinic: z
         .strictObject({ id: Uuid, name: z.string(), timezone: z.string(), is_test: z.boolean() })
         .meta({ id: 'AccountClinic' }),
-    })),
-  )
-  .meta({ id: 'Account' })
+    })
+    .meta({ id: 'Account' }),
+)
 
 /** A credential with the rate limit that applies to it. */
 export type Caller = Pick<Credential, 'key' | 'name' | 'scopes' | 'expiresAt' | 'clinic'> & {
@@ -47,7 +47,7 @@ export const getAccount = defineRoute({
   summary: 'Retrieve the credential of the request',
   description: 'Shows which clinic the credential gives access to, and with which scopes.',
   scope: null,
-  response: { status: 200, body: envelopeOf(Account) },
+  response: { status: 200, body: envelopeOf(Account), record: {} },
   errors: [],
   uses: { table: {} },
 })

@@ -69,13 +69,11 @@ export const cancelAppointment = defineRoute({
   summary: 'Cancel an appointment',
   description: `Cancels a scheduled appointment and frees the time of the doctor and the room. ${REPEATABLE}`,
   scope: 'appointment.write',
-  get body() {
-    return z
-      .strictObject({
-        reason: cancellationReason().meta({ maxLength: 500 }).nullish(),
-      })
-      .meta({ id: 'Cancellation' })
-  },
+  body: z
+    .strictObject({
+      reason: cancellationReason().meta({ maxLength: 500 }).nullish(),
+    })
+    .meta({ id: 'Cancellation' }),
 })
 
 export const checkInAppointment = defineRoute({

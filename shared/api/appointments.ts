@@ -18,7 +18,6 @@ import {
   PersonRef,
   renderPersonRef,
   requiredRange,
-  responseFields,
   sentFields,
   someOf,
   TimeOfDay,
@@ -28,21 +27,21 @@ import {
 } from './schemas.ts'
 
 /** A treatment or room, as referenced by an appointment. */
-const CatalogueReference = z
-  .strictObject(
-    responseFields(() => ({
+const CatalogueReference = z.lazy(() =>
+  z
+    .strictObject({
       id: Uuid,
       name: z.string(),
-    })),
-  )
-  .meta({ id: 'CatalogueReference' })
+    })
+    .meta({ id: 'CatalogueReference' }),
+)
 
 const renderReference = ({ id, name }: Reference): z.input<typeof CatalogueReference> => ({ id, name })
 
 /** An appointment as the API returns it. */
-export const Appointment = z
-  .strictObject(
-    responseFields(() => ({
+export const Appointment = z.lazy(() =>
+  z
+    .strictObject({
       id: Uuid,
       patient: PersonRef,
       doctor: PersonRef,
@@ -60,9 +59,9 @@ export const Appointment = z
       external_id: z.string().nullable(),
       created_at: Timestamp,
       updated_at: Timestamp,
-    })),
-  )
-  .meta({ id: 'Appointment' })
+    })
+    .meta({ id: 'Appointment' }),
+)
 
 type Rendered = z.input<typeof Appointment>
 
@@ -103,25 +102,25 @@ const IdOnly = z.strictObject({ id: Uuid }).meta({ id: 'IdReference' })
 
 /** A change of an appointment shows this to a credential that may not read appointments. */
 export const appointmentReference: RecordReference = {
-  schema: z
-    .strictObject(
-      responseFields(
-        () =>
-          Appointment.partial()
-            .required(IN_REFERENCES)
-            .extend({
-              patient: IdOnly.optional(),
-              doctor: IdOnly.optional(),
-              treatments: z.array(IdOnly).optional(),
-              room: IdOnly.nullable().optional(),
-            }).shape,
-      ),
-    )
-    .meta({
-      id: 'AppointmentReference',
-      description:
-        'Without `appointment.read`, of the optional fields only those that the request had, and ids for names.',
-    }),
+  schema: z.lazy(() =>
+    z
+      .strictObject(
+        Appointment.unwrap()
+          .partial()
+          .required(IN_REFERENCES)
+          .extend({
+            patient: IdOnly.optional(),
+            doctor: IdOnly.optional(),
+            treatments: z.array(IdOnly).optional(),
+            room: IdOnly.nullable().optional(),
+          }).shape,
+      )
+      .meta({
+        id: 'AppointmentReference',
+        description:
+          'Without `appointment.read`, of the optional fields only those that the request had, and ids for names.',
+      }),
+  ),
   of: (record, sent) => {
     const { patient, doctor, treatments, room, end_time, cancellation_reason } = record as Rendered
     const has = (name: string) => Object.hasOwn(sent, name)
@@ -142,9 +141,11 @@ const nullableTimestamp = (instant: string | null, timezone: string): string | n
   instant === null ? null : clinicTimestamp(instant, timezone)
 
 /** With `expand`, the patient is shown as lists of patients show it. */
-const ExpandableAppointment = z
-  .strictObject(responseFields(() => ({ ...Appointment.shape, patient: z.union([PersonRef, Patient]) })))
-  .meta({ id: 'ExpandableAppointment' })
+const ExpandableAppointment = z.lazy(() =>
+  z
+    .strictObject({ ...Appointment.unwrap().shape, patient: z.union([PersonRef, Patient]) })
+    .meta({ id: 'ExpandableAppointment' }),
+)
 
 export const listAppointments = defineRoute({
   id: 'list-appointments',
@@ -157,21 +158,19 @@ export const listAppointments = defineRoute({
     'with this id, and is sent alone, or with `limit` and `expand`.',
   scope: 'appointment.read',
   parameterScopes: expandPatient.scopes,
-  get query() {
-    return recordListQuery({
-      ...expandPatient.parameters(),
-      patient_id: Uuid.optional(),
-      doctor_id: Uuid.optional(),
-      room_id: Uuid.optional(),
-      status: someOf(APPOINTMENT_STATUSES).optional(),
-      date_from: CalendarDate.optional(),
-      date_to: CalendarDate.optional(),
-      external_id: newExternalId().optional(),
-      order: order(),
-    })
-      .refine(...validDateRange('date_from', 'date_to'))
-      .refine(...requiredRange('room_id', 'date_from', 'date_to'))
-  },
+  query: recordListQuery({
+    ...expandPatient.parameters(),
+    patient_id: Uuid.optional(),
+    doctor_id: Uuid.optional(),
+    room_id: Uuid.optional(),
+    status: someOf(APPOINTMENT_STATUSES).optional(),
+    date_from: CalendarDate.optional(),
+    date_to: CalendarDate.optional(),
+    external_id: newExternalId().optional(),
+    order: order(),
+  })
+    .refine(...validDateRange('date_from', 'date_to'))
+    .refine(...requiredRange('room_id', 'date_from', 'date_to')),
   response: { status: 200, body: recordListOf(ExpandableAppointment) },
   errors: ['invalid_cursor', 'range_required'],
   uses: {
@@ -219,10 +218,8 @@ export const getAppointment = defineRoute({
   scope: 'appointment.read',
   parameterScopes: expandPatient.scopes,
   params: { id: 'appointment_not_found' },
-  get query() {
-    return z.strictObject(expandPatient.parameters())
-  },
-  response: { status: 200, body: envelopeOf(ExpandableAppointment) },
+  query: z.strictObject(expandPatient.parameters()),
+  response: { status: 200, body: envelopeOf(ExpandableAppointment), record: {} },
   errors: ['appointment_not_found'],
   uses: { table: { GetItem: ['appointments'], BatchGetItem: ['patients'] } },
 })

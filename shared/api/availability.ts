@@ -12,7 +12,6 @@ import {
   PersonRef,
   RecordDate,
   renderPersonRef,
-  responseFields,
   TimeOfDay,
   Uuid,
   validDateRange,
@@ -66,17 +65,17 @@ export const DurationMinutes = z
   .max(MAX_DURATION, { error: RANGE })
 
 /** A free slot as the API returns it. */
-export const Slot = z
-  .strictObject(
-    responseFields(() => ({
+export const Slot = z.lazy(() =>
+  z
+    .strictObject({
       date: CalendarDate.optional(),
       start_time: TimeOfDay,
       end_time: TimeOfDay,
       duration_minutes: z.int(),
       doctor: PersonRef.optional(),
-    })),
-  )
-  .meta({ id: 'Slot' })
+    })
+    .meta({ id: 'Slot' }),
+)
 
 type Query = z.output<(typeof getAvailability)['query']>
 
@@ -121,48 +120,46 @@ export const getAvailability = defineRoute({
     'doctor. A page ends after `limit` slots, or earlier at the end of a day; `meta.next_after` is the cursor of the next page. ' +
     'If `count` is 0, nothing is free in the rest of the range.',
   scope: 'appointment.read.availability',
-  get query() {
-    return z
-      .strictObject({
-        doctor_id: Uuid.optional(),
-        treatment_id: Uuid.optional(),
-        treatment_ids: treatmentIdList().optional(),
-        room_id: Uuid.optional(),
-        date: RecordDate,
-        date_to: RecordDate.optional(),
-        duration: duration().optional(),
-        limit: wholeNumber(MAX_SLOTS, MAX_SLOTS).unwrap().optional().meta({
-          type: 'integer',
-          minimum: 1,
-          maximum: MAX_SLOTS,
-          default: MAX_SLOTS,
-        }),
-        after: z
-          .string()
-          .regex(/^[A-Za-z0-9_-]{1,2000}$/, { error: INVALID_CURSOR })
-          .optional(),
-      })
-      .refine((query) => query.doctor_id ?? query.treatment_id ?? query.treatment_ids, {
-        path: ['doctor_id'],
-        error: 'is required unless treatments are sent',
-        when: whenValid('doctor_id', 'treatment_id', 'treatment_ids'),
-      })
-      .refine((query) => query.treatment_id === undefined || query.treatment_ids === undefined, {
-        path: ['treatment_ids'],
-        error: 'must not be combined with treatment_id',
-        when: whenValid('treatment_id', 'treatment_ids'),
-      })
-      .refine(...validDateRange('date', 'date_to'))
-      .refine(isWithinDays, {
-        path: ['date_to'],
-        error: `must be at most ${MAX_AVAILABILITY_DAYS - 1} days after date`,
-        when: whenValid('date', 'date_to'),
-      })
-  },
+  query: z
+    .strictObject({
+      doctor_id: Uuid.optional(),
+      treatment_id: Uuid.optional(),
+      treatment_ids: treatmentIdList().optional(),
+      room_id: Uuid.optional(),
+      date: RecordDate,
+      date_to: RecordDate.optional(),
+      duration: duration().optional(),
+      limit: wholeNumber(MAX_SLOTS, MAX_SLOTS).unwrap().optional().meta({
+        type: 'integer',
+        minimum: 1,
+        maximum: MAX_SLOTS,
+        default: MAX_SLOTS,
+      }),
+      after: z
+        .string()
+        .regex(/^[A-Za-z0-9_-]{1,2000}$/, { error: INVALID_CURSOR })
+        .optional(),
+    })
+    .refine((query) => query.doctor_id ?? query.treatment_id ?? query.treatment_ids, {
+      path: ['doctor_id'],
+      error: 'is required unless treatments are sent',
+      when: whenValid('doctor_id', 'treatment_id', 'treatment_ids'),
+    })
+    .refine((query) => query.treatment_id === undefined || query.treatment_ids === undefined, {
+      path: ['treatment_ids'],
+      error: 'must not be combined with treatment_id',
+      when: whenValid('treatment_id', 'treatment_ids'),
+    })
+    .refine(...validDateRange('date', 'date_to'))
+    .refine(isWithinDays, {
+      path: ['date_to'],
+      error: `must be at most ${MAX_AVAILABILITY_DAYS - 1} days after date`,
+      when: whenValid('date', 'date_to'),
+    }),
   response: {
     status: 200,
-    body: z.strictObject(
-      responseFields(() => ({
+    body: z.lazy(() =>
+      z.strictObject({
         data: z.array(Slot),
         meta: z
           .strictObject({
@@ -178,7 +175,7 @@ export const getAvailability = defineRoute({
             next_after: z.string().nullable().optional(),
           })
           .meta({ id: 'AvailabilityMeta' }),
-      })),
+      }),
     ),
   },
   errors: ['invalid_cursor', 'doctor_not_found', 'treatment_not_found', 'room_not_found'],

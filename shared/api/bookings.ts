@@ -118,24 +118,22 @@ export const createAppointment = defineRoute({
     'lists up to three of the next free slots of the doctor, and of the room, in `details`.',
   scope: 'appointment.write',
   readScope: 'appointment.read',
-  get body() {
-    return z
-      .strictObject({
-        patient_id: Uuid,
-        doctor_id: Uuid,
-        appointment_date: RecordDate,
-        start_time: TimeOfDay,
-        duration: DurationMinutes.optional(),
-        end_time: TimeOfDay.optional(),
-        treatment_ids: TreatmentIds,
-        room_id: Uuid.nullish(),
-        notes: Notes,
-        external_id: newExternalId().nullish(),
-      })
-      .refine(...validEnd('end_differs'))
-      .refine(...validEnd('length_out_of_range'))
-      .meta({ id: 'NewAppointment' })
-  },
+  body: z
+    .strictObject({
+      patient_id: Uuid,
+      doctor_id: Uuid,
+      appointment_date: RecordDate,
+      start_time: TimeOfDay,
+      duration: DurationMinutes.optional(),
+      end_time: TimeOfDay.optional(),
+      treatment_ids: TreatmentIds,
+      room_id: Uuid.nullish(),
+      notes: Notes,
+      external_id: newExternalId().nullish(),
+    })
+    .refine(...validEnd('end_differs'))
+    .refine(...validEnd('length_out_of_range'))
+    .meta({ id: 'NewAppointment' }),
   response: {
     status: 201,
     body: envelopeOf(Appointment),
@@ -174,21 +172,19 @@ export const updateAppointment = defineRoute({
   scope: 'appointment.write',
   readScope: 'appointment.read',
   params: { id: 'appointment_not_found' },
-  get body() {
-    return z
-      .strictObject({
-        doctor_id: Uuid.optional(),
-        appointment_date: RecordDate.optional(),
-        start_time: TimeOfDay.optional(),
-        duration: DurationMinutes.optional(),
-        end_time: TimeOfDay.optional(),
-        treatment_ids: TreatmentIds,
-        room_id: Uuid.nullish(),
-        notes: Notes,
-        external_id: newExternalId().nullish(),
-      })
-      .meta({ id: 'AppointmentChanges' })
-  },
+  body: z
+    .strictObject({
+      doctor_id: Uuid.optional(),
+      appointment_date: RecordDate.optional(),
+      start_time: TimeOfDay.optional(),
+      duration: DurationMinutes.optional(),
+      end_time: TimeOfDay.optional(),
+      treatment_ids: TreatmentIds,
+      room_id: Uuid.nullish(),
+      notes: Notes,
+      external_id: newExternalId().nullish(),
+    })
+    .meta({ id: 'AppointmentChanges' }),
   response: { status: 200, body: envelopeOf(Appointment), record: { reference: appointmentReference } },
   errors: [
     'appointment_not_found',

@@ -8,14 +8,14 @@ import type {
 } from '../domain/booking/catalogue.ts'
 import { renderMoney } from '../domain/money/money.ts'
 import { defineRoute } from './route.ts'
-import { activePaging, CalendarDate, envelopeOf, pageOf, paging, responseFields, Uuid } from './schemas.ts'
+import { activePaging, CalendarDate, envelopeOf, pageOf, paging, Uuid } from './schemas.ts'
 
 const isActive = z.boolean()
 const currency = z.string().length(3)
 
-const Department = z
-  .strictObject(responseFields(() => ({ id: Uuid, name: z.string(), is_active: isActive })))
-  .meta({ id: 'Department' })
+const Department = z.lazy(() =>
+  z.strictObject({ id: Uuid, name: z.string(), is_active: isActive }).meta({ id: 'Department' }),
+)
 
 export const renderDepartment = (department: DepartmentRecord): z.input<typeof Department> => ({
   id: department.id,
@@ -23,16 +23,16 @@ export const renderDepartment = (department: DepartmentRecord): z.input<typeof D
   is_active: department.isActive,
 })
 
-const Room = z
-  .strictObject(
-    responseFields(() => ({
+const Room = z.lazy(() =>
+  z
+    .strictObject({
       id: Uuid,
       name: z.string(),
       department_id: Uuid.nullable(),
       is_active: isActive,
-    })),
-  )
-  .meta({ id: 'Room' })
+    })
+    .meta({ id: 'Room' }),
+)
 
 export const renderRoom = (room: RoomRecord): z.input<typeof Room> => ({
   id: room.id,
@@ -41,9 +41,9 @@ export const renderRoom = (room: RoomRecord): z.input<typeof Room> => ({
   is_active: room.isActive,
 })
 
-const Treatment = z
-  .strictObject(
-    responseFields(() => ({
+const Treatment = z.lazy(() =>
+  z
+    .strictObject({
       id: Uuid,
       name: z.string(),
       code: z.string().nullable(),
@@ -53,9 +53,9 @@ const Treatment = z
       currency,
       doctor_ids: z.array(Uuid),
       is_active: isActive,
-    })),
-  )
-  .meta({ id: 'Treatment' })
+    })
+    .meta({ id: 'Treatment' }),
+)
 
 export const renderTreatment = (treatment: TreatmentRecord): z.input<typeof Treatment> => ({
   id: treatment.id,
@@ -69,9 +69,9 @@ export const renderTreatment = (treatment: TreatmentRecord): z.input<typeof Trea
   is_active: treatment.isActive,
 })
 
-const PriceList = z
-  .strictObject(
-    responseFields(() => ({
+const PriceList = z.lazy(() =>
+  z
+    .strictObject({
       id: Uuid,
       name: z.string(),
       currency,
@@ -79,9 +79,9 @@ const PriceList = z
       valid_from: CalendarDate.nullable(),
       valid_to: CalendarDate.nullable(),
       items: z.array(z.strictObject({ treatment_id: Uuid, price: z.number() }).meta({ id: 'PriceListItem' })),
-    })),
-  )
-  .meta({ id: 'PriceList' })
+    })
+    .meta({ id: 'PriceList' }),
+)
 
 export const renderPriceList = (list: PriceListRecord): z.input<typeof PriceList> => ({
   id: list.id,
@@ -103,9 +103,7 @@ export const listDepartments = defineRoute({
   summary: 'List departments',
   description: 'Sorted by name. Includes inactive departments by default.',
   scope: 'appointment.read.availability',
-  get query() {
-    return z.strictObject(activePaging())
-  },
+  query: z.strictObject(activePaging()),
   response: { status: 200, body: pageOf(Department) },
   errors: [],
   uses: { table: { Query: ['departments'] } },
@@ -118,7 +116,7 @@ export const getDepartment = defineRoute({
   summary: 'Retrieve a department',
   scope: 'appointment.read.availability',
   params: { id: 'department_not_found' },
-  response: { status: 200, body: envelopeOf(Department) },
+  response: { status: 200, body: envelopeOf(Department), record: {} },
   errors: ['department_not_found'],
   uses: { table: { GetItem: ['departments'] } },
 })
@@ -130,9 +128,7 @@ export const listRooms = defineRoute({
   summary: 'List rooms',
   description: 'Sorted by name. Includes inactive rooms by default.',
   scope: 'appointment.read.availability',
-  get query() {
-    return z.strictObject(activePaging())
-  },
+  query: z.strictObject(activePaging()),
   response: { status: 200, body: pageOf(Room) },
   errors: [],
   uses: { table: { Query: ['rooms'] } },
@@ -145,7 +141,7 @@ export const getRoom = defineRoute({
   summary: 'Retrieve a room',
   scope: 'appointment.read.availability',
   params: { id: 'room_not_found' },
-  response: { status: 200, body: envelopeOf(Room) },
+  response: { status: 200, body: envelopeOf(Room), record: {} },
   errors: ['room_not_found'],
   uses: { table: { GetItem: ['rooms'] } },
 })
@@ -158,12 +154,10 @@ export const listTreatments = defineRoute({
   description:
     'Sorted by name. Includes inactive treatments by default. Filtering by an unknown id returns an empty list.',
   scope: 'appointment.read.availability',
-  get query() {
-    return z.strictObject({
-      ...activePaging(),
-      doctor_id: Uuid.optional(),
-    })
-  },
+  query: z.strictObject({
+    ...activePaging(),
+    doctor_id: Uuid.optional(),
+  }),
   response: { status: 200, body: pageOf(Treatment) },
   errors: [],
   uses: { table: { Query: ['treatments'] } },
@@ -176,7 +170,7 @@ export const getTreatment = defineRoute({
   summary: 'Retrieve a treatment',
   scope: 'appointment.read.availability',
   params: { id: 'treatment_not_found' },
-  response: { status: 200, body: envelopeOf(Treatment) },
+  response: { status: 200, body: envelopeOf(Treatment), record: {} },
   errors: ['treatment_not_found'],
   uses: { table: { GetItem: ['treatments'] } },
 })
@@ -190,9 +184,7 @@ export const listPriceLists = defineRoute({
     'Sorted by name. A treatment that a list leaves out has its own price. Amounts are numbers in units of the ' +
     'currency, exact to its decimals.',
   scope: 'finance.read',
-  get query() {
-    return z.strictObject(paging())
-  },
+  query: z.strictObject(paging()),
   response: { status: 200, body: pageOf(PriceList) },
   errors: [],
   uses: { table: { Query: ['price-lists'] } },

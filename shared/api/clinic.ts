@@ -2,12 +2,12 @@ import * as z from 'zod'
 import type { Clinic as ClinicRecord } from '../domain/clinic.ts'
 import { clinicTimestamp } from '../domain/timestamp.ts'
 import { defineRoute } from './route.ts'
-import { envelopeOf, responseFields, Timestamp, Uuid } from './schemas.ts'
+import { envelopeOf, Timestamp, Uuid } from './schemas.ts'
 
 /** A clinic as the API returns it. Only the operator changes it. */
-const Clinic = z
-  .strictObject(
-    responseFields(() => ({
+const Clinic = z.lazy(() =>
+  z
+    .strictObject({
       id: Uuid,
       name: z.string(),
       address: z.string().nullable(),
@@ -19,9 +19,9 @@ const Clinic = z
       appointment_duration: z.int(),
       is_test: z.boolean(),
       created_at: Timestamp,
-    })),
-  )
-  .meta({ id: 'Clinic' })
+    })
+    .meta({ id: 'Clinic' }),
+)
 
 export const renderClinic = (clinic: ClinicRecord): z.input<typeof Clinic> => ({
   id: clinic.id,
@@ -44,7 +44,7 @@ export const getClinic = defineRoute({
   summary: 'Retrieve the clinic',
   description: 'The clinic that the credential gives access to.',
   scope: null,
-  response: { status: 200, body: envelopeOf(Clinic) },
+  response: { status: 200, body: envelopeOf(Clinic), record: {} },
   errors: [],
   uses: { table: { GetItem: ['clinic'] } },
 })

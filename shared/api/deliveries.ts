@@ -4,21 +4,12 @@ import { clinicTimestamp } from '../domain/timestamp.ts'
 import { DELIVERY_STATUSES, type Delivery as DeliveryRecord } from '../domain/webhooks/delivery.ts'
 import { EVENT_NAMES } from './events.ts'
 import { defineRoute } from './route.ts'
-import {
-  CursorMeta,
-  cursorPageOf,
-  cursorPaging,
-  envelopeOf,
-  oneOf,
-  responseFields,
-  Timestamp,
-  Uuid,
-} from './schemas.ts'
+import { CursorMeta, cursorPageOf, cursorPaging, envelopeOf, oneOf, Timestamp, Uuid } from './schemas.ts'
 
 /** The delivery of one event to one endpoint. */
-export const Delivery = z
-  .strictObject(
-    responseFields(() => ({
+export const Delivery = z.lazy(() =>
+  z
+    .strictObject({
       id: Uuid,
       event_id: z.string(),
       event: oneOf(EVENT_NAMES),
@@ -35,9 +26,9 @@ export const Delivery = z
       ),
       next_attempt_at: Timestamp.nullable(),
       created_at: Timestamp,
-    })),
-  )
-  .meta({ id: 'Delivery' })
+    })
+    .meta({ id: 'Delivery' }),
+)
 
 export function renderDelivery(delivery: DeliveryRecord, clinic: ClinicInfo): z.input<typeof Delivery> {
   const toTimestamp = (instant: string) => clinicTimestamp(instant, clinic.timezone)
@@ -66,9 +57,7 @@ export const pingWebhook = defineRoute({
     'Sends a `webhook.ping` event, even if the endpoint is disabled. The list of deliveries shows the outcome.',
   scope: 'webhook.write',
   params: { id: 'webhook_not_found' },
-  get body() {
-    return z.strictObject({})
-  },
+  body: z.strictObject({}),
   response: { status: 202, body: envelopeOf(Delivery) },
   errors: ['webhook_not_found'],
   uses: {
@@ -87,9 +76,7 @@ export const listDeliveries = defineRoute({
     'left out.',
   scope: 'webhook.read',
   params: { id: 'webhook_not_found' },
-  get query() {
-    return z.strictObject(cursorPaging())
-  },
+  query: z.strictObject(cursorPaging()),
   response: { status: 200, body: cursorPageOf(Delivery, CursorMeta) },
   errors: ['invalid_cursor', 'webhook_not_found'],
   uses: { table: { GetItem: ['webhooks'], Query: ['deliveries'] } },
@@ -105,9 +92,7 @@ export const redeliver = defineRoute({
     'retried on the full schedule. Requires the scope that reads the records of the event.',
   scope: 'webhook.write',
   params: { id: 'webhook_not_found', delivery_id: 'delivery_not_found' },
-  get body() {
-    return z.strictObject({})
-  },
+  body: z.strictObject({}),
   response: { status: 202, body: envelopeOf(Delivery) },
   errors: ['webhook_not_found', 'delivery_not_found'],
   uses: {

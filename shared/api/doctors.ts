@@ -4,20 +4,20 @@ import type { ClinicInfo } from '../domain/clinic.ts'
 import { clinicTimestamp } from '../domain/timestamp.ts'
 import type { WithUpdatedAt } from '../domain/with-updated-at.ts'
 import { defineRoute } from './route.ts'
-import { activePaging, envelopeOf, pageOf, responseFields, Timestamp, Uuid } from './schemas.ts'
+import { activePaging, envelopeOf, pageOf, Timestamp, Uuid } from './schemas.ts'
 
-export const Doctor = z
-  .strictObject(
-    responseFields(() => ({
+export const Doctor = z.lazy(() =>
+  z
+    .strictObject({
       id: Uuid,
       full_name: z.string(),
       specialty: z.string().nullable(),
       department_id: Uuid.nullable(),
       is_active: z.boolean(),
       updated_at: Timestamp,
-    })),
-  )
-  .meta({ id: 'Doctor' })
+    })
+    .meta({ id: 'Doctor' }),
+)
 
 export const renderDoctor = (
   doctor: WithUpdatedAt<DoctorRecord>,
@@ -39,9 +39,7 @@ export const listDoctors = defineRoute({
   summary: 'List doctors',
   description: 'Sorted by name. Includes inactive doctors by default.',
   scope: 'appointment.read.availability',
-  get query() {
-    return z.strictObject(activePaging())
-  },
+  query: z.strictObject(activePaging()),
   response: { status: 200, body: pageOf(Doctor) },
   errors: [],
   uses: { table: { Query: ['doctors'] } },
@@ -54,7 +52,7 @@ export const getDoctor = defineRoute({
   summary: 'Retrieve a doctor',
   scope: 'appointment.read.availability',
   params: { id: 'doctor_not_found' },
-  response: { status: 200, body: envelopeOf(Doctor) },
+  response: { status: 200, body: envelopeOf(Doctor), record: {} },
   errors: ['doctor_not_found'],
   uses: { table: { GetItem: ['doctors'] } },
 })

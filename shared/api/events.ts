@@ -141,7 +141,9 @@ export const Event: z.ZodType<Payload, Payload> = (
   ) as unknown as z.ZodType<Payload, Payload>
 ).meta({ id: 'Event' })
 
-const EventListMeta = CursorMeta.extend({ next_after: z.string() }).meta({ id: 'EventListMeta' })
+const EventListMeta = z.lazy(() =>
+  CursorMeta.unwrap().extend({ next_after: z.string() }).meta({ id: 'EventListMeta' }),
+)
 
 export const listEvents = defineRoute({
   id: 'list-events',
@@ -156,9 +158,7 @@ export const listEvents = defineRoute({
     'The import of a file is listed with the scope that reads its records. Filtering by any other event is a 403 that names the ' +
     'scope.',
   scope: 'webhook.read',
-  get query() {
-    return z.strictObject({ ...cursorPaging(), event: RequestedEvent.optional() })
-  },
+  query: z.strictObject({ ...cursorPaging(), event: RequestedEvent.optional() }),
   response: { status: 200, body: cursorPageOf(Event, EventListMeta) },
   errors: ['invalid_cursor'],
   uses: { table: { GetItem: ['event-head'], Query: ['events'] } },

@@ -18,7 +18,6 @@ import {
   oneOf,
   PersonRef,
   renderPersonRef,
-  responseFields,
   someOf,
   Timestamp,
   text,
@@ -26,9 +25,9 @@ import {
   validDateRange,
 } from './schemas.ts'
 
-const LineItem = z
-  .strictObject(
-    responseFields(() => ({
+const LineItem = z.lazy(() =>
+  z
+    .strictObject({
       id: Uuid,
       description: z.string(),
       quantity: z.number(),
@@ -37,14 +36,20 @@ const LineItem = z
       tax_rate: z.number(),
       tax_amount: z.number(),
       total_amount: z.number(),
-    })),
-  )
-  .meta({ id: 'LineItem' })
+    })
+    .meta({ id: 'LineItem' }),
+)
+
+const InvoicePatient = z.lazy(() =>
+  z
+    .strictObject({ ...PersonRef.unwrap().shape, email: z.string().nullable() })
+    .meta({ id: 'InvoicePatient' }),
+)
 
 /** An invoice as the API returns it. Amounts have the currency's decimals. */
-export const Invoice = z
-  .strictObject(
-    responseFields(() => ({
+export const Invoice = z.lazy(() =>
+  z
+    .strictObject({
       id: Uuid,
       invoice_number: z.string(),
       status: oneOf(INVOICE_STATUSES),
@@ -58,15 +63,13 @@ export const Invoice = z
       total_amount: z.number(),
       paid_amount: z.number(),
       balance_due: z.number(),
-      patient: z
-        .strictObject({ ...PersonRef.shape, email: z.string().nullable() })
-        .meta({ id: 'InvoicePatient' }),
+      patient: InvoicePatient,
       line_items: z.array(LineItem),
       created_at: Timestamp,
       updated_at: Timestamp,
-    })),
-  )
-  .meta({ id: 'Invoice' })
+    })
+    .meta({ id: 'Invoice' }),
+)
 
 export function renderInvoice(
   invoice: WithUpdatedAt<InvoiceRecord>,
@@ -109,17 +112,17 @@ const renderLineItem = (
 })
 
 /** With `expand`, the patient also has what lists of patients show. */
-const ExpandableInvoice = z
-  .strictObject(
-    responseFields(() => ({
-      ...Invoice.shape,
+const ExpandableInvoice = z.lazy(() =>
+  z
+    .strictObject({
+      ...Invoice.unwrap().shape,
       patient: z.union([
-        Invoice.shape.patient,
-        Patient.extend(Invoice.shape.patient.shape).meta({ id: 'ExpandedInvoicePatient' }),
+        InvoicePatient,
+        Patient.unwrap().extend(InvoicePatient.unwrap().shape).meta({ id: 'ExpandedInvoicePatient' }),
       ]),
-    })),
-  )
-  .meta({ id: 'ExpandableInvoice' })
+    })
+    .meta({ id: 'ExpandableInvoice' }),
+)
 
 export const listInvoices = defineRoute({
   id: 'list-invoices',
@@ -131,17 +134,15 @@ export const listInvoices = defineRoute({
     'Filtering by an unknown id returns an empty list. Amounts are numbers in units of the currency, exact to its decimals.',
   scope: 'finance.read',
   parameterScopes: expandPatient.scopes,
-  get query() {
-    return recordListQuery({
-      ...expandPatient.parameters(),
-      patient_id: Uuid.optional(),
-      invoice_number: text(100).trim().optional(),
-      status: someOf(INVOICE_STATUSES).optional(),
-      from: CalendarDate.optional(),
-      to: CalendarDate.optional(),
-      order: order(),
-    }).refine(...validDateRange('from', 'to'))
-  },
+  query: recordListQuery({
+    ...expandPatient.parameters(),
+    patient_id: Uuid.optional(),
+    invoice_number: text(100).trim().optional(),
+    status: someOf(INVOICE_STATUSES).optional(),
+    from: CalendarDate.optional(),
+    to: CalendarDate.optional(),
+    order: order(),
+  }).refine(...validDateRange('from', 'to')),
   response: { status: 200, body: recordListOf(ExpandableInvoice) },
   errors: ['invalid_cursor'],
   uses: {
@@ -177,16 +178,17 @@ export const getInvoice = defineRoute({
   scope: 'finance.read',
   parameterScopes: expandPatient.scopes,
   params: { id: 'invoice_not_found' },
-  get query() {
-    return z.strictObject(expandPatient.parameters())
-  },
+  query: z.strictObject(expandPatient.parameters()),
   response: {
     status: 200,
     body: envelopeOf(
-      z
-        .strictObject(responseFields(() => ({ ...ExpandableInvoice.shape, payments: z.array(Payment) })))
-        .meta({ id: 'InvoiceWithPayments' }),
+      z.lazy(() =>
+        z
+          .strictObject({ ...ExpandableInvoice.unwrap().shape, payments: z.array(Payment) })
+          .meta({ id: 'InvoiceWithPayments' }),
+      ),
     ),
+    record: {},
   },
   errors: ['invoice_not_found'],
   uses: {

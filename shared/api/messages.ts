@@ -18,7 +18,6 @@ import {
   PersonRef,
   renderPersonRef,
   requiredRange,
-  responseFields,
   someOf,
   Timestamp,
   Uuid,
@@ -26,9 +25,9 @@ import {
 } from './schemas.ts'
 
 /** An entry of the communication log as the API returns it. */
-export const Message = z
-  .strictObject(
-    responseFields(() => ({
+export const Message = z.lazy(() =>
+  z
+    .strictObject({
       id: Uuid,
       channel: oneOf(CHANNELS),
       type: oneOf(MESSAGE_TYPES),
@@ -43,9 +42,9 @@ export const Message = z
       patient: PersonRef,
       created_at: Timestamp,
       updated_at: Timestamp,
-    })),
-  )
-  .meta({ id: 'Message' })
+    })
+    .meta({ id: 'Message' }),
+)
 
 export const renderMessage = (
   message: WithUpdatedAt<MessageRecord>,
@@ -77,18 +76,16 @@ export const listMessages = defineRoute({
     'each message was accepted; `sent_at` is later. `from` and `to` are inclusive dates in the ' +
     "clinic's time zone. Filters can be combined. Filtering by an unknown id returns an empty list.",
   scope: 'communication.read.sms',
-  get query() {
-    return recordListQuery({
-      patient_id: Uuid.optional(),
-      channel: oneOf(CHANNELS).optional(),
-      status: someOf(MESSAGE_STATUSES).optional(),
-      from: CalendarDate.optional(),
-      to: CalendarDate.optional(),
-      order: order(),
-    })
-      .refine(...validDateRange('from', 'to'))
-      .refine(...requiredRange('status', 'from', 'to'))
-  },
+  query: recordListQuery({
+    patient_id: Uuid.optional(),
+    channel: oneOf(CHANNELS).optional(),
+    status: someOf(MESSAGE_STATUSES).optional(),
+    from: CalendarDate.optional(),
+    to: CalendarDate.optional(),
+    order: order(),
+  })
+    .refine(...validDateRange('from', 'to'))
+    .refine(...requiredRange('status', 'from', 'to')),
   response: { status: 200, body: recordListOf(Message) },
   errors: ['invalid_cursor', 'range_required'],
   uses: {
@@ -123,7 +120,7 @@ export const getMessage = defineRoute({
   summary: 'Retrieve a message',
   scope: 'communication.read.sms',
   params: { id: 'message_not_found' },
-  response: { status: 200, body: envelopeOf(Message) },
+  response: { status: 200, body: envelopeOf(Message), record: {} },
   errors: ['message_not_found'],
   uses: { table: { GetItem: ['messages'] } },
 })

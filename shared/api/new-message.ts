@@ -4,16 +4,7 @@ import { smsLength } from '../domain/messages/sms-text.ts'
 import { singleLineText } from '../domain/patients/text-fields.ts'
 import { MESSAGE_ITEMS } from '../store/keys/families.ts'
 import { defineRoute } from './route.ts'
-import {
-  envelopeOf,
-  longText,
-  oneOf,
-  PersonRef,
-  renderPersonRef,
-  responseFields,
-  Uuid,
-  whenValid,
-} from './schemas.ts'
+import { envelopeOf, longText, oneOf, PersonRef, renderPersonRef, Uuid, whenValid } from './schemas.ts'
 
 export const messageSubject = z
   .string({ error: 'must be text' })
@@ -66,26 +57,26 @@ const NewMessage = z
 
 /** The response to an accepted message. An email is returned without its id. */
 const AcceptedMessage = z.union([
-  z
-    .strictObject(
-      responseFields(() => ({
+  z.lazy(() =>
+    z
+      .strictObject({
         id: Uuid,
         channel: z.literal('sms'),
         status: oneOf(MESSAGE_STATUSES),
         recipient: z.string(),
-      })),
-    )
-    .meta({ id: 'AcceptedSms' }),
-  z
-    .strictObject(
-      responseFields(() => ({
+      })
+      .meta({ id: 'AcceptedSms' }),
+  ),
+  z.lazy(() =>
+    z
+      .strictObject({
         channel: z.literal('email'),
         recipient: z.string(),
         status: z.literal('queued'),
         patient: PersonRef,
-      })),
-    )
-    .meta({ id: 'AcceptedEmail' }),
+      })
+      .meta({ id: 'AcceptedEmail' }),
+  ),
 ])
 
 export const renderAcceptedMessage = ({ id, channel, status, recipient, patient }: Message) => ({

@@ -8,9 +8,7 @@ const change = {
   scope: 'patient.write',
   readScope: 'patient.read',
   params: { id: 'patient_not_found' },
-  get body() {
-    return z.strictObject({}).meta({ id: 'NoFields' })
-  },
+  body: z.strictObject({}).meta({ id: 'NoFields' }),
   response: { status: 200, body: OnePatient, record: patientRecord },
   errors: ['patient_not_found', 'precondition_failed'],
   uses: {

@@ -14,7 +14,6 @@ import {
   newExternalId,
   oneOf,
   queryBoolean,
-  responseFields,
   sentFields,
   Timestamp,
   text,
@@ -24,24 +23,26 @@ import {
 
 const PRIVATE_SCOPE = 'patient.read.private' satisfies Scope
 
-const fields = responseFields(() => ({
-  id: Uuid,
-  full_name: z.string(),
-  first_name: z.string(),
-  last_name: z.string(),
-  date_of_birth: CalendarDate.nullable(),
-  gender: z.enum(GENDERS).nullable(),
-  phone_number: z.string().nullable(),
-  email_address: z.string().nullable(),
-  external_id: z.string().nullable(),
-  is_active: z.boolean(),
-  created_at: Timestamp,
-  updated_at: Timestamp,
-  erased_at: Timestamp.nullable(),
-}))
-
 /** A patient as lists show it. */
-export const Patient = z.strictObject(fields).meta({ id: 'Patient' })
+export const Patient = z.lazy(() =>
+  z
+    .strictObject({
+      id: Uuid,
+      full_name: z.string(),
+      first_name: z.string(),
+      last_name: z.string(),
+      date_of_birth: CalendarDate.nullable(),
+      gender: z.enum(GENDERS).nullable(),
+      phone_number: z.string().nullable(),
+      email_address: z.string().nullable(),
+      external_id: z.string().nullable(),
+      is_active: z.boolean(),
+      created_at: Timestamp,
+      updated_at: Timestamp,
+      erased_at: Timestamp.nullable(),
+    })
+    .meta({ id: 'Patient' }),
+)
 
 /** A query parameter of endpoints that return records of patients, and the scope that it requires. */
 export const expandPatient = {
@@ -50,15 +51,15 @@ export const expandPatient = {
 } as const
 
 /** A patient as a response that has only this one shows it. */
-export const PatientDetails = z
-  .strictObject(
-    responseFields(() => ({
-      ...fields,
+export const PatientDetails = z.lazy(() =>
+  z
+    .strictObject({
+      ...Patient.unwrap().shape,
       national_id: z.string().nullable().optional(),
       notes: z.string().nullable().optional(),
-    })),
-  )
-  .meta({ id: 'PatientDetails' })
+    })
+    .meta({ id: 'PatientDetails' }),
+)
 
 export const renderPatient = (
   patient: WithUpdatedAt<PatientRecord>,
@@ -92,14 +93,14 @@ const IN_REFERENCES = {
 
 /** A change of a patient shows this to a credential that may not read patients. */
 export const patientReference: RecordReference = {
-  schema: z
-    .strictObject(
-      responseFields(() => PatientDetails.omit({ full_name: true }).partial().required(IN_REFERENCES).shape),
-    )
-    .meta({
-      id: 'PatientReference',
-      description: 'Without `patient.read`, of the optional fields only those that the request had.',
-    }),
+  schema: z.lazy(() =>
+    z
+      .strictObject(PatientDetails.unwrap().omit({ full_name: true }).partial().required(IN_REFERENCES).shape)
+      .meta({
+        id: 'PatientReference',
+        description: 'Without `patient.read`, of the optional fields only those that the request had.',
+      }),
+  ),
   of: (patient, sent) => sentFields(patient, sent, Object.keys(IN_REFERENCES)),
 }
 
@@ -133,18 +134,16 @@ export const listPatients = defineRoute({
     'with `limit`.',
   scope: 'patient.read',
   parameterScopes: { national_id: PRIVATE_SCOPE },
-  get query() {
-    return recordListQuery({
-      search: text(200).optional(),
-      is_active: queryBoolean().optional(),
-      national_id: nationalId().meta({ maxLength: 32, pattern: NATIONAL_ID.source }).optional(),
-      external_id: newExternalId().optional(),
-    }).refine(({ national_id, search, is_active }) => !national_id || (search ?? is_active) === undefined, {
-      path: ['national_id'],
-      error: 'cannot be combined with search or is_active',
-      when: whenValid('national_id', 'search', 'is_active'),
-    })
-  },
+  query: recordListQuery({
+    search: text(200).optional(),
+    is_active: queryBoolean().optional(),
+    national_id: nationalId().meta({ maxLength: 32, pattern: NATIONAL_ID.source }).optional(),
+    external_id: newExternalId().optional(),
+  }).refine(({ national_id, search, is_active }) => !national_id || (search ?? is_active) === undefined, {
+    path: ['national_id'],
+    error: 'cannot be combined with search or is_active',
+    when: whenValid('national_id', 'search', 'is_active'),
+  }),
   response: { status: 200, body: recordListOf(Patient) },
   errors: ['invalid_cursor'],
   // Search holds the clinic's index in memory: about 60 MB for a million patients.
@@ -172,7 +171,7 @@ export const getPatient = defineRoute({
   summary: 'Retrieve a patient',
   scope: 'patient.read',
   params: { id: 'patient_not_found' },
-  response: { status: 200, body: OnePatient },
+  response: { status: 200, body: OnePatient, record: {} },
   errors: ['patient_not_found'],
   uses: { table: { GetItem: ['patients'] } },
 })

@@ -19,7 +19,6 @@ import {
   pageOf,
   paging,
   renderPersonRef,
-  responseFields,
   someOf,
   Timestamp,
   Uuid,
@@ -27,9 +26,9 @@ import {
 } from './schemas.ts'
 
 /** A payment or a refund. The amount is positive for both. */
-export const Payment = z
-  .strictObject(
-    responseFields(() => ({
+export const Payment = z.lazy(() =>
+  z
+    .strictObject({
       id: Uuid,
       invoice_id: Uuid,
       invoice_number: z.string(),
@@ -44,9 +43,9 @@ export const Payment = z
       voided_at: Timestamp.nullable(),
       created_at: Timestamp,
       updated_at: Timestamp,
-    })),
-  )
-  .meta({ id: 'Payment' })
+    })
+    .meta({ id: 'Payment' }),
+)
 
 export const renderPayment = (
   payment: WithUpdatedAt<PaymentRecord>,
@@ -85,13 +84,11 @@ export const listPayments = defineRoute({
     'Lists payments and refunds, sorted by payment date, newest first by default. Filters can be combined. `from` and `to` filter by ' +
     'payment date and are inclusive. Filtering by an unknown id returns an empty list.',
   scope: 'finance.read',
-  get query() {
-    return recordListQuery({
-      patient_id: Uuid.optional(),
-      invoice_id: Uuid.optional(),
-      ...filters(),
-    }).refine(...validDateRange('from', 'to'))
-  },
+  query: recordListQuery({
+    patient_id: Uuid.optional(),
+    invoice_id: Uuid.optional(),
+    ...filters(),
+  }).refine(...validDateRange('from', 'to')),
   response: { status: 200, body: recordListOf(Payment) },
   errors: ['invalid_cursor'],
   uses: {
@@ -126,9 +123,7 @@ export const listInvoicePayments = defineRoute({
   description: 'Like `GET /payments` with `invoice_id`, by page number only. An unknown invoice is a 404.',
   scope: 'finance.read',
   params: { id: 'invoice_not_found' },
-  get query() {
-    return z.strictObject({ ...paging(), ...filters() }).refine(...validDateRange('from', 'to'))
-  },
+  query: z.strictObject({ ...paging(), ...filters() }).refine(...validDateRange('from', 'to')),
   response: { status: 200, body: pageOf(Payment) },
   errors: ['invoice_not_found'],
   uses: { table: { GetItem: ['invoices'], BatchGetItem: ['payments'], Query: ['payments-of-invoices'] } },
@@ -141,7 +136,7 @@ export const getPayment = defineRoute({
   summary: 'Retrieve a payment',
   scope: 'finance.read',
   params: { id: 'payment_not_found' },
-  response: { status: 200, body: envelopeOf(Payment) },
+  response: { status: 200, body: envelopeOf(Payment), record: {} },
   errors: ['payment_not_found'],
   uses: { table: { GetItem: ['payments'] } },
 })

@@ -1,7 +1,7 @@
 /** The contract of lists of records: by page, by cursor, and by the time of the last change. */
 import * as z from 'zod'
 import { parseInstant } from '../domain/timestamp.ts'
-import { INVALID_CURSOR, oneOf, paging, responseFields, Timestamp, whenValid } from './schemas.ts'
+import { INVALID_CURSOR, oneOf, paging, Timestamp, whenValid } from './schemas.ts'
 
 const instantParameter = () =>
   z
@@ -49,9 +49,9 @@ const excludes = (one: string, other: string) =>
     { path: [one], error: `must not be combined with ${other}`, when: whenValid(one, other) },
   )
 
-const RecordListMeta = z
-  .strictObject(
-    responseFields(() => ({
+const RecordListMeta = z.lazy(() =>
+  z
+    .strictObject({
       page: z.int().min(1).optional(),
       limit: z.int().min(1),
       total: z.int().min(0).optional(),
@@ -59,13 +59,13 @@ const RecordListMeta = z
       next_after: z.string().nullable(),
       has_more: z.boolean().optional(),
       as_of: Timestamp.optional(),
-    })),
-  )
-  .meta({ id: 'RecordListMeta' })
+    })
+    .meta({ id: 'RecordListMeta' }),
+)
 
 /** The envelope of a list of records. */
 export const recordListOf = <T extends z.ZodType>(record: T) =>
-  z.strictObject(responseFields(() => ({ data: z.array(record), meta: RecordListMeta })))
+  z.lazy(() => z.strictObject({ data: z.array(record), meta: RecordListMeta }))
 
 /** The parsed query of any list of records. */
 export type RecordListQuery = {

@@ -74,8 +74,8 @@ export type Route = {
     readonly status: number
     readonly body: z.ZodType
     /**
-     * States of a method other than GET that the response is the record as GET returns it to this credential, so that it has the
-     * same `etag`. `except` names fields that GET does not return. `fieldScopes` names fields that need a further scope.
+     * States that the response is one record as GET returns it to this credential, so that it has an `etag`. `except` names fields
+     * that GET does not return. `fieldScopes` names fields that need a further scope.
      */
     readonly record?: {
       readonly except?: readonly string[]
@@ -103,40 +103,19 @@ export function scopesOf({ scope }: Pick<Route, 'scope'>): Scope[] {
 /** Whether an endpoint lists records. Programs that copy all records of a clinic call these endpoints. */
 export const isList = ({ id }: Pick<Route, 'id'>): boolean => id.startsWith('list-')
 
-/** Whether an endpoint retrieves one record: a request can send its `etag` as `if-none-match`. */
-export function retrievesRecord({ id, method, response }: RouteOfEtag): boolean {
-  // Others build no schema of their responses.
-  if (method !== 'GET' || isList({ id })) return false
-  const { shape } = response.body as Partial<z.ZodObject>
-  return (shape?.data as z.ZodType | undefined)?.def.type === 'object'
-}
-
-type RouteOfEtag = Pick<Route, 'id' | 'method' | 'response'>
-
 /** Whether a response has the `etag` of a record. */
-export const hasEtag = (route: RouteOfEtag): boolean =>
-  retrievesRecord(route) || route.response.record !== undefined
+export const hasEtag = ({ response }: Pick<Route, 'response'>): boolean => response.record !== undefined
+
+/** Whether an endpoint retrieves one record: a request can send its `etag` as `if-none-match`. */
+export const retrievesRecord = (route: Pick<Route, 'method' | 'response'>): boolean =>
+  route.method === 'GET' && hasEtag(route)
 
 /** Whether a route accepts `if-match`: its changes can be conditional on the state that the caller has read. */
 export const acceptsIfMatch = ({ errors }: Pick<Route, 'errors'>): boolean =>
   errors.includes('precondition_failed')
 
-/**
- * A schema of a request can be a getter, which is called once, when the schema is first used. A function then makes only the
- * schemas of its own route, although it loads other routes of the same file.
- */
-export function defineRoute<const R extends Route>(route: R): R {
-  for (const [name, { get }] of Object.entries(Object.getOwnPropertyDescriptors(route)))
-    if (get)
-      Object.defineProperty(route, name, {
-        get: () => {
-          const value = get.call(route)
-          Object.defineProperty(route, name, { value })
-          return value
-        },
-      })
-  return route
-}
+/** Declares an endpoint. */
+export const defineRoute = <const R extends Route>(route: R): R => route
 
 /** Errors of endpoints with a request body that accept an Idempotency-Key. */
 const IDEMPOTENCY_ERRORS = [

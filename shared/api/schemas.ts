@@ -160,27 +160,12 @@ export const rangeRequired = (field: string) =>
   new ApiError('range_required', { details: [{ field, issue: RANGE_REQUIRED }] })
 
 /**
- * The fields of an object in responses. Their schemas are made when something reads them: in production nothing does, and making
+ * A patient or doctor, as referenced by other records. Schemas of responses are lazy: in production nothing reads them, and making
  * them takes a function longer than its own work.
  */
-export function responseFields<Shape extends z.ZodRawShape>(makeFields: () => Shape): Shape {
-  let made: Shape | undefined
-  const fields = (): Shape => {
-    made ??= makeFields()
-    return made
-  }
-  return new Proxy({} as Shape, {
-    get: (_, name) => Reflect.get(fields(), name),
-    getOwnPropertyDescriptor: (_, name) => Reflect.getOwnPropertyDescriptor(fields(), name),
-    has: (_, name) => Reflect.has(fields(), name),
-    ownKeys: () => Reflect.ownKeys(fields()),
-  })
-}
-
-/** A patient or doctor, as referenced by other records. */
-export const PersonRef = z
-  .strictObject(responseFields(() => ({ id: Uuid, full_name: z.string() })))
-  .meta({ id: 'PersonRef' })
+export const PersonRef = z.lazy(() =>
+  z.strictObject({ id: Uuid, full_name: z.string() }).meta({ id: 'PersonRef' }),
+)
 
 export const renderPersonRef = ({ id, fullName }: PersonReference): z.input<typeof PersonRef> => ({
   id,
@@ -194,22 +179,22 @@ export function sentFields(record: object, sent: object, always: readonly string
 }
 
 /** The envelope of a single record. */
-export const envelopeOf = <T extends z.ZodType>(record: T) => z.strictObject({ data: record })
+export const envelopeOf = <T extends z.ZodType>(record: T) => z.lazy(() => z.strictObject({ data: record }))
 
-const PageMeta = z
-  .strictObject(
-    responseFields(() => ({
+const PageMeta = z.lazy(() =>
+  z
+    .strictObject({
       page: z.int().min(1),
       limit: z.int().min(1),
       total: z.int().min(0),
       total_pages: z.int().min(0),
-    })),
-  )
-  .meta({ id: 'PageMeta' })
+    })
+    .meta({ id: 'PageMeta' }),
+)
 
 /** The envelope of a paginated list. */
 export const pageOf = <T extends z.ZodType>(record: T) =>
-  z.strictObject(responseFields(() => ({ data: z.array(record), meta: PageMeta })))
+  z.lazy(() => z.strictObject({ data: z.array(record), meta: PageMeta }))
 
 /** The issue of a cursor that no response contained. */
 export const INVALID_CURSOR = 'must be the next_after of an earlier response'
@@ -223,19 +208,19 @@ export const cursorPaging = () => ({
   limit: paging().limit,
 })
 
-export const CursorMeta = z
-  .strictObject(
-    responseFields(() => ({
+export const CursorMeta = z.lazy(() =>
+  z
+    .strictObject({
       limit: z.int().min(1),
       next_after: z.string().nullable(),
       has_more: z.boolean(),
-    })),
-  )
-  .meta({ id: 'CursorMeta' })
+    })
+    .meta({ id: 'CursorMeta' }),
+)
 
 /** The envelope of a list that is paginated by cursor. */
 export const cursorPageOf = <T extends z.ZodType, M extends z.ZodType>(record: T, meta: M) =>
-  z.strictObject(responseFields(() => ({ data: z.array(record), meta })))
+  z.lazy(() => z.strictObject({ data: z.array(record), meta }))
 
 /** Renders a page of records into the envelope of {@link pageOf}. */
 export function renderPage<T, W>(page: Page<T>, request: PageRequest, render: (item: T) => W) {

@@ -10,31 +10,33 @@ import {
 import { WEBHOOK_FIELD_ALIASES } from './aliases.ts'
 import { ApiError } from './errors.ts'
 import { defineRoute, type Route } from './route.ts'
-import { envelopeOf, oneOf, pageOf, paging, responseFields, Timestamp, Uuid } from './schemas.ts'
+import { envelopeOf, oneOf, pageOf, paging, Timestamp, Uuid } from './schemas.ts'
 import { Description, Events, IsActive, Secret, Url, urlField } from './webhook-fields.ts'
 
-const fields = responseFields(() => ({
-  id: Uuid,
-  url: z.string(),
-  events: z.array(oneOf(EVENTS)),
-  is_active: z.boolean(),
-  description: z.string().nullable(),
-  created_at: Timestamp,
-  updated_at: Timestamp,
-}))
-
 /** A webhook endpoint as the API returns it. Never includes the secret. */
-export const Webhook = z.strictObject(fields).meta({ id: 'Webhook' })
+export const Webhook = z.lazy(() =>
+  z
+    .strictObject({
+      id: Uuid,
+      url: z.string(),
+      events: z.array(oneOf(EVENTS)),
+      is_active: z.boolean(),
+      description: z.string().nullable(),
+      created_at: Timestamp,
+      updated_at: Timestamp,
+    })
+    .meta({ id: 'Webhook' }),
+)
 
 /** A webhook endpoint with its secret, which only creation and rotation return. */
-const WebhookWithSecret = z
-  .strictObject(
-    responseFields(() => ({
-      ...fields,
+const WebhookWithSecret = z.lazy(() =>
+  z
+    .strictObject({
+      ...Webhook.unwrap().shape,
       secret: z.string().nullable(),
-    })),
-  )
-  .meta({ id: 'WebhookWithSecret' })
+    })
+    .meta({ id: 'WebhookWithSecret' }),
+)
 
 const oneWithSecret = { body: envelopeOf(WebhookWithSecret), record: { except: ['secret'] } } as const
 
@@ -82,9 +84,7 @@ export const listWebhooks = defineRoute({
   summary: 'List webhook endpoints',
   description: 'Sorted by creation time, oldest first.',
   scope: 'webhook.read',
-  get query() {
-    return z.strictObject(paging())
-  },
+  query: z.strictObject(paging()),
   response: { status: 200, body: pageOf(Webhook) },
   errors: [],
   uses: { table: { Query: ['webhooks'] } },
@@ -97,7 +97,7 @@ export const getWebhook = defineRoute({
   summary: 'Retrieve a webhook endpoint',
   scope: 'webhook.read',
   params: { id: 'webhook_not_found' },
-  response: { status: 200, body: envelopeOf(Webhook) },
+  response: { status: 200, body: envelopeOf(Webhook), record: {} },
   errors: ['webhook_not_found'],
   uses: { table: { GetItem: ['webhooks'] } },
 })
@@ -113,17 +113,15 @@ export const createWebhook = defineRoute({
     'payloads.',
   scope: 'webhook.write',
   readScope: 'webhook.read',
-  get body() {
-    return z
-      .strictObject({
-        url: Url,
-        events: Events,
-        description: Description,
-        secret: Secret.optional(),
-        is_active: IsActive.optional(),
-      })
-      .meta({ id: 'NewWebhook' })
-  },
+  body: z
+    .strictObject({
+      url: Url,
+      events: Events,
+      description: Description,
+      secret: Secret.optional(),
+      is_active: IsActive.optional(),
+    })
+    .meta({ id: 'NewWebhook' }),
   fieldAliases: WEBHOOK_FIELD_ALIASES,
   response: { status: 201, ...oneWithSecret, location: '/webhooks' },
   errors: ['too_many_webhooks'],
@@ -148,17 +146,15 @@ export const updateWebhook = defineRoute({
   scope: 'webhook.write',
   readScope: 'webhook.read',
   params: { id: 'webhook_not_found' },
-  get body() {
-    return z
-      .strictObject({
-        url: Url.optional(),
-        events: Events.optional(),
-        description: Description,
-        secret: Secret.optional(),
-        is_active: IsActive.optional(),
-      })
-      .meta({ id: 'WebhookChanges' })
-  },
+  body: z
+    .strictObject({
+      url: Url.optional(),
+      events: Events.optional(),
+      description: Description,
+      secret: Secret.optional(),
+      is_active: IsActive.optional(),
+    })
+    .meta({ id: 'WebhookChanges' }),
   fieldAliases: WEBHOOK_FIELD_ALIASES,
   response: { status: 200, body: envelopeOf(Webhook), record: {} },
   errors: ['webhook_not_found', 'precondition_failed', 'too_many_rotations'],
@@ -197,9 +193,7 @@ export const rotateWebhookSecret = defineRoute({
   scope: 'webhook.write',
   readScope: 'webhook.read',
   params: { id: 'webhook_not_found' },
-  get body() {
-    return z.strictObject({ secret: Secret.optional() }).meta({ id: 'NewSecret' })
-  },
+  body: z.strictObject({ secret: Secret.optional() }).meta({ id: 'NewSecret' }),
   fieldAliases: WEBHOOK_FIELD_ALIASES,
   response: { status: 200, ...oneWithSecret },
   errors: ['webhook_not_found', 'too_many_rotations'],

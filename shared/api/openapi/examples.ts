@@ -47,6 +47,7 @@ import {
   treatment,
   webhook,
 } from './example-records.ts'
+import { unwrapped } from './schemas.ts'
 
 const delivery = successfulDelivery(exampleEvent('appointment.created'))
 const renderedPayments = payments.map((payment) => renderPayment(payment, clinic))
@@ -255,7 +256,7 @@ export function exchangesOf(route: Route): Readonly<Record<string, Exchange>> {
 
 /** A response with the records that its schema has; for a list, with the request for this page. */
 function responseOf(id: string, schema: z.ZodType): Exchange {
-  const { data, meta } = ((schema as Partial<z.ZodObject>).shape ?? {}) as Record<
+  const { data, meta } = ((unwrapped(schema) as Partial<z.ZodObject>).shape ?? {}) as Record<
     string,
     z.ZodType | undefined
   >
@@ -268,7 +269,7 @@ function responseOf(id: string, schema: z.ZodType): Exchange {
 }
 
 /** The name of a schema in the document. */
-const nameOf = (schema: z.ZodType | undefined): string => schema?.meta()?.id ?? ''
+const nameOf = (schema: z.ZodType | undefined): string => (schema && unwrapped(schema).meta()?.id) ?? ''
 
 const TOTAL = 44
 const unchanged = (record: unknown) => record

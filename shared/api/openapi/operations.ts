@@ -13,7 +13,7 @@ import { envelopeOf } from '../schemas.ts'
 import { errorResponse, errorSchema, groupByStatus, pascalCase } from './errors.ts'
 import { type Exchange, exampleIdOf, exchangesOf } from './examples.ts'
 import { notModifiedHeaders, successHeaders } from './headers.ts'
-import type { Json, SchemaCollector } from './schemas.ts'
+import { type Json, type SchemaCollector, unwrapped } from './schemas.ts'
 import { tagOf } from './tags.ts'
 
 /** Errors that are the same for every endpoint: their responses are shared components. */
@@ -157,7 +157,9 @@ function successResponse(
 /** The body of a success, for a credential that may read its record or not. */
 function successBody({ body, record }: Route['response']): z.ZodType {
   if (!record?.reference) return body
-  return envelopeOf(z.union([(body as z.ZodObject).shape.data as z.ZodType, record.reference.schema]))
+  return envelopeOf(
+    z.union([(unwrapped(body) as z.ZodObject).shape.data as z.ZodType, record.reference.schema]),
+  )
 }
 
 const DESCRIPTIONS: Record<number, string> = { 201: 'Created', 202: 'Accepted' }

@@ -45,6 +45,10 @@ export function schemaCollector() {
   }
 }
 
+/** The schema that a lazy one makes; any other schema itself. */
+export const unwrapped = (schema: z.ZodType): z.ZodType =>
+  schema instanceof z.ZodLazy ? (schema.unwrap() as z.ZodType) : schema
+
 export type SchemaCollector = ReturnType<typeof schemaCollector>
 
 type Converted = { readonly zodSchema: z.core.$ZodTypes; readonly jsonSchema: Json }

@@ -30,7 +30,11 @@ describe('a record as text', () => {
   })
 
   it('has every amount of an invoice, its line items and a payment as text', () => {
-    const shapes = [Invoice.shape, Invoice.shape.line_items.element.shape, Payment.shape]
+    const shapes = [
+      Invoice.unwrap().shape,
+      Invoice.unwrap().shape.line_items.element.unwrap().shape,
+      Payment.unwrap().shape,
+    ]
     const numbers = shapes
       .flatMap((shape) => Object.entries(shape))
       .flatMap(([name, field]) => (field.type === 'number' ? [name] : []))
