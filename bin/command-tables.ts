@@ -1,6 +1,6 @@
 /** The tables of docs/operate/commands.md, which `npm run openapi` writes. */
 import type { Command } from 'commander'
-import { markdownTable } from '../shared/api/openapi/markdown-table.ts'
+import { markdownTable } from '../shared/openapi/markdown-table.ts'
 import { COMMANDS, RENAMED_COMMANDS } from '../shared/operator/commands.ts'
 import { operatorTool } from './clinic/program.ts'
 import { nameOf } from './clinic/tool/command-trail.ts'

@@ -1,8 +1,8 @@
-import { openapiDocument } from '../shared/api/openapi/document.ts'
-import { DOCUMENTS_WITH_TABLES, withCurrentTables } from '../shared/api/openapi/documentation-tables.ts'
-import { errorCatalogue } from '../shared/api/openapi/error-catalogue.ts'
-import type { ApiDocument } from '../shared/api/openapi/read-document.ts'
 import { pythonClient } from '../shared/clients/python/generator.ts'
+import { openapiDocument } from '../shared/openapi/document.ts'
+import { DOCUMENTS_WITH_TABLES, withCurrentTables } from '../shared/openapi/documentation-tables.ts'
+import { errorCatalogue } from '../shared/openapi/error-catalogue.ts'
+import type { ApiDocument } from '../shared/openapi/read-document.ts'
 import { commandTables } from './command-tables.ts'
 import { grantTable } from './grant-table.ts'
 

@@ -1,7 +1,8 @@
 /** The table of docs/security.md, which `npm run openapi` writes. */
-import { markdownTable } from '../shared/api/openapi/markdown-table.ts'
+
 import { callsByFamilies, type TableUse, tableUseOf } from '../shared/api/route.ts'
 import { ENDPOINTS } from '../shared/api/routes.ts'
+import { markdownTable } from '../shared/openapi/markdown-table.ts'
 import { WORKERS, type Worker } from '../shared/runtime/workers.ts'
 
 /** The calls that each function may make of the table, in markdown. Functions with the same calls share their rows. */

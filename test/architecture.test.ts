@@ -32,9 +32,9 @@ const ARROWS: Record<string, string[]> = {
   'shared/delivery/sms': ['shared/delivery', 'shared/domain/**'],
   'shared/delivery/webhooks': ['shared/delivery', 'shared/domain/**'],
   'shared/http': ['shared/api', 'shared/domain/**', 'shared/observability'],
-  'shared/api/openapi': ['shared/api', 'shared/delivery/**', 'shared/domain/**', 'shared/http'],
+  'shared/openapi': ['shared/api', 'shared/delivery/**', 'shared/domain/**', 'shared/http'],
   // What integrators install is Python: it imports nothing of ours.
-  'shared/clients/python': ['shared/api/openapi/read-document.ts'],
+  'shared/clients/python': ['shared/openapi/read-document.ts'],
   'shared/store/table': ['shared/domain/**', 'shared/store/keys'],
   'shared/store/external-ids': ['shared/domain/**', 'shared/store/keys', 'shared/store/table'],
   'shared/store/patients': [
@@ -148,7 +148,7 @@ const ARROWS: Record<string, string[]> = {
   ],
   'shared/reference': [
     'shared/api',
-    'shared/api/openapi/read-document.ts',
+    'shared/openapi/read-document.ts',
     'shared/clients/python/generator.ts',
     'shared/http',
     'shared/observability',
@@ -563,7 +563,7 @@ const ARROWS: Record<string, string[]> = {
     'infra/settings',
     'infra/stacks',
     'shared/api',
-    'shared/api/openapi',
+    'shared/openapi',
     'shared/clients/python/generator.ts',
     'shared/clients/typescript',
     'shared/domain/**',

@@ -1,4 +1,4 @@
-import { type ApiDocument, type Parameter, resolve, type Schema } from '../api/openapi/read-document.ts'
+import { type ApiDocument, type Parameter, resolve, type Schema } from '../openapi/read-document.ts'
 
 /** An object that a schema describes. There are several if the schema has alternatives. */
 type Variant = Required<Pick<Schema, 'properties' | 'required' | 'description'>> & {

@@ -8,7 +8,7 @@ import {
   type Operation,
   type Response,
   resolve,
-} from '../api/openapi/read-document.ts'
+} from '../openapi/read-document.ts'
 import { fieldList, fieldNames, folded, headerList, parameterList } from './fields.ts'
 import { REMEDIES } from './remedies.ts'
 import { curlSample, pythonSample, typescriptSample } from './samples.ts'

@@ -1,6 +1,6 @@
-import type { Endpoint } from '../api/openapi/read-document.ts'
-import { exampleOf } from '../api/openapi/read-document.ts'
 import { argument, clientMethod } from '../clients/python/generator.ts'
+import type { Endpoint } from '../openapi/read-document.ts'
+import { exampleOf } from '../openapi/read-document.ts'
 
 /** Placeholders that the page replaces with its own address and the credential that was entered. */
 export const BASE_URL = 'BASE_URL'

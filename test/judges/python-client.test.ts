@@ -5,7 +5,7 @@
 import { globSync, mkdtempSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, expect, inject, it } from 'vitest'
-import { endpointsOf } from '../../shared/api/openapi/read-document.ts'
+import { endpointsOf } from '../../shared/openapi/read-document.ts'
 import { pythonSample } from '../../shared/reference/samples.ts'
 import { type RunningStack, runStack } from '../support/local-stack.ts'
 import { pythonTool } from './python-tool.ts'

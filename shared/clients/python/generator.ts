@@ -7,7 +7,7 @@ import {
   type Parameter,
   resolve,
   type Schema,
-} from '../../api/openapi/read-document.ts'
+} from '../../openapi/read-document.ts'
 
 /**
  * The generated files of the Python client: models, error texts and resources from the API document, and the synchronous

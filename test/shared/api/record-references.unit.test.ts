@@ -1,9 +1,9 @@
 /** A write scope alone reads nothing: what changes return without the read scope. */
 import { expect, it } from 'vitest'
 import { appointmentReference, renderAppointment } from '../../../shared/api/appointments.ts'
-import * as example from '../../../shared/api/openapi/example-records.ts'
 import { patientReference, renderPatientDetails } from '../../../shared/api/patients.ts'
 import { SCOPES } from '../../../shared/domain/scope.ts'
+import * as example from '../../../shared/openapi/example-records.ts'
 
 const { clinic } = example
 const patient = renderPatientDetails(example.patient, { clinic, scopes: SCOPES })

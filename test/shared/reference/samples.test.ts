@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { expect, it } from 'vitest'
-import { type ApiDocument, endpointsOf } from '../../../shared/api/openapi/read-document.ts'
+import { type ApiDocument, endpointsOf } from '../../../shared/openapi/read-document.ts'
 import { typescriptSample } from '../../../shared/reference/samples.ts'
 
 it('has TypeScript samples of all endpoints that compile with the client', () => {

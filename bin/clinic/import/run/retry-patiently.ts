@@ -1,9 +1,5 @@
 import { UnavailableError } from '../../../../shared/store/table/errors.ts'
-import {
-  retryOnConflict,
-  SYSTEM_TIMING,
-  type Timing,
-} from '../../../../shared/store/table/retries.ts'
+import { retryOnConflict, SYSTEM_TIMING, type Timing } from '../../../../shared/store/table/retries.ts'
 
 /** How long an import waits for a store that is unavailable or busy before it ends. */
 export const RETRY_TIMEOUT_MS = 10 * 60_000

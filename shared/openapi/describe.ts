@@ -86,7 +86,7 @@ export function describer() {
     const unused = known.filter((one) => !used.has(one))
     if (missing.length + unused.length === 0) return
     throw new Error(
-      `shared/api/openapi/descriptions.ts lacks [${missing.join(', ')}], and has without a use [${unused.join(', ')}].`,
+      `shared/openapi/descriptions.ts lacks [${missing.join(', ')}], and has without a use [${unused.join(', ')}].`,
     )
   }
 

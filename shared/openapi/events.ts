@@ -1,4 +1,5 @@
-import { signatureHeaders } from '../../delivery/webhooks/webhook-signature.ts'
+import { EVENT_NAMES, EVENT_PAYLOADS } from '../api/events.ts'
+import { signatureHeaders } from '../delivery/webhooks/webhook-signature.ts'
 import {
   appointmentEventDraft,
   type Event,
@@ -11,8 +12,7 @@ import {
   patientEventDraft,
   paymentEventDraft,
   scopeOfEvent,
-} from '../../domain/webhooks/event.ts'
-import { EVENT_NAMES, EVENT_PAYLOADS } from '../events.ts'
+} from '../domain/webhooks/event.ts'
 import {
   appointment,
   appointmentAfter,

@@ -1,6 +1,6 @@
-import type { Scope } from '../../domain/scope.ts'
-import { ERROR_KEYS, errorEntry } from '../error-catalogue.ts'
-import { BASE_PATH } from '../route.ts'
+import { ERROR_KEYS, errorEntry } from '../api/error-catalogue.ts'
+import { BASE_PATH } from '../api/route.ts'
+import type { Scope } from '../domain/scope.ts'
 import { detailFields } from './errors.ts'
 import { markdownTable } from './markdown-table.ts'
 

@@ -1,16 +1,16 @@
 /** Every change of a record produces a payload that fits the document. */
 import { expect, it } from 'vitest'
-import { EVENT_PAYLOADS, Event } from '../../../../shared/api/events.ts'
+import { EVENT_PAYLOADS, Event } from '../../../shared/api/events.ts'
 import {
   APPOINTMENT_STATUSES,
   type Appointment,
   NEW_APPOINTMENT,
-} from '../../../../shared/domain/booking/appointment.ts'
-import type { ClinicId } from '../../../../shared/domain/clinic.ts'
-import { CHANNELS, MESSAGE_STATUSES, type Message } from '../../../../shared/domain/messages/message.ts'
-import { INVOICE_STATUSES, type Invoice } from '../../../../shared/domain/money/invoice.ts'
-import { PAYMENT_STATUSES, type Payment } from '../../../../shared/domain/money/payment.ts'
-import { newUuid } from '../../../../shared/domain/uuid.ts'
+} from '../../../shared/domain/booking/appointment.ts'
+import type { ClinicId } from '../../../shared/domain/clinic.ts'
+import { CHANNELS, MESSAGE_STATUSES, type Message } from '../../../shared/domain/messages/message.ts'
+import { INVOICE_STATUSES, type Invoice } from '../../../shared/domain/money/invoice.ts'
+import { PAYMENT_STATUSES, type Payment } from '../../../shared/domain/money/payment.ts'
+import { newUuid } from '../../../shared/domain/uuid.ts'
 import {
   appointmentEventDraft,
   EVENTS,
@@ -23,9 +23,9 @@ import {
   PING,
   patientEventDraft,
   paymentEventDraft,
-} from '../../../../shared/domain/webhooks/event.ts'
-import { document, resolveRef, schemaError } from '../../../support/conformance.ts'
-import { aPatient } from '../../../support/table.ts'
+} from '../../../shared/domain/webhooks/event.ts'
+import { document, resolveRef, schemaError } from '../../support/conformance.ts'
+import { aPatient } from '../../support/table.ts'
 
 const CLINIC = { id: newUuid() as ClinicId, timezone: 'Asia/Kathmandu' }
 const at = '2026-05-01T07:00:00.000Z'

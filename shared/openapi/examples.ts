@@ -1,26 +1,26 @@
 /** The examples of requests and of successful responses: the example records, as the endpoints render them. */
 import type * as z from 'zod'
-import type { AppointmentAction } from '../../domain/booking/appointment-actions.ts'
-import { totalPages } from '../../domain/lists/paging.ts'
-import { redelivered } from '../../domain/webhooks/delivery.ts'
-import { eventPayload, PING } from '../../domain/webhooks/event.ts'
-import { renderAccount } from '../account.ts'
-import { renderAppointment } from '../appointments.ts'
-import { type getAvailability, renderPaging, renderSlot } from '../availability.ts'
-import { renderDepartment, renderPriceList, renderRoom, renderTreatment } from '../catalogue.ts'
-import { renderClinic } from '../clinic.ts'
-import { renderDelivery } from '../deliveries.ts'
-import { renderDoctor } from '../doctors.ts'
-import type { RecordNotFoundKey } from '../error-catalogue.ts'
-import { renderInvoice } from '../invoices.ts'
-import { renderMessage } from '../messages.ts'
-import { renderAcceptedMessage } from '../new-message.ts'
-import { renderPatient, renderPatientDetails } from '../patients.ts'
-import { renderPayment } from '../payments.ts'
-import type { Route } from '../route.ts'
-import type { Endpoint } from '../routes.ts'
-import { renderCursorPage, renderPage } from '../schemas.ts'
-import { renderWebhook, renderWebhookWithSecret } from '../webhooks.ts'
+import { renderAccount } from '../api/account.ts'
+import { renderAppointment } from '../api/appointments.ts'
+import { type getAvailability, renderPaging, renderSlot } from '../api/availability.ts'
+import { renderDepartment, renderPriceList, renderRoom, renderTreatment } from '../api/catalogue.ts'
+import { renderClinic } from '../api/clinic.ts'
+import { renderDelivery } from '../api/deliveries.ts'
+import { renderDoctor } from '../api/doctors.ts'
+import type { RecordNotFoundKey } from '../api/error-catalogue.ts'
+import { renderInvoice } from '../api/invoices.ts'
+import { renderMessage } from '../api/messages.ts'
+import { renderAcceptedMessage } from '../api/new-message.ts'
+import { renderPatient, renderPatientDetails } from '../api/patients.ts'
+import { renderPayment } from '../api/payments.ts'
+import type { Route } from '../api/route.ts'
+import type { Endpoint } from '../api/routes.ts'
+import { renderCursorPage, renderPage } from '../api/schemas.ts'
+import { renderWebhook, renderWebhookWithSecret } from '../api/webhooks.ts'
+import type { AppointmentAction } from '../domain/booking/appointment-actions.ts'
+import { totalPages } from '../domain/lists/paging.ts'
+import { redelivered } from '../domain/webhooks/delivery.ts'
+import { eventPayload, PING } from '../domain/webhooks/event.ts'
 import { pascalCase } from './errors.ts'
 import { exampleEvent } from './events.ts'
 import {
@@ -86,7 +86,7 @@ const RECORDS: Readonly<Record<string, readonly unknown[]>> = {
 export function exampleIdOf(notFound: RecordNotFoundKey): string {
   const schema = pascalCase(notFound.replace('_not_found', ''))
   const [record] = RECORDS[schema] ?? []
-  if (!record) throw new Error(`${notFound} needs an example of ${schema} in shared/api/openapi/examples.ts.`)
+  if (!record) throw new Error(`${notFound} needs an example of ${schema} in shared/openapi/examples.ts.`)
   return (record as { id: string }).id
 }
 
@@ -262,7 +262,7 @@ function responseOf(id: string, schema: z.ZodType): Exchange {
   >
   const list = LISTS[nameOf(meta)]
   const records = RECORDS[nameOf(list ? (data as z.ZodArray<z.ZodType>).element : (data ?? schema))]
-  if (!records) throw new Error(`The response of ${id} needs an example in shared/api/openapi/examples.ts.`)
+  if (!records) throw new Error(`The response of ${id} needs an example in shared/openapi/examples.ts.`)
   if (!list) return { response: data ? { data: records[0] } : records[0] }
   const response = list(records)
   return { query: { limit: response.meta.limit }, response }

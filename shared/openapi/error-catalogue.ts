@@ -1,5 +1,5 @@
-import { ERROR_KEYS, errorEntry } from '../error-catalogue.ts'
-import { errorBody } from '../errors.ts'
+import { ERROR_KEYS, errorEntry } from '../api/error-catalogue.ts'
+import { errorBody } from '../api/errors.ts'
 import { detailFields } from './errors.ts'
 
 /** An error as published in errors.json, for programs that display it and for translators. */

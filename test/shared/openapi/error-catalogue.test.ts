@@ -1,13 +1,13 @@
 /** The published catalogue contains exactly the errors that the API can return. */
 import { globSync, readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
-import { GATEWAY_RESPONSES } from '../../../../infra/api/gateway-responses.ts'
-import { unmatchedIntegration } from '../../../../infra/api/unmatched.ts'
-import { ERROR_KEYS } from '../../../../shared/api/error-catalogue.ts'
-import { errorBody } from '../../../../shared/api/errors.ts'
-import { errorCatalogue } from '../../../../shared/api/openapi/error-catalogue.ts'
-import { errorsOf } from '../../../../shared/api/route.ts'
-import { ROUTES } from '../../../../shared/api/routes.ts'
+import { GATEWAY_RESPONSES } from '../../../infra/api/gateway-responses.ts'
+import { unmatchedIntegration } from '../../../infra/api/unmatched.ts'
+import { ERROR_KEYS } from '../../../shared/api/error-catalogue.ts'
+import { errorBody } from '../../../shared/api/errors.ts'
+import { errorsOf } from '../../../shared/api/route.ts'
+import { ROUTES } from '../../../shared/api/routes.ts'
+import { errorCatalogue } from '../../../shared/openapi/error-catalogue.ts'
 
 /** The first argument of `new ApiError(` in the sources: a key, or a choice of two. */
 const THROWN = /new ApiError\(([^,{]*?)[,)]/g

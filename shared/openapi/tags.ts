@@ -1,4 +1,4 @@
-import type { Route } from '../route.ts'
+import type { Route } from '../api/route.ts'
 import type { Json } from './schemas.ts'
 
 type Tag = { readonly name: string; readonly description: string; readonly paths: readonly string[] }
@@ -39,7 +39,7 @@ export function tagOf({ path }: Pick<Route, 'path'>): string {
   const [, first = '', second = ''] = path.split('/')
   const tagWith = (start: string) => TAGS.find(({ paths }) => paths.includes(start))
   const tag = tagWith(`${first}/${second}`) ?? tagWith(first)
-  if (!tag) throw new Error(`No tag lists the path segment /${first}: add it to shared/api/openapi/tags.ts.`)
+  if (!tag) throw new Error(`No tag lists the path segment /${first}: add it to shared/openapi/tags.ts.`)
   return tag.name
 }
 

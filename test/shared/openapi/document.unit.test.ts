@@ -1,27 +1,21 @@
 /** The committed document: generated from the routes and the example records. */
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { errorEntry } from '../../../../shared/api/error-catalogue.ts'
-import { EVENT_NAMES, EVENT_PAYLOADS } from '../../../../shared/api/events.ts'
-import { detailFields, pascalCase } from '../../../../shared/api/openapi/errors.ts'
-import { exchangesOf } from '../../../../shared/api/openapi/examples.ts'
+import { errorEntry } from '../../../shared/api/error-catalogue.ts'
+import { EVENT_NAMES, EVENT_PAYLOADS } from '../../../shared/api/events.ts'
 import {
   acceptsIdempotencyKey,
   acceptsIfMatch,
   errorsOf,
   retrievesRecord,
   scopesOf,
-} from '../../../../shared/api/route.ts'
-import { ROUTES } from '../../../../shared/api/routes.ts'
-import { signatureHeaders } from '../../../../shared/delivery/webhooks/webhook-signature.ts'
-import { SCOPES } from '../../../../shared/domain/scope.ts'
-import {
-  document,
-  type Operation,
-  operationOf,
-  resolveRef,
-  schemaError,
-} from '../../../support/conformance.ts'
+} from '../../../shared/api/route.ts'
+import { ROUTES } from '../../../shared/api/routes.ts'
+import { signatureHeaders } from '../../../shared/delivery/webhooks/webhook-signature.ts'
+import { SCOPES } from '../../../shared/domain/scope.ts'
+import { detailFields, pascalCase } from '../../../shared/openapi/errors.ts'
+import { exchangesOf } from '../../../shared/openapi/examples.ts'
+import { document, type Operation, operationOf, resolveRef, schemaError } from '../../support/conformance.ts'
 
 const read = (file: string): string => readFileSync(new URL(`../../../../${file}`, import.meta.url), 'utf8')
 

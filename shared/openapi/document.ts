@@ -1,5 +1,5 @@
-import { BASE_PATH, type Route } from '../route.ts'
-import { ROUTES } from '../routes.ts'
+import { BASE_PATH, type Route } from '../api/route.ts'
+import { ROUTES } from '../api/routes.ts'
 import { deliveryParameters, webhookOperations } from './events.ts'
 import { HEADERS } from './headers.ts'
 import { credentialDescription, introduction } from './introduction.ts'

@@ -1,6 +1,6 @@
-import type { ErrorKey } from '../error-catalogue.ts'
-import { acceptsIdempotencyKey, BASE_PATH, hasEtag, type Route } from '../route.ts'
-import { SECURITY_HEADERS } from '../security-headers.ts'
+import type { ErrorKey } from '../api/error-catalogue.ts'
+import { acceptsIdempotencyKey, BASE_PATH, hasEtag, type Route } from '../api/route.ts'
+import { SECURITY_HEADERS } from '../api/security-headers.ts'
 import { webhook } from './example-records.ts'
 import type { Json } from './schemas.ts'
 

@@ -1,6 +1,5 @@
 import * as z from 'zod'
-import type { Scope } from '../../domain/scope.ts'
-import { type ErrorKey, errorEntry } from '../error-catalogue.ts'
+import { type ErrorKey, errorEntry } from '../api/error-catalogue.ts'
 import {
   acceptsIdempotencyKey,
   acceptsIfMatch,
@@ -8,8 +7,9 @@ import {
   type Route,
   retrievesRecord,
   scopesOf,
-} from '../route.ts'
-import { envelopeOf } from '../schemas.ts'
+} from '../api/route.ts'
+import { envelopeOf } from '../api/schemas.ts'
+import type { Scope } from '../domain/scope.ts'
 import { errorResponse, errorSchema, groupByStatus, pascalCase } from './errors.ts'
 import { type Exchange, exampleIdOf, exchangesOf } from './examples.ts'
 import { notModifiedHeaders, successHeaders } from './headers.ts'

@@ -2,14 +2,15 @@
  * What each field and parameter of the document means. Apart from the contracts, because these are in the bundle of every function.
  * `npm run openapi` fails for a field without a description, and for a description without a field.
  */
-import { MAX_AVAILABILITY_DAYS } from '../../domain/booking/availability.ts'
-import { MAX_TREATMENTS } from '../../domain/booking/placement.ts'
-import { MAX_UNCOUNTED_ROWS } from '../../domain/lists/paging.ts'
-import { LAST_DATE } from '../../domain/timestamp.ts'
-import { MAX_STORED_ATTEMPTS } from '../../domain/webhooks/delivery.ts'
-import { WEBHOOK_FIELD_ALIASES } from '../aliases.ts'
-import { MAX_DETAILS } from '../errors.ts'
-import { MAX_RANGE_DAYS } from '../schemas.ts'
+
+import { WEBHOOK_FIELD_ALIASES } from '../api/aliases.ts'
+import { MAX_DETAILS } from '../api/errors.ts'
+import { MAX_RANGE_DAYS } from '../api/schemas.ts'
+import { MAX_AVAILABILITY_DAYS } from '../domain/booking/availability.ts'
+import { MAX_TREATMENTS } from '../domain/booking/placement.ts'
+import { MAX_UNCOUNTED_ROWS } from '../domain/lists/paging.ts'
+import { LAST_DATE } from '../domain/timestamp.ts'
+import { MAX_STORED_ATTEMPTS } from '../domain/webhooks/delivery.ts'
 
 /** Schemas that have the fields of another one, and their descriptions. */
 export const DERIVED: Readonly<Record<string, string>> = {
