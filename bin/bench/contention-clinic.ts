@@ -1,14 +1,24 @@
 /** A clinic on an engine that behaves like DynamoDB, and the handlers that write to it, in this process. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda'
 import { startRealisticDynamoDb } from '../../infra/local/realistic-dynamodb/realistic-dynamodb.ts'
 import { parseWeeklyHours } from '../../shared/domain/booking/working-hours.ts'
+import type { ClinicId } from '../../shared/domain/clinic.ts'
 import { addDays } from '../../shared/domain/clock.ts'
 import { DEFAULT_CELL } from '../../shared/domain/credential.ts'
 import { formatTime } from '../../shared/domain/interval.ts'
 import { SCOPES } from '../../shared/domain/scope.ts'
+import { clinicStore, type StoredClinic } from '../../shared/store/clinics.ts'
 import { credentialStore } from '../../shared/store/credentials.ts'
 import { MAX_CREATED, patientWriter } from '../../shared/store/patients/patient-writer.ts'
-import type { Table } from '../../shared/store/table/table.ts'
+import { openTable, type Table } from '../../shared/store/table/table.ts'
+import { importEntities } from '../clinic/import/entities/entities.ts'
+import type { ImportableEntity } from '../clinic/import/entities/entity.ts'
+import { importFile } from '../clinic/import/run/import-file.ts'
+import { withPauses } from '../clinic/import/run/pauses.ts'
+import { operatorClient } from '../clinic/tool/operator-client.ts'
 import type { LoadCall } from './contention-load.ts'
 import { createClinic, createDoctors, newPatient } from './records.ts'
 
@@ -41,8 +51,16 @@ export async function openContention(endpoint: string, tableName: string, table:
     import('../../functions/create-patient.ts'),
     import('../../functions/create-appointment.ts'),
   ])
+  // The operator tool's own connection, through the same proxy.
+  const operatorTable = withPauses(openTable(operatorClient({ endpoint: dynamodb.endpoint }), tableName))
+  let latest: ContentionClinic | undefined
   return {
-    newClinic: () => newClinic(table),
+    newClinic: async () => {
+      latest = await newClinic(table)
+      return latest
+    },
+    /** Imports records into the latest clinic. */
+    import: () => importInto(operatorTable, (latest as ContentionClinic).id),
     createPatient: patients.handler as unknown as Handler,
     createAppointment: appointments.handler as unknown as Handler,
     close: dynamodb.close,
@@ -67,6 +85,7 @@ export async function newClinic(table: Table) {
   const patients = Array.from({ length: MAX_CREATED }, () => newPatient())
   await patientWriter({ table }).createMany(id, patients)
   return {
+    id,
     authorization: `Developer ${key}:${secret}`,
     doctors: doctors.map((doctor) => doctor.id),
     patients: patients.map((patient) => patient.id),
@@ -84,6 +103,41 @@ export const booking =
   ({ createAppointment }: Contention, clinic: ContentionClinic, { sameSlot = false } = {}): LoadCall =>
   (index) =>
     createAppointment(postEvent(clinic, bookingBody(clinic, index, sameSlot ? 0 : index)), newContext())
+
+/** Both in turn. */
+export const bookingAndCreating =
+  (contention: Contention, clinic: ContentionClinic): LoadCall =>
+  (index) =>
+    (index % 2 === 0 ? creatingPatients : booking)(contention, clinic)(index)
+
+const IMPORTED = 5000
+
+/** Imports patients, two doctors, and an appointment of each patient, all in one month. */
+async function importInto(table: Table, clinicId: ClinicId): Promise<void> {
+  const clinic = (await clinicStore({ table }).find(clinicId)) as StoredClinic
+  const folder = mkdtempSync(join(tmpdir(), 'clinic-bench-'))
+  const ids = Array.from({ length: IMPORTED }, (_, n) => n)
+  const files = {
+    patients: ids.map((n) => ({ external_id: n, first_name: 'Ada', last_name: `Kaya ${n}` })),
+    doctors: [0, 1].map((n) => ({ external_id: n, full_name: 'Dr. Bo Lind' })),
+    appointments: ids.map((n) => ({
+      external_id: n,
+      patient_external_id: n,
+      doctor_external_id: n % 2,
+      appointment_date: `2026-03-${String(1 + (n % 28)).padStart(2, '0')}`,
+      start_time: '09:00',
+      end_time: '09:30',
+    })),
+  }
+  for (const [name, rows] of Object.entries(files)) {
+    const file = join(folder, `${name}.ndjson`)
+    writeFileSync(file, rows.map((one) => `${JSON.stringify(one)}\n`).join(''))
+    const entity = importEntities(table, Date.now).find((known) => known.name === name)
+    const { imported } = await importFile(file, entity as ImportableEntity, clinic, { now: Date.now })
+    if (imported !== rows.length) throw new Error(`${imported} ${name} were imported`)
+  }
+  rmSync(folder, { recursive: true })
+}
 
 /** The body of a booking: the free times of all doctors one after the other, from tomorrow on. */
 export function bookingBody({ patients, doctors }: ContentionClinic, index: number, at: number = index) {

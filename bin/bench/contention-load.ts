@@ -36,6 +36,21 @@ export async function sustained(perSecond: number, seconds: number, call: LoadCa
   return measured.outcome()
 }
 
+/** Calls, one a second, until other work ends. */
+export async function beside(work: () => Promise<void>, call: LoadCall): Promise<Outcome> {
+  const measured = measurement()
+  let isDone = false
+  const working = work().finally(() => {
+    isDone = true
+  })
+  for (let index = 0; !isDone; index++) {
+    await measured.run(() => call(index))
+    await new Promise((resolve) => setTimeout(resolve, 500))
+  }
+  await working
+  return measured.outcome()
+}
+
 /** The latency that the given share of requests does not exceed. */
 export const percentile = ({ latencies }: Pick<Outcome, 'latencies'>, share: number): number =>
   latencies[Math.ceil(latencies.length * share) - 1] ?? 0

@@ -17,6 +17,7 @@ import { Aliases } from './run/aliases.ts'
 import { readFormats } from './run/file-formats.ts'
 import type { ImportResult } from './run/import-file.ts'
 import { type FileImport, importWithProgress } from './run/import-with-progress.ts'
+import { withPauses } from './run/pauses.ts'
 import {
   countsText,
   type FileReport,
@@ -85,7 +86,7 @@ async function importFiles(paths: string[], given: Options, command: Command): P
   if (given.suggest) return suggestMap(command, files, given)
   const { table: stored, clinic } = await openClinic(command)
   using table = given.check ? trialTable(stored) : undefined
-  await importAll(command, files, { ...given, table: table ?? stored, clinic })
+  await importAll(command, files, { ...given, table: table ?? withPauses(stored), clinic })
 }
 
 /** Writes a map for files of an unknown system, and prints what it is unsure of. */

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, expect, it } from 'vitest'
+import { withPauses } from '../../../../bin/clinic/import/run/pauses.ts'
 import type { Clinic } from '../../../../shared/domain/clinic.ts'
 import { patientWriter } from '../../../../shared/store/patients/patient-writer.ts'
 import { patientStore } from '../../../../shared/store/patients/patients.ts'
@@ -48,7 +49,9 @@ async function createPatients(table: Table, clinic: Clinic, isDone: () => boolea
 it(
   'imports every row while patients are created 20 times a second',
   async () => {
-    const { table, operatorTable } = await freshRealisticTable()
+    const realistic = await freshRealisticTable()
+    const { table } = realistic
+    const operatorTable = withPauses(realistic.operatorTable)
     const clinic = await newClinic(table)
     const count = rounds(100, 100_000)
     const patients = Array.from({ length: count }, (_, n) => ({
