@@ -17,7 +17,7 @@ import { detailFields, pascalCase } from '../../../shared/openapi/errors.ts'
 import { exchangesOf } from '../../../shared/openapi/examples.ts'
 import { document, type Operation, operationOf, resolveRef, schemaError } from '../../support/conformance.ts'
 
-const read = (file: string): string => readFileSync(new URL(`../../../../${file}`, import.meta.url), 'utf8')
+const read = (file: string): string => readFileSync(new URL(`../../../${file}`, import.meta.url), 'utf8')
 
 describe.each(ROUTES.map((route) => [`${route.method} ${route.path}`, route] as const))('%s', (_, route) => {
   const operation = operationOf(route.method, route.path) as Operation
