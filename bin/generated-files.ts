@@ -1,7 +1,7 @@
 import { pythonClient } from '../shared/clients/python/generator.ts'
 import { openapiDocument } from '../shared/openapi/document.ts'
 import { DOCUMENTS_WITH_TABLES, withCurrentTables } from '../shared/openapi/documentation-tables.ts'
-import { errorCatalogue } from '../shared/openapi/error-catalogue.ts'
+import { publishedErrors } from '../shared/openapi/published-errors.ts'
 import type { ApiDocument } from '../shared/openapi/read-document.ts'
 import { commandTables } from './command-tables.ts'
 import { grantTable } from './grant-table.ts'
@@ -14,7 +14,7 @@ export async function generatedFiles(read: (file: string) => string): Promise<Re
   const document = openapiDocument()
   return {
     'docs/openapi.json': json(document),
-    'docs/errors.json': json(errorCatalogue()),
+    'docs/errors.json': json(publishedErrors()),
     ...Object.fromEntries(DOCUMENTS_WITH_TABLES.map((file) => [file, withCurrentTables(read(file))])),
     [COMMANDS_PAGE]: withCurrentTables(read(COMMANDS_PAGE), await commandTables()),
     [SECURITY_PAGE]: withCurrentTables(read(SECURITY_PAGE), { grants: grantTable() }),

@@ -1,4 +1,4 @@
-/** The published catalogue contains exactly the errors that the API can return. */
+/** docs/errors.json contains exactly the errors that the API can return. */
 import { globSync, readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import { GATEWAY_RESPONSES } from '../../../infra/api/gateway-responses.ts'
@@ -7,7 +7,7 @@ import { ERROR_KEYS } from '../../../shared/api/error-catalogue.ts'
 import { errorBody } from '../../../shared/api/errors.ts'
 import { errorsOf } from '../../../shared/api/route.ts'
 import { ROUTES } from '../../../shared/api/routes.ts'
-import { errorCatalogue } from '../../../shared/openapi/error-catalogue.ts'
+import { publishedErrors } from '../../../shared/openapi/published-errors.ts'
 
 /** The first argument of `new ApiError(` in the sources: a key, or a choice of two. */
 const THROWN = /new ApiError\(([^,{]*?)[,)]/g
@@ -49,7 +49,7 @@ it('contains exactly the keys that endpoints throw, routes declare and the gatew
   const named = ROUTES.flatMap((route) => [...errorsOf(route), ...Object.values(route.params ?? {})])
   const sent = new Set<string>([...sources, ...gateway, ...named])
   expect([...sent].sort()).toEqual([...ERROR_KEYS].sort())
-  expect(Object.keys(errorCatalogue().errors).sort()).toEqual(
+  expect(Object.keys(publishedErrors().errors).sort()).toEqual(
     [...ERROR_KEYS].map((key) => errorBody(key).message).sort(),
   )
 })

@@ -14,7 +14,7 @@ export type PublishedError = {
 }
 
 /** Every error that the API returns, by its translation key: the `message` of its body. */
-export function errorCatalogue(): { language: 'en'; errors: Record<string, PublishedError> } {
+export function publishedErrors(): { language: 'en'; errors: Record<string, PublishedError> } {
   const entries = ERROR_KEYS.map((key): [string, PublishedError] => {
     const fields = detailFields(key)
     const { error, status, text } = errorEntry(key)
