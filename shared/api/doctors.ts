@@ -31,7 +31,6 @@ export const renderDoctor = (
   updated_at: clinicTimestamp(doctor.updatedAt, clinic.timezone),
 })
 
-/** An addition to the spec: integrators need a way to look up the doctor ids that other endpoints take. */
 export const listDoctors = defineRoute({
   id: 'list-doctors',
   method: 'GET',

@@ -144,10 +144,10 @@ export const COMMON_ERRORS = [
 export const acceptsIdempotencyKey = ({ method }: Pick<Route, 'method'>): boolean =>
   method === 'POST' || method === 'PATCH'
 
-/** The calls with which the chain reads and stores responses. */
+/** The calls with which a write reads and stores its response. */
 const STORED_RESPONSES = { GetItem: ['stored-responses'], PutItem: ['stored-responses'] } as const
 
-/** What an endpoint uses of the table, with what the chain does for it. Without the calls of authentication. */
+/** What an endpoint uses of the table, with its stored responses. Without the calls of the checks. */
 export const tableUseOf = (route: Pick<Route, 'method' | 'uses'>): TableUse =>
   acceptsIdempotencyKey(route)
     ? { ...route.uses, table: mergeCalls(route.uses.table, STORED_RESPONSES) }

@@ -1,4 +1,4 @@
-/** The number of requests that a credential may make. The specification (section 8) leaves the limits open. */
+/** The number of requests that a credential may make. */
 export type RateLimit = { readonly perMinute: number; readonly perSecond: number }
 
 /** A minute that a credential's requests are counted in, and a time within it. */

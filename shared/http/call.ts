@@ -31,7 +31,7 @@ export type ApiCall = {
   createdId?: string | undefined
   /** Headers of the response, whether it is a success or an error. */
   readonly headers: Record<string, string>
-  /** Writes that run alongside the request's own work. All are awaited before it ends; none can fail it. */
+  /** Writes that run alongside the request's own work. Its response waits a moment for them; none can fail it. */
   readonly backgroundWrites: Promise<unknown>[]
   /** The error of the response and, for an unexpected one, its cause. For the log line. */
   failure?: { key: ErrorKey; cause?: unknown }

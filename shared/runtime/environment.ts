@@ -1,5 +1,5 @@
 /**
- * The only file that reads the environment of functions. Infrastructure sets exactly these variables. Without zod, whose first schema
+ * The environment of functions: infrastructure sets exactly these variables. credentials.ts reads those of Lambda. Without zod, whose first schema
  * takes a tenth of the time in which an endpoint starts.
  */
 

@@ -4,9 +4,9 @@
  *
  * A record is stored several times, always in one transaction: under its id; as a row in its clinic's list and, where it
  * has one, its doctor's, sorted by facet (status or channel) and time; as a row in its patient's list, sorted by time.
- * Beside each sorted list, one tally item a month counts the rows of each day and facet. A page reads the tallies, plans
- * (domain/page-plan.ts), and reads exactly the rows it needs: two round trips, three where rows are thin. An index lists
- * the records by the time of their last change (../table/change-index.ts).
+ * For each sorted list, one tally item a month counts the rows of each day and facet. A page takes three round trips: it reads the
+ * tallies, plans (domain/lists/page-plan.ts) and reads exactly the rows it needs, and reads the tallies again to verify them. An index
+ * lists the records by the time of their last change (../table/change-index.ts).
  */
 import type { ClinicId } from '../../domain/clinic.ts'
 import type { NumberedPage } from '../../domain/lists/cursor.ts'

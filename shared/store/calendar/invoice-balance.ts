@@ -25,9 +25,8 @@ export type PaymentChange = {
 }
 
 /**
- * The most payments that fit into one transaction with their invoice and the check of its patient. A payment takes up to 14
- * items: itself, its event, three rows, the three rows it leaves, its two places in the index of changes, two tallies and the
- * marks of both.
+ * The most payments that fit into one transaction with their invoice and the check of its patient. A payment takes up to 12
+ * items: itself, its event, three rows, the three rows it leaves, its two places in the index of changes and two tallies.
  */
 export const MAX_PAYMENTS = 6
 

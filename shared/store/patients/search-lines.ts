@@ -27,7 +27,7 @@ export const patientSearchLine = (patient: Patient): string =>
   searchLine(fullName(patient), patient.phoneNumber, patient.emailAddress)
 
 /**
- * The search lines, by ordinal, of what was entered and updated between a state and the head.
+ * The search lines, by ordinal, of what was created and updated between a state and the head.
  * Null when the change log no longer reaches back so far: counters are dense, so a missing entry shows.
  */
 export async function readLinesSince(

@@ -14,7 +14,7 @@ const MAX_PARTS = 11
 
 type Part = Item & { data: Uint8Array; version: number; parts: number; state: number }
 
-/** A segment as stored; `state` counts the entries and updates there were when it was written. */
+/** A segment as stored; `state` counts the creations and updates there were when it was written. */
 export type StoredSegment = {
   readonly segment: SearchSegment
   readonly version: number

@@ -41,28 +41,18 @@ const shapeOf = (items: object[]): string =>
     ),
   )
 
-/**
- * Makes the first transaction of each shape collide with another writer's, so that it is attempted again; and the first that adds to a
- * tally, so that the next one uses a shard.
- */
+/** Makes the first transaction of each shape collide with another writer's, so that it is attempted again. */
 function collideOnce(): (command: Command) => void {
   const collided = new Set<string>()
   return ({ input }) => {
-    const { TransactItems = [] } = input as { TransactItems?: { Update?: { Key: { pk: string } } }[] }
-    const tallies = TransactItems.map(({ Update }) => Update?.Key.pk ?? '').map((pk) =>
-      /^[^#]+#[A-Z]T(#|$)/.test(pk) ? pk : null,
-    )
+    const { TransactItems = [] } = input as { TransactItems?: object[] }
     const shape = shapeOf(TransactItems)
-    const isKnown = tallies.every((pk) => pk === null || collided.has(pk))
-    if (TransactItems.length === 0 || (isKnown && collided.has(shape))) return
+    if (TransactItems.length === 0 || collided.has(shape)) return
     collided.add(shape)
-    for (const pk of tallies) if (pk !== null) collided.add(pk)
     throw new TransactionCanceledException({
       message: 'canceled',
       $metadata: {},
-      CancellationReasons: tallies.map((pk, at) => ({
-        Code: pk === null && (!isKnown || at > 0) ? 'None' : 'TransactionConflict',
-      })),
+      CancellationReasons: TransactItems.map(() => ({ Code: 'TransactionConflict' })),
     })
   }
 }
@@ -75,7 +65,7 @@ async function succeedFirst({ input }: Command, send: (command: UpdateCommand) =
   await send(new UpdateCommand({ TableName, Key, ...values }))
 }
 
-/** Every call that `act` makes. Its first addition to each tally collides with another writer's. */
+/** Every call that `act` makes. The first transaction of each shape collides with another writer's. */
 export async function recordCalls(act: () => Promise<void>): Promise<SdkCall[]> {
   const original = DynamoDBDocumentClient.prototype.send
   const collide = collideOnce()

@@ -7,9 +7,6 @@ import { openTable } from '../../../../shared/store/table/table.ts'
 import { freshRealisticTable, SHORT_LATENCY } from '../../../support/realistic-table.ts'
 import { aPatient, newClinic } from '../../../support/table.ts'
 
-/** Concurrent writers of one patient. */
-const _OTHERS = 8
-
 it.each([
   ['ten seconds', 10_000],
   ['an hour', 3_600_000],
