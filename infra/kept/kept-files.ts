@@ -202,7 +202,7 @@ export function readFiles(folder: string): Files {
 }
 
 /**
- * The files that a bundle is made of, with those that were left out of it, and the settings of their folders: manifests and, for
+ * The files that a bundle is made of, with those of which it uses nothing, and the settings of their folders: manifests and, for
  * the project's code, `tsconfig.json`, none of which need exist.
  */
 export function inputsOf({ inputs }: Metafile, entryPoint: string): string[] {
