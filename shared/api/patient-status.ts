@@ -17,7 +17,6 @@ const change = {
       BatchGetItem: ['patients', 'inactive-patients'],
       ConditionCheckItem: ['patients'],
       PutItem: ['patients', 'patient-list', 'inactive-patients', 'patient-changes', 'announced-events'],
-      UpdateItem: ['patient-head'],
       DeleteItem: ['patient-changes'],
     },
   },
