@@ -27,6 +27,9 @@ export type RateLimitOptions = {
 /** If counting takes longer, the request is not limited. */
 const COUNT_TIMEOUT_MS = 500
 
+/** The verdict on a burst whose requests cannot be counted. */
+const TOO_FAST: RateVerdict = { allowed: false, remaining: 0, resetSeconds: 1 }
+
 /** Credentials that a process remembers. */
 const MAX_KEYS = 1000
 
@@ -42,31 +45,24 @@ export function rateLimiter({ countRequest, requestsPerMinute, recordUse, now }:
 
   const rateOf = ({ requestsPerMinute: own }: Credential): RateLimit => rateLimitFor(own ?? requestsPerMinute)
 
-  const verdictOf = (outcome: CountOutcome | null, rate: RateLimit, isBurst: boolean): RateVerdict | null => {
-    if (outcome !== 'throttled') return outcome && checkRateLimit(outcome, rate)
-    return isBurst ? { allowed: false, remaining: 0, resetSeconds: 1 } : null
+  /** Counts a request. A write waits for the verdict. @throws ApiError rate_limited */
+  async function begin(call: ApiCall, credential: Credential, method: string): Promise<void> {
+    const known = exhausted.find(credential.key, rateOf(credential), now())
+    call.rateVerdict = known ? Promise.resolve(known) : judge(call, credential)
+    if (known || method !== 'GET') await applyVerdict(call)
   }
 
-  async function begin(call: ApiCall, credential: Credential, method: string): Promise<void> {
+  async function judge({ backgroundWrites }: ApiCall, credential: Credential): Promise<RateVerdict | null> {
     const rate = rateOf(credential)
     const at = now()
-    const known = exhausted.find(credential.key, rate, at)
-    if (known) {
-      call.rateVerdict = Promise.resolve(known)
-      return applyVerdict(call)
-    }
     const isBurst = recent.add(credential.key, rate.perSecond, at)
-    const counted = withTimeout(COUNT_TIMEOUT_MS, countRequest(credential)).catch(() => null)
-    call.rateVerdict = counted.then((outcome) => {
-      const verdict = verdictOf(outcome, rate, isBurst)
-      if (verdict?.allowed === false) exhausted.add(credential.key, rate, at, verdict)
-      return verdict
-    })
-    const isFirst = counted.then((outcome) => outcome !== 'throttled' && outcome?.minute === 1)
-    const recorded = isFirst.then((first) => (first ? recordUse(credential) : undefined))
+    const outcome = await withTimeout(COUNT_TIMEOUT_MS, countRequest(credential)).catch(() => null)
     // A failed write must not fail the request.
-    call.backgroundWrites.push(recorded.catch(() => undefined))
-    if (method !== 'GET') await applyVerdict(call)
+    if (outcome !== 'throttled' && outcome?.minute === 1)
+      backgroundWrites.push(recordUse(credential).catch(() => undefined))
+    const verdict = outcome === 'throttled' ? isBurst && TOO_FAST : outcome && checkRateLimit(outcome, rate)
+    if (verdict && !verdict.allowed) exhausted.add(credential.key, rate, at, verdict)
+    return verdict || null
   }
 
   /** @throws ApiError rate_limited */

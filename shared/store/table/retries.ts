@@ -59,12 +59,13 @@ async function retry<T>(
   isWorthRetrying: (error: unknown) => boolean,
   timing: Timing,
 ): Promise<T> {
-  const backOff = backoff(timing)
+  let backOff: ReturnType<typeof backoff> | undefined
   for (let attempt = 1; ; attempt++) {
     try {
       return await work(attempt)
     } catch (error) {
       if (!isWorthRetrying(error)) throw error
+      backOff ??= backoff(timing)
       await backOff(error)
     }
   }
