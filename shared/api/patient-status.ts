@@ -13,7 +13,6 @@ const change = {
   errors: ['patient_not_found', 'precondition_failed'],
   uses: {
     table: {
-      GetItem: ['patient-head'],
       BatchGetItem: ['patients', 'inactive-patients'],
       ConditionCheckItem: ['patients'],
       PutItem: ['patients', 'patient-list', 'inactive-patients', 'patient-changes', 'announced-events'],

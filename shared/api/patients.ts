@@ -50,7 +50,7 @@ export const expandPatient = {
   scopes: { expand: 'patient.read' },
 } as const
 
-/** A patient as a response that has only this one shows it. */
+/** A patient as single-record responses show it. */
 export const PatientDetails = z.lazy(() =>
   z
     .strictObject({
@@ -91,7 +91,7 @@ const IN_REFERENCES = {
   erased_at: true,
 } as const
 
-/** A change of a patient shows this to a credential that may not read patients. */
+/** What the response to a change contains for a credential that may not read patients. */
 export const patientReference: RecordReference = {
   schema: z.lazy(() =>
     z

@@ -20,8 +20,8 @@ export type ChainOptions = CheckOptions &
   }
 
 /**
- * The middleware of an endpoint. A request is checked before it reaches the endpoint; then its response is made, and its lines of
- * the log are written, also if a check or the endpoint throws.
+ * The middlewares of an endpoint. Their `before` functions run in this order, their `after` functions in reverse: a request is
+ * checked before the endpoint runs, and its response is made and logged afterwards, even if a check or the endpoint throws.
  */
 export const endpointChain = (route: Route, options: ChainOptions) =>
   middy<APIGatewayProxyEvent, unknown, Error, ApiContext>({ timeoutEarlyInMillis: TIMEOUT_MARGIN_MS }).use([

@@ -10,7 +10,7 @@ import {
 import type { ApiCall } from './call.ts'
 import { withTimeout } from './with-timeout.ts'
 
-/** The counter of a credential is written more often than one item of the table can be. */
+/** The count, or `throttled` if DynamoDB rejects the write because the counter's item is too hot. */
 export type CountOutcome = RequestCount | 'throttled'
 
 export type RateLimitOptions = {
@@ -37,7 +37,7 @@ const MAX_KEYS = 1000
  * Limits the request rate of a credential. For reads, counting runs alongside the request and is checked before the
  * response is sent; writes wait for it. Once a process has found a credential over its limit, it rejects all its requests
  * before any work until the limit allows one again. If counting fails, requests are not limited: the limiter must never take the
- * API down. Only if the counter is throttled, the requests that this process has seen count instead.
+ * API down. If the counter is throttled, the requests seen by this process are counted instead.
  */
 export function rateLimiter({ countRequest, requestsPerMinute, recordUse, now }: RateLimitOptions) {
   const exhausted = exhaustedCredentials()

@@ -3,13 +3,13 @@ import { deprecationOf } from '../api/aliases.ts'
 import { errorEntry } from '../api/error-catalogue.ts'
 import { ApiError, errorBody } from '../api/errors.ts'
 import { BASE_PATH, type Route } from '../api/route.ts'
+import { StoredResponse } from '../domain/stored-response.ts'
 import { recordIds } from '../observability/access.ts'
 import type { ApiCall, ApiRequest, Middleware } from './call.ts'
 import { checkDeclared, checkResponse } from './check-response.ts'
 import { addEntityTag } from './entity-tag.ts'
 import { pathPrefix } from './path-prefix.ts'
 import { readableBody } from './record-reference.ts'
-import { ReplayedResponse } from './replayed-response.ts'
 
 export type ReplyOptions = {
   readonly checkResponses: boolean
@@ -30,7 +30,7 @@ export const reply = (route: Route, { checkResponses, toApiError }: ReplyOptions
     const { event, response } = request
     const { call } = request.context
     const rendered =
-      response instanceof ReplayedResponse
+      response instanceof StoredResponse
         ? replayed(route, request, response)
         : success(route, request, checkResponses ? checkResponse(route, response) : response)
     request.response = addEntityTag(route, event, call, rendered)
@@ -68,7 +68,7 @@ function success(
 function replayed(
   route: Route,
   { event, context: { call } }: ApiRequest,
-  { status, body, createdId }: ReplayedResponse,
+  { status, body, createdId }: StoredResponse,
 ): APIGatewayProxyResult {
   const stored: unknown = JSON.parse(body)
   call.isUnchanged = true

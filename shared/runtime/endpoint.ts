@@ -1,4 +1,3 @@
-import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import type * as z from 'zod'
 import type { Caller } from '../api/account.ts'
 import { ApiError } from '../api/errors.ts'
@@ -7,7 +6,6 @@ import type { ClinicId, ClinicInfo } from '../domain/clinic.ts'
 import { rejectedKeys } from '../http/authenticate.ts'
 import { endpointChain } from '../http/chain.ts'
 import { mayReadRecord } from '../http/record-reference.ts'
-import { ReplayedResponse } from '../http/replayed-response.ts'
 import { accessToStdout } from '../observability/access.ts'
 import { coldStart } from '../observability/cold-start.ts'
 import { logToStdout } from '../observability/log.ts'
@@ -21,7 +19,7 @@ import {
   RequestCompleted,
   RequestInProgress,
 } from '../store/table/idempotency.ts'
-import { withScope, withTimeLimit } from '../store/table/request-scope.ts'
+import { withScope } from '../store/table/request-scope.ts'
 import { openTable } from '../store/table/table.ts'
 import { documentClient } from './document-client.ts'
 import { isStartedOnDemand, readEnvironment } from './environment.ts'
@@ -60,10 +58,9 @@ export function endpoint<R extends Route, S extends Stores>(
   route: R,
   stores: S,
   handle: (input: Input<R>, stores: Opened<S>) => Promise<ResponseBody<R>>,
-  client: DynamoDBDocumentClient = documentClient(),
 ) {
   const environment = readEnvironment()
-  const platform = openPlatform(openTable(client, environment.TABLE_NAME), environment.STAGE)
+  const platform = openPlatform(openTable(documentClient(), environment.TABLE_NAME), environment.STAGE)
   const credentials = credentialStore(platform)
   const uses = credentialUse(platform)
   const opened = openStores(stores, platform)
@@ -125,14 +122,14 @@ export function endpoint<R extends Route, S extends Stores>(
     try {
       return await withScope({ signal, deadline, requestId: call.requestId }, work)
     } catch (error) {
-      if (error instanceof RequestCompleted) return new ReplayedResponse(error.response)
+      if (error instanceof RequestCompleted) return error.response
       throw error
     }
   })
-  const { authenticate } = withTimeLimit(PREPARE_MS, { authenticate: credentials.authenticate })
   const prepare = async (): Promise<void> => {
     for (const schema of [route.query, route.body]) schema?.safeParse({})
-    await authenticate(NO_CREDENTIAL).catch(() => null)
+    const signal = AbortSignal.timeout(PREPARE_MS)
+    await withScope({ signal }, () => credentials.authenticate(NO_CREDENTIAL)).catch(() => null)
   }
   return Object.assign(chain, { prepare })
 }

@@ -38,7 +38,7 @@ export function bookingRejection(
   return rejectionWithin(openingsOf(day), day, interval, now)
 }
 
-/** Why an interval that is outside the hours of a doctor is. */
+/** Why an interval is outside a doctor's hours. */
 export function closedReason(day: Omit<DoctorDay, 'busy'>, interval: Interval): ClosedReason {
   const absence = absenceOn(day.doctor, day.date)
   if (absence) return absence.kind === 'inactive' ? 'doctor_inactive' : absence.kind

@@ -74,7 +74,7 @@ export function bookingStore({ table }: { table: Table }) {
       const booked =
         stored.day?.times.has(shortId(request.id)) && (await appointments.find(clinic, request.id))
       if (booked && verdict.kind === 'booked') return { kind: 'booked', appointment: booked.record }
-      // What is booked already took the time that it asks for again.
+      // A repeated request may find its own booking in the way: report the external id rather than the time.
       const isKnown = verdict.kind !== 'patient_not_found' && verdict.kind !== 'doctor_not_found'
       if (verdict.kind !== 'booked' && isKnown && request.externalId !== null)
         await external.requireFree(clinic, 'appointment', request.externalId)
@@ -111,7 +111,7 @@ export function bookingStore({ table }: { table: Table }) {
   return { defaultDuration, book }
 }
 
-/** An erasure that begins at the same time would not find the items that are written here. */
+/** Otherwise a concurrent erasure would miss the items written here. */
 export function requirePatient(changes: Changeset, { id, version }: StoredPatient): void {
   if (changes.size > 0) changes.requireVersion(patientKey(changes.clinic, id), version)
 }

@@ -113,11 +113,11 @@ export function patientWriter({ table }: { table: Table }) {
     clinic: ClinicId,
     patients: readonly PatientChange[],
     extendChanges: (changes: Changeset, updated: readonly StoredPatient[]) => void = () => {},
-  ): Promise<{ patients: StoredPatient[]; head: PatientHead }> {
+  ): Promise<{ patients: StoredPatient[]; head: PatientHead | null }> {
     const numbered = patients.filter(isFoundOtherwise).length
-    const head = await readPatientHead(table, clinic)
+    const head = numbered > 0 ? await readPatientHead(table, clinic) : null
     const changes = new Changeset(table, clinic)
-    let next = head.updates + 1
+    let next = (head?.updates ?? 0) + 1
     const updated = patients.map((change) =>
       addUpdate(changes, change, isFoundOtherwise(change) ? next++ : null),
     )
@@ -125,10 +125,10 @@ export function patientWriter({ table }: { table: Table }) {
     for (const { before, after } of patients)
       await external.move(changes, 'patient', after.id, before.externalId, after.externalId)
     extendChanges(changes, updated)
-    if (numbered > 0)
+    if (head)
       return { patients: updated, head: await commitWithHead(table, changes, head, { updates: numbered }) }
     await changes.commit()
-    return { patients: updated, head }
+    return { patients: updated, head: null }
   }
 
   /** Adds what finds patients besides their list and search: their national ids, and who is inactive. */

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { ClinicId } from '../../domain/clinic.ts'
+import { StoredResponse } from '../../domain/stored-response.ts'
 import { storedResponseKey } from '../keys/idempotency.ts'
 import { TTL } from '../keys/key.ts'
 import type { Changeset } from './changeset.ts'
@@ -19,21 +20,6 @@ export type IdempotentRequest = {
   /** The caller's idempotency key. Undefined for a request without one, which takes effect each time it is sent. */
   readonly key: string | undefined
   readonly body: string
-}
-
-/** The response to the first request with an idempotency key. It is sent again byte for byte. */
-export class StoredResponse {
-  readonly status: number
-  /** JSON as it was sent. */
-  readonly body: string
-  /** The id of the created record, if the body does not have it. */
-  readonly createdId: string | undefined
-
-  constructor(status: number, body: string, createdId?: string) {
-    this.status = status
-    this.body = body
-    this.createdId = createdId
-  }
 }
 
 /** The key was used with another body. */
@@ -90,9 +76,8 @@ export function idempotencyGuard(
 
   /**
    * The stored response, if the request is a repetition.
-   * @throws IdempotencyKeyReused when the key was used with another body before, or its response was emptied when the patient
-   * was erased; RequestInProgress while its first
-   * request may be in progress
+   * @throws IdempotencyKeyReused if the key was used with another body, or the erasure of the patient emptied the response;
+   * RequestInProgress while the first request may still run
    */
   async function find(): Promise<StoredResponse | null> {
     const item = itemKey && (await table.get(itemKey))

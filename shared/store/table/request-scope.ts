@@ -9,7 +9,7 @@ export type Scope = {
   readonly deadline: number
   /** The request that is being served; undefined outside of one. */
   readonly requestId: string | undefined
-  /** Whether calls that are throttled are sent again. Not if the caller has no time to wait, and the item no capacity. */
+  /** Whether calls that are throttled are sent again. False if the caller cannot wait for a hot item. */
   readonly repeatsThrottled: boolean
 }
 

@@ -1,5 +1,5 @@
 /**
- * Everything that is sent or decided again: all of it with full jitter, and with a budget in time. A call that the store did not
+ * All retries, each with full jitter and a time budget. A call that the store did not
  * answer is sent again by the SDK (`callRetries`); work whose write was rejected is decided again from its reads (`retryOnConflict`).
  */
 import { setTimeout as wait } from 'node:timers/promises'
@@ -110,8 +110,8 @@ const WAIT_FACTOR_AFTER_THROTTLING = 4
 const REPEATED = new Set(['TRANSIENT', 'THROTTLING', 'SERVER_ERROR'])
 
 /**
- * DynamoDB's decisions about a write. The SDK takes every error for a passing one while the machine's clock is wrong by
- * minutes, but repeating a rejected write only delays its caller.
+ * DynamoDB's decisions about a write. While the machine's clock is minutes off, the SDK treats every error as transient, but
+ * repeating a rejected write only delays its caller.
  */
 const REJECTIONS = new Set([
   'ConditionalCheckFailedException',

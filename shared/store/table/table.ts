@@ -1,5 +1,4 @@
 /** The single table, as the stores use it: they pass keys and get items. */
-import { randomUUID } from 'node:crypto'
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import { newUuid } from '../../domain/uuid.ts'
 import { tableReads } from './reads.ts'
@@ -10,14 +9,10 @@ import { tableWrites } from './writes.ts'
 /** Items of one transaction. */
 export const MAX_TRANSACTION_ITEMS = 100
 
-/** The source of time, ids and tokens for writers. Tests pass their own. */
+/** The clocks of writers. Tests pass their own. */
 export type TableOptions = {
   /** Milliseconds since the epoch. */
   readonly now?: () => number
-  /** A fresh UUID. */
-  readonly newId?: () => string
-  /** A fresh token for each transaction. */
-  readonly newToken?: () => string
   readonly timing?: Timing
 }
 
@@ -27,15 +22,15 @@ export type Table = ReturnType<typeof openTable>
 export function openTable(
   client: DynamoDBDocumentClient,
   name: string,
-  { now = Date.now, newId = newUuid, newToken = randomUUID, timing = SYSTEM_TIMING }: TableOptions = {},
+  { now = Date.now, timing = SYSTEM_TIMING }: TableOptions = {},
 ) {
   return {
     /** Whether writes emit events. */
     emitsEvents: true as boolean,
     now,
-    newId,
+    newId: newUuid,
     ...tableReads(client, name, timing),
-    ...tableWrites(client, name, newToken, timing),
+    ...tableWrites(client, name, timing),
     ...writeRequests(name),
   }
 }

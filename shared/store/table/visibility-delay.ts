@@ -34,6 +34,6 @@ export class ChangeTimes {
 
   /** @throws WriteConflict if the changes are so old that they have to be built again */
   requireRecent(now: number): void {
-    if (this.#oldest !== undefined && now - this.#oldest > MAX_CHANGE_AGE_MS) throw new WriteConflict([])
+    if (this.#oldest !== undefined && now - this.#oldest > MAX_CHANGE_AGE_MS) throw new WriteConflict()
   }
 }

@@ -13,7 +13,6 @@ export type UpdateParts = Pick<
   | 'ExpressionAttributeNames'
   | 'ExpressionAttributeValues'
   | 'ReturnValues'
-  | 'ReturnValuesOnConditionCheckFailure'
 >
 
 /** The condition of a put: no item exists, the item has not changed since it was read, or it has expired. */

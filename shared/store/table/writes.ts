@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import {
   BatchWriteCommand,
   type DynamoDBDocumentClient,
@@ -46,12 +47,7 @@ async function withAbortAfter(ms: number, work: (signal: AbortSignal) => Promise
 }
 
 /** The writes of the table `name`. */
-export function tableWrites(
-  client: DynamoDBDocumentClient,
-  name: string,
-  newToken: () => string,
-  timing: Timing,
-) {
+export function tableWrites(client: DynamoDBDocumentClient, name: string, timing: Timing) {
   /** Deletes items that nothing refers to. Not atomic. */
   const deleteMany = (keys: readonly Key[]): Promise<void> =>
     batchWrite(keys.map(({ pk, sk }) => ({ DeleteRequest: { Key: { pk, sk } } })))
@@ -95,7 +91,7 @@ export function tableWrites(
    * @throws ConditionFailed, WriteConflict or Throttled when nothing was written; UnavailableError
    */
   async function tryTransact(writes: readonly Write[]): Promise<void> {
-    const command = new TransactWriteCommand({ TransactItems: [...writes], ClientRequestToken: newToken() })
+    const command = new TransactWriteCommand({ TransactItems: [...writes], ClientRequestToken: randomUUID() })
     await withAbortAfter(MAX_TRANSACTION_MS, (signal) => sendUntilKnown(command, signal))
   }
 

@@ -78,7 +78,7 @@ describe('repairing damage', () => {
     })
     const key = { pk: 'a', sk: 'b' }
     const repair = async () => {
-      if (++repairs === 1) throw new WriteConflict([0])
+      if (++repairs === 1) throw new WriteConflict()
     }
     const left = await inspection.examine(async () =>
       repairs < 2 ? { differences: [{ kind: 'invoice_unsettled', key }], repair } : null,

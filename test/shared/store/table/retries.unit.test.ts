@@ -21,7 +21,7 @@ const failingWith = (...errors: Error[]) => {
 describe('retryOnConflict', () => {
   it.each([
     ['a failed condition', new ConditionFailed([0])],
-    ['a conflict', new WriteConflict([0])],
+    ['a conflict', new WriteConflict()],
     ['throttling', new Throttled(null)],
   ])('runs the work again after %s', async (_, error) => {
     expect(await retryOnConflict(failingWith(error, error), virtualTiming())).toBe(3)
@@ -46,7 +46,7 @@ describe('retryOnConflict', () => {
     const waits: number[] = []
     const randoms = [0, 1, 0.5, 1]
     let at = 0
-    await retryOnConflict(failingWith(...Array(4).fill(new WriteConflict([0]))), {
+    await retryOnConflict(failingWith(...Array(4).fill(new WriteConflict())), {
       now: () => 0,
       sleep: async (ms) => void waits.push(ms),
       random: () => randoms[at++] as number,
@@ -57,7 +57,7 @@ describe('retryOnConflict', () => {
 
 describe('repeatOnConflict', () => {
   it('retries after a conflict, but throws a failed condition', async () => {
-    expect(await repeatOnConflict(failingWith(new WriteConflict([0])), virtualTiming())).toBe(2)
+    expect(await repeatOnConflict(failingWith(new WriteConflict()), virtualTiming())).toBe(2)
     await expect(repeatOnConflict(failingWith(new ConditionFailed([3])), virtualTiming())).rejects.toThrow(
       ConditionFailed,
     )

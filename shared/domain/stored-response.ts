@@ -1,12 +1,12 @@
-/** A response that was sent before, to be sent again byte for byte (Idempotency-Key). */
-export class ReplayedResponse {
+/** The response to the first request with an idempotency key. It is sent again byte for byte. */
+export class StoredResponse {
   readonly status: number
   /** JSON as it was sent. */
   readonly body: string
   /** The id of the created record, if the body does not have it. */
   readonly createdId: string | undefined
 
-  constructor({ status, body, createdId }: Pick<ReplayedResponse, 'status' | 'body' | 'createdId'>) {
+  constructor(status: number, body: string, createdId?: string) {
     this.status = status
     this.body = body
     this.createdId = createdId
