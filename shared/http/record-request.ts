@@ -32,7 +32,7 @@ export function recordRequest(
       credential: credential?.key ?? null,
       clinic_id: credential?.clinic.id ?? null,
       route: id,
-      access: event.httpMethod === 'GET' || call.isUnchanged ? 'read' : 'write',
+      access: event.httpMethod === 'GET' || (call.isUnchanged && !failure) ? 'read' : 'write',
       records: [...new Set([...recordIds(pathIds(event, call), call.query, call.body), ...call.responseIds])],
       outcome: status,
       source_ip: event.requestContext.identity?.sourceIp ?? null,

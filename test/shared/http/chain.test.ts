@@ -6,6 +6,7 @@ import { defineRoute, type Route } from '../../../shared/api/route.ts'
 import { envelopeOf, paging, text } from '../../../shared/api/schemas.ts'
 import type { ClinicId } from '../../../shared/domain/clinic.ts'
 import type { Credential } from '../../../shared/domain/credential.ts'
+import type { ApiContext } from '../../../shared/http/call.ts'
 import { type ChainOptions, endpointChain } from '../../../shared/http/chain.ts'
 import { apiEvent, call, lambdaContext } from '../../support/event.ts'
 
@@ -41,14 +42,14 @@ const SECURITY_HEADERS = {
 const ID = '0b5a1f9e-7c7a-4c57-8f0f-2f2f6a1c9d11'
 const good = { headers: { authorization: 'Developer k:s' }, path: { id: ID } }
 
-const chain = (
-  act: () => Promise<unknown> = async () => ({ data: { name: 'x' } }),
-  parts: Partial<ChainOptions> = {},
-) => chainOf(route, act, parts)
+type Act = (event: unknown, context: ApiContext) => Promise<unknown>
+
+const chain = (act: Act = async () => ({ data: { name: 'x' } }), parts: Partial<ChainOptions> = {}) =>
+  chainOf(route, act, parts)
 
 const counted = (minute: number, second: number) => async () => ({ minute, second, secondsLeft: 20 })
 
-function chainOf(of: Route, act: () => Promise<unknown>, parts: Partial<ChainOptions> = {}) {
+function chainOf(of: Route, act: Act, parts: Partial<ChainOptions> = {}) {
   const lines: Record<string, unknown>[] = []
   const accesses: object[] = []
   const handler = endpointChain(of, {
@@ -95,6 +96,15 @@ describe('the chain', () => {
         credential: 'ck_1',
       },
     ])
+  })
+
+  it('records a rejected request as a write in the access trail, whatever its work had found', async () => {
+    const { handler, accesses } = chain(async (_event, { call }) => {
+      call.isUnchanged = true
+      throw new ApiError('patient_not_found')
+    })
+    await call(handler, { ...good, method: 'POST' })
+    expect(accesses).toMatchObject([{ access: 'write', outcome: 404 }])
   })
 
   it('sends deprecation and sunset with every response of a deprecated route, and with no other', async () => {
