@@ -18,11 +18,12 @@ export function readableBody(
 ): unknown {
   const { record } = route.response
   if (!record) return body
-  const { data } = body as { data: object }
-  if (record.reference && !mayReadRecord(route, call)) return { data: record.reference.of(data, call.body) }
   const isReadable = ([name]: [string, unknown]) => {
     const scope = record.fieldScopes?.[name]
     return scope === undefined || call.credential?.scopes.includes(scope) === true
   }
-  return { data: Object.fromEntries(Object.entries(data).filter(isReadable)) }
+  const data = Object.fromEntries(Object.entries((body as { data: object }).data).filter(isReadable))
+  return {
+    data: record.reference && !mayReadRecord(route, call) ? record.reference.of(data, call.body) : data,
+  }
 }

@@ -150,6 +150,21 @@ describe('national_id and notes', () => {
     const { national_id: _, notes: __, ...data } = first.body.data
     expect((await update(id, { gender: 'male' }, sent)).body).toEqual({ data })
   })
+
+  it('are left out of a stored response to a credential that has kept only patient.write since', async () => {
+    const { headers, key: credential } = await issueCredential(db.table, clinic)
+    const id = await create()
+    const sent = { headers, key: newUuid() }
+    const body = { gender: 'male', national_id: NATIONAL_ID, notes: NOTES }
+    const first = await update(id, body, sent)
+    await db.table.update(credentialKey(credential), {
+      UpdateExpression: 'SET scopes = :scopes',
+      ExpressionAttributeValues: { ':scopes': ['patient.write'] },
+    })
+    const { is_active, created_at, updated_at, erased_at, gender } = first.body.data
+    const data = { id, is_active, created_at, updated_at, erased_at, gender }
+    expect((await update(id, body, sent)).body).toEqual({ data })
+  })
 })
 
 describe('POST /patients', () => {
