@@ -6,6 +6,7 @@ import { endpoint } from '../shared/runtime/endpoint.ts'
 import { allowedWebhookHost } from '../shared/runtime/webhooks.ts'
 import { webhookHealthStore } from '../shared/store/events/webhook-health.ts'
 import { webhookStore } from '../shared/store/events/webhooks.ts'
+import { RequestCompleted } from '../shared/store/table/idempotency.ts'
 
 export const handler = endpoint(
   allowWebhookHost(updateWebhook, allowedWebhookHost()),
@@ -27,10 +28,15 @@ export const handler = endpoint(
         ? before
         : { ...after, updatedAt: inLaterSecond(before.updatedAt, new Date(now).toISOString()) }
     }
-    const webhook = await webhooks.change(clinicId, path.id, change, write(response))
-    if (!webhook) throw new ApiError('webhook_not_found')
     // A person has enabled the endpoint or changed its URL, so its earlier failures no longer count.
-    if (body.is_active || body.url !== undefined) {
+    const isTriedAnew = body.is_active || body.url !== undefined
+    const webhook = await webhooks.change(clinicId, path.id, change, write(response)).catch(async (error) => {
+      // The first request may have ended before this.
+      if (isTriedAnew && error instanceof RequestCompleted) await health.reset(clinicId, path.id)
+      throw error
+    })
+    if (!webhook) throw new ApiError('webhook_not_found')
+    if (isTriedAnew) {
       await health.reset(clinicId, path.id)
       reportChange()
     }

@@ -8,6 +8,7 @@ import { HEALTHY } from '../../shared/domain/webhooks/webhook-health.ts'
 import { decodeHealth } from '../../shared/store/events/items.ts'
 import { webhookHealthStore } from '../../shared/store/events/webhook-health.ts'
 import { webhookHealthKey } from '../../shared/store/keys/webhooks.ts'
+import type { Item } from '../../shared/store/table/write-requests.ts'
 import { issueCredential } from '../support/credentials.ts'
 import { newClinic } from '../support/table.ts'
 import { UNTRIED } from '../support/webhook-health.ts'
@@ -286,6 +287,18 @@ describe('PATCH /webhooks/{id}', () => {
     await webhookHealthStore(db).record(clinic.id, id, FAILED)
     await change(id, { url: 'https://example.net/' })
     expect(decodeHealth(await health())).toEqual(UNTRIED)
+  })
+
+  it('resets the endpoint’s health when a request that ended before that is repeated with its key', async () => {
+    const { id } = await postWebhook()
+    await webhookHealthStore(db).record(clinic.id, id, FAILED)
+    const health = await db.table.get(webhookHealthKey(clinic.id, id))
+    const enable = () =>
+      callRoute('update-webhook', { path: { id }, body: { is_active: true }, ...withKey('on') })
+    await enable()
+    await db.table.putMany([health as Item])
+    expect((await enable()).headers['idempotent-replayed']).toBe('true')
+    expect(decodeHealth((await db.table.get(webhookHealthKey(clinic.id, id))) as Item)).toEqual(UNTRIED)
   })
 })
 
