@@ -1,5 +1,5 @@
-// What Lambda loads of a function. It is started when this module is, so that `await` is part of the start. `require` saves the search
-// for the names that a CommonJS module exports.
+// Lambda loads this module. The top-level `await` makes `prepare` part of the start, and `require` avoids Node's scan for the names that a
+// CommonJS module exports.
 import { createRequire } from 'node:module'
 
 export const { handler } = createRequire(import.meta.url)('./bundle.js')

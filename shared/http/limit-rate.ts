@@ -48,11 +48,11 @@ export function rateLimiter({ countRequest, requestsPerMinute, recordUse, now }:
   /** Counts a request. A write waits for the verdict. @throws ApiError rate_limited */
   async function begin(call: ApiCall, credential: Credential, method: string): Promise<void> {
     const known = exhausted.find(credential.key, rateOf(credential), now())
-    call.rateVerdict = known ? Promise.resolve(known) : judge(call, credential)
+    call.rateVerdict = known ? Promise.resolve(known) : decide(call, credential)
     if (known || method !== 'GET') await applyVerdict(call)
   }
 
-  async function judge({ backgroundWrites }: ApiCall, credential: Credential): Promise<RateVerdict | null> {
+  async function decide({ backgroundWrites }: ApiCall, credential: Credential): Promise<RateVerdict | null> {
     const rate = rateOf(credential)
     const at = now()
     const isBurst = recent.add(credential.key, rate.perSecond, at)
