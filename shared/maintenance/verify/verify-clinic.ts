@@ -73,8 +73,11 @@ async function verifySettings(inspection: Inspection): Promise<void> {
 async function verifyPatients(inspection: Inspection): Promise<void> {
   const { table, clinic, repairs } = inspection
   const before = repairs()
-  const { checkMin, checkMax } = patientCountChecker(inspection)
-  const differences = [...(await checkMin()), ...(await checkMax(await checkPatientItems(inspection)))]
+  const { checkMin, isReadable, checkMax } = patientCountChecker(inspection)
+  const tooFew = await checkMin()
+  // Only a head that can be read tells which positions of patients count.
+  if (!(await isReadable())) return
+  const differences = [...tooFew, ...(await checkMax(await checkPatientItems(inspection)))]
   // A head that counts others than there are contradicts a right index.
   if (differences.length === 0) await checkSearchIndex(inspection)
   await checkInactivePatients(inspection)

@@ -84,8 +84,15 @@ export function patientCountChecker({ table, clinic, examine }: Inspection) {
     return findingOf('patient_head_wrong', key, repair, note)
   }
 
+  /** Whether stores can read the head; a missing one counts nothing. */
+  async function isReadable(): Promise<boolean> {
+    const head = await table.get(key)
+    return head === undefined || isHead(head)
+  }
+
   return {
     checkMin: () => examine(recheckMin),
+    isReadable,
     checkMax: (highest: number) => examine(() => recheckMax(highest)),
   }
 }

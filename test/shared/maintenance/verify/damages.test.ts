@@ -550,6 +550,8 @@ const REPAIRED: readonly Damage[] = [
   ['patient_head_wrong', 'the head counts too many patients', () => add('n', 3)],
   ['patient_head_wrong', 'the head counts one update too few', () => add('u', -1)],
   ['patient_head_wrong', 'there is no head', () => raw.remove(head())],
+  ['patient_head_wrong', 'the head has no count', () => raw.alter(head(), () => ({ n: null }))],
+  ['patient_head_wrong', 'the head has no list of segments', () => raw.alter(head(), () => ({ sv: 'x' }))],
   ['search_index_wrong', 'the head counts too many updates', () => add('u', 5)],
   ['search_index_wrong', 'the change log lacks an entry', () => raw.remove(entry(2))],
   [
