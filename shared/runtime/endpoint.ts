@@ -116,12 +116,18 @@ export function endpoint<R extends Route, S extends Stores>(
         call.isUnchanged = false
       },
     }
-    // A request that got a 504 makes no further call of the table. The last attempt has half of the time.
+    // A request that has its response makes no further call of the table. The last attempt has half of the time.
+    const ended = new AbortController()
     const work = () => handle(input as Input<R>, opened)
     const deadline = performance.now() + context.getRemainingTimeInMillis() / 2
     try {
-      return await withScope({ signal, deadline, requestId: call.requestId }, work)
+      return await withScope(
+        { signal: AbortSignal.any([signal, ended.signal]), deadline, requestId: call.requestId },
+        work,
+      )
     } catch (error) {
+      // Reads beside the one that has found the response.
+      ended.abort()
       if (error instanceof RequestCompleted) return error.response
       throw error
     }

@@ -130,3 +130,13 @@ it('makes no call of the store after it has returned 504', async () => {
     (await appointmentStore(db).page(mine.clinic.id, {}, { page: 1, limit: 100 })).items,
   ).not.toContainEqual(expect.objectContaining({ date: '2199-01-04' }))
 })
+
+it('makes no call of the store after it has sent a stored response again', async () => {
+  headers = { ...headers, 'idempotency-key': 'once' }
+  await post('create-appointment', booking())
+  dynamodb.faults.next({ kind: 'throttled', operation: 'BatchGetItem', times: 20 })
+  expect((await post('create-appointment', booking())).headers['idempotent-replayed']).toBe('true')
+  dynamodb.resetCounts()
+  await new Promise((resolve) => setTimeout(resolve, 1000))
+  expect(dynamodb.counts().calls).toEqual({})
+})
