@@ -3,13 +3,11 @@ import { unauthorized } from '../api/errors.ts'
 import { type Credential, type CredentialPair, parseAuthorization } from '../domain/credential.ts'
 import type { ApiCall } from './call.ts'
 import { headerValues } from './headers.ts'
+import { remember } from './remember.ts'
 
 /** So many rejections of one key within this time are reported. */
 export const REPEATED_REJECTIONS = 10
 const WINDOW_MS = 5 * 60_000
-
-/** A caller that sends ever new keys must not fill the memory. */
-const MAX_KEYS = 1000
 
 /** Anything else that is sent as a key may be a password or a name, and is not logged. */
 const ISSUED_KEY = /^ck_[\w-]{1,64}$/
@@ -49,10 +47,7 @@ export function rejectedKeys(report: () => void, now: () => number): (key: strin
     const known = rejections.get(key)
     const current = known && now() - known.since < WINDOW_MS ? known : { since: now(), count: 0 }
     current.count++
-    // The key moves to the end of the map, whose first keys are forgotten.
-    rejections.delete(key)
-    rejections.set(key, current)
-    if (rejections.size > MAX_KEYS) rejections.delete(rejections.keys().next().value as string)
+    remember(rejections, key, current)
     if (current.count % REPEATED_REJECTIONS === 0) report()
   }
 }

@@ -8,6 +8,7 @@ import {
   rateLimitFor,
 } from '../domain/rate-limit.ts'
 import type { ApiCall } from './call.ts'
+import { remember } from './remember.ts'
 import { withTimeout } from './with-timeout.ts'
 
 /** The count, or `throttled` if DynamoDB rejects the write because the counter's item is too hot. */
@@ -29,9 +30,6 @@ const COUNT_TIMEOUT_MS = 500
 
 /** The verdict on a burst whose requests cannot be counted. */
 const TOO_FAST: RateVerdict = { allowed: false, remaining: 0, resetSeconds: 1 }
-
-/** Credentials that a process remembers. */
-const MAX_KEYS = 1000
 
 /**
  * Limits the request rate of a credential. For reads, counting runs alongside the request and is checked before the
@@ -114,11 +112,4 @@ function recentRequests() {
       return latest.length > burst && at - (latest[0] as number) < 1000
     },
   }
-}
-
-/** Moves the key to the end of the map, whose first keys are forgotten. */
-function remember<Value>(map: Map<string, Value>, key: string, value: Value): void {
-  map.delete(key)
-  map.set(key, value)
-  if (map.size > MAX_KEYS) map.delete(map.keys().next().value as string)
 }
