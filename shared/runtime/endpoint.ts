@@ -85,20 +85,11 @@ export function endpoint<R extends Route, S extends Stores>(
     const { call } = context
     const credential = call.credential as NonNullable<typeof call.credential>
     const { clinic, key, requestsPerMinute } = credential
-    const { path, query, body, bodyText, idempotencyKey } = call
-    const request = {
-      clinic: clinic.id,
-      credential: key,
-      route: route.id,
-      key: idempotencyKey,
-      // The ids of the path are part of the request, like its body.
-      body: [...Object.values(path), bodyText].join('\n'),
-    }
+    const { path, query, body } = call
     const caller: Caller = {
       ...credential,
       requestsPerMinute: requestsPerMinute ?? environment.REQUESTS_PER_MINUTE,
     }
-    const guard = idempotencyGuard(platform, request)
     const input = {
       clinicId: clinic.id,
       clinic,
@@ -110,8 +101,17 @@ export function endpoint<R extends Route, S extends Stores>(
       now: platform.now(),
       requestId: call.requestId,
       newId: platform.newId,
-      write: <Outcome>(response: (outcome: Outcome) => object | ApiError) =>
-        requestedWrite(call, route.response.status, guard, response),
+      write: <Outcome>(response: (outcome: Outcome) => object | ApiError) => {
+        const request = {
+          clinic: clinic.id,
+          credential: key,
+          route: route.id,
+          key: call.idempotencyKey,
+          // The ids of the path are part of the request, like its body.
+          body: [...Object.values(path), call.bodyText].join('\n'),
+        }
+        return requestedWrite(call, route.response.status, idempotencyGuard(platform, request), response)
+      },
       reportChange: () => {
         call.isUnchanged = false
       },
