@@ -3,7 +3,7 @@
  * document marks them as deprecated; responses, stored records and deliveries never contain them.
  */
 import type { RecordEventName } from '../domain/webhooks/event.ts'
-import { BASE_PATH, type Route } from './route.ts'
+import type { Route } from './route.ts'
 
 /** Fields of request bodies that concern a webhook endpoint. */
 export const WEBHOOK_FIELD_ALIASES = {
@@ -46,8 +46,3 @@ export const aliasRoutes = (routes: readonly Route[]): Route[] =>
   PATH_ALIASES.flatMap((alias) =>
     routes.filter(({ id }) => id === alias.aliasOf).map((route) => ({ ...route, ...alias })),
   )
-
-/** When the requested path of a route is removed, if it is deprecated. `resource` is the path with parameters in braces. */
-export const deprecationOf = (route: Route, resource: string): Route['deprecated'] =>
-  PATH_ALIASES.find(({ aliasOf, path }) => aliasOf === route.id && resource === `${BASE_PATH}${path}`)
-    ?.deprecated ?? route.deprecated

@@ -19,6 +19,8 @@ export type RequestCount = {
 
 export type RateVerdict = {
   readonly allowed: boolean
+  /** The limit that the request was checked against. */
+  readonly perMinute: number
   /** Requests left in this minute. */
   readonly remaining: number
   /** Whole seconds until another request may succeed; if this one is allowed, until the minute ends. */
@@ -48,6 +50,7 @@ export function checkRateLimit(count: RequestCount, limit: RateLimit): RateVerdi
   const overSecond = count.second > limit.perSecond
   return {
     allowed: !overMinute && !overSecond,
+    perMinute: limit.perMinute,
     remaining: Math.max(0, limit.perMinute - count.minute),
     resetSeconds: overSecond && !overMinute ? 1 : count.secondsLeft,
   }

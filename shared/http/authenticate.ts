@@ -24,7 +24,8 @@ export async function authenticate(
   call: Pick<ApiCall, 'rejectedKey'>,
   { verifyCredential, onRejectedKey }: Authentication,
 ): Promise<Credential> {
-  const pair = pairOf(headerValues(event, 'authorization'))
+  const [value, ...more] = headerValues(event, 'authorization')
+  const pair = value === undefined || more.length > 0 ? null : parseAuthorization(value)
   const credential = pair && (await verifyCredential(pair))
   if (credential) return credential
   if (pair && ISSUED_KEY.test(pair.key)) {
@@ -33,9 +34,6 @@ export async function authenticate(
   }
   throw unauthorized()
 }
-
-const pairOf = ([value, ...more]: readonly string[]): CredentialPair | null =>
-  value !== undefined && more.length === 0 ? parseAuthorization(value) : null
 
 /**
  * Counts rejected requests by key, in the memory of one process, and calls `report` at every tenth of a key within five

@@ -17,7 +17,7 @@ export function authorize(
   { scopes }: Pick<Credential, 'scopes'>,
 ): void {
   const accepted = scopesOf(route)
-  if (accepted.length > 0 && !accepted.some((scope) => scopes.includes(scope))) throw missingScope(accepted)
+  if (accepted.length > 0 && new Set(accepted).isDisjointFrom(new Set(scopes))) throw missingScope(accepted)
   for (const [name, scope] of Object.entries(route.parameterScopes ?? {})) {
     const isSent = event.multiValueQueryStringParameters?.[name] !== undefined
     if (isSent && !scopes.includes(scope)) throw missingScope([scope])

@@ -6,7 +6,7 @@ import type { Credential } from '../domain/credential.ts'
 import { type Authentication, authenticate } from './authenticate.ts'
 import { authorize, authorizeBody } from './authorize.ts'
 import type { Middleware } from './call.ts'
-import { headerOf } from './headers.ts'
+import { headerValues } from './headers.ts'
 import { type RateLimitOptions, rateLimiter } from './limit-rate.ts'
 import { bodyReader } from './read-body.ts'
 import { readIfMatch } from './read-if-match.ts'
@@ -24,17 +24,19 @@ const RETRY_AFTER_SECONDS = 60
 export function check(route: Route, options: CheckOptions): Middleware {
   const limiter = rateLimiter(options)
   const readBody = bodyReader(route)
+  const isRead = route.method === 'GET'
+  const isRepeatable = acceptsIdempotencyKey(route)
   return {
     before: async ({ event, context: { call } }) => {
       call.credential = await authenticate(event, call, options)
       await limiter.begin(call, call.credential, event.httpMethod)
       authorize(route, event, call.credential)
-      requireNotPaused(event, call.credential)
+      if (!isRead) requireNotPaused(call.credential)
       call.query = parseQuery(route.query, event.multiValueQueryStringParameters ?? {})
       call.path = parsePath(route.params, event.pathParameters ?? {})
-      call.checkIfMatch = readIfMatch(route, event)
+      if (!isRead) call.checkIfMatch = readIfMatch(route, event)
       readBody?.(event, call, (body) => authorizeBody(route, call, body))
-      call.idempotencyKey = acceptsIdempotencyKey(route) ? idempotencyKeyOf(event) : undefined
+      if (isRepeatable) call.idempotencyKey = idempotencyKeyOf(event)
     },
     // A read is counted alongside its work. The 429 replaces its response, and any error of it.
     after: ({ context: { call } }) => limiter.applyVerdict(call),
@@ -46,15 +48,14 @@ export function check(route: Route, options: CheckOptions): Middleware {
 }
 
 /** Rejects requests that may change something while the operator has paused the clinic. The credential says so. */
-function requireNotPaused({ httpMethod }: APIGatewayProxyEvent, { clinic }: Credential): void {
-  if (httpMethod !== 'GET' && clinic.pausedAt !== undefined)
+function requireNotPaused({ clinic }: Credential): void {
+  if (clinic.pausedAt !== undefined)
     throw new ApiError('clinic_paused', { headers: { 'retry-after': String(RETRY_AFTER_SECONDS) } })
 }
 
 /** The Idempotency-Key header, which identifies repetitions of a request. It may be sent under both of its names. */
 function idempotencyKeyOf(event: APIGatewayProxyEvent): string | undefined {
-  const sent = IDEMPOTENCY_HEADERS.map((name) => headerOf(event, name)).filter((key) => key !== undefined)
-  const [key, alias = key] = sent
+  const [key, alias = key] = IDEMPOTENCY_HEADERS.flatMap((name) => headerValues(event, name).slice(-1))
   if (key !== alias) throw new ApiError('conflicting_idempotency_keys')
   if (key !== undefined && !/^[\x21-\x7e]{1,255}$/.test(key)) throw new ApiError('invalid_idempotency_key')
   return key

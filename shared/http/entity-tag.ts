@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda'
-import { hasEtag, type Route, retrievesRecord } from '../api/route.ts'
+import type { Route } from '../api/route.ts'
 import type { ApiCall } from './call.ts'
 import { matchesEtag } from './headers.ts'
 import { mayReadRecord } from './record-reference.ts'
@@ -20,16 +20,15 @@ export function addEntityTag(
 ): APIGatewayProxyResult {
   const { status, record } = route.response
   // The stored response to an earlier request may be an error.
-  if (!hasEtag(route) || response.statusCode !== status) return response
+  if (!record || response.statusCode !== status) return response
   if (call.query.expand !== undefined || !mayReadRecord(route, call)) return response
-  const etag = etagOf(withoutFields(response.body, record?.except ?? []))
+  const etag = etagOf(record.except ? withoutFields(response.body, record.except) : response.body)
   const headers = { ...response.headers, etag }
-  const isKnown = retrievesRecord(route) && matchesEtag(event, etag)
+  const isKnown = route.method === 'GET' && matchesEtag(event, etag)
   return isKnown ? notModified(headers) : { ...response, headers }
 }
 
 function withoutFields(body: string, fields: readonly string[]): string {
-  if (fields.length === 0) return body
   const { data } = JSON.parse(body) as { data: object }
   const kept = Object.entries(data).filter(([name]) => !fields.includes(name))
   return JSON.stringify({ data: Object.fromEntries(kept) })

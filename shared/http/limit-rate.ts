@@ -29,7 +29,7 @@ export type RateLimitOptions = {
 const COUNT_TIMEOUT_MS = 500
 
 /** The verdict on a burst whose requests cannot be counted. */
-const TOO_FAST: RateVerdict = { allowed: false, remaining: 0, resetSeconds: 1 }
+const TOO_FAST = { allowed: false, remaining: 0, resetSeconds: 1 }
 
 /**
  * Limits the request rate of a credential. For reads, counting runs alongside the request and is checked before the
@@ -41,33 +41,38 @@ export function rateLimiter({ countRequest, requestsPerMinute, recordUse, now }:
   const exhausted = exhaustedCredentials()
   const recent = recentRequests()
 
-  const rateOf = ({ requestsPerMinute: own }: Credential): RateLimit => rateLimitFor(own ?? requestsPerMinute)
-
   /** Counts a request. A write waits for the verdict. @throws ApiError rate_limited */
   async function begin(call: ApiCall, credential: Credential, method: string): Promise<void> {
-    const known = exhausted.find(credential.key, rateOf(credential), now())
-    call.rateVerdict = known ? Promise.resolve(known) : decide(call, credential)
+    const rate = rateLimitFor(credential.requestsPerMinute ?? requestsPerMinute)
+    const known = exhausted.find(credential.key, rate, now())
+    call.rateVerdict = known ? Promise.resolve(known) : decide(call, credential, rate)
     if (known || method !== 'GET') await applyVerdict(call)
   }
 
-  async function decide({ backgroundWrites }: ApiCall, credential: Credential): Promise<RateVerdict | null> {
-    const rate = rateOf(credential)
+  async function decide(
+    { backgroundWrites }: ApiCall,
+    credential: Credential,
+    rate: RateLimit,
+  ): Promise<RateVerdict | null> {
     const at = now()
     const isBurst = recent.add(credential.key, rate.perSecond, at)
     const outcome = await withTimeout(COUNT_TIMEOUT_MS, countRequest(credential)).catch(() => null)
     // A failed write must not fail the request.
     if (outcome !== 'throttled' && outcome?.minute === 1)
       backgroundWrites.push(recordUse(credential).catch(() => undefined))
-    const verdict = outcome === 'throttled' ? isBurst && TOO_FAST : outcome && checkRateLimit(outcome, rate)
-    if (verdict && !verdict.allowed) exhausted.add(credential.key, rate, at, verdict)
+    const verdict =
+      outcome === 'throttled'
+        ? isBurst && { ...TOO_FAST, perMinute: rate.perMinute }
+        : outcome && checkRateLimit(outcome, rate)
+    if (verdict && !verdict.allowed) exhausted.add(credential.key, at, verdict)
     return verdict || null
   }
 
   /** @throws ApiError rate_limited */
-  async function applyVerdict({ rateVerdict, credential, headers }: ApiCall): Promise<void> {
+  async function applyVerdict({ rateVerdict, headers }: ApiCall): Promise<void> {
     const verdict = await rateVerdict
-    if (!verdict || !credential) return
-    headers['ratelimit-policy'] = `"default";q=${rateOf(credential).perMinute};w=60`
+    if (!verdict) return
+    headers['ratelimit-policy'] = `"default";q=${verdict.perMinute};w=60`
     headers.ratelimit = `"default";r=${verdict.remaining};t=${verdict.resetSeconds}`
     if (!verdict.allowed)
       throw new ApiError('rate_limited', { headers: { 'retry-after': String(verdict.resetSeconds) } })
@@ -78,8 +83,7 @@ export function rateLimiter({ countRequest, requestsPerMinute, recordUse, now }:
 
 /** Credentials that are over their limit, as far as this process knows. */
 function exhaustedCredentials() {
-  type Exhausted = { readonly until: number; readonly perMinute: number; readonly verdict: RateVerdict }
-  const known = new Map<string, Exhausted>()
+  const known = new Map<string, { readonly until: number; readonly verdict: RateVerdict }>()
 
   return {
     /** The verdict on another request at this time; null if it has to be counted. */
@@ -87,16 +91,12 @@ function exhaustedCredentials() {
       const entry = known.get(key)
       const secondsLeft = entry ? Math.ceil((entry.until - at) / 1000) : 0
       // The operator may have changed the limit, or a local stack its clock.
-      if (!entry || entry.perMinute !== perMinute || secondsLeft < 1 || secondsLeft > 60) return null
+      if (!entry || entry.verdict.perMinute !== perMinute || secondsLeft < 1 || secondsLeft > 60) return null
       return { ...entry.verdict, resetSeconds: secondsLeft }
     },
     /** Limits are counted in seconds of the clock. */
-    add: (key: string, { perMinute }: RateLimit, at: number, verdict: RateVerdict): void =>
-      remember(known, key, {
-        until: (Math.floor(at / 1000) + verdict.resetSeconds) * 1000,
-        perMinute,
-        verdict,
-      }),
+    add: (key: string, at: number, verdict: RateVerdict): void =>
+      remember(known, key, { until: (Math.floor(at / 1000) + verdict.resetSeconds) * 1000, verdict }),
   }
 }
 

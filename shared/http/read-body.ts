@@ -22,8 +22,9 @@ export function bodyReader({ body: schema, fieldAliases = {} }: Pick<Route, 'bod
     // If all fields are optional, an absent body is equivalent to an empty object. Some clients name its type nevertheless.
     const isEmpty = text === '' && isOptional
     const isSupported = type === undefined ? isEmpty : isJson(type)
-    if (!isSupported || isEncoded(event)) throw new ApiError('unsupported_media_type')
-    const body = isEmpty ? {} : requireObject(parseJson(text))
+    const coding = headerValues(event, 'content-encoding').join().trim().toLowerCase()
+    if (!isSupported || (coding && coding !== 'identity')) throw new ApiError('unsupported_media_type')
+    const body = isEmpty ? {} : parseObject(text)
     authorize(body)
     call.body = validateBody(schema, fieldAliases, body)
   }
@@ -31,16 +32,15 @@ export function bodyReader({ body: schema, fieldAliases = {} }: Pick<Route, 'bod
 
 /** Whether a content type is JSON in UTF-8, which is also the charset of JSON without one. */
 function isJson(type: string): boolean {
-  const [media, ...parameters] = type.split(';').map((part) => part.trim().toLowerCase())
+  const [media, ...parameters] = type
+    .trim()
+    .toLowerCase()
+    .split(/\s*;\s*/)
   return (
     media === 'application/json' &&
     parameters.every((part) => !part.startsWith('charset=') || /^charset="?utf-8"?$/.test(part))
   )
 }
-
-/** Whether the body is compressed, or encoded in another way. */
-const isEncoded = (event: APIGatewayProxyEvent): boolean =>
-  headerValues(event, 'content-encoding').some((coding) => coding.trim().toLowerCase() !== 'identity')
 
 function textOf({ body, isBase64Encoded }: APIGatewayProxyEvent): string {
   const bytes = Buffer.from(body ?? '', isBase64Encoded ? 'base64' : 'utf8')
@@ -48,15 +48,13 @@ function textOf({ body, isBase64Encoded }: APIGatewayProxyEvent): string {
   return bytes.toString('utf8')
 }
 
-function parseJson(text: string): unknown {
+function parseObject(text: string): object {
+  let value: unknown
   try {
-    return JSON.parse(text)
+    value = JSON.parse(text)
   } catch {
     throw new ApiError('malformed_json')
   }
-}
-
-function requireObject(value: unknown): object {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw new ApiError('validation', { details: [{ field: '', issue: 'the body must be a JSON object' }] })
   }
@@ -71,16 +69,19 @@ export function validateBody(
   const issues: FieldIssue[] = []
   /** The fields that were sent, each with the name under which it was. */
   const sent = new Map<string, string>()
+  const values: Record<string, unknown> = {}
   for (const name of Object.keys(body)) {
     const field = Object.hasOwn(aliases, name) ? (aliases[name] as string) : name
     if (!Object.hasOwn(schema.shape, field))
       issues.push({ field: name, issue: 'is not a field of this request' })
     else if (name !== field && Object.hasOwn(body, field))
       issues.push({ field: name, issue: `is another name of ${field}: send one of the two` })
-    else sent.set(field, name)
+    else {
+      sent.set(field, name)
+      values[field] = (body as Record<string, unknown>)[name]
+    }
   }
-  const values = [...sent].map(([field, name]) => [field, (body as Record<string, unknown>)[name]])
-  const { data, error } = schema.safeParse(Object.fromEntries(values))
+  const { data, error } = schema.safeParse(values)
   for (const { path, message } of error?.issues ?? []) {
     const [field, ...rest] = path.map(String)
     const name = sent.get(field as string)

@@ -13,7 +13,7 @@ const LISTED_TAG = /(W\/)?"[\x21\x23-\x7e\x80-\xff]*"[ \t]*(?:,[ \t,]*|$)/gy
  * condition would do what its caller excluded, so an endpoint that cannot compare it rejects it.
  */
 export function readIfMatch(route: Route, event: APIGatewayProxyEvent): ApiCall['checkIfMatch'] {
-  const tags = route.method === 'GET' ? undefined : ifMatchTags(event)
+  const tags = ifMatchTags(event)
   if (tags !== undefined && !acceptsIfMatch(route)) throw invalidIfMatch('is not supported by this endpoint')
   return (current) => {
     if (tags === undefined || tags === '*') return

@@ -18,11 +18,9 @@ export function readableBody(
 ): unknown {
   const { record } = route.response
   if (!record) return body
-  const isReadable = ([name]: [string, unknown]) => {
-    const scope = record.fieldScopes?.[name]
-    return scope === undefined || call.credential?.scopes.includes(scope) === true
-  }
-  const data = Object.fromEntries(Object.entries((body as { data: object }).data).filter(isReadable))
+  const data = { ...(body as { data: Record<string, unknown> }).data }
+  for (const [name, scope] of Object.entries(record.fieldScopes ?? {}))
+    if (!call.credential?.scopes.includes(scope)) delete data[name]
   return {
     data: record.reference && !mayReadRecord(route, call) ? record.reference.of(data, call.body) : data,
   }

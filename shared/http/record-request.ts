@@ -64,6 +64,8 @@ export function recordRequest(
 
 /** The path as it was sent: a request that is rejected before its parameters are parsed names its record, too. */
 function pathIds({ pathParameters }: ApiRequest['event'], { credential }: ApiRequest['context']['call']) {
-  const sent = credential ? Object.entries(pathParameters ?? {}) : []
-  return Object.fromEntries(sent.map(([name, value = '']) => [name, value.toLowerCase()]))
+  const ids: Record<string, string> = {}
+  for (const [name, value = ''] of Object.entries((credential && pathParameters) ?? {}))
+    ids[name] = value.toLowerCase()
+  return ids
 }

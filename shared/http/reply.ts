@@ -1,5 +1,5 @@
 import type { APIGatewayProxyResult } from 'aws-lambda'
-import { deprecationOf } from '../api/aliases.ts'
+import { aliasRoutes } from '../api/aliases.ts'
 import { errorEntry } from '../api/error-catalogue.ts'
 import { ApiError, errorBody } from '../api/errors.ts'
 import { BASE_PATH, type Route } from '../api/route.ts'
@@ -18,29 +18,32 @@ export type ReplyOptions = {
 }
 
 /** Turns what the endpoint returns into an HTTP response, and every error into its entry of the catalogue. */
-export const reply = (route: Route, { checkResponses, toApiError }: ReplyOptions): Middleware => ({
-  before: ({ event, context: { call } }) => {
-    const deprecated = deprecationOf(route, event.resource)
-    if (!deprecated) return
-    // RFC 9745 and RFC 8594.
-    call.headers.deprecation = `@${Date.parse(deprecated.since) / 1000}`
-    call.headers.sunset = new Date(deprecated.sunset).toUTCString()
-  },
-  after: (request) => {
-    const { event, response } = request
-    const { call } = request.context
-    const rendered =
-      response instanceof StoredResponse
-        ? replayed(route, request, response)
-        : success(route, request, checkResponses ? checkResponse(route, response) : response)
-    request.response = addEntityTag(route, event, call, rendered)
-  },
-  onError: (request) => {
-    const thrown = toApiError(request.error)
-    const error = checkResponses ? checkDeclared(route, thrown) : thrown
-    request.response = errorResponse(request.context.call, error)
-  },
-})
+export function reply(route: Route, { checkResponses, toApiError }: ReplyOptions): Middleware {
+  const aliases = aliasRoutes([route])
+  return {
+    before: ({ event, context: { call } }) => {
+      const { deprecated } = aliases.find(({ path }) => event.resource === `${BASE_PATH}${path}`) ?? route
+      if (!deprecated) return
+      // RFC 9745 and RFC 8594.
+      call.headers.deprecation = `@${Date.parse(deprecated.since) / 1000}`
+      call.headers.sunset = new Date(deprecated.sunset).toUTCString()
+    },
+    after: (request) => {
+      const { event, response } = request
+      const { call } = request.context
+      const rendered =
+        response instanceof StoredResponse
+          ? replayed(route, request, response)
+          : success(route, request, checkResponses ? checkResponse(route, response) : response)
+      request.response = addEntityTag(route, event, call, rendered)
+    },
+    onError: (request) => {
+      const thrown = toApiError(request.error)
+      const error = checkResponses ? checkDeclared(route, thrown) : thrown
+      request.response = errorResponse(request.context.call, error)
+    },
+  }
+}
 
 /** The response to a request that failed, whose log line gets the error. */
 export function errorResponse(call: ApiCall, error: unknown): APIGatewayProxyResult {
@@ -60,7 +63,7 @@ function success(
   call.responseIds = [...recordIds(body), ...(createdId === undefined ? [] : [createdId])]
   if (status === 204)
     return { statusCode: 204, headers: { 'cache-control': 'no-store', ...call.headers }, body: '' }
-  const headers = locationHeader(event, location, createdId ?? idIn(body))
+  const headers = location === undefined ? {} : locationHeader(event, location, createdId ?? idIn(body))
   return rendered(call, status, JSON.stringify(readableBody(route, call, body)), headers)
 }
 

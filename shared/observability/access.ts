@@ -73,7 +73,7 @@ export function recordIds(...values: readonly unknown[]): string[] {
     for (const [field, part] of Object.entries(value)) {
       if (typeof part === 'object') {
         if (!PARTS.has(field)) collect(part)
-      } else if (typeof part === 'string' && ID_FIELDS.has(field) && isRecordId(part)) ids.add(part)
+      } else if (typeof part === 'string' && ID_FIELDS.has(field) && ID.test(part)) ids.add(part)
     }
   }
   for (const value of values) collect(value)

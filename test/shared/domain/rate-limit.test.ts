@@ -18,23 +18,23 @@ describe('checkRateLimit', () => {
   const check = (minute: number, second: number) => checkRateLimit({ minute, second, secondsLeft: 20 }, limit)
 
   it('allows the last request of a minute and of a second', () => {
-    expect(check(100, 50)).toEqual({ allowed: true, remaining: 0, resetSeconds: 20 })
+    expect(check(100, 50)).toEqual({ allowed: true, perMinute: 100, remaining: 0, resetSeconds: 20 })
   })
 
   it('reports the requests that are left in the minute', () => {
-    expect(check(1, 1)).toEqual({ allowed: true, remaining: 99, resetSeconds: 20 })
+    expect(check(1, 1)).toEqual({ allowed: true, perMinute: 100, remaining: 99, resetSeconds: 20 })
   })
 
   it('rejects requests over the minute until the minute ends', () => {
-    expect(check(101, 1)).toEqual({ allowed: false, remaining: 0, resetSeconds: 20 })
+    expect(check(101, 1)).toEqual({ allowed: false, perMinute: 100, remaining: 0, resetSeconds: 20 })
   })
 
   it('rejects requests over the second for one second', () => {
-    expect(check(60, 51)).toEqual({ allowed: false, remaining: 40, resetSeconds: 1 })
+    expect(check(60, 51)).toEqual({ allowed: false, perMinute: 100, remaining: 40, resetSeconds: 1 })
   })
 
   it('rejects requests over both until the minute ends', () => {
-    expect(check(150, 51)).toEqual({ allowed: false, remaining: 0, resetSeconds: 20 })
+    expect(check(150, 51)).toEqual({ allowed: false, perMinute: 100, remaining: 0, resetSeconds: 20 })
   })
 })
 
