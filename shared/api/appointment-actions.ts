@@ -17,8 +17,7 @@ const ACTION = {
   errors: ['appointment_not_found', 'precondition_failed', 'appointment_closed'],
   uses: {
     table: {
-      GetItem: ['appointments'],
-      BatchGetItem: ['patients'],
+      GetItem: ['appointments', 'patients'],
       ConditionCheckItem: ['patients'],
       PutItem: [...APPOINTMENT_ITEMS, 'appointment-changes', 'announced-events'],
       DeleteItem: ['appointment-changes'],

@@ -42,6 +42,7 @@ export const renderAlternative = ({ date, from, to }: DatedSlot): z.input<typeof
 const PLACEMENT = {
   GetItem: [
     'appointments',
+    'patients',
     'doctors',
     'doctor-days',
     'rooms',
@@ -49,7 +50,7 @@ const PLACEMENT = {
     'external-ids',
     'external-id-secret',
   ],
-  BatchGetItem: ['patients', 'treatments'],
+  BatchGetItem: ['treatments'],
   Query: ['doctor-days', 'room-days'],
   ConditionCheckItem: ['appointments', 'patients', 'doctors', 'rooms', 'treatments'],
   PutItem: [...APPOINTMENT_ITEMS, 'appointment-changes', 'external-ids', 'announced-events'],

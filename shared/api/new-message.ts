@@ -116,8 +116,7 @@ export const sendMessage = defineRoute({
   ],
   uses: {
     table: {
-      GetItem: ['clinic', 'messages', 'message-quotas'],
-      BatchGetItem: ['patients'],
+      GetItem: ['clinic', 'patients', 'messages', 'message-quotas'],
       ConditionCheckItem: ['patients'],
       PutItem: [
         ...MESSAGE_ITEMS,

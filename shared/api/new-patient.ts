@@ -99,7 +99,7 @@ export const updatePatient = defineRoute({
     // The records of the patient have copies of the name.
     table: mergeCalls(PATIENT_CALLS, {
       GetItem: ['stale-copies', 'appointments', 'invoices', 'payments', 'messages'],
-      BatchGetItem: ['patients', 'appointments', 'invoices', 'payments', 'messages'],
+      BatchGetItem: ['appointments', 'invoices', 'payments', 'messages'],
       Query: [
         'appointments-of-patients',
         'invoices-of-patients',

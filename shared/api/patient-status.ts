@@ -13,7 +13,8 @@ const change = {
   errors: ['patient_not_found', 'precondition_failed'],
   uses: {
     table: {
-      BatchGetItem: ['patients', 'inactive-patients'],
+      GetItem: ['patients'],
+      BatchGetItem: ['inactive-patients'],
       ConditionCheckItem: ['patients'],
       PutItem: ['patients', 'patient-list', 'inactive-patients', 'patient-changes', 'announced-events'],
       DeleteItem: ['patient-changes'],

@@ -217,7 +217,7 @@ export const refreshCopiesWorker = {
         'payments',
         'messages',
       ],
-      BatchGetItem: ['clinic', 'patients', 'appointments', 'invoices', 'payments', 'messages'],
+      BatchGetItem: ['clinic', 'appointments', 'invoices', 'payments', 'messages'],
       Query: [
         'due-refreshes',
         'appointments-of-doctors',

@@ -81,7 +81,7 @@ async function setStatus(
   const patients = patientStore({ table })
   let isChanged = false
   const update = async (before: Appointment, changes: Changeset, warn: Warn) => {
-    const patient = (await patients.findMany(clinic.id, [before.patient.id])).get(before.patient.id)
+    const patient = await patients.find(clinic.id, before.patient.id)
     if (patient?.erasedAt && reason !== null)
       throw new CommandFailure('The patient was erased: cancel the appointment without --reason.')
     // A concurrent erasure would not find the reason.

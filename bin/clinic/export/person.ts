@@ -41,7 +41,7 @@ const ALSO_HELD = [
 
 /** Null if the clinic has no such patient. */
 export async function readPerson(table: Table, clinic: Clinic, id: string): Promise<PersonData | null> {
-  const patient = (await patientStore({ table }).findMany(clinic.id, [id])).get(id)
+  const patient = await patientStore({ table }).find(clinic.id, id)
   if (!patient) return null
 
   async function recordsOf<R extends { readonly id: string }>(

@@ -84,7 +84,7 @@ const FIND: {
   readonly [Kind in LinkableKind]: (table: Table, clinic: ClinicId, id: string) => Promise<FoundRecord | null>
 } = {
   patient: async (table, clinic, id) => {
-    const found = (await patientStore({ table }).findMany(clinic, [id])).get(id)
+    const found = await patientStore({ table }).find(clinic, id)
     if (!found) return null
     const { imported: _, isLinkedByApi: __, ...patient } = found
     const save = async ({ externalId = null, ...provenance }: Provenance) => {
@@ -97,7 +97,7 @@ const FIND: {
     const appointments = appointmentStore({ table })
     const found = await appointments.find(clinic, id)
     const patientId = found?.record.patient.id ?? ''
-    const patient = found && (await patientStore({ table }).findMany(clinic, [patientId])).get(patientId)
+    const patient = found && (await patientStore({ table }).find(clinic, patientId))
     if (!found || !patient) return null
     const save = async (provenance: Provenance) => {
       const changes = new Changeset(table, clinic)

@@ -26,7 +26,7 @@ export type BookingRequest = Placement &
   }
 
 /** The stored facts about the patient, and about the doctor, treatments and room of the booking. */
-export type BookingFacts = PlacementFacts & { readonly patient: Patient | undefined }
+export type BookingFacts = PlacementFacts & { readonly patient: Patient | null }
 
 export type BookingVerdict =
   | { readonly kind: 'booked'; readonly appointment: Appointment }

@@ -32,7 +32,7 @@ export type AppointmentChanges = {
 }
 
 /** The stored facts about the patient, and about the parts that the change moves. */
-export type ChangeFacts = PlacementFacts & { readonly patient: Patient | undefined }
+export type ChangeFacts = PlacementFacts & { readonly patient: Patient | null }
 
 export type ChangeVerdict =
   /** If nothing changes, the appointment is the one before. */

@@ -42,7 +42,7 @@ export type MessageRequest = {
 
 /** The stored facts about the patient and the clinic. */
 export type MessageFacts = {
-  readonly patient: Patient | undefined
+  readonly patient: Patient | null
   /** The clinic's own limits; null for an unknown clinic. */
   readonly limits: Partial<SendingLimits> | null
   /** Whether it is a test clinic. */

@@ -38,7 +38,7 @@ export async function replayErasures(
   const counts = { erased: 0, already_erased: 0, unknown: 0 }
   for (const erasure of erasures) {
     const id = erasure.patient
-    const patient = (await patients.findMany(clinic, [id])).get(id)
+    const patient = await patients.find(clinic, id)
     const isFinished = (await ledger.findMany(clinic, [id])).get(id)?.isFinished
     await ledger.addImportIds(clinic, erasure)
     if (!patient) {

@@ -71,7 +71,7 @@ export function appointmentChangeStore({ table }: { table: Table }) {
   const external = externalIds({ table })
 
   const findPatient = async (clinic: ClinicId, { patient: { id } }: Appointment) =>
-    (await patients.findMany(clinic, [id])).get(id)
+    await patients.find(clinic, id)
 
   /**
    * Applies an action for a request. If nothing changes, no event is announced.

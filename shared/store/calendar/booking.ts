@@ -63,12 +63,11 @@ export function bookingStore({ table }: { table: Table }) {
     write: RequestedWrite<StoredOutcome>,
   ): Promise<BookingOutcome> {
     const attempt = async (): Promise<BookingOutcome> => {
-      const [found, stored] = await Promise.all([
-        patients.findMany(clinic, [request.patient]),
+      const [patient, stored] = await Promise.all([
+        patients.find(clinic, request.patient),
         placements.read(clinic, request),
         write.requireNew(),
       ])
-      const patient = found.get(request.patient)
       const verdict = decide({ patient, ...factsOf(stored, request.id) })
       // An earlier attempt was committed after all, although its response was lost.
       const booked =
@@ -101,7 +100,7 @@ export function bookingStore({ table }: { table: Table }) {
     stored: StoredPlacement,
   ): Promise<WithUpdatedAt<Appointment>> {
     const { id, externalId } = appointment
-    await external.move(changes, 'appointment', id, null, externalId)
+    if (externalId !== null) await external.move(changes, 'appointment', id, null, externalId)
     const provenance = externalId === null ? {} : providedByApi(externalId)
     const booked = appointments.change(changes, null, appointment, provenance)
     placements.requireUnchanged(changes, request, stored)

@@ -49,7 +49,7 @@ export class PatientErased extends Error {}
 /** The stored facts that changes of payments of one invoice depend on. */
 export type BalanceFacts = {
   readonly invoice: StoredRecord<Invoice>
-  readonly patient: StoredPatient | undefined
+  readonly patient: StoredPatient | null
   /** The payments to be changed, by id. */
   readonly stored: ReadonlyMap<string, StoredRecord<Payment>>
   /** All payments of the invoice. */
@@ -80,16 +80,15 @@ export function invoiceBalance(table: Table) {
     // The invoice comes first: a payment made after this read changes its version, and the commit fails.
     const invoice = await invoices.find(clinic, invoiceId)
     if (!invoice) return null
-    const owner = invoice.record.patient.id
-    const [found, stored, all] = await Promise.all([
-      patients.findMany(clinic, [owner]),
+    const [patient, stored, all] = await Promise.all([
+      patients.find(clinic, invoice.record.patient.id),
       payments.findMany(
         clinic,
         wanted.map(({ id }) => id),
       ),
       paymentsOf(clinic, invoice),
     ])
-    return addPayments(clinic, { invoice, patient: found.get(owner), stored, all }, wanted)
+    return addPayments(clinic, { invoice, patient, stored, all }, wanted)
   }
 
   /** The payments of an invoice that was read before. */
@@ -107,7 +106,7 @@ export function invoiceBalance(table: Table) {
     wanted: readonly PaymentChange[],
   ): Changeset {
     const changes = new Changeset(table, clinic)
-    const isErased = patient !== undefined && patient.erasedAt !== null
+    const isErased = patient !== null && patient.erasedAt !== null
     if (isErased && !wanted.every(({ isForErasedToo }) => isForErasedToo))
       throw new PatientErased('the patient of the invoice was erased')
     if (patient) changes.requireVersion(patientKey(clinic, patient.id), patient.version)

@@ -82,7 +82,7 @@ export function copiedNames(table: Table) {
     ) =>
       rewriteRecords(table, clinic, list, await list.allOf(clinic, 'patient', id), async (record) => {
         // An import may have moved the record to another patient since.
-        const patient = record.patient.id === id && (await patients.findMany(clinic, [id])).get(id)
+        const patient = record.patient.id === id && (await patients.find(clinic, id))
         if (!patient) return null
         const after = withFreshCopies(record, patient)
         const isErasure = patient.erasedAt !== null
@@ -95,7 +95,7 @@ export function copiedNames(table: Table) {
     await refreshList(invoices, refreshInvoiceCopy)
     await refreshList(payments, refreshPaymentCopy)
     await refreshList(messages, refreshMessageCopy)
-    if ((await patients.findMany(clinic, [id])).get(id)?.erasedAt) await takeBackPayments(clinic, id)
+    if ((await patients.find(clinic, id))?.erasedAt) await takeBackPayments(clinic, id)
   }
 
   /**
@@ -107,7 +107,7 @@ export function copiedNames(table: Table) {
       const ofInvoice = await payments.allOf(clinic, 'invoice', invoice.id)
       const moved = ofInvoice.filter(({ patient }) => patient.id !== id)
       await rewriteRecords(table, clinic, payments, moved, async (payment) => {
-        const patient = (await patients.findMany(clinic, [id])).get(id)
+        const patient = await patients.find(clinic, id)
         if (!patient) return null
         const takenBack = {
           ...payment,

@@ -98,7 +98,7 @@ export function patientChanges(table: Table) {
     extendChanges?: (changes: Changeset) => void,
   ): Promise<StoredPatient | null> {
     return retryOnConflict(async () => {
-      const before = (await patients.findMany(clinic, [id])).get(id)
+      const before = await patients.find(clinic, id)
       const after = before && (await apply(before))
       if (!after) return null
       const isChanged = JSON.stringify(before) !== JSON.stringify(after)

@@ -44,15 +44,14 @@ export function messageAcceptance({ table }: { table: Table }) {
       // An earlier attempt may have been committed although its response was lost.
       const own = attempt === 1 ? null : await messages.find(clinic, request.id)
       if (own) return { kind: 'accepted', message: own.record, ...NO_LIMITS }
-      const [found, settings, sentToday] = await Promise.all([
-        patients.findMany(clinic, [request.patient]),
+      const [patient, settings, sentToday] = await Promise.all([
+        patients.find(clinic, request.patient),
         clinics.find(clinic),
         quotas.sentToday(clinic, date, channel),
         write.requireNew(),
       ])
       if (!settings) throw new RangeError('a message needs a clinic')
       const secret = settings.recipientSecret
-      const patient = found.get(request.patient)
       const recipient = patient ? recipientOf(patient, channel) : null
       // The transaction checks the limit. The count is read only after it failed, which saves each message a round trip.
       const sentToRecipient =

@@ -29,7 +29,7 @@ export function restoredMessages(platform: { table: Table }) {
     await commitWithRetry(async () => {
       const [before, patient] = await Promise.all([
         messages.find(clinic, actual.id),
-        patients.findMany(clinic, [actual.patient.id]).then((found) => found.get(actual.patient.id)),
+        patients.find(clinic, actual.patient.id),
       ])
       if (!patient) {
         result = 'patient_unknown'

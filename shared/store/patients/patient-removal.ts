@@ -85,7 +85,7 @@ export function patientRemoval({ table }: { table: Table }) {
   /** Moves a patient, also one who is erased at the same time. */
   const moveTo = (clinic: ClinicId, { id, ...read }: StoredPatient, ordinal: number): Promise<void> =>
     retryOnConflict(async (attempt) => {
-      const found = attempt === 1 ? { id, ...read } : (await patients.findMany(clinic, [id])).get(id)
+      const found = attempt === 1 ? { id, ...read } : await patients.find(clinic, id)
       // The response of an attempt may have been lost.
       if (found && found.ordinal !== ordinal) await move(clinic, found, ordinal)
     })

@@ -30,8 +30,7 @@ export function patientUpdates({ table }: { table: Table }) {
     request: RequestedWrite<WithUpdatedAt<Patient>>,
   ): Promise<StoredPatient | null> {
     const attempt = async () => {
-      const [found] = await Promise.all([patients.findMany(clinic, [id]), request.requireNew()])
-      const before = found.get(id)
+      const [before] = await Promise.all([patients.find(clinic, id), request.requireNew()])
       if (!before || before.erasedAt) return null
       request.requireMatch(before)
       const after = withChanges(before, fields)

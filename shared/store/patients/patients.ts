@@ -38,9 +38,9 @@ export type StoredPatient = WithUpdatedAt<ImportedPatient> & {
 /** Reads patients. The writer is patient-writer.ts. */
 export function patientStore({ table }: { table: Table }) {
   /** Null for an unknown id, which includes the ids of other clinics. */
-  async function find(clinic: ClinicId, id: string): Promise<WithUpdatedAt<Patient> | null> {
+  async function find(clinic: ClinicId, id: string): Promise<StoredPatient | null> {
     const item = await table.get(patientKey(clinic, id))
-    return item ? toPatient(item) : null
+    return item ? toStoredPatient(item) : null
   }
 
   async function findMany(clinic: ClinicId, ids: readonly string[]): Promise<Map<string, StoredPatient>> {

@@ -181,9 +181,9 @@ async function putBackPatients({ table, copy }: ClinicTables, clinic: ClinicId, 
     })
   const left = await inPasses([...others], (id, keepsExternalId) =>
     retryOnConflict(async () => {
-      const then = (await earlier.findMany(clinic, [id])).get(id)
+      const then = await earlier.find(clinic, id)
       if (!then) return
-      const find = async () => (await current.findMany(clinic, [id])).get(id)
+      const find = async () => await current.find(clinic, id)
       if (!(await find())) await writer.createMany(clinic, [{ ...then, externalId: null }])
       const before = await find()
       const former = { ...then, ...(!keepsExternalId && { externalId: null }) }

@@ -56,7 +56,7 @@ export function recordRemoval(table: Table, clinic: ClinicId) {
     for (const id of ids) {
       for (const code of ENTITY_CODES) await requireEmpty(ownerPartition(clinic, code, 'patient', id))
       await retryOnConflict(async () => {
-        const patient = (await patientStore({ table }).findMany(clinic, [id])).get(id)
+        const patient = await patientStore({ table }).find(clinic, id)
         // The erasure of one who is being erased at the same time needs the patient.
         if (patient && patient.erasedAt === null) await removal.remove(clinic, patient)
       })
