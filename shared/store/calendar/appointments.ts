@@ -8,7 +8,7 @@ import type { ClinicId } from '../../domain/clinic.ts'
 import { appointmentEventDraft } from '../../domain/webhooks/event.ts'
 import { pageByExternalId } from '../external-ids/links.ts'
 import { doctorDayKey, roomDayKey } from '../keys/calendar.ts'
-import { type Key, shortId } from '../keys/key.ts'
+import { type Key, keyText, shortId } from '../keys/key.ts'
 import {
   type AttributeMap,
   code,
@@ -80,21 +80,20 @@ export const APPOINTMENTS: CalendarEntity<Appointment, AppointmentStatus> = {
  */
 function updateBusyDays(changeset: Changeset, before: Appointment | null, after: Appointment | null): void {
   const attribute = shortId((after ?? before)?.id ?? '')
-  const old = before ? busyDays(changeset.clinic, before) : []
-  const current = after ? busyDays(changeset.clinic, after) : []
-  const isIn = (days: readonly BusyDay[]) => (day: BusyDay) =>
-    days.some(({ key, time }) => key.pk === day.key.pk && key.sk === day.key.sk && time === day.time)
-  const added = current.filter((day) => !isIn(old)(day))
-  const removed = old.filter((day) => !isIn(current)(day))
-  for (const { key } of removed) changeset.set(key, attribute, undefined)
-  for (const { key, time } of added) changeset.set(key, attribute, time)
+  const old = busyDays(changeset.clinic, before)
+  const current = busyDays(changeset.clinic, after)
+  const isSameTime = before && after && busyTime(before) === busyTime(after)
+  for (const [name, key] of old) if (!current.has(name)) changeset.set(key, attribute, undefined)
+  for (const [name, key] of current)
+    if (!old.has(name) || !isSameTime) changeset.set(key, attribute, busyTime(after as Appointment))
 }
 
-type BusyDay = { readonly key: Key; readonly time: string }
-
-/** The days on which an appointment occupies time, and which. */
-const busyDays = (clinic: ClinicId, appointment: Appointment): BusyDay[] =>
-  busyDayKeys(clinic, appointment).map((key) => ({ key, time: busyTime(appointment) }))
+/** The days on which an appointment occupies time. */
+function busyDays(clinic: ClinicId, appointment: Appointment | null): Map<string, Key> {
+  const days = new Map<string, Key>()
+  for (const key of appointment ? busyDayKeys(clinic, appointment) : []) days.set(keyText(key), key)
+  return days
+}
 
 /** The days of the doctor and the room on which an appointment occupies time, if it does. */
 export const busyDayKeys = (clinic: ClinicId, { doctor, room, date, status }: Appointment): Key[] =>

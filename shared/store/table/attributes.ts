@@ -196,9 +196,6 @@ const flatten = (map: object, path: readonly string[] = []): FlatField[] =>
 export const amountNames = (map: object): string[] =>
   flatten(map).flatMap(({ attribute: { name, isAmount } }) => (isAmount ? [name] : []))
 
-const valueAt = (value: unknown, path: readonly string[]): unknown =>
-  path.reduce((part, name) => (part as Attributes)[name], value)
-
 function setAt(target: Attributes, path: readonly string[], value: unknown): void {
   let part = target
   for (let at = 0; at < path.length - 1; at++) {
@@ -218,7 +215,9 @@ export function codec<Value extends object>(map: AttributeMap<Value>): Codec<Val
     encode: (value) => {
       const attributes: Attributes = {}
       for (const { path, attribute } of fields) {
-        const stored = attribute.encode(valueAt(value, path))
+        let part: unknown = value
+        for (const name of path) part = (part as Attributes)[name]
+        const stored = attribute.encode(part)
         if (stored !== undefined) attributes[attribute.name] = stored
       }
       return attributes

@@ -4,10 +4,11 @@ import type { EventDraft } from '../../domain/webhooks/event.ts'
 import { dueRefreshKey, REFRESH_SWEEP_DELAY_MS, staleCopiesKey } from '../keys/copies.ts'
 import { announcedKey } from '../keys/events.ts'
 import { type Key, keyText } from '../keys/key.ts'
+import { WriteConflict } from './errors.ts'
 import { haveConflicts, type ItemUpdate, toUpdateParts } from './item-update.ts'
 import { currentScope } from './request-scope.ts'
 import { MAX_TRANSACTION_ITEMS, type Table } from './table.ts'
-import { ChangeTimes } from './visibility-delay.ts'
+import { MAX_CHANGE_AGE_MS } from './visibility-delay.ts'
 import {
   type DeleteCondition,
   type Item,
@@ -25,14 +26,18 @@ const UPDATED_ITEM_BYTES = 4000
 /** Collects the writes of one clinic that are committed together or not at all. */
 export class Changeset {
   readonly clinic: ClinicId
+  /** Whether changes emit events: changes of a bulk import do only on request. */
+  readonly emitsEvents: boolean
   readonly #table: Table
   readonly #writes = new Map<string, Write>()
   readonly #updates = new Map<string, ItemUpdate>()
-  readonly #times = new ChangeTimes()
+  /** The time of the oldest change, in milliseconds since the epoch. */
+  #oldestChange = Number.POSITIVE_INFINITY
 
   constructor(table: Table, clinic: ClinicId) {
     this.#table = table
     this.clinic = clinic
+    this.emitsEvents = table.emitsEvents
   }
 
   /** The number of items in the transaction so far. */
@@ -65,16 +70,20 @@ export class Changeset {
 
   /**
    * The time of a change, which becomes the `updatedAt` of its record. Readers of changes rely on the commit within
-   * `VISIBILITY_DELAY_MS` of it.
+   * `VISIBILITY_DELAY_MS` of it. It is now, or the creation of a new record if that was just now.
    * @param createdAt of a new record; null for a change
    */
   timeOfChange(createdAt: string | null): string {
-    return this.#times.next(this.#table.now(), createdAt)
+    const now = this.#table.now()
+    const created = createdAt === null ? Number.NaN : Date.parse(createdAt)
+    const time = now - MAX_CHANGE_AGE_MS < created && created <= now ? created : now
+    this.#oldestChange = Math.min(this.#oldestChange, time)
+    return new Date(time).toISOString()
   }
 
   /** Checks the times of the {@link writes}, for callers that commit them without the changeset. @throws WriteConflict if they have to be built again */
   requireRecent(): void {
-    this.#times.requireRecent(this.#table.now())
+    if (this.#table.now() - this.#oldestChange > MAX_CHANGE_AGE_MS) throw new WriteConflict()
   }
 
   /** Marks the copies of a patient's or doctor's name as out of date, and lists them for a sweep (copies/copied-names.ts). */
@@ -82,11 +91,6 @@ export class Changeset {
     const at = this.#table.now() + REFRESH_SWEEP_DELAY_MS
     this.set(staleCopiesKey(this.clinic, owner), 'at', at)
     this.put(dueRefreshKey({ clinic: this.clinic, owner, at }))
-  }
-
-  /** Whether changes emit events: changes of a bulk import do only on request. */
-  get emitsEvents(): boolean {
-    return this.#table.emitsEvents
   }
 
   /** Announces an event of a record in the record's own transaction; events/fan-out.ts delivers it later. */
@@ -147,7 +151,7 @@ export class Changeset {
     const mine = { writes: this.#writes, updates: this.#updates }
     const theirs = { writes: other.#writes, updates: other.#updates }
     if (size > MAX_TRANSACTION_ITEMS || isTooLarge || haveConflicts(mine, theirs)) return false
-    this.#times.add(other.#times)
+    this.#oldestChange = Math.min(this.#oldestChange, other.#oldestChange)
     for (const [name, write] of other.#writes) this.#writes.set(name, write)
     for (const { key, add, set, expectedVersion, counterLimit } of other.#updates.values()) {
       if (expectedVersion !== undefined) this.expectVersion(key, expectedVersion)
@@ -169,11 +173,12 @@ export class Changeset {
 
   /** The transaction's writes. */
   writes(): Write[] {
-    const updates = [...this.#updates.values()].flatMap((update) => {
+    const writes = [...this.#writes.values()]
+    for (const update of this.#updates.values()) {
       const parts = toUpdateParts(update)
-      return parts ? [this.#table.updateWrite(update.key, parts)] : []
-    })
-    return [...this.#writes.values(), ...updates]
+      if (parts) writes.push(this.#table.updateWrite(update.key, parts))
+    }
+    return writes
   }
 
   /**

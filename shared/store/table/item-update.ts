@@ -38,8 +38,6 @@ const haveConflictingConditions = (mine: ItemUpdate, theirs: ItemUpdate | undefi
 /** The parameters of DynamoDB's update; null when it neither changes nor requires anything. */
 export function toUpdateParts(update: ItemUpdate): Omit<UpdateParts, 'ReturnValues'> | null {
   const { add, set, expectedVersion, counterLimit } = update
-  const changed = [...add].filter(([, by]) => by !== 0)
-  if (changed.length === 0 && set.size === 0 && expectedVersion === undefined) return null
   const names: Record<string, string> = { '#v': 'v' }
   const values: Record<string, unknown> = {
     ':one': 1,
@@ -51,12 +49,14 @@ export function toUpdateParts(update: ItemUpdate): Omit<UpdateParts, 'ReturnValu
     if (value !== undefined) values[`:${at}`] = value
     return [`#${at}`, `:${at}`]
   }
-  const adds = ['#v :one', ...changed.map(([attribute, by]) => named(attribute, by).join(' '))]
-  const defined = [...set].filter(([, value]) => value !== undefined)
-  const sets = defined.map(([attribute, value]) => named(attribute, value).join(' = '))
-  const removes = [...set]
-    .filter(([, value]) => value === undefined)
-    .map(([attribute]) => named(attribute)[0])
+  const adds = ['#v :one']
+  for (const [attribute, by] of add) if (by !== 0) adds.push(named(attribute, by).join(' '))
+  const sets: string[] = []
+  const removes: string[] = []
+  for (const [attribute, value] of set)
+    if (value === undefined) removes.push(named(attribute)[0])
+    else sets.push(named(attribute, value).join(' = '))
+  if (adds.length === 1 && set.size === 0 && expectedVersion === undefined) return null
   const [limitedName, limitValue] = counterLimit ? named(counterLimit.attribute, counterLimit.limit) : []
   const conditions = [
     ...(expectedVersion === 0 ? ['attribute_not_exists(pk)'] : []),

@@ -3,8 +3,8 @@ import { isUnavailable, UnavailableError } from './errors.ts'
 
 /** What ends the calls of the table that a piece of work makes. */
 export type Scope = {
-  /** Each is read before each call, so that a process that was suspended notices that it has lost its lease. */
-  readonly signals: readonly (() => AbortSignal)[]
+  /** A function is called before each call, so that a process that was suspended notices that it has lost its lease. */
+  readonly signals: readonly (AbortSignal | (() => AbortSignal))[]
   /** The time, by `performance.now()`, after which nothing is retried, and optional work ends. */
   readonly deadline: number
   /** The request that is being served; undefined outside of one. */
@@ -27,16 +27,11 @@ export const currentScope = (): Scope => scopes.getStore() ?? UNLIMITED
 
 /** Runs work in a narrower scope: its calls end when `signal`, or a signal of an outer scope, aborts. */
 export function withScope<T>(
-  {
-    signal,
-    deadline,
-    ...part
-  }: Partial<Omit<Scope, 'signals'>> & { signal?: AbortSignal | (() => AbortSignal) },
+  { signal, deadline, ...part }: Partial<Omit<Scope, 'signals'>> & { signal?: Scope['signals'][number] },
   work: () => T,
 ): T {
   const outer = currentScope()
-  const own = signal instanceof AbortSignal ? () => signal : signal
-  const signals = own ? [...outer.signals, own] : outer.signals
+  const signals = signal ? [...outer.signals, signal] : outer.signals
   return scopes.run(
     { ...outer, ...part, signals, deadline: Math.min(outer.deadline, deadline ?? outer.deadline) },
     work,
@@ -45,7 +40,8 @@ export function withScope<T>(
 
 /** The option of a call that ends it with its scope, and with `signal`. */
 export function abortOption(signal?: AbortSignal): { readonly abortSignal?: AbortSignal } {
-  const signals = [...currentScope().signals.map((read) => read()), ...(signal ? [signal] : [])]
+  const signals = signal ? [signal] : []
+  for (const one of currentScope().signals) signals.push(typeof one === 'function' ? one() : one)
   return signals.length === 0 ? {} : { abortSignal: AbortSignal.any(signals) }
 }
 

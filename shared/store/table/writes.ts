@@ -6,6 +6,7 @@ import {
   UpdateCommand,
 } from '@aws-sdk/lib-dynamodb'
 import type { Key } from '../keys/key.ts'
+import { answer } from './answer.ts'
 import { chunked } from './chunked.ts'
 import {
   attemptsOf,
@@ -21,7 +22,6 @@ import {
 } from './errors.ts'
 import { abortOption } from './request-scope.ts'
 import { backoff, repeatOnConflict, type Timing } from './retries.ts'
-import { send } from './send.ts'
 import { MAX_TRANSACTION_MS } from './visibility-delay.ts'
 import type { Item, UpdateParts, Write } from './write-requests.ts'
 
@@ -33,17 +33,6 @@ function writeError(error: unknown): unknown {
   if (errorName(error) === 'TransactionCanceledException') return rejectionOf(error)
   if (isThrottling(error)) return new Throttled(error)
   return isUnavailable(error) ? new UnavailableError(error) : error
-}
-
-/** Runs work with a signal that aborts after `ms`. */
-async function withAbortAfter(ms: number, work: (signal: AbortSignal) => Promise<void>): Promise<void> {
-  const controller = new AbortController()
-  const timer = setTimeout(() => controller.abort(), ms)
-  try {
-    await work(controller.signal)
-  } finally {
-    clearTimeout(timer)
-  }
 }
 
 /** The writes of the table `name`. */
@@ -62,7 +51,7 @@ export function tableWrites(client: DynamoDBDocumentClient, name: string, timing
       let pending: object[] = [...batch]
       for (;;) {
         const command = new BatchWriteCommand({ RequestItems: { [name]: pending } })
-        const page = await send((options) => client.send(command, options))
+        const page = await answer(client.send(command, abortOption()))
         pending = page.UnprocessedItems?.[name] ?? []
         if (pending.length === 0) break
         await backOff('writes left unprocessed')
@@ -75,7 +64,7 @@ export function tableWrites(client: DynamoDBDocumentClient, name: string, timing
     repeatOnConflict(async () => {
       const command = new UpdateCommand({ TableName: name, Key: { pk: key.pk, sk: key.sk }, ...parts })
       try {
-        return (await send((options) => client.send(command, options))).Attributes
+        return (await answer(client.send(command, abortOption()))).Attributes
       } catch (error) {
         if (errorName(error) === 'ConditionalCheckFailedException') throw new ConditionFailed([0])
         throw errorName(error) === 'TransactionConflictException' ? new WriteConflict(error) : error
@@ -92,7 +81,7 @@ export function tableWrites(client: DynamoDBDocumentClient, name: string, timing
    */
   async function tryTransact(writes: readonly Write[]): Promise<void> {
     const command = new TransactWriteCommand({ TransactItems: [...writes], ClientRequestToken: randomUUID() })
-    await withAbortAfter(MAX_TRANSACTION_MS, (signal) => sendUntilKnown(command, signal))
+    await sendUntilKnown(command, AbortSignal.timeout(MAX_TRANSACTION_MS))
   }
 
   async function sendUntilKnown(command: TransactWriteCommand, signal: AbortSignal): Promise<void> {

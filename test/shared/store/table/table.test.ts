@@ -59,27 +59,22 @@ describe('with a mocked client', () => {
   })
 
   it('ends a transaction within the time that the visibility delay allows, however patient the client is', async () => {
-    vi.useFakeTimers()
-    try {
-      let sentFor = 0
-      const patient = {
-        send: (_: unknown, { abortSignal }: { abortSignal: AbortSignal }) =>
-          new Promise((_, reject) => {
-            const sentAt = Date.now()
-            abortSignal.addEventListener('abort', () => {
-              sentFor = Date.now() - sentAt
-              reject(failing({ name: 'AbortError' }))
-            })
-          }),
-      }
-      const waiting = openTable(patient as unknown as DynamoDBDocumentClient, 't')
-      const ended = expect(waiting.tryTransact([table.deleteWrite(key)])).rejects.toThrow(UnavailableError)
-      await vi.advanceTimersByTimeAsync(60_000)
-      await ended
-      expect(sentFor).toBe(MAX_TRANSACTION_MS)
-    } finally {
-      vi.useRealTimers()
+    const ended = new AbortController()
+    const timeout = vi.spyOn(AbortSignal, 'timeout').mockReturnValue(ended.signal)
+    const patient = {
+      send: (_: unknown, { abortSignal }: { abortSignal: AbortSignal }) =>
+        new Promise((_, reject) => {
+          abortSignal.addEventListener('abort', () => reject(failing({ name: 'AbortError' })))
+        }),
     }
+    const waiting = openTable(patient as unknown as DynamoDBDocumentClient, 't')
+    const transaction = expect(waiting.tryTransact([table.deleteWrite(key)])).rejects.toThrow(
+      UnavailableError,
+    )
+    ended.abort()
+    await transaction
+    expect(timeout).toHaveBeenCalledExactlyOnceWith(MAX_TRANSACTION_MS)
+    timeout.mockRestore()
   })
 
   it('retries an update after a conflict', async () => {
