@@ -12,7 +12,7 @@ import { loadClinics, loadKeptDemo, onTable } from './local/clinics.ts'
 import { openDataFolder } from './local/data-folder.ts'
 import { type LocalTime, parseOptions } from './local/options.ts'
 
-const { data, seed, at, fresh, watch, demo, json, port, smsReceipts, realistic } = parseOptions()
+const { data, seed, at, fresh, watch, demo, json, port, smsReceipts } = parseOptions()
 
 const printLine = (text: string): void => {
   if (!json) process.stdout.write(`${text}\n`)
@@ -63,7 +63,6 @@ try {
     dataDir,
     watch,
     smsReceipts,
-    ...(realistic && { realistic: {} }),
     ...(offset !== undefined && { clockOffset: new Float64Array(new SharedArrayBuffer(8)).fill(offset) }),
     allowedWebhookHost: 'localhost',
     log: (line, isRoutine) => {

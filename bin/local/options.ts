@@ -11,7 +11,6 @@ export type LocalOptions = {
   json: boolean
   port: number
   smsReceipts: boolean
-  realistic: boolean
 }
 
 /** A date `Y-m-d` and a time `HH:MM` of a clinic. */
@@ -32,7 +31,6 @@ export const parseOptions = (): LocalOptions =>
     .option('--watch', 'rebuild and replace functions when their code is saved', false)
     .option('--no-demo', 'start without clinics')
     .option('--sms-receipts', 'also deploy the stack that reads delivery receipts of SMS', false)
-    .option('--realistic', "add DynamoDB's latency and transaction conflicts to the local engine", false)
     .option(
       '--json',
       'print only the line of JSON that reports that the API is ready, and errors on stderr',

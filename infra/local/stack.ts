@@ -10,11 +10,6 @@ import { openLogDelivery } from './logs/log-delivery.ts'
 import type { Endpoints } from './plan.ts'
 import type { FeedbackDelays } from './providers/feedback.ts'
 import { startProviders } from './providers/server.ts'
-import {
-  type RealisticDynamoDb,
-  type RealisticDynamoDbOptions,
-  startRealisticDynamoDb,
-} from './realistic-dynamodb/realistic-dynamodb.ts'
 import { LOCAL_SETTINGS } from './settings.ts'
 import { type AppContext, type Assembly, synthesize as runApp } from './template/synthesize.ts'
 import { watchSources } from './watch.ts'
@@ -32,8 +27,8 @@ export type LocalStackOptions = {
   domain?: boolean
   /** Deploys the opt-in stack of SMS receipts too. */
   smsReceipts?: boolean
-  /** Adds DynamoDB's latency and transaction conflicts to the engine, and faults on demand. */
-  realistic?: Omit<RealisticDynamoDbOptions, 'engine'>
+  /** A DynamoDB to use and to stop instead of the embedded one. */
+  dynamodb?: DynamoDbEngine
   /** Overrides the time that providers take to report what happened to messages. */
   feedbackDelays?: Partial<FeedbackDelays>
   /** Overrides how many functions load, run and wait at a time. */
@@ -68,8 +63,6 @@ export type LocalStack = {
   /** The outputs of the template. */
   outputs: Record<string, string>
   endpoints: Endpoints
-  /** Faults and counts of DynamoDB; undefined unless the stack is realistic. */
-  realistic: RealisticDynamoDb | undefined
   /** The functions, by the logical ids of the template. */
   functions(): ReadonlyMap<string, Pick<FunctionPool, 'invoke' | 'kill'>>
   smsOutboxUrl: string
@@ -102,9 +95,10 @@ export async function startLocalStack(options: LocalStackOptions): Promise<Local
   const gateway = track(await openGateway(port, requests.write), ({ close }) => close())
   const closing = new AbortController()
   const [dynamodb, sqs, providers, assembly] = await allOrNothing(closing, [
-    startDynamoDb({ dataDir, onUnexpectedExit: log, streams: true }).then((engine) =>
-      track(engine, ({ stop }) => stop()),
-    ),
+    (options.dynamodb
+      ? Promise.resolve(options.dynamodb)
+      : startDynamoDb({ dataDir, onUnexpectedExit: log, streams: true })
+    ).then((engine) => track(engine, ({ stop }) => stop())),
     startQueues(region).then((engine) => track(engine, ({ stop }) => stop())),
     startProviders({ region, log, feedbackDelays: options.feedbackDelays }).then((engine) =>
       track(engine, ({ stop }) => stop()),
@@ -112,15 +106,10 @@ export async function startLocalStack(options: LocalStackOptions): Promise<Local
     synthesize(context, closing.signal).then((built) => track(built, ({ dispose }) => dispose())),
   ])
 
-  const realistic =
-    options.realistic &&
-    track(await startRealisticDynamoDb({ engine: dynamodb.endpoint, ...options.realistic }), ({ close }) =>
-      close(),
-    )
   const logs = track(openLogDelivery(dataDir), ({ close }) => close())
   const baseUrl = `http://127.0.0.1:${gateway.port}`
   const endpoints = {
-    dynamodb: realistic?.endpoint ?? dynamodb.endpoint,
+    dynamodb: dynamodb.endpoint,
     sqs: sqs.endpoint,
     sns: providers.endpoint,
     sesv2: providers.endpoint,
@@ -160,13 +149,7 @@ export async function startLocalStack(options: LocalStackOptions): Promise<Local
   }
   await deploy(
     assembly,
-    async () =>
-      // Initial data is written to the engine directly, without simulated latency and conflicts.
-      seed?.({
-        endpoints: { ...endpoints, dynamodb: dynamodb.endpoint },
-        outputs: deployment.outputs(),
-        database: dynamodb.database,
-      }) ?? {},
+    async () => seed?.({ endpoints, outputs: deployment.outputs(), database: dynamodb.database }) ?? {},
   )
   if (options.watch) track(watchSources(redeploy), (stop) => stop())
   track(closing, (controller) => controller.abort())
@@ -181,7 +164,6 @@ export async function startLocalStack(options: LocalStackOptions): Promise<Local
       return deployment.outputs()
     },
     endpoints,
-    realistic,
     functions: deployment.functions,
     smsOutboxUrl: `${baseUrl}/_local/sms`,
     emailInboxUrl: `${baseUrl}/_local/emails`,

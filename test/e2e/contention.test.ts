@@ -20,7 +20,15 @@ import {
 } from '../support/booking-campaign.ts'
 import { aRoom } from '../support/catalogue.ts'
 import { issueCredential } from '../support/credentials.ts'
-import { get, post, RACING, type RunningStack, runStack, send } from '../support/local-stack.ts'
+import {
+  get,
+  post,
+  RACING,
+  type RunningStack,
+  runStack,
+  send,
+  startRealisticEngine,
+} from '../support/local-stack.ts'
 import { rounds } from '../support/scale.ts'
 import { formatMinute } from '../support/slot-oracle.ts'
 import { aPatient, newClinic } from '../support/table.ts'
@@ -36,7 +44,8 @@ const doctors = Array.from({ length: DOCTORS + 1 }, newUuid)
 const patients = Array.from({ length: 16 }, () => aPatient())
 
 beforeAll(async () => {
-  stack = await runStack({ demo: false, realistic: {}, limits: RACING })
+  const { dynamodb } = await startRealisticEngine()
+  stack = await runStack({ demo: false, dynamodb, limits: RACING })
   clinic = await newClinic(stack.table)
   const hours = parseWeeklyHours('mon-sun 08:00-20:00')
   await doctorStore(stack).save(

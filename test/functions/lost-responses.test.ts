@@ -1,10 +1,6 @@
 /** Requests whose transaction is committed, but whose response from the store is lost or whose further work hangs. */
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest'
 import { NEW_DOCTOR } from '../../bin/clinic/import/entities/doctors.ts'
-import {
-  type RealisticDynamoDb,
-  startRealisticDynamoDb,
-} from '../../infra/local/realistic-dynamodb/realistic-dynamodb.ts'
 import { parseWeeklyHours } from '../../shared/domain/booking/working-hours.ts'
 import { newUuid } from '../../shared/domain/uuid.ts'
 import { verifyClinic } from '../../shared/maintenance/verify/verify-clinic.ts'
@@ -17,6 +13,10 @@ import { issueCredential } from '../support/credentials.ts'
 import { createWebhook } from '../support/deliveries.ts'
 import { call, lambdaContext } from '../support/event.ts'
 import { handlerOf, stubFunctionEnvironment } from '../support/functions.ts'
+import {
+  type RealisticDynamoDb,
+  startRealisticDynamoDb,
+} from '../support/realistic-dynamodb/realistic-dynamodb.ts'
 import { SHORT_LATENCY } from '../support/realistic-table.ts'
 import { createPopulatedClinic, type PopulatedClinic } from '../support/records.ts'
 import { tableOfFile } from '../support/table.ts'

@@ -1,15 +1,15 @@
 /** Creations whose response must not wait for the snapshot of the search index that follows them. */
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
-import {
-  type RealisticDynamoDb,
-  startRealisticDynamoDb,
-} from '../../infra/local/realistic-dynamodb/realistic-dynamodb.ts'
 import { patientSegmentPartition } from '../../shared/store/keys/patients.ts'
 import { patientWriter } from '../../shared/store/patients/patient-writer.ts'
 import { patientStore } from '../../shared/store/patients/patients.ts'
 import { issueCredential } from '../support/credentials.ts'
 import { call, lambdaContext } from '../support/event.ts'
 import { handlerOf, stubFunctionEnvironment } from '../support/functions.ts'
+import {
+  type RealisticDynamoDb,
+  startRealisticDynamoDb,
+} from '../support/realistic-dynamodb/realistic-dynamodb.ts'
 import { SHORT_LATENCY } from '../support/realistic-table.ts'
 import { aPatient, newClinic, tableOfFile } from '../support/table.ts'
 

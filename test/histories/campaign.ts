@@ -1,6 +1,6 @@
 /** Runs histories by seed, and shrinks one that fails to the operations that its failure needs. */
-import { seededRandom } from '../../infra/local/realistic-dynamodb/random.ts'
-import type { RealisticDynamoDb } from '../../infra/local/realistic-dynamodb/realistic-dynamodb.ts'
+import { seededRandom } from '../support/realistic-dynamodb/random.ts'
+import type { RealisticDynamoDb } from '../support/realistic-dynamodb/realistic-dynamodb.ts'
 import { checkEverything } from './checks/everything.ts'
 import { createClinics } from './clinics.ts'
 import { type Plan, planOf, runOperations } from './history.ts'

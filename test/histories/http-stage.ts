@@ -6,7 +6,7 @@ import { documentClient } from '../../shared/runtime/document-client.ts'
 import { openTable } from '../../shared/store/table/table.ts'
 import { plainClient } from '../support/dynamodb/plain-client.ts'
 import { lighten, shortCut } from '../support/dynamodb/short-cut.ts'
-import { RACING, runStack } from '../support/local-stack.ts'
+import { RACING, runStack, startRealisticEngine } from '../support/local-stack.ts'
 import { httpWorld } from './http-world.ts'
 import type { Stage } from './stage.ts'
 
@@ -23,17 +23,16 @@ export async function openHttpStage(): Promise<Stage> {
   await once(receiver, 'listening')
   const address = `127.0.0.1:${(receiver.address() as AddressInfo).port}`
   const clockOffset = new Float64Array(new SharedArrayBuffer(8))
+  const { realistic, dynamodb } = await startRealisticEngine({ latency: LATENCY })
   const stack = await runStack({
     demo: false,
-    realistic: { latency: LATENCY },
+    dynamodb,
     clockOffset,
     allowedWebhookHost: address,
     environment: LIMITS,
     feedbackDelays: FEEDBACK_DELAYS,
     limits: RACING,
   })
-  const { realistic } = stack
-  if (!realistic) throw new Error('the stack is not realistic')
   const client = lighten(documentClient(shortCut(realistic.execute)))
   const direct = plainClient(realistic.pass)
   const tableName = stack.outputs.TableName ?? ''

@@ -1,11 +1,11 @@
 /** A table of the run's engine, behind a proxy in this process. */
 import { DeleteTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
-import { startRealisticDynamoDb } from '../../infra/local/realistic-dynamodb/realistic-dynamodb.ts'
 import { openTable } from '../../shared/store/table/table.ts'
 import { engineSockets } from '../support/dynamodb/engine-sockets.ts'
 import { plainClient } from '../support/dynamodb/plain-client.ts'
 import { lighten, shortCut } from '../support/dynamodb/short-cut.ts'
+import { startRealisticDynamoDb } from '../support/realistic-dynamodb/realistic-dynamodb.ts'
 import { createTestTable } from '../support/table.ts'
 import { functionInstances } from './functions.ts'
 import { localWorld } from './local-world.ts'

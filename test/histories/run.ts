@@ -1,8 +1,8 @@
 /** How an operation of a history reaches the API and the operator tool, and how sure it can be of the outcome. */
 import { CommandFailure } from '../../bin/clinic/tool/output.ts'
-import type { FaultKind } from '../../infra/local/realistic-dynamodb/faults.ts'
 import { UnavailableError } from '../../shared/store/table/errors.ts'
 import type { Table } from '../../shared/store/table/table.ts'
+import type { FaultKind } from '../support/realistic-dynamodb/faults.ts'
 import type { ClinicModel } from './model.ts'
 import { demand } from './register.ts'
 import type { CrashPoint } from './task.ts'

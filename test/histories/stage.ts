@@ -1,7 +1,8 @@
 /** Where the histories of a campaign take place: an engine with a table, and everything that reaches it. */
-import type { RandomSource } from '../../infra/local/realistic-dynamodb/random.ts'
-import type { RealisticDynamoDb } from '../../infra/local/realistic-dynamodb/realistic-dynamodb.ts'
+
 import type { Table } from '../../shared/store/table/table.ts'
+import type { RandomSource } from '../support/realistic-dynamodb/random.ts'
+import type { RealisticDynamoDb } from '../support/realistic-dynamodb/realistic-dynamodb.ts'
 import type { TransactionFault } from './run.ts'
 import type { World } from './world.ts'
 

@@ -1,7 +1,7 @@
 /** Clients that book, move and cancel over the same doctors and rooms, and what must hold of the calendar afterwards. */
 import { expect } from 'vitest'
-import { type RandomSource, seededRandom } from '../../infra/local/realistic-dynamodb/random.ts'
 import { newUuid } from '../../shared/domain/uuid.ts'
+import { type RandomSource, seededRandom } from './realistic-dynamodb/random.ts'
 import { formatMinute } from './slot-oracle.ts'
 
 /** Sends a request of a client and returns the response. */

@@ -1,15 +1,15 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import { inject, onTestFinished } from 'vitest'
 import { operatorClient } from '../../bin/clinic/tool/operator-client.ts'
-import type { LatencyOptions } from '../../infra/local/realistic-dynamodb/latency.ts'
+import { documentClient } from '../../shared/runtime/document-client.ts'
+import { openTable, type Table } from '../../shared/store/table/table.ts'
+import { ENGINE_ACCESS } from './engine-access.ts'
+import type { LatencyOptions } from './realistic-dynamodb/latency.ts'
 import {
   type RealisticDynamoDb,
   type RealisticDynamoDbOptions,
   startRealisticDynamoDb,
-} from '../../infra/local/realistic-dynamodb/realistic-dynamodb.ts'
-import { documentClient } from '../../shared/runtime/document-client.ts'
-import { openTable, type Table } from '../../shared/store/table/table.ts'
-import { ENGINE_ACCESS } from './engine-access.ts'
+} from './realistic-dynamodb/realistic-dynamodb.ts'
 import { createTestTable, type TestTable } from './table.ts'
 
 export type RealisticTable = TestTable & {

@@ -1,6 +1,6 @@
 /** Requests to the engine over sockets that are kept open, written in one piece: half the time of node:http. */
 import { connect, type Socket } from 'node:net'
-import type { EngineConnection } from '../../../infra/local/realistic-dynamodb/engine-connection.ts'
+import type { EngineConnection } from '../realistic-dynamodb/engine-connection.ts'
 
 type Waiting = PromiseWithResolvers<{ status: number; headers: object; body: string }>
 type Connection = { readonly socket: Socket; waiting: Waiting | undefined }

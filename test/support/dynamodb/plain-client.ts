@@ -3,7 +3,7 @@
  * not convert as the SDK does.
  */
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
-import type { DataOperation } from '../../../infra/local/realistic-dynamodb/call.ts'
+import type { DataOperation } from '../realistic-dynamodb/call.ts'
 import { type Execute, unlessAborted } from './short-cut.ts'
 
 type Values = Record<string, unknown>

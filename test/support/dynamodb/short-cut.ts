@@ -4,11 +4,7 @@
  */
 import type { DynamoDBClientConfig } from '@aws-sdk/client-dynamodb'
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
-import {
-  type DataOperation,
-  dataOperation,
-  type Reply,
-} from '../../../infra/local/realistic-dynamodb/call.ts'
+import { type DataOperation, dataOperation, type Reply } from '../realistic-dynamodb/call.ts'
 
 /** Executes a data operation of DynamoDB's JSON protocol. */
 export type Execute = (operation: DataOperation, body: string) => Promise<Reply>

@@ -1,7 +1,7 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
-import { unsignedSender } from '../../../infra/local/realistic-dynamodb/proxy-server.ts'
 import { documentClient } from '../../../shared/runtime/document-client.ts'
 import { ENGINE_ACCESS } from '../engine-access.ts'
+import { unsignedSender } from '../realistic-dynamodb/proxy-server.ts'
 import { engineSockets } from './engine-sockets.ts'
 import { plainClient } from './plain-client.ts'
 

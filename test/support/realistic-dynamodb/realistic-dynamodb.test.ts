@@ -1,8 +1,8 @@
 import { DeleteTableCommand, DescribeTableCommand, GetItemCommand } from '@aws-sdk/client-dynamodb'
 import { expect, inject, it } from 'vitest'
-import { latency } from '../../../../infra/local/realistic-dynamodb/latency.ts'
-import { freshRealisticTable } from '../../../support/realistic-table.ts'
+import { freshRealisticTable } from '../realistic-table.ts'
 import { failure, realisticItems } from './items.ts'
+import { latency } from './latency.ts'
 
 it('takes the latency of each operation from its options, jittered by the seed', () => {
   const draws = (seed: number, jitter?: number) => {

@@ -5,7 +5,7 @@ import {
   ScanCommand,
 } from '@aws-sdk/client-dynamodb'
 import { describe, expect, it } from 'vitest'
-import { freshRealisticTable, SHORT_LATENCY } from '../../../support/realistic-table.ts'
+import { freshRealisticTable, SHORT_LATENCY } from '../realistic-table.ts'
 import { realisticItems } from './items.ts'
 
 describe('a partial batch', () => {

@@ -33,7 +33,6 @@ export type ItemReference = {
 export type EngineCall = {
   readonly operation: DataOperation
   /** The request's parameters in the JSON protocol. */
-  // biome-ignore lint/suspicious/noExplicitAny: the shape depends on the operation, and the engine validates it.
   readonly input: any
   /** The items, in the order of the request. A Query has one reference, with its partition key and no sort key. */
   readonly items: readonly ItemReference[]

@@ -2,7 +2,6 @@
 import { type EngineCall, isSuccess, type Reply, success } from './call.ts'
 import type { RandomSource } from './random.ts'
 
-// biome-ignore lint/suspicious/noExplicitAny: requests of several operations
 type Input = any
 
 /** Sends one request to the engine. */

@@ -5,10 +5,10 @@ import {
   TransactWriteItemsCommand,
 } from '@aws-sdk/client-dynamodb'
 import { describe, expect, it } from 'vitest'
-import type { ItemReference } from '../../../../infra/local/realistic-dynamodb/call.ts'
-import { itemsInFlight } from '../../../../infra/local/realistic-dynamodb/items-in-flight.ts'
-import { freshRealisticTable } from '../../../support/realistic-table.ts'
+import { freshRealisticTable } from '../realistic-table.ts'
+import type { ItemReference } from './call.ts'
 import { failure, realisticItems } from './items.ts'
+import { itemsInFlight } from './items-in-flight.ts'
 
 type Items = Awaited<ReturnType<typeof realisticItems>>
 

@@ -10,8 +10,8 @@ import {
   type TransactWriteItemsCommandOutput,
   UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb'
-import type { LatencyOptions } from '../../../../infra/local/realistic-dynamodb/latency.ts'
-import { freshRealisticTable } from '../../../support/realistic-table.ts'
+import { freshRealisticTable } from '../realistic-table.ts'
+import type { LatencyOptions } from './latency.ts'
 
 const NO_LATENCY: LatencyOptions = { transactionMs: 0, writeMs: 0, readMs: 0, rejectionMs: 0 }
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import type { DataOperation, EngineCall } from '../../../../infra/local/realistic-dynamodb/call.ts'
-import { createFaults, type InjectedFault } from '../../../../infra/local/realistic-dynamodb/faults.ts'
-import { patientWriter } from '../../../../shared/store/patients/patient-writer.ts'
-import { freshRealisticTable, SHORT_LATENCY } from '../../../support/realistic-table.ts'
-import { aPatient, newClinic } from '../../../support/table.ts'
+import { patientWriter } from '../../../shared/store/patients/patient-writer.ts'
+import { freshRealisticTable, SHORT_LATENCY } from '../realistic-table.ts'
+import { aPatient, newClinic } from '../table.ts'
+import type { DataOperation, EngineCall } from './call.ts'
+import { createFaults, type InjectedFault } from './faults.ts'
 import { failure, realisticItems } from './items.ts'
 
 describe('a fault at a chosen call', () => {

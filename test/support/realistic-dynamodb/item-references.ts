@@ -24,7 +24,6 @@ export function keyNameCache() {
   }
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: the shape depends on the operation, and the engine validates it.
 type Input = any
 /** An item or its key, with the table it is in. */
 type Named = { readonly table: string; readonly attributes: AttributeMap }

@@ -93,7 +93,6 @@ export async function startRealisticDynamoDb(options: RealisticDynamoDbOptions):
   }
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: the shape depends on the operation, and the engine validates it.
 function parse(body: string): any {
   try {
     const value: unknown = JSON.parse(body)
