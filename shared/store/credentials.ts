@@ -191,6 +191,7 @@ async function changeCredential(table: Table, key: string, parts: UpdateParts): 
   }
 }
 
+/** As it was issued: every request reads one, and only this store writes them. */
 function toCredential(item: Item): Credential {
   const { pk, sk, salt, hash, previous, cv, ...credential } = item
   return credential as unknown as Credential
