@@ -223,3 +223,23 @@ export const getAppointment = defineRoute({
   errors: ['appointment_not_found'],
   uses: { table: { GetItem: ['appointments'], BatchGetItem: ['patients'] } },
 })
+
+/** What the fields mean, for the document. In no bundle, since no function of the stack calls it. */
+export const appointmentDescriptions = () => ({
+  Appointment: {
+    status:
+      '`scheduled` until the clinic records what happened: `completed` (it took place) and `no_show` (the patient did not come) can be undone, `cancelled` is final. `cancelled` and `no_show` free the time.',
+    notes: 'Notes of the booking. Null if there are none.',
+    treatments: 'Treatments that it was booked for. Empty if none are known.',
+    room: 'Room that it was booked for. Null if none is known.',
+    confirmed_at: 'When the patient confirmed the appointment. Null if that is not recorded.',
+    checked_in_at: 'When the patient arrived. Null if that is not recorded.',
+    cancelled_at: 'When the appointment was cancelled. Null if it was not, or if the time is not known.',
+    cancellation_reason: 'Reason given for the cancellation. Null if there is none.',
+    external_id: 'Id in another system, if a request or an import has set one. Null otherwise.',
+  },
+  AppointmentReference: {
+    patient: 'The patient, if the request named one.',
+    doctor: 'The doctor, if the request named one.',
+  },
+})

@@ -11,6 +11,7 @@ import {
 import { CLOSED_REASONS, type DatedSlot } from '../domain/booking/slots.ts'
 import { formatTime } from '../domain/interval.ts'
 import { notes } from '../domain/patients/text-fields.ts'
+import { LAST_DATE } from '../domain/timestamp.ts'
 import { APPOINTMENT_ITEMS } from '../store/keys/families.ts'
 import { Appointment, appointmentReference } from './appointments.ts'
 import { DurationMinutes } from './availability.ts'
@@ -254,3 +255,28 @@ export const takenError = ({ kind, alternatives }: Taken): ApiError =>
   new ApiError(kind === 'taken' ? 'slot_unavailable' : 'room_unavailable', {
     details: alternatives.map(renderAlternative),
   })
+
+const TREATMENTS = `Ids of active treatments that the doctor offers, at most ${MAX_TREATMENTS}.`
+
+/** What the fields mean, for the document. In no bundle, since no function of the stack calls it. */
+export const bookingDescriptions = () => ({
+  NewAppointment: {
+    patient_id: 'Id of an active patient.',
+    appointment_date: `Date, in the clinic's time zone. Must not be after ${LAST_DATE}.`,
+    duration: "Length in minutes. Defaults to the time that the treatments take, or to the clinic's setting.",
+    end_time: `End, \`HH:MM\`, on the same day. Can be sent instead of \`duration\`.`,
+    treatment_ids: TREATMENTS,
+    room_id: 'Id of an active room.',
+    notes: 'Notes, at most 2,000 characters.',
+    external_id:
+      'Id in another system, unique among the appointments of the clinic, imported ones included, and not the id of another one. 1 to 100 visible characters, with single spaces between them.',
+  },
+  AppointmentChanges: {
+    doctor_id: 'Id of the doctor that the appointment moves to.',
+    duration: 'Length in minutes. Without `duration` and `end_time`, the length stays.',
+    treatment_ids: `${TREATMENTS} An empty list removes them.`,
+    room_id: 'Id of an active room. Null removes the room.',
+    notes: 'Notes. Null removes them.',
+    external_id: 'Id in another system, unique among the appointments of the clinic. Null removes it.',
+  },
+})

@@ -55,3 +55,13 @@ export const getDoctor = defineRoute({
   errors: ['doctor_not_found'],
   uses: { table: { GetItem: ['doctors'] } },
 })
+
+/** What the fields mean, for the document. In no bundle, since no function of the stack calls it. */
+export const doctorDescriptions = () => ({
+  Doctor: {
+    id: 'Id of the doctor: the `doctor_id` of requests.',
+    specialty: 'Medical specialty. Null if none is stored.',
+    is_active: 'Whether the doctor can be booked.',
+    updated_at: 'When the doctor, working hours included, was last changed.',
+  },
+})

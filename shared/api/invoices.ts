@@ -199,3 +199,37 @@ export const getInvoice = defineRoute({
     },
   },
 })
+
+const ROUNDED_ONCE =
+  'Can differ from the sum of the lines by half a minor unit for each line: it may be rounded once. Belongs to the invoice as a whole if no line has any.'
+
+/** What the fields mean, for the document. In no bundle, since no function of the stack calls it. */
+export const invoiceDescriptions = () => ({
+  Invoice: {
+    status:
+      'Payments determine the status once there are any: `partially_paid`, `paid` (they cover `total_amount`) or `refunded` (all of it was returned). The clinic sets the others: `draft`, `pending`, `sent`, `overdue` and `cancelled`; payments do not change `draft` and `cancelled`. An invoice does not become `overdue` automatically.',
+    issue_date: 'Date of issue.',
+    due_date: 'Date by which the invoice is due. Null if none is set.',
+    paid_at:
+      'When the invoice was paid in full. Null unless `status` is `paid`, or if the time is not known.',
+    subtotal: 'Sum of quantity times unit price of the line items, before discount and tax.',
+    tax_amount: `Tax of the whole invoice. Included in \`total_amount\`. ${ROUNDED_ONCE}`,
+    discount_amount: `Discount of the whole invoice. Deducted in \`total_amount\`. ${ROUNDED_ONCE}`,
+    total_amount: 'Amount to pay, discount and tax included: `subtotal - discount_amount + tax_amount`.',
+    paid_amount: 'Completed payments minus completed refunds.',
+    balance_due: 'Always `total_amount - paid_amount`. Negative if too much was paid.',
+    patient: 'The patient. With `expand=patient`, all fields that `GET /patients` shows.',
+    line_items: 'Line items, in the order of the invoice. Can be empty.',
+    payments: 'All payments and refunds of the invoice.',
+  },
+  InvoicePatient: { email: 'Email address of the patient. Null if none is stored.' },
+  LineItem: {
+    description: 'What was provided.',
+    quantity: 'Number of units. Can have decimals.',
+    unit_price: 'Price of one unit, before discount and tax.',
+    discount_amount: 'Discount of the whole line.',
+    tax_rate: 'Tax rate in percent.',
+    tax_amount: 'Tax of the whole line.',
+    total_amount: 'Amount of the line: `quantity * unit_price - discount_amount + tax_amount`.',
+  },
+})

@@ -1,14 +1,10 @@
-/** Creating and updating a patient. Apart from the other routes of patients: the rules of phone numbers are a quarter of a bundle. */
+/** Creating and updating a patient, apart from patients.ts: the rules of phone numbers are a quarter of a bundle. */
 import * as z from 'zod'
 import type { WallClock } from '../domain/clock.ts'
-import { E164, GENDERS, NATIONAL_ID } from '../domain/patients/patient.ts'
-import { validPhoneNumber } from '../domain/patients/phone-number.ts'
-import { emailAddress, lastName, nationalId, notes, personName } from '../domain/patients/text-fields.ts'
 import { APPOINTMENT_ITEMS, INVOICE_ITEMS, MESSAGE_ITEMS, PAYMENT_ITEMS } from '../store/keys/families.ts'
 import { ApiError } from './errors.ts'
-import { OnePatient, patientRecord } from './patients.ts'
+import { OnePatient, patientFields, patientRecord } from './patients.ts'
 import { defineRoute, mergeCalls, type TableCalls } from './route.ts'
-import { CalendarDate, newExternalId, oneOf } from './schemas.ts'
 
 /** The calls that write a new or changed patient. They rewrite the search index from time to time. */
 const PATIENT_CALLS = {
@@ -28,31 +24,11 @@ const PATIENT_CALLS = {
   BatchWriteItem: ['patient-search-changes'],
 } as const satisfies TableCalls
 
-const FirstName = personName().meta({ maxLength: 100 })
-
-const fields = {
-  first_name: FirstName,
-  last_name: lastName()
-    .meta({ maxLength: 100 })
-    .nullable()
-    .transform((name) => name ?? '')
-    .optional(),
-  // Checked by the endpoint, because the schema does not know the current date in the clinic's time zone.
-  date_of_birth: CalendarDate.nullish(),
-  gender: oneOf(GENDERS).nullish(),
-  phone_number: validPhoneNumber.meta({ pattern: E164.source }).nullish(),
-  email_address: emailAddress()
-    .meta({ maxLength: 254, pattern: String.raw`^[^\s@]{1,64}@([^\s@.]{1,63}\.)+[^\s@.]{1,63}$` })
-    .nullish(),
-  national_id: nationalId().meta({ maxLength: 32, pattern: NATIONAL_ID.source }).nullish(),
-  notes: notes().meta({ maxLength: 2000 }).nullish(),
-  external_id: newExternalId().nullish(),
-}
-
-const NewPatient = z.strictObject(fields).meta({ id: 'NewPatient' })
+const NewPatient = z.strictObject(patientFields()).meta({ id: 'NewPatient' })
 
 const PatientChanges = z
-  .strictObject({ ...fields, first_name: FirstName.optional() })
+  .strictObject(patientFields())
+  .partial({ first_name: true })
   .meta({ id: 'PatientChanges' })
 
 /** @throws ApiError if the date of birth is after the current date in the clinic's time zone */

@@ -1,7 +1,14 @@
 import * as z from 'zod'
 import type { ClinicInfo } from '../domain/clinic.ts'
-import { fullName, GENDERS, NATIONAL_ID, type Patient as PatientRecord } from '../domain/patients/patient.ts'
-import { nationalId } from '../domain/patients/text-fields.ts'
+import {
+  E164,
+  fullName,
+  GENDERS,
+  NATIONAL_ID,
+  type Patient as PatientRecord,
+} from '../domain/patients/patient.ts'
+import { validPhoneNumber } from '../domain/patients/phone-number.ts'
+import { emailAddress, lastName, nationalId, notes, personName } from '../domain/patients/text-fields.ts'
 import type { Scope } from '../domain/scope.ts'
 import { clinicTimestamp } from '../domain/timestamp.ts'
 import type { WithUpdatedAt } from '../domain/with-updated-at.ts'
@@ -43,6 +50,26 @@ export const Patient = z.lazy(() =>
     })
     .meta({ id: 'Patient' }),
 )
+
+/** The fields of requests. A function: the bundle of a function that only reads does not get the rules of phone numbers. */
+export const patientFields = () => ({
+  first_name: personName().meta({ maxLength: 100 }),
+  last_name: lastName()
+    .meta({ maxLength: 100 })
+    .nullable()
+    .transform((name) => name ?? '')
+    .optional(),
+  // Checked by the endpoint, because the schema does not know the current date in the clinic's time zone.
+  date_of_birth: CalendarDate.nullish(),
+  gender: oneOf(GENDERS).nullish(),
+  phone_number: validPhoneNumber().meta({ pattern: E164.source }).nullish(),
+  email_address: emailAddress()
+    .meta({ maxLength: 254, pattern: String.raw`^[^\s@]{1,64}@([^\s@.]{1,63}\.)+[^\s@.]{1,63}$` })
+    .nullish(),
+  national_id: nationalId().meta({ maxLength: 32, pattern: NATIONAL_ID.source }).nullish(),
+  notes: notes().meta({ maxLength: 2000 }).nullish(),
+  external_id: newExternalId().nullish(),
+})
 
 /** A query parameter of endpoints that return records of patients, and the scope that it requires. */
 export const expandPatient = {
@@ -174,4 +201,44 @@ export const getPatient = defineRoute({
   response: { status: 200, body: OnePatient, record: {} },
   errors: ['patient_not_found'],
   uses: { table: { GetItem: ['patients'] } },
+})
+
+const PRIVATE = 'Absent unless the credential has the scope `patient.read.private`.'
+
+/** What the fields mean, for the document. In no bundle, since no function of the stack calls it. */
+export const patientDescriptions = () => ({
+  NewPatient: {
+    first_name: 'First name, or the only one.',
+    last_name: 'Last name. Empty or null for a person with one name.',
+    date_of_birth: 'Date of birth. Must not be in the future.',
+    gender: 'Gender.',
+    phone_number: "Phone number in E.164 format. Must be valid in its country's numbering plan.",
+    email_address:
+      'Email address. Its local part must be ASCII. Its domain may be in Unicode or punycode, is stored in lower-case Unicode and sent in punycode. At most 254 characters with the domain in punycode.',
+    national_id:
+      'National id: 1 to 32 letters of the English alphabet, digits and hyphens. Stored in upper case. Several patients may share one.',
+    notes: 'Notes, at most 2,000 characters.',
+    external_id:
+      'Id in another system, unique among the patients of the clinic, imported ones included, and not the id of another one. 1 to 100 visible characters, with single spaces between them.',
+  },
+  Patient: {
+    full_name: 'First name and last name, separated by a space; or the only name.',
+    first_name: 'First name, or the only one.',
+    last_name: 'Last name. Empty if the patient has one name.',
+    date_of_birth: 'Date of birth. Null if it is not known.',
+    gender: 'Gender. Null if none is stored.',
+    external_id: 'Id in another system, if a request or an import has set one. Null otherwise.',
+    is_active: 'Whether appointments can be booked for, and messages sent to, the patient.',
+    erased_at:
+      "When the patient was erased, with all personal data and the texts of the patient's records. Null otherwise.",
+    email: 'Email address of the patient. Null if none is stored.',
+  },
+  PatientDetails: {
+    national_id: `National id. Null if none is stored. ${PRIVATE}`,
+    notes: `Notes. Null if there are none. ${PRIVATE}`,
+  },
+  PatientReference: {
+    national_id: `National id, if the request had one. ${PRIVATE}`,
+    notes: `Notes, if the request had some. ${PRIVATE}`,
+  },
 })

@@ -4,7 +4,12 @@
  */
 
 import { WEBHOOK_FIELD_ALIASES } from '../api/aliases.ts'
+import { appointmentDescriptions } from '../api/appointments.ts'
+import { bookingDescriptions } from '../api/bookings.ts'
+import { doctorDescriptions } from '../api/doctors.ts'
 import { MAX_DETAILS } from '../api/errors.ts'
+import { invoiceDescriptions } from '../api/invoices.ts'
+import { patientDescriptions } from '../api/patients.ts'
 import { MAX_RANGE_DAYS } from '../api/schemas.ts'
 import { MAX_AVAILABILITY_DAYS } from '../domain/booking/availability.ts'
 import { MAX_TREATMENTS } from '../domain/booking/placement.ts'
@@ -36,10 +41,6 @@ const FAILED_MESSAGE = 'Id of the message. `GET /messages/{id}` returns the reas
 const OWN_SECRET =
   'A signing secret of your own: `whsec_` followed by the base64 of 24 to 64 bytes, or any 16 to 256 visible ASCII ' +
   'characters, which are used as they are.'
-const PRIVATE = 'Absent unless the credential has the scope `patient.read.private`.'
-const ROUNDED_ONCE =
-  'Can differ from the sum of the lines by half a minor unit for each line: it may be rounded once. Belongs to the invoice as a whole if no line has any.'
-const TREATMENTS = `Ids of active treatments that the doctor offers, at most ${MAX_TREATMENTS}.`
 
 /** Fields that mean the same in every schema that does not have a description of its own. */
 export const FIELDS: Readonly<Record<string, string>> = {
@@ -81,6 +82,11 @@ export const FIELDS: Readonly<Record<string, string>> = {
 
 /** Fields by schema; a field of an object without a name of its own by its path, such as `clinic.name`. */
 export const SCHEMAS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  ...appointmentDescriptions(),
+  ...bookingDescriptions(),
+  ...doctorDescriptions(),
+  ...invoiceDescriptions(),
+  ...patientDescriptions(),
   AcceptedEmail: {
     channel: 'Always `email`.',
     recipient: "Email address from the patient's record.",
@@ -103,30 +109,6 @@ export const SCHEMAS: Readonly<Record<string, Readonly<Record<string, string>>>>
   },
   AccountClinic: { name: 'Name of the clinic.' },
   Alternative: { appointment_date: "Date of the free slot, in the clinic's time zone." },
-  Appointment: {
-    status:
-      '`scheduled` until the clinic records what happened: `completed` (it took place) and `no_show` (the patient did not come) can be undone, `cancelled` is final. `cancelled` and `no_show` free the time.',
-    notes: 'Notes of the booking. Null if there are none.',
-    treatments: 'Treatments that it was booked for. Empty if none are known.',
-    room: 'Room that it was booked for. Null if none is known.',
-    confirmed_at: 'When the patient confirmed the appointment. Null if that is not recorded.',
-    checked_in_at: 'When the patient arrived. Null if that is not recorded.',
-    cancelled_at: 'When the appointment was cancelled. Null if it was not, or if the time is not known.',
-    cancellation_reason: 'Reason given for the cancellation. Null if there is none.',
-    external_id: 'Id in another system, if a request or an import has set one. Null otherwise.',
-  },
-  AppointmentReference: {
-    patient: 'The patient, if the request named one.',
-    doctor: 'The doctor, if the request named one.',
-  },
-  AppointmentChanges: {
-    doctor_id: 'Id of the doctor that the appointment moves to.',
-    duration: 'Length in minutes. Without `duration` and `end_time`, the length stays.',
-    treatment_ids: `${TREATMENTS} An empty list removes them.`,
-    room_id: 'Id of an active room. Null removes the room.',
-    notes: 'Notes. Null removes them.',
-    external_id: 'Id in another system, unique among the appointments of the clinic. Null removes it.',
-  },
   AvailabilityMeta: {
     date: 'The requested date.',
     date_to: 'The requested last date. Absent if none was requested.',
@@ -168,12 +150,6 @@ export const SCHEMAS: Readonly<Record<string, Readonly<Record<string, string>>>>
     latency_ms: 'Duration of the attempt in milliseconds.',
   },
   Department: { name: 'Name of the department.' },
-  Doctor: {
-    id: 'Id of the doctor: the `doctor_id` of requests.',
-    specialty: 'Medical specialty. Null if none is stored.',
-    is_active: 'Whether the doctor can be booked.',
-    updated_at: 'When the doctor, working hours included, was last changed.',
-  },
   Event: {
     id: 'Id of the event, the same on every attempt. Use it to recognize duplicates.',
     event: 'Type of the event.',
@@ -202,33 +178,6 @@ export const SCHEMAS: Readonly<Record<string, Readonly<Record<string, string>>>>
     status: 'Always `ok`.',
     tzdata: 'The version of the IANA time zone database by which local times are converted, such as `2026f`.',
   },
-  Invoice: {
-    status:
-      'Payments determine the status once there are any: `partially_paid`, `paid` (they cover `total_amount`) or `refunded` (all of it was returned). The clinic sets the others: `draft`, `pending`, `sent`, `overdue` and `cancelled`; payments do not change `draft` and `cancelled`. An invoice does not become `overdue` automatically.',
-    issue_date: 'Date of issue.',
-    due_date: 'Date by which the invoice is due. Null if none is set.',
-    paid_at:
-      'When the invoice was paid in full. Null unless `status` is `paid`, or if the time is not known.',
-    subtotal: 'Sum of quantity times unit price of the line items, before discount and tax.',
-    tax_amount: `Tax of the whole invoice. Included in \`total_amount\`. ${ROUNDED_ONCE}`,
-    discount_amount: `Discount of the whole invoice. Deducted in \`total_amount\`. ${ROUNDED_ONCE}`,
-    total_amount: 'Amount to pay, discount and tax included: `subtotal - discount_amount + tax_amount`.',
-    paid_amount: 'Completed payments minus completed refunds.',
-    balance_due: 'Always `total_amount - paid_amount`. Negative if too much was paid.',
-    patient: 'The patient. With `expand=patient`, all fields that `GET /patients` shows.',
-    line_items: 'Line items, in the order of the invoice. Can be empty.',
-    payments: 'All payments and refunds of the invoice.',
-  },
-  InvoicePatient: { email: 'Email address of the patient. Null if none is stored.' },
-  LineItem: {
-    description: 'What was provided.',
-    quantity: 'Number of units. Can have decimals.',
-    unit_price: 'Price of one unit, before discount and tax.',
-    discount_amount: 'Discount of the whole line.',
-    tax_rate: 'Tax rate in percent.',
-    tax_amount: 'Tax of the whole line.',
-    total_amount: 'Amount of the line: `quantity * unit_price - discount_amount + tax_amount`.',
-  },
   Message: {
     channel: '`sms` or `email`.',
     type: '`manual` if it was sent through this API; `reminder`, `confirmation` and `system` are sent by the clinic.',
@@ -246,37 +195,12 @@ export const SCHEMAS: Readonly<Record<string, Readonly<Record<string, string>>>>
     created_at: 'When the message was accepted.',
   },
   MissingScope: { scope: 'Scope that the credential lacks.' },
-  NewAppointment: {
-    patient_id: 'Id of an active patient.',
-    appointment_date: `Date, in the clinic's time zone. Must not be after ${LAST_DATE}.`,
-    duration: "Length in minutes. Defaults to the time that the treatments take, or to the clinic's setting.",
-    end_time: `${END_TIME} Can be sent instead of \`duration\`.`,
-    treatment_ids: TREATMENTS,
-    room_id: 'Id of an active room.',
-    notes: 'Notes, at most 2,000 characters.',
-    external_id:
-      'Id in another system, unique among the appointments of the clinic, imported ones included, and not the id of another one. 1 to 100 visible characters, with single spaces between them.',
-  },
   NewMessage: {
     channel: '`sms` or `email`.',
     patient_id: 'Id of the patient who receives the message.',
     message:
       'An SMS may have at most ten segments: 1,530 characters of the GSM alphabet, or 630 UTF-16 code units if any character is outside it. Of the GSM alphabet, `^{}\\[~]|` and the euro sign count twice, and three times where they would be split over two segments of 153. An email may have at most 10,000 characters.',
     subject: "Email only; a single line. Defaults to the clinic's name.",
-  },
-  NewPatient: {
-    first_name: 'First name, or the only one.',
-    last_name: 'Last name. Empty or null for a person with one name.',
-    date_of_birth: 'Date of birth. Must not be in the future.',
-    gender: 'Gender.',
-    phone_number: "Phone number in E.164 format. Must be valid in its country's numbering plan.",
-    email_address:
-      'Email address. Its local part must be ASCII. Its domain may be in Unicode or punycode, is stored in lower-case Unicode and sent in punycode. At most 254 characters with the domain in punycode.',
-    national_id:
-      'National id: 1 to 32 letters of the English alphabet, digits and hyphens. Stored in upper case. Several patients may share one.',
-    notes: 'Notes, at most 2,000 characters.',
-    external_id:
-      'Id in another system, unique among the patients of the clinic, imported ones included, and not the id of another one. 1 to 100 visible characters, with single spaces between them.',
   },
   NewWebhook: {
     url: 'An https URL with a public host name, on port 443 or 8443, without user name, password or fragment.',
@@ -299,26 +223,6 @@ export const SCHEMAS: Readonly<Record<string, Readonly<Record<string, string>>>>
     page: 'Number of this page, starting at 1.',
     total: 'Exact number of records on all pages.',
     total_pages: 'Number of pages. 0 when `total` is 0.',
-  },
-  Patient: {
-    full_name: 'First name and last name, separated by a space; or the only name.',
-    first_name: 'First name, or the only one.',
-    last_name: 'Last name. Empty if the patient has one name.',
-    date_of_birth: 'Date of birth. Null if it is not known.',
-    gender: 'Gender. Null if none is stored.',
-    external_id: 'Id in another system, if a request or an import has set one. Null otherwise.',
-    is_active: 'Whether appointments can be booked for, and messages sent to, the patient.',
-    erased_at:
-      "When the patient was erased, with all personal data and the texts of the patient's records. Null otherwise.",
-    email: 'Email address of the patient. Null if none is stored.',
-  },
-  PatientDetails: {
-    national_id: `National id. Null if none is stored. ${PRIVATE}`,
-    notes: `Notes. Null if there are none. ${PRIVATE}`,
-  },
-  PatientReference: {
-    national_id: `National id, if the request had one. ${PRIVATE}`,
-    notes: `Notes, if the request had some. ${PRIVATE}`,
   },
   Payment: {
     amount: "Amount with the currency's decimals. Positive for payments and for refunds.",

@@ -15,11 +15,12 @@ export function internationalNumber(text: string, country?: string): string | nu
 }
 
 /** An E.164 number that is valid in its country's numbering plan. */
-export const validPhoneNumber = z
-  .string({ error: 'must be text' })
-  .refine((text) => E164.test(text) && internationalNumber(text) === text, {
-    error: 'must be an international phone number that exists, such as +905321234567',
-  })
+export const validPhoneNumber = () =>
+  z
+    .string({ error: 'must be text' })
+    .refine((text) => E164.test(text) && internationalNumber(text) === text, {
+      error: 'must be an international phone number that exists, such as +905321234567',
+    })
 
 /** The same with any punctuation, in files and options: `+90 (532) 123-45-67` becomes `+905321234567`. */
 export const phoneNumber = () =>
@@ -29,7 +30,7 @@ export const phoneNumber = () =>
       error: 'needs its country code: +49 171 1234567, not 0171... or 0049...',
     })
     .transform((text) => internationalNumber(text.trim()) ?? text)
-    .pipe(validPhoneNumber)
+    .pipe(validPhoneNumber())
 
 /** Kinds of numbers whose owner earns money from calls and messages, or that no phone of a patient has. */
 const COSTLY_TYPES: ReadonlySet<NumberType> = new Set([
