@@ -170,18 +170,6 @@ it('docs/proofs.md lists the tests of each promise by their tier', () => {
   expect(rows.flatMap(([, , tested]) => filesIn(tested).filter((file) => !rest.has(file)))).toEqual([])
 })
 
-it('docs/proofs.md has the titles of tests that exist', () => {
-  let source = ''
-  const [, table = ''] = read('docs/proofs.md').split('| case | test | title |')
-  const missing = [...table.matchAll(/^\| [^|]* \| (?:`([^`]+)`)? ?\| (.+) \|$/gm)].flatMap(
-    ([, file, title = '']) => {
-      if (file) source = read(file).replaceAll(/\$\{.*?\}|\n/g, ' ')
-      return source.includes(title) ? [] : [title]
-    },
-  )
-  expect(missing).toEqual([])
-})
-
 it('docs/proofs.md has survivors that are still in their files', () => {
   const rows = [...read('docs/proofs.md').matchAll(/^\| ([\w-]+\.ts), (.*?) \|/gm)]
   const missing = rows.filter(([, file, expression = '']) => {
