@@ -1,4 +1,4 @@
-/** The fenced code blocks of README.md, CONTRIBUTING.md and docs/, and how each is tested. */
+/** The fenced code blocks of README.md, AGENTS.md, CONTRIBUTING.md and docs/, and how each is tested. */
 import { globSync, readFileSync } from 'node:fs'
 
 const QUICKSTART = 'docs/guides/quickstart.md'
@@ -6,6 +6,7 @@ const QUICKSTART = 'docs/guides/quickstart.md'
 /** Documents in the order in which to read them: later ones change the demo clinic, but nothing that earlier ones show. */
 export const DOCUMENTS = [
   'README.md',
+  'AGENTS.md',
   'CONTRIBUTING.md',
   QUICKSTART,
   ...globSync('docs/**/*.md', { exclude: [QUICKSTART] }).sort(),
