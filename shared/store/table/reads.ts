@@ -6,9 +6,9 @@ import {
   type QueryCommandInput,
 } from '@aws-sdk/lib-dynamodb'
 import type { Key } from '../keys/key.ts'
-import { answer } from './answer.ts'
 import { chunked } from './chunked.ts'
 import { abortOption } from './request-scope.ts'
+import { responseTo } from './response.ts'
 import { backoff, type Timing } from './retries.ts'
 import type { Item } from './write-requests.ts'
 
@@ -30,7 +30,7 @@ const MAX_BATCH_GET_KEYS = 100
 export function tableReads(client: DynamoDBDocumentClient, name: string, timing: Timing) {
   async function get(key: Key, { eventual = false } = {}): Promise<Item | undefined> {
     const command = new GetCommand({ TableName: name, Key: key, ConsistentRead: !eventual })
-    const { Item } = await answer(client.send(command, abortOption()))
+    const { Item } = await responseTo(client.send(command, abortOption()))
     return Item as Item | undefined
   }
 
@@ -39,7 +39,7 @@ export function tableReads(client: DynamoDBDocumentClient, name: string, timing:
     let start: Record<string, unknown> | undefined
     do {
       const input = queryInput(name, range, range.limit - items.length, start)
-      const page = await answer(client.send(new QueryCommand(input), abortOption()))
+      const page = await responseTo(client.send(new QueryCommand(input), abortOption()))
       items.push(...((page.Items ?? []) as Item[]))
       start = page.LastEvaluatedKey
     } while (start && items.length < range.limit)
@@ -59,7 +59,9 @@ export function tableReads(client: DynamoDBDocumentClient, name: string, timing:
       const request = {
         [name]: { Keys: pending.map(({ pk, sk }) => ({ pk, sk })), ConsistentRead: !eventual },
       }
-      const page = await answer(client.send(new BatchGetCommand({ RequestItems: request }), abortOption()))
+      const page = await responseTo(
+        client.send(new BatchGetCommand({ RequestItems: request }), abortOption()),
+      )
       found.push(...((page.Responses?.[name] ?? []) as Item[]))
       pending = (page.UnprocessedKeys?.[name]?.Keys ?? []) as Key[]
       if (pending.length === 0) return found

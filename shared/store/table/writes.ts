@@ -6,7 +6,6 @@ import {
   UpdateCommand,
 } from '@aws-sdk/lib-dynamodb'
 import type { Key } from '../keys/key.ts'
-import { answer } from './answer.ts'
 import { chunked } from './chunked.ts'
 import {
   attemptsOf,
@@ -21,6 +20,7 @@ import {
   WriteConflict,
 } from './errors.ts'
 import { abortOption } from './request-scope.ts'
+import { responseTo } from './response.ts'
 import { backoff, repeatOnConflict, type Timing } from './retries.ts'
 import { MAX_TRANSACTION_MS } from './visibility-delay.ts'
 import type { Item, UpdateParts, Write } from './write-requests.ts'
@@ -51,7 +51,7 @@ export function tableWrites(client: DynamoDBDocumentClient, name: string, timing
       let pending: object[] = [...batch]
       for (;;) {
         const command = new BatchWriteCommand({ RequestItems: { [name]: pending } })
-        const page = await answer(client.send(command, abortOption()))
+        const page = await responseTo(client.send(command, abortOption()))
         pending = page.UnprocessedItems?.[name] ?? []
         if (pending.length === 0) break
         await backOff('writes left unprocessed')
@@ -64,7 +64,7 @@ export function tableWrites(client: DynamoDBDocumentClient, name: string, timing
     repeatOnConflict(async () => {
       const command = new UpdateCommand({ TableName: name, Key: { pk: key.pk, sk: key.sk }, ...parts })
       try {
-        return (await answer(client.send(command, abortOption()))).Attributes
+        return (await responseTo(client.send(command, abortOption()))).Attributes
       } catch (error) {
         if (errorName(error) === 'ConditionalCheckFailedException') throw new ConditionFailed([0])
         throw errorName(error) === 'TransactionConflictException' ? new WriteConflict(error) : error

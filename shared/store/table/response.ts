@@ -1,7 +1,7 @@
 import { isUnavailable, UnavailableError } from './errors.ts'
 
-/** The answer to a call. @throws UnavailableError when the store throttles or cannot be reached */
-export async function answer<T>(call: Promise<T>): Promise<T> {
+/** The response to a call. @throws UnavailableError when the store throttles or cannot be reached */
+export async function responseTo<T>(call: Promise<T>): Promise<T> {
   try {
     return await call
   } catch (error) {
