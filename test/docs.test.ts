@@ -33,7 +33,8 @@ import {
   parseSearchQuery,
   searchLine,
 } from '../shared/domain/patients/search-text.ts'
-import { MAX_STORED_ATTEMPTS, RETENTION_SECONDS } from '../shared/domain/webhooks/delivery.ts'
+import { RETENTION_SECONDS } from '../shared/domain/webhooks/delivery.ts'
+import { MAX_STORED_ATTEMPTS } from '../shared/domain/webhooks/delivery-states.ts'
 import {
   DISABLE_AFTER_MS,
   MAX_WEBHOOKS,

@@ -105,7 +105,6 @@ const BUNDLE_BYTES: Readonly<Record<string, number>> = {
   'sms-receipts': 658_383,
   'sweep-messages': 495_689,
   'fan-out-events': 508_335,
-  'continue-fan-out': 508_524,
   'deliver-event': 507_141,
   'sweep-events': 508_512,
   'sweep-deliveries': 493_928,

@@ -101,15 +101,6 @@ async function clinicWithWebhooks(table: Table): Promise<ClinicId> {
         data: { id: webhook.id, secret: null },
       })),
     )
-    // The webhook endpoint has succeeded once, so that its deliveries do not wait for one another.
-    await webhookHealthStore({ table }).record(clinic, webhook.id, {
-      result: 'success',
-      at: Date.parse(createdAt),
-      isSlow: false,
-      halfOpenAt: null,
-      permit: null,
-      isWaiting: false,
-    })
   }
   return clinic
 }

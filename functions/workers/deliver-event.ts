@@ -1,4 +1,4 @@
-import type { AttemptReport } from '../../shared/delivery/webhooks/attempt-report.ts'
+import type { AttemptReport } from '../../shared/delivery/webhooks/attempt-outcome.ts'
 import { deliverEvent } from '../../shared/delivery/webhooks/deliver-event.ts'
 import { readQueuedDelivery } from '../../shared/delivery/webhooks/delivery-queues.ts'
 import { DELIVERY_LEASE_MS } from '../../shared/domain/webhooks/delivery.ts'
@@ -13,7 +13,7 @@ import { UnavailableError } from '../../shared/store/table/errors.ts'
 /** How long a delivery waits while the store is down: longer than the claim that this attempt may have left. */
 const PAUSE_MS = DELIVERY_LEASE_MS + 5000
 
-/** Consumes both delivery queues: the one of quick endpoints, and the one of slow and failing endpoints. */
+/** Consumes both delivery queues: the quick one, and the one of slow endpoints. */
 export const handler = queueWorker(
   deliverEventWorker,
   {
@@ -26,17 +26,18 @@ export const handler = queueWorker(
   },
   async ({ body, queue }, stores, { now, newId, count, logWork }) => {
     const queued = readQueuedDelivery(body)
-    const lane = deliverEventWorker.lanes[queue]
+    const deliveryQueue = deliverEventWorker.deliveryQueues[queue]
     try {
       const onAttempt = ({ clinic, requestId, ...facts }: AttemptReport): void => {
         if (facts.outcome !== 'cut-off') count('delivery_attempt', { outcome: facts.outcome })
         logWork(deliverEventWorker.id, { clinic, requestId, ...facts })
       }
-      await deliverEvent({ ...stores, now, random: Math.random, newToken: newId, onAttempt }, queued, lane)
+      const consumer = { ...stores, now, random: Math.random, newToken: newId, onAttempt }
+      await deliverEvent(consumer, queued, deliveryQueue)
     } catch (error) {
       if (!(error instanceof UnavailableError)) throw error
       count('table_unavailable', { worker: deliverEventWorker.id }, error)
-      await stores.queues.push(lane, [queued], PAUSE_MS)
+      await stores.queues.push(deliveryQueue, [queued], PAUSE_MS)
     }
   },
 )

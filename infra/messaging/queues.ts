@@ -3,7 +3,7 @@ import { type IQueue, Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs'
 import { Construct } from 'constructs'
 import type { QueueId, QueueName } from '../../shared/runtime/workers.ts'
 import { consumerTimeout } from '../functions/worker-functions.ts'
-import { isFifo, queueName } from '../settings/names.ts'
+import { queueName } from '../settings/names.ts'
 import type { StageSettings } from '../settings/stages.ts'
 
 /** Receives of a message before it becomes a dead letter. */
@@ -12,11 +12,10 @@ const MAX_RECEIVES = 5
 /** Messages hold ids only, so SQS's own encryption is enough. */
 const ENCRYPTION = { encryption: QueueEncryption.SQS_MANAGED, enforceSSL: true }
 
-/** The properties that all queues have, and whether this one is first in, first out. */
+/** The properties that all queues have. */
 const common = ({ name }: Pick<StageSettings, 'name'>, queue: QueueId) => ({
   ...ENCRYPTION,
   queueName: queueName(name, queue),
-  ...(isFifo(queue) && { fifo: true }),
   retentionPeriod: Duration.days(14),
 })
 

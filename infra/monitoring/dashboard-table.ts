@@ -15,7 +15,6 @@ const ages: readonly (readonly [QueueId, string])[] = [
   ['feedback', 'feedback'],
   ['deliveries', 'deliveries'],
   ['slow-deliveries', 'slow deliveries'],
-  ['fan-outs', 'fan-outs'],
 ]
 
 const dead: readonly (readonly [QueueId, string])[] = [
@@ -23,7 +22,6 @@ const dead: readonly (readonly [QueueId, string])[] = [
   ['feedback-dead', 'feedback'],
   ['deliveries-dead', 'deliveries'],
   ['slow-deliveries-dead', 'slow deliveries'],
-  ['fan-outs-dead', 'fan-outs'],
   ['maintenance-dead', 'maintenance'],
   ['failed-fan-outs', 'failed fan-outs'],
 ]

@@ -50,12 +50,6 @@ export const QUEUE_ALARMS: readonly AlarmDefinition[] = [
     page: 'failed-fan-outs',
   },
   deadLetters(
-    'fan-outs-dead',
-    'dead-fan-outs',
-    'look-tomorrow',
-    'Further turns of the fan-out could not be processed. The sweep of events continues them.',
-  ),
-  deadLetters(
     'maintenance-dead',
     'dead-maintenance',
     'look-tomorrow',
@@ -104,13 +98,6 @@ export const QUEUE_ALARMS: readonly AlarmDefinition[] = [
     'look-tomorrow',
     3600,
     'Deliveries to slow webhook endpoints wait for more than an hour.',
-  ),
-  queueAge(
-    'fan-outs',
-    'fan-outs-waiting',
-    'look-tomorrow',
-    1800,
-    'Further turns of the fan-out wait for more than half an hour.',
   ),
   {
     id: 'deliveries-failing',

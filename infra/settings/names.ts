@@ -38,12 +38,7 @@ export const SMS_RECEIPTS_STACK = 'ClinicDeveloperApi-SmsReceipts'
 /** @param id the id of a route or worker, or of another file in functions/ */
 export const functionName = (stage: string, id: string): string => `clinic-${stage}-${id}`
 
-/** Whether the queue is first in, first out within a group of messages. */
-export const isFifo = (queue: QueueId): boolean => queue === 'fan-outs' || queue === 'fan-outs-dead'
-
-/** SQS requires the suffix. */
-export const queueName = (stage: string, queue: QueueId): string =>
-  `clinic-${stage}-${queue}${isFifo(queue) ? '.fifo' : ''}`
+export const queueName = (stage: string, queue: QueueId): string => `clinic-${stage}-${queue}`
 
 /** The file in functions/ that serves the API document and the documentation. */
 export const REFERENCE = 'reference'

@@ -33,8 +33,6 @@ const QUEUE_OUTPUTS: Readonly<Record<string, QueueId>> = {
   DeadDeliveryQueueUrl: 'deliveries-dead',
   SlowDeliveryQueueUrl: 'slow-deliveries',
   DeadSlowDeliveryQueueUrl: 'slow-deliveries-dead',
-  FanOutQueueUrl: 'fan-outs',
-  DeadFanOutQueueUrl: 'fan-outs-dead',
   MaintenanceQueueUrl: 'maintenance',
   DeadMaintenanceQueueUrl: 'maintenance-dead',
   FailedFanOutQueueUrl: 'failed-fan-outs',

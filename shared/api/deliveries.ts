@@ -98,8 +98,8 @@ export const redeliver = defineRoute({
   uses: {
     table: {
       GetItem: ['webhooks', 'deliveries'],
-      PutItem: ['deliveries', 'due-deliveries', 'first-attempts'],
-      DeleteItem: ['due-deliveries', 'waiting-deliveries'],
+      PutItem: ['deliveries', 'due-deliveries'],
+      DeleteItem: ['due-deliveries'],
     },
     services: ['delivery-queue'],
   },

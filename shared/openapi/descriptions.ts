@@ -15,7 +15,7 @@ import { MAX_AVAILABILITY_DAYS } from '../domain/booking/availability.ts'
 import { MAX_TREATMENTS } from '../domain/booking/placement.ts'
 import { MAX_UNCOUNTED_ROWS } from '../domain/lists/paging.ts'
 import { LAST_DATE } from '../domain/timestamp.ts'
-import { MAX_STORED_ATTEMPTS } from '../domain/webhooks/delivery.ts'
+import { MAX_STORED_ATTEMPTS } from '../domain/webhooks/delivery-states.ts'
 
 /** Schemas that have the fields of another one, and their descriptions. */
 export const DERIVED: Readonly<Record<string, string>> = {

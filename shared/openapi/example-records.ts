@@ -19,7 +19,8 @@ import { applyPayments, type Invoice } from '../domain/money/invoice.ts'
 import { NEW_PAYMENT, type Payment } from '../domain/money/payment.ts'
 import { fullName, NO_DETAILS, type Patient } from '../domain/patients/patient.ts'
 import { SCOPES } from '../domain/scope.ts'
-import { afterAttempt, type Delivery, newDelivery } from '../domain/webhooks/delivery.ts'
+import { type Delivery, newDelivery } from '../domain/webhooks/delivery.ts'
+import { afterAttempt } from '../domain/webhooks/delivery-states.ts'
 import type { Event } from '../domain/webhooks/event.ts'
 import type { Webhook } from '../domain/webhooks/webhook.ts'
 import type { WithUpdatedAt } from '../domain/with-updated-at.ts'
@@ -258,8 +259,10 @@ export const webhook: Webhook = {
 export const pendingDelivery = (event: Event): Delivery =>
   newDelivery(event, clinic, { id: exampleId(`delivery of ${event.event}`), webhook: webhook.id, now: NOW })
 
-export const successfulDelivery = (event: Event): Delivery =>
-  afterAttempt(pendingDelivery(event), { at, status: 204, error: null, latencyMs: 85 }, true, null)
+export const successfulDelivery = (event: Event): Delivery => {
+  const attempt = { at, status: 204, error: null, latencyMs: 85 }
+  return afterAttempt(pendingDelivery(event), { kind: 'delivered', attempt, retryAfter: null }, 0)
+}
 
 const busyOn = (date: string) =>
   date === appointment.date

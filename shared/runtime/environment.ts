@@ -61,9 +61,6 @@ export const readDeliveryEnvironment = () => ({
   SLOW_DELIVERY_QUEUE_URL: variable('SLOW_DELIVERY_QUEUE_URL'),
 })
 
-/** The environment of functions that queue clinics for a further turn of the fan-out. */
-export const readFanOutEnvironment = () => ({ FAN_OUT_QUEUE_URL: variable('FAN_OUT_QUEUE_URL') })
-
 /** The environment of the worker that hands the rest of its work on. */
 export const readMaintenanceEnvironment = () => ({ MAINTENANCE_QUEUE_URL: variable('MAINTENANCE_QUEUE_URL') })
 

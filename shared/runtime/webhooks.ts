@@ -1,8 +1,7 @@
 /** Opens the queues and the transport of webhook deliveries with the environment of the function. */
 import { deliveryQueues } from '../delivery/webhooks/delivery-queues.ts'
-import { fanOutQueue } from '../delivery/webhooks/fan-out-queue.ts'
 import { webhookTransport } from '../delivery/webhooks/webhook-transport.ts'
-import { readDeliveryEnvironment, readFanOutEnvironment, readWebhookEnvironment } from './environment.ts'
+import { readDeliveryEnvironment, readWebhookEnvironment } from './environment.ts'
 import type { Platform } from './platform.ts'
 import { queueClient } from './queue-client.ts'
 
@@ -10,9 +9,6 @@ export function openDeliveryQueues() {
   const { DELIVERY_QUEUE_URL, SLOW_DELIVERY_QUEUE_URL } = readDeliveryEnvironment()
   return deliveryQueues(queueClient(), { quick: DELIVERY_QUEUE_URL, slow: SLOW_DELIVERY_QUEUE_URL })
 }
-
-export const openFanOutQueue = ({ newId }: Platform) =>
-  fanOutQueue(queueClient(), readFanOutEnvironment().FAN_OUT_QUEUE_URL, newId)
 
 /** The `HOST:PORT` that webhooks may go to although it is not public; undefined except in the local runner. */
 export const allowedWebhookHost = (): string | undefined => readWebhookEnvironment().ALLOWED_WEBHOOK_HOST

@@ -1,9 +1,10 @@
 import type { EndpointService, TableCalls, TableUse } from '../api/route.ts'
+import type { DeliveryQueue } from '../domain/webhooks/delivery.ts'
 import { ANNOUNCED_PARTITION_PREFIX } from '../store/keys/events.ts'
 import { APPOINTMENT_ITEMS, INVOICE_ITEMS, MESSAGE_ITEMS, PAYMENT_ITEMS } from '../store/keys/families.ts'
 
 /** The queues that workers consume. */
-export type QueueName = 'emails' | 'feedback' | 'deliveries' | 'slow-deliveries' | 'fan-outs' | 'maintenance'
+export type QueueName = 'emails' | 'feedback' | 'deliveries' | 'slow-deliveries' | 'maintenance'
 
 /** A queue that workers consume, the queue of its dead letters, or the queue of failed batches of the table's stream. */
 export type QueueId = QueueName | `${QueueName}-dead` | 'failed-fan-outs'
@@ -25,12 +26,7 @@ export type Trigger =
   | { readonly type: 'subscription'; readonly to: 'sms-receipts' }
 
 /** A service that a worker uses besides the table. */
-export type WorkerService =
-  | EndpointService
-  | 'email'
-  | 'slow-delivery-queue'
-  | 'fan-out-queue'
-  | 'maintenance-queue'
+export type WorkerService = EndpointService | 'email' | 'slow-delivery-queue' | 'maintenance-queue'
 
 /** A function that no request invokes, as data. Infrastructure, grants and its handler derive from it. */
 export type Worker = {
@@ -44,8 +40,8 @@ export type Worker = {
     /** Calls on every partition, the operator's included: of the table, and of tables that were restored from it. */
     readonly wholeTables?: { readonly inUse: readonly string[]; readonly restored: readonly string[] }
   }
-  /** The lane of each queue, for a consumer of deliveries (delivery-queues.ts). */
-  readonly lanes?: Readonly<Partial<Record<QueueName, 'quick' | 'slow'>>>
+  /** What each queue is, for a consumer of deliveries (delivery-queues.ts). */
+  readonly deliveryQueues?: Readonly<Partial<Record<QueueName, DeliveryQueue>>>
   /** Defaults to the timeout of endpoints. */
   readonly timeoutSeconds?: number
   readonly memoryMb?: number
@@ -119,11 +115,11 @@ export const sweepMessagesWorker = {
 } as const satisfies Worker
 
 const FAN_OUT = {
-  GetItem: ['clinic', 'event-head', 'deliveries'],
-  Query: ['webhooks', 'webhook-health', 'announced-events'],
-  PutItem: ['events', 'deliveries', 'first-attempts', 'waiting-deliveries', 'due-deliveries'],
-  UpdateItem: ['event-head', 'webhook-health'],
-  DeleteItem: ['announced-events', 'waiting-deliveries', 'due-deliveries'],
+  GetItem: ['clinic', 'event-head'],
+  Query: ['webhooks', 'announced-events'],
+  PutItem: ['events', 'deliveries', 'due-deliveries'],
+  UpdateItem: ['event-head'],
+  DeleteItem: ['announced-events'],
 } as const satisfies TableCalls
 
 export const fanOutEventsWorker = {
@@ -132,16 +128,8 @@ export const fanOutEventsWorker = {
   trigger: { type: 'stream', partitionPrefix: ANNOUNCED_PARTITION_PREFIX },
   uses: {
     table: FAN_OUT,
-    services: ['delivery-queue', 'fan-out-queue'],
+    services: ['delivery-queue'],
   },
-  timeoutSeconds: 60,
-} as const satisfies Worker
-
-export const continueFanOutWorker = {
-  id: 'continue-fan-out',
-  part: 'events',
-  trigger: { type: 'queue', maxConcurrency: { 'fan-outs': 10 }, batchSize: { 'fan-outs': 1 } },
-  uses: fanOutEventsWorker.uses,
   timeoutSeconds: 60,
 } as const satisfies Worker
 
@@ -154,15 +142,14 @@ export const deliverEventWorker = {
     // One message that takes 15 s would hold up nine others.
     batchSize: { 'slow-deliveries': 1 },
   },
-  lanes: { deliveries: 'quick', 'slow-deliveries': 'slow' },
+  deliveryQueues: { deliveries: 'quick', 'slow-deliveries': 'slow' },
   uses: {
     table: {
       GetItem: ['deliveries'],
       BatchGetItem: ['clinic', 'webhooks', 'webhook-health', 'deliveries'],
-      Query: ['first-attempts', 'waiting-deliveries'],
-      PutItem: ['deliveries', 'waiting-deliveries', 'due-deliveries'],
-      UpdateItem: ['webhook-health', 'deliveries'],
-      DeleteItem: ['first-attempts', 'waiting-deliveries', 'due-deliveries'],
+      PutItem: ['deliveries', 'due-deliveries'],
+      UpdateItem: ['webhook-health'],
+      DeleteItem: ['due-deliveries'],
     },
     // An endpoint that has failed for too long is disabled. Its URL and secrets stay.
     updatesOnly: { webhooks: ['isActive', 'updatedAt', 'v'] },
@@ -303,7 +290,6 @@ export const WORKERS: readonly Worker[] = [
   smsReceiptsWorker,
   sweepMessagesWorker,
   fanOutEventsWorker,
-  continueFanOutWorker,
   deliverEventWorker,
   sweepEventsWorker,
   sweepDeliveriesWorker,

@@ -5,10 +5,8 @@ import { newUuid } from '../../shared/domain/uuid.ts'
 import type { DueDelivery } from '../../shared/domain/webhooks/delivery.ts'
 import { deliveryStore } from '../../shared/store/events/deliveries.ts'
 import { dueDeliveries } from '../../shared/store/events/due-deliveries.ts'
-import { eventFanOut } from '../../shared/store/events/fan-out.ts'
-import { patientWriter } from '../../shared/store/patients/patient-writer.ts'
 import { issueCredential } from '../support/credentials.ts'
-import { aPatient, newClinic } from '../support/table.ts'
+import { newClinic } from '../support/table.ts'
 import {
   advanceTime,
   callRoute,
@@ -251,17 +249,6 @@ describe('POST …/deliveries/{delivery_id}/redeliver', () => {
     await redeliver(id, made)
     const due = await dueWithin(10 * 60_000)
     expect(due.filter((one) => one.id === made).length).toBe(1)
-  })
-
-  it('attempts an event in the order of its record', async () => {
-    const { id } = await postWebhook({ events: ['patient.created'] })
-    await patientWriter(db).createMany(clinic.id, [aPatient()])
-    await eventFanOut({ table: db.table, now: Date.now, newId: newUuid }).fanOut(clinic.id, async () => {})
-    const [delivery] = (await deliveries(id)).body.data
-    expect(delivery).toMatchObject({ event: 'patient.created', status: 'pending', attempts: [] })
-    await redeliver(id, delivery.id)
-    expect((await deliverLastPush(200)).length).toBe(1)
-    expect((await deliveries(id)).body.data).toMatchObject([{ status: 'delivered' }])
   })
 
   it('queues once when it is repeated under its key', async () => {

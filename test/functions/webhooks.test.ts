@@ -11,7 +11,6 @@ import { webhookHealthKey } from '../../shared/store/keys/webhooks.ts'
 import type { Item } from '../../shared/store/table/write-requests.ts'
 import { issueCredential } from '../support/credentials.ts'
 import { newClinic } from '../support/table.ts'
-import { UNTRIED } from '../support/webhook-health.ts'
 import {
   advanceTime,
   callRoute,
@@ -42,15 +41,8 @@ import {
 
 useWebhookEndpoints()
 
-/** A failed attempt. */
-const FAILED = {
-  result: 'failure',
-  at: Date.now(),
-  isSlow: false,
-  halfOpenAt: null,
-  permit: null,
-  isWaiting: false,
-} as const
+/** The health of an endpoint that failed. */
+const FAILING = { isSlow: true, failingSince: Date.now() }
 
 describe('POST /webhooks', () => {
   it('returns 201 with the endpoint, its secret and its location', async () => {
@@ -277,28 +269,28 @@ describe('PATCH /webhooks/{id}', () => {
   it('resets the endpoint’s health only when it sets is_active to true, or a URL', async () => {
     const { id } = await postWebhook()
     const health = () => db.table.get(webhookHealthKey(clinic.id, id))
-    await webhookHealthStore(db).record(clinic.id, id, { ...FAILED, isSlow: true })
+    await webhookHealthStore(db).record(clinic.id, id, HEALTHY, FAILING)
     for (const body of [{}, { description: 'x' }, { is_active: false }]) {
       await change(id, body)
-      expect(await health()).toMatchObject({ slow: 1, failures: 1, failingSince: expect.any(Number) })
+      expect(await health()).toMatchObject(FAILING)
     }
     expect((await change(id, { is_active: true })).body.data.is_active).toBe(true)
-    expect(decodeHealth(await health())).toEqual(UNTRIED)
-    await webhookHealthStore(db).record(clinic.id, id, FAILED)
+    expect(decodeHealth(await health())).toEqual(HEALTHY)
+    await webhookHealthStore(db).record(clinic.id, id, HEALTHY, FAILING)
     await change(id, { url: 'https://example.net/' })
-    expect(decodeHealth(await health())).toEqual(UNTRIED)
+    expect(decodeHealth(await health())).toEqual(HEALTHY)
   })
 
   it('resets the endpoint’s health when a request that ended before that is repeated with its key', async () => {
     const { id } = await postWebhook()
-    await webhookHealthStore(db).record(clinic.id, id, FAILED)
+    await webhookHealthStore(db).record(clinic.id, id, HEALTHY, FAILING)
     const health = await db.table.get(webhookHealthKey(clinic.id, id))
     const enable = () =>
       callRoute('update-webhook', { path: { id }, body: { is_active: true }, ...withKey('on') })
     await enable()
     await db.table.putMany([health as Item])
     expect((await enable()).headers['idempotent-replayed']).toBe('true')
-    expect(decodeHealth((await db.table.get(webhookHealthKey(clinic.id, id))) as Item)).toEqual(UNTRIED)
+    expect(decodeHealth((await db.table.get(webhookHealthKey(clinic.id, id))) as Item)).toEqual(HEALTHY)
   })
 })
 
@@ -326,13 +318,10 @@ describe('DELETE /webhooks/{id}', () => {
   it('deletes the endpoint’s health, and a late delivery or change does not create it again', async () => {
     const { id } = await postWebhook()
     const health = webhookHealthStore(db)
-    await health.record(clinic.id, id, FAILED)
+    await health.record(clinic.id, id, HEALTHY, FAILING)
     await remove(id)
     await health.reset(clinic.id, id)
-    await health.record(clinic.id, id, FAILED)
-    await health.record(clinic.id, id, { ...FAILED, result: 'cut-off', isSlow: true })
-    await health.recordWaiting(clinic.id, id, Date.now())
-    expect(await health.takePermit(clinic.id, id, HEALTHY, { number: 0, until: 1 })).toBe(false)
+    await health.record(clinic.id, id, HEALTHY, FAILING)
     expect(await db.table.get(webhookHealthKey(clinic.id, id))).toBeUndefined()
   })
 })

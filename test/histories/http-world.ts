@@ -49,7 +49,6 @@ const WORKERS = [
   'send-email',
   'deliver-event',
   'fan-out-events',
-  'continue-fan-out',
   'sweep-messages',
   'sweep-events',
   'sweep-deliveries',

@@ -35,7 +35,6 @@ const SETTLE_ROUNDS = 40
 /** The consumers of queues, except the consumers of deliveries. */
 const CONSUMERS: Readonly<Record<string, string>> = {
   emails: 'send-email',
-  'fan-outs.fifo': 'continue-fan-out',
 }
 
 export function localWorld(engine: LocalEngine, random: RandomSource, providerFaults: number) {

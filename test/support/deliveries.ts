@@ -1,15 +1,19 @@
 /** Webhooks, queues and webhook endpoints for tests of deliveries. */
 import type { DeliveryConsumer } from '../../shared/delivery/webhooks/deliver-event.ts'
 import { deliverEvent } from '../../shared/delivery/webhooks/deliver-event.ts'
-import type { Lane } from '../../shared/delivery/webhooks/delivery-queues.ts'
 import type { AttemptResult } from '../../shared/delivery/webhooks/webhook-transport.ts'
 import type { Clinic, ClinicId } from '../../shared/domain/clinic.ts'
 import { newUuid } from '../../shared/domain/uuid.ts'
-import { type Delivery, type DeliveryReference, newDelivery } from '../../shared/domain/webhooks/delivery.ts'
+import {
+  type Delivery,
+  type DeliveryQueue,
+  type DeliveryReference,
+  newDelivery,
+} from '../../shared/domain/webhooks/delivery.ts'
 import { EVENTS } from '../../shared/domain/webhooks/event.ts'
 import type { Webhook } from '../../shared/domain/webhooks/webhook.ts'
 import { ACTIVE_VERSION } from '../../shared/store/credentials.ts'
-import { addOrderedDelivery } from '../../shared/store/events/deliveries.ts'
+import { addDelivery } from '../../shared/store/events/deliveries.ts'
 import { deliveryAttempts } from '../../shared/store/events/delivery-attempts.ts'
 import { webhookHealthStore } from '../../shared/store/events/webhook-health.ts'
 import { webhookStore } from '../../shared/store/events/webhooks.ts'
@@ -18,10 +22,9 @@ import { Changeset } from '../../shared/store/table/changeset.ts'
 import { chunked } from '../../shared/store/table/chunked.ts'
 import { UNREQUESTED } from '../../shared/store/table/idempotency.ts'
 import type { Table } from '../../shared/store/table/table.ts'
-import { anAttempt } from './webhook-health.ts'
 
 /** Creates a webhook that is subscribed to all events, of a credential of its own, unless `facts` differ. */
-export async function createNewWebhook(
+export async function createWebhook(
   table: Table,
   clinic: ClinicId,
   facts: Partial<Webhook> = {},
@@ -50,14 +53,6 @@ export async function createNewWebhook(
   return webhook
 }
 
-/** Creates a webhook whose endpoint has succeeded once, so that it may get several deliveries at a time. */
-export async function createWebhook(...args: Parameters<typeof createNewWebhook>): Promise<Webhook> {
-  const [table, clinic] = args
-  const webhook = await createNewWebhook(...args)
-  await webhookHealthStore({ table }).record(clinic, webhook.id, anAttempt({ result: 'success' }))
-  return webhook
-}
-
 /** Stores the deliveries of a record's first events to one webhook, without messages. */
 export async function addChangesOfOneRecord(
   table: Table,
@@ -80,7 +75,7 @@ export async function addChangesOfOneRecord(
   })
   for (const chunk of chunked(deliveries, 30)) {
     const changes = new Changeset(table, clinic.id)
-    for (const delivery of chunk) addOrderedDelivery(changes, delivery)
+    for (const delivery of chunk) addDelivery(changes, delivery)
     await changes.commit()
   }
   return deliveries.map(({ id }) => ({ clinic: clinic.id, webhook, delivery: id }))
@@ -122,6 +117,9 @@ export const httpResponse = (
   latencyMs,
 })
 
+/** An attempt that had so much time. */
+const cutOffAfter = (latencyMs: number): AttemptResult => ({ kind: 'failed', reason: 'timeout', latencyMs })
+
 /** An attempt whose connection fails. */
 export const connectionFailure = { kind: 'failed', reason: 'connection', latencyMs: 1 } as const
 
@@ -133,21 +131,21 @@ export function deliverySimulation(table: Table, respond: Responder = () => http
     queues: { quick: [] as WaitingDelivery[], slow: [] as WaitingDelivery[] },
     respond,
     random: () => 0,
-    push: async (lane: Lane, deliveries: readonly DeliveryReference[], delayMs = 0) => {
+    push: async (queue: DeliveryQueue, deliveries: readonly DeliveryReference[], delayMs = 0) => {
       for (const delivery of deliveries)
-        simulation.queues[lane].push({ delivery, at: simulation.now + delayMs })
+        simulation.queues[queue].push({ delivery, at: simulation.now + delayMs })
     },
     dependencies: null as unknown as DeliveryConsumer,
     /** Consumes queued deliveries until none is due. */
     drain: async () => {
       for (let found = true; found; ) {
         found = false
-        for (const lane of ['quick', 'slow'] as const) {
-          const ready = simulation.queues[lane].filter(({ at }) => at <= simulation.now)
-          simulation.queues[lane] = simulation.queues[lane].filter(({ at }) => at > simulation.now)
+        for (const queue of ['quick', 'slow'] as const) {
+          const ready = simulation.queues[queue].filter(({ at }) => at <= simulation.now)
+          simulation.queues[queue] = simulation.queues[queue].filter(({ at }) => at > simulation.now)
           for (const { delivery } of ready) {
             found = true
-            await deliverEvent(simulation.dependencies, delivery, lane)
+            await deliverEvent(simulation.dependencies, delivery, queue)
           }
         }
       }
@@ -162,10 +160,11 @@ export function deliverySimulation(table: Table, respond: Responder = () => http
     random: () => simulation.random(),
     newToken: newUuid,
     transport: {
-      post: async (url, headers, body) => {
+      post: async (url, headers, body, timeoutMs = 15_000) => {
         const received = { url, headers: headers as Record<string, string>, body, at: simulation.now }
         simulation.received.push(received)
-        return simulation.respond(received)
+        const result = await simulation.respond(received)
+        return result.latencyMs > timeoutMs ? cutOffAfter(timeoutMs) : result
       },
     },
   }

@@ -22,7 +22,6 @@ const QUEUES = {
   feedback: { queue: 'FeedbackQueueUrl', deadLetters: 'DeadFeedbackQueueUrl' },
   deliveries: { queue: 'DeliveryQueueUrl', deadLetters: 'DeadDeliveryQueueUrl' },
   'slow-deliveries': { queue: 'SlowDeliveryQueueUrl', deadLetters: 'DeadSlowDeliveryQueueUrl' },
-  'fan-outs': { queue: 'FanOutQueueUrl', deadLetters: 'DeadFanOutQueueUrl' },
 }
 type QueueName = keyof typeof QUEUES
 const QUEUE_NAMES = Object.keys(QUEUES) as [QueueName, ...QueueName[]]

@@ -155,17 +155,14 @@ export async function sendDeadLetters(
   letters: readonly DeadLetter[],
 ): Promise<Set<DeadLetter>> {
   if (letters.length === 0) return new Set()
-  const isFifo = url.endsWith('.fifo')
   const { Successful } = await client.send(
     new SendMessageBatchCommand({
       QueueUrl: url,
-      Entries: letters.map(({ Body, Attributes, MessageAttributes, MessageId }, index) => ({
+      Entries: letters.map(({ Body, Attributes, MessageAttributes }, index) => ({
         Id: String(index),
         MessageBody: Body,
         MessageAttributes,
-        // A FIFO queue requires a deduplication id. A dead letter that fails again has a new message id.
-        ...(isFifo && { MessageDeduplicationId: MessageId }),
-        // The group is the clinic on fair queues.
+        // Of fair queues.
         ...(Attributes?.MessageGroupId !== undefined && { MessageGroupId: Attributes.MessageGroupId }),
       })),
     }),

@@ -1,60 +1,47 @@
+import type { ClinicId } from '../../domain/clinic.ts'
 import {
-  abandoned,
-  afterAttempt,
   DELIVERY_LEASE_MS,
   type Delivery,
   type DeliveryContext,
+  type DeliveryQueue,
   type DeliveryReference,
-  isBeforeRetry,
   MAX_QUEUE_DELAY_MS,
 } from '../../domain/webhooks/delivery.ts'
+import { afterAttempt, nextStep, type Step } from '../../domain/webhooks/delivery-states.ts'
+import { signingSecrets, type Webhook } from '../../domain/webhooks/webhook.ts'
 import {
-  DISABLE_AFTER_MS,
-  nextRetryDelay,
-  parseRetryAfter,
-  signingSecrets,
-  type Webhook,
-} from '../../domain/webhooks/webhook.ts'
-import {
-  freePermits,
-  isLimited,
-  nextHalfOpenAt,
-  type Permit,
-  queuedDelivery,
+  disables,
+  healthAfter,
   SLOW_THRESHOLD_MS,
-  usesSlowLane,
+  type WebhookHealth,
 } from '../../domain/webhooks/webhook-health.ts'
-import type { Deliveries, HealthRecords, Webhooks } from '../store-ports.ts'
-import { type AttemptReport, attemptReport } from './attempt-report.ts'
-import type { DeliveryQueues, Lane } from './delivery-queues.ts'
-import { recordHealth, reserveQueue, takePermit } from './endpoint-health.ts'
-import { call, hold, passOn, postpone } from './waiting-deliveries.ts'
+import type { Deliveries } from '../store-ports.ts'
+import { type AttemptReport, attemptReport, outcomeOf } from './attempt-outcome.ts'
+import type { DeliveryQueues } from './delivery-queues.ts'
 import { signatureHeaders } from './webhook-signature.ts'
 import type { AttemptResult, WebhookTransport } from './webhook-transport.ts'
 
-/** Queues and clocks are inexact: a delivery that arrives this early is attempted. */
-const EARLY_TOLERANCE_MS = 1000
-
-/** One that arrives at most this early is queued again for the rest of the time. A sweep queues one that is due later. */
-const MAX_EARLY_MS = 60_000
-
 export type DeliveryConsumer = {
-  readonly deliveries: Pick<
-    Deliveries,
-    | 'readContext'
-    | 'earlierUnattempted'
-    | 'nextUnattempted'
-    | 'claim'
-    | 'change'
-    | 'waiting'
-    | 'removeWaiting'
-  >
-  readonly webhooks: Webhooks
-  readonly health: HealthRecords
+  readonly deliveries: Pick<Deliveries, 'change'> & {
+    readonly readContext: (clinic: ClinicId, webhook: string, id: string) => Promise<DeliveryContext | null>
+  }
+  readonly webhooks: {
+    /** Disables a webhook that is active. `updatedAt` is an ISO 8601 instant. */
+    readonly disable: (clinic: ClinicId, id: string, updatedAt: string) => Promise<void>
+  }
+  readonly health: {
+    /** Writes what has changed since the health was read. */
+    readonly record: (
+      clinic: ClinicId,
+      webhook: string,
+      before: WebhookHealth,
+      after: WebhookHealth,
+    ) => Promise<void>
+  }
   readonly transport: WebhookTransport
   readonly queues: DeliveryQueues
   readonly now: () => number
-  /** The clock of receivers, which check the age of a signature: differs from `now` if a local stack has its own time. */
+  /** The clock of webhook endpoints, which check the age of a signature: differs from `now` if a local stack has its own time. */
   readonly receiverNow?: () => number
   /** A number from 0 to 1. */
   readonly random: () => number
@@ -65,153 +52,61 @@ export type DeliveryConsumer = {
 }
 
 /**
- * Attempts one delivery. Safe to call repeatedly and in any order: a delivery that has ended, is not yet due or is claimed
- * by another consumer is left alone, and so is one of a paused clinic, which is due after the pause. So is one that precedes
- * the first attempt of an earlier event of the same record: that attempt queues the next delivery again. One to an endpoint that is slow, only fails or is new may have to wait.
+ * Processes a message of a delivery: it is attempted, queued again, or left alone (delivery-states.ts). Safe to call
+ * repeatedly and in any order.
  */
 export async function deliverEvent(
   consumer: DeliveryConsumer,
   queued: DeliveryReference,
-  lane: Lane,
+  queue: DeliveryQueue,
 ): Promise<void> {
-  const { deliveries, queues, now } = consumer
-  const { clinic } = queued
-  const context = await deliveries.readContext(clinic, queued.webhook, queued.delivery)
+  const { deliveries, queues, now, newToken } = consumer
+  const { clinic, webhook, delivery: id } = queued
+  const context = await deliveries.readContext(clinic, webhook, id)
   if (!context) return
-  const { delivery, webhook, health } = context
-  if (context.isPaused) return hold(consumer, queued, delivery)
-  // Its first attempt, or its end, may not have queued the next.
-  if (delivery.status !== 'pending') return queueNext(consumer, queued, delivery)
-  // The delivery is already claimed. If that consumer crashes, the sweep queues the delivery again.
-  if (delivery.claim && delivery.claim.until > now()) return
-  if (!webhook || !(webhook.isActive || delivery.isManual)) {
-    const isAsRead = ({ status, isManual, claim }: Delivery) =>
-      status === 'pending' && isManual === delivery.isManual && claim?.token === delivery.claim?.token
-    await deliveries.change(clinic, delivery.webhook, delivery.id, (before) =>
-      isAsRead(before) ? abandoned(before) : null,
-    )
-    return queueNext(consumer, queued, delivery)
+  const claim = { token: newToken(), until: now() + DELIVERY_LEASE_MS }
+  const stepFrom = (delivery: Delivery): Step =>
+    nextStep({ ...context, delivery }, { queue, claim, now: now() })
+  let step = stepFrom(context.delivery)
+  if ('after' in step) {
+    // Decided again on the state that is changed: of two consumers, one claims it.
+    const found = await deliveries.change(clinic, webhook, id, (before) => {
+      step = stepFrom(before)
+      return 'after' in step ? step.after : null
+    })
+    if (!found) return
   }
-  const early = (delivery.nextAt ?? 0) - now()
-  if (early > MAX_EARLY_MS) return
-  if (early > EARLY_TOLERANCE_MS) return queues.push(lane, [queued], early)
-  const permits = isLimited(health) ? freePermits(health, delivery.isManual, now()) : null
-  if (permits?.length === 0) return postpone(consumer, queued, context)
-  const needsSlowLane = permits !== null && lane === 'quick' && usesSlowLane(health)
-  const inQueue = needsSlowLane ? queuedDelivery(health, now()) : null
-  if (inQueue === delivery.id) return // a repeated message
-  if (inQueue !== null && !delivery.isManual) return postpone(consumer, queued, context)
-  // Checked before the slow queue is reserved, since the earlier delivery needs the reservation.
-  if (delivery.attempts.length === 0) {
-    const earlier = await deliveries.earlierUnattempted(clinic, delivery)
-    if (earlier !== null) {
-      // The earlier delivery may have to wait for its endpoint.
-      await call(consumer, { ...queued, delivery: earlier })
-      return permits ? postpone(consumer, queued, context) : undefined
-    }
-  }
-  if (needsSlowLane) {
-    const mayQueue = delivery.isManual || (await reserveQueue(consumer.health, queued, health, now()))
-    // Reserved by another message since the health was read, perhaps for the same delivery.
-    return mayQueue ? queues.push('slow', [queued]) : deliverEvent(consumer, queued, lane)
-  }
-  const claim = { token: consumer.newToken(), until: now() + DELIVERY_LEASE_MS }
-  // Changed since it was read: claimed by another consumer, or moved by the sweep that queued this message.
-  if (!(await deliveries.claim(clinic, context, claim))) return deliverEvent(consumer, queued, lane)
-  const permit = permits && (await takePermit(consumer.health, queued, health, permits, claim.until))
-  if (permits && permit === null)
-    return postpone(consumer, queued, { health, delivery: { ...delivery, claim } })
-  return attempt(consumer, queued, { ...context, webhook }, { claimToken: claim.token, permit, lane })
+  if (step.kind === 'queue') await queues.push(step.queue, [queued], step.delayMs)
+  if (step.kind === 'attempt') await attempt(consumer, queued, { ...context, ...step }, queue)
 }
 
-/** After the first attempt of a delivery, or when it has ended without one: queues the next of its record, which waits for it. */
-async function queueNext(
-  { deliveries, queues }: DeliveryConsumer,
-  queued: DeliveryReference,
-  delivery: Delivery,
-): Promise<void> {
-  const next = await deliveries.nextUnattempted(queued.clinic, delivery)
-  if (next !== null) await queues.push('quick', [{ ...queued, delivery: next }])
-}
-
-type AttemptClaim = { readonly claimToken: string; readonly permit: Permit | null; readonly lane: Lane }
+type Claimed = { readonly after: Delivery; readonly webhook: Webhook; readonly health: WebhookHealth }
 
 async function attempt(
   consumer: DeliveryConsumer,
   queued: DeliveryReference,
-  { delivery, webhook, health }: DeliveryContext & { readonly webhook: Webhook },
-  { claimToken, permit, lane }: AttemptClaim,
+  { after: claimed, webhook, health }: Claimed,
+  queue: DeliveryQueue,
 ): Promise<void> {
-  const { deliveries, now } = consumer
+  const { deliveries, queues, now } = consumer
   const { clinic } = queued
   const at = now()
-  const result = await post(consumer, delivery, webhook, at, lane)
-  const ifStillClaimed = (before: Delivery, after: Delivery) =>
-    before.claim?.token === claimToken ? after : null
-  const isCutOff = lane === 'quick' && result.kind === 'failed' && result.reason === 'timeout'
-  consumer.onAttempt?.(attemptReport({ clinic, requestId: delivery.requestId }, result, isCutOff))
-  if (isCutOff) {
-    const cutOff = {
-      result: 'cut-off',
-      at,
-      isSlow: true,
-      halfOpenAt: null,
-      permit,
-      isWaiting: false,
-    } as const
-    await consumer.health.record(clinic, webhook.id, cutOff)
-    await deliveries.change(clinic, webhook.id, delivery.id, (before) =>
-      ifStillClaimed(before, { ...before, claim: null }),
-    )
-    return consumer.queues.push('slow', [queued])
-  }
-  const isDelivered = result.kind === 'responded' && result.status >= 200 && result.status < 300
-  const isGone = result.kind === 'responded' && result.status === 410
-  const retryAfter = result.kind === 'responded' ? parseRetryAfter(result.retryAfter, now()) : null
-  const retryDelay =
-    isDelivered || isGone ? null : retryDelayOf(delivery, at, now(), retryAfter, consumer.random())
-  const halfOpenAt = isDelivered ? null : nextHalfOpenAt(health, consumer.random(), now())
-  const attemptRecord = {
-    at: new Date(at).toISOString(),
-    status: result.kind === 'responded' ? result.status : null,
-    error: result.kind === 'responded' ? null : result.reason,
-    latencyMs: Math.round(result.latencyMs),
-  }
-  // A delay that the endpoint has requested is not shortened.
-  const mayFollow = halfOpenAt !== null && retryAfter === null
-  await deliveries.change(clinic, webhook.id, delivery.id, (before) =>
-    ifStillClaimed(before, afterAttempt(before, attemptRecord, isDelivered, retryDelay, mayFollow)),
+  const result = await post(consumer, claimed, webhook, at, queue)
+  const outcome = outcomeOf(result, queue, at, now())
+  // The latency ends with the status; a body can take longer.
+  const tookMs = Math.max(result.latencyMs, now() - at)
+  consumer.onAttempt?.(attemptReport({ clinic, requestId: claimed.requestId }, outcome))
+  const random = consumer.random()
+  await deliveries.change(clinic, webhook.id, claimed.id, (before) =>
+    before.claim?.token === claimed.claim?.token ? afterAttempt(before, outcome, random) : null,
   )
-  const next = await Promise.allSettled([queueNext(consumer, queued, delivery)])
-  const healthAfter = await recordHealth(consumer.health, queued, health, {
-    result: isDelivered ? 'success' : 'failure',
-    at,
-    // The latency ends with the status; a body can take longer.
-    isSlow: Math.max(result.latencyMs, now() - at) >= SLOW_THRESHOLD_MS,
-    halfOpenAt,
-    permit,
-    isWaiting: mayFollow,
-  })
-  const hasFailedTooLong = health.failingSince !== null && at - health.failingSince >= DISABLE_AFTER_MS
-  if (isGone || (!isDelivered && hasFailedTooLong))
+  await consumer.health.record(clinic, webhook.id, health, healthAfter(health, outcome, at, tookMs))
+  if (disables(health, outcome, at))
     await consumer.webhooks.disable(clinic, webhook.id, new Date(now()).toISOString())
-  if (retryDelay !== null && retryDelay <= MAX_QUEUE_DELAY_MS)
-    await consumer.queues.push('quick', [queued], retryDelay)
-  await passOn(consumer, queued, health, healthAfter, permit !== null || isDelivered)
-  if (next[0].status === 'rejected') throw next[0].reason
-}
-
-/** An attempt before the scheduled retry does not replace it. */
-function retryDelayOf(
-  delivery: Delivery,
-  at: number,
-  end: number,
-  retryAfter: number | null,
-  random: number,
-): number | null {
-  const retryAt = delivery.waiting?.retryAt ?? 0
-  if (!isBeforeRetry(delivery, at)) return nextRetryDelay(delivery.failedAttempts + 1, retryAfter, random)
-  return Math.max(retryAt - end, nextRetryDelay(1, retryAfter, 0) as number)
+  if (outcome.kind === 'cut-off') return queues.push('slow', [queued])
+  const { nextAt } = afterAttempt(claimed, outcome, random)
+  const delayMs = (nextAt ?? Number.POSITIVE_INFINITY) - now()
+  if (delayMs <= MAX_QUEUE_DELAY_MS) await queues.push('quick', [queued], delayMs)
 }
 
 /** Sends the request. Each attempt has its own signature; the id and the body do not change. */
@@ -220,10 +115,10 @@ function post(
   { eventId, body }: Delivery,
   webhook: Webhook,
   at: number,
-  lane: Lane,
+  queue: DeliveryQueue,
 ): Promise<AttemptResult> {
   const secrets = signingSecrets(webhook, at)
   const timestampSeconds = Math.floor(receiverNow() / 1000)
   const headers = signatureHeaders({ id: eventId, timestampSeconds, body, secrets })
-  return transport.post(webhook.url, headers, body, lane === 'quick' ? SLOW_THRESHOLD_MS : undefined)
+  return transport.post(webhook.url, headers, body, queue === 'quick' ? SLOW_THRESHOLD_MS : undefined)
 }

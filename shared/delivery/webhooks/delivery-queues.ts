@@ -1,12 +1,6 @@
 import { SendMessageBatchCommand, type SQSClient } from '@aws-sdk/client-sqs'
 import * as z from 'zod'
-import type { DeliveryReference } from '../../domain/webhooks/delivery.ts'
-
-/**
- * Every delivery begins in the quick lane, whose attempts are short. Slow and failing endpoints have a queue of their own, so
- * that they do not delay deliveries to the others.
- */
-export type Lane = 'quick' | 'slow'
+import type { DeliveryQueue, DeliveryReference } from '../../domain/webhooks/delivery.ts'
 
 export type DeliveryQueues = ReturnType<typeof deliveryQueues>
 
@@ -19,31 +13,41 @@ const Body = z.strictObject({ clinic: z.uuid(), webhook: z.uuid(), delivery: z.u
 export const readQueuedDelivery = (body: string): DeliveryReference =>
   Body.parse(JSON.parse(body)) as DeliveryReference
 
+/** Both are fair queues of SQS: a group with a backlog delays its own messages, not those of other groups. */
+const GROUPS = { quick: 'clinic', slow: 'webhook' } as const
+
 /** The limit of one SQS call. */
 const MAX_BATCH_SIZE = 10
 
-export function deliveryQueues(client: SQSClient, urls: Readonly<Record<Lane, string>>) {
+export function deliveryQueues(client: SQSClient, urls: Readonly<Record<DeliveryQueue, string>>) {
   /**
-   * Sends the deliveries to the lane's queue. A failed batch does not stop the others.
+   * Sends the deliveries to the queue. A failed batch does not stop the others.
    * @throws if SQS does not accept all of them; the sweep queues the missing ones later
    */
-  async function push(lane: Lane, deliveries: readonly DeliveryReference[], delayMs = 0): Promise<void> {
+  async function push(
+    queue: DeliveryQueue,
+    deliveries: readonly DeliveryReference[],
+    delayMs = 0,
+  ): Promise<void> {
     const batches = Array.from({ length: Math.ceil(deliveries.length / MAX_BATCH_SIZE) }, (_, n) =>
       deliveries.slice(n * MAX_BATCH_SIZE, (n + 1) * MAX_BATCH_SIZE),
     )
-    const outcomes = await Promise.allSettled(batches.map((batch) => pushBatch(lane, batch, delayMs)))
+    const outcomes = await Promise.allSettled(batches.map((batch) => pushBatch(queue, batch, delayMs)))
     for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason
   }
 
-  async function pushBatch(lane: Lane, batch: readonly DeliveryReference[], delayMs: number): Promise<void> {
+  async function pushBatch(
+    queue: DeliveryQueue,
+    batch: readonly DeliveryReference[],
+    delayMs: number,
+  ): Promise<void> {
     const { Failed = [] } = await client.send(
       new SendMessageBatchCommand({
-        QueueUrl: urls[lane],
+        QueueUrl: urls[queue],
         Entries: batch.map((delivery, index) => ({
           Id: String(index),
           MessageBody: JSON.stringify(delivery),
-          // A fair queue: a clinic with a backlog delays its own deliveries, not the deliveries of other clinics.
-          MessageGroupId: delivery.clinic,
+          MessageGroupId: delivery[GROUPS[queue]],
           ...(delayMs > 0 && { DelaySeconds: Math.ceil(delayMs / 1000) }),
         })),
       }),

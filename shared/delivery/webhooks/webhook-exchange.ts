@@ -12,8 +12,12 @@ export type FailureReason =
   | 'dns'
   /** The host name resolves to an address that is not public. */
   | 'private_address'
+  /** Nothing listens at the address. */
+  | 'connection_refused'
   /** No connection could be established, or it was closed before a status was received. */
   | 'connection'
+  /** The certificate has expired. */
+  | 'certificate_expired'
   /** The handshake failed, or the certificate is not valid for the host name. */
   | 'tls'
   /** The response is not valid HTTP. */
@@ -41,7 +45,7 @@ export type OutgoingRequest = {
   readonly tls: Pick<SecureContextOptions, 'ca'>
 }
 
-/** `unconnected`: no connection was established, so another address may be tried. */
+/** `unconnected` and `connection_refused`: no connection was established, so another address may be tried. */
 export type ExchangeOutcome = WebhookResponse | FailureReason | 'unconnected'
 
 /** The limit for the headers of a response, and for its body. */
@@ -98,6 +102,8 @@ export const exchange = (address: string, outgoing: OutgoingRequest): Promise<Ex
       response.on('error', () => {})
     })
     request.on('error', ({ code = '' }: NodeJS.ErrnoException) => {
+      if (code === 'ECONNREFUSED') failure ??= 'connection_refused'
+      if (code === 'CERT_HAS_EXPIRED') failure ??= 'certificate_expired'
       if (code.startsWith('HPE_')) failure ??= 'protocol'
       // With TLS 1.3 the server may reject the client after the client's handshake has completed.
       if (code.startsWith('ERR_SSL_')) failure ??= 'tls'

@@ -95,11 +95,13 @@ export function webhookTransport({
     })
     const addresses = await Promise.race([checkedAddresses(outgoing.url), timedOut])
     if (typeof addresses === 'string') return addresses
+    let reason: FailureReason = 'connection'
     for (const address of addresses.slice(0, MAX_ADDRESSES)) {
       const outcome = await exchange(address, outgoing)
-      if (outcome !== 'unconnected') return outcome
+      if (outcome === 'connection_refused') reason = outcome
+      else if (outcome !== 'unconnected') return outcome
     }
-    return 'connection'
+    return reason
   }
 
   /** The addresses of the URL's host, if webhooks may be sent to all of them. */

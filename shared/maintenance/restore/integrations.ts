@@ -11,9 +11,7 @@ import { patientKey } from '../../store/keys/patients.ts'
 import {
   DUE_DELIVERY_PARTITIONS,
   deliveriesPartition,
-  firstAttemptsPartition,
   parseWebhookKey,
-  waitingDeliveriesPartition,
   webhookCountKey,
   webhookHealthPartition,
   webhooksPartition,
@@ -37,11 +35,7 @@ export async function takeOverIntegrations(tables: Restore, clinic: ClinicId): P
   const webhooks = await webhookIds(tables, clinic)
   const partitions = [
     clinicCredentialsPartition(clinic),
-    ...webhooks.flatMap((id) => [
-      deliveriesPartition(clinic, id),
-      firstAttemptsPartition(clinic, id),
-      waitingDeliveriesPartition(clinic, id),
-    ]),
+    ...webhooks.map((id) => deliveriesPartition(clinic, id)),
     webhooksPartition(clinic),
     webhookCountKey(clinic).pk,
     webhookHealthPartition(clinic),

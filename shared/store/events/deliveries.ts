@@ -1,22 +1,14 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { ClinicId } from '../../domain/clinic.ts'
-import { type Delivery, isDeliveryWaiting } from '../../domain/webhooks/delivery.ts'
+import type { Delivery } from '../../domain/webhooks/delivery.ts'
 import type { Key } from '../keys/key.ts'
-import {
-  deliveriesPartition,
-  deliveryKey,
-  dueDeliveryKey,
-  firstAttemptKey,
-  isDeliveryCursor,
-  waitingDeliveryKey,
-} from '../keys/webhooks.ts'
+import { deliveriesPartition, deliveryKey, dueDeliveryKey, isDeliveryCursor } from '../keys/webhooks.ts'
 import { Changeset } from '../table/changeset.ts'
 import { type RequestedWrite, UNREQUESTED } from '../table/idempotency.ts'
 import { retryOnConflict } from '../table/retries.ts'
 import type { Table } from '../table/table.ts'
 import type { LogPage, LogRequest } from './events.ts'
 import { decodeDelivery, decodeVersion, encodeDelivery, isExpired } from './items.ts'
-import { encodeFirstAttempt, encodeWaiting } from './waiting-items.ts'
 
 /** The most rows that one request reads to find matching deliveries. The next page continues from there. */
 const MAX_SCANNED_ROWS = 2000
@@ -58,7 +50,12 @@ export function deliveryStore({ table }: { table: Table }) {
       const before = decodeDelivery(item)
       const after = apply(before)
       if (!after) return before
-      const changes = buildChangeset(table, clinic, before, after, decodeVersion(item))
+      const changes = new Changeset(table, clinic)
+      if (!isDeepStrictEqual(before, after)) {
+        const version = decodeVersion(item)
+        changes.put(encodeDelivery(clinic, after, version + 1), { version })
+        changes.move(dueKeyOf(clinic, before), dueKeyOf(clinic, after))
+      }
       write.store(changes, after, '')
       await changes.commit()
       return after
@@ -100,47 +97,10 @@ export function deliveryStore({ table }: { table: Table }) {
   return { create, find, change, page }
 }
 
-/** The change of a delivery with its due item and its waiting items. */
-function buildChangeset(
-  table: Table,
-  clinic: ClinicId,
-  before: Delivery,
-  after: Delivery,
-  version: number,
-): Changeset {
-  const changes = new Changeset(table, clinic)
-  if (isDeepStrictEqual(before, after)) return changes
-  const { webhook, record, sequence } = after
-  changes.put(encodeDelivery(clinic, after, version + 1), { version })
-  changes.move(dueKeyOf(clinic, before), dueKeyOf(clinic, after))
-  const waitingKey = waitingDeliveryKey(clinic, webhook, after.id)
-  if (isDeliveryWaiting(after)) {
-    if (after.waiting?.for !== before.waiting?.for) changes.put(encodeWaiting(waitingKey, after))
-  } else if (isDeliveryWaiting(before)) changes.remove(waitingKey)
-  // After its first attempt, or when it has ended without one, later deliveries of the record no longer wait for it.
-  const isFirstDone =
-    before.attempts.length === 0 && (after.attempts.length > 0 || after.status !== 'pending')
-  const firstAttempt = firstAttemptKey(clinic, webhook, record, sequence)
-  if (isFirstDone) changes.remove(firstAttempt)
-  // Requested again after it ended without an attempt: it waits for its first attempt again.
-  if (before.status !== 'pending' && after.status === 'pending' && after.attempts.length === 0)
-    changes.put(encodeFirstAttempt(firstAttempt, after))
-  return changes
-}
-
-/** Adds a delivery that waits for the first attempts of its record's earlier events. */
-export function addOrderedDelivery(changes: Changeset, delivery: Delivery): void {
-  const { webhook, record, sequence } = delivery
-  addDelivery(changes, delivery)
-  changes.put(encodeFirstAttempt(firstAttemptKey(changes.clinic, webhook, record, sequence), delivery))
-}
-
-function addDelivery(changes: Changeset, delivery: Delivery): void {
+/** Adds a delivery with its due item. */
+export function addDelivery(changes: Changeset, delivery: Delivery): void {
   changes.put(encodeDelivery(changes.clinic, delivery, 1), 'new')
-  const due = dueKeyOf(changes.clinic, delivery)
-  if (due) changes.put(due)
-  if (isDeliveryWaiting(delivery))
-    changes.put(encodeWaiting(waitingDeliveryKey(changes.clinic, delivery.webhook, delivery.id), delivery))
+  changes.move(null, dueKeyOf(changes.clinic, delivery))
 }
 
 const dueKeyOf = (clinic: ClinicId, { id, webhook, dueAt }: Delivery): Key | null =>

@@ -4,7 +4,7 @@
  * leaves all of it done or none of it.
  */
 import type { ClinicId } from '../../domain/clinic.ts'
-import { type DeliveryReference, newDelivery, postponed } from '../../domain/webhooks/delivery.ts'
+import { type DeliveryReference, newDelivery } from '../../domain/webhooks/delivery.ts'
 import type { Event } from '../../domain/webhooks/event.ts'
 import { isSubscribedTo } from '../../domain/webhooks/webhook.ts'
 import { clinicStore } from '../clinics.ts'
@@ -22,10 +22,8 @@ import { ConditionFailed } from '../table/errors.ts'
 import { retryOnConflict } from '../table/retries.ts'
 import { MAX_TRANSACTION_ITEMS, type Table } from '../table/table.ts'
 import type { Item } from '../table/write-requests.ts'
-import { addOrderedDelivery, deliveryStore } from './deliveries.ts'
-import { EndpointQueue, recordTickets } from './endpoint-queue.ts'
+import { addDelivery } from './deliveries.ts'
 import { decodeAnnouncedEvent, decodeCounter, encodeEvent } from './items.ts'
-import { listWebhookHealth, webhookHealthStore } from './webhook-health.ts'
 import { webhookStore } from './webhooks.ts'
 
 /** Announced events read for one transaction: about twice what it can hold, since the next one reads the rest again. */
@@ -34,11 +32,11 @@ const MAX_EVENTS_PER_READ = 100
 /** Announced events that are read at a time to find the clinics that they belong to. */
 const EVENTS_PER_SEARCH = 100
 
-/** Transactions for one clinic in a turn: a backlog must not hold up other clinics. */
-const MAX_TRANSACTIONS_PER_TURN = 20
+/** Transactions for one clinic: a backlog must not hold up other clinics. */
+const MAX_TRANSACTIONS = 20
 
-/** A delivery, its due item, and its waiting items: among deliveries without an attempt, and among those that wait. */
-const MAX_DELIVERY_ITEMS = 4
+/** A delivery and its due item. */
+const DELIVERY_ITEMS = 2
 
 /** More than a clinic has in the 35 days that a table can be restored to. */
 const SKIPPED_POSITIONS = 10_000_000
@@ -58,20 +56,17 @@ type AnnouncedSearch = {
 export function eventFanOut({ table, now, newId }: FanOutPlatform) {
   const webhooks = webhookStore({ table })
   const clinics = clinicStore({ table })
-  const health = webhookHealthStore({ table })
-  const deliveries = deliveryStore({ table })
 
   /**
    * Moves a clinic's announced events to their positions and creates a delivery for each subscribed webhook. Calls `push`
-   * with the new deliveries after each transaction, except those that have to wait for their endpoint; if it fails, the
-   * sweep queues them later. Returns true when it ended after `maxTransactions`, so that there may be more events.
+   * with the new deliveries after each transaction; if it fails, the sweep queues them later. Returns true when it ended
+   * after {@link MAX_TRANSACTIONS}, so that there may be more events.
    */
   async function fanOut(
     clinic: ClinicId,
     push: (created: DeliveryReference[]) => Promise<void>,
-    maxTransactions = MAX_TRANSACTIONS_PER_TURN,
   ): Promise<boolean> {
-    for (let count = 0; count < maxTransactions; count++) {
+    for (let count = 0; count < MAX_TRANSACTIONS; count++) {
       const created = await retryOnConflict(() => fanOutBatch(clinic))
       if (created === null) return false
       if (created.length > 0) await push(created)
@@ -85,43 +80,32 @@ export function eventFanOut({ table, now, newId }: FanOutPlatform) {
     const headItem = await table.get(eventHeadKey(clinic))
     const events = await readAnnounced(table, clinic)
     if (events.length === 0) return null
-    const [endpoints, healthOf, settings] = await Promise.all([
-      webhooks.list(clinic),
-      listWebhookHealth(table, clinic),
-      clinics.find(clinic),
-    ])
+    const [endpoints, settings] = await Promise.all([webhooks.list(clinic), clinics.find(clinic)])
     // The events stay announced, so the first sweep after the pause finds them.
     if (settings?.pausedAt !== undefined) return null
     const payloadClinic = { id: clinic, timezone: settings?.timezone ?? 'UTC' }
     const changes = new Changeset(table, clinic)
     const created: DeliveryReference[] = []
-    const queue = new EndpointQueue(healthOf, now())
     const head = decodeCounter(headItem)
     const first = head.n + 1
     let next = first
     for (const event of events) {
       const subscribed = endpoints.filter((endpoint) => isSubscribedTo(endpoint, event.event))
-      if (
-        changes.size + 2 + MAX_DELIVERY_ITEMS * subscribed.length > MAX_TRANSACTION_ITEMS - 1 &&
-        next > first
-      )
+      if (changes.size + 2 + DELIVERY_ITEMS * subscribed.length > MAX_TRANSACTION_ITEMS - 1 && next > first)
         break
       changes.put(encodeEvent(clinic, next, event), 'new')
       changes.remove(announcedKey(clinic, event.record, event.sequence), 'existing')
       for (const { id: webhook } of subscribed) {
         const delivery = newDelivery(event, payloadClinic, { id: newId(), webhook, now: now() })
-        const reference = { clinic, webhook, delivery: delivery.id }
-        if (queue.admits(reference)) {
-          addOrderedDelivery(changes, delivery)
-          created.push(reference)
-        } else addOrderedDelivery(changes, postponed(delivery, now()))
+        addDelivery(changes, delivery)
+        created.push({ clinic, webhook, delivery: delivery.id })
       }
       next++
     }
     changes.set(eventHeadKey(clinic), 'n', next - 1)
     changes.expectVersion(eventHeadKey(clinic), head.v)
     await changes.commit()
-    return [...created, ...(await recordTickets({ health, deliveries, now }, queue))]
+    return created
   }
 
   /** Clinics with announced events that have no position yet, including events missing from the stream. */

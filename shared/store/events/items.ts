@@ -4,16 +4,10 @@ import type { ClinicId } from '../../domain/clinic.ts'
 import { DELIVERY_STATUSES, type Delivery, RETENTION_SECONDS } from '../../domain/webhooks/delivery.ts'
 import type { Event, EventName } from '../../domain/webhooks/event.ts'
 import type { Webhook } from '../../domain/webhooks/webhook.ts'
-import { HEALTHY, type WebhookHealth } from '../../domain/webhooks/webhook-health.ts'
+import type { WebhookHealth } from '../../domain/webhooks/webhook-health.ts'
 import { eventKey, parseAnnouncedKey } from '../keys/events.ts'
 import { TTL } from '../keys/key.ts'
-import {
-  deliveryKey,
-  parseDeliveryKey,
-  parseWebhookKey,
-  webhookHealthKey,
-  webhookKey,
-} from '../keys/webhooks.ts'
+import { deliveryKey, parseDeliveryKey, parseWebhookKey, webhookKey } from '../keys/webhooks.ts'
 import { readRecord } from '../table/unreadable-record.ts'
 import type { Item } from '../table/write-requests.ts'
 
@@ -43,13 +37,6 @@ const StoredDelivery = z.object({
   tries: z.int(),
   nextAt: z.number().nullable(),
   dueAt: z.number().nullable(),
-  waiting: z
-    .object({
-      for: z.enum(['turn', 'success', 'called']),
-      since: z.number(),
-      retryAt: z.number().nullable(),
-    })
-    .nullable(),
   claim: z.object({ token: z.string(), until: z.number() }).nullable(),
   isAskedFor: z.boolean(),
   createdAt: z.number(),
@@ -110,57 +97,12 @@ export const encodeWebhook = (clinic: ClinicId, { id, ...webhook }: Webhook, ver
   v: version,
 })
 
-const StoredHealth = z.object({
-  proven: z.boolean(),
-  failures: z.int(),
-  slow: z.int(),
-  answering: z.boolean(),
-  failingSince: z.number().optional(),
-  probeAt: z.number().optional(),
-  probes: z.int(),
-  waiting: z.number().optional(),
-  queued: z.object({ delivery: z.string(), until: z.number() }).optional(),
-  slot0: z.number().optional(),
-  slot1: z.number().optional(),
-  slot2: z.number().optional(),
-})
+const StoredHealth = z.object({ isSlow: z.boolean().optional(), failingSince: z.number().optional() })
 
-/** The health item of a new webhook. */
-export const encodeHealth = (clinic: ClinicId, { id }: Webhook): Item => ({
-  ...webhookHealthKey(clinic, id),
-  proven: false,
-  failures: 0,
-  slow: 0,
-  answering: false,
-  probes: 0,
-})
-
-/** The health of a webhook; healthy for a deleted one. */
+/** The health of a webhook; healthy for a new or deleted one. */
 export function decodeHealth(item: Item | undefined): WebhookHealth {
-  if (!item) return HEALTHY
-  const {
-    proven,
-    failures,
-    slow,
-    answering,
-    failingSince = null,
-    probeAt = null,
-    probes,
-    ...rest
-  } = StoredHealth.parse(item)
-  const { waiting = null, queued = null, slot0 = 0, slot1 = 0, slot2 = 0 } = rest
-  return {
-    hasSucceeded: proven,
-    failingSince,
-    failures,
-    slowAttempts: slow,
-    isResponding: answering,
-    halfOpenAt: probeAt,
-    failedTrials: probes,
-    permits: [slot0, slot1, slot2],
-    queued,
-    waitingSince: waiting,
-  }
+  const { isSlow = false, failingSince = null } = StoredHealth.parse(item ?? {})
+  return { isSlow, failingSince }
 }
 
 const StoredAnnouncement = z.object({

@@ -9,7 +9,7 @@ import { ConditionFailed } from '../table/errors.ts'
 import { type RequestedWrite, UNREQUESTED } from '../table/idempotency.ts'
 import { retryOnConflict } from '../table/retries.ts'
 import type { Table } from '../table/table.ts'
-import { decodeCounter, decodeVersion, decodeWebhook, encodeHealth, encodeWebhook } from './items.ts'
+import { decodeCounter, decodeVersion, decodeWebhook, encodeWebhook } from './items.ts'
 
 /** The clinic already has {@link MAX_WEBHOOKS}. */
 export class TooManyWebhooks extends Error {}
@@ -53,7 +53,7 @@ export function webhookStore({ table }: { table: Table }) {
       const changes = new Changeset(table, clinic)
       changes.requireVersion(creatorKey, ACTIVE_VERSION)
       changes.put(encodeWebhook(clinic, webhook, 1), 'new')
-      changes.put(encodeHealth(clinic, webhook), 'new')
+      changes.put(webhookHealthKey(clinic, webhook.id), 'new')
       changes.add(webhookCountKey(clinic), 'n', 1)
       changes.limitCounter(webhookCountKey(clinic), 'n', MAX_WEBHOOKS)
       write.store(changes, webhook, '')

@@ -62,8 +62,6 @@ export const CLINIC_FAMILIES = {
   'webhook-count': 'WN',
   'webhook-health': 'WS',
   deliveries: 'WD#',
-  'first-attempts': 'WF#',
-  'waiting-deliveries': 'WQ#',
 } as const
 
 /** Families with items of all clinics: when something is due, or which message has a provider's id. */

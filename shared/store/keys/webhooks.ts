@@ -1,7 +1,7 @@
 import type { ClinicId } from '../../domain/clinic.ts'
 import type { DueDelivery } from '../../domain/webhooks/delivery.ts'
 import { DUE_PARTITION_PREFIX, duePartitions, dueSortKey, parseDueKey } from './due.ts'
-import { type Key, longId, partition, shortId, sortableNumber } from './key.ts'
+import { type Key, longId, partition, shortId } from './key.ts'
 
 export const webhooksPartition = (clinic: ClinicId): string => partition(clinic, 'W')
 
@@ -15,7 +15,7 @@ export const webhookCountKey = (clinic: ClinicId): Key => ({ pk: partition(clini
 
 export const webhookHealthPartition = (clinic: ClinicId): string => partition(clinic, 'WS')
 
-/** The health of a webhook's endpoint: an item of its own, since every failed delivery writes it. */
+/** The health of a webhook's endpoint: an item of its own, which the delivery of its events writes. */
 export const webhookHealthKey = (clinic: ClinicId, id: string): Key => ({
   pk: webhookHealthPartition(clinic),
   sk: id,
@@ -33,7 +33,7 @@ export const deliveryKey = (clinic: ClinicId, webhook: string, id: string): Key 
   sk: id,
 })
 
-/** The inverse of {@link deliveryKey} and of {@link waitingDeliveryKey}. */
+/** The inverse of {@link deliveryKey}. */
 export const parseDeliveryKey = ({ pk, sk }: Key): { webhook: string; id: string } => ({
   webhook: longId(pk.slice(pk.lastIndexOf('#') + 1)),
   id: sk,
@@ -41,29 +41,6 @@ export const parseDeliveryKey = ({ pk, sk }: Key): { webhook: string; id: string
 
 /** Whether a cursor can be the sort key of a delivery. */
 export const isDeliveryCursor = (cursor: string): boolean => /^[0-9a-f-]{36}$/.test(cursor)
-
-/** Deliveries to a webhook that have had no attempt, by record and the sequence number of the event. */
-export const firstAttemptsPartition = (clinic: ClinicId, webhook: string): string =>
-  partition(clinic, `WF#${shortId(webhook)}`)
-
-export const firstAttemptKey = (
-  clinic: ClinicId,
-  webhook: string,
-  record: string,
-  sequence: number,
-): Key => ({
-  pk: firstAttemptsPartition(clinic, webhook),
-  sk: `${shortId(record)}#${sortableNumber(sequence)}`,
-})
-
-/** Deliveries to a webhook that wait for a success of its endpoint. */
-export const waitingDeliveriesPartition = (clinic: ClinicId, webhook: string): string =>
-  partition(clinic, `WQ#${shortId(webhook)}`)
-
-export const waitingDeliveryKey = (clinic: ClinicId, webhook: string, id: string): Key => ({
-  pk: waitingDeliveriesPartition(clinic, webhook),
-  sk: id,
-})
 
 /** Prefix of the partitions of due deliveries. */
 export const DUE_DELIVERY_PARTITION_PREFIX = `${DUE_PARTITION_PREFIX}delivery#`

@@ -7,11 +7,10 @@ import { queueName, REFERENCE } from '../../../infra/settings/names.ts'
 import { ENDPOINTS } from '../../../shared/api/routes.ts'
 import type { LineItem } from '../../../shared/domain/money/invoice.ts'
 import { newUuid } from '../../../shared/domain/uuid.ts'
-import { abandoned, type Delivery, postponed } from '../../../shared/domain/webhooks/delivery.ts'
 import { DISABLE_AFTER_MS } from '../../../shared/domain/webhooks/webhook.ts'
-import { OPENS_AFTER } from '../../../shared/domain/webhooks/webhook-health.ts'
+import { HEALTHY } from '../../../shared/domain/webhooks/webhook-health.ts'
 import { MIGRATIONS, type Migration } from '../../../shared/maintenance/migrate/migrations.ts'
-import { beginRestorePause, endRestorePause } from '../../../shared/maintenance/restore/restore-pause.ts'
+import { beginRestorePause } from '../../../shared/maintenance/restore/restore-pause.ts'
 import { maintenanceRuns, type Task } from '../../../shared/maintenance/walk/runs.ts'
 import { listCursors } from '../../../shared/requests/record-list.ts'
 import { type QueueId, WORKERS } from '../../../shared/runtime/workers.ts'
@@ -19,11 +18,9 @@ import { appointmentStore } from '../../../shared/store/calendar/appointments.ts
 import { invoiceStore } from '../../../shared/store/calendar/invoices.ts'
 import { paymentStore } from '../../../shared/store/calendar/payments.ts'
 import { treatmentStore } from '../../../shared/store/catalogue.ts'
-import { clinicStore } from '../../../shared/store/clinics.ts'
 import { patientChanges } from '../../../shared/store/copies/patient-changes.ts'
 import { doctorStore, MAX_SAVED } from '../../../shared/store/doctors.ts'
 import { deliveryStore } from '../../../shared/store/events/deliveries.ts'
-import { deliveryAttempts } from '../../../shared/store/events/delivery-attempts.ts'
 import { eventFanOut } from '../../../shared/store/events/fan-out.ts'
 import { webhookHealthStore } from '../../../shared/store/events/webhook-health.ts'
 import { webhookStore } from '../../../shared/store/events/webhooks.ts'
@@ -31,7 +28,7 @@ import { readImportIds } from '../../../shared/store/external-ids/derive.ts'
 import { announcedKey, eventHeadKey } from '../../../shared/store/keys/events.ts'
 import { dueMessageKey } from '../../../shared/store/keys/messages.ts'
 import { nationalIdSecretKey, patientHeadKey } from '../../../shared/store/keys/patients.ts'
-import { dueDeliveryKey, waitingDeliveryKey } from '../../../shared/store/keys/webhooks.ts'
+import { dueDeliveryKey } from '../../../shared/store/keys/webhooks.ts'
 import { messageDispatch } from '../../../shared/store/messages/dispatch.ts'
 import { messageStore } from '../../../shared/store/messages/messages.ts'
 import { MAX_CREATED, MAX_UPDATED, patientWriter } from '../../../shared/store/patients/patient-writer.ts'
@@ -39,7 +36,7 @@ import { patientStore } from '../../../shared/store/patients/patients.ts'
 import { chunked } from '../../../shared/store/table/chunked.ts'
 import { type Table, withoutEvents } from '../../../shared/store/table/table.ts'
 import { issueCredential } from '../../support/credentials.ts'
-import { createNewWebhook, createWebhook } from '../../support/deliveries.ts'
+import { createWebhook } from '../../support/deliveries.ts'
 import { createAcceptedEmail } from '../../support/emails.ts'
 import { call, lambdaContext, type RequestInput } from '../../support/event.ts'
 import { handlerOf, stubFunctionEnvironment } from '../../support/functions.ts'
@@ -47,7 +44,6 @@ import { createPopulatedClinic, createRecord } from '../../support/records.ts'
 import { restored } from '../../support/restored.ts'
 import { createRouteSamples, type RouteSamples, requestsOf } from '../../support/route-samples.ts'
 import { aPatient, freshTable, type TestTable } from '../../support/table.ts'
-import { anAttempt } from '../../support/webhook-health.ts'
 import { type ExactGrants, exactGrants, logicalIdOf } from './exact-grants.ts'
 import { interruptRefreshes } from './interrupted-refreshes.ts'
 import { ses, sns, sqs } from './recorded-calls.ts'
@@ -70,7 +66,6 @@ beforeAll(async () => {
     EMAIL_QUEUE_URL: url('emails'),
     DELIVERY_QUEUE_URL: url('deliveries'),
     SLOW_DELIVERY_QUEUE_URL: url('slow-deliveries'),
-    FAN_OUT_QUEUE_URL: url('fan-outs'),
     MAINTENANCE_QUEUE_URL: url('maintenance'),
   })
   grants = exactGrants(fresh.name)
@@ -225,7 +220,6 @@ it.each(ENDPOINTS.map((route) => [route.id, route] as const))(
     await preparations[id]?.()
     const further: RequestInput[] = [
       ...(id === 'reopen-appointment' ? [{ method: 'POST', path: { id: await missedAppointment() } }] : []),
-      ...(id === 'redeliver' ? await endedAndWaiting() : []),
       ...(id === 'get-availability'
         ? [{ query: { treatment_id: await treatmentOfMany(), date: '2030-01-07' } }]
         : []),
@@ -251,17 +245,6 @@ async function missedAppointment(): Promise<string> {
   const missed = { ...mine.appointment, room: mine.room, status: 'no_show', id } as const
   await createRecord(table, mine.clinic, appointmentStore({ table }), missed)
   return id
-}
-
-/** Requests of a delivery that ended without an attempt, and of one that waits for its endpoint. */
-async function endedAndWaiting() {
-  const { clinic, webhook, deliveries } = mine
-  const states = [abandoned, (before: Delivery) => postponed(before, Date.now())]
-  const changed = states.map((state, n) =>
-    deliveryStore({ table }).change(clinic.id, webhook.id, deliveries[n + 1]?.id ?? '', state),
-  )
-  const found = await Promise.all(changed)
-  return found.map((one) => ({ method: 'POST', path: { id: webhook.id, delivery_id: one?.id ?? '' } }))
 }
 
 /** The cursor of an event that was deleted: whether there was one is read from the number of events. */
@@ -351,37 +334,25 @@ const starts: Record<string, () => Promise<[event: object, answer: unknown]>> = 
     await interruptRefreshes({ ...table, now: () => Date.now() - 10 * 60_000 })
     return [{}, undefined]
   },
-  // One to an address that is not public, whose endpoint is disabled; one that waits for an earlier delivery of its record, one for a
-  // slow endpoint, and one that has to wait.
+  // One to an address that is not public, whose endpoint is disabled, and one to a slow endpoint.
   'deliver-event': async () => {
-    const nowhere = await createNewWebhook(table, mine.clinic.id, { url: 'https://localhost/' })
-    const behind = await createWebhook(table, mine.clinic.id, { url: 'https://localhost/' })
-    const slow = await createWebhook(table, mine.clinic.id, { url: 'https://localhost/' })
-    const opening = await createWebhook(table, mine.clinic.id, { url: 'https://localhost/' })
-    const cutOff = anAttempt({ result: 'cut-off', isSlow: true })
-    for (let n = 0; n < 3; n++) await webhookHealthStore({ table }).record(mine.clinic.id, slow.id, cutOff)
-    const failed = anAttempt({ result: 'failure', at: Date.now() - DISABLE_AFTER_MS })
-    await webhookHealthStore({ table }).record(mine.clinic.id, nowhere.id, failed)
-    await changed()
+    const { clinic } = mine
+    const nowhere = await createWebhook(table, clinic.id, { url: 'https://localhost/' })
+    const slow = await createWebhook(table, clinic.id, { url: 'https://localhost/' })
+    const { record } = webhookHealthStore({ table })
+    await record(clinic.id, slow.id, HEALTHY, { ...HEALTHY, isSlow: true })
+    const failingSince = Date.now() - DISABLE_AFTER_MS
+    await record(clinic.id, nowhere.id, HEALTHY, { isSlow: false, failingSince })
     await changed()
     const made = await fannedOut()
-    const [first] = made.filter(({ webhook }) => webhook === nowhere.id)
-    const [toSlow] = made.filter(({ webhook }) => webhook === slow.id)
-    const [toOpening] = made.filter(({ webhook }) => webhook === opening.id)
-    const [earlier, later] = made.filter(({ webhook }) => webhook === behind.id)
-    if (!first || !earlier || !later || !toSlow || !toOpening) throw new Error('no deliveries were made')
-    const attempts = deliveryAttempts({ table })
-    const context = await attempts.readContext(mine.clinic.id, behind.id, earlier.delivery)
-    if (context) await attempts.claim(mine.clinic.id, context, { token: 't', until: Date.now() + 40_000 })
-    // DynamoDB has deleted a delivery that waited, since it expired.
-    const expired = waitingDeliveryKey(mine.clinic.id, nowhere.id, newUuid())
-    await table.transact([table.putWrite({ ...expired, f: 'turn' })])
-    await webhookHealthStore({ table }).recordWaiting(mine.clinic.id, nowhere.id, Date.now())
-    // Its circuit has opened since its delivery was made, which has to wait.
-    const opens = anAttempt({ result: 'failure', at: Date.now(), halfOpenAt: Date.now() + 60_000 })
-    for (let n = 0; n < OPENS_AFTER; n++)
-      await webhookHealthStore({ table }).record(mine.clinic.id, opening.id, opens)
-    return [batch([first, later, toSlow, toOpening]), { batchItemFailures: [] }]
+    const toBoth = made.filter(({ webhook }) => webhook === nowhere.id || webhook === slow.id)
+    // The due item of a delivery is moved if its retry is later.
+    for (const { webhook, delivery } of toBoth)
+      await deliveryStore({ table }).change(clinic.id, webhook, delivery, (before) => ({
+        ...before,
+        dueAt: Date.now(),
+      }))
+    return [batch(toBoth), { batchItemFailures: [] }]
   },
   'sweep-events': async () => {
     await changed()
@@ -433,13 +404,6 @@ const starts: Record<string, () => Promise<[event: object, answer: unknown]>> = 
     }))
     return [batch(await Promise.all(messages)), { batchItemFailures: [] }]
   },
-  'continue-fan-out': async () => {
-    // Paused for the reconciliation.
-    const clinic = await clinicStore({ table }).find(mine.clinic.id)
-    if (clinic) await endRestorePause(table, clinic)
-    await announceTransactions(21)
-    return [batch([{ clinic: mine.clinic.id }]), { batchItemFailures: [] }]
-  },
 }
 
 let changes = 0
@@ -450,7 +414,7 @@ const changed = () =>
 /** So many changes, each of which takes a transaction of the fan-out, since so many endpoints receive it. One of them is new. */
 async function announceTransactions(count: number) {
   const { clinic } = mine
-  await createNewWebhook(table, clinic.id, { url: 'https://localhost/' })
+  await createWebhook(table, clinic.id, { url: 'https://localhost/' })
   for (let n = (await webhookStore({ table }).list(clinic.id)).length; n < 17; n++)
     await createWebhook(table, clinic.id, { url: 'https://localhost/' })
   for (let n = 0; n < count; n++) await changed()

@@ -87,7 +87,7 @@ it('reads dead letters with "read", moves and deletes them with "support", and r
         [Action].flat(),
         [Resource].flat().map((arn) => /clinic-prod-([\w-]+)/.exec(JSON.stringify(arn))?.[1]),
       ])
-  const dead = ['emails-dead', 'feedback-dead', 'deliveries-dead', 'slow-deliveries-dead', 'fan-outs-dead']
+  const dead = ['emails-dead', 'feedback-dead', 'deliveries-dead', 'slow-deliveries-dead']
   const letters = [...dead, 'maintenance-dead', 'failed-fan-outs']
   const reading = ['sqs:ChangeMessageVisibility', 'sqs:GetQueueAttributes', 'sqs:ReceiveMessage']
   expect(onQueues('read')).toEqual([[reading, letters]])

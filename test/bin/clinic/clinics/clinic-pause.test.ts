@@ -5,6 +5,7 @@ import { sweepDeliveries } from '../../../../shared/delivery/webhooks/sweep-deli
 import type { Clinic } from '../../../../shared/domain/clinic.ts'
 import { newUuid } from '../../../../shared/domain/uuid.ts'
 import { DISABLE_AFTER_MS } from '../../../../shared/domain/webhooks/webhook.ts'
+import { HEALTHY } from '../../../../shared/domain/webhooks/webhook-health.ts'
 import { setPaused } from '../../../../shared/store/clinic-pause.ts'
 import { clinicStore } from '../../../../shared/store/clinics.ts'
 import { credentialStore } from '../../../../shared/store/credentials.ts'
@@ -91,8 +92,7 @@ it('does not count as time for which a webhook endpoint has failed, once clinic 
   const clinic = await newClinic(db.table)
   const { id } = await createWebhook(db.table, clinic.id)
   const at = Date.now() - DISABLE_AFTER_MS - 10 * MINUTE
-  const failure = { at, isSlow: false, halfOpenAt: null, permit: null, isWaiting: false }
-  await webhookHealthStore(db).record(clinic.id, id, { ...failure, result: 'failure' })
+  await webhookHealthStore(db).record(clinic.id, id, HEALTHY, { ...HEALTHY, failingSince: at })
   await setPaused(db.table, clinic.id, new Date(at + MINUTE).toISOString())
   const { run } = await deployedStack({ OperatorLogGroup: 'operator-group', TableName: db.name, Cell: 'a' })
   expect((await run('clinic', 'resume', '--clinic', clinic.id)).code).toBe(0)

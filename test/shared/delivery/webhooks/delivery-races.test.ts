@@ -3,22 +3,19 @@ import { beforeEach, expect, it } from 'vitest'
 import { deliverEvent } from '../../../../shared/delivery/webhooks/deliver-event.ts'
 import { sweepDeliveries } from '../../../../shared/delivery/webhooks/sweep-deliveries.ts'
 import type { Clinic } from '../../../../shared/domain/clinic.ts'
-import { type DeliveryReference, redelivered } from '../../../../shared/domain/webhooks/delivery.ts'
+import type { DeliveryReference } from '../../../../shared/domain/webhooks/delivery.ts'
+import { redelivered } from '../../../../shared/domain/webhooks/delivery-states.ts'
 import type { Webhook } from '../../../../shared/domain/webhooks/webhook.ts'
 import { deliveryStore } from '../../../../shared/store/events/deliveries.ts'
 import { dueDeliveries } from '../../../../shared/store/events/due-deliveries.ts'
 import { webhookStore } from '../../../../shared/store/events/webhooks.ts'
-import { UnavailableError } from '../../../../shared/store/table/errors.ts'
 import {
   addChangesOfOneRecord,
-  connectionFailure,
   createWebhook,
   deliverySimulation,
   httpResponse,
-  queueChanges,
 } from '../../../support/deliveries.ts'
 import { newClinic, tableOfFile } from '../../../support/table.ts'
-import { anAttempt } from '../../../support/webhook-health.ts'
 
 const db = tableOfFile()
 let clinic: Clinic
@@ -45,10 +42,6 @@ const withDeliveries = ({ dependencies }: Simulation, changed: Partial<Deliverie
   ...dependencies,
   deliveries: { ...dependencies.deliveries, ...changed },
 })
-
-const unavailable = async () => {
-  throw new UnavailableError(new Error('throttled'))
-}
 
 it.each([0, 5])(
   'attempts everything that a sweep queues, by consumers that start %i ms later',
@@ -113,74 +106,4 @@ it('records a success although the endpoint is disabled and the message repeated
   await attempt
   const stored = await deliveryStore(db).find(clinic.id, webhook.id, first.delivery)
   expect(stored).toMatchObject({ status: 'delivered', attempts: [{ status: 200 }] })
-})
-
-it('disables an endpoint that responds with 410 although the next delivery cannot be queued', async () => {
-  const simulation = deliverySimulation(db.table, () => httpResponse(410))
-  const [first] = await added(simulation)
-  const consumer = withDeliveries(simulation, { nextUnattempted: unavailable })
-  await expect(deliverEvent(consumer, first, 'quick')).rejects.toThrow(UnavailableError)
-  expect(await webhookStore(db).find(clinic.id, webhook.id)).toMatchObject({ isActive: false })
-})
-
-it('records a failure of the endpoint although the next delivery cannot be queued', async () => {
-  const simulation = deliverySimulation(db.table, () => httpResponse(500))
-  const [first] = await added(simulation)
-  const consumer = withDeliveries(simulation, { nextUnattempted: unavailable })
-  await expect(deliverEvent(consumer, first, 'quick')).rejects.toThrow(UnavailableError)
-  const { readContext } = simulation.dependencies.deliveries
-  expect((await readContext(clinic.id, webhook.id, first.delivery))?.health.failures).toBe(1)
-})
-
-it('queues the next delivery when a message is repeated after it could not', async () => {
-  const simulation = deliverySimulation(db.table)
-  const [first, second] = await added(simulation)
-  await deliverEvent(simulation.dependencies, second, 'quick')
-  const consumer = withDeliveries(simulation, { nextUnattempted: unavailable })
-  await expect(deliverEvent(consumer, first, 'quick')).rejects.toThrow(UnavailableError)
-  await simulation.push('quick', [first])
-  await simulation.drain()
-  expect(sequences(simulation)).toEqual([1, 2])
-})
-
-/** A half-open circuit, one more delivery, which has waited for it, and no message. */
-async function halfOpenCircuit() {
-  const simulation = deliverySimulation(db.table, () => connectionFailure)
-  await queueChanges(db.table, { clinic, webhook }, simulation, [1, 1, 1, 1, 1])
-  await simulation.drain()
-  const [trial] = await added(simulation, 1)
-  await deliverEvent(simulation.dependencies, trial, 'quick')
-  simulation.respond = () => httpResponse(200)
-  simulation.now += 15_000
-  simulation.queues = { quick: [], slow: [] }
-  simulation.received = []
-  return { simulation, trial }
-}
-
-it('tries a half-open circuit at once although two messages of the same delivery arrive together', async () => {
-  const { simulation, trial } = await halfOpenCircuit()
-  const { health } = simulation.dependencies
-  const recordQueued: typeof health.recordQueued = async (...args) => {
-    simulation.now++
-    await deliverEvent(simulation.dependencies, trial, 'quick')
-    return health.recordQueued(...args)
-  }
-  const consumer = { ...simulation.dependencies, health: { ...health, recordQueued } }
-  await deliverEvent(consumer, trial, 'quick')
-  await simulation.drain()
-  expect(sequences(simulation)).toEqual([1, 1])
-})
-
-it('tries a half-open circuit with another delivery after the one in the slow queue had to wait', async () => {
-  const { simulation, trial } = await halfOpenCircuit()
-  await deliverEvent(simulation.dependencies, trial, 'quick')
-  // An attempt that began before the circuit opened fails last.
-  const failure = anAttempt({ result: 'failure', halfOpenAt: simulation.now + 5000 })
-  await simulation.dependencies.health.record(clinic.id, webhook.id, failure)
-  await simulation.drain()
-  const [other] = await added(simulation, 1)
-  simulation.now += 5000
-  await simulation.push('quick', [other])
-  await simulation.drain()
-  expect(simulation.received.length).toBeGreaterThan(0)
 })

@@ -1,9 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import {
-  continueFanOut,
-  fanOutClinics,
-  sweepEvents,
-} from '../../../../shared/delivery/webhooks/fan-out-clinics.ts'
+import { fanOutClinics, sweepEvents } from '../../../../shared/delivery/webhooks/fan-out-clinics.ts'
 import type { ClinicId } from '../../../../shared/domain/clinic.ts'
 
 const NOW = Date.parse('2026-05-01T07:00:00Z')
@@ -82,45 +78,8 @@ describe('the lag of the sweep of events', () => {
   })
 })
 
-describe('the fan-out of some clinics', () => {
-  const queuedFanOut = (turns: Record<string, number>) => {
-    const { taken, sweep } = waiting(turns)
-    const later: ClinicId[] = []
-    const fanOut = { ...sweep, later: { push: async (clinic: ClinicId) => void later.push(clinic) } }
-    return { taken, later, fanOut }
-  }
-
-  it('takes one short turn for each of them, and queues those that have more', async () => {
-    const { taken, later, fanOut } = queuedFanOut({ a: 5, b: 1, c: 1 })
-    const bounds: (number | undefined)[] = []
-    const events: typeof fanOut.events = {
-      ...fanOut.events,
-      fanOut: async (clinic, _push?: unknown, maxTransactions?: number) => {
-        bounds.push(maxTransactions)
-        return fanOut.events.fanOut(clinic)
-      },
-    }
-    await fanOutClinics({ ...fanOut, events }, ['a', 'b'] as ClinicId[])
-    expect(taken.toSorted()).toEqual(['a', 'b'])
-    expect(later).toEqual(['a'])
-    expect(bounds).toEqual([3, 3])
-  })
-
-  it('fails after the others if one fails, which is not queued', async () => {
-    const { taken, later, fanOut } = queuedFanOut({ broken: -1, b: 2 })
-    await expect(fanOutClinics(fanOut, ['broken', 'b'] as ClinicId[])).rejects.toThrow('no broken')
-    expect(taken).toEqual(['broken', 'b'])
-    expect(later).toEqual(['b'])
-  })
-
-  it('continues with one turn for each queued message, until a clinic has no more', async () => {
-    const { taken, later, fanOut } = queuedFanOut({ a: 3 })
-    await continueFanOut(fanOut, 'a' as ClinicId)
-    expect(later.splice(0)).toEqual(['a'])
-    await continueFanOut(fanOut, 'a' as ClinicId)
-    expect(later.splice(0)).toEqual(['a'])
-    await continueFanOut(fanOut, 'a' as ClinicId)
-    expect(later).toEqual([])
-    expect(taken).toEqual(['a', 'a', 'a'])
-  })
+it('the fan-out of some clinics processes each once, and fails after the others if one fails', async () => {
+  const { taken, sweep } = waiting({ broken: -1, b: 2, c: 1 })
+  await expect(fanOutClinics(sweep, ['broken', 'b', 'c'] as ClinicId[])).rejects.toThrow('no broken')
+  expect(taken).toEqual(['broken', 'b', 'c'])
 })

@@ -1,10 +1,10 @@
 import { SendMessageBatchCommand, SQSClient } from '@aws-sdk/client-sqs'
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { type Lane, readQueuedDelivery } from '../../../../shared/delivery/webhooks/delivery-queues.ts'
+import { readQueuedDelivery } from '../../../../shared/delivery/webhooks/delivery-queues.ts'
 import { type DeliverySweep, sweepDeliveries } from '../../../../shared/delivery/webhooks/sweep-deliveries.ts'
 import type { ClinicId } from '../../../../shared/domain/clinic.ts'
-import type { Delivery } from '../../../../shared/domain/webhooks/delivery.ts'
+import type { Delivery, DeliveryQueue } from '../../../../shared/domain/webhooks/delivery.ts'
 import { eventStore } from '../../../../shared/store/events/events.ts'
 import { announcedKey } from '../../../../shared/store/keys/events.ts'
 import { shortId } from '../../../../shared/store/keys/key.ts'
@@ -37,7 +37,6 @@ const aDelivery = (id: string, facts: Partial<Delivery> = {}): Delivery => ({
   failedAttempts: 0,
   nextAt: DUE,
   dueAt: DUE,
-  waiting: null,
   claim: null,
   isManual: false,
   createdAt: DUE,
@@ -47,7 +46,7 @@ const claimedUntil = (until: number) => ({ claim: { token: 't', until } })
 const done = { status: 'delivered', nextAt: null, dueAt: null } as const
 
 type Done =
-  | [what: 'push', way: Lane, id: string]
+  | [what: 'push', way: DeliveryQueue, id: string]
   | [what: 'change', id: string, dueAt: number | null]
   | [what: 'remove', id: string]
 
@@ -165,7 +164,7 @@ describe('the sweep of deliveries', () => {
     expect(await swept({ d: delivery })).toMatchObject({ did: [['remove', 'd']], failed: null })
   })
 
-  it('queues a first attempt in the quick lane and checks it again after ten minutes', async () => {
+  it('queues a first attempt in the quick queue and checks it again after ten minutes', async () => {
     expect(await swept({ d: aDelivery('d') })).toMatchObject({
       did: [
         ['change', 'd', NEXT_CHECK],

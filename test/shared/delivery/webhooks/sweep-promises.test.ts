@@ -4,14 +4,11 @@ import type { QueuedEmail } from '../../../../shared/delivery/email/email-queue.
 import { sendQueuedEmail } from '../../../../shared/delivery/email/send-queued-email.ts'
 import { sweepMessages } from '../../../../shared/delivery/email/sweep-messages.ts'
 import { sweepBatches } from '../../../../shared/delivery/sweep-batches.ts'
-import {
-  continueFanOut,
-  fanOutClinics,
-  sweepEvents,
-} from '../../../../shared/delivery/webhooks/fan-out-clinics.ts'
+import { sweepEvents } from '../../../../shared/delivery/webhooks/fan-out-clinics.ts'
 import { sweepDeliveries } from '../../../../shared/delivery/webhooks/sweep-deliveries.ts'
 import type { ClinicId } from '../../../../shared/domain/clinic.ts'
 import { newUuid } from '../../../../shared/domain/uuid.ts'
+import { redelivered } from '../../../../shared/domain/webhooks/delivery-states.ts'
 import { deliveryStore } from '../../../../shared/store/events/deliveries.ts'
 import { dueDeliveries } from '../../../../shared/store/events/due-deliveries.ts'
 import { eventStore } from '../../../../shared/store/events/events.ts'
@@ -136,19 +133,6 @@ it('one clinic whose transactions hang does not hold up another in the sweep of 
   expect(await placedOf(slow.id)).toBe(60)
 })
 
-it('a burst of a clinic that arrives by the stream is fanned out by the stream and a queue, not up to a minute later', async () => {
-  const clinic = await backlog(30, 20)
-  const events = eventFanOut({ table: db.table, now: Date.now, newId: newUuid })
-  const queued: ClinicId[] = [clinic.id]
-  const later = { push: async (more: ClinicId) => void queued.push(more) }
-  const fanOut = { events, queues: { push: async () => {} }, later }
-  // The function of the stream, with the thirty records in its batch: it succeeds, so Lambda continues with later records.
-  await fanOutClinics(fanOut, queued.splice(0))
-  expect(await placedOf(clinic.id)).toBeLessThan(30)
-  for (let next = queued.shift(); next; next = queued.shift()) await continueFanOut(fanOut, next)
-  expect(await placedOf(clinic.id)).toBe(30)
-})
-
 it.each([0, 4000])(
   'retries after 30 minutes and at most a tenth more, although the clock of the sweep is %i ms ahead',
   async (ahead) => {
@@ -242,7 +226,6 @@ it('does not lose, repeat or shorten a retry that is queued early and redelivere
   const clinic = await newClinic(db.table)
   const webhook = await createWebhook(db.table, clinic.id)
   const { change } = deliveryStore(db)
-  const { redelivered } = await import('../../../../shared/domain/webhooks/delivery.ts')
   const simulation = deliverySimulation(db.table, () => httpResponse(500))
   const [reference] = await addChangesOfOneRecord(db.table, clinic, webhook, 1, simulation.now)
   if (!reference) throw new Error('none')

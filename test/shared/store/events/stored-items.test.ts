@@ -18,7 +18,7 @@ import {
   webhookKey,
 } from '../../../../shared/store/keys/webhooks.ts'
 import { patientWriter } from '../../../../shared/store/patients/patient-writer.ts'
-import { createNewWebhook, createWebhook } from '../../../support/deliveries.ts'
+import { createWebhook } from '../../../support/deliveries.ts'
 import { aPatient, freshSdkTable, newClinic, tableOfFile } from '../../../support/table.ts'
 
 const NOW = Date.parse('2026-05-01T07:00:00Z')
@@ -153,78 +153,16 @@ describe('a stored webhook', () => {
     await expect(webhookStore(db).find(clinic.id, id)).rejects.toThrow()
   })
 
-  it('has its health in an item of its own', async () => {
-    const { id } = await createNewWebhook(db.table, clinic.id)
+  it('has its health in an item of its own, with what differs from a healthy one', async () => {
+    const { id } = await createWebhook(db.table, clinic.id)
     const key = webhookHealthKey(clinic.id, id)
-    const health = webhookHealthStore(db)
-    const attempt = { at: NOW, isSlow: false, halfOpenAt: null, permit: null, isWaiting: false }
-    expect(await getItem(key)).toEqual({
-      ...key,
-      proven: false,
-      failures: 0,
-      slow: 0,
-      answering: false,
-      probes: 0,
-    })
-    await health.record(clinic.id, id, { ...attempt, result: 'cut-off', isSlow: true })
-    expect(await getItem(key)).toEqual({
-      ...key,
-      proven: false,
-      failures: 0,
-      slow: 1,
-      answering: false,
-      probes: 0,
-    })
-    await health.record(clinic.id, id, { ...attempt, result: 'failure' })
-    expect(await health.takePermit(clinic.id, id, HEALTHY, { number: 2, until: NOW + 9 })).toBe(true)
-    const failed = {
-      ...key,
-      proven: false,
-      failures: 1,
-      slow: 1,
-      answering: false,
-      probes: 0,
-      failingSince: NOW,
-      slot2: NOW + 9,
-    }
-    expect(await getItem(key)).toEqual(failed)
-    await health.record(clinic.id, id, {
-      ...attempt,
-      result: 'failure',
-      at: NOW + 1,
-      halfOpenAt: NOW + 5,
-      permit: { number: 2, until: NOW + 9 },
-    })
-    expect(await getItem(key)).toEqual({ ...failed, failures: 2, probes: 1, probeAt: NOW + 5, slot2: 0 })
-    await health.recordWaiting(clinic.id, id, NOW)
-    await health.clearWaiting(clinic.id, id, NOW - 1)
-    await health.record(clinic.id, id, { ...attempt, result: 'success' })
-    const recovered = { ...key, proven: true, failures: 0, slow: 0, answering: false, probes: 0, slot2: 0 }
-    expect(await getItem(key)).toEqual({ ...recovered, waiting: NOW })
-    await health.clearWaiting(clinic.id, id, NOW)
-    expect(await getItem(key)).toEqual(recovered)
-  })
-
-  it('lets the same delivery be queued again after the response was lost', async () => {
-    const { id } = await createWebhook(db.table, clinic.id)
-    const { recordQueued } = webhookHealthStore(db)
-    const queued = { delivery: newUuid(), until: NOW }
-    expect(await recordQueued(clinic.id, id, HEALTHY, queued)).toBe(true)
-    expect(await recordQueued(clinic.id, id, HEALTHY, queued)).toBe(true)
-    expect(await recordQueued(clinic.id, id, HEALTHY, { ...queued, delivery: newUuid() })).toBe(false)
-  })
-
-  it('lets one of those that read a permit as free take it', async () => {
-    const { id } = await createWebhook(db.table, clinic.id)
-    const { takePermit } = webhookHealthStore(db)
-    const taken = await Promise.all(
-      [1, 2, 3].map((n) => takePermit(clinic.id, id, HEALTHY, { number: 0, until: NOW + n })),
-    )
-    expect(taken.filter(Boolean).length).toBe(1)
-    // The lease of a consumer that crashed has ended.
-    const winner = { ...HEALTHY, permits: [NOW + taken.indexOf(true) + 1, 0, 0] }
-    expect(await takePermit(clinic.id, id, winner, { number: 0, until: NOW + 50 })).toBe(true)
-    expect(await takePermit(clinic.id, id, winner, { number: 0, until: NOW + 60 })).toBe(false)
+    const { record } = webhookHealthStore(db)
+    expect(await getItem(key)).toEqual(key)
+    const failing = { isSlow: true, failingSince: NOW }
+    await record(clinic.id, id, HEALTHY, failing)
+    expect(await getItem(key)).toEqual({ ...key, isSlow: true, failingSince: NOW })
+    await record(clinic.id, id, failing, HEALTHY)
+    expect(await getItem(key)).toEqual({ ...key, isSlow: false })
   })
 })
 
