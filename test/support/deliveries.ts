@@ -102,6 +102,7 @@ export type ReceivedRequest = {
   readonly headers: Record<string, string>
   readonly body: string
   readonly at: number
+  readonly timeoutMs: number
 }
 
 type Responder = (received: ReceivedRequest) => AttemptResult | Promise<AttemptResult>
@@ -161,7 +162,13 @@ export function deliverySimulation(table: Table, respond: Responder = () => http
     newToken: newUuid,
     transport: {
       post: async (url, headers, body, timeoutMs = 15_000) => {
-        const received = { url, headers: headers as Record<string, string>, body, at: simulation.now }
+        const received = {
+          url,
+          headers: headers as Record<string, string>,
+          body,
+          at: simulation.now,
+          timeoutMs,
+        }
         simulation.received.push(received)
         const result = await simulation.respond(received)
         return result.latencyMs > timeoutMs ? cutOffAfter(timeoutMs) : result

@@ -150,7 +150,9 @@ async function withoutLeaks(attempted: Promise<AttemptResult>): Promise<AttemptR
   expect(JSON.stringify(outcome)).not.toMatch(/canary|example|hooks|127\.|::/)
   if (outcome.kind === 'failed') {
     expect(Object.keys(outcome).sort()).toEqual(['kind', 'latencyMs', 'reason'])
-    expect(outcome.reason).toMatch(/^(dns|private_address|connection|tls|timeout|protocol|invalid_url)$/)
+    expect(outcome.reason).toMatch(
+      /^(dns|private_address|connection_refused|connection|certificate_expired|tls|timeout|protocol|invalid_url)$/,
+    )
   } else expect(Object.keys(outcome).sort()).toEqual(['kind', 'latencyMs', 'retryAfter', 'status'])
   return outcome
 }

@@ -13,6 +13,7 @@ import {
 import { deliveryStore } from '../../../../shared/store/events/deliveries.ts'
 import { dueDeliveries } from '../../../../shared/store/events/due-deliveries.ts'
 import { eventFanOut } from '../../../../shared/store/events/fan-out.ts'
+import { listWebhookHealth } from '../../../../shared/store/events/webhook-health.ts'
 import { webhookStore } from '../../../../shared/store/events/webhooks.ts'
 import { patientWriter } from '../../../../shared/store/patients/patient-writer.ts'
 import { createWebhook, deliverySimulation, httpResponse } from '../../../support/deliveries.ts'
@@ -216,6 +217,56 @@ it('stays enabled if it succeeds between failures, even if it is slow', async ()
   await simulation.drain()
   expect((await deliveries()).map(({ status }) => status).sort()).toEqual(['delivered', 'pending'])
   expect(await webhookStore(db).find(clinic.id, webhook.id)).toMatchObject({ isActive: true })
+})
+
+describe('a slow endpoint', () => {
+  const SLOW = httpResponse(200, null, 2000)
+  /** The queues that attempts were made in. */
+  const queuesOf = ({ received }: Simulation) =>
+    received.map(({ timeoutMs }) => (timeoutMs === 1000 ? 'quick' : 'slow'))
+
+  it('is one whose quick attempt is cut off, which is not listed, uses up no retry and is repeated at once', async () => {
+    const simulation = deliverySimulation(db.table, () => SLOW)
+    await createPatients(simulation)
+    await simulation.drain()
+    expect(queuesOf(simulation)).toEqual(['quick', 'slow'])
+    expect(await deliveries()).toMatchObject([
+      { status: 'delivered', attempts: [{ status: 200, latencyMs: 2000 }], failedAttempts: 0 },
+    ])
+  })
+
+  it('gets its deliveries from the slow queue until an attempt takes less than a second', async () => {
+    const simulation = deliverySimulation(db.table, () => SLOW)
+    await createPatients(simulation)
+    await simulation.drain()
+    await createPatients(simulation)
+    await simulation.drain()
+    expect(queuesOf(simulation)).toEqual(['quick', 'slow', 'slow'])
+    for (const status of [500, 200]) {
+      simulation.respond = () => httpResponse(status)
+      await createPatients(simulation)
+      await simulation.drain()
+    }
+    expect(queuesOf(simulation).slice(3)).toEqual(['slow', 'quick'])
+  })
+
+  it('is one whose response arrives in time, but its body does not', async () => {
+    const simulation = deliverySimulation(db.table, () => {
+      simulation.now += 1500
+      return httpResponse(200)
+    })
+    await createPatients(simulation)
+    await simulation.drain()
+    expect((await listWebhookHealth(db.table, clinic.id)).get(webhook.id)?.isSlow).toBe(true)
+  })
+
+  it('is not one that fails at once: each of its deliveries has its own retries', async () => {
+    const simulation = deliverySimulation(db.table, () => httpResponse(500))
+    await createPatients(simulation, 8)
+    await simulation.drain()
+    await advance(simulation, 10_000, 1000)
+    expect(queuesOf(simulation)).toEqual(Array(16).fill('quick'))
+  })
 })
 
 it('signs with both secrets until the previous one ends', async () => {

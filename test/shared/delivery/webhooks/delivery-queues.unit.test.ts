@@ -28,24 +28,27 @@ const bodies = () => calls().flatMap(({ Entries = [] }) => Entries.map(({ Messag
 
 describe('queued deliveries', () => {
   it.each([
-    ['quick', 'https://sqs/deliveries'],
-    ['slow', 'https://sqs/slow-deliveries'],
-  ] as const)('are sent to the %s queue with ids only', async (way, url) => {
-    await queues.push(way, [queued])
+    ['quick', 'https://sqs/deliveries', queued.clinic],
+    ['slow', 'https://sqs/slow-deliveries', queued.webhook],
+  ] as const)('are sent to the %s queue with ids only', async (queue, url, group) => {
+    await queues.push(queue, [queued])
     expect(calls()).toEqual([
       {
         QueueUrl: url,
-        Entries: [{ Id: '0', MessageBody: JSON.stringify(queued), MessageGroupId: queued.clinic }],
+        Entries: [{ Id: '0', MessageBody: JSON.stringify(queued), MessageGroupId: group }],
       },
     ])
     expect(bodies().map(readQueuedDelivery)).toEqual([queued])
   })
 
-  it('are grouped by clinic, so that the queue is fair to clinics', async () => {
-    const other = { ...queued, clinic: newUuid() as ClinicId }
-    await queues.push('quick', [queued, other, queued])
+  it.each([
+    ['quick', 'clinic'],
+    ['slow', 'webhook'],
+  ] as const)('are grouped in the %s queue by %s, to which it is fair', async (queue, by) => {
+    const other = { ...queued, [by]: newUuid() }
+    await queues.push(queue, [queued, other, queued])
     const groups = calls().flatMap(({ Entries = [] }) => Entries.map(({ MessageGroupId }) => MessageGroupId))
-    expect(groups).toEqual([queued.clinic, other.clinic, queued.clinic])
+    expect(groups).toEqual([queued[by], other[by], queued[by]])
   })
 
   it.each([0, 1, 9, 10, 11, 20, 25])('%i in number are sent once each, in batches of ten', async (count) => {

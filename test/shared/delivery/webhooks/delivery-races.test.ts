@@ -81,9 +81,12 @@ it('keeps a redelivery that is requested while the delivery ends because the end
   const [first] = await added(simulation)
   await webhookStore(db).change(clinic.id, webhook.id, (before) => ({ ...before, isActive: false }))
   const { change } = simulation.dependencies.deliveries
+  let isRequested = false
   const consumer = withDeliveries(simulation, {
     change: async (...parts) => {
-      await change(clinic.id, webhook.id, first.delivery, (before) => redelivered(before, simulation.now))
+      if (!isRequested)
+        await change(clinic.id, webhook.id, first.delivery, (before) => redelivered(before, simulation.now))
+      isRequested = true
       return change(...parts)
     },
   })

@@ -226,7 +226,7 @@ it('does not lose, repeat or shorten a retry that is queued early and redelivere
   const clinic = await newClinic(db.table)
   const webhook = await createWebhook(db.table, clinic.id)
   const { change } = deliveryStore(db)
-  const simulation = deliverySimulation(db.table, () => httpResponse(500))
+  const simulation = deliverySimulation(db.table, () => httpResponse(500, null, 0))
   const [reference] = await addChangesOfOneRecord(db.table, clinic, webhook, 1, simulation.now)
   if (!reference) throw new Error('none')
   const attempted = { at: new Date(simulation.now).toISOString(), status: 500, error: null, latencyMs: 1 }

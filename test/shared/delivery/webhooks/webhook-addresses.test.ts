@@ -34,10 +34,11 @@ describe.skipIf(process.platform !== 'linux')('the webhook transport', () => {
       ['for the IP address', { ip: RECEIVER }],
       ['that has expired', { dns: NAME, from: -2, to: -1 }],
       ['that is not yet valid', { dns: NAME, from: 1, to: 2 }],
-    ])('%s is rejected', async (_, facts) => {
+    ])('%s is rejected', async (what, facts) => {
       const wrong = selfSigned(facts)
       const receiver = await receives((socket) => socket.end(httpText('200 OK')), { certificate: wrong })
-      expect(await attempt({ tls: { ca: wrong.cert } })).toMatchObject({ kind: 'failed', reason: 'tls' })
+      const reason = what === 'that has expired' ? 'certificate_expired' : 'tls'
+      expect(await attempt({ tls: { ca: wrong.cert } })).toMatchObject({ kind: 'failed', reason })
       expect(receiver.requests).toEqual([])
     })
 

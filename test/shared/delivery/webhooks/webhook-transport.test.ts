@@ -312,8 +312,8 @@ describe.skipIf(process.platform !== 'linux')('the webhook transport', () => {
       expect(await attempt()).toEqual(failed('tls'))
     })
 
-    it('fails with connection when the port is closed', async () => {
-      expect(await attempt()).toEqual(failed('connection'))
+    it('fails with connection_refused when the port is closed', async () => {
+      expect(await attempt()).toEqual(failed('connection_refused'))
     })
 
     it('fails when the connection is reset during the handshake', async () => {

@@ -244,7 +244,7 @@ it('numbers each event once, in record order, and cursors skip none, under concu
 it('handles more webhooks and events than one transaction can hold', async () => {
   const clinic = await newClinic(db.table)
   for (let n = 0; n < 20; n++) await createWebhook(db.table, clinic.id)
-  for (const length of [15, 15])
+  for (const length of [15, 15, 15])
     await patientWriter(db).createMany(
       clinic.id,
       Array.from({ length }, () => aPatient()),
@@ -255,8 +255,8 @@ it('handles more webhooks and events than one transaction can hold', async () =>
       pushed += made.length
     })
   await turn()
-  // A transaction holds one event with twenty deliveries, and a turn has twenty transactions.
-  expect(pushed).toBe(400)
+  // A transaction holds two events with twenty deliveries each, and there are twenty transactions at a time.
+  expect(pushed).toBe(800)
   const announced: number[] = []
   const search = { partitions: [announcedPartition(clinic.id)], onRead: (at: number) => announced.push(at) }
   expect(await eventFanOut(platform()).clinicsWithAnnounced(search)).toContain(clinic.id)
@@ -264,11 +264,11 @@ it('handles more webhooks and events than one transaction can hold', async () =>
   const others = ALL_ANNOUNCED_PARTITIONS.filter((pk) => !search.partitions.includes(pk))
   expect(await eventFanOut(platform()).clinicsWithAnnounced({ partitions: others })).not.toContain(clinic.id)
   await turn()
-  expect(pushed).toBe(600)
+  expect(pushed).toBe(900)
   expect(await eventFanOut(platform()).clinicsWithAnnounced()).not.toContain(clinic.id)
   const all = await webhookStore(db).list(clinic.id)
   for (const { id } of all)
-    expect((await deliveryStore(db).page(clinic.id, id, { limit: 100 }, Date.now()))?.items.length).toBe(30)
+    expect((await deliveryStore(db).page(clinic.id, id, { limit: 100 }, Date.now()))?.items.length).toBe(45)
 })
 
 it('finds every clinic that waits, behind the events of others in the same partition too', async () => {
