@@ -52,7 +52,7 @@ const READING: Readonly<Record<string, string>> = {
   invoice: 'list show find',
   payment: 'list show find',
   message: 'list show find',
-  webhook: 'list show find',
+  webhook: 'list show find health',
   delivery: 'list',
 }
 

@@ -24,6 +24,7 @@ import {
   print,
   printLines,
 } from '../tool/output.ts'
+import { healthLines, readHealth } from './webhook-health.ts'
 import { type ReceivedDelivery, webhookReceiver } from './webhook-receiver.ts'
 
 const NOUN = 'webhook endpoint'
@@ -116,6 +117,18 @@ export function addWebhookCommands(group: Command): void {
 /** Adds the commands for endpoints whose integrator does not respond. */
 function addManagementCommands(group: Command): void {
   addSmallResource(group, webhooks)
+
+  group
+    .command('health')
+    .description(
+      'show how a webhook endpoint responds: whether it is slow, since when it fails, and its last outcomes',
+    )
+    .argument('<webhook>', 'id of the endpoint')
+    .action(async (typed: string, _: object, command: Command) => {
+      const context = await openClinic(command)
+      const health = await readHealth(context, await requireWebhook(context, typed))
+      print(command, health, healthLines(health))
+    })
 
   group
     .command('update')

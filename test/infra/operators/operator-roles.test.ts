@@ -233,6 +233,7 @@ describe('the role of a command', () => {
       'message find': [patient.lastName, ...of],
       'webhook show': [webhooks[0]?.id as string, ...of],
       'webhook find': ['example', ...of],
+      'webhook health': [webhooks[0]?.id as string, ...of],
       'delivery list': [webhooks[0]?.id as string, ...of],
       'patient update': [patient.id, ...of, '--first-name', 'Bo'],
       'appointment complete': [appointment.id, ...of, '--yes'],
