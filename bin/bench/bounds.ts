@@ -71,8 +71,8 @@ export const AVAILABILITY: readonly Bound[] = [
 export const DELIVERY_UNITS: Readonly<
   Record<'delivery' | 'retriedDelivery', { readonly writes: number; readonly reads: number }>
 > = {
-  delivery: { writes: 16, reads: 10.5 },
-  retriedDelivery: { writes: 25, reads: 16.5 },
+  delivery: { writes: 12, reads: 9 },
+  retriedDelivery: { writes: 16, reads: 15 },
 }
 
 /**

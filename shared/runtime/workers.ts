@@ -148,7 +148,7 @@ export const deliverEventWorker = {
       GetItem: ['deliveries'],
       BatchGetItem: ['clinic', 'webhooks', 'webhook-health', 'deliveries'],
       PutItem: ['deliveries', 'due-deliveries'],
-      UpdateItem: ['webhook-health'],
+      UpdateItem: ['webhook-health', 'deliveries'],
       DeleteItem: ['due-deliveries'],
     },
     // An endpoint that has failed for too long is disabled. Its URL and secrets stay.

@@ -7,6 +7,7 @@ import { Changeset } from '../table/changeset.ts'
 import { type RequestedWrite, UNREQUESTED } from '../table/idempotency.ts'
 import { retryOnConflict } from '../table/retries.ts'
 import type { Table } from '../table/table.ts'
+import type { Item } from '../table/write-requests.ts'
 import type { LogPage, LogRequest } from './events.ts'
 import { decodeDelivery, decodeVersion, encodeDelivery, isExpired } from './items.ts'
 
@@ -50,9 +51,14 @@ export function deliveryStore({ table }: { table: Table }) {
       const before = decodeDelivery(item)
       const after = apply(before)
       if (!after) return before
+      const version = decodeVersion(item)
+      const isUnchanged = isDeepStrictEqual(before, after)
+      if (write === UNREQUESTED && !isUnchanged && before.dueAt === after.dueAt) {
+        await replace(table, encodeDelivery(clinic, after, version + 1), version)
+        return after
+      }
       const changes = new Changeset(table, clinic)
-      if (!isDeepStrictEqual(before, after)) {
-        const version = decodeVersion(item)
+      if (!isUnchanged) {
         changes.put(encodeDelivery(clinic, after, version + 1), { version })
         changes.move(dueKeyOf(clinic, before), dueKeyOf(clinic, after))
       }
@@ -95,6 +101,23 @@ export function deliveryStore({ table }: { table: Table }) {
   }
 
   return { create, find, change, page }
+}
+
+/** Replaces an item that does not move its due item: a transaction would take twice the write units. */
+async function replace(table: Table, { pk, sk, ...attributes }: Item, version: number): Promise<void> {
+  const names = Object.keys(attributes)
+  await table.update(
+    { pk, sk },
+    {
+      UpdateExpression: `SET ${names.map((name) => `#${name} = :${name}`).join(', ')}`,
+      ConditionExpression: 'v = :read',
+      ExpressionAttributeNames: Object.fromEntries(names.map((name) => [`#${name}`, name])),
+      ExpressionAttributeValues: {
+        ...Object.fromEntries(names.map((name) => [`:${name}`, attributes[name]])),
+        ':read': version,
+      },
+    },
+  )
 }
 
 /** Adds a delivery with its due item. */

@@ -19,12 +19,15 @@ it('docs/operate/capacity.md has the current tables: if not, run `npm run bench 
   expect(text).toBe(withCostTables(text))
 })
 
-it.each([CAPACITY, 'docs/decisions/limits.md'])('%s names how many clinics a deployment is for', (page) => {
-  const named = readFileSync(page, 'utf8').matchAll(/some \**([\d,]+) clinics/g)
-  expect(new Set([...named].map(([, figure]) => figure))).toEqual(
-    new Set([clinicsOfDeployment().toLocaleString('en')]),
-  )
-})
+it.each([CAPACITY, 'docs/decisions/limits.md', 'docs/decisions/2026-11-24-routing-between-deployments.md'])(
+  '%s names how many clinics a deployment is for',
+  (page) => {
+    const named = readFileSync(page, 'utf8').matchAll(/some \**([\d,]+) clinics/g)
+    expect(new Set([...named].map(([, figure]) => figure))).toEqual(
+      new Set([clinicsOfDeployment().toLocaleString('en')]),
+    )
+  },
+)
 
 it('rejects as many requests as Erlang’s formula says: 16 % of 200 a second that take 0.1 s on 20 functions', () => {
   expect(rejectedShare(20, 20)).toBeCloseTo(0.159, 3)
@@ -40,9 +43,14 @@ it('costs less with units that are provisioned along the day, and twice as much 
   expect(reserved).toBeGreaterThan(0.46 * provisioned)
 })
 
-it('has write units of a delivery between one that succeeds at once and one that is retried, as measured', () => {
-  expect(DELIVERY.writes).toBeGreaterThan(DELIVERY_UNITS.delivery.writes)
-  expect(DELIVERY.writes).toBeLessThan(DELIVERY_UNITS.retriedDelivery.writes)
+it('takes the figures of a delivery from one row of the simulation, apart from its writes', () => {
+  const simulation = readFileSync('docs/decisions/2026-11-23-fleet-simulation.md', 'utf8')
+  const { writes, reads, messages, invocations } = DELIVERY
+  const figures = ['18.0', reads, '7.2', messages, invocations].join(' | ')
+  expect(simulation).toContain(`| 1x, two cells, 5 % hang | 511 | ${figures} |`)
+  // Between a delivery that succeeds at once and one that is retried, as measured.
+  expect(writes).toBeGreaterThan(DELIVERY_UNITS.delivery.writes)
+  expect(writes).toBeLessThan(DELIVERY_UNITS.retriedDelivery.writes)
 })
 
 it('costs less for each clinic the more there are, and never less than its requests', () => {
