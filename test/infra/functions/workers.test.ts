@@ -5,8 +5,6 @@ import * as eventKeys from '../../../shared/store/keys/events.ts'
 import { logicalIdAt, resourceOfFunction, resourcesOf, type Statement } from '../../support/template.ts'
 import { arnOf, dev, environmentOf, imported, queueUrl, refTo } from '../stacks/expected-template.ts'
 
-const fanOutQueue = { FAN_OUT_QUEUE_URL: refTo('Events/FanOuts') }
-
 type Worker = { timeout: number; environment: object }
 
 const stream = imported('TableStreamArn')
@@ -40,11 +38,7 @@ const workers: Record<string, Worker> = {
   },
   'fan-out-events': {
     timeout: 60,
-    environment: { ...deliveryQueues, ...fanOutQueue },
-  },
-  'continue-fan-out': {
-    timeout: 60,
-    environment: { ...deliveryQueues, ...fanOutQueue },
+    environment: deliveryQueues,
   },
   'deliver-event': {
     timeout: 60,
@@ -99,7 +93,6 @@ describe('the workers', () => {
       [
         fed('Messaging/Emails', 'Messaging/send-email', 2),
         fed('Messaging/Feedback', 'Messaging/email-feedback', 10),
-        fed('Events/FanOuts', 'Events/continue-fan-out', 10, 1),
         fed('Events/Deliveries', 'Events/deliver-event', 100),
         fed('Events/SlowDeliveries', 'Events/deliver-event', 100, 1),
         fed('Maintenance/Runs', 'Maintenance/run-maintenance', 2, 1),
@@ -114,7 +107,6 @@ describe('the workers', () => {
     )
     const expected = [
       'Messaging/send-email',
-      'Events/continue-fan-out',
       'Events/deliver-event',
       'Maintenance/run-maintenance',
     ].map((path) => logicalIdAt(dev, `${path}/Function`))
@@ -189,7 +181,6 @@ describe('the queues', () => {
     ['Messaging/Feedback', 'email-feedback'],
     ['Events/Deliveries', 'deliver-event'],
     ['Events/SlowDeliveries', 'deliver-event'],
-    ['Events/FanOuts', 'continue-fan-out'],
     ['Maintenance/Runs', 'run-maintenance'],
   ])(
     '%s moves a message to its dead letters after five receives, none during a running invocation',
@@ -229,7 +220,7 @@ describe('the queues', () => {
     })
   })
 
-  it('are those of emails, feedback, deliveries, fan-outs and maintenance with their dead letters, and of failed fan-outs, each with an output for the operator tool', () => {
+  it('are those of emails, feedback, deliveries and maintenance with their dead letters, and of failed fan-outs, each with an output for the operator tool', () => {
     const outputs = {
       EmailQueueUrl: ['Messaging/Emails', 'emails'],
       DeadEmailQueueUrl: ['Messaging/EmailsDead', 'emails-dead'],
@@ -239,8 +230,6 @@ describe('the queues', () => {
       DeadDeliveryQueueUrl: ['Events/DeliveriesDead', 'deliveries-dead'],
       SlowDeliveryQueueUrl: ['Events/SlowDeliveries', 'slow-deliveries'],
       DeadSlowDeliveryQueueUrl: ['Events/SlowDeliveriesDead', 'slow-deliveries-dead'],
-      FanOutQueueUrl: ['Events/FanOuts', 'fan-outs.fifo'],
-      DeadFanOutQueueUrl: ['Events/FanOutsDead', 'fan-outs-dead.fifo'],
       MaintenanceQueueUrl: ['Maintenance/Runs', 'maintenance'],
       DeadMaintenanceQueueUrl: ['Maintenance/RunsDead', 'maintenance-dead'],
       FailedFanOutQueueUrl: ['Events/FailedFanOuts', 'failed-fan-outs'],

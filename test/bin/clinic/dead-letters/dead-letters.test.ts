@@ -51,26 +51,6 @@ describe('redriving on the engine', () => {
     expect(await take(urls.deadLetters)).toEqual([])
   })
 
-  it('moves the messages of a queue that is first in, first out, each in its group', async () => {
-    const names = [`queue-${made}.fifo`, `dead-${made}.fifo`] as const
-    for (const QueueName of names) await sqs('CreateQueue', { QueueName, Attributes: { FifoQueue: 'true' } })
-    const [queue, deadLetters] = names.map((name) => queueUrl(engine.endpoint, name)) as [string, string]
-    const dead = Array.from({ length: 12 }, (_, at) => ({
-      MessageBody: `${at}`,
-      MessageGroupId: `clinic ${at % 3}`,
-    }))
-    for (const message of dead)
-      await sqs('SendMessage', {
-        QueueUrl: deadLetters,
-        ...message,
-        MessageDeduplicationId: message.MessageBody,
-      })
-
-    expect(await redrive(client, { queue, deadLetters }, Date.now)).toEqual({ moved: 12, left: 0 })
-    expect((await take(queue)).sort()).toEqual(dead.map(({ MessageBody }) => MessageBody).sort())
-    expect(await take(deadLetters)).toEqual([])
-  })
-
   it('moves nothing from an empty queue', async () => {
     expect(await redrive(client, urls, Date.now)).toEqual({ moved: 0, left: 0 })
   })
