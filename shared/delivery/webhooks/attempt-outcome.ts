@@ -1,6 +1,5 @@
 import type { ClinicId } from '../../domain/clinic.ts'
-import type { DeliveryQueue } from '../../domain/webhooks/delivery.ts'
-import type { Outcome } from '../../domain/webhooks/delivery-states.ts'
+import type { DeliveryQueue, Outcome } from '../../domain/webhooks/delivery.ts'
 import { parseRetryAfter } from '../../domain/webhooks/webhook.ts'
 import type { AttemptResult } from './webhook-transport.ts'
 

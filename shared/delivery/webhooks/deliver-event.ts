@@ -2,12 +2,16 @@ import type { ClinicId } from '../../domain/clinic.ts'
 import {
   DELIVERY_LEASE_MS,
   type Delivery,
-  type DeliveryContext,
   type DeliveryQueue,
   type DeliveryReference,
   MAX_QUEUE_DELAY_MS,
 } from '../../domain/webhooks/delivery.ts'
-import { afterAttempt, nextStep, type Step } from '../../domain/webhooks/delivery-states.ts'
+import {
+  afterAttempt,
+  type DeliveryContext,
+  nextStep,
+  type Step,
+} from '../../domain/webhooks/delivery-states.ts'
 import { signingSecrets, type Webhook } from '../../domain/webhooks/webhook.ts'
 import {
   disables,

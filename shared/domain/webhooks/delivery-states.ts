@@ -19,13 +19,13 @@
 import type { Claim } from '../messages/message.ts'
 import {
   type Delivery,
-  type DeliveryAttempt,
-  type DeliveryContext,
   type DeliveryQueue,
   MAX_QUEUE_DELAY_MS,
+  type Outcome,
   SWEEP_MARGIN_MS,
 } from './delivery.ts'
 import { nextRetryDelay, type Webhook } from './webhook.ts'
+import type { WebhookHealth } from './webhook-health.ts'
 
 /** More than one retry schedule and one redelivery need. */
 export const MAX_STORED_ATTEMPTS = 20
@@ -35,6 +35,16 @@ const EARLY_TOLERANCE_MS = 1000
 
 /** One that arrives at most this early is queued again for the rest of the time. A sweep queues one that is due later. */
 const MAX_EARLY_MS = 60_000
+
+/** A delivery with everything that decides about its next attempt. */
+export type DeliveryContext = {
+  readonly delivery: Delivery
+  /** Null if the webhook has been deleted. */
+  readonly webhook: Webhook | null
+  readonly health: WebhookHealth
+  /** Whether the operator has paused the clinic. */
+  readonly isPaused: boolean
+}
 
 /** What the consumer of a message does, with the state of the delivery from then on. */
 export type Step =
@@ -70,15 +80,6 @@ const held = (delivery: Delivery, now: number): Delivery => ({
   ...delivery,
   dueAt: Math.min(delivery.dueAt ?? now, Math.max(now, delivery.nextAt ?? now)),
 })
-
-/** How an attempt ended. */
-export type Outcome = {
-  /** `cut-off`: the quick queue had no more time for it. `gone`: the endpoint wants no further event. */
-  readonly kind: 'delivered' | 'failed' | 'gone' | 'cut-off'
-  readonly attempt: DeliveryAttempt
-  /** The delay in milliseconds that the endpoint requested; null for none. */
-  readonly retryAfter: number | null
-}
 
 /** The delivery after an attempt. `random` is a number from 0 to 1. */
 export function afterAttempt(

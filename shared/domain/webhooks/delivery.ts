@@ -2,8 +2,6 @@ import type { ClinicId, ClinicInfo } from '../clinic.ts'
 import type { Due } from '../due.ts'
 import type { Claim } from '../messages/message.ts'
 import { type Event, type EventName, eventPayload } from './event.ts'
-import type { Webhook } from './webhook.ts'
-import type { WebhookHealth } from './webhook-health.ts'
 
 export const DELIVERY_STATUSES = ['pending', 'delivered', 'failed'] as const
 export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number]
@@ -17,6 +15,15 @@ export type DeliveryAttempt = {
   /** Why there was no response, as one word; null if there was one. */
   readonly error: string | null
   readonly latencyMs: number
+}
+
+/** How an attempt ended. */
+export type Outcome = {
+  /** `cut-off`: the quick queue had no more time for it. `gone`: the endpoint wants no further event. */
+  readonly kind: 'delivered' | 'failed' | 'gone' | 'cut-off'
+  readonly attempt: DeliveryAttempt
+  /** The delay in milliseconds that the endpoint requested; null for none. */
+  readonly retryAfter: number | null
 }
 
 /** The delivery of one event to one webhook. Instants are milliseconds since the epoch. */
@@ -61,16 +68,6 @@ export type DeliveryReference = {
 
 /** A delivery that the sweep checks. */
 export type DueDelivery = Due & { readonly webhook: string }
-
-/** A delivery with everything that decides about its next attempt. */
-export type DeliveryContext = {
-  readonly delivery: Delivery
-  /** Null if the webhook has been deleted. */
-  readonly webhook: Webhook | null
-  readonly health: WebhookHealth
-  /** Whether the operator has paused the clinic. */
-  readonly isPaused: boolean
-}
 
 /** Events and deliveries are retained for 30 days. */
 export const RETENTION_SECONDS = 30 * 24 * 60 * 60

@@ -1,4 +1,4 @@
-import type { Outcome } from './delivery-states.ts'
+import type { Outcome } from './delivery.ts'
 import { DISABLE_AFTER_MS } from './webhook.ts'
 
 /** How a webhook endpoint responds. Instants are milliseconds since the epoch. */

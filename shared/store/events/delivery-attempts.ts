@@ -1,5 +1,5 @@
 import type { ClinicId } from '../../domain/clinic.ts'
-import type { DeliveryContext } from '../../domain/webhooks/delivery.ts'
+import type { DeliveryContext } from '../../domain/webhooks/delivery-states.ts'
 import { clinicKey } from '../keys/clinics.ts'
 import type { Key } from '../keys/key.ts'
 import { deliveryKey, webhookHealthKey, webhookKey } from '../keys/webhooks.ts'

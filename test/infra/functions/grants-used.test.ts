@@ -334,10 +334,11 @@ const starts: Record<string, () => Promise<[event: object, answer: unknown]>> = 
     await interruptRefreshes({ ...table, now: () => Date.now() - 10 * 60_000 })
     return [{}, undefined]
   },
-  // One to an address that is not public, whose endpoint is disabled, and one to a slow endpoint.
+  // Two to addresses that are not public, one of whose endpoints is disabled, and one to a slow endpoint.
   'deliver-event': async () => {
     const { clinic } = mine
     const nowhere = await createWebhook(table, clinic.id, { url: 'https://localhost/' })
+    const failing = await createWebhook(table, clinic.id, { url: 'https://localhost/' })
     const slow = await createWebhook(table, clinic.id, { url: 'https://localhost/' })
     const { record } = webhookHealthStore({ table })
     await record(clinic.id, slow.id, HEALTHY, { ...HEALTHY, isSlow: true })
@@ -345,14 +346,15 @@ const starts: Record<string, () => Promise<[event: object, answer: unknown]>> = 
     await record(clinic.id, nowhere.id, HEALTHY, { isSlow: false, failingSince })
     await changed()
     const made = await fannedOut()
-    const toBoth = made.filter(({ webhook }) => webhook === nowhere.id || webhook === slow.id)
+    const ids = [nowhere, failing, slow].map(({ id }) => id)
+    const queued = made.filter(({ webhook }) => ids.includes(webhook))
     // The due item of a delivery is moved if its retry is later.
-    for (const { webhook, delivery } of toBoth)
+    for (const { webhook, delivery } of queued)
       await deliveryStore({ table }).change(clinic.id, webhook, delivery, (before) => ({
         ...before,
         dueAt: Date.now(),
       }))
-    return [batch(toBoth), { batchItemFailures: [] }]
+    return [batch(queued), { batchItemFailures: [] }]
   },
   'sweep-events': async () => {
     await changed()

@@ -105,11 +105,9 @@ describe('the workers', () => {
     const allowed = functions.flatMap(([id, { Properties }]) =>
       Properties?.RecursiveLoop === 'Allow' ? [id] : [],
     )
-    const expected = [
-      'Messaging/send-email',
-      'Events/deliver-event',
-      'Maintenance/run-maintenance',
-    ].map((path) => logicalIdAt(dev, `${path}/Function`))
+    const expected = ['Messaging/send-email', 'Events/deliver-event', 'Maintenance/run-maintenance'].map(
+      (path) => logicalIdAt(dev, `${path}/Function`),
+    )
     expect(allowed.sort()).toEqual(expected.sort())
   })
 

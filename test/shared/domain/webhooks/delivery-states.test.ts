@@ -4,15 +4,15 @@ import {
   DELIVERY_LEASE_MS,
   type Delivery,
   type DeliveryAttempt,
-  type DeliveryContext,
   type DeliveryQueue,
   MAX_QUEUE_DELAY_MS,
+  type Outcome,
   SWEEP_MARGIN_MS,
 } from '../../../../shared/domain/webhooks/delivery.ts'
 import {
   afterAttempt,
+  type DeliveryContext,
   nextStep,
-  type Outcome,
   redelivered,
 } from '../../../../shared/domain/webhooks/delivery-states.ts'
 import { RETRY_DELAYS_MS, type Webhook } from '../../../../shared/domain/webhooks/webhook.ts'

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { Outcome } from '../../../../shared/domain/webhooks/delivery-states.ts'
+import type { Outcome } from '../../../../shared/domain/webhooks/delivery.ts'
 import { DISABLE_AFTER_MS } from '../../../../shared/domain/webhooks/webhook.ts'
 import { disables, HEALTHY, healthAfter } from '../../../../shared/domain/webhooks/webhook-health.ts'
 
