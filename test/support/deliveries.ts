@@ -81,22 +81,6 @@ export async function addChangesOfOneRecord(
   return deliveries.map(({ id }) => ({ clinic: clinic.id, webhook, delivery: id }))
 }
 
-/** Stores and queues the changes of records, with as many changes each. */
-export async function queueChanges(
-  table: Table,
-  { clinic, webhook }: { readonly clinic: Clinic; readonly webhook: Webhook },
-  { now, push }: { readonly now: number; readonly push: DeliveryConsumer['queues']['push'] },
-  records: readonly number[],
-): Promise<DeliveryReference[]> {
-  const all: DeliveryReference[] = []
-  for (const count of records) {
-    const made = await addChangesOfOneRecord(table, clinic, webhook, count, now)
-    await push('quick', made)
-    all.push(...made)
-  }
-  return all
-}
-
 export type ReceivedRequest = {
   readonly url: string
   readonly headers: Record<string, string>
@@ -120,9 +104,6 @@ export const httpResponse = (
 
 /** An attempt that had so much time. */
 const cutOffAfter = (latencyMs: number): AttemptResult => ({ kind: 'failed', reason: 'timeout', latencyMs })
-
-/** An attempt whose connection fails. */
-export const connectionFailure = { kind: 'failed', reason: 'connection', latencyMs: 1 } as const
 
 /** Queues with delays, an endpoint and a clock that only the test advances. */
 export function deliverySimulation(table: Table, respond: Responder = () => httpResponse(200)) {

@@ -26,7 +26,7 @@ export const keyText = ({ pk, sk }: Key): string => `${pk} ${sk}`
 export const sortableNumber = (value: number): string => String(value).padStart(10, '0')
 
 /** The largest number with ten digits. */
-export const MAX_SORTABLE_NUMBER = 9_999_999_999
+const MAX_SORTABLE_NUMBER = 9_999_999_999
 
 const YEAR_0 = -62_167_219_200_000
 
