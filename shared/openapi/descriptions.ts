@@ -146,7 +146,8 @@ export const SCHEMAS: Readonly<Record<string, Readonly<Record<string, string>>>>
   DeliveryAttempt: {
     attempted_at: 'When the attempt started.',
     response_status: 'HTTP status of the response. Null if no response was received.',
-    error: 'Why no response was received, as one word. Null if one was received.',
+    error:
+      'Why no response was received, as one word, such as `timeout` or `connection_refused`. Null if one was received.',
     latency_ms: 'Duration of the attempt in milliseconds.',
   },
   Department: { name: 'Name of the department.' },
@@ -154,7 +155,8 @@ export const SCHEMAS: Readonly<Record<string, Readonly<Record<string, string>>>>
     id: 'Id of the event, the same on every attempt. Use it to recognize duplicates.',
     event: 'Type of the event.',
     created_at: 'When the event occurred.',
-    sequence: 'Numbers the events of one record from 1, in the order they happened.',
+    sequence:
+      'Numbers the events of one record from 1, in the order they happened. Deliveries can arrive in another order.',
     data: 'The record of the event: ids, statuses, dates, times and counts only.',
     'data.status': 'Status of the record after the event.',
     'data.start_time': "Start, `HH:MM`, in the clinic's time zone.",

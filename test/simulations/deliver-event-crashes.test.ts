@@ -20,6 +20,7 @@ import { webhookHealthStore } from '../../shared/store/events/webhook-health.ts'
 import { webhookStore } from '../../shared/store/events/webhooks.ts'
 import { announcedPartition } from '../../shared/store/keys/events.ts'
 import { patientWriter } from '../../shared/store/patients/patient-writer.ts'
+import { mapConcurrent } from '../../shared/store/table/map-concurrent.ts'
 import { Crashed, crashable, crashableTable } from '../support/crashable-table.ts'
 import { createWebhook, httpResponse } from '../support/deliveries.ts'
 import { rounds } from '../support/scale.ts'
@@ -212,14 +213,15 @@ it('loses no event, leaves no delivery pending, and repeats none that was accept
   const first = Number(process.env.SEED ?? 20261120)
   const sums = { crashes: 0, attempts: 0, repeated: 0 }
   const count = rounds(3, 500)
-  for (let seed = first; seed < first + count; seed++) {
+  const seeds = Array.from({ length: count }, (_, n) => first + n)
+  await mapConcurrent(seeds, 4, async (seed) => {
     const { crashes, attempts, repeated } = await history(seed).catch((error) => {
       throw new Error(`seed ${seed}`, { cause: error })
     })
     sums.crashes += crashes
     sums.attempts += attempts
     sums.repeated += repeated
-  }
+  })
   process.stdout.write(`${count} histories from seed ${first}: ${JSON.stringify(sums)}\n`)
   expect(sums.crashes).toBeGreaterThan(0)
 }, 7_200_000)

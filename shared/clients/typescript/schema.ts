@@ -1581,7 +1581,7 @@ export interface components {
              * @description When the event occurred. ISO 8601, with the UTC offset of the clinic's time zone.
              */
             created_at: string;
-            /** @description Numbers the events of one record from 1, in the order they happened. */
+            /** @description Numbers the events of one record from 1, in the order they happened. Deliveries can arrive in another order. */
             sequence: number;
             /** @description The record of the event: ids, statuses, dates, times and counts only. */
             data: {
@@ -1660,7 +1660,7 @@ export interface components {
              * @description When the event occurred. ISO 8601, with the UTC offset of the clinic's time zone.
              */
             created_at: string;
-            /** @description Numbers the events of one record from 1, in the order they happened. */
+            /** @description Numbers the events of one record from 1, in the order they happened. Deliveries can arrive in another order. */
             sequence: number;
             /** @description The record of the event: ids, statuses, dates, times and counts only. */
             data: {
@@ -1726,7 +1726,7 @@ export interface components {
              * @description When the event occurred. ISO 8601, with the UTC offset of the clinic's time zone.
              */
             created_at: string;
-            /** @description Numbers the events of one record from 1, in the order they happened. */
+            /** @description Numbers the events of one record from 1, in the order they happened. Deliveries can arrive in another order. */
             sequence: number;
             /** @description The record of the event: ids, statuses, dates, times and counts only. */
             data: {
@@ -1779,7 +1779,7 @@ export interface components {
              * @description When the event occurred. ISO 8601, with the UTC offset of the clinic's time zone.
              */
             created_at: string;
-            /** @description Numbers the events of one record from 1, in the order they happened. */
+            /** @description Numbers the events of one record from 1, in the order they happened. Deliveries can arrive in another order. */
             sequence: number;
             /** @description The record of the event: ids, statuses, dates, times and counts only. */
             data: {
@@ -1832,7 +1832,7 @@ export interface components {
              * @description When the event occurred. ISO 8601, with the UTC offset of the clinic's time zone.
              */
             created_at: string;
-            /** @description Numbers the events of one record from 1, in the order they happened. */
+            /** @description Numbers the events of one record from 1, in the order they happened. Deliveries can arrive in another order. */
             sequence: number;
             /** @description The record of the event: ids, statuses, dates, times and counts only. */
             data: {
@@ -1898,7 +1898,7 @@ export interface components {
              * @description When the event occurred. ISO 8601, with the UTC offset of the clinic's time zone.
              */
             created_at: string;
-            /** @description Numbers the events of one record from 1, in the order they happened. */
+            /** @description Numbers the events of one record from 1, in the order they happened. Deliveries can arrive in another order. */
             sequence: number;
             /** @description The record of the event: ids, statuses, dates, times and counts only. */
             data: {
@@ -2031,7 +2031,7 @@ export interface components {
              * @description When the event occurred. ISO 8601, with the UTC offset of the clinic's time zone.
              */
             created_at: string;
-            /** @description Numbers the events of one record from 1, in the order they happened. */
+            /** @description Numbers the events of one record from 1, in the order they happened. Deliveries can arrive in another order. */
             sequence: number;
             /** @description The record of the event: ids, statuses, dates, times and counts only. */
             data: {
@@ -2242,7 +2242,7 @@ export interface components {
             attempted_at: string;
             /** @description HTTP status of the response. Null if no response was received. */
             response_status: number | null;
-            /** @description Why no response was received, as one word. Null if one was received. */
+            /** @description Why no response was received, as one word, such as `timeout` or `connection_refused`. Null if one was received. */
             error: string | null;
             /** @description Duration of the attempt in milliseconds. */
             latency_ms: number;
@@ -2337,7 +2337,7 @@ export interface components {
              * @description When the event occurred. ISO 8601, with the UTC offset of the clinic's time zone.
              */
             created_at: string;
-            /** @description Numbers the events of one record from 1, in the order they happened. */
+            /** @description Numbers the events of one record from 1, in the order they happened. Deliveries can arrive in another order. */
             sequence: number;
             /** @description The record of the event: ids, statuses, dates, times and counts only. */
             data: {
@@ -2376,7 +2376,7 @@ export interface components {
              * @description When the event occurred. ISO 8601, with the UTC offset of the clinic's time zone.
              */
             created_at: string;
-            /** @description Numbers the events of one record from 1, in the order they happened. */
+            /** @description Numbers the events of one record from 1, in the order they happened. Deliveries can arrive in another order. */
             sequence: number;
             /** @description The record of the event: ids, statuses, dates, times and counts only. */
             data: {
@@ -2415,7 +2415,7 @@ export interface components {
              * @description When the event occurred. ISO 8601, with the UTC offset of the clinic's time zone.
              */
             created_at: string;
-            /** @description Numbers the events of one record from 1, in the order they happened. */
+            /** @description Numbers the events of one record from 1, in the order they happened. Deliveries can arrive in another order. */
             sequence: number;
             /** @description The record of the event: ids, statuses, dates, times and counts only. */
             data: {
@@ -2667,7 +2667,7 @@ export interface components {
              * @description When the event occurred. ISO 8601, with the UTC offset of the clinic's time zone.
              */
             created_at: string;
-            /** @description Numbers the events of one record from 1, in the order they happened. */
+            /** @description Numbers the events of one record from 1, in the order they happened. Deliveries can arrive in another order. */
             sequence: number;
             /** @description The record of the event: ids, statuses, dates, times and counts only. */
             data: {
@@ -2755,7 +2755,7 @@ export interface components {
              * @description When the event occurred. ISO 8601, with the UTC offset of the clinic's time zone.
              */
             created_at: string;
-            /** @description Numbers the events of one record from 1, in the order they happened. */
+            /** @description Numbers the events of one record from 1, in the order they happened. Deliveries can arrive in another order. */
             sequence: number;
             /** @description The record of the event: ids, statuses, dates, times and counts only. */
             data: {
@@ -2814,7 +2814,7 @@ export interface components {
              * @description When the event occurred. ISO 8601, with the UTC offset of the clinic's time zone.
              */
             created_at: string;
-            /** @description Numbers the events of one record from 1, in the order they happened. */
+            /** @description Numbers the events of one record from 1, in the order they happened. Deliveries can arrive in another order. */
             sequence: number;
             /** @description The record of the event: ids, statuses, dates, times and counts only. */
             data: {
@@ -2871,7 +2871,7 @@ export interface components {
              * @description When the event occurred. ISO 8601, with the UTC offset of the clinic's time zone.
              */
             created_at: string;
-            /** @description Numbers the events of one record from 1, in the order they happened. */
+            /** @description Numbers the events of one record from 1, in the order they happened. Deliveries can arrive in another order. */
             sequence: number;
             /** @description The record of the event: ids, statuses, dates, times and counts only. */
             data: {
@@ -3335,7 +3335,7 @@ export interface components {
              * @description When the event occurred. ISO 8601, with the UTC offset of the clinic's time zone.
              */
             created_at: string;
-            /** @description Numbers the events of one record from 1, in the order they happened. */
+            /** @description Numbers the events of one record from 1, in the order they happened. Deliveries can arrive in another order. */
             sequence: number;
             /** @description The record of the event: ids, statuses, dates, times and counts only. */
             data: {
@@ -3405,7 +3405,7 @@ export interface components {
              * @description When the event occurred. ISO 8601, with the UTC offset of the clinic's time zone.
              */
             created_at: string;
-            /** @description Numbers the events of one record from 1, in the order they happened. */
+            /** @description Numbers the events of one record from 1, in the order they happened. Deliveries can arrive in another order. */
             sequence: number;
             /** @description The record of the event: ids, statuses, dates, times and counts only. */
             data: {
@@ -3528,7 +3528,7 @@ export interface components {
              * @description When the event occurred. ISO 8601, with the UTC offset of the clinic's time zone.
              */
             created_at: string;
-            /** @description Numbers the events of one record from 1, in the order they happened. */
+            /** @description Numbers the events of one record from 1, in the order they happened. Deliveries can arrive in another order. */
             sequence: number;
             /** @description The record of the event: ids, statuses, dates, times and counts only. */
             data: {
@@ -3624,7 +3624,7 @@ export interface components {
              * @description When the event occurred. ISO 8601, with the UTC offset of the clinic's time zone.
              */
             created_at: string;
-            /** @description Numbers the events of one record from 1, in the order they happened. */
+            /** @description Numbers the events of one record from 1, in the order they happened. Deliveries can arrive in another order. */
             sequence: number;
             /** @description The record of the event: ids, statuses, dates, times and counts only. */
             data: {
@@ -3686,7 +3686,7 @@ export interface components {
              * @description When the event occurred. ISO 8601, with the UTC offset of the clinic's time zone.
              */
             created_at: string;
-            /** @description Numbers the events of one record from 1, in the order they happened. */
+            /** @description Numbers the events of one record from 1, in the order they happened. Deliveries can arrive in another order. */
             sequence: number;
             /** @description The record of the event: ids, statuses, dates, times and counts only. */
             data: {
@@ -3944,7 +3944,7 @@ export interface components {
              * @description When the event occurred. ISO 8601, with the UTC offset of the clinic's time zone.
              */
             created_at: string;
-            /** @description Numbers the events of one record from 1, in the order they happened. */
+            /** @description Numbers the events of one record from 1, in the order they happened. Deliveries can arrive in another order. */
             sequence: number;
             /** @description The record of the event: ids, statuses, dates, times and counts only. */
             data: {
@@ -3983,7 +3983,7 @@ export interface components {
              * @description When the event occurred. ISO 8601, with the UTC offset of the clinic's time zone.
              */
             created_at: string;
-            /** @description Numbers the events of one record from 1, in the order they happened. */
+            /** @description Numbers the events of one record from 1, in the order they happened. Deliveries can arrive in another order. */
             sequence: number;
             /** @description The record of the event: ids, statuses, dates, times and counts only. */
             data: {
@@ -4022,7 +4022,7 @@ export interface components {
              * @description When the event occurred. ISO 8601, with the UTC offset of the clinic's time zone.
              */
             created_at: string;
-            /** @description Numbers the events of one record from 1, in the order they happened. */
+            /** @description Numbers the events of one record from 1, in the order they happened. Deliveries can arrive in another order. */
             sequence: number;
             /** @description The record of the event: ids, statuses, dates, times and counts only. */
             data: {
@@ -4289,7 +4289,7 @@ export interface components {
              * @description When the event occurred. ISO 8601, with the UTC offset of the clinic's time zone.
              */
             created_at: string;
-            /** @description Numbers the events of one record from 1, in the order they happened. */
+            /** @description Numbers the events of one record from 1, in the order they happened. Deliveries can arrive in another order. */
             sequence: number;
             /** @description The record of the event: ids, statuses, dates, times and counts only. */
             data: {

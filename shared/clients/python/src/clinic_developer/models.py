@@ -951,7 +951,7 @@ class DeliveryAttempt(TypedDict):
     response_status: Optional[int]
     """HTTP status of the response. Null if no response was received."""
     error: Optional[str]
-    """Why no response was received, as one word. Null if one was received."""
+    """Why no response was received, as one word, such as `timeout` or `connection_refused`. Null if one was received."""
     latency_ms: int
     """Duration of the attempt in milliseconds."""
 
@@ -1002,7 +1002,7 @@ class PatientCreatedEvent(TypedDict):
     created_at: str
     """When the event occurred. ISO 8601, with the UTC offset of the clinic's time zone."""
     sequence: int
-    """Numbers the events of one record from 1, in the order they happened."""
+    """Numbers the events of one record from 1, in the order they happened. Deliveries can arrive in another order."""
     data: PatientCreatedEventData
     """The record of the event: ids, statuses, dates, times and counts only."""
 
@@ -1025,7 +1025,7 @@ class PatientUpdatedEvent(TypedDict):
     created_at: str
     """When the event occurred. ISO 8601, with the UTC offset of the clinic's time zone."""
     sequence: int
-    """Numbers the events of one record from 1, in the order they happened."""
+    """Numbers the events of one record from 1, in the order they happened. Deliveries can arrive in another order."""
     data: PatientUpdatedEventData
     """The record of the event: ids, statuses, dates, times and counts only."""
 
@@ -1048,7 +1048,7 @@ class PatientErasedEvent(TypedDict):
     created_at: str
     """When the event occurred. ISO 8601, with the UTC offset of the clinic's time zone."""
     sequence: int
-    """Numbers the events of one record from 1, in the order they happened."""
+    """Numbers the events of one record from 1, in the order they happened. Deliveries can arrive in another order."""
     data: PatientErasedEventData
     """The record of the event: ids, statuses, dates, times and counts only."""
 
@@ -1083,7 +1083,7 @@ class AppointmentCreatedEvent(TypedDict):
     created_at: str
     """When the event occurred. ISO 8601, with the UTC offset of the clinic's time zone."""
     sequence: int
-    """Numbers the events of one record from 1, in the order they happened."""
+    """Numbers the events of one record from 1, in the order they happened. Deliveries can arrive in another order."""
     data: AppointmentCreatedEventData
     """The record of the event: ids, statuses, dates, times and counts only."""
 
@@ -1118,7 +1118,7 @@ class AppointmentUpdatedEvent(TypedDict):
     created_at: str
     """When the event occurred. ISO 8601, with the UTC offset of the clinic's time zone."""
     sequence: int
-    """Numbers the events of one record from 1, in the order they happened."""
+    """Numbers the events of one record from 1, in the order they happened. Deliveries can arrive in another order."""
     data: AppointmentUpdatedEventData
     """The record of the event: ids, statuses, dates, times and counts only."""
 
@@ -1153,7 +1153,7 @@ class AppointmentConfirmedEvent(TypedDict):
     created_at: str
     """When the event occurred. ISO 8601, with the UTC offset of the clinic's time zone."""
     sequence: int
-    """Numbers the events of one record from 1, in the order they happened."""
+    """Numbers the events of one record from 1, in the order they happened. Deliveries can arrive in another order."""
     data: AppointmentConfirmedEventData
     """The record of the event: ids, statuses, dates, times and counts only."""
 
@@ -1188,7 +1188,7 @@ class AppointmentCheckedInEvent(TypedDict):
     created_at: str
     """When the event occurred. ISO 8601, with the UTC offset of the clinic's time zone."""
     sequence: int
-    """Numbers the events of one record from 1, in the order they happened."""
+    """Numbers the events of one record from 1, in the order they happened. Deliveries can arrive in another order."""
     data: AppointmentCheckedInEventData
     """The record of the event: ids, statuses, dates, times and counts only."""
 
@@ -1223,7 +1223,7 @@ class AppointmentCancelledEvent(TypedDict):
     created_at: str
     """When the event occurred. ISO 8601, with the UTC offset of the clinic's time zone."""
     sequence: int
-    """Numbers the events of one record from 1, in the order they happened."""
+    """Numbers the events of one record from 1, in the order they happened. Deliveries can arrive in another order."""
     data: AppointmentCancelledEventData
     """The record of the event: ids, statuses, dates, times and counts only."""
 
@@ -1258,7 +1258,7 @@ class AppointmentCompletedEvent(TypedDict):
     created_at: str
     """When the event occurred. ISO 8601, with the UTC offset of the clinic's time zone."""
     sequence: int
-    """Numbers the events of one record from 1, in the order they happened."""
+    """Numbers the events of one record from 1, in the order they happened. Deliveries can arrive in another order."""
     data: AppointmentCompletedEventData
     """The record of the event: ids, statuses, dates, times and counts only."""
 
@@ -1293,7 +1293,7 @@ class AppointmentNoShowEvent(TypedDict):
     created_at: str
     """When the event occurred. ISO 8601, with the UTC offset of the clinic's time zone."""
     sequence: int
-    """Numbers the events of one record from 1, in the order they happened."""
+    """Numbers the events of one record from 1, in the order they happened. Deliveries can arrive in another order."""
     data: AppointmentNoShowEventData
     """The record of the event: ids, statuses, dates, times and counts only."""
 
@@ -1324,7 +1324,7 @@ class InvoiceCreatedEvent(TypedDict):
     created_at: str
     """When the event occurred. ISO 8601, with the UTC offset of the clinic's time zone."""
     sequence: int
-    """Numbers the events of one record from 1, in the order they happened."""
+    """Numbers the events of one record from 1, in the order they happened. Deliveries can arrive in another order."""
     data: InvoiceCreatedEventData
     """The record of the event: ids, statuses, dates, times and counts only."""
 
@@ -1355,7 +1355,7 @@ class InvoiceUpdatedEvent(TypedDict):
     created_at: str
     """When the event occurred. ISO 8601, with the UTC offset of the clinic's time zone."""
     sequence: int
-    """Numbers the events of one record from 1, in the order they happened."""
+    """Numbers the events of one record from 1, in the order they happened. Deliveries can arrive in another order."""
     data: InvoiceUpdatedEventData
     """The record of the event: ids, statuses, dates, times and counts only."""
 
@@ -1386,7 +1386,7 @@ class InvoicePaidEvent(TypedDict):
     created_at: str
     """When the event occurred. ISO 8601, with the UTC offset of the clinic's time zone."""
     sequence: int
-    """Numbers the events of one record from 1, in the order they happened."""
+    """Numbers the events of one record from 1, in the order they happened. Deliveries can arrive in another order."""
     data: InvoicePaidEventData
     """The record of the event: ids, statuses, dates, times and counts only."""
 
@@ -1417,7 +1417,7 @@ class PaymentCreatedEvent(TypedDict):
     created_at: str
     """When the event occurred. ISO 8601, with the UTC offset of the clinic's time zone."""
     sequence: int
-    """Numbers the events of one record from 1, in the order they happened."""
+    """Numbers the events of one record from 1, in the order they happened. Deliveries can arrive in another order."""
     data: PaymentCreatedEventData
     """The record of the event: ids, statuses, dates, times and counts only."""
 
@@ -1448,7 +1448,7 @@ class PaymentUpdatedEvent(TypedDict):
     created_at: str
     """When the event occurred. ISO 8601, with the UTC offset of the clinic's time zone."""
     sequence: int
-    """Numbers the events of one record from 1, in the order they happened."""
+    """Numbers the events of one record from 1, in the order they happened. Deliveries can arrive in another order."""
     data: PaymentUpdatedEventData
     """The record of the event: ids, statuses, dates, times and counts only."""
 
@@ -1475,7 +1475,7 @@ class SmsSentEvent(TypedDict):
     created_at: str
     """When the event occurred. ISO 8601, with the UTC offset of the clinic's time zone."""
     sequence: int
-    """Numbers the events of one record from 1, in the order they happened."""
+    """Numbers the events of one record from 1, in the order they happened. Deliveries can arrive in another order."""
     data: SmsSentEventData
     """The record of the event: ids, statuses, dates, times and counts only."""
 
@@ -1502,7 +1502,7 @@ class SmsDeliveredEvent(TypedDict):
     created_at: str
     """When the event occurred. ISO 8601, with the UTC offset of the clinic's time zone."""
     sequence: int
-    """Numbers the events of one record from 1, in the order they happened."""
+    """Numbers the events of one record from 1, in the order they happened. Deliveries can arrive in another order."""
     data: SmsDeliveredEventData
     """The record of the event: ids, statuses, dates, times and counts only."""
 
@@ -1529,7 +1529,7 @@ class SmsFailedEvent(TypedDict):
     created_at: str
     """When the event occurred. ISO 8601, with the UTC offset of the clinic's time zone."""
     sequence: int
-    """Numbers the events of one record from 1, in the order they happened."""
+    """Numbers the events of one record from 1, in the order they happened. Deliveries can arrive in another order."""
     data: SmsFailedEventData
     """The record of the event: ids, statuses, dates, times and counts only."""
 
@@ -1556,7 +1556,7 @@ class EmailSentEvent(TypedDict):
     created_at: str
     """When the event occurred. ISO 8601, with the UTC offset of the clinic's time zone."""
     sequence: int
-    """Numbers the events of one record from 1, in the order they happened."""
+    """Numbers the events of one record from 1, in the order they happened. Deliveries can arrive in another order."""
     data: EmailSentEventData
     """The record of the event: ids, statuses, dates, times and counts only."""
 
@@ -1583,7 +1583,7 @@ class EmailDeliveredEvent(TypedDict):
     created_at: str
     """When the event occurred. ISO 8601, with the UTC offset of the clinic's time zone."""
     sequence: int
-    """Numbers the events of one record from 1, in the order they happened."""
+    """Numbers the events of one record from 1, in the order they happened. Deliveries can arrive in another order."""
     data: EmailDeliveredEventData
     """The record of the event: ids, statuses, dates, times and counts only."""
 
@@ -1610,7 +1610,7 @@ class EmailFailedEvent(TypedDict):
     created_at: str
     """When the event occurred. ISO 8601, with the UTC offset of the clinic's time zone."""
     sequence: int
-    """Numbers the events of one record from 1, in the order they happened."""
+    """Numbers the events of one record from 1, in the order they happened. Deliveries can arrive in another order."""
     data: EmailFailedEventData
     """The record of the event: ids, statuses, dates, times and counts only."""
 
@@ -1637,7 +1637,7 @@ class ImportCompletedEvent(TypedDict):
     created_at: str
     """When the event occurred. ISO 8601, with the UTC offset of the clinic's time zone."""
     sequence: int
-    """Numbers the events of one record from 1, in the order they happened."""
+    """Numbers the events of one record from 1, in the order they happened. Deliveries can arrive in another order."""
     data: ImportCompletedEventData
     """The record of the event: ids, statuses, dates, times and counts only."""
 
@@ -1688,7 +1688,7 @@ class WebhookPingEvent(TypedDict):
     created_at: str
     """When the event occurred. ISO 8601, with the UTC offset of the clinic's time zone."""
     sequence: int
-    """Numbers the events of one record from 1, in the order they happened."""
+    """Numbers the events of one record from 1, in the order they happened. Deliveries can arrive in another order."""
     data: WebhookPingEventData
     """The record of the event: ids, statuses, dates, times and counts only."""
 
