@@ -214,7 +214,7 @@ it('loses no event, leaves no delivery pending, and repeats none that was accept
   const sums = { crashes: 0, attempts: 0, repeated: 0 }
   const count = rounds(3, 500)
   const seeds = Array.from({ length: count }, (_, n) => first + n)
-  await mapConcurrent(seeds, 4, async (seed) => {
+  await mapConcurrent(4, seeds, async (seed) => {
     const { crashes, attempts, repeated } = await history(seed).catch((error) => {
       throw new Error(`seed ${seed}`, { cause: error })
     })
