@@ -25,9 +25,6 @@ export const keyText = ({ pk, sk }: Key): string => `${pk} ${sk}`
 /** Ordinals and counters as sort keys: ten digits keep their order as text. */
 export const sortableNumber = (value: number): string => String(value).padStart(10, '0')
 
-/** The largest number with ten digits. */
-const MAX_SORTABLE_NUMBER = 9_999_999_999
-
 const YEAR_0 = -62_167_219_200_000
 
 /** Instants as sort keys: milliseconds from the year 0 on, in 15 digits. */
