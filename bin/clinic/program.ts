@@ -86,8 +86,7 @@ const NOUNS: Readonly<Record<string, Part>> = {
   },
   'dead-letter': {
     description: 'messages of queues that could not be processed',
-    define: async (group) =>
-      (await import('./dead-letters/dead-letter-commands.ts')).addDeadLetterCommands(group),
+    define: async (group) => (await import('./dead-letters/dead-letters.ts')).addDeadLetterCommands(group),
   },
   webhook: {
     description: 'webhook endpoints, and receiving webhooks on this machine',
