@@ -110,8 +110,7 @@ const OTHERS: Readonly<Record<string, Part>> = {
     define: async (command) => (await import('./export/link-file.ts')).addLinkFileCommand(command),
   },
   export: {
-    description:
-      "write a clinic's records to files that can be imported; a stopped export continues when repeated",
+    description: "write a clinic's records to files that can be imported",
     define: async (command) => (await import('./export/export.ts')).addExportCommand(command),
   },
   ids: {

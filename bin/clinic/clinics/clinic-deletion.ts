@@ -7,7 +7,7 @@ import { clinicTimestamp } from '../../../shared/domain/timestamp.ts'
 import { credentialStore } from '../../../shared/store/credentials.ts'
 import type { Table } from '../../../shared/store/table/table.ts'
 import { changesSince } from '../export/later-changes.ts'
-import { ExportFolderError, type Manifest, readManifest } from '../export/manifest.ts'
+import { readManifest } from '../export/manifest.ts'
 import { recordCount } from '../export/record-count.ts'
 import { operatorOf } from '../tool/command-trail.ts'
 import { addConfirmOptions, confirmByTyping } from '../tool/confirmation.ts'
@@ -72,61 +72,25 @@ async function consequences(table: Table, clinic: Clinic): Promise<string[]> {
 }
 
 /** @throws CommandFailure unless there is an export of today that has everything of the clinic */
-async function requireCurrentExport(table: Table, clinic: Clinic, given: Options): Promise<void> {
-  await requireNoLaterChange(table, clinic, requireExport(clinic, given, table.now()))
-}
-
-/** `asOf`: every change up to this time is in the files. */
-type Exported = { readonly folder: string; readonly manifest: Manifest; readonly asOf: string }
-
-/** @throws CommandFailure unless there is an export of today */
-function requireExport(clinic: Clinic, { export: given }: Options, now: number): Exported {
+async function requireCurrentExport(table: Table, clinic: Clinic, { export: given }: Options): Promise<void> {
+  const nothingDone = (problem: string) => new CommandFailure(`Nothing was done: ${problem}.`)
   if (given === undefined)
     throw new CommandFailure(
       'Nothing was done. Name an export of today with --export, or use --without-export.',
     )
   const folder = resolveFromInvocationDir(given)
-  const manifest = readExport(folder)
-  const nothingDone = (problem: string) => new CommandFailure(`Nothing was done: ${problem}.`)
-  if (manifest === null) throw nothingDone(`${folder} has no export`)
+  const manifest = readManifest(folder)
   if (manifest.clinic.id !== clinic.id) throw nothingDone(`${folder} has the export of another clinic`)
-  const { finished_at, as_of: asOf } = manifest
-  if (finished_at === null || asOf === null)
-    throw nothingDone(`the export in ${folder} is not finished: repeat "export"`)
-  const day = (instant: string) => clinicTimestamp(instant, clinic.timezone).slice(0, 10)
-  if (day(asOf) !== day(new Date(now).toISOString()))
-    throw nothingDone(`the export in ${folder} is of ${day(asOf)}, not of today`)
-  const missing = missingFile(folder, manifest)
-  if (missing !== null) throw nothingDone(missing)
-  return { folder, manifest, asOf }
-}
-
-/** @throws CommandFailure if anything that an export has was changed since */
-async function requireNoLaterChange(
-  table: Table,
-  clinic: Clinic,
-  { folder, manifest, asOf }: Exported,
-): Promise<void> {
+  const asOf = clinicTimestamp(manifest.as_of, clinic.timezone)
+  const now = clinicTimestamp(new Date(table.now()).toISOString(), clinic.timezone)
+  if (asOf.slice(0, 10) !== now.slice(0, 10))
+    throw nothingDone(`the export in ${folder} is of ${asOf.slice(0, 10)}, not of today`)
+  for (const [name, { bytes }] of Object.entries(manifest.files))
+    if (statSync(join(folder, name), { throwIfNoEntry: false })?.size !== bytes)
+      throw nothingDone(`${join(folder, name)} is missing, or not as it was exported`)
   const changed = await changesSince(table, clinic, manifest)
-  if (changed.length === 0) return
-  throw new CommandFailure(
-    `Nothing was done: ${changed.join(', ')} have changed since the export in ${folder}, which is as of ${clinicTimestamp(asOf, clinic.timezone)}. Pause the clinic, wait 20 seconds after the last change, export it into a new folder, and do not resume it; or use --without-export.`,
-  )
-}
-
-function readExport(folder: string): Manifest | null {
-  try {
-    return readManifest(folder)
-  } catch (error) {
-    if (error instanceof ExportFolderError) throw new CommandFailure(`Nothing was done: ${error.message}`)
-    throw error
-  }
-}
-
-/** The problem with a file of an export; null if all files are complete. */
-function missingFile(folder: string, { files }: Manifest): string | null {
-  const wrong = Object.entries(files).find(
-    ([name, { bytes }]) => statSync(join(folder, name), { throwIfNoEntry: false })?.size !== bytes,
-  )
-  return wrong ? `${join(folder, wrong[0])} is missing, or not as it was exported` : null
+  if (changed.length > 0)
+    throw nothingDone(
+      `${changed.join(', ')} have changed since the export in ${folder}, which is as of ${asOf}. Pause the clinic, wait 20 seconds after the last change, export it into a new folder, and do not resume it; or use --without-export`,
+    )
 }

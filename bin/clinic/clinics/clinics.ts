@@ -5,14 +5,14 @@ import { clinicTimestamp } from '../../../shared/domain/timestamp.ts'
 import { newUuid } from '../../../shared/domain/uuid.ts'
 import { clinicStore } from '../../../shared/store/clinics.ts'
 import { credentialStore } from '../../../shared/store/credentials.ts'
-import { ExportFolderError, readManifest } from '../export/manifest.ts'
+import { MANIFEST, readManifest } from '../export/manifest.ts'
 import { describeRecord } from '../records/record-text.ts'
 import { findClinic, rememberClinic } from '../tool/clinic-choice.ts'
 import { addYesOption } from '../tool/confirmation.ts'
 import { connect, openClinic, requireStoredClinic } from '../tool/connection.ts'
 import { requireChange } from '../tool/fields.ts'
 import { resolveFromInvocationDir } from '../tool/invocation-path.ts'
-import { CommandFailure, changeLine, formatTable as lines, nameClinic, print } from '../tool/output.ts'
+import { changeLine, formatTable as lines, nameClinic, print } from '../tool/output.ts'
 import { requireNoReplacement } from '../tool/write-guard.ts'
 import { confirmChanges, confirmName, differingSettings } from './clinic-change-checks.ts'
 import { addDeletionCommand } from './clinic-deletion.ts'
@@ -79,13 +79,7 @@ type NewClinicOptions = { readonly yes: boolean; readonly from?: string; readonl
 /** The settings of an exported clinic, of the manifest or its folder. @throws CommandFailure without a manifest */
 function exportedSettings(file: string): Readonly<Record<string, unknown>> {
   const path = resolveFromInvocationDir(file)
-  try {
-    const manifest = readManifest(basename(path) === 'manifest.json' ? dirname(path) : path)
-    if (manifest) return manifest.clinic
-  } catch (error) {
-    if (!(error instanceof ExportFolderError)) throw error
-  }
-  throw new CommandFailure(`--from ${file} is not the manifest of an export`)
+  return readManifest(basename(path) === MANIFEST ? dirname(path) : path).clinic
 }
 
 /** Adds `use`. */

@@ -1,8 +1,9 @@
 /**
  * Exports a clinic in the formats of imports: first all records into a database on disk, then what has changed since, then the
- * files. A stopped export continues where it ended.
+ * files. They are in a folder of their own until all are complete.
  */
-import { join } from 'node:path'
+import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import type { Clinic } from '../../../shared/domain/clinic.ts'
 import { waitForPause } from '../../../shared/store/clinic-pause.ts'
@@ -10,17 +11,10 @@ import { clinicStore } from '../../../shared/store/clinics.ts'
 import type { Table } from '../../../shared/store/table/table.ts'
 import { VISIBILITY_DELAY_MS } from '../../../shared/store/table/visibility-delay.ts'
 import { importEntities } from '../import/entities/entities.ts'
+import { CommandFailure } from '../tool/output.ts'
 import { exportedColumns, formatsOf, writeRows } from './files.ts'
-import {
-  ExportFolderError,
-  hasSettings,
-  type Manifest,
-  openFolder,
-  settingsOf,
-  writeManifest,
-} from './manifest.ts'
-import { readAll, readChanges } from './read-records.ts'
-import { readSmallLists, rereadSmallLists } from './small-lists.ts'
+import { hasSettings, MANIFEST, type Manifest, settingsOf } from './manifest.ts'
+import { readAll, readChanges, readSmallLists } from './read-records.ts'
 import { LARGE_SOURCES } from './sources.ts'
 import { Staging } from './staging.ts'
 
@@ -30,68 +24,88 @@ export type ExportOptions = {
   readonly sleep: (ms: number) => Promise<unknown>
 }
 
+/** Readings of small lists that change again and again. */
+const MAX_READINGS = 5
+
 /**
- * Writes the files of a clinic into a folder.
- * @throws ExportFolderError if the folder cannot be used; DamagedRecordError; ClinicBeingDeleted if the clinic was deleted
+ * Writes the files of a clinic into a new folder.
+ * @throws CommandFailure if the folder exists, or the clinic is restored or a record cannot be read; ClinicBeingDeleted
  */
 export async function exportClinic(
   table: Table,
   clinic: Clinic,
   folder: string,
-  { onProgress = () => {}, sleep }: ExportOptions,
+  options: ExportOptions,
 ): Promise<Manifest> {
-  await waitForPause(table, clinic, sleep)
-  let manifest = openFolder(folder, clinic, table.now())
-  requireNotRestored(manifest, clinic)
-  const save = (change: Partial<Manifest>): void => {
-    manifest = { ...manifest, ...change }
-    writeManifest(folder, manifest)
+  if (existsSync(folder)) throw new CommandFailure(`${folder} exists already: choose another folder.`)
+  await waitForPause(table, clinic, options.sleep)
+  const unfinished = `${resolve(folder)}.unfinished`
+  // One that was stopped has left it.
+  rmSync(unfinished, { recursive: true, force: true })
+  mkdirSync(unfinished, { recursive: true, mode: 0o700 })
+  try {
+    const manifest = await writeFiles(table, clinic, unfinished, options)
+    writeFileSync(join(unfinished, MANIFEST), `${JSON.stringify(manifest, null, 2)}\n`, { mode: 0o600 })
+    renameSync(unfinished, folder)
+    return manifest
+  } finally {
+    rmSync(unfinished, { recursive: true, force: true })
   }
-  using staging = new Staging(join(folder, 'export.db'))
-  await readSmallLists(table, clinic.id, staging)
-  for (const source of LARGE_SOURCES) await readAll(table, clinic.id, source, staging, onProgress)
-  const from = Date.parse(manifest.started_at) - VISIBILITY_DELAY_MS
-  const until = table.now() - VISIBILITY_DELAY_MS
-  for (const source of LARGE_SOURCES) {
-    const count = await readChanges(table, clinic.id, source, staging, { from, until })
-    save({ read_again: manifest.read_again + count })
-  }
-  // Small lists are read last, since records refer to them.
-  const changedRows = await rereadSmallLists(table, clinic.id, staging)
-  const current = await clinicStore({ table }).requireNotDeleting(clinic.id)
-  requireNotRestored(manifest, current)
-  const changedSettings = hasSettings(manifest, current) ? 0 : 1
-  save({
-    clinic: settingsOf(current),
-    read_again: manifest.read_again + changedRows + changedSettings,
-  })
-  // A pause alone is not proof: the operator's commands also change records of a paused clinic.
-  const isOneMoment = manifest.read_again === 0 && wasPaused(current, manifest.started_at)
-  save({ state: 'writing', as_of: new Date(until).toISOString(), is_one_moment: isOneMoment })
-  for (const { name: entity, columns } of importEntities(table, table.now)) {
-    for (const format of formatsOf(exportedColumns(columns))) {
-      const name = `${entity}.${format.extension}`
-      if (staging.rows(entity).next().done) continue
-      const file = await writeRows(folder, name, format, staging.rows(entity))
-      save({ files: { ...manifest.files, [name]: file } })
-    }
-  }
-  staging.delete()
-  save({ state: 'finished', finished_at: new Date(table.now()).toISOString() })
-  return manifest
 }
 
-/** A restore can remove records that were read: nothing says later that they are gone. @throws ExportFolderError */
-function requireNotRestored(
-  { clinic: exported }: Manifest,
-  { replacement, restoring, restores = [] }: Clinic,
-): void {
-  if (replacement || restoring)
-    throw new ExportFolderError('The clinic is being restored: export it afterwards.')
-  if (!isDeepStrictEqual(restores, exported.restores ?? []))
-    throw new ExportFolderError('The clinic was restored since the export began: export it to a new folder.')
+async function writeFiles(
+  table: Table,
+  clinic: Clinic,
+  folder: string,
+  { onProgress = () => {} }: ExportOptions,
+): Promise<Manifest> {
+  requireNotRestored(clinic, clinic)
+  const startedAt = table.now()
+  const database = join(folder, 'export.db')
+  using staging = new Staging(database)
+  await readSmallLists(table, clinic.id, staging)
+  for (const source of LARGE_SOURCES) await readAll(table, clinic.id, source, staging, onProgress)
+  const until = table.now() - VISIBILITY_DELAY_MS
+  let readAgain = 0
+  for (const source of LARGE_SOURCES)
+    readAgain += await readChanges(table, clinic.id, source, staging, startedAt - VISIBILITY_DELAY_MS)
+  // Small lists are read last, since records refer to them.
+  for (let reading = 1, changed = 1; changed > 0 && reading <= MAX_READINGS; reading++) {
+    changed = await readSmallLists(table, clinic.id, staging)
+    readAgain += changed
+  }
+  const current = await clinicStore({ table }).requireNotDeleting(clinic.id)
+  requireNotRestored(current, clinic)
+  if (!hasSettings(settingsOf(clinic), current)) readAgain++
+  const files: Manifest['files'] = {}
+  for (const { name: entity, columns } of importEntities(table, table.now)) {
+    if (staging.rows(entity).next().done) continue
+    for (const format of formatsOf(exportedColumns(columns))) {
+      const name = `${entity}.${format.extension}`
+      files[name] = await writeRows(join(folder, name), format, staging.rows(entity))
+    }
+  }
+  rmSync(database)
+  return {
+    clinic: settingsOf(current),
+    started_at: new Date(startedAt).toISOString(),
+    finished_at: new Date(table.now()).toISOString(),
+    as_of: new Date(until).toISOString(),
+    // A pause alone is not proof: the operator's commands also change records of a paused clinic.
+    is_one_moment: readAgain === 0 && wasPaused(current, startedAt),
+    read_again: readAgain,
+    files,
+  }
+}
+
+/** A restore can remove records that were read: nothing says later that they are gone. @throws CommandFailure */
+function requireNotRestored(now: Clinic, before: Clinic): void {
+  if (now.replacement || now.restoring)
+    throw new CommandFailure('The clinic is being restored: export it afterwards.')
+  if (!isDeepStrictEqual(now.restores, before.restores))
+    throw new CommandFailure('The clinic was restored since the export began: export it again.')
 }
 
 /** Whether the clinic is paused, and all writes that began before the pause were committed by `since`. */
-const wasPaused = ({ pauseInEffectAt }: Clinic, since: string): boolean =>
-  pauseInEffectAt !== undefined && Date.parse(pauseInEffectAt) + VISIBILITY_DELAY_MS <= Date.parse(since)
+const wasPaused = ({ pauseInEffectAt }: Clinic, since: number): boolean =>
+  pauseInEffectAt !== undefined && Date.parse(pauseInEffectAt) + VISIBILITY_DELAY_MS <= since

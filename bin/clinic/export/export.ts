@@ -4,16 +4,15 @@ import type { Clinic } from '../../../shared/domain/clinic.ts'
 import { clinicTimestamp } from '../../../shared/domain/timestamp.ts'
 import { openClinic } from '../tool/connection.ts'
 import { resolveFromInvocationDir } from '../tool/invocation-path.ts'
-import { CommandFailure, counted, EXIT, print } from '../tool/output.ts'
+import { CommandFailure, counted, print } from '../tool/output.ts'
 import { progressBar } from '../tool/progress.ts'
 import { exportClinic } from './export-clinic.ts'
-import { ExportFolderError, type Manifest } from './manifest.ts'
-import { DamagedRecordError } from './read-records.ts'
+import type { Manifest } from './manifest.ts'
 import { recordCount } from './record-count.ts'
 
 export function addExportCommand(command: Command): void {
   command
-    .requiredOption('--out <folder>', 'a new folder, or the folder of the stopped export')
+    .requiredOption('--out <folder>', 'a new folder')
     .action(async (given: { out: string }, command: Command) => {
       const { table, clinic } = await openClinic(command)
       if (clinic.pausedAt !== undefined && clinic.pauseInEffectAt === undefined)
@@ -36,18 +35,15 @@ export function addExportCommand(command: Command): void {
         const manifest = await exportClinic(table, clinic, folder, { onProgress, sleep: waitForWrites })
         bar.done()
         print(command, { clinic_id: clinic.id, folder, ...manifest }, summary(folder, manifest, clinic))
-      } catch (error) {
+      } finally {
         bar.done()
-        if (error instanceof ExportFolderError) throw new CommandFailure(error.message)
-        if (error instanceof DamagedRecordError) throw new CommandFailure(error.message, EXIT.failed)
-        throw error
       }
     })
 }
 
 function summary(
   folder: string,
-  { files, is_one_moment, read_again, as_of, started_at }: Manifest,
+  { files, is_one_moment, read_again, as_of }: Manifest,
   { timezone }: Clinic,
 ): string[] {
   const names = Object.entries(files).filter(([name]) => name.endsWith('.ndjson'))
@@ -56,7 +52,7 @@ function summary(
   )
   const moment = is_one_moment
     ? 'The clinic was paused: all records are of one moment.'
-    : `The clinic was in use: every change up to ${clinicTimestamp(as_of ?? started_at, timezone)} is included, and ${counted(read_again, 'record')} ${read_again === 1 ? 'was' : 'were'} read again. ` +
+    : `The clinic was in use: every change up to ${clinicTimestamp(as_of, timezone)} is included, and ${counted(read_again, 'record')} ${read_again === 1 ? 'was' : 'were'} read again. ` +
       'For an export of one moment, pause the clinic before.'
   return [`Exported ${counts.join(', ') || 'no records'} to ${folder}`, moment]
 }

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
-import { createWriteStream, renameSync } from 'node:fs'
-import { join } from 'node:path'
+import { createWriteStream } from 'node:fs'
 import { finished } from 'node:stream/promises'
 import { formatList } from '../import/external-ids/resolve-references.ts'
 import { cellWriter } from '../import/files/csv-cells.ts'
@@ -43,15 +42,13 @@ function csvCell(name: string, value: unknown): string {
 /** Quotes a cell for every delimiter that a spreadsheet may guess. */
 const writeCell = cellWriter(',;\t')
 
-/** Writes a file that only its owner can read. The file has a temporary name until it is complete. */
+/** Writes a file that only its owner can read. */
 export async function writeRows(
-  folder: string,
-  name: string,
+  path: string,
   { header, line }: Format,
   rows: Iterable<Row>,
 ): Promise<ExportedFile> {
-  const path = join(folder, name)
-  const stream = createWriteStream(`${path}.tmp`, { mode: 0o600 })
+  const stream = createWriteStream(path, { mode: 0o600 })
   const hash = createHash('sha256')
   let count = 0
   let bytes = 0
@@ -71,6 +68,5 @@ export async function writeRows(
   await write(chunk)
   stream.end()
   await finished(stream)
-  renameSync(`${path}.tmp`, path)
   return { rows: count, bytes, sha256: hash.digest('hex') }
 }

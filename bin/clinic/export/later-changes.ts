@@ -1,15 +1,12 @@
 /** Changes of a clinic since an export. */
 import { createHash } from 'node:crypto'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import type { Clinic, ClinicId } from '../../../shared/domain/clinic.ts'
 import { changeIndexPartition, changesFrom, INDEXED_KINDS } from '../../../shared/store/keys/change-index.ts'
 import type { Table } from '../../../shared/store/table/table.ts'
 import { importEntities } from '../import/entities/entities.ts'
 import { exportedColumns, formatsOf } from './files.ts'
 import { hasSettings, type Manifest } from './manifest.ts'
-import { readSmallLists } from './small-lists.ts'
+import { readSmallLists } from './read-records.ts'
 import { SMALL_SOURCES } from './sources.ts'
 import { Staging } from './staging.ts'
 
@@ -18,11 +15,11 @@ import { Staging } from './staging.ts'
  * files, and `settings`.
  */
 export async function changesSince(table: Table, clinic: Clinic, manifest: Manifest): Promise<string[]> {
-  const hasChanged = await haveRecordsChanged(table, clinic.id, manifest.as_of ?? manifest.started_at)
+  const hasChanged = await haveRecordsChanged(table, clinic.id, manifest.as_of)
   return [
     ...(hasChanged ? ['records'] : []),
     ...(await changedLists(table, clinic.id, manifest.files)),
-    ...(hasSettings(manifest, clinic) ? [] : ['settings']),
+    ...(hasSettings(manifest.clinic, clinic) ? [] : ['settings']),
   ]
 }
 
@@ -41,26 +38,16 @@ async function changedLists(
   clinic: ClinicId,
   files: Manifest['files'],
 ): Promise<readonly string[]> {
-  const folder = mkdtempSync(join(tmpdir(), 'clinic-export-'))
-  try {
-    using staging = new Staging(join(folder, 'lists.db'))
-    await readSmallLists(table, clinic, staging)
-    const lists = importEntities(table, table.now).filter(({ name }) =>
-      SMALL_SOURCES.some(({ entity }) => entity === name),
-    )
-    return lists.flatMap(({ name, columns }) => {
-      const [{ extension, line }] = formatsOf(exportedColumns(columns))
-      const hash = createHash('sha256')
-      let rows = 0
-      for (const row of staging.rows(name)) {
-        hash.update(line(row))
-        rows++
-      }
-      const exported = files[`${name}.${extension}`]
-      const isSame = exported ? exported.sha256 === hash.digest('hex') : rows === 0
-      return isSame ? [] : [name]
-    })
-  } finally {
-    rmSync(folder, { recursive: true, force: true })
-  }
+  using staging = new Staging(':memory:')
+  await readSmallLists(table, clinic, staging)
+  const lists = importEntities(table, table.now).filter(({ name }) =>
+    SMALL_SOURCES.some(({ entity }) => entity === name),
+  )
+  return lists.flatMap(({ name, columns }) => {
+    const [{ extension, line }] = formatsOf(exportedColumns(columns))
+    const text = [...staging.rows(name)].map(line).join('')
+    const exported = files[`${name}.${extension}`]?.sha256
+    const isSame = exported ? exported === createHash('sha256').update(text).digest('hex') : text === ''
+    return isSame ? [] : [name]
+  })
 }

@@ -115,7 +115,7 @@ it('creates a clinic with the settings of an export, and with those that are giv
     paused_at: null,
   })
   expect(data.id).not.toBe(id)
-  expect(await rejection(create('--from', root))).toContain(`--from ${root} is not the manifest of an export`)
+  expect(await rejection(create('--from', root))).toContain(`${root} has no finished export`)
 })
 
 it('does not export a clinic whose pause was stopped', async () => {
@@ -185,18 +185,18 @@ describe('clinic delete', () => {
   it('fails without an export of today', async () => {
     const because = (text: string) => [2, expect.stringContaining(text)]
     expect(await remove(...confirmed)).toEqual(because('Name an export of today with --export'))
-    expect(await remove(...confirmed, '--export', root)).toEqual(because('has no export'))
+    expect(await remove(...confirmed, '--export', root)).toEqual(because('has no finished export'))
     const original = readFileSync(MANIFEST, 'utf8')
     changeManifest({ clinic: { id: newUuid(), name: 'Other' } })
     expect(await remove(...confirmed, ...exported)).toEqual(because('has the export of another clinic'))
     writeFileSync(MANIFEST, original)
-    changeManifest({ finished_at: null, state: 'writing' })
-    expect(await remove(...confirmed, ...exported)).toEqual(because('is not finished: repeat "export"'))
+    changeManifest({ finished_at: null })
+    expect(await remove(...confirmed, ...exported)).toEqual(because('has no finished export'))
     writeFileSync(MANIFEST, original)
     changeManifest({ as_of: LONG_AGO })
     expect(await remove(...confirmed, ...exported)).toEqual(because('is of 2026-05-01, not of today'))
     writeFileSync(MANIFEST, '{')
-    expect(await remove(...confirmed, ...exported)).toEqual(because('is not the manifest'))
+    expect(await remove(...confirmed, ...exported)).toEqual(because('has no finished export'))
     writeFileSync(MANIFEST, original)
     const patients = readFileSync(join(root, 'whole', 'patients.csv'))
     unlinkSync(join(root, 'whole', 'patients.csv'))

@@ -1,5 +1,14 @@
-/** An export: its files, that they can be imported and exported again without a difference, and that it can be stopped. */
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+/** An export: its files, and that they can be imported and exported again without a difference. */
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -277,12 +286,9 @@ describe('an export', () => {
     expect(statSync(folder).mode & 0o777).toBe(0o700)
     for (const name of readdirSync(folder)) expect(statSync(join(folder, name)).mode & 0o777).toBe(0o600)
     const manifest = readManifest(folder)
-    expect(manifest).toMatchObject({
-      state: 'finished',
-      clinic: { id: clinic.id, timezone: clinic.timezone },
-    })
+    expect(manifest.clinic).toMatchObject({ id: clinic.id, timezone: clinic.timezone })
     expect(JSON.stringify(manifest)).not.toContain('ecret')
-    expect(readdirSync(folder)).not.toContain('export.db')
+    expect(readdirSync(folder).sort()).toEqual([...FILE_NAMES, 'manifest.json'].sort())
   })
 
   it.each(['ndjson', 'csv'])(
@@ -303,25 +309,21 @@ describe('an export', () => {
     },
   )
 
-  it('continues after it was stopped at any call, with the same files', async () => {
-    const whole = newFolder()
-    await run(clinic, whole)
+  it('leaves nothing when it fails, and starts over after it was stopped', async () => {
     const folder = newFolder()
-    let calls = 0
-    for (let stopAt = 1; ; stopAt += 3) {
-      calls = 0
-      const query: Table['query'] = async (range) => {
-        if (++calls === stopAt) throw new Error('stopped')
-        return db.table.query(range)
-      }
-      const isStopped = await run(clinic, folder, { ...db.table, query }).then(
-        () => false,
-        (error: Error) => error.message === 'stopped',
-      )
-      if (!isStopped) break
-      expect(readManifest(folder)?.state).toBe('reading')
+    const query: Table['query'] = async (range) => {
+      if (range.pk === `${shortId(clinic.id)}#CP`) throw new Error('stopped')
+      return db.table.query(range)
     }
-    expect(filesOf(folder)).toEqual(filesOf(whole))
+    await expect(run(clinic, folder, { ...db.table, query })).rejects.toThrow('stopped')
+    const unfinished = `${folder}.unfinished`
+    expect([existsSync(folder), existsSync(unfinished)]).toEqual([false, false])
+    // As an export that was killed leaves it.
+    mkdirSync(unfinished)
+    for (const name of ['export.db', 'patients.csv', 'old.csv']) writeFileSync(join(unfinished, name), 'old')
+    await run(clinic, folder)
+    expect(Object.keys(filesOf(folder))).toEqual(FILE_NAMES.toSorted())
+    expect(existsSync(unfinished)).toBe(false)
   })
 
   it('is of one moment if the clinic was paused', async () => {
@@ -369,7 +371,7 @@ describe('an export', () => {
     const folder = newFolder()
     const manifest = await run(await current(paused), folder, { ...db.table, query })
     expect(JSON.stringify(rowsOf(folder, 'patients'))).not.toContain('Late')
-    expect(manifest.as_of && manifest.as_of < changedAt).toBe(true)
+    expect(manifest.as_of < changedAt).toBe(true)
   })
 
   it('is rejected during a restore of the clinic or the table, and if one has ended since the export began', async () => {
@@ -390,28 +392,8 @@ describe('an export', () => {
     }
     const folder = newFolder()
     const stopped = run(await current(restored), folder, { ...db.table, query })
-    await expect(stopped).rejects.toThrow('export it to a new folder')
-    await expect(run(await current(restored), folder)).rejects.toThrow('export it to a new folder')
-    expect((await run(await current(restored), newFolder())).state).toBe('finished')
-  })
-
-  it('reads what has changed since, if it was stopped while it wrote its files', async () => {
-    const { clinic: stopped } = await createPopulatedClinic(db.table)
-    const folder = newFolder()
-    const now = () => Date.now() - 3 * 86_400_000
-    let reads = 0
-    const query: Table['query'] = async (range) => {
-      if (range.pk === `${shortId(stopped.id)}#CP` && ++reads === 2)
-        mkdirSync(join(folder, 'patients.csv.tmp'))
-      return db.table.query(range)
-    }
-    await expect(run(stopped, folder, { ...db.table, query, now })).rejects.toThrow('EISDIR')
-    expect(readManifest(folder)?.state).toBe('writing')
-    rmSync(join(folder, 'patients.csv.tmp'), { recursive: true })
-    await patientWriter(db).createMany(stopped.id, [aPatient({ lastName: 'Newcomer' })])
-    const { as_of } = await run(stopped, folder)
-    expect(rowsOf(folder, 'patients').map(({ last_name }) => last_name)).toContain('Newcomer')
-    expect(Date.now() - Date.parse(as_of ?? '')).toBeLessThan(60_000)
+    await expect(stopped).rejects.toThrow('export it again')
+    await run(await current(restored), folder)
   })
 
   it('reads records again that change during the export, and says so', async () => {
@@ -433,13 +415,16 @@ describe('an export', () => {
     expect(rowsOf(folder, 'patients').map(({ first_name }) => first_name)).toEqual(['Ida', 'Bo'])
   })
 
-  it('rejects a folder with other files, a finished export, or the folder of another clinic', async () => {
-    await expect(run(clinic, root)).rejects.toThrow('is not empty')
-    const folder = newFolder()
-    await run(clinic, folder)
-    await expect(run(clinic, folder)).rejects.toThrow('is finished')
-    await expect(run(await newClinic(db.table), folder)).rejects.toThrow('another clinic')
-    writeFileSync(join(folder, 'manifest.json'), '{')
-    await expect(run(clinic, folder)).rejects.toThrow('is not the manifest')
+  it('rejects a folder that exists', async () => {
+    await expect(run(clinic, root)).rejects.toThrow('exists already')
   })
+
+  it.each(['', '/'])(
+    'is found by its folder, also one in a new folder and with "%s" at its end',
+    async (end) => {
+      const folder = join(newFolder(), 'in')
+      await run(clinic, `${folder}${end}`)
+      expect(readManifest(folder).clinic.id).toBe(clinic.id)
+    },
+  )
 })

@@ -92,29 +92,19 @@ describe('a small list that changes while an export reads', () => {
       if (range.pk === doctorsPartition(world.clinic.id)) await addRoom(world.clinic)
       return db.table.query(range)
     }
-    const { read_again, state } = await exportClinic({ ...db.table, query }, world.clinic, newFolder(), {
-      sleep,
-    })
-    expect([state, read_again > 1]).toEqual(['finished', true])
+    const { read_again } = await exportClinic({ ...db.table, query }, world.clinic, newFolder(), { sleep })
+    expect(read_again).toBeGreaterThan(1)
   })
 
-  it('is noticed by an export that was stopped, and continues', async () => {
+  it('is read with settings that have changed, which count as a record', async () => {
     const world = await newWorld()
     const clinic = await paused(world)
-    const folder = newFolder()
-    const stop = async () => {
-      throw new Error('stopped')
-    }
-    const stopped = exportClinic(changingAt(`${shortId(clinic.id)}#A`, stop), clinic, folder, { sleep })
-    await expect(stopped).rejects.toThrow('stopped')
-    await addRoom(clinic)
-    await clinicStore(db).update(clinic.id, { website: 'https://x.example' })
-    const current = (await clinicStore(db).find(clinic.id)) as Clinic
-    expect(await exportClinic(db.table, current, folder, { sleep })).toMatchObject({
+    const change = () => clinicStore(db).update(clinic.id, { website: 'https://x.example' })
+    const table = changingAt(`${shortId(clinic.id)}#A`, change)
+    expect(await exportClinic(table, clinic, newFolder(), { sleep })).toMatchObject({
       clinic: { website: 'https://x.example' },
       is_one_moment: false,
-      read_again: 2,
+      read_again: 1,
     })
-    expect(namesIn(folder, 'rooms')).toContain('Late')
   })
 })
