@@ -403,6 +403,8 @@ const ARROWS: Record<string, string[]> = {
   ],
   'bin/clinic/restore': [
     'bin/clinic/tool',
+    'bin/local/data-folder.ts',
+    'infra/local/engines/dynamodb.ts',
     'shared/domain/**',
     'shared/maintenance/restore',
     'shared/maintenance/restore/clinic',

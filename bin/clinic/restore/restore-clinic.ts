@@ -1,6 +1,7 @@
+import { resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
-import type { Command } from 'commander'
+import { type Command, Option } from 'commander'
 import type { Clinic } from '../../../shared/domain/clinic.ts'
 import { isUuid } from '../../../shared/domain/uuid.ts'
 import { CopyIsNewer } from '../../../shared/maintenance/restore/clinic/comparison.ts'
@@ -22,11 +23,14 @@ import type { Table } from '../../../shared/store/table/table.ts'
 import { addYesOption, canAsk, confirm } from '../tool/confirmation.ts'
 import { type ClinicContext, connectDynamoDb, connectTable, openClinic } from '../tool/connection.ts'
 import { CommandFailure, counted, parseOption, print, printProgress, walkNotices } from '../tool/output.ts'
+import { fromOption } from '../tool/write-guard.ts'
+import { openDataCopy } from './data-copy.ts'
 import { explainRejection, PastInstant, restoredName } from './restored-time.ts'
 
 type Options = {
   readonly to: string
   readonly from?: string
+  readonly fromData?: string
   readonly removeCreated: boolean
   readonly removeAppointment?: readonly string[]
 }
@@ -40,6 +44,12 @@ export function addClinicCommand(group: Command): void {
     .argument('<clinic>', 'full name, or start of the id')
     .requiredOption('--to <time>', 'such as 2026-11-22T10:00:00Z')
     .option('--from <table>', 'the copy of that time (default: the one that "restore table" makes)')
+    .addOption(
+      new Option(
+        '--from-data <folder>',
+        'on the local stack: another folder of npm start -- --data',
+      ).conflicts('from'),
+    )
     .option(
       '--remove-created',
       'remove what was created since, except appointments that no import made',
@@ -54,7 +64,8 @@ export function addClinicCommand(group: Command): void {
     const { table, clinic } = await openClinic(self)
     const { tableName } = await connectDynamoDb(self)
     const at = parseOption('to', PastInstant, given.to)
-    const from = given.from ?? restoredName(tableName, at)
+    const folder = given.fromData && resolve(process.env.INIT_CWD ?? '.', given.fromData)
+    const from = folder ?? given.from ?? restoredName(tableName, at)
     if (from === tableName)
       throw new CommandFailure('--from is the table in use: name the copy of the earlier time.')
     // DynamoDB restores to a second.
@@ -64,7 +75,10 @@ export function addClinicCommand(group: Command): void {
     } catch (error) {
       explain(error as Error)
     }
-    const tables = { table, copy: await openCopy(self, { name: from, at }, { table, clinic }) }
+    await using data = folder ? await openDataCopy(self, folder) : undefined
+    const copy = data?.table ?? (await openCopy(self, { name: from, at }))
+    await requireComparable(copy, from, { table, clinic })
+    const tables = { table, copy }
     const options = { to, removeCreated: given.removeCreated, appointments }
     const planned = await planRestore(tables, clinic.id, options).catch(explain)
     requireCreated(clinic, planned, appointments)
@@ -103,12 +117,8 @@ function parseId(text: string): string {
   return id
 }
 
-/** @throws CommandFailure if the table does not exist, is of another time, lacks the clinic, or has another format */
-async function openCopy(
-  command: Command,
-  { name, at }: { name: string; at: Date },
-  { table, clinic }: ClinicContext,
-): Promise<Table> {
+/** @throws CommandFailure if the table does not exist, or is of another time */
+async function openCopy(command: Command, { name, at }: { name: string; at: Date }): Promise<Table> {
   const { client } = await connectDynamoDb(command)
   const restored = await restoredTimeOf(client, name)
   if (restored === null)
@@ -117,15 +127,16 @@ async function openCopy(
     )
   if (restored && !isSameSecond(restored, at))
     throw new CommandFailure(`Table ${name} was restored to ${restored.toISOString()}, which is not --to.`)
-  const copy = await connectTable(command, name)
+  return connectTable(command, name)
+}
+
+/** @throws CommandFailure if the copy lacks the clinic, or has another format */
+async function requireComparable(copy: Table, name: string, { table, clinic }: ClinicContext): Promise<void> {
   const found = await clinicStore({ table: copy }).find(clinic.id)
-  if (!found) throw new CommandFailure(`Table ${name} does not have clinic ${clinic.id}.`)
+  if (!found) throw new CommandFailure(`${name} does not have clinic ${clinic.id}.`)
   const [now, then] = [await table.get(tableFormatKey), await copy.get(tableFormatKey)]
   if (!isDeepStrictEqual(now, then))
-    throw new CommandFailure(
-      `Table ${name} is of a time before a migration, and its records have another format.`,
-    )
-  return copy
+    throw new CommandFailure(`${name} is of a time before a migration, and its records have another format.`)
 }
 
 /** @throws CommandFailure for an appointment that was not created since. A stopped restore may have removed it. */
@@ -149,7 +160,7 @@ function explain(error: Error): never {
     )
   if (error instanceof OtherRestore)
     throw new CommandFailure(
-      `A restore of the clinic was stopped. Complete it first: --to ${error.other.to} --from ${error.other.from}`,
+      `A restore of the clinic was stopped. Complete it first: --to ${error.other.to} ${fromOption(error.other.from)}`,
     )
   return explainRejection(error)
 }

@@ -42,6 +42,15 @@ export async function connectTable(command: Command, name: string): Promise<Tabl
   return openTableOf(await locateStack(command), name)
 }
 
+/** Opens the local stack's table in another engine. @throws CommandFailure for a deployed stack */
+export async function connectLocalTable(command: Command, start: () => Promise<string>): Promise<Table> {
+  const stack = await locateStack(command)
+  if (!stack.isLocal) throw new CommandFailure('--from-data is for the local stack.')
+  const settings = { ...stack.clientSettingsFor('dynamodb'), endpoint: await start() }
+  const name = requireOutput(stack.outputs, 'TableName')
+  return openTableOf({ ...stack, clientSettingsFor: () => settings }, name)
+}
+
 /** The functions of a local stack have this machine's clock; functions on AWS have the store's clock. */
 function openTableOf({ clientSettingsFor, isLocal }: StackLocation, name: string): Table {
   const client = operatorClient(clientSettingsFor('dynamodb'))

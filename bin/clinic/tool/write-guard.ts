@@ -1,3 +1,4 @@
+import { isAbsolute } from 'node:path'
 import type { ClinicId } from '../../../shared/domain/clinic.ts'
 import { COMMANDS_DURING_RESTORE } from '../../../shared/operator/commands.ts'
 import { clinicStore } from '../../../shared/store/clinics.ts'
@@ -40,7 +41,7 @@ export function withWriteGuard(table: Table): Table {
           )
         if (restoring && !COMMANDS_DURING_RESTORE.includes(guarded.command))
           throw new CommandFailure(
-            `Clinic ${id} is being restored to ${restoring.to}. If the restore was stopped, complete it first: restore clinic ${id} --to ${restoring.to} --from ${restoring.from}`,
+            `Clinic ${id} is being restored to ${restoring.to}. If the restore was stopped, complete it first: restore clinic ${id} --to ${restoring.to} ${fromOption(restoring.from)}`,
           )
         validUntil = now + VALID_MS
       }
@@ -85,3 +86,6 @@ export const pausedUntil = (table: string): CommandFailure =>
   new CommandFailure(
     `The clinics are paused until ${table} is the table in use. If that restore is given up: restore cancel`,
   )
+
+/** The option of `restore clinic` that names a copy: a table, or the path of a data folder. */
+export const fromOption = (copy: string): string => `${isAbsolute(copy) ? '--from-data' : '--from'} ${copy}`

@@ -1,12 +1,20 @@
 /** `restore clinic` on a deployed stack, whose table has a copy of an earlier time. */
-import { mkdtempSync, rmSync } from 'node:fs'
+import { once } from 'node:events'
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
+import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest'
+import { runOperatorTool } from '../../../../bin/clinic/program.ts'
+import { openDataFolder } from '../../../../bin/local/data-folder.ts'
+import { startDynamoDb } from '../../../../infra/local/engines/dynamodb.ts'
 import { NEW_APPOINTMENT } from '../../../../shared/domain/booking/appointment.ts'
 import type { Doctor } from '../../../../shared/domain/booking/doctor.ts'
 import type { ClinicId } from '../../../../shared/domain/clinic.ts'
+import { documentClient } from '../../../../shared/runtime/document-client.ts'
 import { appointmentStore } from '../../../../shared/store/calendar/appointments.ts'
 import { clinicStore } from '../../../../shared/store/clinics.ts'
 import { patientChanges } from '../../../../shared/store/copies/patient-changes.ts'
@@ -14,18 +22,27 @@ import { doctorStore } from '../../../../shared/store/doctors.ts'
 import { shortId } from '../../../../shared/store/keys/key.ts'
 import { tableFormatKey } from '../../../../shared/store/keys/operator.ts'
 import { patientWriter } from '../../../../shared/store/patients/patient-writer.ts'
+import { patientStore } from '../../../../shared/store/patients/patients.ts'
 import { patientSearch } from '../../../../shared/store/patients/search.ts'
 import { Changeset } from '../../../../shared/store/table/changeset.ts'
-import type { Table } from '../../../../shared/store/table/table.ts'
+import { openTable, type Table } from '../../../../shared/store/table/table.ts'
 import { contentOf } from '../../../shared/maintenance/restore/clinic/content.ts'
 import { aDoctor, runVerification } from '../../../shared/maintenance/verify/practice.ts'
 import { allItems } from '../../../support/all-items.ts'
 import { deployedTable, output, type RecordedCall, rejection } from '../../../support/deployed-stack.ts'
+import { ENGINE_ACCESS } from '../../../support/engine-access.ts'
 import { writeRows } from '../../../support/imports.ts'
 import { createPopulatedClinic, type PopulatedClinic } from '../../../support/records.ts'
 import { restored } from '../../../support/restored.ts'
 import { rounds } from '../../../support/scale.ts'
-import { aPatient, freshTable, NOW, newClinic, type TestTable } from '../../../support/table.ts'
+import {
+  aPatient,
+  createTestTable,
+  freshTable,
+  NOW,
+  newClinic,
+  type TestTable,
+} from '../../../support/table.ts'
 import { sortedJson } from '../../../support/table-text.ts'
 
 /** The command waits 40 s for others that write. Here, none does. */
@@ -294,4 +311,81 @@ it('rejects "clinic resume" and another restore while one is not complete', asyn
   )
   const other = ['restore', 'clinic', id, '--to', '2026-05-01T00:00:00Z', '--from', copy.name]
   expect(await rejection(stack.run(...other))).toContain(`Complete it first: ${command}`)
+})
+
+describe('--from-data', () => {
+  const data = mkdtempSync(join(tmpdir(), 'restore-data-'))
+  /** What a local stack says of itself, and its log group. */
+  const local = createServer((request, response) =>
+    response.end(
+      request.method === 'POST'
+        ? '{}'
+        : JSON.stringify({
+            region: 'local',
+            outputs: { TableName: db.name, OperatorLogGroup: 'operators' },
+            endpoints: { dynamodb: inject('dynamodb'), logs: `http://127.0.0.1:${port()}/logs` },
+          }),
+    ),
+  )
+  const port = () => (local.address() as AddressInfo).port
+  let here: PopulatedClinic
+  let deployed: string | undefined
+  const rehearse = async (...more: string[]) => {
+    let printed = ''
+    const write = (text: string) => {
+      printed += text
+    }
+    const args = ['restore', 'clinic', here.clinic.id, '--to', to, '--from-data', data, ...more]
+    const options = { env: { PORT: String(port()) }, writeOut: write, writeError: write }
+    return { code: await runOperatorTool(args, options), printed }
+  }
+  const files = () => readdirSync(data).map((name) => [name, readFileSync(join(data, name)).toString('hex')])
+
+  beforeAll(async () => {
+    deployed = process.env.AWS_ENDPOINT_URL_DYNAMODB
+    vi.stubEnv('AWS_ENDPOINT_URL_DYNAMODB', undefined)
+    here = await createPopulatedClinic(db.table)
+    openDataFolder(data)()
+    const engine = await startDynamoDb({ dataDir: data, onUnexpectedExit: () => {} })
+    const settings = { endpoint: engine.endpoint, ...ENGINE_ACCESS }
+    const raw = new DynamoDBClient(settings)
+    await createTestTable(raw, db.name)
+    await openTable(documentClient(settings), db.name).putMany(await allItems(db))
+    await engine.stop()
+    local.listen(0, '127.0.0.1')
+    await once(local, 'listening')
+  })
+  afterAll(() => {
+    local.close()
+    rmSync(data, { recursive: true })
+  })
+
+  it('restores from the data of another folder, which stays as it was', async () => {
+    const { id } = here.patient
+    const patient = async () => (await patientStore(db).findMany(here.clinic.id, [id])).get(id)?.firstName
+    const before = await patient()
+    await patientChanges(db.table).update(here.clinic.id, id, { firstName: 'Wrong' })
+    const filesBefore = files()
+    const planned = await rehearse()
+    expect(planned).toEqual({
+      code: 0,
+      printed: expect.stringMatching(/Put back: 1 patient\n(.*\n)*Nothing was done/),
+    })
+    expect(await patient()).toBe('Wrong')
+    expect((await rehearse('--yes')).code).toBe(0)
+    expect([await patient(), files()]).toEqual([before, filesBefore])
+  })
+
+  it('is rejected for a folder without data, one that a process uses, and a deployed stack', async () => {
+    const release = openDataFolder(data)
+    expect((await rehearse()).printed).toContain('is used by another process')
+    release()
+    expect(await rehearse('--from-data', folder)).toEqual({
+      code: 2,
+      printed: expect.stringContaining('has no data of'),
+    })
+    vi.stubEnv('AWS_ENDPOINT_URL_DYNAMODB', deployed)
+    const onAws = ['restore', 'clinic', here.clinic.id, '--to', to, '--from-data', data]
+    expect(await rejection(stack.run(...onAws))).toContain('for the local stack')
+  })
 })
