@@ -11,6 +11,7 @@ import {
 import { credentialStore } from '../../../shared/store/credentials.ts'
 import type { Table } from '../../../shared/store/table/table.ts'
 import { Instant } from '../import/entities/row-fields.ts'
+import { closestName } from '../import/files/field-names.ts'
 import { nameOf } from '../tool/command-trail.ts'
 import { cellOf, connect, openClinic } from '../tool/connection.ts'
 import { addFields, type Fields, fieldsOf, requireChange } from '../tool/fields.ts'
@@ -42,7 +43,10 @@ const Scopes = z.string().transform((text, context) => {
   if (text === 'all') return [...SCOPES]
   if (text === 'none') return []
   const names = text.split(',').map((name) => name.trim())
-  const wrong = names.filter((name) => !isScope(name))
+  const wrong = names
+    .filter((name) => !isScope(name))
+    .map((name) => [name, closestName(name, SCOPES)])
+    .map(([name, meant]) => (meant ? `${name} (did you mean ${meant}?)` : name))
   if (wrong.length > 0)
     context.addIssue(`has unknown scopes: ${wrong.join(', ')}. Valid scopes are ${SCOPES.join(', ')}.`)
   return SCOPES.filter((scope) => names.includes(scope))
@@ -99,7 +103,13 @@ const NEW: Fields<CredentialChanges> = {
 }
 
 export function addCredentialCommands(group: Command): void {
-  const create = group.command('create').description('issue a credential; its secret is shown only once')
+  const create = group
+    .command('create')
+    .description('issue a credential; its secret is shown only once')
+    .addHelpText(
+      'after',
+      '\nExample: clinic credential create --clinic "Praxis Nord" --name Booking --scopes appointment.read,appointment.write',
+    )
   addFields(create, NEW).action(async (given: object, command: Command) => {
     const { table, clinic } = await openClinic(command)
     const settings = { expiresAt: null, requestsPerMinute: null, ...fieldsOf(NEW, given) } as NewSettings

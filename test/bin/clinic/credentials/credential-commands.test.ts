@@ -109,8 +109,8 @@ it.each([
   [['update', 'KEY', '--expires', '2020-01-01T00:00:00+03:00'], '--expires is past'],
   [['create', '--clinic', 'nothing', '--name', 'X', '--scopes', 'all'], 'Clinic nothing does not exist'],
   [
-    ['create', '--clinic', 'CLINIC', '--name', 'X', '--scopes', 'patient.read,patient.delete'],
-    '--scopes has unknown scopes: patient.delete. Valid scopes are patient.read, ',
+    ['create', '--clinic', 'CLINIC', '--name', 'X', '--scopes', 'patients.read,patient.delete'],
+    '--scopes has unknown scopes: patients.read (did you mean patient.read?), patient.delete. Valid scopes are patient.read, ',
   ],
   [['update', 'KEY', '--expires', 'tomorrow'], '--expires must be a timestamp such as'],
   [
