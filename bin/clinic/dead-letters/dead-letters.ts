@@ -25,7 +25,6 @@ const QUEUES: Readonly<Record<string, readonly string[]>> = {
   feedback: ['DeadFeedbackQueueUrl', 'FeedbackQueueUrl'],
   deliveries: ['DeadDeliveryQueueUrl', 'DeliveryQueueUrl'],
   'slow-deliveries': ['DeadSlowDeliveryQueueUrl', 'SlowDeliveryQueueUrl'],
-  'fan-outs': ['DeadFanOutQueueUrl', 'FanOutQueueUrl'],
   maintenance: ['DeadMaintenanceQueueUrl'],
   'failed-fan-outs': ['FailedFanOutQueueUrl'],
 }

@@ -11,6 +11,9 @@ import type { AnyRecord, VerifiedList } from './verified-lists.ts'
 /** Greater than any version or number of events that the record had, so that it is not mistaken for a state that was read before. */
 const RESTORED_VERSION = 1_000_000
 
+/** What a record that is restored from its rows does not get back. */
+const NOT_IN_ROWS = 'its external id, whether the API has linked it, and what its import left'
+
 /**
  * Finds a record that is missing and that a row still holds. It can be restored if all its rows, wherever they are, agree and have every
  * attribute: long texts and the origin of imported records are in the record alone.
@@ -34,7 +37,8 @@ export const lostRecordFinder =
       row.t === undefined &&
       image?.rowKeys.some((one) => keyText(one) === keyText(row)) &&
       rows.every((one) => isDeepStrictEqual(attributesOf(one), attributesOf(row)))
-    const note = rows.length === 1 ? '1 row still holds it' : `${rows.length} rows still hold it`
+    const held = rows.length === 1 ? '1 row still holds it' : `${rows.length} rows still hold it`
+    const note = isComplete ? `${held}, without ${NOT_IN_ROWS}` : held
     const restored = { ...attributesOf(row), ...key, v: RESTORED_VERSION, ev: RESTORED_VERSION }
     const repair = () => table.transact([table.putWrite(restored, 'new')])
     return findingOf('record_missing', key, isComplete ? repair : null, note)
