@@ -1,25 +1,21 @@
-/** The tables of docs/operate/commands.md, which `npm run openapi` writes. */
+/** The table of docs/operate/commands.md, which `npm run openapi` writes. */
 import type { Command } from 'commander'
 import { markdownTable } from '../shared/openapi/markdown-table.ts'
-import { COMMANDS, RENAMED_COMMANDS } from '../shared/operator/commands.ts'
+import { COMMANDS } from '../shared/operator/commands.ts'
 import { operatorTool } from './clinic/program.ts'
 import { nameOf } from './clinic/tool/command-trail.ts'
 
-/** The commands with their roles, and the former names, by the names of the tables in markdown. */
+/** The commands with their roles, by the name of the table in markdown. */
 export async function commandTables(): Promise<Readonly<Record<string, string>>> {
   const program = await operatorTool({ env: {}, writeOut: () => {}, writeError: () => {} })
   const commands = visibleCommands(program).map((command) => {
     const name = nameOf(command)
     return [`\`${name}\``, COMMANDS[name]?.role ?? '', command.description()]
   })
-  const renamed = Object.entries(RENAMED_COMMANDS).map(([name, next]) => [`\`${name}\``, `\`${next}\``])
-  return {
-    commands: markdownTable(['command', 'role', 'effect'], commands),
-    renamed: markdownTable(['former name', 'now'], renamed),
-  }
+  return { commands: markdownTable(['command', 'role', 'effect'], commands) }
 }
 
-/** The commands of a program without groups and former names. */
+/** The commands of a program without groups. */
 export function visibleCommands(command: Command): Command[] {
   const visible = command
     .createHelp()

@@ -1,12 +1,11 @@
 import { styleText } from 'node:util'
 import { Command } from 'commander'
 import project from '../../package.json' with { type: 'json' }
-import { RENAMED_COMMANDS } from '../../shared/operator/commands.ts'
 import { addClinicOption } from './tool/clinic-choice.ts'
 import { endTrail } from './tool/command-trail.ts'
 import { type Ask, allowInput, allowQuestions } from './tool/confirmation.ts'
 import { describeError, withoutSecrets, writeFailure } from './tool/error-output.ts'
-import { CommandFailure, EXIT } from './tool/output.ts'
+import { EXIT } from './tool/output.ts'
 
 /** Where the tool runs: a terminal, or a test that captures its output. */
 export type Terminal = {
@@ -122,11 +121,6 @@ const OTHERS: Readonly<Record<string, Part>> = {
     description: "verify a clinic's lists, tallies and search against its records, while the API is running",
     define: async (command) => (await import('./verify/verify.ts')).addVerifyCommand(command),
   },
-  access: {
-    description:
-      'list who read or changed a patient on the local stack, and who reached the whole clinic, oldest first; on AWS, use Athena',
-    define: async (command) => (await import('./patients/access.ts')).addAccessCommand(command),
-  },
   restore: {
     description: 'restore the table (as a new one) or a single clinic to an earlier time',
     define: async (group) => (await import('./restore/restore.ts')).addRestoreCommands(group),
@@ -234,7 +228,6 @@ Exit codes: 0 done, 1 done, but rows were rejected or differences remain, 2 wron
     command.exitOverride()
     if (!isJson) command.showHelpAfterError('(--help shows how)')
   }
-  for (const [name, next] of Object.entries(RENAMED_COMMANDS)) addFormerName(program, name.split(' '), next)
   return program
 }
 
@@ -245,18 +238,3 @@ const withSubcommands = (command: Command): Command[] => [
 
 /** Commander removes it where the output is not a terminal with colours. */
 const bold = (text: string): string => styleText('bold', text, { validateStream: false })
-
-/** Adds a hidden command that fails with the name to use. */
-function addFormerName(program: Command, words: readonly string[], next: string): void {
-  let command = program
-  for (const word of words)
-    command =
-      command.commands.find((known) => known.name() === word) ?? command.command(word, { hidden: true })
-  command
-    .argument('[arguments...]')
-    .helpOption(false)
-    .allowUnknownOption()
-    .action(() => {
-      throw new CommandFailure(`"${words.join(' ')}" is now "${next}".`)
-    })
-}

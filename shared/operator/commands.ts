@@ -117,36 +117,6 @@ export const COMMANDS: Readonly<Record<string, Calls>> = {
   migrate: { role: 'maintain', table: [...READ, ...WRITE, 'Scan'], maintenance: ['SendMessage'] },
 }
 
-const renamed = (nouns: readonly string[], verb: string, next: string): Record<string, string> =>
-  Object.fromEntries(nouns.map((noun) => [`${noun} ${verb}`, `${noun} ${next}`]))
-
-/** Former names of commands, and what to use. docs/operate/commands.md has the same table. */
-export const RENAMED_COMMANDS: Readonly<Record<string, string>> = {
-  'clinic set': 'clinic update',
-  'clinic holiday add': 'holiday create',
-  'clinic holiday list': 'holiday list',
-  'clinic holiday remove': 'holiday delete',
-  'credential revoke-all': 'credential revoke --all',
-  'doctor schedule': 'doctor update',
-  'doctor time-off': 'doctor update --add-time-off',
-  'price-list remove': 'price-list delete',
-  ...renamed(['doctor', 'department', 'room', 'treatment', 'price-list'], 'add', 'create'),
-  ...renamed(['doctor', 'department', 'room', 'treatment'], 'activate', 'update --active'),
-  ...renamed(['doctor', 'department', 'room', 'treatment'], 'deactivate', 'update --no-active'),
-  find: 'NOUN find --external-id',
-  'appointment set-status': 'appointment complete, cancel, no-show or reopen',
-  'invoice set-status': 'invoice update --status',
-  'invoice correct': 'invoice update',
-  'payment add': 'payment create',
-  'message failed': 'message list --status failed',
-  'message unresolved': 'message list --unresolved',
-  'message redrive': 'dead-letter redrive --all',
-  'dead-letter discard': 'dead-letter delete',
-  'webhook disable': 'webhook update --no-active',
-  'webhook deliveries': 'delivery list',
-  'restore settle': 'restore reconcile',
-}
-
 /**
  * Commands that read a whole clinic or the whole table, patients included. Their lines in the access trail have no ids of the
  * records. docs/security.md has the same in its query.

@@ -1,4 +1,4 @@
-/** The access trail of the local stack: requests and commands, in the file and as `clinic access` lists them. */
+/** The access trail of the local stack: requests and commands, in its files. */
 
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
@@ -10,15 +10,13 @@ import { get, post, type RunningStack, runClinicTool, runStack } from '../suppor
 
 let stack: RunningStack
 let clinic: string
-/** Credentials of the clinic and of another one. */
+/** Credentials of the clinic. */
 let pair: string
-let other: { id: string; pair: string }
 let patient: { id: string; first_name: string }
 
 beforeAll(async () => {
   stack = await runStack({ demo: false })
   const own = await newClinic()
-  other = await newClinic()
   clinic = own.id
   pair = own.pair
   const sent = { first_name: 'Zerrin', last_name: 'Canary', email_address: 'zerrin@example.com' }
@@ -48,9 +46,6 @@ async function trail(of: 'access' | 'operator' = 'access'): Promise<{ text: stri
   const lines = text.trim().split('\n')
   return { text, lines: lines.map((line) => JSON.parse(line)) }
 }
-
-const accesses = async (...more: string[]) =>
-  (await tool('access', '--clinic', clinic, '--patient', patient.id, '--json', ...more)).json().data
 
 describe('a request', () => {
   it('is in the trail when it has its response, with its caller and its records', async () => {
@@ -131,80 +126,19 @@ describe('a command of the operator tool', () => {
   })
 })
 
-describe('clinic access', () => {
-  it('lists who read or changed the patient, oldest first', async () => {
-    const actions = (await accesses()).map(({ action }: { action: string }) => action)
-    expect(actions.slice(0, 2)).toEqual(['create-patient', 'get-patient'])
-    expect(actions).toEqual(expect.arrayContaining(['list-patients', 'clinic patient update']))
-    // Its own first line is there already.
-    expect(actions.at(-1)).toBe('clinic access')
-    const times = (await accesses()).map(({ at }: { at: string }) => Date.parse(at))
-    expect(times).toEqual(times.toSorted((a: number, b: number) => a - b))
-  })
-
-  it('is limited to dates in the time zone of the clinic', async () => {
-    const all = await accesses()
-    const today = all.at(-1).at.slice(0, 10)
-    expect((await accesses('--from', today, '--to', today)).length).toBeGreaterThan(0)
-    expect(await accesses('--to', '2026-01-01')).toEqual([])
-    expect(await accesses('--from', '2999-01-01')).toEqual([])
-  })
-
-  it('lists the commands that reached the whole clinic', async () => {
-    await tool('ids', '--clinic', clinic)
-    await tool('verify', '--clinic', clinic)
-    await tool('verify', '--clinic', other.id)
-    const reached = (await accesses()).filter(({ whole_clinic }: { whole_clinic: boolean }) => whole_clinic)
-    expect(reached.map(({ action, outcome }: Record<string, string>) => `${action} ${outcome}`)).toEqual([
-      'clinic ids started',
-      'clinic ids failed',
-      'clinic verify started',
-      'clinic verify done',
-    ])
-  })
-
-  it('shows a line that an operator has made up as a command of an operator, or not at all', async () => {
-    const { endpoints, outputs } = await local()
-    const line = {
-      timestamp: new Date().toISOString(),
-      request_id: 'x',
-      clinic_id: clinic,
-      records: [patient.id],
-    }
-    const madeUp = { ...line, credential: pair.split(':')[0], route: 'get-patient', outcome: 200 }
-    const log = localOperatorLog(endpoints.logs, outputs.OperatorLogGroup as string)
-    await log.put([{ type: 'access', ...madeUp }, { type: 'access' }], Date.now())
-    await log.put(
-      [{ type: 'access', ...madeUp, operator: 'colleague', command: 'made up', outcome: 'done' }],
-      Date.now(),
-    )
-    expect((await trail('operator')).text).toContain('"request_id":"x"')
-    expect((await trail()).text).not.toContain('"request_id":"x"')
-    const listed = (await accesses()).filter(({ request_id }: { request_id: string }) => request_id === 'x')
-    expect(listed).toMatchObject([{ who: 'colleague', action: 'clinic made up', outcome: 'done' }])
-    const request = `done\n${line.timestamp}  ${madeUp.credential}  192.0.2.1  get-patient  200`
-    const command = { ...line, operator: 'local', command: 'x', outcome: request }
-    await log.put([{ type: 'access', ...command }], Date.now())
-    const { stdout } = await tool('access', '--clinic', clinic, '--patient', patient.id)
-    expect(stdout.split('\n').filter((text) => text.includes('192.0.2.1'))).toEqual([
-      expect.stringContaining('clinic x'),
-    ])
-  })
-
-  it('prints nothing of another clinic’s accesses', async () => {
-    await get(stack, `/patients/${patient.id}`, other.pair)
-    const listed = await tool('access', '--clinic', other.id, '--patient', patient.id, '--json')
-    const own = listed.json().data.filter(({ whole_clinic }: { whole_clinic: boolean }) => !whole_clinic)
-    expect(own.map(({ outcome }: { outcome: unknown }) => outcome)).toEqual([404, 'started'])
-    expect((await accesses()).map(({ outcome }: { outcome: unknown }) => outcome)).not.toContain(404)
-  })
-
-  it.each([
-    ['a malformed id', ['--patient', 'x'], '--patient'],
-    ['an impossible date', ['--from', '2026-02-30'], '--from'],
-    ['a period that ends before it begins', ['--from', '2026-02-02', '--to', '2026-02-01'], '--from'],
-  ])('rejects %s', async (_what, options, message) => {
-    const { code, stderr } = await tool('access', '--clinic', clinic, '--patient', patient.id, ...options)
-    expect([code, stderr]).toEqual([2, expect.stringContaining(message)])
-  })
+it('a line that an operator has made up is not a request', async () => {
+  const { endpoints, outputs } = await local()
+  const madeUp = {
+    timestamp: new Date().toISOString(),
+    request_id: 'x',
+    clinic_id: clinic,
+    records: [patient.id],
+    credential: pair.split(':')[0],
+    route: 'get-patient',
+    outcome: 200,
+  }
+  const log = localOperatorLog(endpoints.logs, outputs.OperatorLogGroup as string)
+  await log.put([{ type: 'access', ...madeUp }, { type: 'access' }], Date.now())
+  expect((await trail('operator')).text).toContain('"request_id":"x"')
+  expect((await trail()).text).not.toContain('"request_id":"x"')
 })

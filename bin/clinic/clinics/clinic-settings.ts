@@ -9,7 +9,7 @@ import { emailAddress, singleLineText } from '../../../shared/domain/patients/te
 import { timeZone } from '../../../shared/domain/time-zone.ts'
 import type { ClinicChanges } from '../../../shared/store/clinics.ts'
 import { durationMinutes } from '../import/entities/catalogue-fields.ts'
-import { addFields, type Field, type Fields, fieldsOf } from '../tool/fields.ts'
+import { addFields, type Field, type Fields, fieldsOf, NONE } from '../tool/fields.ts'
 import { CommandFailure } from '../tool/output.ts'
 
 const Currency = z
@@ -118,10 +118,11 @@ export function newSettings(values: object, exported: Readonly<Record<string, un
   return settings as Pick<Clinic, keyof typeof REQUIRED>
 }
 
-/** The settings of a change. The value `default` of a limit removes it. */
+/** The settings of a change: `default` returns a limit to the stage's, and "" removes an optional setting. */
 const CHANGES = Object.fromEntries(
   entriesOf(SETTINGS).map(([name, field]) => {
     const description = field.description?.replace(/ \(default: .*\)$/, '')
+    if (name in REQUIRED) return [name, { ...field, description }]
     return name in LIMITS
       ? [
           name,
@@ -131,24 +132,11 @@ const CHANGES = Object.fromEntries(
             words: { default: null },
           },
         ]
-      : [name, { ...field, description }]
+      : [name, { ...field, description: `${description}; "" for none`, words: NONE }]
   }),
 ) as Fields<Settings>
 
-/** The options of a change. `--default` removes optional settings. */
-export const addChanges = (command: Command): Command =>
-  addFields(command, CHANGES).addOption(
-    new Option('--default <settings...>', 'settings that are removed or return to their defaults').choices(
-      entriesOf(OPTIONAL).map(([, field]) => nameOf(field)),
-    ),
-  )
+export const addChanges = (command: Command): Command => addFields(command, CHANGES)
 
-/** The settings of options, and null for each that is removed. @throws CommandFailure when a setting is both */
-export function changesOf(given: { readonly default?: readonly string[] }): ClinicChanges {
-  const { default: removed = [] } = given
-  const settings = fieldsOf(CHANGES, given) as ClinicChanges
-  const removals = entriesOf(OPTIONAL).filter(([, field]) => removed.includes(nameOf(field)))
-  const both = removals.find(([name]) => name in settings)
-  if (both) throw new CommandFailure(`Use --${nameOf(both[1])} or --default ${nameOf(both[1])}, not both.`)
-  return { ...settings, ...Object.fromEntries(removals.map(([name]) => [name, null])) }
-}
+/** The settings of options, and null for each that is removed. @throws CommandFailure for one that is invalid */
+export const changesOf = (given: object): ClinicChanges => fieldsOf(CHANGES, given) as ClinicChanges

@@ -11,11 +11,11 @@ import { type Erasure, erasureLedger } from '../../../shared/store/copies/erasur
 import type { Table } from '../../../shared/store/table/table.ts'
 import { addToTrail } from '../tool/command-trail.ts'
 import { addConfirmOptions, confirmByTyping } from '../tool/confirmation.ts'
-import { chooseClinic, connect, connectTable, openClinic, requireStoredClinic } from '../tool/connection.ts'
+import { chooseClinic, connect, openClinic, requireStoredClinic } from '../tool/connection.ts'
 import { resolveFromInvocationDir } from '../tool/invocation-path.ts'
 import { CommandFailure, counted, formatTable, print } from '../tool/output.ts'
 
-type ReplayOptions = { table?: string; sourceTable?: string; from?: string }
+type ReplayOptions = { table?: string; from: string }
 
 export function addErasureCommands(group: Command): void {
   group
@@ -51,16 +51,10 @@ export function addErasureCommands(group: Command): void {
     .command('replay')
     .description('erase the patients again that a restored table has not erased; may be repeated')
     .option('--table <name>', "the restored table, if it is not the stack's yet")
-    .option('--source-table <name>', 'the table with the ledger, which was in use until the restore')
-    .option('--from <file>', 'a file of "erasure list --to", or the access trail')
+    .requiredOption('--from <file>', 'a file of "erasure list --to", or the access trail')
     .action(async (given: ReplayOptions, command: Command) => {
-      if ((given.sourceTable === undefined) === (given.from === undefined))
-        throw new CommandFailure('Specify either --source-table or --from.')
       const { table, clinic } = await openClinic(command, given.table)
-      const erasures =
-        given.sourceTable === undefined
-          ? readErasures(resolveFromInvocationDir(given.from as string), clinic.id)
-          : await erasureLedger({ table: await connectTable(command, given.sourceTable) }).list(clinic.id)
+      const erasures = readErasures(resolveFromInvocationDir(given.from), clinic.id)
       // Before the first of them is erased, so that an interrupted replay has them too.
       addToTrail(
         command,

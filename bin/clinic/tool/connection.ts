@@ -22,8 +22,6 @@ type StackLocation = {
   readonly isLocal: boolean
   readonly clientSettingsFor: (service: 'dynamodb' | 'sqs') => ClientSettings
   readonly openOperatorLog: (logGroup: string) => Promise<OperatorLog>
-  /** The file of the access trail. Undefined on AWS. */
-  readonly trailFiles?: TrailFiles
 }
 type ClientSettings = {
   endpoint?: string
@@ -76,17 +74,6 @@ export async function connectQueues(command: Command) {
 export async function cellOf(command: Command): Promise<string> {
   const { outputs } = await locateStack(command)
   return requireOutput(outputs, 'Cell')
-}
-
-/** The files of the access trail: of requests, and of what operators say that they did. */
-export type TrailFiles = { readonly access: string; readonly operator: string }
-
-/** @throws CommandFailure for a stack on AWS, where Athena reads the trail */
-export async function requireTrailFiles(command: Command): Promise<TrailFiles> {
-  const { trailFiles } = await locateStack(command)
-  if (trailFiles === undefined)
-    throw new CommandFailure('On AWS, read the access trail with Athena: docs/security.md has the query.')
-  return trailFiles
 }
 
 /** By program: a program runs one command. */
@@ -145,7 +132,6 @@ async function localStack(port: string): Promise<StackLocation> {
     region: string
     outputs: Record<string, string>
     endpoints: { dynamodb: string; sqs: string; logs: string }
-    delivered: TrailFiles
     clock_offset_ms?: number
   } | null
   if (!local) {
@@ -154,7 +140,7 @@ async function localStack(port: string): Promise<StackLocation> {
       EXIT.unreachable,
     )
   }
-  const { region, outputs, endpoints, delivered, clock_offset_ms } = local
+  const { region, outputs, endpoints, clock_offset_ms } = local
   if (clock_offset_ms) moveClock(() => clock_offset_ms)
   const credentials = { accessKeyId: 'operator', secretAccessKey: 'local' }
   return {
@@ -163,7 +149,6 @@ async function localStack(port: string): Promise<StackLocation> {
     isLocal: true,
     clientSettingsFor: (service) => ({ endpoint: endpoints[service], region, credentials }),
     openOperatorLog: async (logGroup) => localOperatorLog(endpoints.logs, logGroup),
-    trailFiles: delivered,
   }
 }
 

@@ -5,7 +5,7 @@ import { visibleCommands } from '../../../bin/command-tables.ts'
 import { COMMANDS, callsOf } from '../../../shared/operator/commands.ts'
 
 /** Commands that call no service of AWS. */
-const LOCAL = ['access', 'webhook listen']
+const LOCAL = ['webhook listen']
 
 it('every command that uses the stack has a role, and no other', async () => {
   const program = await operatorTool({ env: {}, writeOut: () => {}, writeError: () => {} })

@@ -4,7 +4,6 @@ import { join } from 'node:path'
 import { beforeAll, beforeEach, describe, expect, inject, it, vi } from 'vitest'
 import { runOperatorTool } from '../../../../bin/clinic/program.ts'
 import type { Clinic, ClinicId } from '../../../../shared/domain/clinic.ts'
-import { RENAMED_COMMANDS } from '../../../../shared/operator/commands.ts'
 import { deployedTable, output, rejection } from '../../../support/deployed-stack.ts'
 import { newClinic } from '../../../support/table.ts'
 
@@ -109,17 +108,6 @@ it('a write names its clinic, on stderr or in the JSON, and a read does not', as
   expect((await department('list')).errors).toBe('')
 })
 
-describe('a former name', () => {
-  it.each(Object.entries(RENAMED_COMMANDS))(
-    '%j exits with code 2 and names the new command',
-    async (name, next) => {
-      for (const more of [[], ['ID', '--clinic', 'x', '--yes'], ['--help']])
-        expect(await rejection(run(...name.split(' '), ...more))).toBe(`"${name}" is now "${next}".\n`)
-    },
-  )
-
-  it('is found under the plural of its noun, too', async () => {
-    expect(await rejection(run('messages', 'unresolved'))).toContain('is now "message list --unresolved"')
-    expect((await run('dead-letters', '--help')).printed).toContain('Usage: clinic dead-letter')
-  })
+it('the plural of a noun is accepted', async () => {
+  expect((await run('dead-letters', '--help')).printed).toContain('Usage: clinic dead-letter')
 })

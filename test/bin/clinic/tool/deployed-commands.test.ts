@@ -2,7 +2,8 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest'
 import type { Clinic } from '../../../../shared/domain/clinic.ts'
 import { fullName } from '../../../../shared/domain/patients/patient.ts'
 import { newUuid } from '../../../../shared/domain/uuid.ts'
@@ -44,7 +45,9 @@ it('names the caller that STS sees in the ledger of erasures, as in the trail', 
 })
 
 it('writes the patients that a replay of erasures concerns', async () => {
-  const { code, lines } = await run('erasure', 'replay', '--clinic', clinic.id, '--source-table', db.name)
+  const file = join(inject('runFolder'), 'erasures.ndjson')
+  await run('erasure', 'list', '--clinic', clinic.id, '--to', file)
+  const { code, lines } = await run('erasure', 'replay', '--clinic', clinic.id, '--from', file)
   expect(code).toBe(0)
   expect(lines[1]).toMatchObject({ command: 'erasure replay', outcome: 'done', records: [patient] })
 })
