@@ -136,7 +136,7 @@ const PARTS: Readonly<Record<string, Part>> = { ...NOUNS, ...OTHERS }
 const pluralOf = (noun: string): string => (noun === 'delivery' ? 'deliveries' : `${noun}s`)
 
 /** The program is named after its first noun: `clinic list` and `clinic clinic list` are the same command. */
-const CLINIC_VERBS = ['list', 'show', 'create', 'update', 'delete', 'use', 'pause', 'resume']
+const CLINIC_VERBS = ['list', 'show', 'create', 'update', 'delete', 'pause', 'resume']
 
 /**
  * Runs one command of the operator tool.

@@ -38,7 +38,7 @@ const erasing: Calls = { role: 'erase', table: [...READ, ...WRITE] }
 
 /** Commands that only read clinics' data: the verbs of each noun. */
 const READING: Readonly<Record<string, string>> = {
-  clinic: 'list show use',
+  clinic: 'list show',
   holiday: 'list',
   credential: 'list show',
   doctor: 'list show find',

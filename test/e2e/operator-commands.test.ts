@@ -31,7 +31,6 @@ let stack: RunningStack
 beforeAll(async () => {
   stack = await runStack({ demo: false })
   vi.setSystemTime(AT)
-  vi.stubEnv('XDG_CONFIG_HOME', folder)
 })
 afterAll(async () => {
   vi.useRealTimers()
@@ -97,7 +96,6 @@ const withSamples = (
     args.map((word, at) => {
       const [, option] = /^--(clinic|patient|doctor)(-id)?$/.exec(args[at - 1] ?? '') ?? []
       if (/\.csv$|^FILE/.test(word)) return fileOf(word)
-      if (args[at - 1] === 'use') return world.clinic.id
       if (!isPlaceholder(word)) return word
       const record =
         word === 'ID' ? (option ?? args[0] ?? '') : word === 'KEY' ? 'credential' : word.toLowerCase()

@@ -7,9 +7,8 @@ import { clinicStore } from '../../../shared/store/clinics.ts'
 import { credentialStore } from '../../../shared/store/credentials.ts'
 import { MANIFEST, readManifest } from '../export/manifest.ts'
 import { describeRecord } from '../records/record-text.ts'
-import { findClinic, rememberClinic } from '../tool/clinic-choice.ts'
 import { addYesOption } from '../tool/confirmation.ts'
-import { connect, openClinic, requireStoredClinic } from '../tool/connection.ts'
+import { connect, openClinic } from '../tool/connection.ts'
 import { requireChange } from '../tool/fields.ts'
 import { resolveFromInvocationDir } from '../tool/invocation-path.ts'
 import { changeLine, formatTable as lines, nameClinic, print } from '../tool/output.ts'
@@ -69,7 +68,6 @@ export function addClinicCommands(group: Command): void {
     })
 
   addUpdateCommand(group)
-  addUseCommand(group)
   addPauseCommands(group)
   addDeletionCommand(group)
 }
@@ -80,20 +78,6 @@ type NewClinicOptions = { readonly yes: boolean; readonly from?: string; readonl
 function exportedSettings(file: string): Readonly<Record<string, unknown>> {
   const path = resolveFromInvocationDir(file)
   return readManifest(basename(path) === MANIFEST ? dirname(path) : path).clinic
-}
-
-/** Adds `use`. */
-function addUseCommand(group: Command): void {
-  group
-    .command('use')
-    .description('remember a clinic of this stack, for the commands that follow without --clinic')
-    .argument('<clinic>', 'full name, or start of the id')
-    .action(async (text: string, _: object, command: Command) => {
-      const table = await connect(command)
-      const clinic = await requireStoredClinic(table, await findClinic(table, text))
-      rememberClinic(command, clinic.id)
-      print(command, clinicJson(clinic), [`Commands without --clinic use ${clinic.name}: ${clinic.id}`])
-    })
 }
 
 function addUpdateCommand(group: Command): void {

@@ -241,7 +241,7 @@ describe('errors with --json', () => {
       error: { message: expect.stringMatching(/^Clinic .*exist/), exit_code: 2 },
     })
     expect((await errorOf('patient', 'list', '--json')).error).toEqual({
-      message: 'Specify the clinic with --clinic, in CLINIC, or once with "clinic use".',
+      message: 'Specify the clinic with --clinic, or in CLINIC.',
       exit_code: 2,
     })
     expect((await errorOf('--json')).error.message).toContain('incomplete')

@@ -1,10 +1,8 @@
-/** The clinic that a command concerns, and the commands whose names have changed. */
-import { mkdtempSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { beforeAll, beforeEach, describe, expect, inject, it, vi } from 'vitest'
+/** The clinic that a command concerns. */
+import { beforeAll, describe, expect, it } from 'vitest'
 import { runOperatorTool } from '../../../../bin/clinic/program.ts'
 import type { Clinic, ClinicId } from '../../../../shared/domain/clinic.ts'
-import { deployedTable, output, rejection } from '../../../support/deployed-stack.ts'
+import { deployedTable, rejection } from '../../../support/deployed-stack.ts'
 import { newClinic } from '../../../support/table.ts'
 
 const { db, run } = deployedTable()
@@ -17,11 +15,6 @@ beforeAll(async () => {
   sued = await withId('aaaa2222-0000-7000-8000-000000000002', 'Praxis Süd')
   for (const end of [3, 4]) await withId(`bbbb0000-0000-7000-8000-00000000000${end}`, 'Twin')
 })
-
-beforeEach(() => void vi.stubEnv('XDG_CONFIG_HOME', mkdtempSync(join(inject('runFolder'), 'config-'))))
-
-const shown = async (...args: string[]) =>
-  JSON.parse(await output(run('clinic', 'show', '--json', ...args))).data.name
 
 describe('--clinic', () => {
   it.each(['praxis süd', 'PRAXIS SUD', 'aaaa2222', 'AAAA2222-0000-7000-8000-000000000002'])(
@@ -40,37 +33,24 @@ describe('--clinic', () => {
       '2 clinics match aaaa. Specify the id of one:\naaaa1111-0000-7000-8000-000000000001  Praxis Nord\n',
     ],
     ['aaa', 'Clinic aaa does not exist. Run "clinic list" to see all clinics.\n'],
-    ['', 'Specify the clinic with --clinic, in CLINIC, or once with "clinic use".\n'],
+    ['', 'Specify the clinic with --clinic, or in CLINIC.\n'],
   ])('of %j exits with code 2', async (text, message) => {
     expect(await rejection(run('doctor', 'list', '--clinic', text))).toContain(message)
   })
 })
 
-it('a command without --clinic uses CLINIC, then the clinic that was remembered for its stack', async () => {
+it('a command without --clinic uses CLINIC', async () => {
   expect((await run('doctor', 'list')).code).toBe(2)
-  await output(run('use', 'praxis nord'))
-  expect(await shown()).toBe(nord.name)
-  expect(await shown('--clinic', sued.id)).toBe(sued.name)
   expect((await runWith({ CLINIC: 'praxis süd' }, 'show')).printed).toContain(sued.name)
-  const elsewhere = await run('--stack', 'other', 'clinic', 'show')
-  expect(elsewhere.errors).toContain('Specify the clinic with --clinic')
+  expect((await runWith({ CLINIC: 'praxis süd' }, 'show', '--clinic', nord.id)).printed).toContain(nord.name)
 })
 
 it('a clinic that does not exist is reported with where its id comes from', async () => {
   const unknown = 'aaaa1111-0000-7000-8000-000000000009'
-  const remember = (content: string) =>
-    writeFileSync(join(process.env.XDG_CONFIG_HOME ?? '', 'clinic-developer-api/clinics.json'), content)
-  await output(run('use', nord.id))
   expect((await runWith({ CLINIC: unknown }, 'show')).errors).toContain(
     `${unknown} of CLINIC does not exist.`,
   )
   expect((await runWith({ CLINIC: 'Nowhere' }, 'show')).errors).toContain('Nowhere of CLINIC does not exist.')
-  remember(JSON.stringify({ clinic: unknown }))
-  expect(await rejection(run('show'))).toContain(`${unknown} of "clinic use" does not exist.`)
-  for (const content of ['null', '{', '{"clinic":1}']) {
-    remember(content)
-    expect(await rejection(run('show'))).toContain('clinics.json cannot be read: remove it')
-  }
 })
 
 /** Runs a command with an environment. Returns all that it writes. */
@@ -87,18 +67,6 @@ async function runWith(env: Record<string, string>, ...args: string[]) {
   })
   return written
 }
-
-it.each([
-  ['clinic', 'delete'],
-  ['price-list', 'delete', 'id'],
-  ['patient', 'erase', 'id'],
-  ['erasure', 'replay', '--from', 'file'],
-])('%s %s never uses the remembered clinic', async (...args) => {
-  await output(run('clinic', 'use', nord.id))
-  expect(await rejection(run(...args))).toBe(
-    `Specify the clinic with --clinic: "${args[0]} ${args[1]}" does not use the remembered one.\n`,
-  )
-})
 
 it('a write names its clinic, on stderr or in the JSON, and a read does not', async () => {
   const department = (...args: string[]) => runWith({ CLINIC: nord.id }, 'department', ...args)
