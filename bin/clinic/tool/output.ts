@@ -88,8 +88,8 @@ const isWrite = (command: Command): boolean => (roleOf(command) ?? 'read') !== '
 /** The role that a command needs with its options; undefined for a command that uses no stack. */
 export function roleOf(command: Command): OperatorRole | undefined {
   const name = nameOf(command)
-  const { repair, all, here } = command.opts()
-  const option = repair ? 'repair' : all && !here && 'all'
+  const { repair, all } = command.opts()
+  const option = repair ? 'repair' : all && 'all'
   const withOption = option ? COMMANDS[`${name} --${option}`] : undefined
   return (withOption ?? COMMANDS[name])?.role
 }

@@ -177,8 +177,8 @@ describe('the role of a command', () => {
     const of = ['--clinic', clinic.id]
     commands = {
       // First, while no copies of names are being refreshed: it waits for them.
-      verify: ['--all', '--here'],
-      'verify --repair': ['--all'],
+      verify: of,
+      'verify --repair': of,
       'clinic create': ['--name', 'Nord', '--timezone', 'Europe/Berlin', '--currency', 'EUR'],
       'clinic list': [],
       'clinic update': [...of, '--name', 'Sud'],

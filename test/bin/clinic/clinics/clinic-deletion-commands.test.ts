@@ -6,14 +6,11 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Clinic } from '../../../../shared/domain/clinic.ts'
 import { clinicTimestamp } from '../../../../shared/domain/timestamp.ts'
 import { newUuid } from '../../../../shared/domain/uuid.ts'
-import { clinicsOf } from '../../../../shared/maintenance/walk/sources.ts'
-import { walk } from '../../../../shared/maintenance/walk/walk.ts'
 import { appointmentStore } from '../../../../shared/store/calendar/appointments.ts'
 import { setPaused } from '../../../../shared/store/clinic-pause.ts'
 import { clinicStore } from '../../../../shared/store/clinics.ts'
 import { patientChanges } from '../../../../shared/store/copies/patient-changes.ts'
 import { ownerPartition } from '../../../../shared/store/keys/calendar.ts'
-import { walkKey } from '../../../../shared/store/keys/operator.ts'
 import type { Item } from '../../../../shared/store/table/write-requests.ts'
 import { deployedTable, output, rejection } from '../../../support/deployed-stack.ts'
 import { createPopulatedClinic } from '../../../support/records.ts'
@@ -52,43 +49,23 @@ it('pauses a clinic and says since when, and resumes it', async () => {
   expect((await run('clinic', 'pause', '--clinic', newUuid())).code).toBe(2)
 })
 
-describe('verify --all', () => {
-  it('verifies every clinic, or those that a stopped one left, and names what is wrong in words', async () => {
-    const second = await newClinic(db.table, { name: 'Second' })
-    const [damaged] = await appointmentStore(db).allOf(clinic.id, 'patient', patient)
-    const row = { pk: ownerPartition(clinic.id, 'A', 'patient', patient) }
-    const [kept] = await db.table.query({ ...row, limit: 1 })
-    await db.table.deleteMany([kept as Item])
-    const all = await run('verify', '--all', '--here')
-    expect(all.printed).toContain(
-      `appointment ${damaged?.id} is missing from its patient's list  [row_missing `,
-    )
-    expect(all.printed).toMatch(new RegExp(`${clinic.id} Clinic: Checked .*: 1 difference`))
-    expect(all.printed).toMatch(new RegExp(`${second.id} Second: Checked .*: 0 differences`))
-    expect(all.code).toBe(1)
-    const stop = () =>
-      walk(db.table, clinicsOf([clinic.id, second.id], 1), {
-        progress: walkKey('read', 'verify'),
-        visit: async ([id]) => (id === clinic.id ? { remaining: 1 } : Promise.reject(new Error('stopped'))),
-        finish: async () => {},
-      })
-    await expect(stop()).rejects.toThrow('stopped')
-    const { printed, errors, code } = await run('--json', 'verify', '--all', '--here')
-    expect([code, JSON.parse(printed).data]).toMatchObject([1, [{ clinic_id: second.id, total: 0 }]])
-    expect(errors).toMatch(/^Resumed at 1 clinic, begun at \S+Z$/m)
-    await expect(stop()).rejects.toThrow('stopped')
-    const restarted = await run('--json', 'verify', '--all', '--here', '--restart')
-    expect(JSON.parse(restarted.printed).data).toMatchObject([
-      { clinic_id: clinic.id },
-      { clinic_id: second.id },
-    ])
-    const single = await run('--json', 'verify', '--clinic', clinic.id, '--repair')
-    expect(JSON.parse(single.printed)).toMatchObject({
-      data: { differences: [{ record: 'appointment', id: damaged?.id, repaired: true }] },
-      clinic: { id: clinic.id },
-    })
-    expect((await run('verify')).errors).toContain('Specify the clinic with --clinic')
+it('verify names what is wrong in words, and --repair is for one clinic', async () => {
+  const [damaged] = await appointmentStore(db).allOf(clinic.id, 'patient', patient)
+  const row = { pk: ownerPartition(clinic.id, 'A', 'patient', patient) }
+  await db.table.deleteMany((await db.table.query({ ...row, limit: 1 })) as Item[])
+  const { code, printed } = await run('verify', '--clinic', clinic.id)
+  expect([code, printed]).toEqual([
+    1,
+    expect.stringContaining(`appointment ${damaged?.id} is missing from its patient's list  [row_missing `),
+  ])
+  expect(printed).toMatch(/^Checked .*: 1 difference$/m)
+  expect(await rejection(run('verify', '--all', '--repair'))).toContain('--repair is for one clinic')
+  const single = await run('--json', 'verify', '--clinic', clinic.id, '--repair')
+  expect(JSON.parse(single.printed)).toMatchObject({
+    data: { differences: [{ record: 'appointment', id: damaged?.id, repaired: true }] },
+    clinic: { id: clinic.id },
   })
+  expect((await run('verify')).errors).toContain('Specify the clinic with --clinic')
 })
 
 it('creates a clinic with the settings of an export, and with those that are given in their place', async () => {
@@ -299,7 +276,6 @@ describe('clinic delete', () => {
     expect((await run('--json', 'clinic', 'list')).printed).toContain(
       '"deleting_at":"2026-05-01T10:00:00+03:00"',
     )
-    expect((await run('verify', '--all', '--here')).printed).not.toContain(id)
     expect(await run('clinic', 'delete', '--clinic', id, '--yes', '--confirm', name)).toMatchObject({
       code: 0,
       errors: '',
