@@ -68,7 +68,7 @@ const CHANGES: Fields<CredentialChanges> = {
   scopes: { flags: '--scopes <list>', description: SCOPE_LIST, schema: Scopes },
   expiresAt: {
     flags: '--expires <timestamp>',
-    description: 'expiry, or "never"',
+    description: 'expiry, e.g. 2027-01-01T00:00:00+03:00, or "never"',
     schema: FutureInstant,
     words: { never: null },
   },
@@ -81,25 +81,14 @@ const CHANGES: Fields<CredentialChanges> = {
 }
 
 const NEW: Fields<CredentialChanges> = {
+  ...CHANGES,
   name: {
     flags: '--name <name>',
     description: 'who uses it, e.g. the name of the integration',
     schema: Name,
     isRequired: true,
   },
-  scopes: { ...CHANGES.scopes, flags: '--scopes <list>', schema: Scopes, isRequired: true },
-  expiresAt: {
-    flags: '--expires <timestamp>',
-    description: 'expiry, e.g. 2027-01-01T00:00:00+03:00 (default: never)',
-    schema: FutureInstant,
-    words: { never: null },
-  },
-  requestsPerMinute: {
-    flags: '--rate <number>',
-    description: "requests per minute (default: the stage's limit)",
-    schema: Rate,
-    words: { default: null },
-  },
+  scopes: { flags: '--scopes <list>', description: SCOPE_LIST, schema: Scopes, isRequired: true },
 }
 
 export function addCredentialCommands(group: Command): void {

@@ -29,7 +29,6 @@ export function addExportCommand(command: Command): void {
       const waitForWrites = async (ms: number) => {
         bar.printLine(`export: waiting ${Math.ceil(ms / 1000)} s for writes that had begun before the pause`)
         await sleep(ms)
-        bar.restartClock()
       }
       try {
         const manifest = await exportClinic(table, clinic, folder, { onProgress, sleep: waitForWrites })

@@ -20,22 +20,12 @@ export type ReceivedDelivery = {
 type ReceiverOptions = {
   /** Verifies signatures with this secret. */
   readonly secret: string | undefined
-  /** Status of the response to an accepted delivery. */
-  readonly successStatus: number
-  /** Responds to this many first attempts of every delivery with 500, to test retries. */
-  readonly failFirst: number
   readonly onReceived: (received: ReceivedDelivery) => void
   readonly now?: () => number
 }
 
 /** Receives webhooks as an integrator's server would. A delivery that fails verification gets a 400. */
-export function webhookReceiver({
-  secret,
-  successStatus,
-  failFirst,
-  onReceived,
-  now = Date.now,
-}: ReceiverOptions): Server {
+export function webhookReceiver({ secret, onReceived, now = Date.now }: ReceiverOptions): Server {
   const attempts = new Map<string | null, number>()
 
   const receive = async (request: IncomingMessage): Promise<ReceivedDelivery> => {
@@ -45,7 +35,7 @@ export function webhookReceiver({
     const attempt = (attempts.get(id) ?? 0) + 1
     attempts.set(id, attempt)
     const problem = secret === undefined ? undefined : await problemOf(request, raw, secret)
-    const status = problem ? 400 : attempt <= failFirst ? 500 : successStatus
+    const status = problem ? 400 : 204
     const event = stringOrNull((body as { event?: unknown } | null)?.event)
     return { at: new Date(now()), event, id, attempt, problem, status, body }
   }

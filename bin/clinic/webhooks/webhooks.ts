@@ -79,7 +79,7 @@ export function addDeliveryCommands(group: Command): void {
   )
 }
 
-type ListenOptions = { listen: string; secret?: string; answer: string; failFirst: string }
+type ListenOptions = { listen: string; secret?: string }
 
 export function addWebhookCommands(group: Command): void {
   addManagementCommands(group)
@@ -92,17 +92,13 @@ export function addWebhookCommands(group: Command): void {
       '--secret <secret>',
       "the webhook's secret: verify signatures, and respond with 400 if verification fails",
     )
-    .option('--answer <status>', 'respond with this status', '204')
-    .option('--fail-first <count>', 'respond with 500 to this many attempts of every delivery', '0')
     .action(async (given: ListenOptions, command: Command) => {
-      const port = parseOption('listen', wholeNumber(0, 65_535), given.listen)
+      const port = parseOption('listen', Port, given.listen)
       const secret = given.secret === undefined ? undefined : parseOption('secret', Secret, given.secret)
       const { json, port: apiPort } = command.optsWithGlobals<GlobalOptions>()
       const printLine = (line: string) => printLines(command, line)
       const server = webhookReceiver({
         secret,
-        successStatus: parseOption('answer', wholeNumber(200, 599), given.answer),
-        failFirst: parseOption('fail-first', wholeNumber(0, 1000), given.failFirst),
         onReceived: (received) =>
           printLine(json ? JSON.stringify(receivedJson(received)) : formatReceived(received)),
       })
@@ -174,14 +170,13 @@ function addManagementCommands(group: Command): void {
 const requireWebhook = ({ table, clinic }: ClinicContext, id: string) =>
   requireRecord(NOUN, id, (known) => webhookStore({ table }).find(clinic.id, known), 'webhook')
 
-const wholeNumber = (min: number, max: number) =>
-  z
-    .string()
-    .refine(
-      (text) => /^\d{1,5}$/.test(text) && Number(text) >= min && Number(text) <= max,
-      `must be a whole number from ${min} to ${max}`,
-    )
-    .transform(Number)
+const Port = z
+  .string()
+  .refine(
+    (text) => /^\d{1,5}$/.test(text) && Number(text) <= 65_535,
+    'must be a whole number from 0 to 65535',
+  )
+  .transform(Number)
 
 const Secret = z.string().superRefine((text, context) => {
   const message = secretIssue(text)
