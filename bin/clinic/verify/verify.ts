@@ -18,7 +18,6 @@ import {
   counted,
   EXIT,
   type GlobalOptions,
-  formatTable as lines,
   NeedsAttention,
   nameClinic,
   print,
@@ -28,7 +27,7 @@ import {
 import { progressBar } from '../tool/progress.ts'
 import { runInStack } from '../tool/run-in-stack.ts'
 import { guardWrites } from '../tool/write-guard.ts'
-import { explanations, inWords, subjectOf } from './words.ts'
+import { inWords, subjectOf } from './words.ts'
 
 /** Maximum number of differences in the JSON; `total` counts all. */
 const MAX_LISTED = 1000
@@ -40,7 +39,6 @@ export function addVerifyCommand(command: Command): void {
     .option('--all', 'verify every clinic, in a worker of the stack', false)
     .option('--restart', 'begin again; without it, the command continues where it was stopped', false)
     .option('--repair', 'repair what can be repaired of a clinic', false)
-    .addHelpText('after', ['\nDifferences and their repairs:', ...lines(explanations())].join('\n'))
     .action(async (given: Options, command: Command) => {
       if (given.all && command.getOptionValueSource('clinic') === 'cli')
         throw new CommandFailure('Specify either --clinic or --all.')

@@ -30,7 +30,7 @@ export function inWords(difference: Difference): string {
   const { kind, key, note = '' } = difference
   const { record, id } = subjectOf(difference)
   const { family, owner } = partitionParts(key.pk)
-  return fillIn(DIFFERENCES[kind][0], {
+  return fillIn(DIFFERENCES[kind], {
     record: record === null ? 'something' : `${record} ${id}`,
     note,
     list: listOf(key),
@@ -39,20 +39,6 @@ export function inWords(difference: Difference): string {
     position: `position ${Number(key.sk)} of the list of patients`,
     owner: key.sk.replace('#', ' '),
   })
-}
-
-/** Every kind of difference, and its repair, for the help. */
-export const explanations = (): [kind: string, explanation: string][] =>
-  Object.entries(DIFFERENCES).map(([kind, [text, repair]]) => [kind, `${fillIn(text, GENERAL)}: ${repair}`])
-
-const GENERAL = {
-  record: 'a record',
-  note: '...',
-  list: 'one of its lists',
-  day: 'the day of a doctor or a room',
-  counts: 'of records in a month',
-  position: 'a position of the list of patients',
-  owner: 'a patient or a doctor',
 }
 
 const fillIn = (text: string, parts: Readonly<Record<string, string>>): string =>

@@ -6,10 +6,9 @@ import type { Table } from '../../../store/table/table.ts'
 import { UnreadableRecord } from '../../../store/table/unreadable-record.ts'
 import { forEachConcurrent } from '../../walk/for-each-concurrent.ts'
 import {
-  DIFFERENCES,
   type Difference,
   type DifferenceKind,
-  NEVER,
+  NEVER_REPAIRED,
   type ReportedDifference,
 } from './difference.ts'
 import { type Snapshot, snapshotOf } from './snapshot.ts'
@@ -122,8 +121,7 @@ export function openInspection(
       const known = new Set([...unrepaired.map(differenceId), ...repairedNow])
       // The repair of another difference has repaired these, if they have repairs at all.
       for (const difference of before)
-        if (!known.has(differenceId(difference)))
-          report(difference, DIFFERENCES[difference.kind][1] !== NEVER)
+        if (!known.has(differenceId(difference))) report(difference, !NEVER_REPAIRED.has(difference.kind))
       before = unrepaired
       if (repairs === committed) break
     }
