@@ -281,7 +281,7 @@ function writtenKeys({ operation, input }: RecordedCall): string[] {
 it('rejects a copy that is not one of the clinic at this time', async () => {
   const empty = await freshTable()
   expect(await rejection(stack.run(...args('--from', empty.name)))).toBe(
-    `Table ${empty.name} does not have clinic ${world.clinic.id}.\n`,
+    `${empty.name} does not have clinic ${world.clinic.id}.\n`,
   )
   expect(await rejection(stack.run(...args('--from', db.name)))).toMatch(/^--from is the table in use/)
   expect(await rejection(stack.run(...args('--from', 'none')))).toMatch(/^Table none does not exist/)
@@ -330,12 +330,13 @@ describe('--from-data', () => {
   const port = () => (local.address() as AddressInfo).port
   let here: PopulatedClinic
   let deployed: string | undefined
+  let at: string
   const rehearse = async (...more: string[]) => {
     let printed = ''
     const write = (text: string) => {
       printed += text
     }
-    const args = ['restore', 'clinic', here.clinic.id, '--to', to, '--from-data', data, ...more]
+    const args = ['restore', 'clinic', here.clinic.id, '--to', at, '--from-data', data, ...more]
     const options = { env: { PORT: String(port()) }, writeOut: write, writeError: write }
     return { code: await runOperatorTool(args, options), printed }
   }
@@ -345,6 +346,7 @@ describe('--from-data', () => {
     deployed = process.env.AWS_ENDPOINT_URL_DYNAMODB
     vi.stubEnv('AWS_ENDPOINT_URL_DYNAMODB', undefined)
     here = await createPopulatedClinic(db.table)
+    at = new Date().toISOString().replace(/\.\d+/, '.000')
     openDataFolder(data)()
     const engine = await startDynamoDb({ dataDir: data, onUnexpectedExit: () => {} })
     const settings = { endpoint: engine.endpoint, ...ENGINE_ACCESS }
