@@ -24,7 +24,6 @@ import { addYesOption, canAsk, confirm } from '../tool/confirmation.ts'
 import { type ClinicContext, connectDynamoDb, connectTable, openClinic } from '../tool/connection.ts'
 import { CommandFailure, counted, parseOption, print, printProgress, walkNotices } from '../tool/output.ts'
 import { fromOption } from '../tool/write-guard.ts'
-import { openDataCopy } from './data-copy.ts'
 import { explainRejection, PastInstant, restoredName } from './restored-time.ts'
 
 type Options = {
@@ -75,7 +74,7 @@ export function addClinicCommand(group: Command): void {
     } catch (error) {
       explain(error as Error)
     }
-    await using data = folder ? await openDataCopy(self, folder) : undefined
+    await using data = folder ? await (await import('./data-copy.ts')).openDataCopy(self, folder) : undefined
     const copy = data?.table ?? (await openCopy(self, { name: from, at }))
     await requireComparable(copy, from, { table, clinic })
     const tables = { table, copy }
