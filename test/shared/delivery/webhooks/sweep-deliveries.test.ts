@@ -1,19 +1,8 @@
-import { SendMessageBatchCommand, SQSClient } from '@aws-sdk/client-sqs'
-import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
-import { afterEach, describe, expect, it, vi } from 'vitest'
-import { readQueuedDelivery } from '../../../../shared/delivery/webhooks/delivery-queues.ts'
+import { describe, expect, it } from 'vitest'
 import { type DeliverySweep, sweepDeliveries } from '../../../../shared/delivery/webhooks/sweep-deliveries.ts'
 import type { ClinicId } from '../../../../shared/domain/clinic.ts'
 import type { Delivery, DeliveryQueue } from '../../../../shared/domain/webhooks/delivery.ts'
-import { eventStore } from '../../../../shared/store/events/events.ts'
-import { announcedKey } from '../../../../shared/store/keys/events.ts'
-import { shortId } from '../../../../shared/store/keys/key.ts'
-import { patientWriter } from '../../../../shared/store/patients/patient-writer.ts'
 import { chunked } from '../../../../shared/store/table/chunked.ts'
-import { createWebhook } from '../../../support/deliveries.ts'
-import { handlerOf, stubFunctionEnvironment } from '../../../support/functions.ts'
-import { mockClient } from '../../../support/mock-client.ts'
-import { aPatient, freshTable, newClinic } from '../../../support/table.ts'
 
 const CLINIC = '6d0e2a7c-0000-4000-8000-000000000001' as ClinicId
 const WEBHOOK = '6d0e2a7c-0000-4000-8000-000000000002'
@@ -174,15 +163,6 @@ describe('the sweep of deliveries', () => {
     })
   })
 
-  it('queues a retry', async () => {
-    expect(await swept({ d: aDelivery('d', { attempts: [attempt], failedAttempts: 1 }) })).toMatchObject({
-      did: [
-        ['change', 'd', NEXT_CHECK],
-        ['push', 'quick', 'd'],
-      ],
-    })
-  })
-
   it('does nothing while a delivery is claimed', async () => {
     expect(await swept({ d: aDelivery('d', claimedUntil(NOW + 1)) })).toMatchObject({ did: [], failed: null })
   })
@@ -233,63 +213,4 @@ describe('the sweep of deliveries', () => {
     for (const id of ['b', 'c']) expect(did).toContainEqual(['push', 'quick', id])
     expect(failed).toBe(`no ${Object.keys(broken)[0]}`)
   })
-})
-
-describe('a clinic whose events cannot be fanned out', () => {
-  const sqs = mockClient(SQSClient)
-  afterEach(() => {
-    vi.restoreAllMocks()
-    sqs.reset()
-  })
-
-  /** An event of each function that makes it process both clinics. */
-  const STARTS: Record<string, (announced: { pk: string; sk: string }[]) => object> = {
-    'sweep-events': () => ({}),
-    'fan-out-events': (announced) => ({
-      Records: announced.map(({ pk, sk }) => ({ dynamodb: { Keys: { pk: { S: pk }, sk: { S: sk } } } })),
-    }),
-  }
-
-  // The broken clinic comes first or second.
-  it.each(Object.keys(STARTS).flatMap((id) => [0, 1].map((which) => [id, which] as const)))(
-    'does not stop %s for other clinics (broken clinic no. %i)',
-    async (id, which) => {
-      const db = await freshTable()
-      stubFunctionEnvironment(db.name)
-      vi.resetModules()
-      sqs.on(SendMessageBatchCommand).resolves({})
-      const clinics = [await newClinic(db.table), await newClinic(db.table)] as const
-      const announced = []
-      for (const clinic of clinics) {
-        await createWebhook(db.table, clinic.id)
-        const patient = aPatient()
-        await patientWriter(db).createMany(clinic.id, [patient])
-        announced.push(announcedKey(clinic.id, patient.id, 1))
-      }
-      const [broken, other] = which === 0 ? clinics : [clinics[1], clinics[0]]
-      const { send } = DynamoDBDocumentClient.prototype
-      vi.spyOn(DynamoDBDocumentClient.prototype, 'send').mockImplementation(function (
-        this: DynamoDBDocumentClient,
-        ...args: never[]
-      ) {
-        const [{ input }] = args as unknown as [{ input: object }]
-        if (JSON.stringify(input).includes(`${shortId(broken.id)}#EH`)) return Promise.reject(new Error('no'))
-        return (send as (...all: never[]) => Promise<never>).apply(this, args)
-      } as never)
-      vi.spyOn(process.stdout, 'write').mockReturnValue(true)
-      const handler = (await handlerOf({ id })) as (event: object) => Promise<void>
-      // The invocation fails, so that it is retried for the broken clinic.
-      await expect(handler(STARTS[id]?.(announced) ?? {})).rejects.toThrow(`${id} failed`)
-      vi.restoreAllMocks()
-      const placed = (clinic: typeof other) =>
-        eventStore({ table: db.table, now: Date.now }).page(clinic.id, { limit: 10 })
-      expect((await placed(broken))?.items.length).toBe(0)
-      expect((await placed(other))?.items.length).toBe(1)
-      const pushed = sqs
-        .commandCalls(SendMessageBatchCommand)
-        .flatMap(({ args }) => args[0].input.Entries ?? [])
-        .map(({ MessageBody = '' }) => readQueuedDelivery(MessageBody).clinic)
-      expect(pushed).toEqual([other.id])
-    },
-  )
 })
