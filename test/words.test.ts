@@ -10,7 +10,7 @@ const PHRASES: [pattern: RegExp, standard: string][] = [
   [/\b(uncontested|abreast|allTried|eachAbreast)\b/, 'retryOnConflict, mapConcurrent, settleAll'],
   // The stored attribute 'owed' keeps its name.
   [/(?<!')\bow(e|es|ed|ing)\b|\bdebts?\b/i, 'mark stale, refresh'],
-  [/\bhappenings?\b|\btype (Occurrence|Way)\b/i, 'EventDraft, ProviderFeedback, Lane'],
+  [/\bhappenings?\b|\btype (Occurrence|Way)\b/i, 'EventDraft, ProviderFeedback, DeliveryQueue'],
   [/\b(MOST|LONGEST|FEWEST)_/, 'MAX_, MIN_'],
   [/\bmend(s|ed|ing)?\b/i, 'repair'],
   [/\b(see|sees|seen) to\b/i, 'process'],
