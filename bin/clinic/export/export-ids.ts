@@ -1,5 +1,5 @@
 import { basename } from 'node:path'
-import { type Command, Option } from 'commander'
+import type { Command } from 'commander'
 import type { ClinicId, ClinicInfo } from '../../../shared/domain/clinic.ts'
 import { partitionPages } from '../../../shared/maintenance/walk/partition-pages.ts'
 import type { ImportedKind } from '../../../shared/store/external-ids/derive.ts'
@@ -10,7 +10,7 @@ import type { ImportableEntity, ImportEntity } from '../import/entities/entity.t
 import { ExternalRef } from '../import/external-ids/resolve-references.ts'
 import { RECORD_KEYS, withOwnRecords } from '../import/external-ids/resolve-rows.ts'
 import { cellWriter } from '../import/files/csv-cells.ts'
-import { ENCODINGS, type Encoding } from '../import/files/encoding.ts'
+import { parseEncoding } from '../import/files/encoding.ts'
 import { entityNames, onFiles, requireEntity, requireFile, resolveMap } from '../import/files/import-paths.ts'
 import type { SourceRow } from '../import/files/row.ts'
 import { readColumnMap } from '../import/maps/column-map.ts'
@@ -20,7 +20,7 @@ import { resolveFromInvocationDir } from '../tool/invocation-path.ts'
 import { CommandFailure, listPrinter } from '../tool/output.ts'
 
 /** How a file is read. */
-export type FileOptions = { entity?: string; map?: string; encoding?: Encoding }
+export type FileOptions = { entity?: string; map?: string; encoding?: string }
 
 export function addIdsCommand(command: Command): void {
   command
@@ -37,7 +37,7 @@ export function addIdsCommand(command: Command): void {
 export const addReadingOptions = (command: Command): Command =>
   command
     .option('--map <name>', 'as for import')
-    .addOption(new Option('--encoding <name>', 'of the file, if not UTF-8').choices(ENCODINGS))
+    .option('--encoding <name>', 'of the file, if not UTF-8', parseEncoding)
 
 async function listIds(given: string | undefined, options: FileOptions, command: Command): Promise<void> {
   const file = given === undefined ? undefined : resolveFromInvocationDir(given)

@@ -46,10 +46,6 @@ export const refIds =
 /** The column with ids of records next to a column with external ids: `patient_id` next to `patient_external_id`. */
 export const ownIdColumn = (column: string): string => column.replace(/(^|_)external_(ids?)$/, '$1$2')
 
-/** Whether a column has ids of records. */
-export const isOwnIdColumn = (column: string): boolean =>
-  /(^|_)ids?$/.test(column) && !/external_ids?$/.test(column)
-
 /** The columns of a file, with those that have ids of records. */
 export const withOwnIdColumns = (columns: readonly string[]): string[] =>
   columns.flatMap((column) => [...new Set([column, ownIdColumn(column)])])

@@ -1,7 +1,5 @@
 /** Tells rows that sum up the rows above them from records. */
 
-export const SUM_PROBLEM = 'looks like a sum of the rows above, not like a record'
-
 const WORD =
   '(?:sub|zwischen|gesamt|del|slut|eind)?(?:totale?s?|totalt|totaux|totaal|totaalbedrag|summe?|summa|suma|somma|soma)|sum|somme|gesamt|' +
   'insgesamt|razem|ogółem|łącznie|toplam|összesen|celkem|spolu|ukupno|skupaj|yhteensä|i alt'

@@ -1,8 +1,10 @@
 import { CsvError, parse } from 'csv-parse/sync'
 
-type Cells = { cells: string[]; code?: never } | { cells?: never; code: string }
+type Cells =
+  | { cells: string[]; code?: never; column?: never }
+  | { cells?: never; code: string; column: number | undefined }
 
-/** The cells of a record, or the code of what is wrong with it. */
+/** The cells of a record, or the code of what is wrong with it, and the number of the column. */
 export function cellsOf(text: string, delimiter: string): Cells {
   // Fast path: most records have no quotes.
   if (!text.includes('"')) return { cells: text.split(delimiter) }
@@ -21,29 +23,9 @@ function parseCells(text: string, delimiter: string): Cells {
     return { cells }
   } catch (error) {
     if (!(error instanceof CsvError)) throw error
-    return { code: error.code }
+    return { code: error.code, column: typeof error.column === 'number' ? error.column + 1 : undefined }
   }
 }
-
-/**
- * The cells of a line with quotes that quote no cell: `Ann "Nan" Roe`, or a quote that is not closed or not opened, which is left out.
- * Null if a cell begins with one and has others, or if two begin with one: what they quote is unclear.
- */
-export function strayQuoteCells(text: string, delimiter: string): string[] | null {
-  const cell = new RegExp(
-    `(?<=^|[${delimiter}])(?:${QUOTED.source}(?=[${delimiter}]|$)|[^${delimiter}]*)`,
-    'g',
-  )
-  const cells = text.match(cell) ?? []
-  const unclear = cells.filter((one) => one.startsWith('"') && !WHOLLY_QUOTED.test(one))
-  if (unclear.length > 1 || unclear.some((one) => one.lastIndexOf('"') > 0)) return null
-  return cells.map((one) =>
-    WHOLLY_QUOTED.test(one) ? one.slice(1, -1).replaceAll('""', '"') : one.replace(/^"|(?<=^[^"]*)"$/g, ''),
-  )
-}
-
-const QUOTED = /"(?:[^"]|"")*"/
-const WHOLLY_QUOTED = new RegExp(`^${QUOTED.source}$`)
 
 /** Excel's ="0171" without the quotes that CSV requires around it. */
 const withoutFormulas = (text: string, delimiter: string): string =>

@@ -25,7 +25,7 @@ export const lettersOf = (text: string): string => foldedName(text).replace(/[^\
 const MAX_TYPING_ERRORS = 2
 
 /** The name that was probably meant; undefined if none is close. */
-export function closestName(name: string, candidates: readonly string[]): string | undefined {
+function closestName(name: string, candidates: readonly string[]): string | undefined {
   const distances = candidates.map((candidate) => ({
     candidate,
     distance: editDistance(foldedName(name), foldedName(candidate)),
@@ -33,6 +33,12 @@ export function closestName(name: string, candidates: readonly string[]): string
   const [closest] = distances.sort((a, b) => a.distance - b.distance)
   const allowed = Math.min(MAX_TYPING_ERRORS, Math.floor(name.length / 3))
   return closest && closest.distance <= allowed ? closest.candidate : undefined
+}
+
+/** ` (did you mean x?)`, or nothing if no name is close. */
+export function suggestion(name: string, candidates: readonly string[]): string {
+  const meant = closestName(name, candidates)
+  return meant === undefined ? '' : ` (did you mean ${meant}?)`
 }
 
 /** How many letters have to be inserted, removed or replaced. */

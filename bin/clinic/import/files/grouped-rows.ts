@@ -1,9 +1,8 @@
 /** Rows of a file that are one record together, such as the line items of an invoice. */
 import { deserialize, serialize } from 'node:v8'
-import { SUM_PROBLEM } from './column-sums.ts'
 import { foldedName } from './field-names.ts'
 import { isReason } from './rejections.ts'
-import type { SourceRow } from './row.ts'
+import { HEADER_PROBLEM, type SourceRow, SUM_PROBLEM } from './row.ts'
 import { temporaryDatabase } from './temporary-database.ts'
 
 /**
@@ -30,7 +29,7 @@ export async function* groupedRows(
       above = id
       unreadable = undefined
     } else if ('values' in row) kept.add(above, row)
-    else if (row.problem === SUM_PROBLEM) kept.add(null, row)
+    else if (row.problem === SUM_PROBLEM || row.problem === HEADER_PROBLEM) kept.add(null, row)
     else {
       if (isItemized) unreadable = row.line
       else above = null

@@ -30,7 +30,7 @@ export function requireFile(file: string): void {
 }
 
 /** Whether a file's name begins with an entity, followed by no letter (`patients-2026.csv`). */
-const isNamedAfter = (fileName: string, entity: string): boolean =>
+export const isNamedAfter = (fileName: string, entity: string): boolean =>
   fileName.toLowerCase().startsWith(entity.toLowerCase()) && !/^\p{L}/u.test(fileName.slice(entity.length))
 
 /** What the names of the files of each entity begin with. */
@@ -38,7 +38,7 @@ type FileNames = {
   readonly entities: { readonly [entity: string]: { readonly file?: readonly string[] | undefined } }
 }
 
-/** The entities of a file: `--entity`, those whose files the map names so, or the one that its name begins with. */
+/** The entities of a file: `--entity`, or those whose files the map names so, or that its name begins with unless the map has other names. */
 export function entityNames(
   file: string,
   wanted: string | undefined,
@@ -46,11 +46,10 @@ export function entityNames(
   map: FileNames | undefined,
 ): string[] {
   if (wanted !== undefined) return [requireEntity(wanted, names)]
-  const isNamed = (name: string) => isNamedAfter(basename(file), name)
-  const mapped = names.filter((entity) => map?.entities[entity]?.file?.some(isNamed))
-  if (mapped.length > 0) return mapped
-  const name = names.find(isNamed)
-  if (name !== undefined) return [name]
+  const found = names.filter((entity) =>
+    (map?.entities[entity]?.file ?? [entity]).some((name) => isNamedAfter(basename(file), name)),
+  )
+  if (found.length > 0) return found
   throw new CommandFailure(
     `${file}: cannot tell the entity from the file name: rename the file, or use --entity. ${validEntities(names)}`,
   )

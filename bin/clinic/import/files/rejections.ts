@@ -1,9 +1,8 @@
-/** Writes rows of a file that need a correction in the format of the file, so that they can be imported as they are. */
+/** Writes rows of a file that need a correction in the format of the file, in UTF-8, so that they can be imported as they are. */
 import { randomBytes } from 'node:crypto'
 import { rmSync } from 'node:fs'
 import { type FileHandle, open, rename, rm } from 'node:fs/promises'
 import { cellValue, cellWriter } from './csv-cells.ts'
-import { encodeText } from './encoding.ts'
 import { foldedName } from './field-names.ts'
 import type { FileFormat, SourceRow } from './row.ts'
 
@@ -34,13 +33,13 @@ export function rowsWriter(path: string, format: FileFormat, isRead: (column: st
   const reasonName = isRead(REASONS[0]) ? REASONS[1] : REASONS[0]
   const lineOf = format.kind === 'csv' ? csvLine(format, reasonName) : jsonLine(reasonName)
   let handle: FileHandle | undefined
-  const write = (text: string) => handle?.write(encodeText(text, format.encoding))
+  const write = (text: string) => handle?.write(text)
 
   async function start(): Promise<void> {
     process.once('exit', removeAtExit)
     handle = await open(unfinished, 'wx', 0o600)
-    if (format.hasMark) await write('\uFEFF')
-    if (format.kind === 'csv') await write(csvHead(format, reasonName))
+    // The mark overrules --encoding and the encoding of the map, which the rows are imported with again.
+    await write(`\uFEFF${format.kind === 'csv' ? csvHead(format, reasonName) : ''}`)
   }
 
   return {

@@ -1,5 +1,5 @@
 import { createReadStream } from 'node:fs'
-import type { Encoding } from './encoding.ts'
+import { ImportFileError } from './import-errors.ts'
 
 /** A physical line of a file. */
 export type Line = {
@@ -12,24 +12,31 @@ export type Line = {
 /** Maximum length of a line, in characters. The rest of a longer one is not read into memory. */
 export const MAX_LINE_LENGTH = 1_000_000
 
+/** What text has that is read in another encoding than its own: U+FFFD for bytes that are not valid, and control characters of Latin-1. */
+const MISREAD = /[\u0080-\u009f\ufffd]/
+
 /**
- * The lines of a file, numbered from 1, without line endings and byte order mark. A line ends at a line feed only: U+2028 is valid
+ * The lines of a file, numbered from 1, without line endings and byte order marks. A line ends at a line feed only: U+2028 is valid
  * in a JSON string. In a file without line feeds, such as a file of an old Mac, a line ends at a carriage return.
+ * @throws ImportFileError for a line that is not in the encoding
  */
 export async function* textLines(
   file: string,
-  encoding: Encoding,
+  encoding: string,
   onChunk: (chunk: Buffer) => void,
 ): AsyncGenerator<Line, undefined> {
   const decoder = new TextDecoder(encoding)
   let end: '\n' | '\r' | undefined
   let number = 0
   let rest = ''
-  const line = (text: string, ended: boolean): Line => ({
-    number: ++number,
-    text: text.replace(/\r$/, ''),
-    ended,
-  })
+  const line = (given: string, ended: boolean): Line => {
+    const text = (number++ === 0 ? given.replace(/^\uFEFF+/, '') : given).replace(/\r$/, '')
+    if (MISREAD.test(text) || text.includes('\0'))
+      throw new ImportFileError(
+        `${file}:${number}: is not text in ${encoding}: save the file as UTF-8 or name its encoding, with --encoding or in the map`,
+      )
+    return { number, text, ended }
+  }
   for await (const chunk of createReadStream(file) as AsyncIterable<Buffer>) {
     onChunk(chunk)
     const text = decoder.decode(chunk, { stream: true })

@@ -1,20 +1,9 @@
 /** Warnings: values of a row that look wrong, but are possible. Some need stored records, so they are found on writing the row. */
 
-export type WarningKind =
-  | 'far_ahead'
-  | 'doubly_encoded'
-  | 'outside_hours'
-  | 'same_person'
-  | 'left_out'
-  | 'stray_quote'
+export type WarningKind = 'far_ahead' | 'doubly_encoded' | 'outside_hours' | 'same_person' | 'left_out'
 
 /** The text begins with the field, and has no value of the row. */
 export type Warning = { readonly kind: WarningKind; readonly text: string }
-
-export const STRAY_QUOTE: Warning = {
-  kind: 'stray_quote',
-  text: 'has a quote that is not closed or not opened, and is read without it',
-}
 
 /** UTF-8 that was read as windows-1252 and saved as UTF-8 again: `Ã¼` for `ü`, `ÅŸ` for `ş`, `â€™` for an apostrophe. */
 const DOUBLY_ENCODED =

@@ -5,12 +5,12 @@ import type * as z from 'zod'
 import { foldedName } from '../files/field-names.ts'
 import { ImportFileError } from '../files/import-errors.ts'
 import { LINE_ITEMS } from '../files/import-paths.ts'
-import { ColumnMap, type EntityMap, itemSources } from './map-schema.ts'
+import { type ColumnMap, columnNames, type EntityMap, mapSchema } from './map-schema.ts'
 
 /** The maps that ship with the tool. */
 const SHIPPED = import.meta.dirname
 
-type Entities = readonly { readonly name: string; readonly columns: readonly string[] }[]
+export type Entities = readonly { readonly name: string; readonly columns: readonly string[] }[]
 
 /**
  * Reads a map, with what it extends: one that ships with the tool by its name, or a file by its path.
@@ -51,13 +51,19 @@ function readMap(path: string, entities: Entities, extending: readonly string[])
   // A link leads to the same file by another path.
   if (extending.some((one) => realpathSync(one) === file))
     throw new ImportFileError(`${name} extends itself: ${chain.map((one) => basename(one)).join(', ')}`)
-  const { data: map, error } = ColumnMap.safeParse(withEntities(parseJson(readFileSync(path, 'utf8'), name)))
-  const problems = error ? error.issues.map(problemOf) : problemsOfFields(map as ColumnMap, entities)
-  if (problems.length > 0 || !map) throw new ImportFileError(`${name}: ${problems.join('; ')}`)
-  if (map.extends === undefined) return map
-  const base = findMap(map.extends, dirname(path))
-  if (base === null) throw new ImportFileError(`${name}: extends ${map.extends}: ${NO_MAP}`)
-  return extendedMap(readMap(base, entities, chain), map)
+  const read = mapSchema([...entities, LINE_ITEMS]).safeParse(
+    withEntities(parseJson(readFileSync(path, 'utf8'), name)),
+  )
+  if (read.error) throw new ImportFileError(`${name}: ${read.error.issues.map(problemOf).join('; ')}`)
+  let map = read.data
+  if (map.extends !== undefined) {
+    const base = findMap(map.extends, dirname(path))
+    if (base === null) throw new ImportFileError(`${name}: extends ${map.extends}: ${NO_MAP}`)
+    map = extendedMap(readMap(base, entities, chain), map)
+  }
+  const problems = problemsOfIds(map)
+  if (problems.length > 0) throw new ImportFileError(`${name}: ${problems.join('; ')}`)
+  return map
 }
 
 /** A map that extends another need not say anything of an entity. */
@@ -72,57 +78,24 @@ function parseJson(text: string, name: string): unknown {
   }
 }
 
-function problemOf({ path, message, ...issue }: z.core.$ZodIssue): string {
+function problemOf({ path, message, code }: z.core.$ZodIssue): string {
   const at = path.join('.')
-  if (issue.code === 'unrecognized_keys')
-    return `${at === '' ? '' : `${at}: `}unknown key ${issue.keys.map((key) => JSON.stringify(key)).join(', ')}`
+  if (code === 'unrecognized_keys') return `${at === '' ? '' : `${at}: `}${message}`
   return `${at === '' ? 'the map' : at} ${message}`
 }
 
-/** The fields of a line item. */
-const ITEM_FIELDS = [
-  'description',
-  'quantity',
-  'unit_price',
-  'discount_amount',
-  'discount_rate',
-  'tax_rate',
-  'tax_amount',
-  'total_amount',
-]
-
-/** The fields that a patient can do without. */
-const OPTIONAL = ['phone_number', 'email_address', 'date_of_birth', 'national_id']
-
-/** Problems of a map that names unknown entities and fields. */
-function problemsOfFields({ entities }: ColumnMap, records: Entities): string[] {
-  const known = [...records, LINE_ITEMS]
-  return Object.entries(entities).flatMap(([name, map]) => {
-    const entity = known.find((one) => one.name === name)
-    if (!entity)
-      return [`entities.${name}: unknown entity; valid ones are ${known.map((one) => one.name).join(', ')}`]
-    const fields = ['external_id', ...entity.columns]
-    const unknown = (['columns', 'values', 'constants'] as const).flatMap((part) =>
-      Object.keys(map[part])
-        .filter((field) => !fields.includes(field))
-        .map((field) => `entities.${name}.${part}.${field}: ${name} have no such field`),
-    )
-    const valid = fields.includes('line_items') ? ITEM_FIELDS : []
-    const items = itemSources(map)
-      .flatMap((sources) => Object.keys(sources))
-      .filter((field) => !valid.includes(field))
-    const needed = (map.optional ?? []).filter(
-      (field) => !OPTIONAL.includes(field) || !fields.includes(field),
-    )
-    return [
-      ...unknown,
-      ...items.map(
-        (field) => `entities.${name}.line_items.${field}: line items of ${name} have no such field`,
-      ),
-      ...needed.map(
-        (field) => `entities.${name}.optional: ${field} is none of ${OPTIONAL.join(', ')} of patients`,
-      ),
-    ]
+/** A joined external id must not lose a column whose invalid values are left out: the corrected row would be another record. */
+function problemsOfIds({ entities }: ColumnMap): string[] {
+  return Object.entries(entities).flatMap(([name, { columns, optional = [] }]) => {
+    const id = columns.external_id
+    const joined = id && 'join' in id ? columnNames(id).map(foldedName) : []
+    return optional
+      .filter((field) =>
+        columnNames(columns[field] ?? { column: [field] }).some((one) => joined.includes(foldedName(one))),
+      )
+      .map(
+        (field) => `entities.${name}.columns.external_id joins a column of ${field}, which may be left out`,
+      )
   })
 }
 

@@ -1,5 +1,6 @@
 /** Converts the text of another system into the text of a field. */
-import { type CountryCode, findPhoneNumbersInText } from 'libphonenumber-js/max'
+import { type CountryCode, findPhoneNumbersInText, getExampleNumber } from 'libphonenumber-js/max'
+import examples from 'libphonenumber-js/mobile/examples'
 import { countryOf, internationalNumber } from '../../../../shared/domain/patients/phone-number.ts'
 import { fold } from '../../../../shared/domain/patients/search-text.ts'
 import { foldedName } from '../files/field-names.ts'
@@ -92,7 +93,7 @@ export function convertField(
   if (isPhone(field, row) && country !== undefined)
     return converted(
       phoneNumber(value, country),
-      `is neither a phone number of ${country} nor one with a country code`,
+      `is neither a phone number of ${country}, the country in the map, such as ${exampleNumber(country)}, nor one with a country code`,
     )
   if (field === 'national_id') return { value: value.replace(/[\s./]/g, '') }
   if (field === 'duration_minutes') return { value: readDuration(value) ?? value }
@@ -145,6 +146,9 @@ const isTimestamp = (text: string): boolean => /^\d{4}-\d\d-\d\dT.*(Z|[+-]\d\d:\
 
 const isPhone = (field: string, row: ReadonlyMap<string, unknown>): boolean =>
   field === 'phone_number' || (field === 'recipient' && row.get('channel') === 'sms')
+
+const exampleNumber = (country: string): string =>
+  getExampleNumber(country as CountryCode, examples)?.formatNational() ?? ''
 
 /** The number of a cell, or the first of several in it. Null if one is none, or digits are left between them, such as an extension. */
 function phoneNumber(cell: string, country: string): string | null {

@@ -51,16 +51,16 @@ const tokensOf = (format: string): string[] =>
 export const isDateFormat = (format: string): boolean =>
   /^(D|DD) (M|MM|MMM) (YY|YYYY)$/.test(tokensOf(format).sort().join(' '))
 
-/** Whether a format has an hour and a minute, and nothing twice. */
+/** Whether a format has an hour, and nothing twice: `H'h'` reads 9h. */
 export function isTimeFormat(format: string): boolean {
   const tokens = tokensOf(format)
   const count = (...wanted: string[]) => tokens.filter((token) => wanted.includes(token)).length
   return (
     count('H', 'HH') + count('h', 'hh') === 1 &&
-    count('mm') === 1 &&
+    count('mm') <= 1 &&
     count('a') === count('h', 'hh') &&
-    count('ss') <= 1 &&
+    count('ss') <= count('mm') &&
     count('Z') <= 1 &&
-    tokens.length === 2 + count('ss', 'a', 'Z')
+    tokens.length === 1 + count('mm', 'ss', 'a', 'Z')
   )
 }

@@ -3,12 +3,12 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { ClinicInfo } from '../../../../shared/domain/clinic.ts'
 import { wallClock } from '../../../../shared/domain/clock.ts'
-import { isOwnIdColumn, ownIdColumn } from '../external-ids/resolve-references.ts'
+import { ownIdColumn } from '../external-ids/resolve-references.ts'
 import { foldedName } from '../files/field-names.ts'
 import { isReason } from '../files/rejections.ts'
 import { type ConversionFormats, type Converted, convertField, endTime } from './convert-field.ts'
 import { escaped } from './format-patterns.ts'
-import { type ColumnMap, type EntityMap, type FieldSource, itemSources } from './map-schema.ts'
+import { type ColumnMap, columnNames, type EntityMap, type FieldSource, itemSources } from './map-schema.ts'
 
 type Fields = { readonly [field: string]: unknown }
 
@@ -26,6 +26,8 @@ export type RowMap = {
   readonly columnsOf: (field: string) => readonly string[] | null
   /** Whether a field is read from a column, by its folded name. */
   readonly isRead: (column: string) => boolean
+  /** The fields that are read from a column. */
+  readonly fieldsOf: (column: string) => string[]
   /** Names of a file that no field is read from, except ignored names and the column with the reason of an earlier rejection. */
   readonly unknownNames: (names: readonly string[]) => string[]
   /** Names that are read, each with an earlier one that is the same in another spelling. */
@@ -36,6 +38,8 @@ export type RowMap = {
   readonly isItemized: boolean
   /** Other texts by which files name the record of a row; null if the map has none. */
   readonly aliasesOf: ((values: Values) => string[]) | null
+  /** The country of phone numbers without a country code. */
+  readonly country: string | undefined
   /** Fields whose invalid values are left out. */
   readonly optional: readonly string[]
   /** @param further the other rows of the record */
@@ -57,22 +61,19 @@ export function rowMap(
 ): RowMap {
   const entity = map?.entities[entityName] ?? EMPTY_MAP
   const formats = map && formatsOf({ ...map, ...definedOnly(entity) }, clinic, now)
-  const mapped = [
-    ...Object.values(entity.columns).flatMap(columnNames),
-    ...Object.keys(entity.columns).map(ownIdColumn),
-  ]
-  const elsewhere = new Set(mapped.map(foldedName))
+  const mapped = [entity.columns, ...itemSources(entity)].flatMap((from) => Object.values(from))
+  // The id of another system may be in a column that is named as ids of records are here.
+  const ownIds = Object.keys(entity.columns).map(ownIdColumn)
+  const elsewhere = new Set([...mapped.flatMap(columnNames), ...ownIds].map(foldedName))
   const ignored = entity.ignore === 'others' ? null : new Set(entity.ignore.map(foldedName))
   const sources = new Map<string, FieldSource>(
     fields
       .filter((field) => !(field in entity.constants))
-      // Another system may have its own ids in a column that is named as ids of records are here, or a title in a full name.
       .filter(
         (field) =>
           field in entity.columns ||
-          !((isOwnIdColumn(field) || field === 'full_name') && elsewhere.has(foldedName(field))),
+          (ignored !== null && !ignored.has(foldedName(field)) && !elsewhere.has(foldedName(field))),
       )
-      .filter((field) => field in entity.columns || !ignored?.has(foldedName(field)))
       .map((field) => [field, entity.columns[field] ?? { column: [field] }]),
   )
   const items = itemSources(entity).map((one) => new Map(Object.entries(one)))
@@ -82,11 +83,14 @@ export function rowMap(
   const constants = Object.fromEntries(
     fields.flatMap((field) => (field in entity.constants ? [[field, entity.constants[field]]] : [])),
   )
-  const read = new Set(
-    [...[sources, ...items].flatMap((from) => [...from.values()]), ...(aliases ?? [])]
-      .flatMap(columnNames)
-      .map(foldedName),
-  )
+  const readers = new Map<string, Set<string>>()
+  for (const [field, source] of [
+    ...sources,
+    ...items.flatMap((from) => [...from].map(([field, source]) => [`line_items.${field}`, source] as const)),
+    ...(aliases ?? []).map((source) => ['aliases', source] as const),
+  ])
+    for (const column of columnNames(source).map(foldedName))
+      readers.set(column, (readers.get(column) ?? new Set()).add(field))
   const empty = new Set((entity.empty ?? map?.empty ?? []).map(foldedName))
   const translations = new Map(
     Object.entries(entity.values).map(([field, values]) => [
@@ -182,11 +186,12 @@ export function rowMap(
       const names = source ? columnNames(source) : []
       return names.length > 0 ? names : null
     },
-    isRead: (column) => read.has(column),
+    isRead: (column) => readers.has(column),
+    fieldsOf: (column) => [...(readers.get(foldedName(column)) ?? [])],
     unknownNames: (names) =>
       names.filter((name) => {
         const folded = foldedName(name)
-        return !(read.has(folded) || isReason(folded) || ignored === null || ignored.has(folded))
+        return !(readers.has(folded) || isReason(folded) || ignored === null || ignored.has(folded))
       }),
     repeatedNames: (names) => {
       const first = new Map<string, string>()
@@ -194,7 +199,7 @@ export function rowMap(
         const folded = foldedName(name)
         const earlier = first.get(folded)
         if (earlier === undefined) first.set(folded, name)
-        return earlier === undefined || !read.has(folded) ? [] : [{ name, earlier }]
+        return earlier === undefined || !readers.has(folded) ? [] : [{ name, earlier }]
       })
     },
     recordOf:
@@ -211,6 +216,7 @@ export function rowMap(
           return aliases.flatMap((source) => textsOf(source, row))
         }
       : null,
+    country: formats?.country,
     optional: entity.optional ?? [],
     read: (values, further = []) => {
       const { fields: found, problems } = readRecord([values, ...further].map(fold))
@@ -264,14 +270,6 @@ function matched(source: object & { readonly match?: RegExp | undefined }, value
   if (!source.match || typeof value !== 'string') return value
   const found = source.match.exec(value)
   return found && (found.slice(1).find((group) => group !== undefined) ?? found[0])
-}
-
-/** All columns that a field can be read from. */
-function columnNames(source: FieldSource): readonly string[] {
-  if ('cases' in source) return source.cases.flatMap(({ column }) => column)
-  if ('join' in source) return source.join.map((part) => (typeof part === 'string' ? part : part.column))
-  if ('minutes' in source) return typeof source.minutes === 'number' ? [] : source.minutes
-  return source.column
 }
 
 type Row = ReadonlyMap<string, unknown>

@@ -85,7 +85,7 @@ const readTimeParts = (text: string, formats: readonly string[]): Time | null =>
   firstMatch(
     text,
     ['HH:mm', 'HH:mm:ss', 'HH:mm:ssZ', ...formats],
-    ({ hour: stated, minute, second = 0, half, offset }) => {
+    ({ hour: stated, minute = 0, second = 0, half, offset }) => {
       const hour = Number(stated)
       if (half !== undefined && (hour < 1 || hour > 12)) return null
       const time = {

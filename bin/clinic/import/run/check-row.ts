@@ -10,9 +10,9 @@ import {
   refIds,
   withOwnIds,
 } from '../external-ids/resolve-references.ts'
-import { closestName, quoted } from '../files/field-names.ts'
+import { quoted, suggestion } from '../files/field-names.ts'
 import type { SourceRow } from '../files/row.ts'
-import { STRAY_QUOTE, type Warning, warningsOf } from '../files/warnings.ts'
+import { type Warning, warningsOf } from '../files/warnings.ts'
 import type { RowMap } from '../maps/row-map.ts'
 import type { Aliases } from './aliases.ts'
 
@@ -29,7 +29,11 @@ export type CheckedRow<Fields> =
       readonly reasons: readonly string[]
       /** The id of the record, if the row has one. */
       readonly id?: string
+      /** The fields of the row, if it can be read. */
+      readonly fields?: Readonly<Record<string, unknown>>
     }
+
+const NO_COUNTRY = ', or the map needs a country, such as "country": "DE"'
 
 /** How far the clock of another system can be ahead. */
 const CLOCK_DIFFERENCE_MS = 60_000
@@ -72,7 +76,9 @@ export function rowChecker<Fields>(
       fields = schema.safeParse(own.fields)
     }
     const reasons = [
-      ...unknown.map((name) => unknownField(name, ['external_id', ...entity.columns])),
+      ...unknown.map(
+        (name) => `unknown field ${quoted([name])}${suggestion(name, ['external_id', ...entity.columns])}`,
+      ),
       ...map
         .repeatedNames(names)
         .map(({ name, earlier }) => `${quoted([name])} is the same field as ${quoted([earlier])}`),
@@ -84,12 +90,13 @@ export function rowChecker<Fields>(
       ...own.issues,
       ...(fields.error?.issues ?? [])
         .filter(({ path }) => !problems.has(path.filter((step) => typeof step === 'string').join('.')))
-        .map(issueText(own.fields)),
+        .map(issueText(own.fields))
+        .map((text) => (map.country === undefined && text.startsWith('phone_number') ? text + NO_COUNTRY : text)),
       ...(fields.success && isInFuture(rest.created_at, now) ? ['created_at is in the future'] : []),
     ]
-    if (identity.issues) return { reasons }
+    if (identity.issues) return { reasons, fields: rest }
     const recordId = identity.id ?? idOf(entity.idKind, identity.externalId)
-    if (reasons.length > 0 || !fields.success) return { reasons, id: recordId }
+    if (reasons.length > 0 || !fields.success) return { reasons, id: recordId, fields: rest }
     return {
       row: {
         id: recordId,
@@ -103,10 +110,7 @@ export function rowChecker<Fields>(
       rarelyShared: Object.fromEntries(
         (entity.rarelyShared ?? []).map((column) => [column, String(rest[column]).trim()]),
       ),
-      warnings: [
-        ...warningsOf(rest, now),
-        ...([source, ...further].some(({ hasStrayQuote }) => hasStrayQuote) ? [STRAY_QUOTE] : []),
-      ],
+      warnings: warningsOf(rest, now),
       leftOut: [...leftOut.values()],
     }
   }
@@ -141,11 +145,6 @@ function unreadableRows(row: SourceRow): string[] {
 
 const isInFuture = (value: unknown, now: number): boolean =>
   typeof value === 'string' && Date.parse(value) > now + CLOCK_DIFFERENCE_MS
-
-function unknownField(name: string, columns: readonly string[]): string {
-  const meant = closestName(name, columns)
-  return `unknown field ${quoted([name])}${meant === undefined ? '' : ` (did you mean ${meant}?)`}`
-}
 
 const issueText =
   (row: Record<string, unknown>) =>

@@ -2,10 +2,8 @@
 import type { ClinicInfo } from '../../../../shared/domain/clinic.ts'
 import type { ImportEntity } from '../entities/entity.ts'
 import { withOwnIdColumns } from '../external-ids/resolve-references.ts'
-import type { Encoding, TextEncoding } from '../files/encoding.ts'
 import { groupedRows } from '../files/grouped-rows.ts'
 import { ImportFileError } from '../files/import-errors.ts'
-import type { FileFormat } from '../files/row.ts'
 import { openRows } from '../files/rows.ts'
 import type { ColumnMap } from '../maps/map-schema.ts'
 import { rowMap } from '../maps/row-map.ts'
@@ -14,14 +12,14 @@ import { checkHeader } from './header.ts'
 type ToRead = {
   readonly file: string
   readonly entity: Pick<ImportEntity, 'name' | 'columns' | 'required'>
-  readonly encoding?: Encoding | undefined
+  readonly encoding?: string | undefined
 }
 
 type Reading = {
   readonly clinic: Pick<ClinicInfo, 'timezone' | 'currency'>
   readonly map?: ColumnMap | undefined
-  /** Overrides the map's encoding: the stated one, or the one that was detected before. */
-  readonly encoding?: Encoding | TextEncoding | undefined
+  /** Overrides the map's encoding. */
+  readonly encoding?: string | undefined
   /** Called with each chunk of the file. */
   readonly onChunk?: (chunk: Buffer) => void
 }
@@ -46,24 +44,20 @@ export async function openFile({ file, entity }: ToRead, { clinic, map: given, e
 }
 
 /**
- * The format of each file, in the order of the files: they are read before any of them is imported, so that one run names what is
- * wrong with all of them.
- * @throws ImportFileError with a line for each file that has a wrong header, another encoding or no rows
+ * Reads the headers of all files before any of them is imported, so that one run names what is wrong with all of them.
+ * @throws ImportFileError with a line for each file that has a wrong header or no rows
  */
-export async function readFormats(files: readonly ToRead[], reading: Reading): Promise<FileFormat[]> {
-  const formats: FileFormat[] = []
+export async function checkFiles(files: readonly ToRead[], reading: Reading): Promise<void> {
   const problems: string[] = []
   for (const one of files) {
     try {
-      const { format, rows, close } = await openFile(one, { ...reading, encoding: one.encoding })
+      const { rows, close } = await openFile(one, { ...reading, encoding: one.encoding })
       const { done: isEmpty } = await rows.next().finally(close)
       if (isEmpty) throw new ImportFileError(`${one.file}: the file has no rows`)
-      formats.push(format)
     } catch (error) {
       if (!(error instanceof ImportFileError)) throw error
       problems.push(error.message)
     }
   }
   if (problems.length > 0) throw new ImportFileError(problems.join('\n'))
-  return formats
 }

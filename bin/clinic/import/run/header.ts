@@ -1,7 +1,7 @@
 /** Rejects a wrong header once, instead of every row. */
 import type { ImportEntity } from '../entities/entity.ts'
 import { ownIdColumn, withOwnIdColumns } from '../external-ids/resolve-references.ts'
-import { closestName, foldedName, listed, quoted } from '../files/field-names.ts'
+import { foldedName, listed, quoted, suggestion } from '../files/field-names.ts'
 import { ImportFileError } from '../files/import-errors.ts'
 import type { FileFormat } from '../files/row.ts'
 import type { RowMap } from '../maps/row-map.ts'
@@ -29,7 +29,7 @@ export function checkHeader(
   if (known.length === 0)
     throw new ImportFileError(
       `${place}: line ${headerLine} does not look like a header: it has none of the columns of ${entity.name}. ` +
-        `Remove lines above the header. Files of other systems need --map; ${valid}`,
+        `Remove the lines above the header. Files of other systems need --map; ${valid}`,
     )
   const problems = [
     ...(nameless.length > 0
@@ -68,10 +68,9 @@ function unknownProblems(
   }
   const present = new Set(named.map(foldedName))
   const missing = valid.filter((name) => !present.has(foldedName(name)))
-  return unknown.map((name) => {
-    const meant = closestName(name, missing)
-    return `unknown column ${quoted([name])}${meant === undefined ? '' : ` (did you mean ${meant}?)`}`
-  })
+  return unknown.map(
+    (name) => `column ${quoted([name])} is neither read nor ignored${suggestion(name, missing)}`,
+  )
 }
 
 function duplicates(header: readonly string[], read: ReadonlySet<string>): string[] {

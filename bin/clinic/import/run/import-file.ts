@@ -6,7 +6,6 @@ import type { ImportableEntity, ImportEntity, ImportRow, ImportRun } from '../en
 import { overwritePolicy } from '../external-ids/overwrite-check.ts'
 import { withOwnRecords } from '../external-ids/resolve-rows.ts'
 import { BatchOutcomes, type Counts } from '../files/batch-outcomes.ts'
-import type { Encoding, TextEncoding } from '../files/encoding.ts'
 import { ImportFileError } from '../files/import-errors.ts'
 import { rowsFile, rowsWriter } from '../files/rejections.ts'
 import type { FileFormat, SourceRow } from '../files/row.ts'
@@ -21,8 +20,15 @@ import { retryPatiently } from './retry-patiently.ts'
 
 export type ImportResult = Counts & { rejected: number; warnings: number }
 
-/** A rejected row. The reasons never quote the row's values. */
-export type Rejection = { readonly line: number; readonly reasons: readonly string[] }
+/** A rejected record. The reasons never quote its values. */
+export type Rejection = {
+  readonly line: number
+  readonly reasons: readonly string[]
+  /** The number of its rows. */
+  readonly rows: number
+  /** Its fields, if they can be read. */
+  readonly fields: Readonly<Record<string, unknown>>
+}
 
 export type ImportProgress = {
   readonly bytes: number
@@ -33,8 +39,8 @@ export type ImportProgress = {
 
 export type ImportOptions = {
   readonly map?: ColumnMap | undefined
-  /** The encoding of the file, whatever the map says; or the one that was detected. A byte order mark overrules both. */
-  readonly encoding?: Encoding | TextEncoding | undefined
+  /** The encoding of the file, whatever the map says. A byte order mark overrules both. */
+  readonly encoding?: string | undefined
   /** Other texts that name records of the files that were imported before. */
   readonly aliases?: Aliases
   /** Whether rows of other entities come from the file too. */
@@ -47,10 +53,10 @@ export type ImportOptions = {
   readonly onProgress?: (progress: ImportProgress) => void
   readonly onRejected?: (rejection: Rejection) => void
   readonly onWarning?: (warning: Warning & { readonly line: number }) => void
-  /** Called with each row that was not rejected. */
-  readonly onAccepted?: (row: ImportRow) => void
-  /** Called once everything is written, with the SHA-256 of the file as it was read. */
-  readonly onEnd?: (content: string) => void
+  /** Called with each record that was not rejected, and the number of its rows. */
+  readonly onAccepted?: (row: ImportRow, rows: number) => void
+  /** Called once everything is written, with the SHA-256 of the file as it was read, and the fields that are read from each column. */
+  readonly onEnd?: (content: string, columns: ReadonlyMap<string, readonly string[]>) => void
   /** Called once, when the import first waits for the store. */
   readonly onWait?: () => void
   readonly now: () => number
@@ -76,7 +82,13 @@ type Accepted<Fields> = {
   readonly leftOut: readonly string[]
 }
 
-type Rejected = { readonly source: SourceRow; readonly reasons: readonly string[] }
+type Rejected = {
+  readonly source: SourceRow
+  readonly reasons: readonly string[]
+  readonly fields?: Readonly<Record<string, unknown>> | undefined
+}
+
+const rowsOf = ({ further = [] }: SourceRow): number => 1 + further.length
 
 /**
  * @throws ImportFileError when the file as a whole cannot be imported
@@ -102,6 +114,7 @@ export async function importFile<Fields>(
     { clinic, map: columnMap, encoding, onChunk },
   )
   options.onFormat?.(format)
+  const names = new Set(format.kind === 'csv' ? format.header : [])
   const keys = await entity.readKeys(clinic.id)
   const own = entity.ownRecords(clinic.id, keys)
   const check = rowChecker(entity, clinic, options.now(), own.idOf, map, options.aliases)
@@ -135,7 +148,7 @@ export async function importFile<Fields>(
     for (const { id, reason, mayPassLater } of outcomes.rejections) {
       const known = accepted.get(id)
       if (known && mayPassLater && !isLastPass) postponed.add(known.source)
-      else if (known) rejections.push({ source: known.source, reasons: [reason] })
+      else if (known) rejections.push({ source: known.source, reasons: [reason], fields: known.row.source })
       accepted.delete(id)
     }
     for (const [id, { row, source, isRepeated, leftOut }] of accepted) {
@@ -144,12 +157,12 @@ export async function importFile<Fields>(
       if (warning && !(isRepeated && warning.kind === 'same_person')) warn(warning, row.line)
       for (const text of leftOut) warn({ kind: 'left_out', text: `left out: ${text}` }, row.line)
       if (leftOut.length > 0) await incomplete?.write(source, leftOut.join('; '))
-      options.onAccepted?.(row)
+      options.onAccepted?.(row, rowsOf(source))
     }
-    for (const { source, reasons } of rejections.sort((a, b) => a.source.line - b.source.line)) {
+    for (const { source, reasons, fields = {} } of rejections.sort((a, b) => a.source.line - b.source.line)) {
       await rejected?.write(source, reasons.join('; '))
       result.rejected++
-      options.onRejected?.({ line: source.line, reasons })
+      options.onRejected?.({ line: source.line, reasons, rows: rowsOf(source), fields })
     }
     options.onProgress?.({ ...read, result: { ...result } })
     if (options.signal?.aborted) throw new ImportStopped()
@@ -165,11 +178,18 @@ export async function importFile<Fields>(
 
   try {
     for await (const { source, row: checked } of withOwnRecords(records, check, own)) {
-      progress.rows += 1 + (source.further?.length ?? 0)
+      progress.rows += rowsOf(source)
+      if (format.kind === 'ndjson' && 'values' in source)
+        for (const name of Object.keys(source.values)) names.add(name)
       const repetition = 'row' in checked ? repeatedId(seen, checked.row) : null
       const reasons = 'reasons' in checked ? checked.reasons : repetition === null ? [] : [repetition]
       if ('id' in checked && checked.id !== undefined) entity.onRejected?.(checked.id, source.line)
-      if (reasons.length > 0) batch.rejections.push({ source, reasons })
+      if (reasons.length > 0)
+        batch.rejections.push({
+          source,
+          reasons,
+          fields: 'row' in checked ? checked.row.source : checked.fields,
+        })
       else if ('row' in checked) {
         const row = { ...checked.row, sharedWith: sharedLines(seen, checked) }
         const repeated = repeatedPerson(seen, entity, row)
@@ -197,7 +217,8 @@ export async function importFile<Fields>(
   if (!options.isTrial) await retryPatiently(async () => entity.finish?.(clinic), onWait)
   await rejected?.finish()
   await incomplete?.finish()
-  options.onEnd?.(content.digest('hex'))
+  const known = [...names].filter((name) => map.unknownNames([name]).length === 0)
+  options.onEnd?.(content.digest('hex'), new Map(known.map((name) => [name, map.fieldsOf(name)])))
   return result
 }
 

@@ -1,4 +1,4 @@
-/** Imports one file for the `import` command, and prints how far it is, rejected rows and warnings. */
+/** Imports one file for the `import` command, prints how far it is, and returns its reconciliation. */
 import { statSync } from 'node:fs'
 import { constants } from 'node:os'
 import { basename } from 'node:path'
@@ -8,23 +8,22 @@ import type { Table } from '../../../../shared/store/table/table.ts'
 import { CommandFailure, EXIT } from '../../tool/output.ts'
 import { progressBar } from '../../tool/progress.ts'
 import type { ImportableEntity } from '../entities/entity.ts'
-import type { TextEncoding } from '../files/encoding.ts'
+import { rowsFile } from '../files/rejections.ts'
+import type { FileFormat } from '../files/row.ts'
 import type { ColumnMap } from '../maps/map-schema.ts'
 import type { Aliases } from './aliases.ts'
 import { announceImport } from './announce-import.ts'
-import { type ImportProgress, type ImportResult, ImportStopped, importFile } from './import-file.ts'
-import { countsText, type FileReport, formatFields, GroupedTexts } from './report.ts'
+import { type ImportProgress, ImportStopped, importFile } from './import-file.ts'
+import { MoneySums } from './money-sums.ts'
+import { countsText, type FileReport, GroupedTexts } from './report.ts'
 import type { StatedPaid } from './unpaid-invoices.ts'
-
-/** Rejected rows and warnings that are printed per file. The file of rejected rows has all of them. */
-const MAX_PRINTED = 10
 
 /** The target and the options of the import of a file. */
 export type FileImport = {
   readonly table: Table
   readonly clinic: StoredClinic
   readonly check: boolean
-  readonly encoding: TextEncoding | undefined
+  readonly encoding: string | undefined
   readonly map: ColumnMap | undefined
   readonly aliases: Aliases
   readonly isShared: boolean
@@ -38,54 +37,34 @@ export async function importWithProgress(
   command: Command,
   file: string,
   entity: ImportableEntity,
-  {
-    table,
-    clinic,
-    check,
-    encoding,
-    map,
-    aliases,
-    isShared,
-    overwrite,
-    allowOverlaps,
-    allowSameNumbers,
-  }: FileImport,
+  { table, clinic, check, ...options }: FileImport,
   statedPaid: StatedPaid,
-): Promise<FileReport & ImportResult> {
+): Promise<FileReport> {
+  const label = options.isShared ? entity.name : undefined
   const bar = progressBar(command, basename(file), statSync(file).size)
   const reasons = new GroupedTexts()
   const warned = new GroupedTexts()
-  let printed = 0
-  let printedWarnings = 0
+  const money = new MoneySums()
+  const rows = { read: 0, records: 0, rejected: 0 }
   let outside = 0
   const incomplete = new Set<number>()
-  let format = { encoding: '', delimiter: null as string | null }
+  let format: FileFormat | undefined
   let latest: ImportProgress | undefined
   let content = ''
-  const printSome = (text: string) => {
-    printed++
-    if (!check && printed <= MAX_PRINTED) bar.printLine(text)
-    if (!check && printed === MAX_PRINTED + 1)
-      bar.printLine(`${file}: more rows are rejected: the file of rejected rows has all of them`)
-  }
+  let columns: ReadonlyMap<string, readonly string[]> = new Map()
   using interruption = interruptible()
   try {
     const result = await importFile(file, entity, clinic, {
       now: Date.now,
-      map,
-      aliases,
-      encoding,
-      isShared,
-      overwrite,
-      allowOverlaps,
-      allowSameNumbers,
+      ...options,
       isTrial: check,
       signal: interruption.signal,
       onFormat: (found) => {
-        format = formatFields(found)
+        format = found
       },
-      onEnd: (digest) => {
+      onEnd: (digest, read) => {
         content = digest
+        columns = read
       },
       onProgress: (progress) => {
         latest = progress
@@ -95,44 +74,49 @@ export async function importWithProgress(
         bar.printLine(
           `${file}: the store is busy or unavailable; waiting up to ten minutes at a time. If the local stack was started again, press Ctrl-C and repeat the import: the store has another address`,
         ),
-      onRejected: ({ line, reasons: all }) => {
+      onRejected: ({ line, reasons: all, rows: count, fields }) => {
         for (const reason of all) reasons.add(reason, line)
-        printSome(`${file}:${line}: ${all.join('; ')}`)
+        rows.rejected += count
+        money.add(fields, 'rejected')
       },
       onWarning: ({ line, kind, text }) => {
         if (kind === 'outside_hours') outside++
         if (kind === 'left_out') incomplete.add(line)
         warned.add(text, line)
-        printedWarnings++
-        if (!check && printedWarnings <= MAX_PRINTED) bar.printLine(`${file}:${line}: warning: ${text}`)
-        if (!check && printedWarnings === MAX_PRINTED + 1)
-          bar.printLine(`${file}: more warnings: the same import with --check groups all of them`)
       },
-      onAccepted: (row) => {
+      onAccepted: (row, count) => {
+        rows.records += count
+        money.add(row.source, 'records')
         if (entity.isStatedPaid?.(row)) statedPaid.add(row.id, { file, line: row.line })
       },
     })
     if (!check && entity.partOf === undefined)
       await announceImport(table, clinic, entity.name, { content, counts: result })
-    const rows = latest?.rows ?? 0
-    const name = check ? basename(file) : file
     return {
-      file: name,
+      file: check ? basename(file) : file,
       entity: entity.name,
-      rows,
-      ...format,
+      rows: { ...rows, read: latest?.rows ?? 0 },
+      encoding: format?.encoding ?? '',
+      delimiter: format?.kind === 'csv' ? format.delimiter : null,
       ...result,
+      columns: [...columns].map(([column, fields]) => ({ column, fields })),
+      sums: money.sums,
       reasons: reasons.groups,
       warned: warned.groups,
       left_out: incomplete.size,
       appointments_outside: outside,
+      corrections: [
+        ...(!check && result.rejected > 0 ? [rowsFile(file, 'rejected', label)] : []),
+        ...(!check && incomplete.size > 0 ? [rowsFile(file, 'left-out', label)] : []),
+      ],
     }
   } catch (error) {
     if (latest && !check)
       bar.printLine(
         `${file}: stopped after ${latest.rows} rows: ${countsText(latest.result)}. Run it again to continue.`,
       )
-    if (error instanceof ImportStopped) throw new CommandFailure('Interrupted.', EXIT.interrupted)
+    if (error instanceof ImportStopped)
+      throw new CommandFailure(check ? 'Interrupted. Nothing was written.' : 'Interrupted.', EXIT.interrupted)
     throw error
   } finally {
     bar.done()

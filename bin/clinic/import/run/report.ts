@@ -1,9 +1,9 @@
-/** The findings of a check of a file, without personal data, so that the operator can forward them. */
+/** The reconciliation of a file, without personal data, so that the operator can forward it. */
 import { basename } from 'node:path'
 import type { LineItemFiles } from '../entities/line-items.ts'
-import { listed } from '../files/field-names.ts'
-import type { FileFormat } from '../files/row.ts'
+import { listed, quoted } from '../files/field-names.ts'
 import type { ImportResult } from './import-file.ts'
+import type { MoneySum } from './money-sums.ts'
 import type { StatedPaid } from './unpaid-invoices.ts'
 
 /** Reasons that are counted separately, and lines that are named for each. */
@@ -41,35 +41,46 @@ const withoutValues = (reason: string): string =>
     .replace(/ is -?[\d.]+, but (.*?) -?[\d.]+(?=;|$)/g, ' is not what $1')
     .replace(/(hours|breaks) ".*?":.*?(?=;|$)/g, '$1 are not as documented')
 
-export type FileReport = {
+export type FileReport = ImportResult & {
   readonly file: string
   readonly entity: string
-  readonly rows: number
+  /** Several rows can be one record. */
+  readonly rows: { readonly read: number; readonly records: number; readonly rejected: number }
   readonly encoding: string
   readonly delimiter: string | null
+  /** The fields that are read from each column. */
+  readonly columns: readonly { readonly column: string; readonly fields: readonly string[] }[]
+  readonly sums: readonly MoneySum[]
   readonly reasons: readonly Readonly<Group>[]
   readonly warned: readonly Readonly<Group>[]
   /** Rows that were imported without values that are invalid. */
   readonly left_out: number
   /** Appointments to come that were imported although their doctor does not work then. */
   readonly appointments_outside: number
+  /** The files of rows to correct. */
+  readonly corrections: readonly string[]
 }
-
-export const formatFields = (format: FileFormat) => ({
-  encoding: format.encoding,
-  delimiter: format.kind === 'csv' ? format.delimiter : null,
-})
 
 const number = (value: number): string => value.toLocaleString('en')
 
-/** The lines of a report for a person. */
-export function reportLines(report: FileReport & ImportResult): string[] {
-  const { file, entity, rows, encoding, delimiter, reasons, warned } = report
+/** The reconciliation of a file, for a person. */
+export function reportLines(report: FileReport): string[] {
+  const { file, entity, rows, encoding, delimiter, columns, sums, reasons, warned, left_out } = report
   const separated =
     delimiter === null ? '' : `, columns separated by ${delimiter === '\t' ? 'tabs' : delimiter}`
+  const read = columns.filter(({ fields }) => fields.length > 0)
+  const ignored = columns.filter(({ fields }) => fields.length === 0).map(({ column }) => column)
   return [
-    `${file}: ${number(rows)} rows of ${entity}, ${encoding}${separated}`,
-    `  would be ${countsText(report)}`,
+    `${file}: ${entity}, ${encoding}${separated}`,
+    `  ${number(rows.read)} rows: ${number(rows.records)} become records, ${number(rows.rejected)} are rejected` +
+      (left_out > 0 ? `, ${number(left_out)} lack values that are left out` : ''),
+    `  records: ${countsText(report)}`,
+    ...sums.map(
+      ({ field, currency, records, rejected }) =>
+        `  sum of ${field}: ${records}${currency === null ? '' : ` ${currency}`}, and ${rejected} in rejected rows`,
+    ),
+    ...read.map(({ column, fields }) => `  column ${quoted([column])}: ${listed(fields)}`),
+    ...(ignored.length > 0 ? [`  ignored: ${quoted(ignored)}`] : []),
     ...reasons.map((group) => `  rejected: ${groupText(group)}`),
     ...warned.map((group) => `  warning: ${groupText(group)}`),
   ]
