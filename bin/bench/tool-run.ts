@@ -67,7 +67,7 @@ export async function runImport(
   clinic: string,
   file: string,
 ): Promise<ImportRun> {
-  const run = await runTool(endpoint, tableName, ['import', '--clinic', clinic, file])
+  const run = await runTool(endpoint, tableName, ['import', '--yes', '--clinic', clinic, file])
   return { ...run, result: JSON.parse(run.stdout).data }
 }
 

@@ -40,7 +40,7 @@ describe('the tool as a process', () => {
   it('imports a file whose patients the API shows, with the rejected rows on standard error and exit code 1', async () => {
     const path = join(folder, 'patients.csv')
     writeFileSync(path, 'external_id,first_name,last_name\n1,Ada,Lang\n2,,\n')
-    const imported = await spawnClinicTool(stack, '--json', 'import', '--clinic', clinic.id, path)
+    const imported = await spawnClinicTool(stack, '--json', 'import', '--yes', '--clinic', clinic.id, path)
     expect([imported.code, imported.json().data]).toMatchObject([1, { imported: 1, rejected: 1 }])
     expect(imported.stderr).toContain(`${path}:3: first_name is required`)
     expect(readFileSync(join(folder, 'patients.rejected.csv'), 'utf8')).toContain(

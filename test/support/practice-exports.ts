@@ -1,14 +1,14 @@
 /** Exports of other practice systems, as their users save them: believable rows, of which a few are truly wrong. */
 
-import { type Encoding, encodeText } from '../../bin/clinic/import/files/encoding.ts'
 import { type SeededRandom, seeded } from '../../bin/demo/random.ts'
+import { encodeText } from './encode-text.ts'
 
 /** A wrong text of a file, and what it should be. Each occurs once. */
 export type Mistake = { readonly wrong: string; readonly right: string }
 
 export type PracticeExport = {
   readonly map: string
-  readonly encoding: Encoding
+  readonly encoding: string
   /** The last names of its patients. */
   readonly names: readonly string[]
   readonly files: readonly {
@@ -24,7 +24,7 @@ type Names = readonly [string, ...string[]]
 /** How one system writes. */
 type Style = {
   readonly map: string
-  readonly encoding: Encoding
+  readonly encoding: string
   readonly delimiter: string
   readonly newline: string
   readonly first: Names
@@ -369,7 +369,10 @@ function table(
   )
   return {
     name: `${entity}.csv`,
-    content: encodeText(`${lines.join(newline)}${newline}`, encoding),
+    content:
+      encoding === 'utf-8'
+        ? Buffer.from(`${lines.join(newline)}${newline}`)
+        : encodeText(`${lines.join(newline)}${newline}`, encoding),
     rows: count,
     mistakes: rows.flatMap(({ mistake }) => (mistake ? [mistake] : [])),
   }

@@ -22,7 +22,7 @@ export type MappedRow = {
 }
 
 export type RowMap = {
-  /** Names of columns that the map reads for a field; null if it needs none. */
+  /** Names of columns that are read for a field; null if it needs none. */
   readonly columnsOf: (field: string) => readonly string[] | null
   /** Whether a field is read from a column, by its folded name. */
   readonly isRead: (column: string) => boolean
@@ -184,7 +184,7 @@ export function rowMap(
     columnsOf: (field) => {
       const source = sources.get(field)
       const names = source ? columnNames(source) : []
-      return names.length > 0 ? names : null
+      return names.length === 0 && (source || field in constants) ? null : names
     },
     isRead: (column) => readers.has(column),
     fieldsOf: (column) => [...(readers.get(foldedName(column)) ?? [])],

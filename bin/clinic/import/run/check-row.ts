@@ -33,7 +33,7 @@ export type CheckedRow<Fields> =
       readonly fields?: Readonly<Record<string, unknown>>
     }
 
-const NO_COUNTRY = ', or the map needs a country, such as "country": "DE"'
+const NO_COUNTRY = ', or a country in the map'
 
 /** How far the clock of another system can be ahead. */
 const CLOCK_DIFFERENCE_MS = 60_000
@@ -91,7 +91,9 @@ export function rowChecker<Fields>(
       ...(fields.error?.issues ?? [])
         .filter(({ path }) => !problems.has(path.filter((step) => typeof step === 'string').join('.')))
         .map(issueText(own.fields))
-        .map((text) => (map.country === undefined && text.startsWith('phone_number') ? text + NO_COUNTRY : text)),
+        .map((text) =>
+          map.country === undefined && text.startsWith('phone_number') ? text + NO_COUNTRY : text,
+        ),
       ...(fields.success && isInFuture(rest.created_at, now) ? ['created_at is in the future'] : []),
     ]
     if (identity.issues) return { reasons, fields: rest }

@@ -91,7 +91,8 @@ function missingProblems(
     const columns = [field, ownIdColumn(field)].map((name) => map.columnsOf(name))
     if (columns.some((names) => names === null || names.some((name) => present.has(foldedName(name)))))
       return []
-    const [first = field] = columns[0] ?? []
+    const [first] = columns.flatMap((names) => names ?? [])
+    if (first === undefined) return [`the map reads no column for ${field}`]
     return [`column ${quoted([first])}${first === field ? '' : ` (${field})`} is missing`]
   })
 }

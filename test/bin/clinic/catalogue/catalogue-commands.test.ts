@@ -174,7 +174,7 @@ describe('the commands of the catalogue', () => {
     const folder = mkdtempSync(join(tmpdir(), 'catalogue-commands-test-'))
     const file = join(folder, 'Price-lists-2026.csv')
     writeFileSync(file, 'external_id,name\nP-26,Prices of 2026\n')
-    expect(await done('import', ...of, file)).toMatchObject({ imported: 1, rejected: 0 })
+    expect(await done('import', '--yes', ...of, file)).toMatchObject({ imported: 1, rejected: 0 })
     rmSync(folder, { recursive: true })
     const found = await done('price-list', 'find', '--external-id', 'P-26', ...of)
     expect(found).toMatchObject([{ name: 'Prices of 2026', external_id: 'P-26' }])

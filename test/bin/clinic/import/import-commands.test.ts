@@ -43,7 +43,7 @@ describe('import --check', () => {
       file('invoices.csv', INVOICES),
       file('patients.csv', PATIENTS),
     ]
-    const { code, printed, errors, lines } = await tool('import', '--check', ...paths)
+    const { code, printed, errors, lines } = await tool('import', '--yes', '--check', ...paths)
     expect([code, printed.split('\n')]).toEqual([
       1,
       [
@@ -72,15 +72,21 @@ describe('import --check', () => {
     ]
     const rejected = ['patients', 'patients-valid'].map((name) => join(folder, `${name}.rejected.csv`))
     for (const path of rejected) writeFileSync(path, 'corrected')
-    await tool('import', '--check', ...paths)
+    await tool('import', '--yes', '--check', ...paths)
     expect(rejected.map((path) => readFileSync(path, 'utf8'))).toEqual(['corrected', 'corrected'])
     for (const path of rejected) rmSync(path)
-    await tool('import', '--check', ...paths)
+    await tool('import', '--yes', '--check', ...paths)
     expect(rejected.filter(existsSync)).toEqual([])
   })
 
   it('prints the same as JSON', async () => {
-    const { code, printed } = await tool('import', '--check', '--json', file('patients.csv', PATIENTS))
+    const { code, printed } = await tool(
+      'import',
+      '--yes',
+      '--check',
+      '--json',
+      file('patients.csv', PATIENTS),
+    )
     expect([code, JSON.parse(printed).data]).toEqual([
       1,
       {
@@ -122,7 +128,7 @@ describe('import', () => {
       'patients-some.csv',
       'external_id,first_name,last_name,phone_number\n1,Ada,Lang,+4915112345678\n2,,,\n3,Cy,Moor,030 1234\n',
     )
-    const { code, printed, errors } = await tool('import', '--json', path)
+    const { code, printed, errors } = await tool('import', '--yes', '--json', path)
     expect([code, JSON.parse(printed).data]).toMatchObject([
       1,
       { imported: 1, updated: 0, unchanged: 0, rejected: 2 },
@@ -134,7 +140,7 @@ describe('import', () => {
       '3,Cy,Moor,030 1234,"phone_number needs its country code: +49 171 1234567, not 0171... or 0049..."',
     ])
     expect(await total()).toBe(1)
-    const again = await tool('import', '--json', path)
+    const again = await tool('import', '--yes', '--json', path)
     expect(JSON.parse(again.printed).data).toMatchObject({ imported: 0, unchanged: 1, rejected: 2 })
   })
 
@@ -144,22 +150,22 @@ describe('import', () => {
       [['package.json'], 'package.json: the name must end in .csv, .tsv, .txt, .ndjson or .jsonl'],
       [['--entity', 'horses', 'patients.csv'], 'patients.csv does not exist'],
     ] as const) {
-      expect(await rejection(tool('import', ...args))).toContain(message)
+      expect(await rejection(tool('import', '--yes', ...args))).toContain(message)
     }
     const path = file('people.csv', 'external_id,first_name,last_name\np1,Jo,Jung\n')
-    expect(await rejection(tool('import', path))).toContain(
+    expect(await rejection(tool('import', '--yes', path))).toContain(
       'cannot tell the entity from the file name: rename the file, or use --entity. Valid entities are departments, doctors, holidays, rooms',
     )
-    expect((await tool('import', '--entity', 'patients', path)).code).toBe(0)
+    expect((await tool('import', '--yes', '--entity', 'patients', path)).code).toBe(0)
   })
 
   it('warns of invoices that are paid by their file once all files are in', async () => {
     const patients = file('patients.csv', PATIENTS)
     const args = [patients, file('payments.csv', PAYMENTS), file('invoices.csv', INVOICES)]
-    const { printed, errors } = await tool('import', ...args)
+    const { printed, errors } = await tool('import', '--yes', ...args)
     expect(printed).toContain('warning: 1 invoice with the status paid has no payments (invoices.csv:3)')
     expect(errors).toContain(`${patients}:5: warning: last_name looks doubly encoded`)
-    const again = JSON.parse((await tool('import', '--json', ...args)).printed).data
+    const again = JSON.parse((await tool('import', '--yes', '--json', ...args)).printed).data
     expect(again).toMatchObject({ imported: 0, unchanged: 6, rejected: 2, paid_without_payments: 1 })
   })
 
@@ -175,11 +181,11 @@ describe('import', () => {
     ]
     const list = `appointment list --clinic ${clinic.id} --outside`
     const text = `warning: 2 appointments to come are outside working hours. Imported appointments are listed by "${list}"`
-    expect((await tool('import', '--check', ...paths)).printed).toContain(text)
-    const { printed, errors } = await tool('import', ...paths)
+    expect((await tool('import', '--yes', '--check', ...paths)).printed).toContain(text)
+    const { printed, errors } = await tool('import', '--yes', ...paths)
     expect(printed).toContain(text)
     expect(errors).toContain(`${paths[2]}:3: warning: start_time or end_time is outside the doctor's working`)
-    expect(JSON.parse((await tool('import', '--json', ...paths)).printed).data).toMatchObject({
+    expect(JSON.parse((await tool('import', '--yes', '--json', ...paths)).printed).data).toMatchObject({
       appointments_outside: 0,
     })
     const { printed: listed } = await run(...list.split(' '))
@@ -202,7 +208,7 @@ describe('import', () => {
       file('payments-none.csv', `${PAYMENTS.split('\n')[0]}\n\n`),
     ]
     for (const check of [[], ['--check']]) {
-      const { code, errors, printed } = await tool('import', ...check, ...paths)
+      const { code, errors, printed } = await tool('import', '--yes', ...check, ...paths)
       expect([code, printed, errors.trim().split('\n')]).toEqual([
         ...[2, ''],
         [
@@ -222,10 +228,10 @@ describe('import', () => {
 
   it('reads a file by a map, and by --encoding instead of the map’s encoding', async () => {
     const path = file('patients.csv', 'Hasta No;Adı;Soyadı;Cep\n1;Şükrü;Işık;0532 123 45 67\n')
-    expect(await rejection(tool('import', '--map', 'turkish', path))).toBe(
+    expect(await rejection(tool('import', '--yes', '--map', 'turkish', path))).toBe(
       `${path}: the file is not windows-1254; it looks like UTF-8. Add --encoding utf-8, or save the file as UTF-8.\n`,
     )
-    expect((await tool('import', '--map', 'turkish', '--encoding', 'utf-8', path)).code).toBe(0)
+    expect((await tool('import', '--yes', '--map', 'turkish', '--encoding', 'utf-8', path)).code).toBe(0)
     const { items } = await patientStore(db).page(clinic.id, { page: 1, limit: 1 })
     expect(items).toMatchObject([{ firstName: 'Şükrü', lastName: 'Işık', phoneNumber: '+905321234567' }])
   })
@@ -237,17 +243,17 @@ describe('import', () => {
     const columns = { notes: ['Reason'] }
     const map = file('reason-map.json', JSON.stringify({ entities: { patients: { columns } } }))
     const rejected = join(folder, `patients-reason.rejected.${extension}`)
-    await tool('import', '--map', map, file(`patients-reason.${extension}`, content))
+    await tool('import', '--yes', '--map', map, file(`patients-reason.${extension}`, content))
     const first = readFileSync(rejected, 'utf8')
     expect(first).toContain('rejected_because')
     // Rejected again.
-    await tool('import', '--map', map, file(`patients-reason.${extension}`, first))
+    await tool('import', '--yes', '--map', map, file(`patients-reason.${extension}`, first))
     expect(readFileSync(rejected, 'utf8')).toBe(first)
     const corrected = first
       .replace('pain,,', 'pain,Ada,Kaya')
       .replace('"first_name":"","last_name":""', '"first_name":"Ada","last_name":"Kaya"')
     expect(
-      (await tool('import', '--map', map, file(`patients-corrected.${extension}`, corrected))).code,
+      (await tool('import', '--yes', '--map', map, file(`patients-corrected.${extension}`, corrected))).code,
     ).toBe(0)
     const id = (await readImportIds(db.table, clinic.id))('patient', '1')
     expect(await patientStore(db).find(clinic.id, id)).toMatchObject({ lastName: 'Kaya', notes: 'Back pain' })
@@ -258,7 +264,7 @@ describe('import', () => {
     const path = file('patients-many.csv', `external_id,first_name,last_name,phone_number\n${rows}`)
     const others = process.listeners('SIGINT')
     process.removeAllListeners('SIGINT')
-    const running = tool('import', path)
+    const running = tool('import', '--yes', path)
     await vi.waitFor(() => expect(process.listenerCount('SIGINT')).toBe(1))
     process.emit('SIGINT')
     const { code, errors } = await running
@@ -271,7 +277,7 @@ describe('import', () => {
     expect(await total()).toBe(96)
     const rejected = join(folder, 'patients-many.rejected.csv')
     expect(readdirSync(folder).filter((name) => name.startsWith(basename(rejected)))).toEqual([])
-    const again = JSON.parse((await tool('import', '--json', path)).printed).data
+    const again = JSON.parse((await tool('import', '--yes', '--json', path)).printed).data
     expect(again).toMatchObject({ imported: 203, unchanged: 96, rejected: 1 })
     expect(readFileSync(rejected, 'utf8')).toContain('3,First,Last,none,"phone_number must')
   })
@@ -282,7 +288,7 @@ describe('ids', () => {
     (await readImportIds(db.table, clinic.id))('patient', externalId)
 
   it('lists the external ids of imported records with their ids, and none of them in the access trail', async () => {
-    await tool('import', file('patients.csv', PATIENTS), file('invoices.csv', INVOICES))
+    await tool('import', '--yes', file('patients.csv', PATIENTS), file('invoices.csv', INVOICES))
     const { code, printed, lines } = await tool('ids', '--entity', 'patients')
     expect(code).toBe(0)
     expect(printed.trim().split('\n').sort()).toEqual(

@@ -133,7 +133,7 @@ describe('is rejected with what is wrong and where', () => {
     [
       'a mistake in the map that is extended',
       { 'own.json': { extends: 'base.json' }, 'base.json': { entities: { horses: {} } } },
-      'base.json: entities.horses: unknown entity',
+      'base.json: entities: unknown entity "horses"',
     ],
     [
       'a map without entities',

@@ -58,7 +58,7 @@ it('leaves out invalid values that are optional, and takes them once they are co
   const first = await load('patients', map, PEOPLE + rows)
   expect(first).toMatchObject({ imported: 3, rejections: ['4: first_name is required'], warnings: 3 })
   expect(first.warned).toEqual([
-    '2: left out: phone_number is neither a phone number of PL nor one with a country code',
+    '2: left out: phone_number is neither a phone number of PL, the country in the map, such as 512 345 678, nor one with a country code',
     '2: left out: date_of_birth is not a date that exists',
     '3: left out: email_address must be an email address',
   ])
@@ -68,7 +68,7 @@ it('leaves out invalid values that are optional, and takes them once they are co
     ['Coe', null, null, null],
   ])
   const leftOut = rowsFile(join(folder, 'patients.csv'), 'left-out')
-  const text = readFileSync(leftOut, 'utf8')
+  const text = readFileSync(leftOut, 'utf8').replace('\uFEFF', '')
   expect(text.split('\n').map((line) => line[0])).toEqual(['e', '1', '2', undefined])
   const corrected = text.replace('31.2', '28.2').replace('none', '512 345 679').replace('at home', 'al@a.pl')
   expect(await load('patients', map, corrected, 'patients.left-out.csv')).toMatchObject({
@@ -121,7 +121,8 @@ it('rejects phone numbers that do not exist, dates, and extensions, and imports 
   expect(imported).toBe(NUMBERS.length)
   expect(rejections).toEqual(
     PHONES.map(
-      (_, at) => `${at + 2}: phone_number is neither a phone number of DE nor one with a country code`,
+      (_, at) =>
+        `${at + 2}: phone_number is neither a phone number of DE, the country in the map, such as 01512 3456789, nor one with a country code`,
     ),
   )
   expect((await people()).map(([, , phone]) => phone)).toEqual(NUMBERS.map(() => '+493012345678'))
@@ -145,8 +146,8 @@ it('rejects phone numbers that do not exist without a country too', async () => 
   )
   expect(imported).toBe(1)
   expect(rejections).toEqual([
-    '2: phone_number must be an international phone number that exists, such as +905321234567',
-    '3: phone_number needs its country code: +49 171 1234567, not 0171... or 0049...',
+    '2: phone_number must be an international phone number that exists, such as +905321234567, or a country in the map',
+    '3: phone_number needs its country code: +49 171 1234567, not 0171... or 0049..., or a country in the map',
   ])
 })
 

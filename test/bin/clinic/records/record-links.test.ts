@@ -73,7 +73,7 @@ describe('a linked record', () => {
     await link(mine.patient.id, 'TR-1')
     await link(mine.doctor.id, 'DR-1', 'doctor')
     for (const name of ['doctors', 'patients', 'appointments'])
-      expect((await command('import', join(out, `${name}.ndjson`))).printed).toContain(
+      expect((await command('import', '--yes', join(out, `${name}.ndjson`))).printed).toContain(
         '0 imported, 0 updated, 1 unchanged, 0 rejected',
       )
     expect((await patientStore(db).page(mine.clinic.id, { page: 1, limit: 9 })).total).toBe(1)

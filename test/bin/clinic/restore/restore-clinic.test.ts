@@ -159,7 +159,7 @@ async function importFiles(clinic: ClinicId, isBad: boolean): Promise<void> {
     )
     return file
   })
-  await output(stack.run('import', '--clinic', clinic, ...files))
+  await output(stack.run('import', '--yes', '--clinic', clinic, ...files))
 }
 
 /** Writes to a clinic: the same items for the same number of steps, in any table that has the clinic's items. */

@@ -60,7 +60,7 @@ async function load(files: { readonly [name: string]: string }, ...options: stri
   for (const [name, content] of Object.entries(files)) writeFileSync(join(folder, name), content)
   const paths = Object.keys(files).map((name) => join(folder, name))
   const map = join(folder, 'map.json')
-  return run('import', '--clinic', clinic.id, '--map', map, '--json', ...options, ...paths)
+  return run('import', '--yes', '--clinic', clinic.id, '--map', map, '--json', ...options, ...paths)
 }
 
 const invoices = async () =>

@@ -1,11 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import {
-  cellsOf,
-  cellValue,
-  cellWriter,
-  strayQuoteCells,
-} from '../../../../../bin/clinic/import/files/csv-cells.ts'
+import { cellsOf, cellValue, cellWriter } from '../../../../../bin/clinic/import/files/csv-cells.ts'
 import { property } from '../../../../support/scale.ts'
 
 const write = cellWriter(',;\t')
@@ -35,18 +30,5 @@ describe('cellWriter', () => {
       expect(read(values.map(write).join(','))).toEqual(values)
     })
     fc.assert(roundTrip, property(500, 100_000))
-  })
-})
-
-describe('strayQuoteCells', () => {
-  it.each([
-    ['1,"Roe,Jo', ['1', 'Roe', 'Jo']],
-    ['1,Roe",Jo', ['1', 'Roe', 'Jo']],
-    ['1,12" lens,"a ""b"", c"', ['1', '12" lens', 'a "b", c']],
-    ['Ann "Nan" Roe,,x "y"', ['Ann "Nan" Roe', '', 'x "y"']],
-    ['1,"Jo "Nan" Roe"', null],
-    ['"1,"Roe', null],
-  ])('reads %s as %j', (line, cells) => {
-    expect(strayQuoteCells(line, ',')).toEqual(cells)
   })
 })

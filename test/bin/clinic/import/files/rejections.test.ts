@@ -14,8 +14,7 @@ afterAll(() => rmSync(folder, { recursive: true }))
 
 const format = {
   kind: 'csv' as const,
-  encoding: 'utf-8' as const,
-  hasMark: false,
+  encoding: 'utf-8',
   hasSeparatorLine: false,
   delimiter: ',',
   header: ['external_id', 'reason', 'first_name'],
@@ -44,7 +43,7 @@ it('replaces the file of an earlier run once it is complete, for its owner alone
   expect(statSync(join(folder, unfinished)).mode & 0o777).toBe(0o600)
   await writer.finish()
   expect(readFileSync(rejected, 'utf8')).toBe(
-    'external_id,first_name,reason\n1,"\'=1+1, ""b""",too long\n"2,""x",,not closed\n',
+    '\uFEFFexternal_id,first_name,reason\n1,"\'=1+1, ""b""",too long\n"2,""x",,not closed\n',
   )
   expect(statSync(rejected).mode & 0o777).toBe(0o600)
 })
@@ -63,7 +62,7 @@ it('protects names of columns so that an import reads the same names', async () 
   await using writer = rowsWriter(rejected, { ...format, header }, () => false)
   await writer.write({ ...row, cells: ['1', '2', '3'] }, 'too long')
   await writer.finish()
-  expect(readFileSync(rejected, 'utf8')).toMatch(/^'@id,'=sum,''-x,reason\n/)
+  expect(readFileSync(rejected, 'utf8')).toMatch(/^\uFEFF'@id,'=sum,''-x,reason\n/)
   const again = await openRows(rejected, undefined)
   await again.close()
   expect(again.format).toMatchObject({ header: [...header, 'reason'] })

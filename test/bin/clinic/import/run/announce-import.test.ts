@@ -35,7 +35,7 @@ const RADIOLOGY = '{"external_id":2,"name":"Radiology"}\n'
 
 async function imported(content: string): Promise<void> {
   writeFileSync(file, content)
-  expect((await run('import', file, '--clinic', clinic.id)).errors).toBe('')
+  expect((await run('import', '--yes', file, '--clinic', clinic.id)).errors).toBe('')
 }
 const stored = () => clinicStore(db).requireNotDeleting(clinic.id)
 const departments = () => importEntities(db.table, Date.now)[0] as ImportableEntity
@@ -98,13 +98,13 @@ describe('import.completed', () => {
     const patient = '{"external_id":1,"first_name":"Ada","last_name":"Kaya","date_of_birth":"1931-07-13"}\n'
     const patients = join(folder, 'patients.ndjson')
     writeFileSync(patients, patient)
-    await run('import', patients, '--clinic', clinic.id)
+    await run('import', '--yes', patients, '--clinic', clinic.id)
     await patientChanges(db.table).erase(
       clinic.id,
       (await readImportIds(db.table, clinic.id))('patient', '1'),
     )
-    await run('import', patients, '--clinic', clinic.id)
-    await run('import', patients, '--clinic', clinic.id)
+    await run('import', '--yes', patients, '--clinic', clinic.id)
+    await run('import', '--yes', patients, '--clinic', clinic.id)
     expect(await announced()).toHaveLength(4)
     const { recipientSecret } = await clinicStore(db).requireNotDeleting(clinic.id)
     const content = createHash('sha256').update(patient).digest('hex')

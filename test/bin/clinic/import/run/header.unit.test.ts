@@ -11,7 +11,7 @@ function problemOf(header: string[]): string {
     timezone: 'Europe/Berlin',
     currency: 'EUR',
   })
-  const format = { kind: 'csv', encoding: 'utf-8', hasMark: false, delimiter: ',', headerLine: 1 } as const
+  const format = { kind: 'csv', encoding: 'utf-8', delimiter: ',', headerLine: 1 } as const
   try {
     checkHeader(payments, { ...format, hasSeparatorLine: false, header }, map, 'payments.csv')
     return ''
@@ -26,5 +26,5 @@ it.each([
   ['invoice_nr', ''],
 ])('suggests a column for %s, unless it is an id of this system', (name, suggestion) => {
   const header = ['external_id', 'invoice_external_id', 'method', name]
-  expect(problemOf(header)).toBe(`payments.csv:1: unknown column "${name}"${suggestion}`)
+  expect(problemOf(header)).toBe(`payments.csv:1: column "${name}" is neither read nor ignored${suggestion}`)
 })
