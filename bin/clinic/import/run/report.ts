@@ -72,12 +72,12 @@ export function reportLines(report: FileReport): string[] {
   const ignored = columns.filter(({ fields }) => fields.length === 0).map(({ column }) => column)
   return [
     `${file}: ${entity}, ${encoding}${separated}`,
-    `  ${number(rows.read)} rows: ${number(rows.records)} become records, ${number(rows.rejected)} are rejected` +
-      (left_out > 0 ? `, ${number(left_out)} lack values that are left out` : ''),
+    `  ${number(rows.read)} rows read: ${number(rows.records)} become records, ${number(rows.rejected)} rejected` +
+      (left_out > 0 ? `, ${number(left_out)} with values that are left out` : ''),
     `  records: ${countsText(report)}`,
     ...sums.map(
       ({ field, currency, records, rejected }) =>
-        `  sum of ${field}: ${records}${currency === null ? '' : ` ${currency}`}, and ${rejected} in rejected rows`,
+        `  sum of ${field}: ${records}${currency === null ? '' : ` ${currency}`}, ${rejected} in rejected rows`,
     ),
     ...read.map(({ column, fields }) => `  column ${quoted([column])}: ${listed(fields)}`),
     ...(ignored.length > 0 ? [`  ignored: ${quoted(ignored)}`] : []),

@@ -48,7 +48,7 @@ describe('import --check', () => {
       1,
       [
         'patients.csv: patients, utf-8, columns separated by ,',
-        '  4 rows: 2 become records, 2 are rejected',
+        '  4 rows read: 2 become records, 2 rejected',
         '  records: 2 imported, 0 updated, 0 unchanged, 2 rejected, 1 warning',
         '  column "external_id": external_id',
         '  column "first_name": first_name',
@@ -57,17 +57,17 @@ describe('import --check', () => {
         '  rejected: 2 x phone_number needs its country code: +49 171 1234567, not 0171... or 0049..., or a country in the map (lines 3 and 4)',
         '  warning: 1 x last_name looks doubly encoded, as Ã¼ for ü (line 5)',
         'invoices.csv: invoices, utf-8, columns separated by ,',
-        '  3 rows: 3 become records, 0 are rejected',
+        '  3 rows read: 3 become records, 0 rejected',
         '  records: 3 imported, 0 updated, 0 unchanged, 0 rejected, 1 warning',
-        '  sum of subtotal: 150.00, and 0.00 in rejected rows',
+        '  sum of subtotal: 150.00, 0.00 in rejected rows',
         ...INVOICES.slice(0, INVOICES.indexOf('\n'))
           .split(',')
           .map((name) => `  column "${name}": ${name}`),
         '  warning: 1 x due_date is more than a year ahead (line 3)',
         'payments.csv: payments, utf-8, columns separated by ,',
-        '  1 rows: 1 become records, 0 are rejected',
+        '  1 rows read: 1 become records, 0 rejected',
         '  records: 1 imported, 0 updated, 0 unchanged, 0 rejected',
-        '  sum of amount: 50.00, and 0.00 in rejected rows',
+        '  sum of amount: 50.00, 0.00 in rejected rows',
         ...PAYMENTS.slice(0, PAYMENTS.indexOf('\n'))
           .split(',')
           .map((name) => `  column "${name}": ${name}`),
@@ -151,7 +151,7 @@ describe('import', () => {
       questions.push(question)
       return text
     }
-    const reconciliation = '  4 rows: 2 become records, 2 are rejected'
+    const reconciliation = '  4 rows read: 2 become records, 2 rejected'
     const alone = await rejection(tool('import', path))
     expect(alone).toContain(reconciliation)
     expect(alone).toContain('Nothing was done. Use --yes to do it.')
