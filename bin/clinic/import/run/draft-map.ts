@@ -8,7 +8,7 @@ import { CommandFailure, print } from '../../tool/output.ts'
 import { importEntities } from '../entities/entities.ts'
 import { isNamedAfter, LINE_ITEMS, requireEntity, resolveMap } from '../files/import-paths.ts'
 import { openRows } from '../files/rows.ts'
-import { mapSchema } from './map-schema.ts'
+import { mapSchema } from '../maps/map-schema.ts'
 
 type Options = {
   readonly map?: string
