@@ -1,5 +1,5 @@
 /** Runs the operator commands that documents show, each document on a clinic of its own. */
-import { existsSync, mkdtempSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdtempSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest'
 import { runOperatorTool } from '../../bin/clinic/program.ts'
@@ -11,7 +11,6 @@ import { issueCredential } from '../support/credentials.ts'
 import { createWebhook } from '../support/deliveries.ts'
 import { blocksOf, DOCUMENTS, operatorCommands } from '../support/documentation.ts'
 import { type RunningStack, runStack } from '../support/local-stack.ts'
-import { practiceExports } from '../support/practice-exports.ts'
 import { createPopulatedClinic, type PopulatedClinic } from '../support/records.ts'
 import { aPatient, NOW } from '../support/table.ts'
 
@@ -78,8 +77,7 @@ async function createDeadLetter(args: readonly string[]): Promise<string> {
 
 /** Files of imports, of which a few rows are wrong, and a folder for what commands write. Examples of docs/ stay where they are. */
 function writeFiles(): (name: string) => string {
-  const [cliniko] = practiceExports(120, AT)
-  for (const { name, content } of cliniko?.files ?? []) writeFileSync(join(folder, name), content)
+  cpSync('docs/examples/maps/cliniko', folder, { recursive: true })
   writeFileSync(join(folder, 'patients.ndjson'), '{"external_id":"1","first_name":"Ada","last_name":"Lang"}')
   return (name) => (existsSync(name) ? name : join(folder, name === 'FILE...' ? 'patients.ndjson' : name))
 }
