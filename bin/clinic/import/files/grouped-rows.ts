@@ -1,7 +1,6 @@
 /** Rows of a file that are one record together, such as the line items of an invoice. */
 import { deserialize, serialize } from 'node:v8'
-import { foldedName } from './field-names.ts'
-import { isReason } from './rejections.ts'
+import { ImportFileError } from './import-errors.ts'
 import { HEADER_PROBLEM, type SourceRow, SUM_PROBLEM } from './row.ts'
 import { temporaryDatabase } from './temporary-database.ts'
 
@@ -10,31 +9,27 @@ import { temporaryDatabase } from './temporary-database.ts'
  * anywhere in the file, so all are kept in a temporary file before the first record is returned. A row without an id belongs to the
  * record of the row above it.
  * @param recordOf the id of the record of a row
- * @param isItemized Whether each row is an item, so that records are wrong without one that cannot be read: it belongs to the record
- * above, and the record below is marked with it.
+ * @param isItemized Whether each row is an item, so that records are wrong without one.
+ * @throws ImportFileError for an item that cannot be read: what it belongs to is unclear
  */
 export async function* groupedRows(
+  file: string,
   rows: AsyncIterable<SourceRow>,
   recordOf: (values: { readonly [name: string]: unknown }) => unknown,
   isItemized: boolean,
 ): AsyncGenerator<SourceRow> {
   using kept = new KeptRows()
   let above: string | null = null
-  let unreadable: number | undefined
-  for await (const given of rows) {
-    const row = isItemized ? asUnreadable(given) : given
+  for await (const row of rows) {
     const id: string = 'values' in row ? String(recordOf(row.values) ?? '').trim() : ''
-    if (id !== '') {
-      kept.add(id, unreadable === undefined || id === above ? row : { ...row, unreadable })
-      above = id
-      unreadable = undefined
-    } else if ('values' in row) kept.add(above, row)
-    else if (row.problem === SUM_PROBLEM || row.problem === HEADER_PROBLEM) kept.add(null, row)
-    else {
-      if (isItemized) unreadable = row.line
-      else above = null
-      kept.add(above, row)
-    }
+    if (id !== '') above = id
+    const isRecord = 'values' in row || (row.problem !== SUM_PROBLEM && row.problem !== HEADER_PROBLEM)
+    if (isItemized && isRecord && 'problem' in row)
+      throw new ImportFileError(
+        `${file}:${row.line}: ${row.problem}: correct the line, which may be a line item`,
+      )
+    if ('problem' in row && isRecord) above = null
+    kept.add(isRecord ? above : null, row)
   }
   let group: SourceRow[] = []
   let current: number | undefined
@@ -45,14 +40,6 @@ export async function* groupedRows(
     group.push(row)
   }
   yield* recordOfRows(group)
-}
-
-/** A row of a file of rejected rows that has only a text and its reason is still the one that could not be read. */
-function asUnreadable(row: SourceRow): SourceRow {
-  const filled = 'values' in row ? Object.entries(row.values).filter(([, value]) => value != null) : []
-  const [text, reason] = filled
-  if (filled.length !== 2 || !text || !reason || !isReason(foldedName(reason[0]))) return row
-  return { line: row.line, problem: 'could not be read, and is not corrected', text: String(text[1]) }
 }
 
 function* recordOfRows([row, ...further]: readonly SourceRow[]): Generator<SourceRow> {

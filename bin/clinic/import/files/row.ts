@@ -23,8 +23,6 @@ export type SourceRow = {
   readonly text?: string
   /** The other rows of the record, if a map groups rows. */
   readonly further?: readonly SourceRow[]
-  /** The line of a row before this one that cannot be read, and may belong to the same record. */
-  readonly unreadable?: number
 } & ({ readonly values: { readonly [name: string]: unknown } } | { readonly problem: string })
 
 /** Problems of rows that are no records, nor parts of records. */

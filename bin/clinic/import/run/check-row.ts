@@ -85,7 +85,7 @@ export function rowChecker<Fields>(
       ...[...problems]
         .filter(([field]) => !leftOut.has(field))
         .map(([field, problem]) => `${field} ${problem}`),
-      ...[source, ...further].flatMap(unreadableRows),
+      ...further.flatMap((row) => ('problem' in row ? [`line ${row.line} ${row.problem}`] : [])),
       ...(identity.issues ?? []),
       ...own.issues,
       ...(fields.error?.issues ?? [])
@@ -136,14 +136,6 @@ function resolved(given: Readonly<Record<string, unknown>>, aliases: Aliases | u
 /** What is wrong with a field, if anything is. */
 const entriesOf = (problems: ReadonlyMap<string, string>, field: string): [string, string][] =>
   problems.has(field) ? [[field, `${field} ${problems.get(field)}`]] : []
-
-/** Rows that a record may lack: it would be wrong without them. */
-function unreadableRows(row: SourceRow): string[] {
-  if ('problem' in row) return [`line ${row.line} ${row.problem}`]
-  return row.unreadable === undefined
-    ? []
-    : [`line ${row.unreadable}, which cannot be read, may be one of its rows`]
-}
 
 const isInFuture = (value: unknown, now: number): boolean =>
   typeof value === 'string' && Date.parse(value) > now + CLOCK_DIFFERENCE_MS

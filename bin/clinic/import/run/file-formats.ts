@@ -39,7 +39,7 @@ export async function openFile({ file, entity }: ToRead, { clinic, map: given, e
     await close()
     throw error
   }
-  const records = map.recordOf ? groupedRows(rows, map.recordOf, map.isItemized) : rows
+  const records = map.recordOf ? groupedRows(file, rows, map.recordOf, map.isItemized) : rows
   return { format, rows, records, map, close }
 }
 
