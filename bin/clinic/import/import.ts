@@ -7,11 +7,11 @@ import { CommandFailure, type GlobalOptions, NeedsAttention, print, printProgres
 import { importableFiles, importEntities } from './entities/entities.ts'
 import { LineItemFiles } from './entities/line-items.ts'
 import { parseEncoding } from './files/encoding.ts'
+import { ImportFileError } from './files/import-errors.ts'
 import { entityNames, onFiles, requireFile, resolveMap } from './files/import-paths.ts'
 import { readColumnMap } from './maps/column-map.ts'
 import { Aliases } from './run/aliases.ts'
 import { draftMap } from './run/draft-map.ts'
-import { checkFiles } from './run/file-formats.ts'
 import type { ImportResult } from './run/import-file.ts'
 import { type FileImport, importWithProgress } from './run/import-with-progress.ts'
 import { withPauses } from './run/pauses.ts'
@@ -122,14 +122,21 @@ async function importAll(command: Command, files: readonly string[], run: Run): 
       .filter((file) => known.get(file)?.includes(entity.name))
       .map((file) => ({ file, entity, encoding: run.encodingOf(file) })),
   )
-  await checkFiles(jobs, { clinic, map })
   const reports: FileReport[] = []
   using statedPaid = new StatedPaid()
   using aliases = new Aliases()
+  const problems: string[] = []
   for (const { file, entity, encoding } of jobs) {
     const job = { ...run, map, aliases, isShared: (known.get(file)?.length ?? 0) > 1, encoding }
-    reports.push(await importWithProgress(command, file, entity, job, statedPaid))
+    try {
+      reports.push(await importWithProgress(command, file, entity, job, statedPaid))
+    } catch (error) {
+      // A check names what is wrong with all files.
+      if (!run.check || !(error instanceof ImportFileError)) throw error
+      problems.push(error.message)
+    }
   }
+  if (problems.length > 0) throw new ImportFileError(problems.join('\n'))
   const unpaid = await statedPaid.withoutPayments(table, clinic.id)
   const itemsLeft = lineItems.withoutInvoice()
   const outside = reports.reduce((count, { appointments_outside }) => count + appointments_outside, 0)

@@ -14,7 +14,7 @@ import type { Warning } from '../files/warnings.ts'
 import type { ColumnMap } from '../maps/map-schema.ts'
 import type { Aliases } from './aliases.ts'
 import { rowChecker } from './check-row.ts'
-import { openFile } from './file-formats.ts'
+import { openFile } from './open-file.ts'
 import { repeatedId, repeatedPerson, SeenIds, sharedLines } from './repeated-values.ts'
 import { retryPatiently } from './retry-patiently.ts'
 
