@@ -104,7 +104,13 @@ function requireCells(place: string, text: string, delimiter: string, count = 0)
   throw new ImportFileError(`${place}: ${at}${problem} (${code ?? UNCLOSED})`)
 }
 
-/** Whether a cell with line breaks has rows: without its quotes, each line would have the columns of the header, and an id alike. */
+/** Columns that a line of prose has by chance: a line with more of them is a row. */
+const MAX_CHANCE = 5
+
+/**
+ * Whether a cell with line breaks has rows: without its quotes, two lines would have the columns of the header, or of a few columns each
+ * line, and ids alike.
+ */
 function hasRows(cells: readonly string[], delimiter: string, count: number): boolean {
   const at = cells.findIndex((cell) => cell.includes('\n'))
   if (at < 0 || count < 2) return false
@@ -114,8 +120,9 @@ function hasRows(cells: readonly string[], delimiter: string, count: number): bo
     ...parts,
     ...(index === lines.length - 1 ? cells.slice(at + 1) : []),
   ])
-  const shapes = new Set(rows.map(([id = '']) => shapeOf(id)))
-  return shapes.size === 1 && rows.every(({ length }) => length === count)
+  const complete = rows.filter(({ length }) => length === count)
+  if (count > MAX_CHANCE) return complete.length > 1
+  return complete.length === rows.length && new Set(rows.map(([id = '']) => shapeOf(id))).size === 1
 }
 
 const shapeOf = (id: string): string => id.replace(/\d+/g, '0').replace(/\p{L}+/gu, 'a')

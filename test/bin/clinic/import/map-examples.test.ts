@@ -366,6 +366,7 @@ describe('after a random edit of an example', () => {
       return Buffer.from(bytes.toSpliced(random.integer(0, bytes.length - 1), 1))
     },
   }
+  const CHANGES_ROWS = /line|cuts|header|title|sum|byte/
   const NAMES = [
     'appointments.csv',
     'Patients 2.csv',
@@ -427,7 +428,7 @@ describe('after a random edit of an example', () => {
   }, async () => {
     const outcomes: Record<string, number> = {}
     const wrong: object[] = []
-    for (let round = 0; round < rounds(30, 1000); round++) {
+    for (let round = 0; round < rounds(20, 1000); round++) {
       const random = seeded(round)
       const name = random.pick(['jane', 'dentally', 'doctolib', 'google-contacts', 'outlook'])
       const { currency, rejected } = EXAMPLES[name] as Example
@@ -437,6 +438,7 @@ describe('after a random edit of an example', () => {
       const files = readdirSync(place).filter((file) => file.endsWith('.csv'))
       const edited = random.pick(files as [string, ...string[]])
       const kind = random.pick(['renames the file', ...Object.keys(EDITS)] as [string, ...string[]])
+      const before = new Map<string, number>()
       for (const file of files) {
         const text = new TextDecoder(map.encoding ?? 'utf-8').decode(readFileSync(join(place, file)))
         const flawed = linesOf(rejected).flatMap((one) => {
@@ -447,8 +449,9 @@ describe('after a random edit of an example', () => {
           .split('\n')
           .filter((_, line) => !flawed.includes(line + 1))
           .join('\n')
-        const content =
-          file === edited ? (EDITS[kind]?.(right, random, name === 'doctolib' ? ';' : ',') ?? right) : right
+        const delimiter = name === 'doctolib' ? ';' : ','
+        before.set(file, read(right, delimiter).length - 1)
+        const content = file === edited ? (EDITS[kind]?.(right, random, delimiter) ?? right) : right
         const isLatin = typeof content === 'string' && map.encoding !== undefined
         writeFileSync(join(place, file), isLatin ? encodeText(content, map.encoding ?? '') : content)
       }
@@ -463,7 +466,9 @@ describe('after a random edit of an example', () => {
         return code === 0 ? { ...all, ids: imported, sums: Object.fromEntries(money) } : all
       })
       const expected = reports.map(({ file, entity }) => {
-        const { rows, ids, sums } = counted(file, entity, map)
+        const { rows: after, ids, sums } = counted(file, entity, map)
+        // A parser reads rows between two quotes as one cell, but the edit has removed none.
+        const rows = code === 0 && !CHANGES_ROWS.test(kind) ? (before.get(basename(file)) ?? after) : after
         const all = { file: basename(file), entity, rows, read: rows }
         return code === 0 ? { ...all, ids, sums } : all
       })

@@ -105,6 +105,11 @@ describe('a file that cannot be imported', () => {
       'patients.csv:2: has an unclosed quote; the file may be truncated here (CSV_QUOTE_NOT_CLOSED)',
     ],
     [
+      'rows between two quotes whose ids are unlike',
+      `first_name,last_name,external_id,gender,phone_number,notes\nJo,Doe,1,,,"x\n,Roe,2,,,\nDi,Poe,3,,,y"\n`,
+      'patients.csv:2: has an unclosed quote; the file may be truncated here (CSV_QUOTE_NOT_CLOSED)',
+    ],
+    [
       'text after a closing quote',
       `${HEADER}1,"Jo" S,Doe\n`,
       'patients.csv:2: column 2 has text after a closing quote; double the quotes inside a field (CSV_INVALID_CLOSING_QUOTE)',
