@@ -37,12 +37,14 @@ afterAll(() => stack?.close())
 describe('the tool as a process', () => {
   const folder = mkdtempSync(join(inject('runFolder'), 'operator-test-'))
 
-  it('imports a file whose patients the API shows, with the rejected rows on standard error and exit code 1', async () => {
+  it('imports a file whose patients the API shows, with the reasons of rejected rows and exit code 1', async () => {
     const path = join(folder, 'patients.csv')
     writeFileSync(path, 'external_id,first_name,last_name\n1,Ada,Lang\n2,,\n')
     const imported = await spawnClinicTool(stack, '--json', 'import', '--yes', '--clinic', clinic.id, path)
     expect([imported.code, imported.json().data]).toMatchObject([1, { imported: 1, rejected: 1 }])
-    expect(imported.stderr).toContain(`${path}:3: first_name is required`)
+    expect(imported.json().data.files[0].reasons).toEqual([
+      { text: 'first_name is required', count: 1, lines: [3] },
+    ])
     expect(readFileSync(join(folder, 'patients.rejected.csv'), 'utf8')).toContain(
       '2,,,first_name is required',
     )

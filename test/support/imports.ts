@@ -5,9 +5,9 @@ import type { Clinic } from '../../shared/domain/clinic.ts'
 import type { Table } from '../../shared/store/table/table.ts'
 import { NOW } from './table.ts'
 
-/** Writes a file of NDJSON. */
+/** Writes a file of NDJSON. An import stops at U+FFFD unless it is escaped. */
 export const writeRows = (file: string, rows: readonly object[]): void =>
-  writeFileSync(file, rows.map((row) => `${JSON.stringify(row)}\n`).join(''))
+  writeFileSync(file, rows.map((row) => `${JSON.stringify(row)}\n`.replace('\ufffd', '\\ufffd')).join(''))
 
 /** Imports a file of an entity. Returns its counts, and what was reported: reasons alone, and reasons and warnings after their lines. */
 export async function importRecords(
