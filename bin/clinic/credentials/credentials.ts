@@ -11,7 +11,7 @@ import {
 import { credentialStore } from '../../../shared/store/credentials.ts'
 import type { Table } from '../../../shared/store/table/table.ts'
 import { Instant } from '../import/entities/row-fields.ts'
-import { closestName } from '../import/files/field-names.ts'
+import { suggestion } from '../import/files/field-names.ts'
 import { nameOf } from '../tool/command-trail.ts'
 import { cellOf, connect, openClinic } from '../tool/connection.ts'
 import { addFields, type Fields, fieldsOf, requireChange } from '../tool/fields.ts'
@@ -43,10 +43,7 @@ const Scopes = z.string().transform((text, context) => {
   if (text === 'all') return [...SCOPES]
   if (text === 'none') return []
   const names = text.split(',').map((name) => name.trim())
-  const wrong = names
-    .filter((name) => !isScope(name))
-    .map((name) => [name, closestName(name, SCOPES)])
-    .map(([name, meant]) => (meant ? `${name} (did you mean ${meant}?)` : name))
+  const wrong = names.filter((name) => !isScope(name)).map((name) => `${name}${suggestion(name, SCOPES)}`)
   if (wrong.length > 0)
     context.addIssue(`has unknown scopes: ${wrong.join(', ')}. Valid scopes are ${SCOPES.join(', ')}.`)
   return SCOPES.filter((scope) => names.includes(scope))

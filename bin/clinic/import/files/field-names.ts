@@ -25,7 +25,7 @@ export const lettersOf = (text: string): string => foldedName(text).replace(/[^\
 const MAX_TYPING_ERRORS = 2
 
 /** The name that was probably meant; undefined if none is close. */
-export function closestName(name: string, candidates: readonly string[]): string | undefined {
+function closestName(name: string, candidates: readonly string[]): string | undefined {
   const distances = candidates.map((candidate) => ({
     candidate,
     distance: editDistance(foldedName(name), foldedName(candidate)),

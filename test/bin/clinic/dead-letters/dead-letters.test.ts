@@ -104,15 +104,6 @@ describe('on the engine', () => {
     expect(await take(queue.url)).toEqual([])
   })
 
-  it('of a queue that is first in, first out move in their groups, also more of one than a call returns', async () => {
-    await open('.fifo', { FifoQueue: 'true' })
-    for (const [at, body] of bodies(24).entries())
-      await bury(body, { MessageGroupId: `clinic ${at % 2}`, MessageDeduplicationId: body })
-    expect(await redrive(queue)).toEqual({ queue: 'emails', moved: 24, left: 0 })
-    expect((await take(queue.source)).sort()).toEqual(bodies(24))
-    expect(await take(queue.url)).toEqual([])
-  })
-
   it('that fail again immediately are left', async () => {
     await bury('poison')
     await bury('poison too')
