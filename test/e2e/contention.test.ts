@@ -8,17 +8,8 @@ import { parseWeeklyHours } from '../../shared/domain/booking/working-hours.ts'
 import type { Clinic } from '../../shared/domain/clinic.ts'
 import { newUuid } from '../../shared/domain/uuid.ts'
 import { verifyClinic } from '../../shared/maintenance/verify/verify-clinic.ts'
-import { roomStore } from '../../shared/store/catalogue.ts'
 import { doctorStore } from '../../shared/store/doctors.ts'
 import { patientWriter } from '../../shared/store/patients/patient-writer.ts'
-import {
-  type Campaign,
-  expectSoundCalendar,
-  OPENING,
-  runCampaign,
-  type SendRequest,
-} from '../support/booking-campaign.ts'
-import { aRoom } from '../support/catalogue.ts'
 import { issueCredential } from '../support/credentials.ts'
 import {
   get,
@@ -26,11 +17,9 @@ import {
   RACING,
   type RunningStack,
   runStack,
-  send,
   startRealisticEngine,
 } from '../support/local-stack.ts'
 import { rounds } from '../support/scale.ts'
-import { formatMinute } from '../support/slot-oracle.ts'
 import { aPatient, newClinic } from '../support/table.ts'
 
 const BURST = rounds(24, 64)
@@ -92,49 +81,6 @@ it('books one of many concurrent requests for the same time, and returns 409 to 
   })
   expect(await burst('/appointments', booking)).toEqual({ 201: 1, 409: BURST - 1 })
 })
-
-it(
-  'books, moves and cancels over the same doctors and rooms without an overlap or a lost slot',
-  async () => {
-    const owner = await newClinic(stack.table)
-    const { key, secret } = await issueCredential(stack.table, owner)
-    const hours = parseWeeklyHours(`mon-sun ${formatMinute(OPENING.from)}-${formatMinute(OPENING.to)}`)
-    const [ids, rooms, patient] = [[1, 2, 3].map(newUuid), [aRoom(), aRoom()], aPatient()]
-    const added = <T>(after: T) => ({ before: null, after })
-    await doctorStore(stack).save(
-      owner.id,
-      ids.map((id) => added({ ...NEW_DOCTOR, id, fullName: 'Dr. Ny', hours })),
-    )
-    await roomStore(stack).save(owner.id, rooms.map(added))
-    await patientWriter(stack).createMany(owner.id, [patient])
-    const campaign: Campaign = {
-      clients: rounds(16, 64),
-      requests: rounds(6, 40),
-      seed: Number(process.env.SEED ?? 1),
-      patient: patient.id,
-      doctors: ids,
-      rooms: rooms.map(({ id }) => id),
-      dates: ['2199-01-04', '2199-01-05'],
-    }
-    const sendRequest: SendRequest = (method, path, body, idempotencyKey) =>
-      send(`${stack.api}${path}`, {
-        method,
-        headers: {
-          authorization: `Developer ${key}:${secret}`,
-          ...(body && { 'content-type': 'application/json' }),
-          ...(idempotencyKey && { 'idempotency-key': idempotencyKey }),
-        },
-        ...(body && { body: JSON.stringify(body) }),
-      })
-    const { known, counts } = await runCampaign(campaign, sendRequest)
-    process.stdout.write(`${JSON.stringify(counts)}\n`)
-    await expectSoundCalendar(campaign, known, sendRequest)
-    const found: string[] = []
-    await verifyClinic(stack.table, owner.id, { repair: false, onDifference: ({ kind }) => found.push(kind) })
-    expect(found).toEqual([])
-  },
-  rounds(60_000, 900_000),
-)
 
 it('leaves lists, tallies and days that verify finds nothing wrong with', async () => {
   const found: string[] = []

@@ -106,20 +106,6 @@ it('delivers an email to the local inbox and marks its log entry delivered', asy
   await vi.waitFor(() => expect(stack.lines).toContainEqual(expect.objectContaining(work)))
 })
 
-it('sends once when a request is repeated under its idempotency key', async () => {
-  const patient = await entered()
-  for (const channel of ['sms', 'email']) {
-    const answers = await Promise.all([1, 2, 3].map(() => send(patient, { channel }, `key-${channel}`)))
-    expect(answers.every(({ status }) => status === 202 || status === 409)).toBe(true)
-  }
-  await vi.waitFor(async () =>
-    expect((await logOf(patient)).map(({ status }) => status)).not.toContain('queued'),
-  )
-  expect((await logOf(patient)).length).toBe(2)
-  expect((await outbox(stack.smsOutboxUrl, patient.phoneNumber as string)).length).toBe(1)
-  expect((await outbox(stack.emailInboxUrl, patient.emailAddress as string)).length).toBe(1)
-})
-
 describe('recipients that simulate failures', () => {
   it('marks a bounced email as failed', async () => {
     const patient = await entered({ emailAddress: 'bounce+1@simulator.amazonses.com' })
@@ -139,14 +125,4 @@ describe('recipients that simulate failures', () => {
     await until(patient, { status: 'delivered', error_message: null })
     expect((await outbox(stack.emailInboxUrl, 'lost-reply@test.example')).length).toBe(1)
   })
-})
-
-it('writes nothing about messages and patients to the log', async () => {
-  const patient = await entered({ firstName: 'CANARY-7351', emailAddress: 'canary-7351@example.com' })
-  await send(patient, { channel: 'sms', message: 'CANARY-7352' })
-  await send(patient, { channel: 'email', message: 'CANARY-7353', subject: 'CANARY-7354' })
-  await vi.waitFor(async () =>
-    expect((await logOf(patient)).map(({ status }) => status)).not.toContain('queued'),
-  )
-  expect(stack.log.join('\n')).not.toMatch(/canary|905\d{8}/i)
 })

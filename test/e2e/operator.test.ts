@@ -84,47 +84,6 @@ describe('the tool as a process', () => {
   })
 })
 
-describe('the next request', () => {
-  const create = async (...args: string[]) =>
-    (await tool('--json', 'credential', 'create', '--clinic', clinic.id, '--name', 'Site', ...args)).json()
-      .data as { key: string; secret: string }
-  const statusesOf = (key: string, ...secrets: string[]) =>
-    Promise.all(secrets.map(async (secret) => (await get(stack, '/doctors', `${key}:${secret}`)).status))
-
-  it('has the time zone and the contact details that a clinic was given', async () => {
-    const shown = async () => (await get(stack, '/clinic', pair)).body.data
-    expect(await shown()).toMatchObject({ timezone: 'Europe/Istanbul', phone_number: null })
-    const settings = ['--timezone', 'America/St_Johns', '--phone', '+49 431 555012', '--yes']
-    expect((await tool('clinic', 'update', '--clinic', clinic.id, ...settings)).code).toBe(0)
-    expect(await shown()).toMatchObject({ timezone: 'America/St_Johns', phone_number: '+49431555012' })
-  })
-
-  it('is accepted with both secrets after a rotation, unless the previous one ends now, and with none after a revocation', async () => {
-    const { key, secret } = await create('--scopes', 'all')
-    const rotate = async (...more: string[]) =>
-      (await tool('--json', 'credential', 'rotate', key, ...more)).json().data.secret
-    const second = await rotate()
-    expect(await statusesOf(key, secret, second)).toEqual([200, 200])
-    const third = await rotate('--until', 'now', '--end-previous')
-    expect(await statusesOf(key, secret, second, third)).toEqual([401, 401, 200])
-    expect((await tool('credential', 'revoke', key, '--yes')).code).toBe(0)
-    expect(await statusesOf(key, third)).toEqual([401])
-  })
-
-  it('is limited to the rate of its credential', async () => {
-    const { key, secret } = await create('--scopes', 'all', '--rate', '3')
-    const responses = []
-    for (let n = 0; n < 10; n++) responses.push(await get(stack, '/doctors', `${key}:${secret}`))
-    const limited = responses.filter(({ status }) => status === 429)
-    // The requests span at most two minutes, and three are accepted in each.
-    expect(limited.length).toBeGreaterThanOrEqual(4)
-    expect(limited[0]).toMatchObject({
-      body: { error: 'RATE_LIMITED' },
-      headers: { 'retry-after': expect.stringMatching(/^\d+$/), 'ratelimit-policy': '"default";q=3;w=60' },
-    })
-  })
-})
-
 describe('dead letters', () => {
   type DeadLetter = { letter_id: string; message_id?: string; is_malformed?: boolean }
   const sqs = <Output>(action: string, output: string, input: object = {}) =>

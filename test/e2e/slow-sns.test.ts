@@ -112,29 +112,3 @@ it('returns 202 as queued at the deadline when SNS does not answer, and SNS take
   await sleep(AFTER_THE_FUNCTION_MS - response.ms)
   expect({ calls, taken }).toEqual({ calls: [number, other.number], taken: [other.number] })
 })
-
-it('sends as many SMS as the day’s limit allows after as many were throttled', async () => {
-  const { number, behave, send, set } = await practice()
-  expect((await set('--sms-per-day', '3')).code).toBe(0)
-  const throttled = { delayMs: 0, reply: 'throttle' } as const
-  behave(throttled, throttled, throttled)
-  const statuses = []
-  for (let n = 0; n < 7; n++) statuses.push((await send()).status)
-  expect(statuses).toEqual([502, 502, 502, 202, 202, 202, 429])
-  expect(taken).toEqual([number, number, number])
-})
-
-it('sends a recipient ten SMS a day, or as many as the operator sets', async () => {
-  const { send, set } = await practice()
-  const statuses = []
-  for (let n = 0; n < 11; n++) statuses.push((await send()).status)
-  expect(statuses).toEqual([...Array(10).fill(202), 429])
-  expect((await set('--messages-per-recipient', '11')).code).toBe(0)
-  expect((await send()).status).toBe(202)
-  const rejected = await send()
-  expect([rejected.status, rejected.body.message]).toEqual([
-    429,
-    'errors.developer_api.recipient_message_limit',
-  ])
-  expect(Number(rejected.headers['retry-after'])).toBeGreaterThan(0)
-})

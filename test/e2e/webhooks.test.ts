@@ -170,22 +170,6 @@ it('delivers a ping, and delivers it again on request', async () => {
   expect(second?.body).toBe(first?.body)
 })
 
-it('lists every event once and in order', async () => {
-  const seen: any[] = []
-  let after = ''
-  for (let more = true; more; ) {
-    const { status, body } = await get(stack, `/events?limit=3${after && `&after=${after}`}`, pair)
-    expect(status).toBe(200)
-    seen.push(...body.data)
-    after = body.meta.next_after
-    more = body.meta.has_more
-  }
-  expect(new Set(seen.map(({ id }) => id)).size).toBe(seen.length)
-  expect(seen.filter(({ event }) => event === 'appointment.created').length).toBe((minute - 9 * 60) / 30 + 1)
-  const delivered = received.filter(({ path }) => path === '/booked').map(({ body }) => JSON.parse(body).id)
-  expect(seen.map(({ id }) => id)).toEqual(expect.arrayContaining(delivered))
-})
-
 it('delivers every status of the messages of a test clinic, none of which reaches SNS or SES', async () => {
   const settings = ['--name', 'Praxis Test', '--timezone', 'Europe/Berlin', '--currency', 'EUR']
   const tool = await runClinicTool(stack, '--json', 'clinic', 'create', '--test', ...settings)
@@ -203,9 +187,4 @@ it('delivers every status of the messages of a test clinic, none of which reache
   expect(got.map(({ body }) => JSON.parse(body).event).sort()).toEqual(events.toSorted())
   for (const url of [stack.smsOutboxUrl, stack.emailInboxUrl])
     expect(await (await fetch(url)).json()).toEqual([])
-})
-
-it('sends no appointment notes to webhook endpoints or logs', () => {
-  expect(received.map(({ body, headers }) => body + JSON.stringify(headers)).join('')).not.toContain('CANARY')
-  expect(stack.log.join('\n')).not.toContain('CANARY')
 })
