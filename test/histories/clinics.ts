@@ -1,15 +1,21 @@
-/** The two clinics of a history: new, with two doctors, two rooms and a credential each. */
+/** The two clinics of a history: new, with two doctors, two rooms, a patient with three invoices, and a credential each. */
 import { NEW_DOCTOR } from '../../bin/clinic/import/entities/doctors.ts'
 import { parseWeeklyHours } from '../../shared/domain/booking/working-hours.ts'
 import type { Clinic } from '../../shared/domain/clinic.ts'
+import { fullName } from '../../shared/domain/patients/patient.ts'
+import { newUuid } from '../../shared/domain/uuid.ts'
+import { invoiceStore } from '../../shared/store/calendar/invoices.ts'
 import { roomStore } from '../../shared/store/catalogue.ts'
 import { doctorStore } from '../../shared/store/doctors.ts'
-import { readImportIds } from '../../shared/store/external-ids/derive.ts'
+import { patientWriter } from '../../shared/store/patients/patient-writer.ts'
 import type { Table } from '../../shared/store/table/table.ts'
 import { aRoom } from '../support/catalogue.ts'
 import { issueCredential } from '../support/credentials.ts'
-import { newClinic } from '../support/table.ts'
+import { createRecord } from '../support/records.ts'
+import { anInvoice } from '../support/sample-records.ts'
+import { aPatient, newClinic } from '../support/table.ts'
 import { type ClinicModel, emptyClinicModel } from './model.ts'
+import { newPatient } from './operations/patients.ts'
 import { Register } from './register.ts'
 
 let created = 0
@@ -20,16 +26,15 @@ export async function createClinics(table: Table): Promise<[ClinicModel, ClinicM
 
 async function createClinic(table: Table, index: 0 | 1): Promise<ClinicModel> {
   const clinic: Clinic = await newClinic(table, { name: `Clinic ${index}` })
-  const idOf = await readImportIds(table, clinic.id)
   const hours = parseWeeklyHours('mon-sun 08:00-20:00')
-  const doctors = ['1', '2'].map((externalId) => ({
-    externalId,
-    id: idOf('doctor', externalId),
-    name: new Register(`Dr. ${externalId}`),
+  const doctors = ['Dr. 1', 'Dr. 2'].map((name) => ({
+    id: newUuid(),
+    name: new Register(name),
+    fullName: name,
   }))
-  const changes = doctors.map(({ id, externalId }) => ({
+  const changes = doctors.map(({ id, fullName }) => ({
     before: null,
-    after: { ...NEW_DOCTOR, id, fullName: `Dr. ${externalId}`, hours },
+    after: { ...NEW_DOCTOR, id, fullName, hours },
   }))
   await doctorStore({ table }).save(clinic.id, changes)
   const rooms = [aRoom(), aRoom()]
@@ -39,6 +44,21 @@ async function createClinic(table: Table, index: 0 | 1): Promise<ClinicModel> {
   )
   const { headers } = await issueCredential(table, clinic)
   const number = ++created
+  const suffix = `c${number}`
+  const patient = aPatient({ firstName: 'Ada', lastName: `first${suffix}`, phoneNumber: null })
+  await patientWriter({ table }).createMany(clinic.id, [patient])
+  const { id, lastName, emailAddress: email } = patient
+  const owner = newPatient(lastName, { id, isFirst: true, existence: 'certain', email })
+  const invoices = ['1', '2', '3'].map((at) =>
+    anInvoice({
+      id: newUuid(),
+      number: `f${at}${suffix}`,
+      total: 10_000,
+      lineItems: [],
+      patient: { id, fullName: fullName(patient), email },
+    }),
+  )
+  for (const invoice of invoices) await createRecord(table, clinic, invoiceStore({ table }), invoice)
   const phone = (operation: number) =>
     `+90532${String(number % 10_000).padStart(4, '0')}${String(operation).padStart(3, '0')}`
   const { Authorization: authorization } = headers
@@ -46,10 +66,11 @@ async function createClinic(table: Table, index: 0 | 1): Promise<ClinicModel> {
     index,
     id: clinic.id,
     authorization,
-    suffix: `c${number}`,
+    suffix,
     phone,
-    idOf,
     rooms: rooms.map(({ id }) => id),
     doctors,
+    patients: [owner],
+    invoices: invoices.map(({ id, number }) => ({ id, number, patient: owner, existence: 'certain' })),
   })
 }

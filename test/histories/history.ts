@@ -6,9 +6,9 @@ import * as calendar from './operations/calendar.ts'
 import * as changes from './operations/changes.ts'
 import * as clinic from './operations/clinic.ts'
 import * as feedback from './operations/feedback.ts'
-import * as imports from './operations/imports.ts'
 import * as messages from './operations/messages.ts'
 import * as patients from './operations/patients.ts'
+import * as payments from './operations/payments.ts'
 import * as webhooks from './operations/webhooks.ts'
 import type { Operation, Run, TransactionFault } from './run.ts'
 import type { World } from './world.ts'
@@ -28,17 +28,12 @@ const OPERATIONS: Readonly<Record<string, readonly [weight: number, run: (run: R
   changeStatus: [5, calendar.changeStatus],
   moveAppointment: [6, changes.moveAppointment],
   actOnAppointment: [6, changes.actOnAppointment],
-  importPatients: [4, imports.importPatients],
-  importAppointments: [2, imports.importAppointments],
-  importInvoices: [4, imports.importInvoices],
-  addPayment: [4, imports.addPayment],
-  importPayments: [2, imports.importPayments],
-  voidPayment: [2, imports.voidOnePayment],
-  readInvoice: [2, imports.readInvoice],
+  addPayment: [4, payments.addPayment],
+  voidPayment: [2, payments.voidOnePayment],
+  readInvoice: [2, payments.readInvoice],
   sendMessage: [10, messages.sendMessage],
   listMessages: [1, messages.listMessages],
   reportFeedback: [4, feedback.reportFeedback],
-  importMessages: [2, feedback.importMessages],
   createWebhook: [4, webhooks.createWebhook],
   updateWebhook: [2, webhooks.updateWebhook],
   rotateSecret: [2, webhooks.rotateSecret],
@@ -83,7 +78,7 @@ export function planOf(seed: number): Plan {
     } as const
     return {
       number: index + 1,
-      kind: index < 4 ? (['createPatient', 'importPatients'][index >> 1] ?? '') : kind,
+      kind: index < 4 ? 'createPatient' : kind,
       clinic: index < 4 ? ((index % 2) as 0 | 1) : ONE_IN(random, 0.6) ? 0 : 1,
       random: Array.from({ length: 6 }, random),
       keyed: isKeyed,

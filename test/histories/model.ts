@@ -1,5 +1,4 @@
 /** The model of a history's clinics: plain maps, written by operations, compared with the API at the end. */
-import type { ImportIds } from '../../shared/store/external-ids/derive.ts'
 import { Register } from './register.ts'
 
 /** `certain` must exist, `possible` may exist once, `none` must not exist. */
@@ -8,7 +7,8 @@ export type Existence = 'certain' | 'possible' | 'none'
 export type PatientModel = {
   /** The last name that the patient was created with; no other patient has it. */
   readonly token: string
-  readonly externalId: string | null
+  /** Whether the clinic began with it, before there were events. */
+  readonly isFirst: boolean
   id: string | null
   existence: Existence
   readonly lastName: Register<string>
@@ -37,7 +37,6 @@ export type BookingModel = {
   readonly start: number
   id: string | null
   existence: Existence
-  readonly isImported: boolean
   readonly status: Register<string>
   /** When a cancellation was confirmed. */
   freedAt: number
@@ -45,9 +44,7 @@ export type BookingModel = {
 
 export type InvoiceModel = {
   readonly number: string
-  readonly externalId: string
   readonly patient: PatientModel
-  readonly total: number
   id: string | null
   existence: Existence
 }
@@ -71,8 +68,6 @@ export type MessageModel = {
   existence: Existence
   /** Whether a response said that the provider has it. */
   isReportedSent: boolean
-  /** Whether the clinic sent it by other means. */
-  readonly isImported: boolean
   /** The reports of its provider: those that were recorded, and those that may have been. */
   readonly feedback: { readonly certain: Set<FeedbackKind>; readonly possible: Set<FeedbackKind> }
 }
@@ -104,10 +99,8 @@ export type ClinicModel = {
   readonly suffix: string
   /** A phone number for each operation. */
   readonly phone: (operation: number) => string
-  /** The id of the imported record with an external id. */
-  readonly idOf: ImportIds
   readonly rooms: readonly string[]
-  readonly doctors: { readonly id: string; readonly externalId: string; readonly name: Register<string> }[]
+  readonly doctors: { readonly id: string; readonly name: Register<string> }[]
   readonly name: Register<string>
   readonly duration: Register<number>
   readonly patients: PatientModel[]
@@ -121,15 +114,13 @@ export type ClinicModel = {
 export const emptyClinicModel = (
   facts: Pick<
     ClinicModel,
-    'index' | 'id' | 'authorization' | 'suffix' | 'phone' | 'idOf' | 'rooms' | 'doctors'
+    'index' | 'id' | 'authorization' | 'suffix' | 'phone' | 'rooms' | 'doctors' | 'patients' | 'invoices'
   >,
 ): ClinicModel => ({
   ...facts,
   name: new Register(`Clinic ${facts.index}`),
   duration: new Register(30),
-  patients: [],
   bookings: [],
-  invoices: [],
   payments: [],
   messages: [],
   webhooks: [],

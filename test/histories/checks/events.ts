@@ -41,7 +41,7 @@ export async function checkEvents(world: World, clinic: ClinicModel): Promise<St
     }
   }
   for (const patient of clinic.patients) {
-    if (patient.id === null || patient.externalId !== null) continue
+    if (patient.id === null || patient.isFirst) continue
     const names = byRecord.get(patient.id)?.map(({ event }) => event) ?? []
     demand(names[0] === 'patient.created', () => `events of patient ${patient.token}: ${names}`)
     const isAnnounced = names.includes('patient.erased')
@@ -59,7 +59,7 @@ export async function checkEvents(world: World, clinic: ClinicModel): Promise<St
     )
   }
   for (const booking of clinic.bookings) {
-    if (booking.id === null || booking.isImported) continue
+    if (booking.id === null) continue
     const names = byRecord.get(booking.id)?.map(({ event }) => event) ?? []
     demand(names[0] === 'appointment.created', () => `events of appointment ${booking.token}: ${names}`)
     const ends = names.filter((name) => /cancelled|completed|no_show/.test(name)).length

@@ -20,17 +20,8 @@ export async function checkMessages(world: World, clinic: ClinicModel): Promise<
     demand(sent <= 1, () => `${message.token} was sent ${sent} times`)
     demand(message.existence !== 'none' || sent === 0, () => `${message.token} was rejected, but sent`)
     if (isErased(message.patient)) continue
-    if (message.isImported) checkImported(message, entries)
-    else checkEntries(message, entries, sent, world.reportFeedback === null)
+    checkEntries(message, entries, sent, world.reportFeedback === null)
   }
-}
-
-function checkImported({ token, existence }: MessageModel, entries: Entry[]): void {
-  const min = existence === 'certain' ? 1 : 0
-  demand(
-    entries.length >= min && entries.length <= 1 && entries.every(({ status }) => status === 'sent'),
-    () => `imported message ${token} is ${JSON.stringify(entries)}`,
-  )
 }
 
 /** A rejected SMS leaves an entry that failed; every repetition of its request may leave another. */

@@ -62,8 +62,7 @@ export async function checkAppointments(world: World, clinic: ClinicModel): Prom
     )
     const statuses = booking.status.possible()
     demand(statuses.includes(record.status), () => `${booking.token} is ${record.status}, not ${statuses}`)
-    const isKept =
-      booking.patient.erasure === 'certain' && !booking.isImported && record.status === 'scheduled'
+    const isKept = booking.patient.erasure === 'certain' && record.status === 'scheduled'
     demand(!isKept, () => `${booking.token} is scheduled, although its patient was erased`)
     demand(
       booking.status.count('certain') <= 1 || hasOneStatus(booking),

@@ -104,7 +104,6 @@ export async function bookAppointment(run: Run): Promise<void> {
     start: tick(),
     id: null,
     existence: 'possible' as const,
-    isImported: false,
     status: new Register('scheduled'),
     freedAt: Number.POSITIVE_INFINITY,
   }
@@ -131,8 +130,8 @@ export async function bookAppointment(run: Run): Promise<void> {
 }
 
 /** The erasure of its patient may cancel it from now on, unless it has ended before. */
-export function mayCancel({ isImported, status }: BookingModel): void {
-  if (!isImported) status.begin('cancelled')
+export function mayCancel({ status }: BookingModel): void {
+  status.begin('cancelled')
 }
 
 /** Two requests for overlapping times at the same time. */

@@ -5,7 +5,7 @@ import { pick, type Run, submit } from '../run.ts'
 import { demandRival, demandVacant, drawPlacement, occupants, placementFields } from './calendar.ts'
 
 /** Bookings of the API, whose doctors have the hours of all placements. */
-const bookingsOf = ({ clinic }: Run) => identified(clinic.bookings).filter(({ isImported }) => !isImported)
+const bookingsOf = ({ clinic }: Run) => identified(clinic.bookings)
 
 export async function moveAppointment(run: Run): Promise<void> {
   const { clinic, operation } = run

@@ -1,10 +1,12 @@
 /** Operations of the operator on a clinic as a whole: settings, doctors, verification, workers, restarts. */
 import type { ClinicId } from '../../../shared/domain/clinic.ts'
 import { clinicStore } from '../../../shared/store/clinics.ts'
+import { copiedNames } from '../../../shared/store/copies/copied-names.ts'
 import { credentialStore } from '../../../shared/store/credentials.ts'
+import { doctorStore } from '../../../shared/store/doctors.ts'
+import { retryOnConflict } from '../../../shared/store/table/retries.ts'
 import { demand } from '../register.ts'
 import { command, pick, type Run, read } from '../run.ts'
-import { importRows } from './import-rows.ts'
 
 export async function changeSettings(run: Run): Promise<void> {
   const { clinic, operation } = run
@@ -28,9 +30,17 @@ export async function renameDoctor(run: Run): Promise<void> {
   if (!doctor) return
   const name = `Dr. d${operation.number}${clinic.suffix}`
   const write = doctor.name.begin(name)
-  const result = await importRows(run, 'doctors', [{ external_id: doctor.externalId, full_name: name }])
-  if (!result) return
-  demand(result.updated + result.unchanged === 1, () => `renaming a doctor: ${JSON.stringify(result)}`)
+  const outcome = await command(run, async (table) => {
+    await retryOnConflict(async () => {
+      const before = await doctorStore({ table }).find(clinic.id as ClinicId, doctor.id)
+      if (before === null) throw new Error(`no doctor ${doctor.id}`)
+      await doctorStore({ table }).save(clinic.id as ClinicId, [
+        { before, after: { ...before, fullName: name } },
+      ])
+    })
+    await copiedNames(table).refreshAll(clinic.id as ClinicId)
+  })
+  if (outcome.kind !== 'done') return
   doctor.name.settle(write, 'certain')
 }
 

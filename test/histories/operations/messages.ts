@@ -17,7 +17,6 @@ export async function sendMessage(run: Run): Promise<void> {
     id: null,
     existence: 'possible',
     isReportedSent: false,
-    isImported: false,
     feedback: { certain: new Set(), possible: new Set() },
   }
   clinic.messages.push(message)

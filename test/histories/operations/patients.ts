@@ -9,7 +9,7 @@ import { mayCancel } from './calendar.ts'
 export function newPatient(token: string, facts: Partial<PatientModel> = {}): PatientModel {
   return {
     token,
-    externalId: null,
+    isFirst: false,
     id: null,
     existence: 'possible',
     lastName: new Register(token),
