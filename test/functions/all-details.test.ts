@@ -2,20 +2,16 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { newUuid } from '../../shared/domain/uuid.ts'
 import { issueCredential } from '../support/credentials.ts'
-import { createWebhook } from '../support/deliveries.ts'
 import { call } from '../support/event.ts'
 import { handlerOf, stubFunctionEnvironment } from '../support/functions.ts'
 import { freshTable, newClinic } from '../support/table.ts'
 
 let headers: Record<string, string>
-let webhook: string
-
 beforeAll(async () => {
   const db = await freshTable()
   stubFunctionEnvironment(db.name)
   const clinic = await newClinic(db.table)
   headers = { ...(await issueCredential(db.table, clinic)).headers, 'content-type': 'application/json' }
-  webhook = (await createWebhook(db.table, clinic.id)).id
 })
 
 async function detailsOf(id: string, body: object, path = {}): Promise<[field: string, issue: string][]> {
@@ -44,68 +40,11 @@ it('a patient is rejected with every wrong field, when created and when changed'
   expect(await fieldsOf('update-patient', wrong, { id: newUuid() })).toEqual(fields)
 })
 
-describe('a webhook endpoint', () => {
-  const wrong = {
-    url: 'http://example.com/',
-    events: ['patient.created', 'unknown'],
-    description: '',
-    secret: 'short',
-    is_active: 'yes',
-    colour: 'blue',
-  }
-
-  it('is rejected with every wrong field, its URL too', async () => {
-    expect(await fieldsOf('create-webhook', wrong)).toEqual([
-      'colour',
-      'url',
-      'events.1',
-      'description',
-      'secret',
-      'is_active',
-    ])
-    const { secret: _, ...changes } = wrong
-    const changed = await fieldsOf('update-webhook', changes, { id: webhook })
-    expect(changed).toEqual(['colour', 'url', 'events.1', 'description', 'is_active'])
-  })
-
-  it('has one reason for each URL', async () => {
-    expect(await detailsOf('create-webhook', { url: 7, events: [] })).toEqual([
-      ['url', 'must be text'],
-      ['events', 'must name at least one event'],
-    ])
-  })
-})
-
 describe('a message', () => {
-  const sms = { channel: 'sms', patient_id: newUuid(), message: 'Hello' }
-
   it('is rejected with every wrong field, and what the channel does not permit', async () => {
     const long = { channel: 'sms', message: 'x'.repeat(1531), subject: 'Hello', colour: 'blue' }
     expect(await fieldsOf('send-message', long)).toEqual(['colour', 'patient_id', 'message', 'subject'])
   })
-
-  it('has one reason for each field', async () => {
-    expect(await detailsOf('send-message', { ...sms, message: '', subject: 'a\nb' })).toEqual([
-      ['message', 'must not be empty'],
-      ['subject', 'must be one line, without control characters'],
-    ])
-    expect(await fieldsOf('send-message', { ...sms, channel: 'fax', subject: 'Hello' })).toEqual(['channel'])
-  })
-})
-
-it.each([
-  ['no visible character', '\u200b\u2060'],
-  ['a directional override', 'Ada \u202eayaK'],
-  ['a character in place of invalid bytes', 'M\ufffdller'],
-])('text with %s is rejected as a name and as a subject', async (_, text) => {
-  expect(await fieldsOf('create-patient', { first_name: 'Ada', last_name: text })).toEqual(['last_name'])
-  const email = { channel: 'email', patient_id: newUuid(), message: 'Hello', subject: text }
-  expect(await fieldsOf('send-message', email)).toEqual(['subject'])
-})
-
-it('a message is rejected with a character in place of invalid bytes', async () => {
-  const sms = { channel: 'sms', patient_id: newUuid(), message: 'Gr\ufffd\ufffde' }
-  expect(await fieldsOf('send-message', sms)).toEqual(['message'])
 })
 
 describe('a list', () => {
@@ -125,19 +64,5 @@ describe('a list', () => {
     expect(one.map(({ issue }: { issue: string }) => issue)).toEqual([
       'must be a date that exists, as YYYY-MM-DD',
     ])
-  })
-
-  it.each([
-    ['list-events', () => ({})],
-    ['list-deliveries', () => ({ id: webhook })],
-  ])('%s has an error of its own for a cursor alone', async (id, path) => {
-    for (const after of ['-', 'x y', '']) {
-      const { error, message, details } = await ask(id, { after }, path())
-      expect([error, message]).toEqual(['INVALID_PARAMS', 'errors.developer_api.invalid_cursor'])
-      expect(details).toEqual([{ field: 'after', issue: 'must be the next_after of an earlier response' }])
-    }
-    const { message, details } = await ask(id, { after: 'x y', limit: '0' }, path())
-    expect(message).toBe('errors.developer_api.invalid_params')
-    expect(details.map(({ field }: { field: string }) => field)).toEqual(['after', 'limit'])
   })
 })

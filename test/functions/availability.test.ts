@@ -328,11 +328,6 @@ describe('GET /availability', () => {
       })
   })
 
-  it('is empty for dates in the past', async () => {
-    const past = { treatment_id: treatment.id, date: '2020-05-04', date_to: '2020-05-05' }
-    expect((await list(past)).body).toMatchObject({ data: [], meta: { count: 0, has_more: false } })
-  })
-
   it.each<[string, Record<string, string>]>([
     ['of a treatment that the doctor does not offer', { doctor_id: c.id, treatment_id: treatment.id }],
     ['of an inactive treatment', { treatment_id: retired.id }],

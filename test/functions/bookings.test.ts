@@ -5,7 +5,6 @@ import type { Room, Treatment } from '../../shared/domain/booking/catalogue.ts'
 import { parseWeeklyHours } from '../../shared/domain/booking/working-hours.ts'
 import type { Clinic } from '../../shared/domain/clinic.ts'
 import { newUuid } from '../../shared/domain/uuid.ts'
-import { verifyClinic } from '../../shared/maintenance/verify/verify-clinic.ts'
 import { roomStore, treatmentStore } from '../../shared/store/catalogue.ts'
 import { doctorStore } from '../../shared/store/doctors.ts'
 import { ANNOUNCED_PARTITION_PREFIX } from '../../shared/store/keys/events.ts'
@@ -121,16 +120,6 @@ describe('a booking', () => {
       },
     })
     expect((await read(response.body.data.id)).body).toEqual(response.body)
-  })
-
-  it.each<[object, string]>([
-    [{ end_time: '09:50' }, '09:50'],
-    [{ end_time: '09:50', duration: 50 }, '09:50'],
-    [{ treatment_ids: [checkup.id], duration: 40 }, '09:40'],
-    [{ treatment_ids: [checkup.id], end_time: '09:10' }, '09:10'],
-    [{ treatment_ids: [], room_id: null }, '09:30'],
-  ])('with %j ends at %s', async (body, end) => {
-    expect((await book(body)).body.data.end_time).toBe(end)
   })
 
   it.each<[object, [string, string][]]>([
@@ -328,10 +317,4 @@ describe('a change', () => {
     const { etag } = (await read(id)).headers
     expect((await change(id, { start_time: '20:00' }, { 'if-match': String(etag) })).status).toBe(422)
   })
-})
-
-it('leaves lists, tallies and days that verify finds nothing wrong with', async () => {
-  const found: unknown[] = []
-  await verifyClinic(db.table, clinic.id, { repair: false, onDifference: (one) => found.push(one) })
-  expect(found).toEqual([])
 })

@@ -1,7 +1,7 @@
 /** The lists of the catalogue, against the real engine. */
 import { beforeAll, expect, it } from 'vitest'
 import { newUuid } from '../../shared/domain/uuid.ts'
-import { departmentStore, roomStore, treatmentStore } from '../../shared/store/catalogue.ts'
+import { roomStore, treatmentStore } from '../../shared/store/catalogue.ts'
 import { aRoom, aTreatment } from '../support/catalogue.ts'
 import { issueCredential } from '../support/credentials.ts'
 import { call } from '../support/event.ts'
@@ -102,11 +102,4 @@ it('treatments are filtered by doctor, and all lists by activity, with exact tot
     expect(await read({ is_active: 'true' }, list)).toHaveLength(1)
     expect(await read({ is_active: 'false' }, list)).toEqual([])
   }
-})
-
-it('a list of a clinic without a catalogue is empty', async () => {
-  const [department] = await departmentStore(db).list(records.clinic.id)
-  if (department) await departmentStore(db).remove(records.clinic.id, department)
-  const { status, body } = await ask('list-departments')
-  expect([status, body]).toEqual([200, { data: [], meta: { page: 1, limit: 20, total: 0, total_pages: 0 } }])
 })

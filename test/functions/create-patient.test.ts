@@ -35,21 +35,6 @@ it('returns 422 when the date of birth is after the clinic-local day', async () 
   })
 })
 
-it.each([
-  ['email_address', 'ö@example.com', 'must have only ASCII characters before the @'],
-  ['email_address', 'ada@127.1', 'must be an email address'],
-  [
-    'phone_number',
-    '+4901711234567',
-    'must be an international phone number that exists, such as +905321234567',
-  ],
-])('returns 422 for the %s %s', async (field, value, issue) => {
-  expect(await create({ [field]: value })).toMatchObject({
-    status: 422,
-    body: { details: [{ field, issue }] },
-  })
-})
-
 it('takes the id and the time of creation from the platform, and stores the domain of an address in Unicode', async () => {
   const response = await create({ date_of_birth: '2031-03-02', email_address: 'Ada@XN--BCHER-KVA.example' })
   expect(response).toMatchObject({

@@ -1,9 +1,7 @@
 /** Endpoints with the AWS client mocked: their calls to DynamoDB, and what they make of the responses. */
-import { BatchGetCommand, GetCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb'
+import { GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb'
 import { describe, expect, it } from 'vitest'
-import type { ClinicId } from '../../shared/domain/clinic.ts'
 import { shortId } from '../../shared/store/keys/key.ts'
-import { EMPTY_HEAD, patientHeadItem } from '../../shared/store/patients/head.ts'
 import { call } from '../support/event.ts'
 import { handlerOf, stubFunctionEnvironment } from '../support/functions.ts'
 import { CLINIC, headers, mockClientWithCredential } from '../support/mocked-credential.ts'
@@ -75,12 +73,6 @@ describe('GET /patients/{id}', () => {
     expect(response.status).toBe(200)
   })
 
-  it('returns 503 when DynamoDB throttles the read of the patient', async () => {
-    dynamodb.on(GetCommand, { Key: { pk: `${shortId(CLINIC)}#P`, sk: PATIENT } }).rejects(throttled)
-    const response = await call(await handlerOf({ id: 'get-patient' }), { path: { id: PATIENT }, headers })
-    expect(response).toMatchObject({ status: 503, headers: { 'retry-after': '1' } })
-  })
-
   it('returns 500 and logs nothing of the patient when the stored item is damaged', async () => {
     dynamodb
       .on(GetCommand, { Key: { pk: `${shortId(CLINIC)}#P`, sk: PATIENT } })
@@ -97,66 +89,6 @@ describe('the start of an endpoint', () => {
     const { prepare } = (await handlerOf({ id: 'get-patient' })) as { prepare: () => Promise<unknown> }
     await prepare()
     expect(dynamodb.calls()).toHaveLength(1)
-  })
-})
-
-describe('GET /patients', () => {
-  it('reads the head and one range of rows', async () => {
-    dynamodb
-      .on(GetCommand, { Key: { pk: `${shortId(CLINIC)}#PH`, sk: 'head' } })
-      .resolves({ Item: patientHeadItem(CLINIC as ClinicId, { ...EMPTY_HEAD, patients: 45 }) })
-    dynamodb.on(QueryCommand).resolves({ Items: [{ pk: 'x', sk: '0000000024', i: PATIENT, ...stored }] })
-    const response = await call(await handlerOf({ id: 'list-patients' }), { query: { page: '2' }, headers })
-    expect(response.body).toEqual({
-      data: [shown],
-      meta: { page: 2, limit: 20, total: 45, total_pages: 3, next_after: expect.any(String) },
-    })
-    expect(dynamodb.commandCalls(QueryCommand).map(({ args }) => args[0].input)).toMatchObject([
-      {
-        ExpressionAttributeValues: {
-          ':pk': `${shortId(CLINIC)}#PL`,
-          ':from': '0000000005',
-          ':to': '0000000024',
-        },
-        ScanIndexForward: false,
-        ConsistentRead: true,
-        Limit: 20,
-      },
-    ])
-    expect(dynamodb.commandCalls(BatchGetCommand)).toHaveLength(0)
-  })
-})
-
-describe('GET /doctors', () => {
-  it('returns doctors by name, without working hours', async () => {
-    const doctor = (sk: string, fullName: string) => ({
-      pk: 'x',
-      sk,
-      fullName,
-      specialty: null,
-      isActive: true,
-      hours: {},
-      breaks: {},
-      exceptions: {},
-      timeOff: [],
-      v: 1,
-      updatedAt: '2026-05-01T07:00:00.000Z',
-    })
-    dynamodb.on(QueryCommand).resolves({ Items: [doctor(PATIENT, 'Dr. Bo'), doctor(CLINIC, 'Dr. Al')] })
-    const response = await call(await handlerOf({ id: 'list-doctors' }), { query: { limit: '1' }, headers })
-    expect(response.body).toEqual({
-      data: [
-        {
-          id: CLINIC,
-          full_name: 'Dr. Al',
-          specialty: null,
-          department_id: null,
-          is_active: true,
-          updated_at: '2026-05-01T12:45:00+05:45',
-        },
-      ],
-      meta: { page: 1, limit: 1, total: 2, total_pages: 2 },
-    })
   })
 })
 

@@ -79,14 +79,6 @@ describe('after', () => {
     expect(await readAll(name, { limit: '2', page: '2' })).toEqual(ids.slice(2))
   })
 
-  it('continues with a search', async () => {
-    const found = (await list('patients', { search: 'ada', limit: '100' })).body.data
-    expect(found).toHaveLength(PATIENTS - 1)
-    expect(await readAll('patients', { search: 'ada', limit: '2' })).toEqual(
-      found.map(({ id }: { id: string }) => id),
-    )
-  })
-
   it('has no totals in its meta', async () => {
     const { body } = await list('patients', { limit: '2' })
     expect(body.meta).toEqual({ page: 1, limit: 2, total: 7, total_pages: 4, next_after: expect.any(String) })

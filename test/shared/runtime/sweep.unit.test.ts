@@ -19,25 +19,6 @@ async function partitionsFor(event: unknown): Promise<string[]> {
 }
 
 describe('sweepWorker', () => {
-  it.each([1, 2, 3, 4, 5])(
-    'shares the partitions between %i parts, without gaps or overlaps',
-    async (parts) => {
-      const shares = await Promise.all(
-        Array.from({ length: parts }, (_, part) => partitionsFor({ part, parts })),
-      )
-      expect(shares.flat().toSorted()).toEqual(ALL.toSorted())
-      const sizes = shares.map(({ length }) => length)
-      expect(Math.max(...sizes) - Math.min(...sizes)).toBeLessThanOrEqual(1)
-    },
-  )
-
-  it.each([[{}], [null], [undefined], [{ source: 'aws.events', detail: {} }]])(
-    'does all parts when it is invoked with %j',
-    async (event) => {
-      expect(await partitionsFor(event)).toEqual(ALL)
-    },
-  )
-
   it.each([
     [{ part: 4, parts: 4 }],
     [{ part: -1, parts: 4 }],

@@ -12,7 +12,6 @@ import {
   type Message,
   type ProviderFeedback,
 } from '../../../../shared/domain/messages/message.ts'
-import { silentFields } from '../../../support/field-policies.ts'
 import { anEmail } from '../../../support/sample-records.ts'
 import { property } from '../../../support/scale.ts'
 
@@ -201,36 +200,5 @@ describe('a message on its way', () => {
   ])('that is %s', (_, facts, expected) => {
     const message = anEmail(facts)
     expect({ waiting: isMessageWaiting(message), unresolved: isUnresolved(message, 999) }).toEqual(expected)
-  })
-})
-
-describe('MESSAGE_FIELDS', () => {
-  const message = anEmail({
-    status: 'failed',
-    providerMessageId: 'p-1',
-    errorMessage: 'No such mailbox: ada@example.com',
-    dispatch: unresolved,
-  })
-
-  it('replaces the recipient, the text and what providers reported on erasure', () => {
-    expect(eraseFields(message, MESSAGE_FIELDS)).toEqual({
-      ...message,
-      recipient: 'erased',
-      subject: null,
-      text: '',
-      providerMessageId: null,
-      errorMessage: null,
-      patient: { ...message.patient, fullName: 'Erased Patient' },
-    })
-  })
-
-  it('makes no event for a change of the copied name or the dispatch', () => {
-    expect(silentFields(MESSAGE_FIELDS)).toEqual([
-      'patient.fullName',
-      'dispatch.dueAt',
-      'dispatch.claim.token',
-      'dispatch.claim.until',
-      'dispatch.isUnresolved',
-    ])
   })
 })

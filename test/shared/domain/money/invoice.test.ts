@@ -1,10 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { eraseFields } from '../../../../shared/domain/field-policy.ts'
 import {
   addsUp,
   applyPayments,
-  INVOICE_FIELDS,
   type Invoice,
   lineAmount,
   percentageOf,
@@ -12,7 +10,6 @@ import {
   subtotalOf,
 } from '../../../../shared/domain/money/invoice.ts'
 import type { Payment } from '../../../../shared/domain/money/payment.ts'
-import { silentFields } from '../../../support/field-policies.ts'
 
 const invoice = (facts: Partial<Invoice> = {}) =>
   ({ clinicStatus: 'sent', status: 'sent', total: 100, paid: 0, paidAt: null, ...facts }) as Invoice
@@ -270,49 +267,4 @@ it('calculates tax from a rate in ten-thousandths of a percent, rounded half up'
   expect(percentageOf(1, 500_000)).toBe(1)
   expect(percentageOf(1, 499_999)).toBe(0)
   expect(percentageOf(999_999_999_999_999, 1_000_000)).toBe(999_999_999_999_999)
-})
-
-describe('INVOICE_FIELDS', () => {
-  const lineItem = {
-    id: 'l1',
-    description: 'X-ray',
-    quantity: 10_000,
-    unitPrice: 100,
-    discount: 0,
-    taxRate: 0,
-    tax: 0,
-    total: 100,
-  }
-  const stored: Invoice = {
-    id: 'i1',
-    number: '2026-17 Kaya',
-    clinicStatus: 'sent',
-    status: 'sent',
-    issueDate: '2026-05-04',
-    dueDate: '2026-06-04',
-    paidAt: null,
-    clinicPaidAt: null,
-    currency: 'EUR',
-    subtotal: 100,
-    tax: 0,
-    discount: 0,
-    total: 100,
-    paid: 0,
-    patient: { id: 'p1', fullName: 'Ada Kaya', email: 'ada@example.com' },
-    lineItems: [lineItem],
-    createdAt: '2026-05-04T07:00:00.000Z',
-  }
-
-  it('replaces the number, the patient’s copied data and the descriptions on erasure', () => {
-    expect(eraseFields(stored, INVOICE_FIELDS)).toEqual({
-      ...stored,
-      number: 'ERASED-i1',
-      patient: { id: 'p1', fullName: 'Erased Patient', email: null },
-      lineItems: [{ ...lineItem, description: 'Erased' }],
-    })
-  })
-
-  it('makes no event for a change of the copied name or email address, or of the time of payment that the clinic states', () => {
-    expect(silentFields(INVOICE_FIELDS)).toEqual(['clinicPaidAt', 'patient.fullName', 'patient.email'])
-  })
 })

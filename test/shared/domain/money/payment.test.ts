@@ -1,23 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { eraseFields } from '../../../../shared/domain/field-policy.ts'
 import {
-  erasedInvoiceNumber,
   NEW_PAYMENT,
-  PAYMENT_FIELDS,
-  PAYMENT_METHODS,
-  PAYMENT_STATUSES,
-  PAYMENT_TYPES,
   type Payment,
   refundable,
   voidPayment,
 } from '../../../../shared/domain/money/payment.ts'
-import { silentFields } from '../../../support/field-policies.ts'
-
-it('lists the types, methods and statuses of the specification', () => {
-  expect(PAYMENT_TYPES).toEqual(['payment', 'refund'])
-  expect(PAYMENT_METHODS).toEqual(['cash', 'card', 'bank_transfer', 'insurance', 'other'])
-  expect(PAYMENT_STATUSES).toEqual(['pending', 'completed', 'failed', 'refunded'])
-})
 
 const payment: Payment = {
   id: 'y1',
@@ -34,23 +21,6 @@ const payment: Payment = {
   voidReason: 'Paid by Ada Kaya herself',
   createdAt: '2026-05-04T07:00:00.000Z',
 }
-
-describe('PAYMENT_FIELDS', () => {
-  it('replaces the description, the reason and the copied name and invoice number on erasure', () => {
-    expect(eraseFields(payment, PAYMENT_FIELDS)).toEqual({
-      ...payment,
-      invoice: { id: 'i1', number: 'ERASED-i1' },
-      patient: { id: 'p1', fullName: 'Erased Patient' },
-      description: null,
-      voidReason: null,
-    })
-    expect(erasedInvoiceNumber({ id: 'i1' })).toBe('ERASED-i1')
-  })
-
-  it('makes no event for a change of a copied name or number', () => {
-    expect(silentFields(PAYMENT_FIELDS)).toEqual(['invoice.number', 'patient.fullName'])
-  })
-})
 
 describe('voidPayment', () => {
   const stored = { ...payment, ...NEW_PAYMENT }
