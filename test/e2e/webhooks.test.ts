@@ -123,53 +123,6 @@ it('delivers a booking that the reference library verifies, and that fails verif
   await eventually(async () => expect(stack.lines).toContainEqual(expect.objectContaining(attempt)))
 })
 
-it('retries a failed delivery with the same id and body, and lists each attempt', async () => {
-  let failures = 1
-  responders['/flaky'] = (_request, response) => response.writeHead(failures-- > 0 ? 500 : 200).end()
-  const webhook = await create('/flaky', ['appointment.created'])
-  await book()
-  const [first, second] = await arrived('/flaky', 2)
-  expect(second?.body).toBe(first?.body)
-  expect(second?.headers['webhook-id']).toBe(first?.headers['webhook-id'])
-  const waited = (second?.at ?? 0) - (first?.at ?? 0)
-  expect(waited).toBeGreaterThanOrEqual(5000)
-  await eventually(async () => {
-    const { body } = await get(stack, `/webhooks/${webhook.id}/deliveries`, pair)
-    expect(body.data).toMatchObject([
-      {
-        event: 'appointment.created',
-        status: 'delivered',
-        attempts: [
-          { response_status: 500, error: null, latency_ms: expect.any(Number) },
-          { response_status: 200, error: null, latency_ms: expect.any(Number) },
-        ],
-        next_attempt_at: null,
-      },
-    ])
-  })
-})
-
-it('delivers a ping, and delivers it again on request', async () => {
-  const webhook = await create('/pinged', ['payment.created'])
-  const ping = await post(stack, `/webhooks/${webhook.id}/ping`, {}, { pair })
-  expect([ping.status, ping.body.data.event, ping.body.data.status]).toEqual([202, 'webhook.ping', 'pending'])
-  const [first] = await arrived('/pinged')
-  expect(JSON.parse(first?.body ?? '')).toMatchObject({ event: 'webhook.ping', data: { id: webhook.id } })
-  await eventually(async () => {
-    const { body } = await get(stack, `/webhooks/${webhook.id}/deliveries`, pair)
-    expect(body.data).toMatchObject([{ status: 'delivered' }])
-  })
-  const again = await post(
-    stack,
-    `/webhooks/${webhook.id}/deliveries/${ping.body.data.id}/redeliver`,
-    {},
-    { pair },
-  )
-  expect(again.status).toBe(202)
-  const [, second] = await arrived('/pinged', 2)
-  expect(second?.body).toBe(first?.body)
-})
-
 it('delivers every status of the messages of a test clinic, none of which reaches SNS or SES', async () => {
   const settings = ['--name', 'Praxis Test', '--timezone', 'Europe/Berlin', '--currency', 'EUR']
   const tool = await runClinicTool(stack, '--json', 'clinic', 'create', '--test', ...settings)

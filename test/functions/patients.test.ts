@@ -282,6 +282,31 @@ describe('GET /patients', () => {
     expect(differences).toBe(0)
   })
 
+  it('continues by cursor with every filter', async () => {
+    const ids: string[] = []
+    for (let n = 0; n < 6; n++) ids.unshift(await create({ last_name: 'Walker', national_id: 'WALK-1' }))
+    for (const id of ids.filter((_, at) => at % 2 === 0)) await ask('deactivate-patient', id)
+    for (const filter of [
+      { is_active: 'true' },
+      { is_active: 'false' },
+      { search: 'walker' },
+      { search: 'walker', is_active: 'false' },
+      { national_id: 'WALK-1' },
+    ] as Record<string, string>[]) {
+      const all = idsOf(await list({ ...filter, limit: '100' }))
+      const listed: string[] = []
+      let answer = await list({ ...filter, limit: '2' })
+      for (;;) {
+        listed.push(...idsOf(answer))
+        const { next_after } = answer.body.meta
+        if (next_after === null) break
+        answer = await list({ ...filter, limit: '2', after: next_after })
+      }
+      expect([filter, listed]).toEqual([filter, all])
+      expect(listed.length).toBeGreaterThanOrEqual(3)
+    }
+  })
+
   it('finds exactly the patients with a national id, who may share it', async () => {
     const first = await create({ national_id: 'SH-1' })
     const second = await create({ national_id: 'SH-1' })

@@ -1,24 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import type { Appointment } from '../../../shared/domain/booking/appointment.ts'
-import type { Message } from '../../../shared/domain/messages/message.ts'
-import type { Invoice, LineItem } from '../../../shared/domain/money/invoice.ts'
-import type { Payment } from '../../../shared/domain/money/payment.ts'
-import type { Patient } from '../../../shared/domain/patients/patient.ts'
-import { APPOINTMENT_ATTRIBUTES, APPOINTMENTS } from '../../../shared/store/calendar/appointments.ts'
-import {
-  INVOICE_ATTRIBUTES,
-  INVOICES,
-  LINE_ITEM_ATTRIBUTES,
-} from '../../../shared/store/calendar/invoices.ts'
-import { PAYMENT_ATTRIBUTES, PAYMENTS } from '../../../shared/store/calendar/payments.ts'
-import { MESSAGE_ATTRIBUTES, MESSAGES } from '../../../shared/store/messages/messages.ts'
-import {
-  PATIENT_ATTRIBUTES,
-  recordItem,
-  rowItem,
-  toPatient,
-} from '../../../shared/store/patients/patients.ts'
-import type { AttributeMap } from '../../../shared/store/table/attributes.ts'
+import { APPOINTMENTS } from '../../../shared/store/calendar/appointments.ts'
+import { INVOICES } from '../../../shared/store/calendar/invoices.ts'
+import { PAYMENTS } from '../../../shared/store/calendar/payments.ts'
+import { MESSAGES } from '../../../shared/store/messages/messages.ts'
+import { recordItem, rowItem, toPatient } from '../../../shared/store/patients/patients.ts'
 import { UnreadableRecord } from '../../../shared/store/table/unreadable-record.ts'
 import { filledPatient, filledRecords } from '../../support/filled-records.ts'
 
@@ -183,34 +168,5 @@ describe('the amounts of an item', () => {
     expect(() => INVOICES.decode({ ...key, ...before, tot: 2 ** 50, dec: 0 }, invoice.id)).toThrow(
       UnreadableRecord,
     )
-  })
-})
-
-/** The stored fields of an entity, with a new optional one. */
-type WithNewField<Entity> = Omit<Entity, 'id'> & { readonly newField?: string | null }
-
-describe('a field without an attribute', () => {
-  it('does not compile', () => {
-    // @ts-expect-error newField has no attribute
-    PATIENT_ATTRIBUTES satisfies AttributeMap<WithNewField<Patient>>
-    // @ts-expect-error newField has no attribute
-    APPOINTMENT_ATTRIBUTES satisfies AttributeMap<WithNewField<Appointment>>
-    // @ts-expect-error newField has no attribute
-    INVOICE_ATTRIBUTES satisfies AttributeMap<WithNewField<Invoice>>
-    // @ts-expect-error newField has no attribute
-    LINE_ITEM_ATTRIBUTES satisfies AttributeMap<LineItem & { readonly newField?: string | null }>
-    // @ts-expect-error newField has no attribute
-    PAYMENT_ATTRIBUTES satisfies AttributeMap<WithNewField<Payment>>
-    // @ts-expect-error newField has no attribute
-    MESSAGE_ATTRIBUTES satisfies AttributeMap<WithNewField<Message>>
-    const complete = [
-      PATIENT_ATTRIBUTES satisfies AttributeMap<Omit<Patient, 'id'>>,
-      APPOINTMENT_ATTRIBUTES satisfies AttributeMap<Omit<Appointment, 'id'>>,
-      INVOICE_ATTRIBUTES satisfies AttributeMap<Omit<Invoice, 'id'>>,
-      LINE_ITEM_ATTRIBUTES satisfies AttributeMap<LineItem>,
-      PAYMENT_ATTRIBUTES satisfies AttributeMap<Omit<Payment, 'id'>>,
-      MESSAGE_ATTRIBUTES satisfies AttributeMap<Omit<Message, 'id'>>,
-    ]
-    expect(complete).toHaveLength(6)
   })
 })

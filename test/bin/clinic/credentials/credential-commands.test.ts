@@ -68,30 +68,6 @@ describe('credential update', () => {
 })
 
 describe('credential rotate', () => {
-  it('shows the new secret, and accepts the previous one for a day', async () => {
-    const { printed } = await credential('rotate', key, '--json')
-    const { secret: renewed, previous_secret_until: until } = JSON.parse(printed).data
-    expect(Date.parse(until) - Date.now()).toBeGreaterThan(23.9 * 3_600_000)
-    expect([await accepts(secret), await accepts(renewed)]).toEqual([true, true])
-    expect((await credential('list', '--clinic', clinic.id)).printed).toContain(
-      `previous secret until ${until}`,
-    )
-    const again = await credential('rotate', key)
-    expect([again.code, again.errors]).toEqual([2, expect.stringContaining('--end-previous')])
-    expect(again.errors).toContain(`is accepted until ${until}.`)
-    expect(await accepts(renewed)).toBe(true)
-  })
-
-  it('repeated after its output was lost, replaces the lost secret', async () => {
-    expect((await credential('rotate', key, '--replace-current')).errors).toContain('Rotate it without')
-    const lost = JSON.parse((await credential('rotate', key, '--json')).printed).data.secret
-    const { printed } = await credential('rotate', key, '--replace-current', '--json')
-    const renewed = JSON.parse(printed).data.secret
-    expect([await accepts(secret), await accepts(lost), await accepts(renewed)]).toEqual([true, false, true])
-    const both = await credential('rotate', key, '--replace-current', '--end-previous')
-    expect([both.code, both.errors]).toEqual([2, 'Use --end-previous or --replace-current, not both.\n'])
-  })
-
   it('ends the previous secret at once, or at a given time', async () => {
     const { printed } = await credential('rotate', key, '--until', 'now')
     expect(printed).toContain('The previous secret is no longer accepted.')

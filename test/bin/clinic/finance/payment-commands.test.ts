@@ -4,7 +4,6 @@ import { invoiceBalance } from '../../../../shared/store/calendar/invoice-balanc
 import { invoiceStore } from '../../../../shared/store/calendar/invoices.ts'
 import { paymentStore } from '../../../../shared/store/calendar/payments.ts'
 import { patientChanges } from '../../../../shared/store/copies/patient-changes.ts'
-import { Changeset } from '../../../../shared/store/table/changeset.ts'
 import { runVerification } from '../../../shared/maintenance/verify/practice.ts'
 import { announcedEvents } from '../../../support/all-items.ts'
 import { deployedTable, rejection } from '../../../support/deployed-stack.ts'
@@ -65,24 +64,6 @@ describe('payment void', () => {
     await expectVerified()
   })
 
-  it('makes a paid invoice partially paid', async () => {
-    const rest = await added('100')
-    expect(await invoice()).toMatchObject({ status: 'paid', paid: 10_010 })
-    expect((await voided(rest)).code).toBe(0)
-    expect(await invoice()).toMatchObject({ status: 'partially_paid', paid: 10, paidAt: null })
-  })
-
-  it('leaves an invoice unpaid that the clinic had marked as paid', async () => {
-    const list = invoiceStore(db)
-    const before = await list.find(mine.clinic.id, mine.invoice.id)
-    const changes = new Changeset(db.table, mine.clinic.id)
-    if (before) list.change(changes, before, { ...before.record, clinicStatus: 'paid' })
-    await changes.commit()
-    expect((await voided()).code).toBe(0)
-    expect(await invoice()).toMatchObject({ paid: 0, status: 'sent', paidAt: null })
-    await expectVerified()
-  })
-
   it('changes nothing the second time', async () => {
     const { voided_at: since } = JSON.parse((await voided()).printed).data
     const before = await paymentStore(db).find(mine.clinic.id, mine.payment.id)
@@ -129,13 +110,6 @@ describe('payment void', () => {
       expect(await invoice()).toMatchObject({ paid: 10_020, status: 'paid' })
     },
   )
-
-  it('counts every payment once when payments are added and voided at the same time', async () => {
-    const ids = await Promise.all(Array.from({ length: 4 }, () => added('1')))
-    await Promise.all([...ids.map((id) => voided(id)), add('2'), add('3')])
-    expect(await invoice()).toMatchObject({ paid: 510, status: 'partially_paid' })
-    await expectVerified()
-  })
 
   it('loses the reason when the patient is erased, and keeps that the payment was voided', async () => {
     // Other tests have stored the other reason.
@@ -245,28 +219,6 @@ describe('payment create', () => {
         `--external-id is the id of payment ${mine.payment.id}`,
       )
     expect((await payments()).length).toBe(1)
-  })
-
-  it('refunds at most what was paid, whatever was refunded before', async () => {
-    await added('0.06', '--type', 'refund')
-    expect((await add('0.05', '--type', 'refund')).code).toBe(2)
-    expect((await add('0.04', '--type', 'refund')).code).toBe(0)
-    expect(await invoice()).toMatchObject({ paid: 0, status: 'refunded' })
-  })
-
-  it('refunds at most what was paid, with refunds that are pending', async () => {
-    const pending = await added('0.06', '--type', 'refund', '--status', 'pending')
-    const more = (status: string) => reason(add('0.05', '--type', 'refund', '--status', status))
-    const exceeded =
-      '--amount of the refund is 0.05 EUR, but only 0.10 EUR was paid, and refunds of 0.06 EUR are pending.'
-    expect(await more('pending')).toBe(exceeded)
-    expect(await more('completed')).toBe(exceeded)
-    expect(await reason(voided())).toBe(
-      `The payment cannot be voided: the refunds of invoice ${mine.invoice.id} would be 0.06 EUR more than was paid. Void the refunds first.`,
-    )
-    expect((await add('0.04', '--type', 'refund')).code).toBe(0)
-    expect((await voided(pending)).code).toBe(0)
-    expect((await add('0.06', '--type', 'refund')).code).toBe(0)
   })
 
   it('counts pending payments and refunds when an invoice would be overpaid', async () => {

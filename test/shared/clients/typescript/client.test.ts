@@ -1,6 +1,3 @@
-/** The client, with a scripted fetch. */
-import { execFileSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
 import { runInNewContext } from 'node:vm'
 import { Webhook } from 'standardwebhooks'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
@@ -799,12 +796,3 @@ describe('with a cache', () => {
     expect(tagsOf(sent)).toEqual([undefined, undefined])
   })
 })
-
-it('has types generated from the current document: if not, run `npm run types -w shared/clients/typescript`', () => {
-  const generated = execFileSync(
-    process.execPath,
-    ['node_modules/openapi-typescript/bin/cli.js', '../../../docs/openapi.json'],
-    { cwd: 'shared/clients/typescript', encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] },
-  )
-  expect(readFileSync('shared/clients/typescript/schema.ts', 'utf8').trim()).toBe(generated.trim())
-}, 30_000)
