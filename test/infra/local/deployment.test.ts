@@ -1,5 +1,3 @@
-import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { DynamoDBClient, PutItemCommand } from '@aws-sdk/client-dynamodb'
 import type { DynamoDBRecord } from 'aws-lambda'
 import { describe, expect, inject, it, onTestFinished } from 'vitest'
@@ -57,19 +55,6 @@ it('stops functions that the next version does not have', async () => {
   await expect(call(first, '/doctors')).rejects.toThrow(/not a function of the stack/)
 })
 
-it('replaces the address of the API in outputs with the local one', async () => {
-  const { deploy, outputs } = deployment()
-  const assembly = version('v1')
-  const parts = ['https://', { Ref: 'Api' }, '.execute-api.us-east-1.amazonaws.com/', { Ref: 'Stage' }, '/']
-  const Value = { 'Fn::Join': ['', parts] }
-  const Resources = {
-    ...assembly.template.Resources,
-    Stage: { Type: 'AWS::ApiGateway::Stage', Properties: { StageName: 'Test-Stage' } },
-  }
-  await deploy({ ...assembly, template: { Resources, Outputs: { Url: { Value } } } })
-  expect(outputs()).toEqual({ Url: 'http://127.0.0.1:3000/Test-Stage/' })
-})
-
 it.each([
   ['two APIs', { Other: { Type: 'AWS::ApiGateway::RestApi' } }, /2 REST APIs/],
   [
@@ -85,16 +70,6 @@ it.each([
 ])('rejects a template with %s', async (_what, more, message) => {
   const { deploy } = deployment()
   await expect(deploy(version('v1', METHODS, more))).rejects.toThrow(message)
-})
-
-it('sets the endpoints of the providers in the environment of functions', async () => {
-  const { deploy, call } = deployment()
-  const assembly = version('v1')
-  const source = `exports.handler = async () =>
-    [process.env.AWS_ENDPOINT_URL_SNS, process.env.AWS_ENDPOINT_URL_SESV2]`
-  writeFileSync(join(assembly.assetDirectory(), 'index.js'), source)
-  const serving = await deploy(assembly)
-  expect(await call(serving, '/patients')).toEqual(['http://127.0.0.1:3', 'http://127.0.0.1:4'])
 })
 
 it('rejects a rule that calls a function outside the stack', async () => {
@@ -162,13 +137,5 @@ describe('a stream', () => {
     await expect.poll(seen).toEqual(['1', '2', '3'])
     await close()
     expect(seen()).toEqual(['1', '2', '3'])
-  })
-
-  it('is rejected when its mapping names an unknown function', async () => {
-    const FunctionName = 'arn:aws:lambda:x:0:function:f'
-    const { deploy } = deployment(inject('dynamodb'))
-    await expect(deploy(loggingVersion(streamed({ FunctionName })))).rejects.toThrow(
-      /Mapping calls .*function:f, which is not a function of the stack/,
-    )
   })
 })

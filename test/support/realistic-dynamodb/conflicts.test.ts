@@ -6,9 +6,7 @@ import {
 } from '@aws-sdk/client-dynamodb'
 import { describe, expect, it } from 'vitest'
 import { freshRealisticTable } from '../realistic-table.ts'
-import type { ItemReference } from './call.ts'
 import { failure, realisticItems } from './items.ts'
-import { itemsInFlight } from './items-in-flight.ts'
 
 type Items = Awaited<ReturnType<typeof realisticItems>>
 
@@ -55,28 +53,6 @@ describe('a transaction that overlaps another in flight', () => {
     release()
     await first
   })
-
-  it('commits when the first was cancelled by its condition', async () => {
-    const items = await realisticItems()
-    await items.putItem('a')
-    await failure(items.transact([items.requireMissing('a')]))
-    await items.transact([items.update('a')])
-  })
-
-  it('commits when they share no item', async () => {
-    const items = await realisticItems()
-    const finish = await items.hold(() => items.transact([items.update('a')]))
-    await items.transact([items.update('b')])
-    await finish()
-  })
-
-  it('leaves its other items free', () => {
-    const { beginTransaction } = itemsInFlight(() => {})
-    const [a, b] = ['a', 'b'].map((key) => ({ table: 'table', key })) as [ItemReference, ItemReference]
-    expect(beginTransaction([a])).toHaveProperty('hold')
-    expect(beginTransaction([b, a])).toEqual({ conflicts: new Set([1]) })
-    expect(beginTransaction([b])).toHaveProperty('hold')
-  })
 })
 
 describe('a single write', () => {
@@ -95,25 +71,6 @@ describe('a single write', () => {
       expect(await items.count('a')).toBe(1)
     },
   )
-
-  it('of a batch is left unprocessed while a transaction is in flight', async () => {
-    const items = await realisticItems()
-    const finish = await items.hold(() => items.transact([items.update('a')]))
-    const { UnprocessedItems } = await items.batchWrite('b', 'a')
-    expect(UnprocessedItems).toEqual({ [items.name]: [{ PutRequest: { Item: items.keyOf('a') } }] })
-    expect((await items.batchWrite('a')).UnprocessedItems?.[items.name]).toHaveLength(1)
-    await finish()
-    expect((await items.batchWrite('a')).UnprocessedItems).toEqual({})
-  })
-
-  it('does not conflict with another single write', async () => {
-    const items = await realisticItems()
-    const finish = await items.hold(() => items.updateItem('a'))
-    await items.updateItem('a')
-    await items.batchWrite('b')
-    await finish()
-    expect(await items.count('a')).toBe(2)
-  })
 
   it.each(['putItem', 'updateItem', 'deleteItem', 'batchWrite'] as const)(
     'in flight cancels a transaction on its item (%s)',
@@ -154,20 +111,6 @@ describe('a read', () => {
     })
     await finish()
     expect((await items.transactGet('b', 'a')).Responses).toHaveLength(2)
-  })
-
-  it('in a transaction is cancelled when a write begins while it reads', async () => {
-    const items = await realisticItems()
-    const finish = await items.hold(() => items.transactGet('a', 'b'))
-    await items.updateItem('a')
-    expect(await failure(finish())).toMatchObject({ codes: ['TransactionConflict', 'None'] })
-  })
-
-  it('in a transaction does not conflict with another', async () => {
-    const items = await realisticItems()
-    const finish = await items.hold(() => items.transactGet('a'))
-    await items.transactGet('a')
-    await finish()
   })
 })
 

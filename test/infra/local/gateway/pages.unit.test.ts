@@ -114,29 +114,11 @@ it('put a posted event on the bus', async () => {
 
 it.each([
   ['no JSON', 'hello', 'An event must be a JSON object.'],
-  ['a list', '[]', 'An event must be a JSON object.'],
-  ['null', 'null', 'An event must be a JSON object.'],
   ['no source', JSON.stringify({ ...EVENT, source: undefined }), 'An event needs the field "source".'],
-  [
-    'no type',
-    JSON.stringify({ ...EVENT, 'detail-type': undefined }),
-    'An event needs the field "detail-type".',
-  ],
-  ['no detail', JSON.stringify({ ...EVENT, detail: undefined }), 'An event needs the field "detail".'],
   [
     'a detail in text',
     JSON.stringify({ ...EVENT, detail: '{}' }),
     'The field "detail" of an event must be an object.',
-  ],
-  [
-    'one resource',
-    JSON.stringify({ ...EVENT, resources: 'a' }),
-    'The field "resources" of an event must be a list.',
-  ],
-  [
-    'a number for its source',
-    JSON.stringify({ ...EVENT, source: 1 }),
-    'The field "source" of an event must be a string.',
   ],
   [
     'PutEvents’ own names',

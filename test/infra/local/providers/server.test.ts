@@ -81,16 +81,6 @@ describe('SNS', () => {
     ])
   })
 
-  it('lists the newest SMS last, with null for attributes that were not sent', async () => {
-    const { playing, sms } = await providers()
-    await sms('+12015550198', 'first')
-    await sms('+12015550199', 'second')
-    expect(playing.sms()).toMatchObject([
-      { message: 'first' },
-      { message: 'second', sender_id: null, max_price: null, type: null },
-    ])
-  })
-
   it.each([
     ['+12015550101', 400, 'InvalidParameterException'],
     ['+12015550102', 429, 'ThrottledException'],
@@ -208,74 +198,6 @@ describe('SES', () => {
     await expect.poll(told).toEqual(occurrences)
     await sleep(30)
     expect(told()).toEqual(occurrences)
-  })
-
-  it.each([
-    ['bounce@simulator.amazonses.com', 'General'],
-    ['suppressionlist@simulator.amazonses.com', 'OnAccountSuppressionList'],
-  ])('publishes why an email to %s bounces', async (recipient, bounceSubType) => {
-    const { email, events, told } = await providers()
-    await email(recipient)
-    await expect.poll(told).toContain('Bounce')
-    expect(events[1]?.event.detail.bounce).toMatchObject({
-      bounceType: 'Permanent',
-      bounceSubType,
-      bouncedRecipients: [{ emailAddress: recipient, action: 'failed' }],
-      timestamp: expect.any(String),
-    })
-  })
-
-  it('publishes events in the format of EventBridge', async () => {
-    const { email, events, told } = await providers()
-    const { MessageId } = await email('complaint@simulator.amazonses.com')
-    await expect.poll(told).toEqual(['Send', 'Delivery', 'Complaint'])
-    expect(events.map(({ event }) => event['detail-type'])).toEqual([
-      'Email Sent',
-      'Email Delivered',
-      'Email Complaint Received',
-    ])
-    expect(events.map(({ eventType: occurrence }) => occurrence)).toEqual(told())
-    expect(new Set(events.map(({ event }) => event.id)).size).toBe(3)
-    const [sent, delivered, complaint] = events.map(({ event }) => event)
-    expect(sent).toEqual({
-      version: '0',
-      id: expect.stringMatching(/^[0-9a-f-]{36}$/),
-      'detail-type': 'Email Sent',
-      source: 'aws.ses',
-      account: '000000000000',
-      time: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/),
-      region: 'eu-central-1',
-      resources: ['arn:aws:ses:eu-central-1:000000000000:configuration-set/clinic-mail'],
-      detail: {
-        eventType: 'Send',
-        send: {},
-        mail: expect.objectContaining({
-          timestamp: expect.any(String),
-          source: 'Clinic <clinic@example.com>',
-          messageId: MessageId,
-          destination: ['complaint@simulator.amazonses.com'],
-          commonHeaders: {
-            from: ['Clinic <clinic@example.com>'],
-            to: ['complaint@simulator.amazonses.com'],
-            messageId: MessageId,
-            subject: 'Your appointment',
-          },
-          tags: expect.objectContaining({
-            message: ['message-1'],
-            'ses:configuration-set': ['clinic-mail'],
-            'ses:from-domain': ['example.com'],
-          }),
-        }),
-      },
-    })
-    expect(delivered?.detail.delivery).toMatchObject({
-      timestamp: expect.any(String),
-      recipients: ['complaint@simulator.amazonses.com'],
-    })
-    expect(complaint?.detail.complaint).toMatchObject({
-      complainedRecipients: [{ emailAddress: 'complaint@simulator.amazonses.com' }],
-      complaintFeedbackType: 'abuse',
-    })
   })
 
   it.each([
