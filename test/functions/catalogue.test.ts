@@ -2,11 +2,13 @@
 import { beforeAll, expect, it } from 'vitest'
 import { newUuid } from '../../shared/domain/uuid.ts'
 import { roomStore, treatmentStore } from '../../shared/store/catalogue.ts'
+import { doctorStore } from '../../shared/store/doctors.ts'
 import { aRoom, aTreatment } from '../support/catalogue.ts'
 import { issueCredential } from '../support/credentials.ts'
 import { call } from '../support/event.ts'
 import { handlerOf, stubFunctionEnvironment } from '../support/functions.ts'
 import { createPopulatedClinic, type PopulatedClinic } from '../support/records.ts'
+import { aDoctor } from '../support/sample-records.ts'
 import { tableOfFile } from '../support/table.ts'
 
 const db = tableOfFile()
@@ -79,6 +81,19 @@ it('pages are sorted by name, and include inactive records', async () => {
   expect(pages[0]?.body.data[0].is_active).toBe(false)
   const inactive = (await ask('list-rooms', { is_active: 'false' })).body
   expect([inactive.data, inactive.meta.total]).toEqual([[pages[0]?.body.data[0]], 1])
+})
+
+it('lists doctors by name', async () => {
+  const { clinic } = await createPopulatedClinic(db.table)
+  const doctors = ['Dr. Zed', 'Dr. Al', 'dr. bee'].map((fullName) => aDoctor({ id: newUuid(), fullName }))
+  await doctorStore(db).save(
+    clinic.id,
+    doctors.map((after) => ({ before: null, after })),
+  )
+  const { headers } = await issueCredential(db.table, clinic)
+  const { body } = await call(await handlerOf({ id: 'list-doctors' }), { headers })
+  const names: string[] = body.data.map(({ full_name }: { full_name: string }) => full_name)
+  expect(names.filter((name) => !name.includes('Bo'))).toEqual(['Dr. Al', 'dr. bee', 'Dr. Zed'])
 })
 
 it('treatments are filtered by doctor, and all lists by activity, with exact totals', async () => {

@@ -48,8 +48,8 @@ export type World = {
   readonly runWorkers: (crash?: CrashPoint) => Promise<void>
   /** Ends all faults, lets time pass, and runs the workers until there is nothing left to do. */
   readonly settle: () => Promise<void>
-  /** The provider reports a message. Returns whether that was certainly recorded. Null if providers report by themselves. */
-  readonly reportFeedback: ((report: FeedbackReport, crash?: CrashPoint) => Promise<boolean>) | null
+  /** The provider reports a message. Returns whether that was certainly recorded. */
+  readonly reportFeedback: (report: FeedbackReport, crash?: CrashPoint) => Promise<boolean>
   /** The table without faults and conflicts. */
   readonly table: Table
   /** How often a provider has accepted the text. */

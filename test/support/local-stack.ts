@@ -4,27 +4,13 @@ import { request } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { runOperatorTool } from '../../bin/clinic/program.ts'
 import type { ReadyClinic } from '../../bin/demo/load.ts'
-import { startDynamoDb } from '../../infra/local/engines/dynamodb.ts'
 import { type LocalStack, type LocalStackOptions, startLocalStack } from '../../infra/local/stack.ts'
 import { openTable, type Table } from '../../shared/store/table/table.ts'
 import { assertConforms } from './conformance.ts'
 import { copyDemoData } from './demo-data.ts'
 import { testClient } from './dynamodb/test-client.ts'
 import { stackCalls } from './iam/stack-calls.ts'
-import {
-  type RealisticDynamoDbOptions,
-  startRealisticDynamoDb,
-} from './realistic-dynamodb/realistic-dynamodb.ts'
 import { sharedAssembly } from './shared-assembly.ts'
-
-/** As many environments at a time as functions may have: invocations race instead of waiting for each other. */
-export const RACING: NonNullable<LocalStackOptions['limits']> = {
-  loading: Number.POSITIVE_INFINITY,
-  environments: Number.POSITIVE_INFINITY,
-  running: Number.POSITIVE_INFINITY,
-  waiting: Number.POSITIVE_INFINITY,
-  scaleOutMs: 0,
-}
 
 export type RunningStack = LocalStack & {
   table: Table
@@ -33,20 +19,6 @@ export type RunningStack = LocalStack & {
   /** The lines that functions have logged. */
   lines: Record<string, unknown>[]
   api: string
-}
-
-/** The embedded engine with DynamoDB's latency and transaction conflicts, and faults on demand: an option of {@link runStack}. */
-export async function startRealisticEngine(options: Omit<RealisticDynamoDbOptions, 'engine'> = {}) {
-  const engine = await startDynamoDb({
-    streams: true,
-    onUnexpectedExit: (message) => process.stderr.write(message),
-  })
-  const realistic = await startRealisticDynamoDb({ engine: engine.endpoint, ...options })
-  const stop = async () => {
-    await realistic.close()
-    await engine.stop()
-  }
-  return { realistic, dynamodb: { ...engine, endpoint: realistic.endpoint, stop } }
 }
 
 /**

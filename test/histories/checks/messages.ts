@@ -20,7 +20,7 @@ export async function checkMessages(world: World, clinic: ClinicModel): Promise<
     demand(sent <= 1, () => `${message.token} was sent ${sent} times`)
     demand(message.existence !== 'none' || sent === 0, () => `${message.token} was rejected, but sent`)
     if (isErased(message.patient)) continue
-    checkEntries(message, entries, sent, world.reportFeedback === null)
+    checkEntries(message, entries, sent)
   }
 }
 
@@ -29,7 +29,6 @@ function checkEntries(
   { token, id, channel, existence, isReportedSent, feedback }: MessageModel,
   entries: Entry[],
   sent: number,
-  isReportedByItself: boolean,
 ): void {
   const statuses = entries.map(({ status }) => status)
   const open = statuses.filter((status) => status !== 'failed')
@@ -48,7 +47,7 @@ function checkEntries(
       sent === 1 || open[0] === 'queued' || statuses[0] === 'failed',
       () => `${token} is ${statuses}, never sent`,
     )
-  if (!isReportedByItself && !possible.has('delivered'))
+  if (!possible.has('delivered'))
     demand(open[0] !== 'delivered', () => `${token} is delivered without a report`)
   // Whichever was recorded first is final.
   const status = entries.find((entry) => entry.id === id)?.status ?? ''

@@ -113,6 +113,60 @@ describe('hasSameEventFields', () => {
 /** The same entity with a new optional field. */
 type WithNewField<Entity> = Entity & { readonly newField?: string | null }
 
+/** The paths of the values whose policy is selected, such as `patient.fullName`. */
+const pathsOf = (policies: object, isSelected: (policy: any) => boolean): string[] =>
+  Object.entries(policies).flatMap(([name, policy]) => {
+    if ('erasure' in policy) return isSelected(policy) ? [name] : []
+    return pathsOf(policy.each ?? policy.fields, isSelected).map((path) => `${name}.${path}`)
+  })
+
+describe('the policies of records', () => {
+  it.each<[string, object, silent: string[], erased: string[]]>([
+    [
+      'a patient',
+      PATIENT_FIELDS,
+      ['createdAt'],
+      [
+        ...['firstName', 'lastName', 'dateOfBirth', 'gender', 'phoneNumber', 'emailAddress'],
+        ...['nationalId', 'notes', 'externalId'],
+      ],
+    ],
+    [
+      'an appointment',
+      APPOINTMENT_FIELDS,
+      ['patient.fullName', 'doctor.fullName'],
+      ['patient.fullName', 'notes', 'cancellationReason', 'externalId'],
+    ],
+    [
+      'an invoice',
+      INVOICE_FIELDS,
+      ['clinicPaidAt', 'patient.fullName', 'patient.email'],
+      ['number', 'patient.fullName', 'patient.email', 'lineItems.description'],
+    ],
+    [
+      'a payment',
+      PAYMENT_FIELDS,
+      ['invoice.number', 'patient.fullName'],
+      ['invoice.number', 'patient.fullName', 'description', 'voidReason'],
+    ],
+    [
+      'a message',
+      MESSAGE_FIELDS,
+      [
+        ...['patient.fullName', 'dispatch.dueAt', 'dispatch.claim.token', 'dispatch.claim.until'],
+        'dispatch.isUnresolved',
+      ],
+      ['recipient', 'subject', 'text', 'providerMessageId', 'errorMessage', 'patient.fullName'],
+    ],
+  ])(
+    'make no event for a change of these fields of %s alone, and erase those',
+    (_, policies, silent, erased) => {
+      expect(pathsOf(policies, ({ emitsEvent }) => !emitsEvent)).toEqual(silent)
+      expect(pathsOf(policies, ({ erasure }) => erasure !== 'keep')).toEqual(erased)
+    },
+  )
+})
+
 describe('a field without a policy', () => {
   it('does not compile', () => {
     // @ts-expect-error newField has no policy
