@@ -10,7 +10,7 @@ import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
 import { endpointsOf } from '../../shared/openapi/read-document.ts'
 import { newVisit, startBrowser } from '../support/browser.ts'
 import { document, resolveRef } from '../support/conformance.ts'
-import { get, type RunningStack, runStack, send } from '../support/local-stack.ts'
+import { get, type RunningStack, runStack } from '../support/local-stack.ts'
 import { rounds } from '../support/scale.ts'
 
 const PHONE = { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true }
@@ -253,20 +253,6 @@ it('works below a stage name', async () => {
   await page.getByRole('link', { name: 'Book an appointment' }).first().click()
   const sample = await page.locator('figure.sh').innerText()
   expect(sample).toContain(`${origin}/dev/api/developer/v1/appointments`)
-})
-
-it('is public, while the API requires a credential', async () => {
-  const tag = (await send(`${stack.baseUrl}/errors.json`)).headers.etag as string
-  const kept = await fetch(`${stack.baseUrl}/errors.json`, { headers: { 'if-none-match': tag } })
-  expect([kept.status, await kept.text()]).toEqual([304, ''])
-  const head = await fetch(`${stack.baseUrl}/openapi.json`, { method: 'HEAD' })
-  expect([head.status, head.headers.get('content-encoding')]).toEqual([200, 'gzip'])
-  const slash = await fetch(`${stack.baseUrl}/docs/`)
-  expect([slash.status, slash.url]).toEqual([200, `${stack.baseUrl}/docs`])
-  expect((await send(`${stack.api}/patients`)).status).toBe(401)
-  expect((await send(`${stack.api}/docs`)).status).toBe(404)
-  expect((await send(`${stack.baseUrl}/doc`)).body.message).toBe('errors.developer_api.route_not_found')
-  expect((await send(`${stack.baseUrl}/docs`, { method: 'POST' })).status).toBe(405)
 })
 
 /** Their texts are compared in every run. The pictures differ a little with every font that is installed. */

@@ -8,7 +8,6 @@ import { newUuid } from '../../shared/domain/uuid.ts'
 import { verifyClinic } from '../../shared/maintenance/verify/verify-clinic.ts'
 import { appointmentStore } from '../../shared/store/calendar/appointments.ts'
 import { doctorStore } from '../../shared/store/doctors.ts'
-import { patientStore } from '../../shared/store/patients/patients.ts'
 import { issueCredential } from '../support/credentials.ts'
 import { call } from '../support/event.ts'
 import { handlerOf, stubFunctionEnvironment } from '../support/functions.ts'
@@ -187,24 +186,4 @@ it('writes a booking completely or not at all when the process crashes at any ca
     ).toBe(1)
     await expectNothingWrong()
   }
-})
-
-it('writes a new patient completely or not at all when the process crashes at any call', async () => {
-  for (let calls = 0, done = false; !done; calls++) {
-    const before = (await patientStore(db).page(mine.clinic.id, { page: 1, limit: 1 })).total
-    let left = calls
-    between(() => (left-- > 0 ? null : new Error('the process is gone')))
-    const body = { first_name: 'Crash', last_name: `Number${calls}` }
-    const first = await post('create-patient', body, { 'idempotency-key': `patient-${calls}` })
-    vi.restoreAllMocks()
-    const there = (await patientStore(db).page(mine.clinic.id, { page: 1, limit: 1 })).total - before
-    done = first.status === 201
-    const again = await post('create-patient', body, { 'idempotency-key': `patient-${calls}` })
-    expect([again.status, again.headers['idempotent-replayed']]).toEqual([
-      201,
-      there === 1 ? 'true' : undefined,
-    ])
-    expect((await patientStore(db).page(mine.clinic.id, { page: 1, limit: 1 })).total).toBe(before + 1)
-  }
-  await expectNothingWrong()
 })
