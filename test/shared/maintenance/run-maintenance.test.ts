@@ -31,6 +31,56 @@ it('waits for an invocation of the run that it replaced, which would not continu
   expect((await runs.find('verify'))?.result).toEqual({ remaining: 0, failed: 0 })
 })
 
+it('queues what is left a minute before the time-out, and does nothing for a run that has ended', async () => {
+  const { table, client, name } = await freshTable()
+  for (let clinics = 0; clinics < 3; clinics++) await newClinic(table)
+  const runs = maintenanceRuns(table)
+  const task = { name: 'verify' } as const
+  const message = JSON.stringify({ run: (await runs.start(task)).id, task })
+  const queue: QueuedRun[] = []
+  const opened: string[] = []
+  const invoke = (remainingMs: number) =>
+    runMaintenance(
+      {
+        client,
+        tableName: name,
+        openTable: (name) => {
+          opened.push(name)
+          return table
+        },
+        push: async (next) => queue.push(next),
+        pauseMs: 1,
+      },
+      message,
+      () => remainingMs,
+    )
+  await invoke(59_999)
+  expect([(await runs.find('verify'))?.result, queue.map((next) => JSON.stringify(next))]).toEqual([
+    undefined,
+    [message],
+  ])
+  await invoke(900_000)
+  expect((await runs.find('verify'))?.result).toEqual({ remaining: 0, failed: 0 })
+  opened.length = 0
+  await invoke(59_999)
+  expect([opened.length, queue.length]).toEqual([1, 1])
+})
+
+it('stores the format of the table as the result of a migration', async () => {
+  const { table, client, name } = await freshTable()
+  const runs = maintenanceRuns(table)
+  const task = { name: 'migrate', deployedAt: '' } as const
+  const maintenance = {
+    client,
+    tableName: name,
+    openTable: () => table,
+    push: async () => {},
+    migrations: [],
+  }
+  await runMaintenance(maintenance, JSON.stringify({ run: (await runs.start(task)).id, task }), () => 900_000)
+  expect((await runs.find('migrate'))?.result).toEqual({ format: 0 })
+})
+
 it('says why a reconciliation failed whose pause has ended', async () => {
   const [source, restored] = [await freshTable(), await freshTable()]
   await newClinic(source.table)

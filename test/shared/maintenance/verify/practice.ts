@@ -10,12 +10,7 @@ import type { Doctor } from '../../../../shared/domain/booking/doctor.ts'
 import type { ClinicId } from '../../../../shared/domain/clinic.ts'
 import { CHANNELS, type Message } from '../../../../shared/domain/messages/message.ts'
 import { INVOICE_STATUSES, type Invoice } from '../../../../shared/domain/money/invoice.ts'
-import {
-  NEW_PAYMENT,
-  PAYMENT_STATUSES,
-  type Payment,
-  refundable,
-} from '../../../../shared/domain/money/payment.ts'
+import { PAYMENT_STATUSES, type Payment, refundable } from '../../../../shared/domain/money/payment.ts'
 import { fullName, type Patient } from '../../../../shared/domain/patients/patient.ts'
 import { newUuid } from '../../../../shared/domain/uuid.ts'
 import type { ReportedDifference } from '../../../../shared/maintenance/verify/comparison/difference.ts'
@@ -31,6 +26,7 @@ import { Changeset } from '../../../../shared/store/table/changeset.ts'
 import { chunked } from '../../../../shared/store/table/chunked.ts'
 import { commitPacked, commitWithRetry } from '../../../../shared/store/table/commit-packed.ts'
 import type { Table } from '../../../../shared/store/table/table.ts'
+import * as sample from '../../../support/sample-records.ts'
 import { aPatient, NOW, newClinic } from '../../../support/table.ts'
 
 /** How many records of each kind a practice has. */
@@ -144,62 +140,38 @@ export function anInvoice(made: Practice): Invoice {
     made,
     INVOICE_STATUSES.filter((it) => !['paid', 'partially_paid', 'refunded'].includes(it)),
   )
-  return {
+  return sample.anInvoice({
     id: newUuid(),
     number: String(Math.floor(made.random() * 1e6)),
     clinicStatus: status,
     status,
     issueDate: randomDate(made),
-    dueDate: null,
-    paidAt: null,
-    clinicPaidAt: null,
-    currency: 'EUR',
-    subtotal: 10_000,
-    tax: 0,
-    discount: 0,
     total: 10_000,
-    paid: 0,
     patient: { ...patientRef(patient), email: patient.emailAddress },
     lineItems: [],
-    createdAt,
-  }
+  })
 }
 
 export function aPayment(made: Practice): Payment {
-  const { id, number, patient } = pickOne(made, made.invoices)
-  return {
-    ...NEW_PAYMENT,
+  return sample.aPayment(pickOne(made, made.invoices), {
     id: newUuid(),
-    invoice: { id, number },
-    patient: { id: patient.id, fullName: patient.fullName },
     amount: 1 + Math.floor(made.random() * 9_000),
-    currency: 'EUR',
     type: pickOne(made, ['payment', 'payment', 'refund'] as const),
-    method: 'card',
     status: pickOne(made, PAYMENT_STATUSES),
-    description: null,
     date: randomDate(made),
-    createdAt,
-  }
+  })
 }
 
 export function aMessage(made: Practice): Message {
-  return {
+  return sample.anEmail({
     id: newUuid(),
     channel: pickOne(made, CHANNELS),
-    type: 'manual',
-    recipient: 'recipient',
-    subject: null,
     text: pickOne(made, ['Hello', 'See you. '.repeat(100)]),
     status: 'sent',
-    providerMessageId: null,
-    errorMessage: null,
     sentAt: createdAt,
     patient: patientRef(pickOne(made, made.patients)),
-    acceptedAt: createdAt,
     acceptedOn: randomDate(made),
-    dispatch: null,
-  }
+  })
 }
 
 export async function createAll<R>(
