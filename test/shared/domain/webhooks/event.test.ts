@@ -94,20 +94,6 @@ describe('patientEventDraft', () => {
     expect(patientEventDraft(null, patient)).toEqual({ event: 'patient.created', data: { id: patient.id } })
   })
 
-  it.each<[Partial<Patient>]>([
-    [{ firstName: 'Ida' }],
-    [{ lastName: 'Demir' }],
-    [{ dateOfBirth: null }],
-    [{ gender: 'other' }],
-    [{ phoneNumber: null }],
-    [{ emailAddress: 'ida@example.com' }],
-  ])('is an updated event when %j changes', (changes) => {
-    expect(patientEventDraft(patient, { ...patient, ...changes })).toEqual({
-      event: 'patient.updated',
-      data: { id: patient.id },
-    })
-  })
-
   it('is patient.erased, not patient.updated, when the patient is erased', () => {
     expect(patientEventDraft(patient, { ...patient, firstName: 'Erased', erasedAt: at })).toEqual({
       event: 'patient.erased',
@@ -206,10 +192,6 @@ describe('appointmentEventDraft', () => {
     const doctor = { ...appointment.doctor, fullName: 'Dr. Bea Lind' }
     expect(appointmentEventDraft(appointment, { ...appointment, doctor })).toBeNull()
   })
-
-  it('is null when only the order of fields differs', () => {
-    expect(appointmentEventDraft(appointment, reordered(appointment))).toBeNull()
-  })
 })
 
 describe('invoiceEventDraft', () => {
@@ -258,12 +240,6 @@ describe('invoiceEventDraft', () => {
     expect(invoiceEventDraft(invoice, { ...invoice })).toBeNull()
     const renamed = { ...invoice.patient, fullName: 'Ida Demir', email: null }
     expect(invoiceEventDraft(invoice, { ...invoice, patient: renamed })).toBeNull()
-  })
-
-  it('is null when only the order of fields differs, also in line items', () => {
-    expect(invoiceEventDraft(invoice, reordered(invoice))).toBeNull()
-    const items = invoice.lineItems.map(reordered)
-    expect(invoiceEventDraft(invoice, { ...invoice, lineItems: items })).toBeNull()
   })
 })
 
