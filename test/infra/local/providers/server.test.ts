@@ -200,6 +200,26 @@ describe('SES', () => {
     expect(told()).toEqual(occurrences)
   })
 
+  it('publishes events in the format of EventBridge', async () => {
+    const { email, events, told } = await providers()
+    await email('complaint@simulator.amazonses.com')
+    await expect.poll(told).toEqual(['Send', 'Delivery', 'Complaint'])
+    expect(events.map(({ event }) => event['detail-type'])).toEqual([
+      'Email Sent',
+      'Email Delivered',
+      'Email Complaint Received',
+    ])
+    expect(events[0]?.event).toMatchObject({
+      version: '0',
+      id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      source: 'aws.ses',
+      account: '000000000000',
+      time: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/),
+      region: 'eu-central-1',
+      resources: ['arn:aws:ses:eu-central-1:000000000000:configuration-set/clinic-mail'],
+    })
+  })
+
   it.each([
     ['rejected@test.example', 400, 'BadRequestException'],
     ['unavailable@test.example', 503, 'ServiceUnavailable'],
