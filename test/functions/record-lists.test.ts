@@ -148,6 +148,33 @@ describe('order', () => {
   })
 })
 
+describe('a filter', () => {
+  it.each<[name: string, parameter: string, matching: () => string, other: string]>([
+    ['appointments', 'patient_id', () => made.patient.id, newUuid()],
+    ['appointments', 'doctor_id', () => made.doctor.id, newUuid()],
+    ['appointments', 'status', () => 'scheduled', 'no_show'],
+    ['appointments', 'date_from', () => made.appointment.date, '2026-05-05'],
+    ['appointments', 'date_to', () => made.appointment.date, '2026-05-03'],
+    ['invoices', 'patient_id', () => made.patient.id, newUuid()],
+    ['invoices', 'status', () => made.invoice.status, 'draft'],
+    ['invoices', 'from', () => made.invoice.issueDate, '2026-05-05'],
+    ['invoices', 'to', () => made.invoice.issueDate, '2026-05-03'],
+    ['payments', 'patient_id', () => made.patient.id, newUuid()],
+    ['payments', 'invoice_id', () => made.invoice.id, newUuid()],
+    ['payments', 'status', () => made.payment.status, 'pending'],
+    ['payments', 'from', () => made.payment.date, '2026-05-05'],
+    ['payments', 'to', () => made.payment.date, '2026-05-03'],
+    ['messages', 'patient_id', () => made.patient.id, newUuid()],
+    ['messages', 'channel', () => made.message.channel, 'sms'],
+    ['messages', 'from', () => made.message.acceptedOn, '2026-05-02'],
+    ['messages', 'to', () => made.message.acceptedOn, '2026-04-30'],
+  ])('of %s by %s selects those that match', async (name, parameter, matching, other) => {
+    const totalOf = async (value: string) => (await list(name, { [parameter]: value })).body.meta.total
+    expect(await totalOf(matching())).toBeGreaterThan(0)
+    expect(await totalOf(other)).toBe(0)
+  })
+})
+
 describe('a list of statuses', () => {
   it('selects the records with any of them, in whatever order they are named', async () => {
     const read = async (query: Record<string, string>) => (await list('appointments', query)).body
