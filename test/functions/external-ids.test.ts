@@ -226,6 +226,29 @@ describe.each(KINDS)('the external id of %s records', (kind) => {
     expect(await differences()).toBe(0)
   })
 
+  it('needs no confirmation for a row that names the record by its own id, with white space around it too', async () => {
+    const { id } = (await create(kind, 'X-1')).body.data
+    for (const named of [{ id }, { id: ` ${id.toUpperCase()} ` }, { external_id: ` ${id} ` }]) {
+      const row = { ...named, ...rowOf(kind) }
+      expect(await load(`${kind}s`, [row])).toMatchObject({
+        reasons: [expect.stringContaining('which no import has written; import the row with --overwrite')],
+      })
+    }
+    expect(await load(`${kind}s`, [{ id, ...rowOf(kind) }], { overwrite: true })).toMatchObject({
+      updated: 1,
+    })
+    expect(await foundIds(kind, 'X-1')).toEqual([id])
+    const other = {
+      external_id: 'X-1',
+      ...rowOf(kind),
+      ...(kind === 'patient' ? { notes: 'x' } : { end_time: '11:00' }),
+    }
+    expect((await load(`${kind}s`, [other], { overwrite: true })).reasons).toEqual([
+      expect.stringContaining('linked_by_api'),
+    ])
+    expect(await differences()).toBe(0)
+  })
+
   it('of an imported record is the same namespace, and changed by requests', async () => {
     const row = { external_id: 'I-1', ...rowOf(kind) }
     await load(`${kind}s`, [row])
