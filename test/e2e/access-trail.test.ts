@@ -65,6 +65,13 @@ describe('a request', () => {
       records: [patient.id],
     })
   })
+
+  it('leaves nothing else of the patient there, and no ids in the terminal', async () => {
+    await get(stack, `/patients?search=${patient.first_name}`, pair)
+    await get(stack, `/appointments?patient_id=${patient.id}`, pair)
+    expect((await trail()).text).not.toMatch(/zerrin|canary/i)
+    expect(stack.log.join('\n')).not.toMatch(new RegExp(`${patient.id}|zerrin|canary`, 'i'))
+  })
 })
 
 describe('a command of the operator tool', () => {
