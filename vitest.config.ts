@@ -19,7 +19,7 @@ export const UNIT = [
 export const REST = [
   'test/{bin,e2e,histories,infra/local,judges,shared/maintenance,simulations,support}/**/*.test.ts',
   // Thousands of records, or commands of the operator tool.
-  'test/functions/{large-invoices,snapshot-faults}.test.ts',
+  'test/functions/{external-ids,large-invoices,snapshot-faults}.test.ts',
   'test/shared/store/patients/several-segments.test.ts',
   // The calls of every endpoint and worker, and of the operator tool, compared with their roles.
   'test/infra/functions/grants-used.test.ts',

@@ -229,7 +229,7 @@ it.each([
         expect(listed).toEqual(expected)
       },
     ),
-    property(4, 200),
+    property(2, 200),
   )
 })
 
@@ -350,6 +350,7 @@ describe('GET /availability', () => {
 
   it.each<[Record<string, string>, object[]]>([
     [{ date }, [{ field: 'doctor_id', issue: 'is required' }]],
+    [{ doctor_id: c.id, date: '2200-01-01' }, [{ field: 'date', issue: 'must not be after 2199-12-31' }]],
     [
       { doctor_id: c.id, date, date_to: '2031-06-05' },
       [{ field: 'date_to', issue: 'must be at most 30 days after date' }],

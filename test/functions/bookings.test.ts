@@ -125,6 +125,7 @@ describe('a booking', () => {
   it.each<[object, [string, string][]]>([
     [{ end_time: '09:50', duration: 30 }, [['end_time', 'must be start_time plus duration']]],
     [{ end_time: '09:00' }, [['end_time', 'must be 5 to 480 minutes after start_time']]],
+    [{ appointment_date: '2200-01-01' }, [['appointment_date', 'must not be after 2199-12-31']]],
     [
       { treatment_ids: [checkup.id, retired.id], room_id: closed.id },
       [

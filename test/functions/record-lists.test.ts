@@ -175,6 +175,24 @@ describe('a filter', () => {
   })
 })
 
+it('a list filtered by dates up to 9999-12-31 has the totals of records with any date', async () => {
+  const { clinic, appointment } = await createPopulatedClinic(db.table)
+  const last = { ...appointment, id: newUuid(), date: '9999-12-31' }
+  await createRecord(db.table, clinic, appointmentStore(db), last)
+  const credential = await issueCredential(db.table, clinic)
+  const total = async (query: Record<string, string>) => {
+    const handler = await handlerOf({ id: 'list-appointments' })
+    const { body } = await call(handler, { query, headers: credential.headers })
+    return [body.meta.total, body.data.length]
+  }
+  expect(await total({})).toEqual([2, 2])
+  expect(await total({ date_to: '9999-12-31' })).toEqual([2, 2])
+  expect(await total({ date_from: '9999-12-31' })).toEqual([1, 1])
+  expect(await total({ date_from: '9999-12-31', patient_id: appointment.patient.id })).toEqual([1, 1])
+  expect(await total({ date_from: '2200-01-01', doctor_id: appointment.doctor.id })).toEqual([1, 1])
+  expect(await total({ date_from: '0001-01-01', date_to: '9999-12-30' })).toEqual([1, 1])
+})
+
 describe('a list of statuses', () => {
   it('selects the records with any of them, in whatever order they are named', async () => {
     const read = async (query: Record<string, string>) => (await list('appointments', query)).body

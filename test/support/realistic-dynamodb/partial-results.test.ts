@@ -60,5 +60,4 @@ describe('a partial page', () => {
     const expected = forward ? ['b', 'c', 'd'] : ['d', 'c', 'b']
     expect(rest.Items?.map(({ sk }) => sk?.S)).toEqual(expected)
   })
-
 })

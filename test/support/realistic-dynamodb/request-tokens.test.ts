@@ -39,5 +39,4 @@ describe('a transaction with the token of an earlier one', () => {
       expect(await items.count('b')).toBeUndefined()
     },
   )
-
 })
