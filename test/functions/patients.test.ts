@@ -106,6 +106,22 @@ describe('national_id and notes', () => {
     expect(new Set(holders.map(({ pk }) => pk.split('#')[1]))).toEqual(new Set(['P']))
   })
 
+  it.each([
+    ['national_id', ''],
+    ['national_id', 'a'.repeat(33)],
+    ['national_id', 'ab 1'],
+    ['national_id', 'ΑΒ1'],
+    ['notes', 'a'.repeat(2001)],
+    ['notes', 'a\u0000'],
+  ])('%s %j returns 422', async (field, value) => {
+    const id = await create()
+    for (const response of [
+      await update(id, { [field]: value }),
+      await ask('create-patient', null, { body: { first_name: 'A', last_name: 'B', [field]: value } }),
+    ])
+      expect([response.status, response.body.details]).toMatchObject([422, [{ field }]])
+  })
+
   it('are gone after an erasure, in stored responses and the index too', async () => {
     const id = await create({ national_id: 'GONE-1', notes: 'Goneforever' })
     const key = newUuid()
@@ -193,6 +209,15 @@ describe('PATCH /patients/{id}', () => {
     expect(await eventsOf(id)).toBe(2)
   })
 
+  it.each([null, '', ' '])('removes the last name when it is %j', async (last_name) => {
+    const id = await create({ last_name: 'Removed' })
+    const { body } = await update(id, { last_name })
+    expect(body.data).toMatchObject({ first_name: 'Ada', last_name: '', full_name: 'Ada' })
+    expect(idsOf(await list({ search: 'removed' }))).toEqual([])
+    expect((await update(id, { last_name })).body).toEqual(body)
+    expect((await update(id, { last_name: 'Kaya' })).body.data.full_name).toBe('Ada Kaya')
+  })
+
   it('changes nothing, and makes no event, without fields or with the present values', async () => {
     const id = await create({ notes: 'same' })
     const before = await get(id)
@@ -200,6 +225,17 @@ describe('PATCH /patients/{id}', () => {
       expect(await update(id, body)).toMatchObject({ status: 200, body: { data: before } })
     }
     expect(await eventsOf(id)).toBe(1)
+  })
+
+  it.each([
+    ['null for a required field', { first_name: null }, 'first_name'],
+    ['an unknown field', { colour: 'blue' }, 'colour'],
+    ['a field that actions change', { is_active: false }, 'is_active'],
+    ['a date of birth in the future', { date_of_birth: '2999-01-01' }, 'date_of_birth'],
+    ['an invalid phone number', { phone_number: '+9053' }, 'phone_number'],
+  ])('returns 422 for %s', async (_, body, field) => {
+    const id = await create()
+    expect(await update(id, body)).toMatchObject({ status: 422, body: { details: [{ field }] } })
   })
 
   it('returns 404 for an erased patient, as the actions do', async () => {
@@ -331,5 +367,17 @@ describe('GET /patients', () => {
         status: 403,
         body: { details: [{ scope: 'patient.read.private' satisfies Scope }] },
       })
+  })
+
+  it.each([
+    [{ national_id: 'A', search: 'a' }, 'national_id'],
+    [{ national_id: 'A', is_active: 'true' }, 'national_id'],
+    [{ national_id: 'a b' }, 'national_id'],
+    [{ is_active: 'yes' }, 'is_active'],
+  ])('returns 400 for %j', async (query, field) => {
+    expect(await list(query as Record<string, string>)).toMatchObject({
+      status: 400,
+      body: { details: [{ field }] },
+    })
   })
 })

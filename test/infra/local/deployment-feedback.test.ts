@@ -1,9 +1,81 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: Fn::Sub writes its placeholders so.
 import { describe, expect, it } from 'vitest'
+import { emailEventFactory } from '../../../infra/local/providers/email-events.ts'
 import { createReceipt } from '../../../infra/local/providers/sms-receipts.ts'
 import type { Template, TemplateResource } from '../../../infra/local/template/template.ts'
-import type { SmsScenario } from '../../../shared/delivery/test-recipients.ts'
+import type { EmailEventType, SmsScenario } from '../../../shared/delivery/test-recipients.ts'
 import { DOCTORS, deployment, loggedEvents, loggingVersion } from './deployed-versions.ts'
+
+const DEFAULT_BUS = { 'Fn::Sub': 'arn:aws:events:us-east-1:${AWS::AccountId}:event-bus/default' }
+
+describe('email events', () => {
+  const resources = (EventDestination: object) => ({
+    Mail: { Type: 'AWS::SES::ConfigurationSet', Properties: { Name: 'clinic-mail' } },
+    Events: {
+      Type: 'AWS::SES::ConfigurationSetEventDestination',
+      Properties: { ConfigurationSetName: { Ref: 'Mail' }, EventDestination: { ...EventDestination } },
+    },
+    Rule: {
+      Type: 'AWS::Events::Rule',
+      Properties: {
+        EventPattern: { source: ['aws.ses'] },
+        Targets: [
+          {
+            Id: 'a',
+            Arn: DOCTORS,
+            InputTransformer: { InputPathsMap: { type: '$.detail.eventType' }, InputTemplate: '<type>' },
+          },
+        ],
+      },
+    },
+  })
+  const BUS = { EventBusArn: DEFAULT_BUS }
+
+  async function publish(EventDestination: object, ConfigurationSetName?: string) {
+    const { deploy, listener, lines } = deployment()
+    await deploy(loggingVersion(resources(EventDestination)))
+    const scenario = { eventTypes: [] }
+    const eventOf = emailEventFactory(
+      { ...(ConfigurationSetName && { ConfigurationSetName }) },
+      'ses-1',
+      scenario,
+      'x',
+    )
+    for (const type of ['Send', 'Delivery', 'Bounce', 'Complaint'] as EmailEventType[])
+      await listener().email(eventOf(type))
+    return loggedEvents(lines)
+  }
+
+  it.each([
+    [
+      'for the types that the configuration set publishes',
+      { MatchingEventTypes: ['SEND', 'BOUNCE'] },
+      ['Send', 'Bounce'],
+    ],
+    [
+      'for types in the CDK’s spelling',
+      { MatchingEventTypes: ['delivery', 'complaint'] },
+      ['Delivery', 'Complaint'],
+    ],
+    ['unless the destination is disabled', { MatchingEventTypes: ['SEND'], Enabled: false }, []],
+  ])('go to the event bus %s', async (_what, destination, expected) => {
+    expect(await publish({ ...destination, EventBridgeDestination: BUS }, 'clinic-mail')).toEqual(expected)
+  })
+
+  it('are dropped without a configuration set, for another one, or with another kind of destination', async () => {
+    const destination = { MatchingEventTypes: ['SEND'], EventBridgeDestination: BUS }
+    expect(await publish(destination)).toEqual([])
+    expect(await publish(destination, 'other')).toEqual([])
+    expect(await publish({ MatchingEventTypes: ['SEND'], SnsDestination: {} }, 'clinic-mail')).toEqual([])
+  })
+
+  it('are rejected with a destination other than the default bus', async () => {
+    const EventBridgeDestination = { EventBusArn: 'arn:aws:events:x:0:event-bus/mine' }
+    await expect(publish({ MatchingEventTypes: ['SEND'], EventBridgeDestination })).rejects.toThrow(
+      /Events publishes to .*event-bus\/mine; SES supports the default bus only/,
+    )
+  })
+})
 
 describe('delivery receipts', () => {
   const GROUP = 'sns/us-east-1/000000000000/DirectPublishToPhoneNumber'

@@ -55,6 +55,19 @@ it('stops functions that the next version does not have', async () => {
   await expect(call(first, '/doctors')).rejects.toThrow(/not a function of the stack/)
 })
 
+it('replaces the address of the API in outputs with the local one', async () => {
+  const { deploy, outputs } = deployment()
+  const assembly = version('v1')
+  const parts = ['https://', { Ref: 'Api' }, '.execute-api.us-east-1.amazonaws.com/', { Ref: 'Stage' }, '/']
+  const Value = { 'Fn::Join': ['', parts] }
+  const Resources = {
+    ...assembly.template.Resources,
+    Stage: { Type: 'AWS::ApiGateway::Stage', Properties: { StageName: 'Test-Stage' } },
+  }
+  await deploy({ ...assembly, template: { Resources, Outputs: { Url: { Value } } } })
+  expect(outputs()).toEqual({ Url: 'http://127.0.0.1:3000/Test-Stage/' })
+})
+
 it.each([
   ['two APIs', { Other: { Type: 'AWS::ApiGateway::RestApi' } }, /2 REST APIs/],
   [
@@ -137,5 +150,13 @@ describe('a stream', () => {
     await expect.poll(seen).toEqual(['1', '2', '3'])
     await close()
     expect(seen()).toEqual(['1', '2', '3'])
+  })
+
+  it('is rejected when its mapping names an unknown function', async () => {
+    const FunctionName = 'arn:aws:lambda:x:0:function:f'
+    const { deploy } = deployment(inject('dynamodb'))
+    await expect(deploy(loggingVersion(streamed({ FunctionName })))).rejects.toThrow(
+      /Mapping calls .*function:f, which is not a function of the stack/,
+    )
   })
 })

@@ -4,6 +4,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import type { Route } from '../../../shared/api/route.ts'
 import { ENDPOINTS } from '../../../shared/api/routes.ts'
 import { newUuid } from '../../../shared/domain/uuid.ts'
+import { patientChanges } from '../../../shared/store/copies/patient-changes.ts'
 import { messageStore } from '../../../shared/store/messages/messages.ts'
 import { issueCredential } from '../../support/credentials.ts'
 import { call } from '../../support/event.ts'
@@ -143,6 +144,17 @@ describe('the patient of a request', () => {
     expect(JSON.stringify(accesses)).not.toContain(patient.firstName)
   })
 
+  it('is in the access line of a search by national id, which is not', async () => {
+    const national_id = 'ACCESS-4711'
+    await patientChanges(db.table).update(records.clinic.id, records.patient.id, { nationalId: national_id })
+    const { accesses, logged } = await call(await handlerOf(routeOf('list-patients')), {
+      query: { national_id },
+      headers: credential.headers,
+    })
+    expect(accesses).toMatchObject([{ records: [records.patient.id] }])
+    expect(JSON.stringify(accesses) + logged).not.toContain(national_id)
+  })
+
   it('is in the access line of a creation, and of its repetition with the same Idempotency-Key', async () => {
     const handler = await handlerOf(routeOf('create-patient'))
     const headers = { ...credential.headers, 'content-type': 'application/json', 'idempotency-key': 'once' }
@@ -155,5 +167,14 @@ describe('the patient of a request', () => {
       expect(accesses).toMatchObject([{ outcome: 201, records: [first.body.data.id] }])
       expect(JSON.stringify(accesses)).not.toMatch(/Ada|Kaya/)
     }
+  })
+
+  it("is in the access line when it is another clinic's, with the 404", async () => {
+    const foreign = newUuid()
+    const { accesses } = await call(await handlerOf(routeOf('get-patient')), {
+      path: { id: foreign },
+      headers: credential.headers,
+    })
+    expect(accesses).toMatchObject([{ outcome: 404, records: [foreign] }])
   })
 })

@@ -267,3 +267,11 @@ it.each([
 ])('%j exits with code 2', async (args, message) => {
   expect(await rejection(run(...args))).toContain(message)
 })
+
+it.each([...['', 'clinic', 'clinic create', 'import', 'credential create', 'message', 'message resolve']])(
+  '%j --help prints usage',
+  async (command) => {
+    const args = command.split(' ').filter(Boolean)
+    expect(await output(run(...args, '--help'))).toContain(['Usage: clinic', ...args].join(' '))
+  },
+)

@@ -241,4 +241,16 @@ describe('invoice update of the number or the patient', () => {
     await expectVerified()
     expect(await repeated()).toBe(`--patient: patient ${other.id} was erased.`)
   })
+
+  it('takes along payments that are recorded at the same time', async () => {
+    const adding = ['1', '2', '3'].map((amount) =>
+      run('payment', 'create', '--invoice', mine.invoice.id, '--amount', amount, '--method', 'cash'),
+    )
+    const codes = await Promise.all([correct('--patient', other.id), ...adding])
+    expect(codes.map(({ code }) => code)).toEqual([0, 0, 0, 0])
+    expect((await paymentsOf('patient', other.id)).length).toBe(4)
+    expect(await paymentsOf('patient', mine.patient.id)).toEqual([])
+    expect(await invoice()).toMatchObject({ paid: 610, patient: { id: other.id } })
+    await expectVerified()
+  })
 })

@@ -140,6 +140,19 @@ it('invokes the function with a change in the format of Lambda', async () => {
   ])
 })
 
+it('passes on the images that the stream view contains', async () => {
+  const { events, start, put, remove } = await mappedTo(() => undefined, {}, 'NEW_AND_OLD_IMAGES')
+  await start()
+  await put(['a', '1'])
+  await remove('a', '1')
+  await expect.poll(() => events.flat().length).toBe(2)
+  const item = { pk: { S: 'a' }, sk: { S: '1' }, text: { S: 'x' } }
+  expect(events.flat()).toMatchObject([
+    { eventName: 'INSERT', dynamodb: { NewImage: item } },
+    { eventName: 'REMOVE', dynamodb: { OldImage: item } },
+  ])
+})
+
 it('passes on writes in order and once, one batch at a time', async () => {
   let running = 0
   const { events, start, put } = await mappedTo(
@@ -234,6 +247,17 @@ it('starts with records written after its start, also after a restart', async ()
   expect(keys(events.flat())).toEqual(['1', '2'])
 })
 
+it('keeps the poller of an unchanged mapping', async () => {
+  const { events, start, put } = await mappedTo(() => undefined)
+  const first = await start()
+  const second = await start()
+  expect(second.sources.get('Mapping')).toBe(first.sources.get('Mapping'))
+  await put(['a', '1'])
+  await expect.poll(() => events.length).toBe(1)
+  await sleep(250)
+  expect(keys(events.flat())).toEqual(['1'])
+})
+
 it('continues at its position when its mapping changes', async () => {
   const { events, start, put } = await mappedTo(() => sleep(20).then(() => undefined))
   await start({ BatchSize: 2 })
@@ -252,4 +276,39 @@ it('continues at its position when its mapping changes', async () => {
   await expect.poll(() => events.flat().length, { timeout: 5000 }).toBe(60)
   await sleep(250)
   expect(keys(events.flat())).toEqual(written)
+})
+
+it('stops between two batches and continues with the second', async () => {
+  const { events, start, put } = await mappedTo(() => sleep(100).then(() => undefined), { BatchSize: 1 })
+  await start()
+  await put(['a', '1'], ['a', '2'], ['a', '3'])
+  await expect.poll(() => events.length).toBe(1)
+  await (await start()).stop()
+  expect(keys(events.flat())).toEqual(['1'])
+  await start({ BatchSize: 2 })
+  await expect.poll(() => events.length).toBe(2)
+  expect(events.map(keys)).toEqual([['1'], ['2', '3']])
+})
+
+it('retries a failing batch with the next poller', async () => {
+  let failing = true
+  const { events, start, put } = await mappedTo(() => (failing ? new Error('x') : undefined))
+  await start()
+  await put(['a', '1'])
+  await expect.poll(() => events.length).toBeGreaterThan(1)
+  failing = false
+  const before = events.length
+  await start({ BatchSize: 7 })
+  await expect.poll(() => events.length).toBe(before + 1)
+})
+
+it('disables the stream when no mapping reads it', async () => {
+  const { events, start, put } = await mappedTo(() => undefined)
+  await start()
+  await start({ Enabled: false })
+  await put(['a', 'unseen'])
+  await start()
+  await put(['a', '1'])
+  await expect.poll(() => events.length).toBe(1)
+  expect(keys(events.flat())).toEqual(['1'])
 })

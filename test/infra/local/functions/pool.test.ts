@@ -40,6 +40,11 @@ it('waits for the start of a function that is an ES module', async () => {
   expect(await pool.invoke('{}')).toMatchObject({ ok: true, payload: '"started"' })
 })
 
+it('accepts a function that returns nothing or no promise', async () => {
+  expect((await poolOf('exports.handler = () => {}').invoke()).value).toBeNull()
+  expect((await poolOf('exports.handler = () => 7').invoke()).value).toBe(7)
+})
+
 it('passes a context like Lambda’s', async () => {
   const { invoke } = poolOf(`exports.handler = async (_event, context) => ({
     ...context, remaining: context.getRemainingTimeInMillis() })`)
@@ -172,6 +177,28 @@ it.each([
     expect(outcome.diagnostics.join('\n')).toMatch(complaint)
 })
 
+it('fails every invocation when its thread cannot be started', async () => {
+  const { invoke } = poolOf('exports.handler = () => {}', { handler: (() => {}) as never }, undefined, {
+    loading: 1,
+  })
+  for (const outcome of [await invoke(), await invoke()])
+    expect(outcome.diagnostics.join('\n')).toMatch(/DataCloneError/)
+})
+
+it('ends an idle environment of another function for one beyond as many as may be', async () => {
+  const scheduler = openScheduler({ environments: 2 })
+  const [first, second, third] = [COUNTER, COUNTER, COUNTER].map((source) => {
+    const pool = createFunctionPool(functionOf(source), () => {}, { scheduler })
+    onTestFinished(() => pool.close())
+    return async () => {
+      const outcome = await pool.invoke('{}')
+      return outcome.ok && JSON.parse(outcome.payload).calls
+    }
+  })
+  expect([await first?.(), await second?.(), await first?.(), await third?.()]).toEqual([1, 1, 2, 1])
+  expect([await first?.(), await second?.()]).toEqual([3, 1])
+})
+
 it('runs no invocation in an environment that crashed while it waited for a place', async () => {
   const scheduler = openScheduler({ running: 1 })
   const lines: string[] = []
@@ -247,6 +274,13 @@ it('fails the running invocations when it is killed, and continues with fresh en
   expect(await running).toMatchObject({ ok: false, error: { errorType: 'Runtime.ExitError' } })
   expect((await invoke()).value.calls).toBe(1)
   expect(lines).toEqual([])
+})
+
+it('replaces idle environments when it is killed', async () => {
+  const { invoke, pool } = poolOf(COUNTER)
+  await invoke()
+  await pool.kill()
+  expect((await invoke()).value.calls).toBe(1)
 })
 
 it('runs functions with the time of the given clock, and the remaining time of the invocation', async () => {

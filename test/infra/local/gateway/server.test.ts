@@ -92,6 +92,16 @@ it('returns no body for HEAD', async () => {
   expect([response.headers.get('content-length'), await response.text()]).toEqual(['4', ''])
 })
 
+it('rejects an unmatched request, differently with an Authorization header than without', async () => {
+  const { get, entries } = await gatewayFor(() => OK)
+  expect((await get('/nothing')).headers.get('x-amzn-errortype')).toBe('MissingAuthenticationTokenException')
+  const signed = await get('/nothing', { headers: { authorization: 'Developer k:s' } })
+  expect(signed.headers.get('x-amzn-errortype')).toBe('IncompleteSignatureException')
+  expect(signed.status).toBe(403)
+  expect(await signed.text()).not.toContain('k:s')
+  expect(entries.map(({ resource }) => resource)).toEqual([null, null])
+})
+
 it.each([
   ['fails', FAILED, ['E: x']],
   ['answers nonsense', 'nonsense', ['Malformed Lambda proxy response']],
