@@ -68,6 +68,7 @@ const IMPORTS: Record<string, string[]> = {
     'shared/store/keys',
   ],
   'bin/clinic': ['infra/local/process/move-clock.ts', 'package.json', 'shared'],
+  'bin/clinic/restore': ['bin/clinic', 'bin/local/data-folder.ts', 'infra/local/engines/dynamodb.ts', 'shared'],
   bin: ['functions', 'infra', 'shared', 'test/support/realistic-dynamodb/realistic-dynamodb.ts'],
 }
 
