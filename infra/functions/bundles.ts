@@ -1,11 +1,10 @@
-import { copyFileSync, rmSync } from 'node:fs'
+import { copyFileSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { Code } from 'aws-cdk-lib/aws-lambda'
 import { type BuildOptions, build, type Metafile } from 'esbuild'
 import { functionFile } from '../../shared/runtime/workers.ts'
-import { type Files, inputsOf, type KeptFiles, PROJECT, readFiles, writeFiles } from '../kept/kept-files.ts'
 import { REFERENCE } from '../settings/names.ts'
-import { referenceInputs, writeReferenceFiles } from './reference-files.ts'
+import { PROJECT, writeReferenceFiles } from './reference-files.ts'
 
 /** Returns the code of a function by its id, which is the name of its file in functions/. */
 export type FunctionCode = (id: string) => Code
@@ -27,13 +26,16 @@ const LEFT_OUT: Exceptions = {
 
 /** Bundles functions in one pass, each with the module that Lambda loads. */
 export async function bundleFunctions(ids: readonly string[], outdir: string): Promise<Metafile> {
-  const metafile = await bundle(
-    Object.fromEntries(ids.map((id) => [join(id, 'bundle'), functionFile(id)])),
-    outdir,
-    LEFT_OUT,
-  )
-  for (const id of ids) copyFileSync(join(PROJECT, START), join(outdir, id, basename(START)))
+  const metafile = await bundle(entryPointsOf(ids), outdir, LEFT_OUT)
+  copyStart(ids, outdir)
   return metafile
+}
+
+const entryPointsOf = (ids: readonly string[]): Record<string, string> =>
+  Object.fromEntries(ids.map((id) => [join(id, 'bundle'), functionFile(id)]))
+
+function copyStart(ids: readonly string[], outdir: string): void {
+  for (const id of ids) copyFileSync(join(PROJECT, START), join(outdir, id, basename(START)))
 }
 
 /**
@@ -66,38 +68,53 @@ export async function bundle(
   return metafile
 }
 
-/** The code of functions, in a folder that it empties. Bundles that `kept` does not have are made, and kept there. */
-export async function functionCode(
+/**
+ * Bundles functions for this machine in one pass: ES modules in one folder, which share chunks, and source maps. What is common to functions
+ * is bundled once, in a tenth of the time. A chunk has the hash of its content in its name, so the code of a function changes with each of
+ * its chunks. A folder of code may be copied within `outdir`, since it refers to the chunks beside it.
+ */
+async function bundleLocally(ids: readonly string[], outdir: string): Promise<void> {
+  await build({
+    absWorkingDir: PROJECT,
+    entryPoints: entryPointsOf(ids),
+    outdir,
+    bundle: true,
+    splitting: true,
+    format: 'esm',
+    platform: 'node',
+    target: 'node24',
+    mainFields: ['module', 'main'],
+    chunkNames: 'chunks/[hash]',
+    sourcemap: true,
+    // Packages that are CommonJS call it.
+    banner: {
+      js: "import { createRequire } from 'node:module'\nconst require = createRequire(import.meta.url)",
+    },
+    logLevel: 'error',
+    ...LEFT_OUT,
+  })
+  writeFileSync(join(outdir, 'package.json'), '{ "type": "module" }')
+  copyStart(ids, outdir)
+}
+
+/** The code of functions as it is deployed, in a folder that it empties. */
+export async function functionCode(ids: readonly string[], outdir: string): Promise<FunctionCode> {
+  rmSync(outdir, { recursive: true, force: true })
+  return codeOf(ids, outdir, bundleFunctions)
+}
+
+/** The code of functions as the local runner runs it, in an empty folder in which the app puts assets. */
+export const localFunctionCode = (ids: readonly string[], outdir: string): Promise<FunctionCode> =>
+  codeOf(ids, outdir, bundleLocally)
+
+async function codeOf(
   ids: readonly string[],
   outdir: string,
-  kept?: KeptFiles,
+  bundleInto: (ids: readonly string[], outdir: string) => Promise<unknown>,
 ): Promise<FunctionCode> {
-  rmSync(outdir, { recursive: true, force: true })
-  const missing = ids.filter((id) => !restore(join(outdir, id), kept?.find(id, functionFile(id))))
-  if (missing.length > 0) {
-    const metafile = await bundleFunctions(missing, outdir)
-    const made = missing.map((id) => ({
-      name: id,
-      settings: functionFile(id),
-      // The first has the options.
-      inputs: ['infra/functions/bundles.ts', START, ...inputsOf(metafile, functionFile(id))],
-      files: readFiles(join(outdir, id)),
-    }))
-    kept?.keep(made)
-  }
-  if (ids.includes(REFERENCE)) addReferenceFiles(join(outdir, REFERENCE, 'files'), kept)
+  // The bundler is a process of its own, so pages are rendered at the same time.
+  const bundled = bundleInto(ids, outdir)
+  if (ids.includes(REFERENCE)) writeReferenceFiles(join(outdir, REFERENCE, 'files'))
+  await bundled
   return (id) => Code.fromAsset(join(outdir, id))
-}
-
-function addReferenceFiles(folder: string, kept?: KeptFiles): void {
-  const [name, settings] = ['reference-files', process.versions]
-  if (restore(folder, kept?.find(name, settings))) return
-  writeReferenceFiles(folder)
-  kept?.keep([{ name, settings, inputs: referenceInputs(), files: readFiles(folder) }])
-}
-
-/** Writes the files if there are any, and returns whether there were. */
-function restore(folder: string, files: Files | undefined): boolean {
-  if (files) writeFiles(folder, files)
-  return files !== undefined
 }

@@ -1,16 +1,16 @@
 import { createHash } from 'node:crypto'
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { dirname, extname, join, relative } from 'node:path'
+import { dirname, extname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { buildSync } from 'esbuild'
 import { BASE_PATH } from '../../shared/api/route.ts'
 import { CONSOLE, consolePage } from '../../shared/reference/console.ts'
 import { type Assets, shell } from '../../shared/reference/html.ts'
-import { docsPages, EXAMPLES, PAGE_FILES, type Page } from '../../shared/reference/pages.ts'
+import { docsPages, EXAMPLES, type Page } from '../../shared/reference/pages.ts'
 import { renderMarkdown } from '../../shared/reference/render.ts'
 import { searchIndex } from '../../shared/reference/search.ts'
-import { PROJECT, sourcesOf } from '../kept/kept-files.ts'
 
+export const PROJECT = join(import.meta.dirname, '../..')
 const RENDERER_DIRECTORY = dirname(fileURLToPath(import.meta.resolve('swagger-ui-dist/package.json')))
 const SCRIPTS = join(PROJECT, 'shared/reference/page')
 
@@ -50,16 +50,6 @@ export function writeReferenceFiles(directory: string): void {
   write('errors.json', read(join(PROJECT, 'docs/errors.json')))
   write('docs/licences.txt', licences())
 }
-
-/** The files and folders that decide about those files. */
-export const referenceInputs = (): string[] => [
-  ...sourcesOf('infra/functions/reference-files.ts'),
-  ...sourcesOf('shared/reference/page/search.js'),
-  'shared/reference/page',
-  'docs',
-  ...[...PAGE_FILES.values()].filter((file) => !file.startsWith('docs/')),
-  relative(PROJECT, RENDERER_DIRECTORY),
-]
 
 /** Scripts, styles and the search index, by their names in the pages. */
 function assetsOf(

@@ -60,7 +60,7 @@ const FILES_ELSEWHERE: Readonly<Record<string, { readonly file: string; readonly
 }
 
 /** The file of each page that is a file, by its path in the project. */
-export const PAGE_FILES: ReadonlyMap<string, string> = new Map(
+const PAGE_FILES: ReadonlyMap<string, string> = new Map(
   Object.values(DOCUMENT_PAGES)
     .flat()
     .map((path) => [path, FILES_ELSEWHERE[path]?.file ?? `docs/${path}.md`]),

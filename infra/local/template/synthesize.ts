@@ -68,6 +68,8 @@ export async function synthesizeInto(
       ...process.env,
       // Node compares the content of the modules that it has compiled before.
       NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? join(PROJECT, 'node_modules/.cache/compiled'),
+      // The app bundles its functions in a way that takes less time.
+      LOCAL_BUNDLES: 'on',
       CDK_OUTDIR: directory,
       CDK_CONTEXT_JSON: JSON.stringify({ ...context, ...overrides }),
       // The rules of CloudFormation matter when the stack is deployed, and checking them takes more than half the time.
