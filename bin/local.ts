@@ -1,18 +1,17 @@
 /** `npm start`: runs the synthesized stack on this machine, with two demo clinics in it. */
-import { rmSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { KEPT_FOLDER, KeptFiles } from '../infra/kept/kept-files.ts'
 import { moveClock } from '../infra/local/process/move-clock.ts'
 import { type LocalStack, startLocalStack } from '../infra/local/stack.ts'
 import { instantOf } from '../shared/domain/clock.ts'
-import { DEMO_TIMEZONE, type ReadyClinic } from './demo/load.ts'
+import { demoTimezone, loadDemo } from './demo/demo.ts'
+import type { ReadyClinic } from './demo/load.ts'
 import { openSeed } from './demo/seed.ts'
 import { banner, bookingRequest } from './local/banner.ts'
-import { loadClinics, loadKeptDemo, onTable } from './local/clinics.ts'
+import { loadClinics } from './local/clinics.ts'
 import { openDataFolder } from './local/data-folder.ts'
 import { type LocalTime, parseOptions } from './local/options.ts'
 
-const { data, seed, at, fresh, watch, demo, json, port, smsReceipts } = parseOptions()
+const { data, seed, at, watch, demo, json, port, smsReceipts } = parseOptions()
 
 const printLine = (text: string): void => {
   if (!json) process.stdout.write(`${text}\n`)
@@ -40,22 +39,18 @@ if (process.env.npm_lifecycle_event) setInterval(() => process.ppid !== parent &
 /** npm runs scripts in the project's folder; INIT_CWD is the folder in which the user typed the command. */
 const fromInvocationDir = (folder: string): string => resolve(process.env.INIT_CWD ?? '.', folder)
 
-/** Sets the clock of this process and of all functions. Returns its time, and by how many milliseconds it is ahead. */
-function setClock({ date, time }: LocalTime, timezone: string): { instant: number; offset: number } {
-  const instant = Date.parse(instantOf(date, timezone, time))
-  const offset = instant - Date.now()
+/** Sets the clock of this process and of all functions. Returns by how many milliseconds it is ahead. */
+function setClock({ date, time }: LocalTime, timezone: string): number {
+  const offset = Date.parse(instantOf(date, timezone, time)) - Date.now()
   moveClock(() => offset)
-  return { instant, offset }
+  return offset
 }
 
 try {
   const dataDir = data === undefined ? undefined : fromInvocationDir(data)
   if (dataDir) releaseData = openDataFolder(dataDir)
-  if (fresh) rmSync(KEPT_FOLDER, { recursive: true, force: true })
-  process.env.KEPT_BUNDLES = KEPT_FOLDER
-  const kept = new KeptFiles(KEPT_FOLDER)
   const clinic = seed === undefined ? undefined : openSeed(fromInvocationDir(seed))
-  const { instant, offset } = at ? setClock(at, clinic?.timezone ?? DEMO_TIMEZONE) : {}
+  const offset = at && setClock(at, clinic?.timezone ?? demoTimezone())
   printLine('1/3  Synthesizing the stack and starting its engines')
   let clinics: ReadyClinic[] = []
   stack = await startLocalStack({
@@ -71,10 +66,7 @@ try {
     },
     seed: async (made) => {
       printLine('2/3  Loading the clinics')
-      if (demo)
-        clinics = await loadClinics(made, dataDir, () =>
-          clinic ? onTable(made, clinic.load) : loadKeptDemo(made, kept, instant),
-        )
+      if (demo) clinics = await loadClinics(made, dataDir, clinic?.load ?? loadDemo)
       return { clinics, clock_offset_ms: offset ?? 0 }
     },
   })

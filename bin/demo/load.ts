@@ -1,18 +1,18 @@
 import { createHash } from 'node:crypto'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Clinic, ClinicId, ClinicInfo } from '../../shared/domain/clinic.ts'
+import type { Clinic, ClinicId } from '../../shared/domain/clinic.ts'
 import { type CredentialPair, DEFAULT_CELL } from '../../shared/domain/credential.ts'
 import { SCOPES, type Scope } from '../../shared/domain/scope.ts'
 import { clinicStore } from '../../shared/store/clinics.ts'
 import { credentialStore } from '../../shared/store/credentials.ts'
 import type { Table } from '../../shared/store/table/table.ts'
 import { importEntities } from '../clinic/import/entities/entities.ts'
+import { entityNames } from '../clinic/import/files/import-paths.ts'
+import { requireExtension } from '../clinic/import/files/rows.ts'
 import { importFile } from '../clinic/import/run/import-file.ts'
-import { type DemoClinic, demoClinics } from './clinics.ts'
 
-/** A demo clinic in the ready line, with its credentials as `key:secret` by scope. */
+/** A clinic in the ready line, with its credentials as `key:secret` by scope. */
 export type ReadyClinic = {
   readonly id: string
   readonly name: string
@@ -20,44 +20,51 @@ export type ReadyClinic = {
   readonly credentials: Record<'full' | 'none' | Scope, string>
 }
 
-/** The time zone of the first demo clinic. */
-export const DEMO_TIMEZONE = 'Europe/Istanbul'
+export type ClinicSettings = Omit<Clinic, 'appointmentMinutes' | 'createdAt'>
 
-/** The day, as `Y-m-d` in UTC, that the records of the demo are around. */
-export const currentDay = (): string => new Date().toISOString().slice(0, 10)
+/**
+ * Creates a clinic and imports the files of a folder, which are named after their entities. Records that exist are kept.
+ * @throws Error that names the files and lines of rows that cannot be imported
+ */
+export async function loadFolder(
+  table: Table,
+  settings: ClinicSettings,
+  folder: string,
+): Promise<ReadyClinic> {
+  const { id, name, timezone } = settings
+  const clinic = await createClinic(table, settings)
+  const files = importFiles(folder)
+  for (const entity of importEntities(table, Date.now))
+    for (const { path } of files.filter((file) => file.entity === entity.name)) {
+      const reasons: string[] = []
+      await importFile(path, entity, clinic, {
+        now: Date.now,
+        onRejected: (row) => reasons.push(`${path}, line ${row.line}: ${row.reasons.join('; ')}`),
+      })
+      if (reasons.length > 0) throw new Error(reasons.join('\n'))
+    }
+  return { id, name, timezone, credentials: await issueAll(table, id) }
+}
 
-/** Creates the demo clinics as of `today` (`Y-m-d`) and imports their records with the importer of the operator tool. */
-export const loadDemo = (table: Table, today: string, now: () => number): Promise<ReadyClinic[]> =>
-  Promise.all(demoClinics(today).map((demo) => loadClinic(table, demo, now)))
+export const SETTINGS_FILE = 'clinic.json'
 
-/** Loads one demo clinic. Records that exist are kept, so an interrupted load can be repeated. */
-export async function loadClinic(table: Table, demo: DemoClinic, now = Date.now): Promise<ReadyClinic> {
-  const { id, name, timezone, currency, contact } = demo
-  const clinic = await createClinic(table, { id, name, timezone, currency, ...contact })
-  const folder = mkdtempSync(join(tmpdir(), 'clinic-demo-'))
-  try {
-    const load = fileLoader(table, demo, clinic, folder, now)
-    await load('departments')
-    await Promise.all([load('doctors'), load('patients'), load('rooms')])
-    await load('treatments')
-    // Files that do not refer to each other are loaded concurrently: importer and engine use one core each.
-    await Promise.all([
-      load('price-lists'),
-      load('appointments'),
-      load('invoices').then(() => load('payments')),
-      load('messages'),
-    ])
-  } finally {
-    rmSync(folder, { recursive: true })
-  }
-  return { id, name, timezone, credentials: await issueAll(table, id, now) }
+/**
+ * The files of a folder except its settings and hidden ones.
+ * @throws Error that names a file which cannot be imported by its name
+ */
+export function importFiles(folder: string): { readonly path: string; readonly entity: string | undefined }[] {
+  const known = importEntities({} as Table, Date.now).map(({ name }) => name)
+  return readdirSync(folder)
+    .filter((name) => name !== SETTINGS_FILE && !name.startsWith('.'))
+    .sort()
+    .map((name) => {
+      requireExtension(join(folder, name))
+      return { path: join(folder, name), entity: entityNames(name, undefined, known, undefined)[0] }
+    })
 }
 
 /** Creates a clinic, unless it exists. */
-export async function createClinic(
-  table: Table,
-  settings: Omit<Clinic, 'appointmentMinutes' | 'createdAt'>,
-): Promise<Clinic> {
+async function createClinic(table: Table, settings: ClinicSettings): Promise<Clinic> {
   const clinic = { ...settings, appointmentMinutes: 30, createdAt: '2023-01-02T06:00:00.000Z' }
   const clinics = clinicStore({ table })
   if (!(await clinics.find(clinic.id))) await clinics.create(clinic, demoImportSecret(clinic.id))
@@ -67,25 +74,9 @@ export async function createClinic(
 /** Made from the clinic's id: the ids of the demo's records are the same in every load. */
 const demoImportSecret = (id: ClinicId): Uint8Array => Buffer.from(`The demo clinic ${id}`)
 
-function fileLoader(table: Table, demo: DemoClinic, clinic: Clinic, folder: string, now: () => number) {
-  const entities = new Map(importEntities(table, now).map((entity) => [entity.name, entity]))
-  return async (name: keyof Omit<DemoClinic, keyof ClinicInfo | 'contact'>): Promise<void> => {
-    const entity = entities.get(name)
-    if (!entity) throw new Error(`no importer for ${name}`)
-    const file = join(folder, `${name}.ndjson`)
-    writeFileSync(file, demo[name].map((row) => `${JSON.stringify(row)}\n`).join(''))
-    const { rejected } = await importFile(file, entity, clinic, { now })
-    if (rejected > 0) throw new Error(`${rejected} rows of the demo ${name} were rejected`)
-  }
-}
-
 /** A credential for each scope, one for all and one for none. */
-export async function issueAll(
-  table: Table,
-  clinic: ClinicId,
-  now = Date.now,
-): Promise<ReadyClinic['credentials']> {
-  const store = credentialStore({ table, now })
+async function issueAll(table: Table, clinic: ClinicId): Promise<ReadyClinic['credentials']> {
+  const store = credentialStore({ table, now: Date.now })
   const kinds: [string, readonly Scope[]][] = [
     ['full', SCOPES],
     ['none', []],

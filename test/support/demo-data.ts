@@ -2,9 +2,9 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { cp, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { loadDemo } from '../../bin/demo/demo.ts'
 import type { ReadyClinic } from '../../bin/demo/load.ts'
-import { loadKeptDemo } from '../../bin/local/clinics.ts'
-import { KEPT_FOLDER, KeptFiles } from '../../infra/kept/kept-files.ts'
+import { onTable } from '../../bin/local/clinics.ts'
 import { startLocalStack } from '../../infra/local/stack.ts'
 import { oncePerRun } from './once-per-run.ts'
 import { sharedAssembly } from './shared-assembly.ts'
@@ -34,7 +34,7 @@ async function loadInto(folder: string): Promise<void> {
     dataDir: folder,
     synthesize: sharedAssembly,
     seed: async (started) => {
-      clinics = await loadKeptDemo(started, new KeptFiles(KEPT_FOLDER))
+      clinics = await onTable(started, loadDemo)
       return {}
     },
   })

@@ -2,7 +2,6 @@ import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestProject } from 'vitest/node'
-import { KEPT_FOLDER } from '../../infra/kept/kept-files.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -16,8 +15,6 @@ export default function setup(project: TestProject): () => void {
   const folder = mkdtempSync(join(tmpdir(), 'clinic-test-run-'))
   const remove = (path: string) => rmSync(path, { recursive: true, force: true })
   project.provide('runFolder', folder)
-  // For every synthesis of the run, in whichever process.
-  process.env.KEPT_BUNDLES = KEPT_FOLDER
   project.onTestsRerun(async () => {
     if (existsSync(folder)) for (const name of readdirSync(folder)) remove(join(folder, name))
   })
