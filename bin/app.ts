@@ -1,13 +1,12 @@
 import { join } from 'node:path'
 import { App } from 'aws-cdk-lib'
 import { functionCode, localFunctionCode } from '../infra/functions/bundles.ts'
-import { settingsIn } from '../infra/settings/stage-file.ts'
-import { stageSettings } from '../infra/settings/stages.ts'
+import { settingsIn, stageSettings } from '../infra/settings/stages.ts'
 import { addStacks, functionIds } from '../infra/stacks/deployment.ts'
 import { PipelineStack } from '../infra/stacks/pipeline-stack.ts'
 
 const app = new App()
-const stage = stageSettings(app.node.getContext('stage'), settingsIn(app.node.getAllContext()))
+const stage = readStage()
 // Set by the local runner.
 const isLocal = process.env.LOCAL_BUNDLES === 'on'
 const code = isLocal
@@ -21,3 +20,13 @@ if (repository !== undefined)
     subject: app.node.tryGetContext('pipelineSubject'),
     providerArn: app.node.tryGetContext('githubProviderArn'),
   })
+
+/** Errors of settings are for a person, who needs no stack. */
+function readStage() {
+  try {
+    return stageSettings(app.node.getContext('stage'), settingsIn(app.node.getAllContext()))
+  } catch (error) {
+    process.stderr.write(`${error instanceof Error ? error.message : error}\n`)
+    process.exit(1)
+  }
+}

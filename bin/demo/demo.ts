@@ -7,7 +7,9 @@ import type { Table } from '../../shared/store/table/table.ts'
 import { type ClinicSettings, loadFolder, type ReadyClinic } from './load.ts'
 
 /** The first one is the clinic of the documentation. */
-const FOLDERS = ['bosphorus-family-clinic', 'patan-dental-care'].map((name) => join(import.meta.dirname, name))
+const FOLDERS = ['bosphorus-family-clinic', 'patan-dental-care'].map((name) =>
+  join(import.meta.dirname, name),
+)
 
 const settingsOf = (folder: string): ClinicSettings =>
   JSON.parse(readFileSync(join(folder, 'clinic.json'), 'utf8'))

@@ -52,7 +52,9 @@ export const SETTINGS_FILE = 'clinic.json'
  * The files of a folder except its settings and hidden ones.
  * @throws Error that names a file which cannot be imported by its name
  */
-export function importFiles(folder: string): { readonly path: string; readonly entity: string | undefined }[] {
+export function importFiles(
+  folder: string,
+): { readonly path: string; readonly entity: string | undefined }[] {
   const known = importEntities({} as Table, Date.now).map(({ name }) => name)
   return readdirSync(folder)
     .filter((name) => name !== SETTINGS_FILE && !name.startsWith('.'))

@@ -1,6 +1,6 @@
 import { TABLE_QUOTA } from '../../infra/data/data.ts'
 import { canaryName } from '../../infra/settings/names.ts'
-import { DEFAULT_QUALIFIER } from '../../infra/settings/setting-checks.ts'
+import { DEFAULT_QUALIFIER } from '../../infra/settings/settings.ts'
 import { DEFAULT_CONCURRENCY, type StageSettings } from '../../infra/settings/stages.ts'
 import { dollars, stageCosts } from '../bench/capacity.ts'
 import type { Resource } from './resources.ts'

@@ -9,8 +9,7 @@ import {
 import { type IKey, Key } from 'aws-cdk-lib/aws-kms'
 import { Construct } from 'constructs'
 import { STREAM_VIEW, TTL } from '../../shared/store/keys/key.ts'
-import type { Throughput } from '../settings/setting-checks.ts'
-import type { StageSettings } from '../settings/stages.ts'
+import type { StageSettings, Throughput } from '../settings/stages.ts'
 
 /** The single table and the key that encrypts it. */
 export type Data = { readonly table: ITable; readonly key: IKey }

@@ -2,8 +2,8 @@ import { Duration, SecretValue } from 'aws-cdk-lib'
 import { ApiDestination, Authorization, Connection, HttpMethod, Rule, Schedule } from 'aws-cdk-lib/aws-events'
 import { ApiDestination as ApiTarget } from 'aws-cdk-lib/aws-events-targets'
 import type { Construct } from 'constructs'
-import type { MonitoringSettings } from '../settings/monitoring-settings.ts'
 import { canaryName } from '../settings/names.ts'
+import type { MonitoringSettings } from '../settings/stages.ts'
 
 /**
  * Requests `GET /me` through the domain every few minutes, with a credential without scopes. EventBridge sends the request, so

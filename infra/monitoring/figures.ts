@@ -2,8 +2,8 @@ import { Duration } from 'aws-cdk-lib'
 import { type IMetric, MathExpression, Metric } from 'aws-cdk-lib/aws-cloudwatch'
 import { NAMESPACE } from '../../shared/observability/metrics.ts'
 import { type QueueId, WORKERS, type Worker } from '../../shared/runtime/workers.ts'
-import type { MonitoringSettings } from '../settings/monitoring-settings.ts'
 import { canaryName } from '../settings/names.ts'
+import type { MonitoringSettings } from '../settings/stages.ts'
 
 /** The physical names of what is watched, and nothing else of it. */
 export type Watched = {

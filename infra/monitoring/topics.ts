@@ -4,7 +4,7 @@ import { Key } from 'aws-cdk-lib/aws-kms'
 import { Topic } from 'aws-cdk-lib/aws-sns'
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions'
 import type { Construct } from 'constructs'
-import type { MonitoringSettings } from '../settings/monitoring-settings.ts'
+import type { MonitoringSettings } from '../settings/stages.ts'
 
 /** Alarms cannot publish to a topic that AWS's own key of SNS encrypts. */
 export function topicKey(scope: Construct): Key {

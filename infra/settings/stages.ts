@@ -1,36 +1,16 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { Duration, type Environment, RemovalPolicy } from 'aws-cdk-lib'
 import { RetentionDays } from 'aws-cdk-lib/aws-logs'
 import { ObjectLockRetention } from 'aws-cdk-lib/aws-s3'
-import { type MonitoringSettings, monitoringSettings } from './monitoring-settings.ts'
-import { type RecoverySettings, recoverySettings } from './recovery-settings.ts'
 import {
-  accountSetting,
-  bootstrapQualifierSetting,
-  cellSetting,
-  type DomainSettings,
-  domainSettings,
-  emailFromSetting,
-  integerSetting,
   isExampleAddress,
-  optionalIntegerSetting,
-  provisionedSetting,
-  regionSetting,
-  retentionSetting,
-  smsSenderIdSetting,
-  switchSetting,
-  type Throughput,
-  versionSetting,
-  warmThroughputSetting,
-} from './setting-checks.ts'
-import {
-  type Overrides,
-  readStage,
-  type SettingName,
-  type Settings,
+  Placement,
+  parseSettings,
   type StageKind,
-  stageFileName,
-  stageNames,
-} from './stage-file.ts'
+  type ValidSettings,
+  withoutNulls,
+} from './settings.ts'
 
 /** The settings that differ between stages. */
 export type StageSettings = {
@@ -73,6 +53,48 @@ export type StageSettings = {
   readonly recovery: RecoverySettings
   /** The commit that is deployed, for an output; undefined if it was not given. */
   readonly version: string | undefined
+}
+
+/** Who is notified, and the limits that alarms compare with. */
+export type MonitoringSettings = {
+  /** Receives the notifications of alarms; undefined for no notifications. */
+  readonly alarmEmail: string | undefined
+  /** The account's limit of spending on SMS, US dollars a month. */
+  readonly smsSpendLimit: number
+  /** US dollars a month; undefined for no budget. */
+  readonly monthlyBudget: number | undefined
+  /** Whether X-Ray samples requests. */
+  readonly tracing: boolean
+  /** How often the API is requested through its domain; undefined for never. */
+  readonly canary: { readonly minutes: number; readonly domain: string } | undefined
+}
+
+/** The settings of restores and backups. */
+type RecoverySettings = {
+  /** The table in use, if it is not the data stack's table. */
+  readonly adoptedTable: AdoptedTable | undefined
+  /** Daily backups in a locked vault, and copies of them in another region. */
+  readonly backups: { readonly copyRegion: string | undefined } | undefined
+}
+
+type AdoptedTable = {
+  readonly name: string
+  /** The label of its stream. */
+  readonly stream: string
+  /** The id of its key; undefined for the key of the data stack. */
+  readonly key: string | undefined
+}
+
+/** Units of a table, a second. */
+export type Throughput = { readonly reads: number; readonly writes: number }
+
+/** The API's own domain. */
+export type DomainSettings = {
+  readonly name: string
+  /** A certificate of ACM, in the region of the deployment. */
+  readonly certificateArn: string
+  /** The zone of Route 53 that gets a record for the domain. */
+  readonly hostedZone: { readonly id: string; readonly name: string } | undefined
 }
 
 /** Requests a second, and how many more at once. */
@@ -139,59 +161,123 @@ const KIND_SETTINGS: Record<StageKind, KindSettings> = {
   },
 }
 
-/** SES's rate for an account that has just left the sandbox. */
-const DEFAULT_EMAILS_PER_SECOND = '14'
+/** Stacks, functions and queues have the stage in their names, which have a limited length and must differ from the names of another stage. */
+const STAGE_NAME = /^[a-z][a-z0-9]{0,15}$/
 
-/** Settings without a default, since every default would be wrong somewhere. */
-const REQUIRED: Record<StageKind, readonly SettingName[]> = {
-  development: ['emailFrom', 'smsSenderId'],
-  // The account, so that a wrong shell cannot make a second production whose data is retained.
-  production: ['account', 'region', 'emailFrom', 'smsSenderId'],
-}
+/** Tests have separate stages, so that they do not depend on what a team fills in. */
+const FOLDER = process.env.TEST_RUN_STAGES ?? join(import.meta.dirname, '../stages')
+
+/** The stages that have a file. */
+const stageNames = (): string[] =>
+  readdirSync(FOLDER)
+    .filter((file) => file.endsWith('.json'))
+    .map((file) => file.replace(/\.json$/, ''))
+    .sort()
+
+const readStage = (name: string): Record<string, unknown> =>
+  JSON.parse(readFileSync(join(FOLDER, `${name}.json`), 'utf8'))
+
+/** Other names for `-c`: the stage, and the settings of the pipeline's role, which is not deployed with its stage. */
+const OTHER_CONTEXT = ['stage', 'pipelineRepository', 'pipelineSubject', 'githubProviderArn']
+
+/** What was given with `-c`, and in cdk.json, except names of the CDK, such as feature flags, which have colons or hyphens. */
+export const settingsIn = (context: Readonly<Record<string, unknown>>): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(context).filter(([name]) => /^[A-Za-z]+$/.test(name) && !OTHER_CONTEXT.includes(name)),
+  )
 
 /**
  * The settings of a stage, from its file in infra/stages and what `-c` overrides.
- * @throws Error for an unknown stage, and for a missing or invalid setting
+ * @throws Error for an unknown stage, and one that lists all settings that are unknown, missing or wrong
  */
-export function stageSettings(name: string, overrides: Overrides = {}): StageSettings {
-  const { kind, settings } = readStage(name, overrides)
-  requireSettings(name, kind, settings)
+export function stageSettings(
+  name: string,
+  overrides: Readonly<Record<string, unknown>> = {},
+): StageSettings {
+  const stages = stageNames()
+  if (!stages.includes(name))
+    throw new Error(`Unknown stage "${name}". Choose one with -c stage=${stages.join('|')}.`)
+  return settingsOfFile(name, readStage(name), overrides)
+}
+
+/** The settings of a stage from the content of its file, in which `null` is no value. */
+export function settingsOfFile(
+  name: string,
+  content: Readonly<Record<string, unknown>>,
+  overrides: Readonly<Record<string, unknown>>,
+): StageSettings {
+  const file = `infra/stages/${name}.json`
+  if (!STAGE_NAME.test(name))
+    throw new Error(`${file}: a stage is named by 1 to 16 lower-case letters and digits, a letter first.`)
+  const given = Object.entries(overrides).filter(([, value]) => value !== undefined)
+  const settings = parseSettings(file, { ...content, ...Object.fromEntries(given) })
+  const { kind, domain, certificateArn, hostedZoneId, hostedZoneName, canaryMinutes } = settings
   const byKind = KIND_SETTINGS[kind]
-  const retention = retentionSetting(settings) ?? byKind.accessTrail.retention
+  const isProduction = kind === 'production'
   return {
     name,
     kind,
-    env: { account: accountSetting(settings), region: regionSetting(settings) },
-    bootstrapQualifier: bootstrapQualifierSetting(settings),
-    cell: cellSetting(settings),
+    env: { account: settings.account, region: settings.region },
+    bootstrapQualifier: settings.bootstrapQualifier,
+    cell: settings.cell,
     ...byKind,
-    deletionProtection: switchSetting('protection', settings),
-    accessTrail: { ...byKind.accessTrail, retention },
-    messaging: messagingSettings(kind, settings),
-    monitoring: monitoringSettings(settings),
-    smsReceipts: switchSetting('smsReceipts', settings, kind === 'production' ? 'on' : 'off'),
-    firewall: switchSetting('firewall', settings, kind === 'production' ? 'on' : 'off'),
-    domain: domainSettings(settings),
-    ...gatewaySettings(kind, settings),
-    warmThroughput: warmThroughputSetting(settings),
-    provisioned: provisionedSetting(settings),
+    deletionProtection: settings.protection,
+    accessTrail: {
+      ...byKind.accessTrail,
+      retention: settings.accessRetentionDays ?? byKind.accessTrail.retention,
+    },
+    messaging: messagingSettings(settings),
+    monitoring: {
+      alarmEmail: settings.alarmEmail,
+      smsSpendLimit: settings.smsSpendLimit,
+      monthlyBudget: settings.monthlyBudget,
+      tracing: settings.tracing,
+      canary: canaryMinutes && domain ? { minutes: canaryMinutes, domain } : undefined,
+    },
+    smsReceipts: settings.smsReceipts ?? isProduction,
+    firewall: settings.firewall ?? isProduction,
+    domain:
+      domain && certificateArn
+        ? {
+            name: domain,
+            certificateArn,
+            hostedZone:
+              hostedZoneId && hostedZoneName ? { id: hostedZoneId, name: hostedZoneName } : undefined,
+          }
+        : undefined,
+    ...gatewaySettings(settings),
+    warmThroughput: throughput(settings.warmReads, settings.warmWrites),
+    provisioned: throughput(settings.provisionedReads, settings.provisionedWrites),
     recovery: recoverySettings(settings),
-    version: versionSetting(settings),
+    version: settings.version,
   }
 }
+
+const throughput = (reads: number | undefined, writes: number | undefined): Throughput | undefined =>
+  reads && writes ? { reads, writes } : undefined
+
+const recoverySettings = ({
+  tableName: name,
+  tableStream: stream,
+  tableKey: key,
+  backups,
+  backupCopyRegion: copyRegion,
+}: ValidSettings): RecoverySettings => ({
+  adoptedTable: name && stream ? { name, stream, key } : undefined,
+  backups: backups ? { copyRegion } : undefined,
+})
 
 /** Lambda's quota of functions at a time, unless the account is new or AWS has raised it. */
 export const DEFAULT_CONCURRENCY = 1000
 
 /** Limits that are set by hand replace those that fit into the default quota, not those of `accountConcurrency`. */
-function gatewaySettings(
-  kind: StageKind,
-  settings: Settings,
-): Pick<StageSettings, 'throttle' | 'accountConcurrency' | 'servedConcurrency'> {
+function gatewaySettings({
+  kind,
+  throttleRate: rate,
+  throttleBurst: burst,
+  accountConcurrency,
+}: ValidSettings): Pick<StageSettings, 'throttle' | 'accountConcurrency' | 'servedConcurrency'> {
   const { throttle } = KIND_SETTINGS[kind]
-  const rate = optionalIntegerSetting('throttleRate', settings, 1)
-  const burst = optionalIntegerSetting('throttleBurst', settings, 1)
-  const accountConcurrency = optionalIntegerSetting('accountConcurrency', settings, 1)
   const isDefault = kind === 'production' && rate === undefined && burst === undefined
   return {
     throttle: { rate: rate ?? throttle.rate, burst: burst ?? throttle.burst },
@@ -212,36 +298,24 @@ export const otherStages = (name: string): OtherStage[] =>
   stageNames()
     .filter((other) => other !== name)
     .map((other) => {
-      const { kind, settings } = readStage(other, {})
-      return { name: other, kind, account: accountSetting(settings) }
+      const { kind, account } = Placement.parse(withoutNulls(readStage(other)))
+      return { name: other, kind, account }
     })
 
-function requireSettings(name: string, kind: StageKind, settings: Settings): void {
-  const missing = REQUIRED[kind].filter((setting) => settings[setting] === undefined)
-  if (missing.length > 0)
-    throw new Error(
-      `The stage "${name}" needs ${missing.join(', ')}: set them in ${stageFileName(name)}, or with -c NAME=VALUE.`,
-    )
-}
-
-function messagingSettings(
-  kind: StageKind,
-  { emailFrom = '', smsSenderId = '', emailsPerSecond = DEFAULT_EMAILS_PER_SECOND }: Settings,
-): MessagingSettings {
-  const from = emailFromSetting(emailFrom)
-  if (kind === 'production' && isExampleAddress(from))
-    throw new Error(`emailFrom is of a domain for examples, which cannot be verified with SES: "${from}".`)
-  return {
-    emailFrom: from,
-    smsSenderId: smsSenderIdSetting(smsSenderId),
-    emailsPerSecond: integerSetting('emailsPerSecond', emailsPerSecond, 1),
-    smsMaxPrice: '0.50',
-    smsPerDay: 1000,
-    emailsPerDay: 5000,
-    messagesPerRecipient: 10,
-    smsCountries: SMS_COUNTRIES,
-  }
-}
+const messagingSettings = ({
+  emailFrom,
+  smsSenderId,
+  emailsPerSecond,
+}: ValidSettings): MessagingSettings => ({
+  emailFrom,
+  smsSenderId,
+  emailsPerSecond,
+  smsMaxPrice: '0.50',
+  smsPerDay: 1000,
+  emailsPerDay: 5000,
+  messagesPerRecipient: 10,
+  smsCountries: SMS_COUNTRIES,
+})
 
 /** Warnings about a deployment with these settings, which do not prevent it. */
 export function stageWarnings({

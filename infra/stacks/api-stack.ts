@@ -20,8 +20,7 @@ import { deliveryQueueAccess, emailQueueAccess, smsAccess } from '../functions/s
 import { NamedQueues } from '../messaging/queues.ts'
 import { OperatorRoles } from '../operators/operator-roles.ts'
 import { apiName, stackName } from '../settings/names.ts'
-import type { DomainSettings } from '../settings/setting-checks.ts'
-import type { StageSettings } from '../settings/stages.ts'
+import type { DomainSettings, StageSettings } from '../settings/stages.ts'
 
 /** The queues that the operator tool reads, by the names of their outputs. */
 const QUEUE_OUTPUTS: Readonly<Record<string, QueueId>> = {

@@ -1,4 +1,4 @@
-import type { Settings } from '../../infra/settings/stage-file.ts'
+import type { Settings } from '../../infra/settings/settings.ts'
 import { rounds } from './scale.ts'
 
 /** A way in which the application can be deployed, with or without the stack of its pipeline. */

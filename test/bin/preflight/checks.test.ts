@@ -7,7 +7,7 @@ import { clinicsCost, stageCosts } from '../../../bin/bench/capacity.ts'
 import { type Aws, CHECKS, runChecks } from '../../../bin/preflight/checks.ts'
 import { resourcesOf } from '../../../bin/preflight/resources.ts'
 import { remainsOf } from '../../../bin/preflight/teardown.ts'
-import type { Settings } from '../../../infra/settings/stage-file.ts'
+import type { Settings } from '../../../infra/settings/settings.ts'
 import { settingsOf } from '../../support/template.ts'
 
 const SETTINGS = {

@@ -74,14 +74,14 @@ describe('without a domain, the API', () => {
 
 describe('the domain', () => {
   it.each([
-    [{ domain: 'api.praxis-nord.de' }, /^domain and certificateArn must be set together/],
-    [{ certificateArn: DOMAIN.certificateArn }, /^domain and certificateArn must be set together/],
-    [{ ...DOMAIN, domain: 'localhost' }, /^domain is not a domain name/],
-    [{ ...DOMAIN, domain: 'https://api.praxis-nord.de' }, /^domain is not a domain name/],
-    [{ ...DOMAIN, certificateArn: 'arn:aws:iam::1:x' }, /^certificateArn is not the ARN/],
-    [{ ...DOMAIN, hostedZoneId: 'Z0' }, /^hostedZoneId and hostedZoneName must be set together/],
-    [{ ...DOMAIN, ...ZONE, hostedZoneName: 'other.de' }, /^domain must be in the hosted zone other.de/],
-    [ZONE, /^hostedZoneId and hostedZoneName need a domain/],
+    [{ domain: 'api.praxis-nord.de' }, /- domain and certificateArn must be set together/],
+    [{ certificateArn: DOMAIN.certificateArn }, /- domain and certificateArn must be set together/],
+    [{ ...DOMAIN, domain: 'localhost' }, /- domain is not a domain name/],
+    [{ ...DOMAIN, domain: 'https://api.praxis-nord.de' }, /- domain is not a domain name/],
+    [{ ...DOMAIN, certificateArn: 'arn:aws:iam::1:x' }, /- certificateArn is not the ARN/],
+    [{ ...DOMAIN, hostedZoneId: 'Z0' }, /- hostedZoneId and hostedZoneName must be set together/],
+    [{ ...DOMAIN, ...ZONE, hostedZoneName: 'other.de' }, /- domain must be in the hosted zone/],
+    [ZONE, /- hostedZoneId and hostedZoneName need a domain/],
   ])('is not %j', (settings, message) => {
     expect(() => settingsOf('prod', settings)).toThrow(message)
   })

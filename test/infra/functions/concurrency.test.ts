@@ -8,7 +8,7 @@ import {
   interactiveConcurrency,
   REQUEST_SECONDS,
 } from '../../../infra/functions/concurrency.ts'
-import type { Settings } from '../../../infra/settings/stage-file.ts'
+import type { Settings } from '../../../infra/settings/settings.ts'
 import type { Throttle } from '../../../infra/settings/stages.ts'
 import { functionIds } from '../../../infra/stacks/deployment.ts'
 import { BASE_PATH } from '../../../shared/api/route.ts'
@@ -139,6 +139,8 @@ describe('the concurrency of the account', () => {
   })
 
   it.each(['', '0', '-1', '1.5', '1e3', ' 1000'])('is not %j', (accountConcurrency) => {
-    expect(() => settingsOf('prod', { accountConcurrency })).toThrow(/^accountConcurrency must be an integer/)
+    expect(() => settingsOf('prod', { accountConcurrency })).toThrow(
+      /- accountConcurrency must be an integer/,
+    )
   })
 })

@@ -281,12 +281,12 @@ it('the saved queries have lines of the log groups that they read, and docs/oper
 })
 
 it.each([
-  [{ alarmEmail: 'ops' }, 'alarmEmail is not an email address: "ops".'],
-  [{ smsSpendLimit: '0' }, 'smsSpendLimit must be an integer of US dollars: "0".'],
-  [{ monthlyBudget: '1.5' }, 'monthlyBudget must be an integer of US dollars: "1.5".'],
-  [{ canaryMinutes: '5' }, 'canaryMinutes needs a domain, which the canary requests.'],
-  [{ canaryMinutes: '61' }, 'canaryMinutes must be an integer from 1 to 60: "61".'],
-  [{ tracing: 'yes' }, 'tracing must be "on" or "off": "yes".'],
+  [{ alarmEmail: 'ops' }, 'alarmEmail is not an email address: "ops"'],
+  [{ smsSpendLimit: '0' }, 'smsSpendLimit must be an integer of US dollars: "0"'],
+  [{ monthlyBudget: '1.5' }, 'monthlyBudget must be an integer of US dollars: "1.5"'],
+  [{ canaryMinutes: '5' }, 'canaryMinutes needs a domain, which the canary requests'],
+  [{ canaryMinutes: '61' }, 'canaryMinutes must be an integer from 1 to 60: "61"'],
+  [{ tracing: 'yes' }, 'tracing must be "on" or "off": "yes"'],
 ])('%j is rejected', (settings, message) => {
   expect(() => templateOf('dev', settings)).toThrow(message)
 })

@@ -18,7 +18,7 @@ import { describe, expect, inject, it } from 'vitest'
 import { ACCOUNT_ID } from '../../../infra/local/template/physical-names.ts'
 import { resolveStacks } from '../../../infra/local/template/stacks.ts'
 import { ALARMS } from '../../../infra/monitoring/alarm-table.ts'
-import type { Settings, StageKind } from '../../../infra/settings/stage-file.ts'
+import type { Settings, StageKind } from '../../../infra/settings/settings.ts'
 import type { OtherStage } from '../../../infra/settings/stages.ts'
 import { type PipelineSettings, PipelineStack } from '../../../infra/stacks/pipeline-stack.ts'
 import { tableFormatKey } from '../../../shared/store/keys/operator.ts'
@@ -328,7 +328,7 @@ describe('a bootstrap stack', () => {
   })
 
   it.each(['', 'Clinic', 'clinic-prod', 'a'.repeat(11)])('cannot be named %j', (bootstrapQualifier) => {
-    expect(() => settingsOf('prod', { bootstrapQualifier })).toThrow(/^bootstrapQualifier must have 1 to 10/)
+    expect(() => settingsOf('prod', { bootstrapQualifier })).toThrow(/- bootstrapQualifier must have 1 to 10/)
   })
 })
 

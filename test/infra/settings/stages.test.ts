@@ -4,14 +4,20 @@ import { App, Stack } from 'aws-cdk-lib'
 import { Match } from 'aws-cdk-lib/assertions'
 import { describe, expect, it } from 'vitest'
 import { LOCAL_SETTINGS } from '../../../infra/local/settings.ts'
-import { recoverySettings } from '../../../infra/settings/recovery-settings.ts'
-import { domainSettings } from '../../../infra/settings/setting-checks.ts'
-import { parseStage, type Settings, settingsIn } from '../../../infra/settings/stage-file.ts'
-import { canShareAccount, stageSettings, stageWarnings } from '../../../infra/settings/stages.ts'
+import type { Settings } from '../../../infra/settings/settings.ts'
+import {
+  canShareAccount,
+  settingsIn,
+  settingsOfFile,
+  stageSettings,
+  stageWarnings,
+} from '../../../infra/settings/stages.ts'
 import { addStacksOf, settingsOf, templateOf } from '../../support/template.ts'
 import { dev } from '../stacks/expected-template.ts'
 
 const prod = templateOf('prod')
+
+const FILE = { kind: 'development', emailFrom: 'mail@praxis-nord.de', smsSenderId: 'Praxis' }
 
 describe('the table', () => {
   const properties = {
@@ -63,13 +69,42 @@ describe('protection', () => {
 })
 
 describe('a stage', () => {
-  it('of production needs an account, a region and senders', () => {
-    expect(() => stageSettings('prod')).toThrow(
-      'The stage "prod" needs account, region, emailFrom, smsSenderId: set them in infra/stages/prod.json, or with -c NAME=VALUE.',
-    )
-    expect(() => stageSettings('prod', { account: '111122223333', region: 'eu-central-1' })).toThrow(
-      'The stage "prod" needs emailFrom, smsSenderId:',
-    )
+  it('of production needs an account, a region and senders, and the error lists all that is wrong', () => {
+    const found = (settings: Record<string, unknown>) => {
+      try {
+        stageSettings('prod', settings)
+      } catch (error) {
+        return (error as Error).message.split('\n- ')
+      }
+    }
+    const heading = 'Correct the settings in infra/stages/prod.json, or with -c NAME=VALUE:'
+    expect(found({})?.sort()).toEqual([
+      heading,
+      'account is missing',
+      'emailFrom is missing',
+      'region is missing',
+      'smsSenderId is missing',
+    ])
+    const wrong = {
+      account: 7,
+      emailFrom: ['x'],
+      smsSenderId: '',
+      backup: 'on',
+      tableKey: 'x',
+      warmReads: '1',
+    }
+    expect(found(wrong)?.sort()).toEqual([
+      heading,
+      'account must have 12 digits: 7',
+      'backup is not a setting',
+      'emailFrom must be a text, a number or null: ["x"]',
+      'region is missing',
+      'smsSenderId must have 1 to 11 letters and digits, at least one a letter: ""',
+      'tableKey is a setting of a table: set tableName too',
+      'tableKey is not the id of a key: "x"',
+      'warmReads and warmWrites must be set together',
+      'warmReads must be an integer from 12000: "1"',
+    ])
   })
 
   it('of production is deployed to its own account and region only, and others to those of the shell', () => {
@@ -85,61 +120,64 @@ describe('a stage', () => {
   })
 
   it.each([
-    [{ account: '1234' }, /^account must have 12 digits/],
-    [{ region: 'Frankfurt' }, /^region is not a region of AWS/],
-    [{ protection: 'yes' }, /^protection must be "on" or "off"/],
-    [{ backups: 'on', backupCopyRegion: 'eu-central-1' }, /^backupCopyRegion must be another region/],
+    [{ account: '1234' }, /- account must have 12 digits/],
+    [{ region: 'Frankfurt' }, /- region is not a region of AWS/],
+    [{ protection: 'yes' }, /- protection must be "on" or "off"/],
+    [{ backups: 'on', backupCopyRegion: 'eu-central-1' }, /- backupCopyRegion must be another region/],
     [
       { domain: 'api.praxis-nord.de', certificateArn: 'arn:aws:acm:us-east-1:111122223333:certificate/0' },
-      /^certificateArn must be of the account and region of the stage/,
+      /- certificateArn must be of the account and region of the stage/,
     ],
     [
       { domain: 'api.praxis-nord.de', certificateArn: 'arn:aws:acm:eu-central-1:999922223333:certificate/0' },
-      /^certificateArn must be of the account and region of the stage/,
+      /- certificateArn must be of the account and region of the stage/,
     ],
-    [{ emailFrom: 'clinic@example.com' }, /^emailFrom is of a domain for examples/],
-    [{ emailFrom: 'clinic@mail.example' }, /^emailFrom is of a domain for examples/],
+    [{ emailFrom: 'clinic@example.com' }, /- emailFrom is of a domain for examples/],
+    [{ emailFrom: 'clinic@mail.example' }, /- emailFrom is of a domain for examples/],
   ])('of production is not %j', (settings, message) => {
     expect(() => settingsOf('prod', settings)).toThrow(message)
   })
 
   it('has the settings of its file, which -c overrides', () => {
-    const file = { kind: 'production', emailsPerSecond: 50, cell: 'b', domain: null }
-    expect(parseStage('eu', file, { cell: 'c', domain: undefined })).toEqual({
-      kind: 'production',
-      settings: { emailsPerSecond: '50', cell: 'c' },
+    const file = { ...FILE, emailsPerSecond: 50, cell: 'b', domain: null }
+    expect(settingsOfFile('eu', file, { cell: 'c', domain: undefined })).toMatchObject({
+      cell: 'c',
+      domain: undefined,
+      messaging: { emailsPerSecond: 50 },
     })
   })
 
   it.each([
-    [{}, 'infra/stages/eu.json: kind must be development or production.'],
-    [{ kind: 'staging' }, 'infra/stages/eu.json: kind must be development or production.'],
-    [{ kind: 'production', emailfrom: 'x' }, 'infra/stages/eu.json: unknown setting "emailfrom".'],
-    [{ kind: 'production', cell: ['a'] }, 'infra/stages/eu.json: cell must be a text, a number or null.'],
+    [{}, 'kind is missing'],
+    [{ kind: 'staging' }, 'kind must be development or production: "staging"'],
+    [{ ...FILE, emailfrom: 'x' }, 'emailfrom is not a setting'],
+    [{ ...FILE, cell: ['a'] }, 'cell must be a text, a number or null: ["a"]'],
   ])('cannot have the file %j', (file, message) => {
-    expect(() => parseStage('eu', file, {})).toThrow(message)
+    expect(() => settingsOfFile('eu', file, {})).toThrow(message)
   })
 
   // Its stack would belong to another stage, or the names of its functions would be too long.
   it.each(['Pipeline', 'dev-Data', 'a'.repeat(17)])('cannot be named %s', (name) => {
-    expect(() => parseStage(name, { kind: 'development' }, {})).toThrow('a stage is named by')
+    expect(() => settingsOfFile(name, FILE, {})).toThrow('a stage is named by')
   })
 
-  it('has the settings that are given with -c, and a misspelt one is an error', () => {
+  it('has the settings that are given with -c, without names of the CDK and of the pipeline', () => {
     const context = {
       stage: 'dev',
       pipelineRepository: 'o/n',
       '@aws-cdk/core:x': true,
       'cli-telemetry': false,
     }
-    expect(settingsIn({ ...context, backups: 'on', account: 1 })).toEqual({ backups: 'on', account: '1' })
-    expect(() => settingsIn({ ...context, backup: 'on' })).toThrow('Unknown setting "backup". Known are')
+    expect(settingsIn({ ...context, backups: 'on', account: 1 })).toEqual({ backups: 'on', account: 1 })
   })
 
-  it.each(globSync('infra/stages/*'))('in %s can be read', (file) => {
+  it.each(globSync('infra/stages/*'))('in %s has no wrong setting', (file) => {
     const { name, ext } = parse(file)
     expect(ext).toBe('.json')
-    expect(() => parseStage(name, JSON.parse(readFileSync(file, 'utf8')), {})).not.toThrow()
+    const content = JSON.parse(readFileSync(file, 'utf8'))
+    const filledIn = { account: '111122223333', region: 'eu-central-1', ...FILE }
+    const missing = Object.entries(filledIn).filter(([setting]) => (content[setting] ?? null) === null)
+    expect(() => settingsOfFile(name, content, Object.fromEntries(missing))).not.toThrow()
   })
 
   it('can share an account with another one unless their files name different accounts', () => {
@@ -165,13 +203,10 @@ describe('a stage', () => {
       tableName: 'restored',
       tableStream: '2026-11-22T10:00:00.000',
     }
-    const { settings } = parseStage('dev', file, settingsIn(LOCAL_SETTINGS))
-    expect(domainSettings(settings)).toMatchObject({ name: 'clinic.example', hostedZone: undefined })
-    expect(recoverySettings(settings)).toEqual({
-      adoptedTable: undefined,
-      backups: undefined,
-    })
-    expect(settings).not.toHaveProperty('region')
+    const { domain, env, recovery } = settingsOfFile('dev', file, settingsIn(LOCAL_SETTINGS))
+    expect(domain).toMatchObject({ name: 'clinic.example', hostedZone: undefined })
+    expect(recovery).toEqual({ adoptedTable: undefined, backups: undefined })
+    expect(env.region).toBeUndefined()
   })
 
   it('warns of a sender that SES rejects', () => {
@@ -203,7 +238,7 @@ describe('the cell', () => {
   })
 
   it.each(['', 'A', 'a_b', 'a-b', 'ninechars', ' a'])('rejects %j', (cell) => {
-    expect(() => settingsOf('dev', { cell })).toThrow(/^cell must have 1 to 8 lower-case letters and digits/)
+    expect(() => settingsOf('dev', { cell })).toThrow(/- cell must have 1 to 8 lower-case letters and digits/)
   })
 })
 
@@ -215,7 +250,7 @@ describe('the rate of emails', () => {
 
   it.each(['', '0', '-1', '1.5', '14/s', ' 14', '1e3'])('is not %j', (emailsPerSecond) => {
     expect(() => settingsOf('prod', { emailsPerSecond })).toThrow(
-      /^emailsPerSecond must be an integer from 1/,
+      /- emailsPerSecond must be an integer from 1/,
     )
   })
 })
@@ -232,7 +267,7 @@ it('bills provisioned units with auto scaling when the deployment says how many'
       MaxCapacity: 40_000,
     })
   expect(() => settingsOf('prod', { provisionedReads: '100' })).toThrow(
-    /^provisionedReads and provisionedWrites must be set together/,
+    /- provisionedReads and provisionedWrites must be set together/,
   )
 })
 
@@ -258,11 +293,11 @@ describe('the warm throughput of the table', () => {
   })
 
   it.each([
-    [{ warmReads: '12000' }, /^warmReads and warmWrites must be set together/],
-    [{ warmWrites: '4000' }, /^warmReads and warmWrites must be set together/],
-    [{ warmReads: '11999', warmWrites: '4000' }, /^warmReads must be an integer from 12000/],
-    [{ warmReads: '12000', warmWrites: '3999' }, /^warmWrites must be an integer from 4000/],
-    [{ warmReads: '12000.5', warmWrites: '4000' }, /^warmReads must be an integer/],
+    [{ warmReads: '12000' }, /- warmReads and warmWrites must be set together/],
+    [{ warmWrites: '4000' }, /- warmReads and warmWrites must be set together/],
+    [{ warmReads: '11999', warmWrites: '4000' }, /- warmReads must be an integer from 12000/],
+    [{ warmReads: '12000', warmWrites: '3999' }, /- warmWrites must be an integer from 4000/],
+    [{ warmReads: '12000.5', warmWrites: '4000' }, /- warmReads must be an integer/],
   ])('is not %j', (context, message) => {
     expect(() => settingsOf('prod', context)).toThrow(message)
   })
@@ -296,13 +331,13 @@ describe('the senders’ names', () => {
     'a@example.com,b@example.com',
     '*@example.com',
   ])('reject %j as an email address', (emailFrom) => {
-    expect(() => settingsOf('dev', { emailFrom })).toThrow(/^emailFrom is not an email address/)
+    expect(() => settingsOf('dev', { emailFrom })).toThrow(/- emailFrom is not an email address/)
   })
 
   it.each(['', 'TwelveLetter', 'Praxis Nord', 'Zahnärzte', 'Praxis-1', '+4930123456', 'Praxis\n', '12345'])(
     'reject %j as an SMS sender id',
     (smsSenderId) => {
-      expect(() => settingsOf('dev', { smsSenderId })).toThrow(/^smsSenderId must have/)
+      expect(() => settingsOf('dev', { smsSenderId })).toThrow(/- smsSenderId must have/)
     },
   )
 })

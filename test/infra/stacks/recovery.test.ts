@@ -47,13 +47,13 @@ describe('a deployment that uses a table of another origin', () => {
   })
 
   it.each([
-    [{ tableName: 'restored' }, 'tableStream must be the label of the stream of the table'],
-    [{ tableName: 'a b', tableStream: stream }, 'tableName is not the name of a table: "a b".'],
-    [{ tableStream: stream }, 'set tableName too.'],
-    [{ ...settings, tableKey: 'alias' }, 'tableKey is not the id of a key: "alias".'],
-    [{ backups: 'yes' }, 'backups must be "on" or "off".'],
-    [{ backupCopyRegion: 'eu-west-1' }, 'set it together with -c backups=on.'],
-    [{ backups: 'on', backupCopyRegion: 'Ireland' }, 'backupCopyRegion is not a region: "Ireland".'],
+    [{ tableName: 'restored' }, 'tableName and tableStream must be set together'],
+    [{ tableName: 'a b', tableStream: stream }, 'tableName is not the name of a table: "a b"'],
+    [{ tableStream: stream }, 'tableName and tableStream must be set together'],
+    [{ ...settings, tableKey: 'alias' }, 'tableKey is not the id of a key: "alias"'],
+    [{ backups: 'yes' }, 'backups must be "on" or "off": "yes"'],
+    [{ backupCopyRegion: 'eu-west-1' }, 'set it together with -c backups=on'],
+    [{ backups: 'on', backupCopyRegion: 'Ireland' }, 'backupCopyRegion is not a region of AWS: "Ireland"'],
   ])('is rejected with %j', (invalid, message) => {
     expect(() => stageSettings('dev', invalid)).toThrow(message)
   })
