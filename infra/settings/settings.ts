@@ -192,7 +192,7 @@ export function parseSettings(file: string, given: Readonly<Record<string, unkno
     ]
   })
   throw new Error(
-    ['Correct the settings in ' + `${file}, or with -c NAME=VALUE:`, ...new Set(problems)].join('\n- '),
+    [`Correct the settings in ${file}, or with -c NAME=VALUE:`, ...new Set(problems)].join('\n- '),
   )
 }
 

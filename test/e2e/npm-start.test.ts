@@ -80,7 +80,9 @@ it('prints one ready line with --json, and errors of functions on stderr, and st
   const credential = { authorization: `Developer ck_a_${'x'.repeat(16)}:cs_${'x'.repeat(43)}` }
   const failed = await fetch(`${ready.base_url}/api/developer/v1/health`, { headers: credential })
   expect(failed.status).toBe(500)
-  await expect.poll(() => errors).toContain('ResourceNotFoundException')
+  await expect
+    .poll(() => errors)
+    .toMatch(/ResourceNotFoundException: .+\n *> .+\n( *at .+\n)* *at .*\/shared\/store\/table\/.+\.ts:\d+/)
   await end(child, 'SIGTERM')
   await expect.poll(() => answers(ready.base_url)).toBe(false)
   await expect.poll(() => answers(endpoints.dynamodb)).toBe(false)

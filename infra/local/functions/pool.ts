@@ -71,12 +71,16 @@ export function createFunctionPool(
   const start = (): void => {
     const state: WorkerState = { output: '', phase: 'loading', since: performance.now() }
     const { logGroup } = spec
+    const show = (text: string): void => {
+      if (state.phase !== 'idle') state.output += text
+      else for (const line of diagnosticsIn(text)) print(`${spec.id}: ${line}`)
+    }
     const worker = startWorker(spec, {
       onOutput: (text) => {
         writeLogs(logGroup, text)
-        if (state.phase !== 'idle') state.output += text
-        else for (const line of diagnosticsIn(text)) print(`${spec.id}: ${line}`)
+        show(text)
       },
+      onException: (error) => show(`${describeFailure(error).join('\n')}\n`),
       clockOffset,
       onRequest,
     })

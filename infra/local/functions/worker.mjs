@@ -1,5 +1,6 @@
 // A Lambda execution environment in a thread. Plain JavaScript, since stripping types in every new thread would add a
 // third to the time of a function's first request.
+import { subscribe } from 'node:diagnostics_channel'
 import { existsSync } from 'node:fs'
 import { createRequire, enableCompileCache, flushCompileCache } from 'node:module'
 import { join } from 'node:path'
@@ -8,6 +9,7 @@ import { parentPort, workerData } from 'node:worker_threads'
 const { assetDirectory, handler, context, clockOffset, compileCache, reportedEndpoints } = workerData
 // The next environment of the same function starts in two thirds of the time.
 enableCompileCache(compileCache)
+process.setSourceMapsEnabled(true)
 if (clockOffset) {
   const { moveClock } = await import('../process/move-clock.ts')
   moveClock(() => clockOffset[0])
@@ -32,6 +34,9 @@ const describe = (error) =>
   error instanceof Error
     ? { errorType: error.name, errorMessage: error.message, trace: error.stack?.split('\n').slice(1) ?? [] }
     : { errorType: typeof error, errorMessage: String(error), trace: [] }
+
+// Errors that the function handles: its log has their names only.
+subscribe('unexpected-error', (error) => post({ exception: describe(error) }))
 
 async function load() {
   const dot = handler.lastIndexOf('.')

@@ -31,6 +31,7 @@ export type FunctionWorker = {
 type Message =
   | { readonly ready: true }
   | { readonly output: string }
+  | { readonly exception: FunctionError }
   | { readonly request: AwsRequest }
   | { readonly payload: string }
   | { readonly error: FunctionError }
@@ -59,6 +60,8 @@ export type ClockOffset = Float64Array<SharedArrayBuffer>
 
 type WorkerOptions = {
   readonly onOutput: (text: string) => void
+  /** Receives the errors that the function handles. */
+  readonly onException: (error: FunctionError) => void
   readonly clockOffset?: ClockOffset | undefined
   /** Receives every request to the endpoints of the function's environment. */
   readonly onRequest?: ((request: AwsRequest) => void) | undefined
@@ -84,7 +87,7 @@ export function startWorker(spec: FunctionSpec, options: WorkerOptions): Functio
 
 function startThread(
   spec: FunctionSpec,
-  { onOutput, clockOffset, onRequest }: WorkerOptions,
+  { onOutput, onException, clockOffset, onRequest }: WorkerOptions,
 ): FunctionWorker {
   const thread = new Worker(new URL('./worker.mjs', import.meta.url), {
     workerData: {
@@ -125,6 +128,7 @@ function startThread(
   let limit = failAfter(INIT_TIMEOUT_MS, timeoutError(INIT_TIMEOUT_MS))
   thread.on('message', (message: Message) => {
     if ('output' in message) onOutput(message.output)
+    else if ('exception' in message) onException(message.exception)
     else if ('request' in message) onRequest?.(message.request)
     else if ('ready' in message) finishLoading()
     else if ('payload' in message) settle?.({ ok: true, payload: message.payload })

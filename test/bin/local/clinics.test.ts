@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readFileSync } from 'node:fs'
+import { existsSync, mkdtempSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, inject, it, vi } from 'vitest'
 import { loadClinics } from '../../../bin/local/clinics.ts'

@@ -28,7 +28,7 @@ export function functionOf(source: string, spec: Partial<FunctionSpec> = {}): Fu
 /** Environments start as soon as they are needed. */
 const AT_ONCE: Partial<Limits> = { loading: 4, scaleOutMs: 0 }
 
-/** Runs it until the test is over; `lines` is what the runner's log got outside of invocations. */
+/** Runs it until the test is over; `lines` is what the runner's log got outside of invocations, `logged` what the function's log got. */
 export function poolOf(
   source: string,
   spec: Partial<FunctionSpec> = {},
@@ -36,8 +36,10 @@ export function poolOf(
   limits = AT_ONCE,
 ) {
   const lines: string[] = []
+  const logged: string[] = []
   const pool = createFunctionPool(functionOf(source, spec), (line) => lines.push(line), {
     clockOffset,
+    writeLogs: (_, text) => logged.push(text),
     scheduler: openScheduler(limits),
   })
   onTestFinished(() => pool.close())
@@ -45,5 +47,5 @@ export function poolOf(
     const outcome = await pool.invoke(JSON.stringify(event), '', abandoned)
     return outcome.ok ? { ...outcome, value: JSON.parse(outcome.payload) } : { ...outcome, value: undefined }
   }
-  return { pool, invoke, lines }
+  return { pool, invoke, lines, logged }
 }

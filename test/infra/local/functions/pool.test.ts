@@ -123,7 +123,8 @@ exports.handler = async () => { if (++calls === 1) throw new TypeError('no such 
     error: { errorType: 'TypeError', errorMessage: 'no such thing' },
   })
   expect(failed.diagnostics[0]).toBe('TypeError: no such thing')
-  expect(failed.diagnostics[1]).toMatch(/^at /)
+  expect(failed.diagnostics[1]).toMatch(/^> exports.handler = async/)
+  expect(failed.diagnostics[2]).toMatch(/^at /)
   expect((await invoke()).value).toBe(2)
 })
 
@@ -228,8 +229,22 @@ it('returns unstructured output and logged errors as diagnostics of the invocati
   process.stdout.write(JSON.stringify({ level: 'info', status: 200 }) + '\\n')
   process.stdout.write(JSON.stringify({ level: 'error', error: 'internal', origin: { name: 'TypeError', at: ['at x'] } }) + '\\n')
 }`)
-  expect((await invoke()).diagnostics).toEqual(['by hand', 'to stderr', 'internal: TypeError', 'at x'])
-  expect((await invoke()).diagnostics).toHaveLength(4)
+  expect((await invoke()).diagnostics).toEqual(['by hand', 'to stderr', 'internal: TypeError'])
+  expect((await invoke()).diagnostics).toHaveLength(3)
+})
+
+it('prints the message, the source line and the stack of an error that the function handles, and logs none of them', async () => {
+  const { invoke, logged } = poolOf(`const { channel } = require('node:diagnostics_channel')
+exports.handler = async () => {
+  channel('unexpected-error').publish(new TypeError('no such thing'))
+}`)
+  const { diagnostics } = await invoke()
+  expect(diagnostics.slice(0, 2)).toEqual([
+    'TypeError: no such thing',
+    "> channel('unexpected-error').publish(new TypeError('no such thing'))",
+  ])
+  expect(diagnostics[2]).toMatch(/^at .*index\.js:3:/)
+  expect(logged).toEqual([])
 })
 
 it('logs output between invocations', async () => {
