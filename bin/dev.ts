@@ -1,45 +1,92 @@
 /**
- * `npm run dev`: after each save, lint, types and the unit tests that it affects; if these pass, the other affected tests of
- * `npm test`. Vitest records which files each test file loads.
+ * `npm run dev`: after each save, lint, types, and the tests of `npm test` that it affects: first the tests that name a saved file, up to
+ * the first failure, then unit tests, then the others. Vitest records which files each test file loads.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { watch } from 'node:fs'
+import { existsSync, globSync, readFileSync, watch } from 'node:fs'
+import { join } from 'node:path'
+import { testsNaming } from './dev/naming-tests.ts'
 
-/** Editors write a file in several steps, and several files at once. */
+/** Editors write a file in several steps, some of them under another name, and several files at once. */
 const SETTLE_MS = 50
 const FOLDERS = ['bin', 'functions', 'infra', 'shared', 'test']
 
-const start = (command: string, ...args: string[]): ChildProcess => spawn(command, args, { stdio: 'inherit' })
+const children = new Set<ChildProcess>()
 
-/** Ends when the tests have passed or failed, or with the next save. */
-async function runAffectedTests(signal: AbortSignal): Promise<void> {
-  for (const tier of ['unit', 'integration']) {
-    const tests = start('vitest', 'run', '--since-last-run', '--project', tier)
-    const end = () => tests.kill()
-    signal.addEventListener('abort', end)
-    const [code] = await once(tests, 'exit')
-    signal.removeEventListener('abort', end)
-    if (code !== 0) return
-  }
+/** Starts a program in a process group, so that the processes that it starts can be ended with it. */
+function start(command: string, ...args: string[]): ChildProcess {
+  const child = spawn(command, args, { stdio: ['ignore', 'inherit', 'inherit'], detached: true })
+  children.add(child)
+  child.on('exit', () => children.delete(child))
+  return child
 }
 
-start('biome', 'check', '--error-on-warnings', '--watch', ...FOLDERS)
+function end(child: ChildProcess): void {
+  if (children.has(child) && child.pid) process.kill(-child.pid)
+}
+
+process.on('exit', () => {
+  for (const child of children) end(child)
+})
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => process.exit())
+// When npm is killed with SIGKILL, this process gets no signal.
+const parent = process.ppid
+if (process.env.npm_lifecycle_event) setInterval(() => process.ppid !== parent && process.exit(), 500).unref()
+
+/** Returns whether the program succeeded; false if the next save ended it. */
+async function succeeds(signal: AbortSignal, command: string, ...args: string[]): Promise<boolean> {
+  if (signal.aborted) return false
+  const child = start(command, ...args)
+  const abort = () => end(child)
+  signal.addEventListener('abort', abort)
+  const [code] = await once(child, 'exit')
+  signal.removeEventListener('abort', abort)
+  return code === 0
+}
+
+const TIERS = ['unit', 'integration'].map((tier) => ['--project', tier])
+
+/** Ends when the tests have passed or failed, or with the next save. */
+async function runTests(signal: AbortSignal, saved: readonly string[]): Promise<void> {
+  const tests = globSync('test/**/*.test.ts').map((path) => ({ path, text: readFileSync(path, 'utf8') }))
+  const naming = testsNaming(saved, tests)
+  const first = ['--bail', '1', '--passWithNoTests', ...TIERS.flat(), ...naming]
+  if (naming.length > 0 && !(await succeeds(signal, 'vitest', 'run', ...first))) return
+  for (const tier of TIERS)
+    if (!(await succeeds(signal, 'vitest', 'run', '--since-last-run', ...tier))) return
+}
+
+async function check(signal: AbortSignal, saved: readonly string[]): Promise<void> {
+  const lint = succeeds(signal, 'biome', 'check', '--error-on-warnings', ...FOLDERS)
+  await Promise.all([lint, runTests(signal, saved)])
+}
+
 start('tsc', '--noEmit', '--watch', '--preserveWatchOutput')
 
 let current = new AbortController()
-let running = runAffectedTests(current.signal)
+let running = check(current.signal, [])
 let settling: NodeJS.Timeout | undefined
+const saved = new Set<string>()
 
-function restartTests(): void {
+function restart(): void {
   clearTimeout(settling)
   settling = setTimeout(async () => {
+    const files = [...saved].filter((file) => existsSync(file))
+    if (files.length === 0) return
     current.abort()
     current = new AbortController()
     const { signal } = current
     await running
-    if (!signal.aborted) running = runAffectedTests(signal)
+    if (signal.aborted) return
+    saved.clear()
+    running = check(signal, files)
   }, SETTLE_MS)
 }
 
-for (const folder of FOLDERS) watch(folder, { recursive: true }, restartTests)
+for (const folder of FOLDERS)
+  watch(folder, { recursive: true }, (_, file) => {
+    if (!file || !/\.(ts|mjs|js|json|csv|md)$/.test(file)) return
+    saved.add(join(folder, file))
+    restart()
+  })
