@@ -4,8 +4,8 @@
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, globSync, readFileSync, watch } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync, globSync, readFileSync } from 'node:fs'
+import { watchFolder } from '../infra/local/watch.ts'
 import { testsNaming } from './dev/naming-tests.ts'
 
 /** Editors write a file in several steps, some of them under another name, and several files at once. */
@@ -45,20 +45,22 @@ async function succeeds(signal: AbortSignal, command: string, ...args: string[])
   return code === 0
 }
 
-const TIERS = ['unit', 'integration'].map((tier) => ['--project', tier])
+const TIERS = ['unit', 'integration']
 
 /** Ends when the tests have passed or failed, or with the next save. */
 async function runTests(signal: AbortSignal, saved: readonly string[]): Promise<void> {
   const tests = globSync('test/**/*.test.ts').map((path) => ({ path, text: readFileSync(path, 'utf8') }))
   const naming = testsNaming(saved, tests)
-  const first = ['--bail', '1', '--passWithNoTests', ...TIERS.flat(), ...naming]
-  if (naming.length > 0 && !(await succeeds(signal, 'vitest', 'run', ...first))) return
-  for (const tier of TIERS)
-    if (!(await succeeds(signal, 'vitest', 'run', '--since-last-run', ...tier))) return
+  const vitest = (...args: string[]) => succeeds(signal, 'vitest', 'run', '--reporter=dot', ...args)
+  if (naming.length > 0)
+    for (const tier of TIERS)
+      if (!(await vitest('--project', tier, '--bail=1', '--passWithNoTests', ...naming))) return
+  for (const tier of TIERS) if (!(await vitest('--project', tier, '--since-last-run'))) return
 }
 
 async function check(signal: AbortSignal, saved: readonly string[]): Promise<void> {
-  const lint = succeeds(signal, 'biome', 'check', '--error-on-warnings', ...FOLDERS)
+  const options = ['--error-on-warnings', '--no-errors-on-unmatched', '--files-ignore-unknown=true']
+  const lint = succeeds(signal, 'biome', 'check', ...options, ...(saved.length > 0 ? saved : FOLDERS))
   await Promise.all([lint, runTests(signal, saved)])
 }
 
@@ -85,8 +87,7 @@ function restart(): void {
 }
 
 for (const folder of FOLDERS)
-  watch(folder, { recursive: true }, (_, file) => {
-    if (!file || !/\.(ts|mjs|js|json|csv|md)$/.test(file)) return
-    saved.add(join(folder, file))
+  watchFolder(folder, (file) => {
+    saved.add(file)
     restart()
   })

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, inject, it, onTestFinished } from 'vitest'
@@ -25,6 +25,28 @@ it('calls once for several saves in a row, and again for a save during the call'
   save('shared/notes.md')
   await sleep(400)
   expect(calls).toBe(2)
+})
+
+it('calls for every save of an editor that replaces the file, and for files of a new folder', async () => {
+  const { root, save } = sources()
+  save('functions/a.ts')
+  let calls = 0
+  const stop = watchSources(async () => {
+    calls += 1
+  }, root)
+  onTestFinished(stop)
+  const replace = (file: string) => {
+    save(`${file}.tmp`)
+    renameSync(join(root, `${file}.tmp`), join(root, file))
+  }
+  for (const expected of [1, 2, 3]) {
+    replace('functions/a.ts')
+    await expect.poll(() => calls, { timeout: 4000 }).toBe(expected)
+  }
+  mkdirSync(join(root, 'shared/new'))
+  await sleep(100)
+  save('shared/new/b.ts')
+  await expect.poll(() => calls, { timeout: 4000 }).toBe(4)
 })
 
 it('does not call after it is stopped', async () => {
