@@ -8,7 +8,7 @@ import { tallyAttribute } from '../../shared/store/calendar/tally.ts'
 import { calendarKey, tallyPartition } from '../../shared/store/keys/calendar.ts'
 import type { Table } from '../../shared/store/table/table.ts'
 import type { Item } from '../../shared/store/table/write-requests.ts'
-import { type SeededRandom, seeded } from '../demo/random.ts'
+import { type SeededRandom, seeded } from './random.ts'
 import { createdAt, newAppointment } from './records.ts'
 
 /** A patient or doctor to filter by. */

@@ -16,7 +16,7 @@ import { chunked } from '../../shared/store/table/chunked.ts'
 import { mapConcurrent } from '../../shared/store/table/map-concurrent.ts'
 import { type Table, withoutEvents } from '../../shared/store/table/table.ts'
 import type { Item } from '../../shared/store/table/write-requests.ts'
-import { type SeededRandom, seeded } from '../demo/random.ts'
+import { type SeededRandom, seeded } from './random.ts'
 import { createClinic, createDoctors, createdAt, newAppointment, newPatient, referenceTo } from './records.ts'
 
 /** Records of a patient, itself included. */

@@ -7,7 +7,6 @@ import { type PatientFields, patientUpdates } from '../../shared/store/patients/
 import { patientWriter } from '../../shared/store/patients/patient-writer.ts'
 import { patientsByExternalId } from '../../shared/store/patients/patients.ts'
 import { patientSearch } from '../../shared/store/patients/search.ts'
-import { seeded } from '../demo/random.ts'
 import {
   activePageBound,
   CREATE_PATIENT_UNITS,
@@ -20,6 +19,7 @@ import {
   warmSearchBound,
 } from './bounds.ts'
 import type { MeteredTable } from './meter.ts'
+import { seeded } from './random.ts'
 import { newPatient, newWrite } from './records.ts'
 
 /** Writes an import file of patients. */

@@ -1,8 +1,8 @@
 /** `npm run bench -- --payments`: what importing payments costs, with the patients and invoices that they need. */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { seeded } from '../demo/random.ts'
 import { brokenImportBounds, MAX_IMPORT } from './bounds.ts'
+import { seeded } from './random.ts'
 import { type ImportRun, runImport } from './tool-run.ts'
 
 const INVOICES = 4_000

@@ -55,7 +55,7 @@ export type LocalStackOptions = {
 }
 
 /** The stack before it serves requests. */
-export type SeededStack = Pick<LocalStack, 'endpoints' | 'outputs'> & Pick<DynamoDbEngine, 'database'>
+export type SeededStack = Pick<LocalStack, 'endpoints' | 'outputs'>
 
 export type LocalStack = {
   /** The address that the API listens on, without a trailing slash. Without a domain, the stage is still to be added. */
@@ -147,10 +147,7 @@ export async function startLocalStack(options: LocalStackOptions): Promise<Local
       if (!closing.signal.aborted) log(`The previous version keeps running. ${(error as Error).message}`)
     }
   }
-  await deploy(
-    assembly,
-    async () => seed?.({ endpoints, outputs: deployment.outputs(), database: dynamodb.database }) ?? {},
-  )
+  await deploy(assembly, async () => seed?.({ endpoints, outputs: deployment.outputs() }) ?? {})
   if (options.watch) track(watchSources(redeploy), (stop) => stop())
   track(closing, (controller) => controller.abort())
   // Tracked twice, so that the gateway closes first: no request is in flight when the rest is disposed of.

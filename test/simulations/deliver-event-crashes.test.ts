@@ -3,7 +3,7 @@
  * fail, hang, and are disabled, enabled and deleted. No event is lost, and no delivery is pending for ever.
  */
 import { expect, it } from 'vitest'
-import { mulberry32 } from '../../bin/demo/random.ts'
+import { mulberry32 } from '../../bin/bench/random.ts'
 import { deliverEvent } from '../../shared/delivery/webhooks/deliver-event.ts'
 import { sweepDeliveries } from '../../shared/delivery/webhooks/sweep-deliveries.ts'
 import type { AttemptResult } from '../../shared/delivery/webhooks/webhook-transport.ts'

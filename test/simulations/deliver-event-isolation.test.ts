@@ -4,7 +4,7 @@
  * of the group with the fewest messages in flight come first. The store is a model; other tests run the consumer with the real one.
  */
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import { mulberry32 } from '../../bin/demo/random.ts'
+import { mulberry32 } from '../../bin/bench/random.ts'
 import { type DeliveryConsumer, deliverEvent } from '../../shared/delivery/webhooks/deliver-event.ts'
 import type { ClinicId } from '../../shared/domain/clinic.ts'
 import { newUuid } from '../../shared/domain/uuid.ts'

@@ -3,7 +3,7 @@
  * claim and the note leaves one unresolved, and those are counted.
  */
 import { beforeAll, expect, it } from 'vitest'
-import { mulberry32 } from '../../bin/demo/random.ts'
+import { mulberry32 } from '../../bin/bench/random.ts'
 import type { QueuedEmail } from '../../shared/delivery/email/email-queue.ts'
 import {
   type EmailConsumer,

@@ -8,7 +8,7 @@ import {
 import { oncePerRun } from './once-per-run.ts'
 
 /** The output folder of the synthesized app, which all test files of the run share. */
-export function sharedAssemblyFolder(context: AppContext): Promise<string> {
+function sharedAssemblyFolder(context: AppContext): Promise<string> {
   const digest = createHash('sha256').update(JSON.stringify(context)).digest('hex').slice(0, 16)
   const name = `assembly-${digest}`
   return oncePerRun(name, (folder) => synthesizeInto(folder, context))

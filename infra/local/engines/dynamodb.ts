@@ -15,16 +15,6 @@ type Options = {
 export type DynamoDbEngine = EngineProcess & {
   /** The suffix of the stack's table names. Empty unless other stacks may have tables in the same DynamoDB. */
   readonly tableSuffix: string
-  /** Undefined for a DynamoDB that this process has not started, and for an engine without a file. */
-  readonly database?: Database | undefined
-}
-
-/** The file of the engine, for copies of all items at once. */
-export type Database = {
-  /** Writes a copy to a file, which must not exist. */
-  readonly copyTo: (file: string) => void
-  /** Adds the items of a copy to empty tables. @throws Error if it is damaged or its tables differ from these */
-  readonly addFrom: (file: string) => void
 }
 
 /** Starts dynoxide, in memory or on `dataDir`; or uses the DynamoDB at AWS_ENDPOINT_URL_DYNAMODB if that is set. */
@@ -56,12 +46,9 @@ export async function startDynamoDb({
       onUnexpectedExit: onDeath,
     })
     try {
-      const database = streams && file ? openDatabase(file) : undefined
-      const stop = async () => {
-        database?.close()
-        await engine.stop()
-      }
-      return { ...engine, stop, tableSuffix: '', database }
+      // The file of an engine in memory is removed at once.
+      if (streams && file) prepareStreams(file)
+      return { ...engine, tableSuffix: '' }
     } catch (error) {
       await engine.stop()
       throw error
@@ -69,36 +56,6 @@ export async function startDynamoDb({
   } finally {
     // The engine has its files open, so they exist until it ends, and no file remains however it ends.
     if (temporaryFolder) await rm(temporaryFolder, { recursive: true })
-  }
-}
-
-/** Opens the file while it exists: that of an engine in memory is removed at once. */
-function openDatabase(file: string): Database & { readonly close: () => void } {
-  const database = new DatabaseSync(file, { timeout: 5000 })
-  try {
-    prepareStreams(database)
-  } catch (error) {
-    database.close()
-    throw error
-  }
-  return {
-    copyTo: (copy) => {
-      database.prepare('VACUUM INTO ?').run(copy)
-    },
-    addFrom: (copy) => {
-      database.prepare('ATTACH ? AS copy').run(copy)
-      try {
-        const tables = database.prepare('SELECT table_name AS name FROM copy._tables').all()
-        const inserts = tables.map(({ name }) => `INSERT INTO main."${name}" SELECT * FROM copy."${name}";`)
-        database.exec(`BEGIN IMMEDIATE; ${inserts.join(' ')} COMMIT`)
-      } finally {
-        if (database.isTransaction) database.exec('ROLLBACK')
-        database.exec('DETACH copy')
-      }
-    },
-    close: () => {
-      if (database.isOpen) database.close()
-    },
   }
 }
 
@@ -110,11 +67,16 @@ function openDatabase(file: string): Database & { readonly close: () => void } {
  * Also deletes the records of earlier runs, except for the last of each table, which sequence numbers continue from.
  * No function reads them again; sweeps find the unprocessed ones.
  */
-function prepareStreams(database: DatabaseSync): void {
-  database.exec(`
-    CREATE INDEX IF NOT EXISTS _stream_order ON _stream_records (table_name, CAST(sequence_number AS INTEGER));
-    DELETE FROM _stream_records WHERE id NOT IN (SELECT MAX(id) FROM _stream_records GROUP BY table_name);
-  `)
+function prepareStreams(file: string): void {
+  const database = new DatabaseSync(file, { timeout: 5000 })
+  try {
+    database.exec(`
+      CREATE INDEX IF NOT EXISTS _stream_order ON _stream_records (table_name, CAST(sequence_number AS INTEGER));
+      DELETE FROM _stream_records WHERE id NOT IN (SELECT MAX(id) FROM _stream_records GROUP BY table_name);
+    `)
+  } finally {
+    database.close()
+  }
 }
 
 /** Depends on the data directory, so that the next start finds its table. Without one, it differs for each start. */

@@ -1,10 +1,13 @@
-import { mkdtempSync, readdirSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { isBuiltin } from 'node:module'
 import { basename, join } from 'node:path'
-import { expect, inject, it } from 'vitest'
+import { expect, inject, it, onTestFinished } from 'vitest'
 import { bundleSizes } from '../../../bin/bench/bundles.ts'
 import { bundleFunctions } from '../../../infra/functions/bundles.ts'
+import { REFERENCE } from '../../../infra/settings/names.ts'
 import { functionIds } from '../../../infra/stacks/deployment.ts'
+import { stubFunctionEnvironment } from '../../support/functions.ts'
 import { templatesOf } from '../../support/template.ts'
 
 const folder = mkdtempSync(join(inject('runFolder'), 'bundles-test-'))
@@ -35,6 +38,18 @@ it('leaves out what a function does not need', () => {
   const ofPhones = ['create-patient', 'update-patient', 'send-message', 'run-maintenance']
   expect(idsWith('libphonenumber')).toEqual(ofPhones)
   expect(idsWith('client-sesv2')).toEqual(['send-email'])
+})
+
+// The local runner, and so most tests, run other bundles of the same code.
+it('has a handler in each deployed bundle', () => {
+  const script = `for (const id of process.argv.slice(1)) {
+    const { handler } = require('${folder}/' + id + '/bundle.js')
+    if (typeof handler !== 'function') throw new Error(id)
+  }`
+  mkdirSync(join(folder, REFERENCE, 'files'), { recursive: true })
+  onTestFinished(() => rmSync(join(folder, REFERENCE, 'files'), { recursive: true }))
+  stubFunctionEnvironment('clinic-table')
+  expect(execFileSync(process.execPath, ['-e', script, ...functionIds()]).toString()).toBe('')
 })
 
 // CloudFormation replaces the code of a function before its handler. During a rollback, the version before runs with the handler of the new one.

@@ -16,7 +16,7 @@ import { configureStreams, openAtEnd, streamArnOf } from '../../../../infra/loca
 const TABLE = 'streamed'
 
 async function engineFor(dataDir?: string) {
-  const { endpoint, stop, database } = await startDynamoDb({
+  const { endpoint, stop } = await startDynamoDb({
     dataDir,
     streams: true,
     onUnexpectedExit: () => {},
@@ -32,7 +32,7 @@ async function engineFor(dataDir?: string) {
     const RequestItems = { [TABLE]: items.map((Item) => ({ PutRequest: { Item } })) }
     return client.send(new BatchWriteItemCommand({ RequestItems }))
   }
-  return { engine: { endpoint, region: 'us-east-1' }, client, database, stop, put }
+  return { engine: { endpoint, region: 'us-east-1' }, client, stop, put }
 }
 
 const createTable = (client: DynamoDBClient) =>
@@ -99,24 +99,4 @@ it('needs no data folder and leaves no file behind when data is not persisted', 
   for (let at = 0; at < 24; at++) await put(at * 25, 25, 'x'.repeat(20_000))
   const { Item } = await client.send(new GetItemCommand({ TableName: TABLE, Key: { pk: { S: '0' } } }))
   expect(Item?.text?.S?.length).toBe(20_000)
-})
-
-it('adds the items of a copy of another engine, and only if it is whole', async () => {
-  const file = join(dataFolder(), 'copy.db')
-  const first = await engineFor()
-  await createTable(first.client)
-  await first.put(0, 20)
-  first.database?.copyTo(file)
-
-  const { client, database, put } = await engineFor()
-  expect(() => database?.addFrom(file)).toThrow(/no such table/)
-  await createTable(client)
-  await put(19, 1)
-  expect(() => database?.addFrom(file)).toThrow(/UNIQUE/)
-  const count = async () => (await client.send(new ScanCommand({ TableName: TABLE, Select: 'COUNT' }))).Count
-  expect(await count()).toBe(1)
-  await client.send(new DeleteItemCommand({ TableName: TABLE, Key: { pk: { S: '19' } } }))
-  database?.addFrom(file)
-  await put(20, 1)
-  expect(await count()).toBe(21)
 })

@@ -1,5 +1,5 @@
+import { mulberry32 } from '../../../../bin/bench/random.ts'
 import { NEW_DOCTOR } from '../../../../bin/clinic/import/entities/doctors.ts'
-import { mulberry32 } from '../../../../bin/demo/random.ts'
 import {
   APPOINTMENT_STATUSES,
   type Appointment,

@@ -9,7 +9,7 @@ export function mulberry32(seed: number): () => number {
   }
 }
 
-/** A seeded generator, so that demo data is the same on every machine and in every run. */
+/** A seeded generator, so that data is the same on every machine and in every run. */
 export function seeded(seed: number) {
   const next = mulberry32(seed)
   /** A whole number from `low` to `high`, both included. */
@@ -19,22 +19,3 @@ export function seeded(seed: number) {
 }
 
 export type SeededRandom = ReturnType<typeof seeded>
-
-export const digits = (random: SeededRandom, count: number): string =>
-  Array.from({ length: count }, () => random.integer(0, 9)).join('')
-
-/**
- * Deals cards from a shuffled deck, and shuffles again when it is empty. The order is random but the proportions are
- * exact, so that even a small clinic gets the rare cards.
- */
-export function deck<const T extends string>(
-  random: SeededRandom,
-  cards: Readonly<Record<T, number>>,
-): () => T {
-  const full = (Object.keys(cards) as T[]).flatMap((card) => Array<T>(cards[card]).fill(card))
-  let left: T[] = []
-  return () => {
-    if (left.length === 0) left = [...full]
-    return left.splice(random.integer(0, left.length - 1), 1)[0] as T
-  }
-}
