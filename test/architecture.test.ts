@@ -486,6 +486,7 @@ const ARROWS: Record<string, string[]> = {
     'shared/runtime/document-client.ts',
     'shared/store/table',
   ],
+  'bin/dev': [],
   'bin/prove': [],
   'infra/settings': [
     'shared/domain/credential.ts',
@@ -551,6 +552,7 @@ const ARROWS: Record<string, string[]> = {
     'bin/clinic',
     'bin/clinic/tool',
     'bin/demo',
+    'bin/dev',
     'bin/local',
     'bin/preflight',
     'bin/prove',

@@ -4,10 +4,8 @@ import { DatabaseSync } from 'node:sqlite'
 import {
   BatchWriteItemCommand,
   CreateTableCommand,
-  DeleteItemCommand,
   DynamoDBClient,
   GetItemCommand,
-  ScanCommand,
 } from '@aws-sdk/client-dynamodb'
 import { expect, inject, it, onTestFinished } from 'vitest'
 import { startDynamoDb } from '../../../../infra/local/engines/dynamodb.ts'
