@@ -85,7 +85,9 @@ async function bundleLocally(ids: readonly string[], outdir: string): Promise<vo
     target: 'node24',
     mainFields: ['module', 'main'],
     chunkNames: 'chunks/[hash]',
+    minify: true,
     sourcemap: true,
+    sourcesContent: false,
     // Packages that are CommonJS call it.
     banner: {
       js: "import { createRequire } from 'node:module'\nconst require = createRequire(import.meta.url)",
