@@ -1,5 +1,5 @@
 /** `npm run bench`: measures costs, fails if a bound is exceeded, and writes the tables in docs/benchmarks/. */
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { CreateTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb'
@@ -13,7 +13,6 @@ import { openTable, type Table } from '../shared/store/table/table.ts'
 import { measureAppointments } from './bench/appointments.ts'
 import { brokenImportBounds, MAX_IMPORT } from './bench/bounds.ts'
 import { measureBundles } from './bench/bundles.ts'
-import { costTables, withCostTables } from './bench/capacity.ts'
 import { measureCold } from './bench/cold.ts'
 import { measureContention } from './bench/contention.ts'
 import { measureDeliveries } from './bench/deliveries.ts'
@@ -27,7 +26,7 @@ import { createClinic } from './bench/records.ts'
 import { type ImportRun, runImport } from './bench/tool-run.ts'
 import { measureVerification } from './bench/verification.ts'
 
-const { large, write, cost, load, ...only } = new Command('npm run bench --')
+const { large, write, load, ...only } = new Command('npm run bench --')
   .option('--large', 'also measure a clinic of a million patients (takes minutes)', false)
   .option('--contention', 'measure only what concurrent writers of one clinic get (takes minutes)', false)
   .option('--bundles', 'measure only the sizes of functions', false)
@@ -35,13 +34,11 @@ const { large, write, cost, load, ...only } = new Command('npm run bench --')
   .option('--payments', 'measure only what importing payments costs', false)
   .option('--verification', 'measure only verifications of whole clinics (takes minutes)', false)
   .option('--load', 'measure only the local stack under load; with --large also for 20 minutes', false)
-  .option('--cost', 'calculate only what requests and clinics cost, for docs/operate/capacity.md', false)
   .option('--no-write', 'print the report instead of writing it to docs/benchmarks/')
   .parse()
   .opts<Record<string, boolean>>()
 
 const TABLES = 'docs/benchmarks'
-const CAPACITY = 'docs/operate/capacity.md'
 
 const folder = mkdtempSync(join(tmpdir(), 'clinic-bench-'))
 const printLine = (text: string) => process.stdout.write(`${text}\n`)
@@ -58,8 +55,7 @@ const SECTIONS = {
 }
 
 try {
-  if (cost) writeCosts()
-  else if (load) await benchLoad()
+  if (load) await benchLoad()
   else await onEngine(benchEngine)
 } finally {
   rmSync(folder, { recursive: true, force: true })
@@ -68,11 +64,6 @@ try {
 if (failures.length > 0) {
   printLine(`\nBounds exceeded:\n${failures.map((failure) => `  ${failure}`).join('\n')}`)
   process.exitCode = 1
-}
-
-function writeCosts(): void {
-  if (write) writeFileSync(CAPACITY, withCostTables(readFileSync(CAPACITY, 'utf8')))
-  else printLine(costTables())
 }
 
 async function benchLoad(): Promise<void> {

@@ -1,20 +1,19 @@
 /**
- * `npm run preflight -- --stage prod`: reads whether the account is ready for the stage, before the first `cdk deploy`, and lists what its
- * settings cost. It needs the AWS CLI, signed in, and changes nothing. With `--teardown`, it lists what a deletion of the stacks leaves, without AWS.
+ * `npm run preflight -- --stage prod`: reads whether the account is ready for the stage, before the first `cdk deploy`. It needs the AWS
+ * CLI, signed in, and changes nothing. With `--teardown`, it lists what a deletion of the stacks leaves, without AWS.
  * Exit codes: 0 if nothing is to be done, 1 otherwise, 2 for wrong arguments or settings.
  */
 import { execFile } from 'node:child_process'
 import { parseArgs, promisify } from 'node:util'
 import { stageSettings } from '../infra/settings/stages.ts'
-import { dollars, PRICES_AS_OF, stageCosts } from './bench/capacity.ts'
 import { runChecks } from './preflight/checks.ts'
 import { resourcesOf } from './preflight/resources.ts'
 import { remainsOf } from './preflight/teardown.ts'
 
 const USAGE = `usage: npm run preflight -- [--stage STAGE] [--teardown]
 
-Reads whether the account is ready for the stage (default: prod), and lists what its settings cost. With --teardown, lists what a
-deletion of the stacks leaves.`
+Reads whether the account is ready for the stage (default: prod). With --teardown, lists what a deletion of the stacks
+leaves.`
 
 const values = readArguments()
 const stage = readStage(values.stage)
@@ -22,10 +21,7 @@ const stage = readStage(values.stage)
 const resources = resourcesOf(stage)
 
 if (values.teardown) for (const line of remainsOf(stage, resources)) print(line)
-else {
-  process.exitCode = await check()
-  printCosts()
-}
+else process.exitCode = await check()
 
 function print(line: string): void {
   process.stdout.write(`${line}\n`)
@@ -70,9 +66,4 @@ async function aws<Response>(command: string, region = stage.env.region): Promis
     const { stderr = '', message } = error as Error & { stderr?: string }
     throw new Error(stderr.trim() || message)
   }
-}
-
-function printCosts(): void {
-  for (const [what, amount] of stageCosts(stage)) print(`cost   ${what}: ${dollars(amount)} USD a month`)
-  print(`       List prices of us-east-1, ${PRICES_AS_OF}; more clinics: docs/operate/capacity.md`)
 }

@@ -2,7 +2,6 @@ import { TABLE_QUOTA } from '../../infra/data/data.ts'
 import { canaryName } from '../../infra/settings/names.ts'
 import { DEFAULT_QUALIFIER } from '../../infra/settings/settings.ts'
 import { DEFAULT_CONCURRENCY, type StageSettings } from '../../infra/settings/stages.ts'
-import { dollars, stageCosts } from '../bench/capacity.ts'
 import type { Resource } from './resources.ts'
 
 /**
@@ -46,9 +45,6 @@ const MIN_BOOTSTRAP_VERSION = 6
 
 /** A new account may have 10, of which each request takes one for some tenths of a second. */
 const MIN_CONCURRENCY = 100
-
-/** A budget notifies when this share of it is spent. */
-const NOTIFIED_SHARE = 0.8
 
 async function bootstrapVersion(aws: Aws, { bootstrapQualifier }: StageSettings, region?: string) {
   const name = `/cdk-bootstrap/${bootstrapQualifier}/version`
@@ -262,19 +258,6 @@ export const CHECKS: readonly Check[] = [
     },
   },
   {
-    name: 'budget',
-    appliesTo: ({ monitoring: { monthlyBudget } }) => monthlyBudget !== undefined,
-    todo: (stage) =>
-      `set monthlyBudget to ${Math.ceil(monthlyCost(stage) / NOTIFIED_SHARE)} or more: it notifies when four fifths are spent`,
-    run: (_aws, stage) => {
-      const { monthlyBudget = 0 } = stage.monitoring
-      return {
-        isReady: monthlyCost(stage) <= NOTIFIED_SHARE * monthlyBudget,
-        found: `monthlyBudget is ${monthlyBudget}; one clinic and all SMS cost ${dollars(monthlyCost(stage))} USD a month`,
-      }
-    },
-  },
-  {
     name: 'CloudTrail',
     todo: () =>
       'create a trail of management events, or start its logging: EventBridge gets calls such as the deletion of a key only then',
@@ -290,9 +273,6 @@ export const CHECKS: readonly Check[] = [
 
 const senderDomain = ({ messaging: { emailFrom } }: StageSettings): string =>
   emailFrom.split('@').at(-1) ?? ''
-
-const monthlyCost = (stage: StageSettings): number =>
-  stageCosts(stage).reduce((sum, [, amount]) => sum + amount, 0)
 
 /** Runs the checks that apply to the stage. One that fails to run is a finding, too. */
 export async function runChecks(

@@ -3,7 +3,6 @@ import { spawnSync } from 'node:child_process'
 import { mkdtempSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, inject, it } from 'vitest'
-import { clinicsCost, stageCosts } from '../../../bin/bench/capacity.ts'
 import { type Aws, CHECKS, runChecks } from '../../../bin/preflight/checks.ts'
 import { resourcesOf } from '../../../bin/preflight/resources.ts'
 import { remainsOf } from '../../../bin/preflight/teardown.ts'
@@ -17,7 +16,6 @@ const SETTINGS = {
   hostedZoneName: 'praxis-nord.de',
   canaryMinutes: '5',
   smsSpendLimit: '200',
-  monthlyBudget: '400',
   backups: 'on',
   backupCopyRegion: 'eu-west-1',
 }
@@ -133,7 +131,7 @@ describe('npm run preflight', () => {
   })
 
   it('reports what does not exist or cannot be read with the command that creates it, and continues', async () => {
-    const checked = settingsOf('prod', { ...SETTINGS, bootstrapQualifier: 'clinicprod', monthlyBudget: '50' })
+    const checked = settingsOf('prod', { ...SETTINGS, bootstrapQualifier: 'clinicprod' })
     const found = await findings({ 'sts get-caller-identity': READY['sts get-caller-identity'] }, checked)
     expect(found.slice(1).map(({ name }) => name)).toEqual(CHECKS.map(({ name }) => name))
     const todo = Object.fromEntries(found.slice(1).map((finding) => [finding.name, finding.todo]))
@@ -144,12 +142,11 @@ describe('npm run preflight', () => {
       'bootstrap of the region of backup copies': expect.stringContaining('aws://111122223333/eu-west-1'),
       'email sender': expect.stringContaining('create-email-identity --email-identity praxis-nord.de'),
       'secret of the canary': expect.stringContaining('create-secret --name clinic-prod-canary'),
-      budget: expect.stringMatching(/^set monthlyBudget to \d+ or more/),
     })
     expect(Object.values(todo)).not.toContain(undefined)
   })
 
-  it('calls the AWS CLI, and prints the findings and the costs', () => {
+  it('calls the AWS CLI, and prints the findings', () => {
     const folder = mkdtempSync(join(inject('runFolder'), 'preflight-'))
     const script = '#!/bin/sh\n[ $1 = sts ] && echo \'{"Account":"1"}\' || { echo "no $1" >&2; exit 254; }\n'
     writeFileSync(join(folder, 'aws'), script, { mode: 0o755 })
@@ -161,33 +158,12 @@ describe('npm run preflight', () => {
     expect(status).toBe(1)
     expect(stdout).toContain('ok     account: the shell is signed in to 1\n')
     expect(stdout).toContain('to do  bootstrap: no ssm\n       npx cdk bootstrap aws://ACCOUNT/REGION\n')
-    expect(stdout).toMatch(/^cost {3}SMS, at most: 1\.00 USD a month$/m)
   })
 
   it('asks for another role if a call is denied', async () => {
     const { 'dynamodb describe-limits': _, ...rest } = READY
     const found = await findings(rest, stage, 'An error occurred (AccessDeniedException)')
     expect(found.flatMap(({ todo = [] }) => todo)).toEqual(['sign in with a role that may make this call'])
-  })
-
-  it('lists the costs of the settings, from the prices of docs/operate/capacity.md', () => {
-    const costs = (settings: Settings) => new Map(stageCosts(settingsOf('prod', settings)))
-    const all = [...costs({}).values()].reduce((sum, amount) => sum + amount, 0)
-    expect(all).toBeCloseTo(clinicsCost(1) + 1) // SMS
-    const names = (settings: Settings) => [...costs(settings).keys()]
-    expect(names({ firewall: 'off' })).not.toContain('firewall')
-    expect(names(SETTINGS)).toEqual(
-      expect.arrayContaining([
-        'canary',
-        'backups of one clinic',
-        'copies of backups, without their transfer',
-      ]),
-    )
-    const provisioned = costs({ provisionedReads: '100', provisionedWrites: '100' })
-    expect(provisioned.get('provisioned units of the table, at least')).toBeCloseTo(720 * 100 * 0.00078)
-    expect(provisioned.get('one clinic with 1 GB, without units')).toBeLessThan(
-      costs({}).get('one clinic with 1 GB') ?? 0,
-    )
   })
 
   // A new resource that is retained belongs in the section "When a stack is deleted" of docs/operate/upgrade.md.

@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs'
 import type { Template } from 'aws-cdk-lib/assertions'
 import { describe, expect, it } from 'vitest'
-import { rejectedShare } from '../../../bin/bench/capacity.ts'
 import { REFERENCE_RESOURCES } from '../../../infra/api/api.ts'
 import {
   checkConcurrency,
@@ -55,6 +54,13 @@ function admittedTo(template: Template): Map<string, Throttle> {
 
 /** Functions that run at the same time if all that is admitted comes at once, and each request takes twice as long as expected. */
 const runningOf = ({ rate, burst }: Throttle): number => burst + rate * 2 * REQUEST_SECONDS
+
+/** The share of requests that find no free function, by Erlang's formula: `load` is how many there are at a time on average. */
+function rejectedShare(functions: number, load: number): number {
+  let share = 1
+  for (let n = 1; n <= functions; n++) share = (load * share) / (n + load * share)
+  return share
+}
 
 const sum = (counts: readonly number[]): number => counts.reduce((total, count) => total + count, 0)
 
