@@ -10,7 +10,7 @@ import {
   TransactWriteCommand,
   UpdateCommand,
 } from '@aws-sdk/lib-dynamodb'
-import type { TableCalls } from './replay.ts'
+import type { DocumentCalls } from './table-proxy.ts'
 
 const COMMANDS = {
   GetItem: GetCommand,
@@ -23,7 +23,7 @@ const COMMANDS = {
 } as const
 
 /** The first ones are those of the start of a function. */
-let calls: TableCalls = JSON.parse(process.env.CALLS as string)
+let calls: DocumentCalls = JSON.parse(process.env.CALLS as string)
 const [, ...callsOfRequest] = calls
 const client = DynamoDBDocumentClient.from(new DynamoDBClient())
 

@@ -1,4 +1,5 @@
 /** Load on endpoints: bursts, and requests that arrive at random. */
+import { setTimeout as sleep } from 'node:timers/promises'
 
 /** The call number `index` of a load. */
 export type LoadCall = (index: number) => Promise<Response>
@@ -8,7 +9,7 @@ type Response = { readonly statusCode: number }
 export type Outcome = {
   /** Responses by status. */
   readonly statuses: ReadonlyMap<number, number>
-  /** Milliseconds from the arrival of each request to its response, ascending. */
+  /** Milliseconds from the arrival of each request to its response, ascending, without those that were rejected or failed. */
   readonly latencies: readonly number[]
   readonly seconds: number
 }
@@ -29,7 +30,7 @@ export async function sustained(perSecond: number, seconds: number, call: LoadCa
   for (let index = 0; arrival < seconds * 1000; index++) {
     arrival += (-Math.log(1 - Math.random()) * 1000) / perSecond
     const wait = startedAt + arrival - performance.now()
-    if (wait > 0) await new Promise((resolve) => setTimeout(resolve, wait))
+    if (wait > 0) await sleep(wait)
     pending.push(measured.run(() => call(index)))
   }
   await Promise.all(pending)
@@ -39,20 +40,14 @@ export async function sustained(perSecond: number, seconds: number, call: LoadCa
 /** Calls, one a second, until other work ends. */
 export async function beside(work: () => Promise<void>, call: LoadCall): Promise<Outcome> {
   const measured = measurement()
-  let isDone = false
-  const working = work().finally(() => {
-    isDone = true
-  })
-  for (let index = 0; !isDone; index++) {
+  const isDone = work().then(() => true)
+  for (let index = 0; !(await Promise.race([isDone, sleep(500, false)])); index++)
     await measured.run(() => call(index))
-    await new Promise((resolve) => setTimeout(resolve, 500))
-  }
-  await working
   return measured.outcome()
 }
 
 /** The latency that the given share of requests does not exceed. */
-export const percentile = ({ latencies }: Pick<Outcome, 'latencies'>, share: number): number =>
+export const percentile = ({ latencies }: Outcome, share: number): number =>
   latencies[Math.ceil(latencies.length * share) - 1] ?? 0
 
 function measurement() {
@@ -63,7 +58,8 @@ function measurement() {
     run: async (call: () => Promise<Response>): Promise<void> => {
       const arrivedAt = performance.now()
       const { statusCode } = await call()
-      latencies.push(performance.now() - arrivedAt)
+      if (statusCode >= 200 && statusCode < 500 && statusCode !== 429)
+        latencies.push(performance.now() - arrivedAt)
       statuses.set(statusCode, (statuses.get(statusCode) ?? 0) + 1)
     },
     outcome: (): Outcome => ({

@@ -1,20 +1,15 @@
 /** `npm run bench -- --contention`: what one clinic's writers get when many of them want the same items. */
 import type { Table } from '../../shared/store/table/table.ts'
-import {
-  booking,
-  bookingAndCreating,
-  type Contention,
-  type ContentionClinic,
-  creatingPatients,
-  openContention,
-} from './contention-clinic.ts'
+import { startRealisticDynamoDb } from '../../test/support/realistic-dynamodb/realistic-dynamodb.ts'
+import { clinicRows, writeRows } from './clinic-files.ts'
 import { beside, burst, type LoadCall, type Outcome, percentile, sustained } from './contention-load.ts'
+import { environment, eventOf, loadFunction, quietly } from './functions.ts'
+import { bookingBody, type OpenClinic, openBusyClinic } from './records.ts'
+import { runImport } from './tool-run.ts'
 
 type Bound = {
-  /** The required numbers of responses, by status; unlisted statuses must not occur. */
+  /** The required numbers of responses, by status; unlisted statuses must not occur. Without it, no response may be a 5xx. */
   readonly statuses?: Readonly<Record<number, number>>
-  /** No 5xx at all. */
-  readonly noFailures?: boolean
   /** Milliseconds. */
   readonly p95?: number
   readonly p99?: number
@@ -23,58 +18,65 @@ type Bound = {
 type Line = { readonly label: string; readonly outcome: Outcome; readonly broken: string[] }
 
 const SECONDS = 60
+const IMPORTED = 5000
 
-/** Measures bursts, sustained rates, and requests beside an import. */
-export async function measureContention(
-  endpoint: string,
-  tableName: string,
-  table: Table,
-  print: (line: string) => void,
-) {
-  const contention = await openContention(endpoint, tableName, table)
+/** Measures bursts, sustained rates, and requests beside an import. Clinics are created in `table`, the one behind `endpoint`. */
+export async function measureContention(endpoint: string, tableName: string, table: Table, folder: string) {
+  const dynamodb = await startRealisticDynamoDb({ engine: endpoint })
+  Object.assign(process.env, environment(tableName, dynamodb.endpoint))
+  const post = async (to: string) => {
+    const call = await loadFunction(to)
+    return ({ authorization }: OpenClinic, body: object) => call(eventOf(authorization, { to, body }))
+  }
+  const [create, book] = [await post('create-patient'), await post('create-appointment')]
+  const patient = { first_name: 'Ada', last_name: 'Kaya' }
+  const patients = (clinic: OpenClinic) => () => create(clinic, patient)
+  const bookings = (clinic: OpenClinic) => (index: number) => book(clinic, bookingBody(clinic, index))
   const lines: Line[] = []
   const measure = async (
     label: string,
     bound: Bound,
-    callOf: (contention: Contention, clinic: ContentionClinic) => LoadCall,
-    load: (call: LoadCall) => Promise<Outcome>,
-  ): Promise<Outcome> => {
-    const outcome = await quietly(async () => load(callOf(contention, await contention.newClinic())))
-    const line = { label, outcome, broken: brokenBounds(outcome, bound) }
-    lines.push(line)
-    print(row(line))
-    return outcome
+    callOf: (clinic: OpenClinic) => LoadCall,
+    load: (call: LoadCall, clinic: OpenClinic) => Promise<Outcome>,
+  ): Promise<void> => {
+    const clinic = await openBusyClinic(table)
+    const outcome = await quietly(() => load(callOf(clinic), clinic))
+    lines.push({ label, outcome, broken: brokenBounds(outcome, bound) })
   }
-  const slot: typeof booking = (...parts) => booking(parts[0], parts[1], { sameSlot: true })
-  const rate = { noFailures: true, p99: 4000 }
+  const atOnce = (call: LoadCall) => burst(64, call)
+  const forAMinute = (call: LoadCall) => sustained(20, SECONDS, call)
+  const rate = { p99: 4000 }
   try {
-    await measure('64 patients at once', { noFailures: true }, creatingPatients, (call) => burst(64, call))
-    await measure('64 bookings at once, 12 doctors', { noFailures: true }, booking, (call) => burst(64, call))
-    await measure('64 bookings of one slot at once', { statuses: { 201: 1, 409: 63 } }, slot, (call) =>
-      burst(64, call),
-    )
-    await measure('20 patients a second', rate, creatingPatients, (call) => sustained(20, SECONDS, call))
-    await measure('20 bookings a second, 12 doctors', rate, booking, (call) => sustained(20, SECONDS, call))
+    await measure('64 patients at once', {}, patients, atOnce)
+    await measure('64 bookings at once, 12 doctors', {}, bookings, atOnce)
+    const oneSlot = (clinic: OpenClinic) => () => bookings(clinic)(0)
+    await measure('64 bookings of one slot at once', { statuses: { 201: 1, 409: 63 } }, oneSlot, atOnce)
+    await measure('20 patients a second', rate, patients, forAMinute)
+    await measure('20 bookings a second, 12 doctors', rate, bookings, forAMinute)
+    const { invoices: _, payments: __, ...rows } = clinicRows(IMPORTED)
+    const imported = { ...rows, appointments: rows.appointments.slice(0, IMPORTED) }
+    const files = Object.entries(imported).map(([entity, all]) => writeRows(folder, entity, all))
+    const importAll = async ({ id }: OpenClinic) => {
+      for (const file of files) await runImport(dynamodb.endpoint, tableName, id, file)
+    }
     await measure(
       'a patient and a booking a second, beside an import of 5,000 patients and 5,000 appointments',
-      { noFailures: true, p95: 500 },
-      bookingAndCreating,
-      (call) => beside(contention.import, call),
+      { p95: 500 },
+      (clinic) => (index) => (index % 2 === 0 ? patients : bookings)(clinic)(index),
+      (call, clinic) => beside(() => importAll(clinic), call),
     )
   } finally {
-    await contention.close()
+    await dynamodb.close()
   }
-  return {
-    section: section(lines),
-    failures: lines.flatMap(({ label, broken }) => broken.map((text) => `${label}: ${text}`)),
-  }
+  const failures = lines.flatMap(({ label, broken }) => broken.map((text) => `${label}: ${text}`))
+  return { section: sectionOf(lines), failures }
 }
 
-function brokenBounds(outcome: Outcome, { statuses, noFailures, p95, p99 }: Bound): string[] {
-  const failures = [...outcome.statuses].filter(([status]) => status >= 500)
-  const wrong = [...outcome.statuses].filter(([status, count]) => statuses && statuses[status] !== count)
+function brokenBounds(outcome: Outcome, { statuses, p95, p99 }: Bound): string[] {
+  const wrong = [...outcome.statuses].filter(([status, count]) =>
+    statuses ? statuses[status] !== count : status >= 500,
+  )
   return [
-    ...(noFailures ? failures : []).map(([status, count]) => `${count} x ${status}`),
     ...wrong.map(([status, count]) => `${count} x ${status}`),
     ...(p95 !== undefined && percentile(outcome, 0.95) > p95 ? ['p95 exceeds its bound'] : []),
     ...(p99 !== undefined && percentile(outcome, 0.99) > p99 ? ['p99 exceeds its bound'] : []),
@@ -89,7 +91,7 @@ function row({ label, outcome }: Line): string {
   return `| ${cells.join(' | ')} |`
 }
 
-const section = (lines: readonly Line[]): string =>
+const sectionOf = (lines: readonly Line[]): string =>
   [
     'One clinic, handlers in process, on the realistic engine: transactions take 18 ms, reads and single writes 5 ms, each',
     'with 30 % jitter, and a transaction that overlaps another on an item is rejected. Latencies in milliseconds.',
@@ -99,14 +101,3 @@ const section = (lines: readonly Line[]): string =>
     ...lines.map(row),
     '',
   ].join('\n')
-
-/** Runs work without the log lines of its handlers. */
-async function quietly<T>(work: () => Promise<T>): Promise<T> {
-  const write = process.stdout.write
-  process.stdout.write = () => true
-  try {
-    return await work()
-  } finally {
-    process.stdout.write = write
-  }
-}

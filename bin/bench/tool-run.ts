@@ -21,58 +21,35 @@ const REPORT_USAGE = `data:text/javascript,${encodeURIComponent(
 )}`
 
 /** Runs the operator tool on a table in a separate process, and measures its time and memory. @throws if it fails */
-export async function runTool(
-  endpoint: string,
-  tableName: string,
-  args: readonly string[],
-): Promise<ToolRun> {
+export async function runTool(dynamodb: string, TableName: string, args: string[]): Promise<ToolRun> {
   // Replaces the local stack: describes it to the operator tool, and receives the lines of the access trail.
   const stack = createServer((_, response) => {
+    const endpoints = { dynamodb, logs: `http://127.0.0.1:${port}` }
+    const outputs = { TableName, OperatorLogGroup: 'bench' }
     response.setHeader('content-type', 'application/json')
-    response.end(
-      JSON.stringify({
-        region: 'us-east-1',
-        outputs: { TableName: tableName, OperatorLogGroup: 'bench' },
-        endpoints: { dynamodb: endpoint, logs: `http://127.0.0.1:${port()}` },
-        delivered: {},
-      }),
-    )
+    response.end(JSON.stringify({ region: 'us-east-1', outputs, endpoints, delivered: {} }))
   }).listen(0, '127.0.0.1')
-  const port = (): number => (stack.address() as AddressInfo).port
   await once(stack, 'listening')
-  const child = spawn(
-    process.execPath,
-    ['--import', REPORT_USAGE, ...operatorTool(), '--port', String(port()), '--json', ...args],
-    { stdio: ['ignore', 'pipe', 'inherit', 'pipe'] },
-  )
+  const { port } = stack.address() as AddressInfo
+  // The Node arguments of `npm run clinic`.
+  const { scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as { scripts: { clinic: string } }
+  const [, ...tool] = scripts.clinic.split(' ')
+  const command = ['--import', REPORT_USAGE, ...tool, '--port', String(port), '--json', ...args]
+  const child = spawn(process.execPath, command, { stdio: ['ignore', 'pipe', 'inherit', 'pipe'] })
   const output = Promise.all([text(child.stdout as Readable), text(child.stdio[3] as Readable)])
   const [code] = (await once(child, 'close')) as [number | null]
   stack.close()
   const [stdout, usage] = await output
   if (code !== 0) throw new Error(`clinic ${args[0]} ended with code ${code}: ${stdout}`)
   const { userCPUTime, systemCPUTime, maxRSS } = JSON.parse(usage) as NodeJS.ResourceUsage
-  return {
-    stdout,
-    cpuMilliseconds: (userCPUTime + systemCPUTime) / 1000,
-    peakMegabytes: Math.round(maxRSS / 1024),
-  }
+  const cpuMilliseconds = (userCPUTime + systemCPUTime) / 1000
+  return { stdout, cpuMilliseconds, peakMegabytes: Math.round(maxRSS / 1024) }
 }
 
 export type ImportRun = ToolRun & { readonly result: Record<string, unknown> }
 
 /** Runs `clinic import` in a separate process, and measures its time and memory. */
-export async function runImport(
-  endpoint: string,
-  tableName: string,
-  clinic: string,
-  file: string,
-): Promise<ImportRun> {
+export async function runImport(endpoint: string, tableName: string, clinic: string, file: string) {
   const run = await runTool(endpoint, tableName, ['import', '--yes', '--clinic', clinic, file])
-  return { ...run, result: JSON.parse(run.stdout).data }
-}
-
-/** The Node arguments of `npm run clinic`. */
-function operatorTool(): string[] {
-  const { scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as { scripts: { clinic: string } }
-  return scripts.clinic.split(' ').slice(1)
+  return { ...run, result: JSON.parse(run.stdout).data } as ImportRun
 }

@@ -1,6 +1,6 @@
 /** Any page of a list takes at most three round trips, one after the other, however long the list is: docs/architecture.md. */
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import { beforeAll, expect, it } from 'vitest'
-import { meter } from '../../../bin/bench/meter.ts'
 import {
   APPOINTMENT_STATUSES,
   type AppointmentStatus,
@@ -22,11 +22,29 @@ const TOTAL = 150
 
 const db = tableOfFile(freshSdkTable)
 let clinic: Clinic
-let measure: ReturnType<typeof meter>
+let measure: ReturnType<typeof roundTripMeter>
 beforeAll(async () => {
   clinic = await newClinic(db.table)
-  measure = meter(db.client)
+  measure = roundTripMeter(db.client)
 })
+
+/** Counts the calls that some work makes one after the other. Nothing else may use the client in the meantime. */
+function roundTripMeter(client: DynamoDBDocumentClient) {
+  let depth = 0
+  client.middlewareStack.add(
+    (next) => async (args) => {
+      const chained = depth + 1
+      const output = await next(args)
+      depth = Math.max(depth, chained)
+      return output
+    },
+    { step: 'initialize' },
+  )
+  return async <T>(work: () => Promise<T>) => {
+    depth = 0
+    return { result: await work(), roundTrips: depth }
+  }
+}
 
 it('of appointments, with every filter', async () => {
   const person = { id: newUuid(), fullName: 'Ada Kaya' }

@@ -1,0 +1,87 @@
+/** Import files of a clinic: each patient has 5 appointments, and 2 invoices with a payment each. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { APPOINTMENT_STATUSES } from '../../shared/domain/booking/appointment.ts'
+import { addDays } from '../../shared/domain/clock.ts'
+import { clinicStore, type StoredClinic } from '../../shared/store/clinics.ts'
+import type { Table } from '../../shared/store/table/table.ts'
+import { importEntities } from '../clinic/import/entities/entities.ts'
+import type { ImportableEntity } from '../clinic/import/entities/entity.ts'
+import { importFile } from '../clinic/import/run/import-file.ts'
+import { seeded } from '../demo/random.ts'
+import { createClinic } from './records.ts'
+
+/** Records of a patient, itself included. */
+export const RECORDS_PER_PATIENT = 10
+
+const DOCTORS = 10
+const LAST_DAY = '2026-04-30'
+
+/** The rows of all files, by entity, in the order in which they are imported. */
+export function clinicRows(count: number) {
+  const random = seeded(count)
+  const ids = Array.from({ length: count }, (_, at) => at)
+  const item = { description: 'Check-up', quantity: 1, unit_price: '100.00', tax_rate: 10 }
+  const invoices = [...ids, ...ids].map((patient, at) => ({
+    external_id: `invoice-${at}`,
+    patient_external_id: `patient-${patient}`,
+    invoice_number: `INV-${at}`,
+    issue_date: addDays(LAST_DAY, -random.integer(0, 700)),
+    line_items: [item, { ...item, description: 'Filling', unit_price: '50.00' }],
+  }))
+  return {
+    patients: ids.map((id) => ({
+      external_id: `patient-${id}`,
+      first_name: 'Zeynep',
+      last_name: `Öztürk ${id}`,
+      date_of_birth: `${random.integer(1930, 2024)}-05-17`,
+      phone_number: `+9053${random.integer(10_000_000, 99_999_999)}`,
+      email_address: `patient${id}@example.com`,
+    })),
+    doctors: Array.from({ length: DOCTORS }, (_, at) => ({
+      external_id: `doctor-${at}`,
+      full_name: `Dr. Bo Lind ${at}`,
+    })),
+    // Without overlaps: eight a day for each doctor.
+    appointments: Array.from({ length: 5 * count }, (_, at) => ({
+      external_id: `appointment-${at}`,
+      patient_external_id: `patient-${at % count}`,
+      doctor_external_id: `doctor-${at % DOCTORS}`,
+      appointment_date: addDays(LAST_DAY, -Math.floor(at / DOCTORS / 8)),
+      start_time: `${10 + (Math.floor(at / DOCTORS) % 8)}:00`,
+      end_time: `${10 + (Math.floor(at / DOCTORS) % 8)}:30`,
+      status: random.pick(APPOINTMENT_STATUSES),
+      notes: 'Control appointment, no complaints.',
+    })),
+    invoices,
+    payments: invoices.map(({ external_id, issue_date }) => ({
+      external_id: external_id.replace('invoice', 'payment'),
+      invoice_external_id: external_id,
+      amount: '165.00',
+      payment_method: 'card',
+      payment_date: issue_date,
+    })),
+  }
+}
+
+/** Writes an import file, and returns its path. */
+export function writeRows(folder: string, entity: string, rows: readonly object[]): string {
+  const file = join(folder, `${entity}.ndjson`)
+  writeFileSync(file, rows.map((row) => `${JSON.stringify(row)}\n`).join(''))
+  return file
+}
+
+/** Creates a clinic with imported records, in this process and without the pauses of the operator tool. */
+export async function buildClinic(table: Table, patients: number): Promise<StoredClinic> {
+  const clinic = (await clinicStore({ table }).find(await createClinic(table))) as StoredClinic
+  const folder = mkdtempSync(join(tmpdir(), 'clinic-bench-'))
+  for (const [entity, rows] of Object.entries(clinicRows(patients))) {
+    const importable = importEntities(table, Date.now).find(({ name }) => name === entity) as ImportableEntity
+    const file = writeRows(folder, entity, rows)
+    const { imported } = await importFile(file, importable, clinic, { now: Date.now })
+    if (imported !== rows.length) throw new Error(`${imported} of ${rows.length} ${entity} were imported.`)
+  }
+  rmSync(folder, { recursive: true })
+  return clinic
+}
