@@ -9,7 +9,7 @@ import type { Table } from '../../shared/store/table/table.ts'
 import { importEntities } from '../clinic/import/entities/entities.ts'
 import type { ImportableEntity } from '../clinic/import/entities/entity.ts'
 import { importFile } from '../clinic/import/run/import-file.ts'
-import { seeded } from '../demo/random.ts'
+import { seeded } from './random.ts'
 import { createClinic } from './records.ts'
 
 /** Records of a patient, itself included. */

@@ -6,7 +6,6 @@ import { describe, expect, inject, it } from 'vitest'
 import { type Aws, CHECKS, runChecks } from '../../../bin/preflight/checks.ts'
 import { resourcesOf } from '../../../bin/preflight/resources.ts'
 import { remainsOf } from '../../../bin/preflight/teardown.ts'
-import type { Settings } from '../../../infra/settings/settings.ts'
 import { settingsOf } from '../../support/template.ts'
 
 const SETTINGS = {
