@@ -99,11 +99,19 @@ export const renderPaging = (
     ? {}
     : { has_more: next !== null, next_after: next }
 
-const isWithinDays = ({ date, date_to }: Readonly<Record<string, unknown>>): boolean =>
-  typeof date !== 'string' ||
-  typeof date_to !== 'string' ||
-  date > date_to ||
-  daysBetween(date, date_to) < MAX_AVAILABILITY_DAYS
+/** The arguments of a `refine` that rejects a range of more than {@link MAX_AVAILABILITY_DAYS}. */
+export const isWithinDays = [
+  ({ date, date_to }: Readonly<Record<string, unknown>>): boolean =>
+    typeof date !== 'string' ||
+    typeof date_to !== 'string' ||
+    date > date_to ||
+    daysBetween(date, date_to) < MAX_AVAILABILITY_DAYS,
+  {
+    path: ['date_to'],
+    error: `must be at most ${MAX_AVAILABILITY_DAYS - 1} days after date`,
+    when: whenValid('date', 'date_to'),
+  },
+] satisfies Parameters<z.ZodObject['refine']>
 
 export const getAvailability = defineRoute({
   id: 'get-availability',
@@ -151,11 +159,7 @@ export const getAvailability = defineRoute({
       when: whenValid('treatment_id', 'treatment_ids'),
     })
     .refine(...validDateRange('date', 'date_to'))
-    .refine(isWithinDays, {
-      path: ['date_to'],
-      error: `must be at most ${MAX_AVAILABILITY_DAYS - 1} days after date`,
-      when: whenValid('date', 'date_to'),
-    }),
+    .refine(...isWithinDays),
   response: {
     status: 200,
     body: z.lazy(() =>

@@ -32,6 +32,7 @@ import { activatePatient, deactivatePatient } from './patient-status.ts'
 import { getPatient, listPatients } from './patients.ts'
 import { getPayment, listInvoicePayments, listPayments } from './payments.ts'
 import type { Route } from './route.ts'
+import { getSchedule } from './schedule.ts'
 import {
   createWebhook,
   deleteWebhook,
@@ -54,6 +55,7 @@ const DEFINITIONS = [
   activatePatient,
   listDoctors,
   getDoctor,
+  getSchedule,
   listDepartments,
   getDepartment,
   listRooms,

@@ -10,6 +10,7 @@ import { doctorDescriptions } from '../api/doctors.ts'
 import { MAX_DETAILS } from '../api/errors.ts'
 import { invoiceDescriptions } from '../api/invoices.ts'
 import { patientDescriptions } from '../api/patients.ts'
+import { scheduleDescriptions } from '../api/schedule.ts'
 import { MAX_RANGE_DAYS } from '../api/schemas.ts'
 import { MAX_AVAILABILITY_DAYS } from '../domain/booking/availability.ts'
 import { MAX_TREATMENTS } from '../domain/booking/placement.ts'
@@ -87,6 +88,7 @@ export const SCHEMAS: Readonly<Record<string, Readonly<Record<string, string>>>>
   ...doctorDescriptions(),
   ...invoiceDescriptions(),
   ...patientDescriptions(),
+  ...scheduleDescriptions(),
   AcceptedEmail: {
     channel: 'Always `email`.',
     recipient: "Email address from the patient's record.",
@@ -340,6 +342,10 @@ export const OPERATIONS: Readonly<Record<string, Readonly<Record<string, string>
       "Length of a slot in minutes. Defaults to the duration of the treatments together, or to the clinic's setting.",
     limit: 'Maximum number of slots per page.',
     after: 'The `next_after` of a response to the same query, with any `limit`.',
+  },
+  'get-schedule': {
+    date: `The first date, in the clinic's time zone. Must not be after ${LAST_DATE}.`,
+    date_to: `The last date, at most ${MAX_AVAILABILITY_DAYS - 1} days after \`date\`, which it defaults to.`,
   },
   'list-appointments': {
     ...RECORD_LIST,

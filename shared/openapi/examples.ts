@@ -15,9 +15,11 @@ import { renderPatient, renderPatientDetails } from '../api/patients.ts'
 import { renderPayment } from '../api/payments.ts'
 import type { Route } from '../api/route.ts'
 import type { Endpoint } from '../api/routes.ts'
+import { renderScheduleDay } from '../api/schedule.ts'
 import { renderCursorPage, renderPage } from '../api/schemas.ts'
 import { renderWebhook, renderWebhookWithSecret } from '../api/webhooks.ts'
 import type { AppointmentAction } from '../domain/booking/appointment-actions.ts'
+import { scheduleOf } from '../domain/booking/slots.ts'
 import { totalPages } from '../domain/lists/paging.ts'
 import { redelivered } from '../domain/webhooks/delivery-states.ts'
 import { eventPayload, PING } from '../domain/webhooks/event.ts'
@@ -158,6 +160,25 @@ const EXCHANGES: Partial<Examples<Endpoint>> & Examples<WithRequiredFields> = {
       date_to: '2026-06-19',
       limit: '3',
     }),
+  },
+  'get-schedule': {
+    default: {
+      query: { date: appointment.date },
+      response: {
+        data: [
+          renderScheduleDay(
+            appointment.date,
+            scheduleOf({ doctor, date: appointment.date, timezone: clinic.timezone }),
+          ),
+        ],
+        meta: {
+          doctor_id: doctor.id,
+          date: appointment.date,
+          date_to: appointment.date,
+          timezone: clinic.timezone,
+        },
+      },
+    },
   },
   'create-appointment': {
     default: {

@@ -158,6 +158,7 @@ const QUERIES: {
   readonly [E in WithRequiredQuery as E['id']]: (ids: SampleIds) => z.input<E['query']> & Query
 } = {
   'get-availability': (ids) => ({ doctor_id: ids.doctor_not_found, date: dateOf(0) }),
+  'get-schedule': () => ({ date: dateOf(0) }),
 }
 
 const queries = (...all: Query[]) => all.map((query) => ({ query }))

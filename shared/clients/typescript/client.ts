@@ -17,6 +17,7 @@ import type {
   Pages,
   Retrieve,
   RetrieveExpandable,
+  RetrieveWithQuery,
   SlotPages,
   Slots,
   Update,
@@ -76,7 +77,7 @@ export const createClient = <Reads extends boolean = true>(options: ClientOption
 
 function methodsOf<Reads extends boolean>(send: SendRequest) {
   const requests = requestsOf<Reads>(send)
-  const { get, slots, retrieve, retrieveExpandable, lists, listsWithChanges } = requests
+  const { get, slots, retrieve, retrieveWithQuery, retrieveExpandable, lists, listsWithChanges } = requests
   const { create, update, action, actionWithBody, actionOnDelivery } = requests
   return {
     /** The credential that the client uses. */
@@ -101,7 +102,12 @@ function methodsOf<Reads extends boolean>(send: SendRequest) {
       deactivate: action<'deactivate-patient'>('/patients/{id}/deactivate'),
       activate: action<'activate-patient'>('/patients/{id}/activate'),
     },
-    doctors: { ...lists<'list-doctors'>('/doctors'), get: retrieve<'get-doctor'>('/doctors/{id}') },
+    doctors: {
+      ...lists<'list-doctors'>('/doctors'),
+      get: retrieve<'get-doctor'>('/doctors/{id}'),
+      /** When a doctor works. */
+      schedule: retrieveWithQuery<'get-schedule'>('/doctors/{id}/schedule'),
+    },
     /** The free slots of a day or a range of days. */
     availability: slots('/availability'),
     appointments: {
@@ -184,6 +190,10 @@ function requestsOf<Reads extends boolean>(send: SendRequest) {
       <O extends Operation>(path: string): Retrieve<O> =>
       (id, options) =>
         call({ method: 'GET', path, ids: { id }, options }),
+    retrieveWithQuery:
+      <O extends Operation>(path: string): RetrieveWithQuery<O> =>
+      (id, query, options) =>
+        call({ method: 'GET', path, ids: { id }, query, options }),
     retrieveExpandable:
       <O extends Operation>(path: string): RetrieveExpandable<O> =>
       (id, query, options) =>

@@ -11,6 +11,7 @@ import type {
   ListQuery,
   Operation,
   Page,
+  Query,
   RequestOptions,
   ResponseBody,
   Since,
@@ -40,6 +41,11 @@ export type AllSlots = <To extends Filter = undefined, Doctor extends Filter = u
   options?: RequestOptions<'get-availability'>,
 ) => AsyncGenerator<Slot<To, Doctor>, void, undefined>
 export type Retrieve<O extends Operation> = (id: string, options?: RequestOptions<O>) => Call<ResponseBody<O>>
+export type RetrieveWithQuery<O extends Operation> = (
+  id: string,
+  query: Query<O>,
+  options?: RequestOptions<O>,
+) => Call<ResponseBody<O>>
 /** With `{ expand: 'patient' }`, `patient` of the record has all fields of a patient. */
 export type RetrieveExpandable<O extends Operation> = <E extends Expand = undefined>(
   id: string,

@@ -210,6 +210,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/doctors/{id}/schedule": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Retrieve a doctor's schedule
+         * @description Lists the times at which a doctor works, day by day: working hours without breaks and without minutes that a daylight saving change skips, whatever is booked. Slots of `GET /availability` are within them. An inactive doctor has none.
+         *
+         *     Scope: `appointment.read.availability`.
+         */
+        get: operations["get-schedule"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/clinic/departments": {
         parameters: {
             query?: never;
@@ -3896,6 +3918,42 @@ export interface components {
             /** @description What is wrong, item by item. */
             details: components["schemas"]["Alternative"][];
         };
+        ScheduleDay: {
+            /**
+             * Format: date
+             * @description The date, in the clinic's time zone. `YYYY-MM-DD`.
+             */
+            date: string;
+            /** @description When the doctor works, in ascending order. Empty on a day without working hours. */
+            windows: components["schemas"]["ScheduleWindow"][];
+            /** @description Why the doctor is away although the day has working hours. Null on other days. */
+            closed: ("holiday" | "time_off") | null;
+        };
+        ScheduleMeta: {
+            /**
+             * Format: uuid
+             * @description Id of the doctor.
+             */
+            doctor_id: string;
+            /**
+             * Format: date
+             * @description The first date. `YYYY-MM-DD`.
+             */
+            date: string;
+            /**
+             * Format: date
+             * @description The last date. `YYYY-MM-DD`.
+             */
+            date_to: string;
+            /** @description IANA time zone, such as `Europe/Istanbul`. */
+            timezone: string;
+        };
+        ScheduleWindow: {
+            /** @description Start, `HH:MM`, in the clinic's time zone. */
+            start_time: string;
+            /** @description End, `HH:MM`. */
+            end_time: string;
+        };
         Slot: {
             /**
              * Format: date
@@ -5625,6 +5683,102 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one, up to 20. */
+            400: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InvalidParamsError"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            /** @description The credential does not have the scope named in `details`. Or: The firewall blocked the request: it looks like an attack, or too many requests come from its address. */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MissingScopeError"] | components["schemas"]["RequestBlockedError"];
+                };
+            };
+            /** @description The doctor does not exist. */
+            404: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DoctorNotFoundError"];
+                };
+            };
+            413: components["responses"]["PayloadTooLarge"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+        };
+    };
+    "get-schedule": {
+        parameters: {
+            query: {
+                /**
+                 * @description The first date, in the clinic's time zone. Must not be after 2199-12-31.
+                 * @example 2026-06-15
+                 */
+                date: string;
+                /** @description The last date, at most 30 days after `date`, which it defaults to. */
+                date_to?: string;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description A malformed id is treated like an unknown one and returns `doctor_not_found`.
+                 * @example 4872c8a4-aeb9-8b94-8d5c-854964838a66
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description The records of this page. */
+                        data: components["schemas"]["ScheduleDay"][];
+                        /** @description Position of this page in the list. */
+                        meta: components["schemas"]["ScheduleMeta"];
+                    };
+                };
             };
             /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one, up to 20. */
             400: {

@@ -61,6 +61,31 @@ export function freeSlots(day: DoctorDay, duration: number, now: WallClock): Int
   return slots.filter((slot) => rejectionWithin(openings, day, slot, now) === null)
 }
 
+/** The times at which a doctor works on a day, whatever is booked. A day on which the doctor has no hours is not closed. */
+export type DaySchedule = {
+  readonly windows: readonly Interval[]
+  /** Why the doctor is away on a day of the weekly plan, a holiday before time off; null otherwise. */
+  readonly closed: 'holiday' | 'time_off' | null
+}
+
+/** The schedule of a day: what availability steps through, without breaks and minutes that clocks skip. */
+export function scheduleOf(day: Omit<DoctorDay, 'busy'>): DaySchedule {
+  const { windows, breaks, gaps } = openingsOf(day)
+  const absence = hoursOn(day.doctor, day.date).length > 0 ? absenceOn(day.doctor, day.date) : null
+  return {
+    windows: [...breaks, ...gaps].reduce(without, windows),
+    closed: absence === null || absence.kind === 'inactive' ? null : absence.kind,
+  }
+}
+
+const without = (windows: readonly Interval[], hole: Interval): readonly Interval[] =>
+  windows.flatMap(({ from, to }) =>
+    [
+      { from, to: Math.min(to, hole.from) },
+      { from: Math.max(from, hole.to), to },
+    ].filter((part) => part.from < part.to),
+  )
+
 /** A slot on a named day. */
 export type DatedSlot = Interval & { readonly date: string }
 
@@ -94,14 +119,18 @@ type Openings = {
 
 function openingsOf({ doctor, date, timezone, gaps }: Omit<DoctorDay, 'busy'>): Openings {
   if (absenceOn(doctor, date)) return { windows: [], breaks: [], gaps: [] }
-  const weekday = WEEKDAYS[dayOfWeek(date) - 1] ?? 'mon'
-  const windows = doctor.exceptions[date] ?? doctor.hours[weekday] ?? []
   return {
-    windows: windows.map(toInterval),
-    breaks: (doctor.breaks[weekday] ?? []).map(toInterval),
+    windows: hoursOn(doctor, date).map(toInterval),
+    breaks: (doctor.breaks[weekdayOf(date)] ?? []).map(toInterval),
     gaps: gaps ?? clockGaps(date, timezone),
   }
 }
+
+/** The hours of a day, even if the doctor is away. */
+const hoursOn = ({ exceptions, hours }: Doctor, date: string): readonly Window[] =>
+  exceptions[date] ?? hours[weekdayOf(date)] ?? []
+
+const weekdayOf = (date: string) => WEEKDAYS[dayOfWeek(date) - 1] ?? 'mon'
 
 const toInterval = ({ start, end }: Window): Interval => ({ from: parseTime(start), to: parseTime(end) })
 

@@ -45,7 +45,7 @@ type BusyOn = AvailabilityRequest['roomBusyOn']
 /** The number of doctors from which on all doctors of the clinic take fewer read units than these by id. */
 const MANY_DOCTORS = 50
 
-/** The most queries at a time, one for each doctor. Of more doctors, each day is read by its key. */
+/** The most doctors whose days are read by a query for each. The one day of several, and the days of more, are read by their keys. */
 const MAX_QUERIES = 100
 
 /** Reads what availability depends on. */
@@ -107,7 +107,7 @@ export function availabilityStore({ table }: { table: Table }) {
     from: string,
     to: string,
   ): Promise<DoctorCalendar[]> {
-    if (bookable.length <= MAX_QUERIES)
+    if (bookable.length <= MAX_QUERIES && from !== to)
       return Promise.all(
         bookable.map(async (doctor) => ({
           doctor,

@@ -7,7 +7,14 @@ import { credentialStore } from '../../../shared/store/credentials.ts'
 import { issueCredential } from '../../support/credentials.ts'
 import { call } from '../../support/event.ts'
 import { handlerOf, stubFunctionEnvironment } from '../../support/functions.ts'
-import { createRouteSamples, idsOf, pathOf, type SampleIds, unknownIds } from '../../support/route-samples.ts'
+import {
+  createRouteSamples,
+  idsOf,
+  pathOf,
+  requestOf,
+  type SampleIds,
+  unknownIds,
+} from '../../support/route-samples.ts'
 import { tableOfFile } from '../../support/table.ts'
 
 const db = tableOfFile()
@@ -127,7 +134,8 @@ describe.each(WITH_IDS.map((route) => [`${route.method} ${route.path}`, route] a
         for (const id of [theirs, theirs.toUpperCase(), unknown[notFound], 'no-uuid', '../x', '']) {
           // One id at a time is wrong; the others are our own.
           const path = { ...pathOf(route, own), [name]: id }
-          const { status, text } = await call(handler, { method: route.method, path, headers: mine.headers })
+          const { method, query } = requestOf(route, own)
+          const { status, text } = await call(handler, { method, path, query, headers: mine.headers })
           responses.push([status, text])
         }
         const expected = [404, `{"error":"NOT_FOUND","message":"errors.developer_api.${notFound}"}`]
@@ -139,6 +147,7 @@ describe.each(WITH_IDS.map((route) => [`${route.method} ${route.path}`, route] a
       const response = await call(await handlerOf(route), {
         method: route.method,
         path: pathOf(route, foreign),
+        query: requestOf(route, foreign).query,
         headers: mine.headers,
       })
       const [notFound] = Object.values(route.params ?? {})

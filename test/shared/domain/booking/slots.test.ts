@@ -9,6 +9,7 @@ import {
   freeSlots,
   isWorking,
   nextFreeSlots,
+  scheduleOf,
 } from '../../../../shared/domain/booking/slots.ts'
 import { parseWeeklyHours, type Window } from '../../../../shared/domain/booking/working-hours.ts'
 import { clockGaps } from '../../../../shared/domain/clock.ts'
@@ -186,6 +187,22 @@ describe('the rule', () => {
     )
   })
 
+  it('has in the windows of the schedule exactly the minutes that nothing but bookings could reject', () => {
+    fc.assert(
+      fc.property(dayArbitrary, (day) => {
+        const { windows } = scheduleOf(day)
+        const shown = windows.flatMap(({ from, to }) =>
+          Array.from({ length: to - from }, (_, at) => from + at),
+        )
+        const minutes = Array.from({ length: 1440 }, (_, minute) => minute)
+        expect(shown).toEqual(
+          minutes.filter((from) => expectedRejection({ ...day, busy: [] }, from, 1) === null),
+        )
+      }),
+      property(100, 5_000),
+    )
+  })
+
   it('finds a doctor at work exactly when nothing but bookings and the time of day could reject a start', () => {
     fc.assert(
       fc.property(
@@ -357,5 +374,27 @@ describe('nextFreeSlots', () => {
   it('is empty when the doctor has no working hours', () => {
     const day = dayWith({ hours: {} })
     expect(nextFreeSlots(day, () => [], { from: 540, to: 570 }, 14, NEVER)).toEqual([])
+  })
+})
+
+describe('scheduleOf', () => {
+  const MONDAY = { hours: week('mon 09:00-12:00'), holidays: off('2026-05-04', '2026-05-04') }
+
+  it.each<[string, DoctorDay, ReturnType<typeof scheduleOf>['closed']]>([
+    ['null on a day with hours', dayWith({ hours: week('mon 09:00-12:00') }), null],
+    [
+      'holiday on a holiday, even during time off',
+      dayWith({ ...MONDAY, timeOff: off('2026-05-01', '2026-05-09') }),
+      'holiday',
+    ],
+    [
+      'time_off during time off',
+      dayWith({ ...MONDAY, holidays: [], timeOff: off('2026-05-01', '2026-05-09') }),
+      'time_off',
+    ],
+    ['null on a holiday without hours', dayWith({ ...MONDAY, hours: week('tue 09:00-12:00') }), null],
+    ['null for an inactive doctor', dayWith({ hours: week('mon 09:00-12:00'), isActive: false }), null],
+  ])('says that the day is closed: %s', (_, day, closed) => {
+    expect(scheduleOf(day).closed).toBe(closed)
   })
 })

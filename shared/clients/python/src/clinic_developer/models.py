@@ -257,6 +257,36 @@ class PageMeta(TypedDict):
 
 
 @final
+class ScheduleWindow(TypedDict):
+    start_time: str
+    """Start, `HH:MM`, in the clinic's time zone."""
+    end_time: str
+    """End, `HH:MM`."""
+
+
+@final
+class ScheduleDay(TypedDict):
+    date: str
+    """The date, in the clinic's time zone. `YYYY-MM-DD`."""
+    windows: List[ScheduleWindow]
+    """When the doctor works, in ascending order. Empty on a day without working hours."""
+    closed: Optional[Literal["holiday", "time_off"]]
+    """Why the doctor is away although the day has working hours. Null on other days."""
+
+
+@final
+class ScheduleMeta(TypedDict):
+    doctor_id: str
+    """Id of the doctor."""
+    date: str
+    """The first date. `YYYY-MM-DD`."""
+    date_to: str
+    """The last date. `YYYY-MM-DD`."""
+    timezone: str
+    """IANA time zone, such as `Europe/Istanbul`."""
+
+
+@final
 class Department(TypedDict):
     id: str
     """Id of the record."""

@@ -251,6 +251,47 @@ class AsyncDoctors(AsyncResource):
         request = Request("GET", f'/doctors/{segment("id", id)}', timeout=timeout)
         return await self._transport.send(request)
 
+    async def schedule(
+        self,
+        *,
+        date: str,
+        date_to: Optional[str] = None,
+        timeout: Optional[float] = None,
+    ) -> Page[ScheduleDay, ScheduleMeta]:
+        """Retrieve a doctor's schedule.
+
+        Lists the times at which a doctor works, day by day: working hours without breaks and without minutes that a daylight saving change skips, whatever is booked. Slots of `GET /availability` are within them. An inactive doctor has none.
+
+        Scope: `appointment.read.availability`.
+
+        date: The first date, in the clinic's time zone. Must not be after 2199-12-31.
+
+        date_to: The last date, at most 30 days after `date`, which it defaults to.
+        """
+        return await fetch_page(self._transport, f'/doctors/{segment("id", id)}/schedule', {"date": date, "date_to": date_to}, timeout)
+
+    def pages(
+        self,
+        *,
+        date: str,
+        date_to: Optional[str] = None,
+        limit: int = undefined,
+        timeout: Optional[float] = None,
+    ) -> AsyncIterator[Page[ScheduleDay, ScheduleMeta]]:
+        """Iterates over the pages. The parameters are those of `schedule`."""
+        return iterate_pages(self._transport, f'/doctors/{segment("id", id)}/schedule', {"date": date, "date_to": date_to}, timeout)
+
+    def all(
+        self,
+        *,
+        date: str,
+        date_to: Optional[str] = None,
+        limit: int = undefined,
+        timeout: Optional[float] = None,
+    ) -> AsyncIterator[ScheduleDay]:
+        """Iterates over the records of all pages. The parameters are those of `schedule`."""
+        return iterate_records(self._transport, f'/doctors/{segment("id", id)}/schedule', {"date": date, "date_to": date_to}, timeout)
+
 
 class AsyncDepartments(AsyncResource):
     async def list(
